@@ -14,6 +14,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   checkpoints: ['protocol', 'disk'],
   extensions: ['protocol', 'disk'],
   hooks: ['protocol', 'disk'],
+  worktrees: ['protocol', 'disk'],
   redact: ['protocol'],
   sandbox: ['protocol', 'disk'],
   mcp: ['protocol', 'disk'],
@@ -25,6 +26,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   cli: [
     'extensions',
     'hooks',
+    'worktrees',
     'protocol',
     'disk',
     'model',

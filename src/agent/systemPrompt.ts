@@ -24,9 +24,34 @@ export function systemPrompt(environment: Environment, noteKey: string, append?:
   return [...parts, marksBlock(noteKey)].join('\n\n');
 }
 
-/** Builds the system prompt of a subagent: its own instructions, then what every subagent is told. */
-export function subagentPrompt(instructions: string, environment: Environment, noteKey: string): string {
-  return [instructions.trim(), subagentText, environmentBlock(environment), marksBlock(noteKey)].join('\n\n');
+/**
+ * Builds the system prompt of a subagent: its own instructions, then what every subagent is told. `apart`: what one in a
+ * worktree is told in addition.
+ */
+export function subagentPrompt(
+  instructions: string,
+  environment: Environment,
+  noteKey: string,
+  apart?: string,
+): string {
+  const own = [instructions.trim(), subagentText, ...(apart === undefined ? [] : [apart])];
+  return [...own, environmentBlock(environment), marksBlock(noteKey)].join('\n\n');
+}
+
+/** Tells a subagent about its worktree. */
+export function worktreeText({
+  path,
+  branch,
+  root,
+  notes,
+}: {
+  readonly path: string;
+  readonly branch: string;
+  readonly root: string;
+  readonly notes: readonly string[];
+}): string {
+  const text = `You have a git worktree of your own, ${quotedName(path)}, on the new branch ${branch}. It is a copy of the repository in ${quotedName(root)}; change files only in yours, even if the task names paths there. When you are done, commit your changes: the branch is kept, and its commits can be merged.`;
+  return ['# Your worktree', [text, ...notes].join(' ')].join('\n');
 }
 
 const subagentText = `# Your place

@@ -22,6 +22,7 @@ import { describeOpenError, refusalOf } from './sessions/sessionErrors.ts';
 import { createSessionsPort } from './sessions/sessionsPort.ts';
 import { findModelAccess, readSettings, trustIn } from './startup.ts';
 import { heldAgentsNotice, usableAgents } from './subagents/definitions.ts';
+import { leftWorktreeNotices } from './subagents/worktrees.ts';
 import { attentionOf } from './terminal/attention.ts';
 import { terminalColors } from './terminal/capabilities.ts';
 import { createImagePort } from './terminal/images.ts';
@@ -134,6 +135,7 @@ async function chooseModel(
       ...plugins.current().notices,
       ...[placeNotice(place) ?? [], leftOutNotice(loaded, trust) ?? []].flat(),
       ...[heldAgentsNotice(await usableAgents({ place, trust, flag: options.agents }), trust) ?? []].flat(),
+      ...(await leftWorktreeNotices(place)),
     ],
     services: appServices(factory, place, options, loaded, trust, debug),
   };

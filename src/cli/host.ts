@@ -16,6 +16,7 @@ import type { AppPaths } from './process/appPaths.ts';
 import type { DebugLog } from './process/debugLog.ts';
 import type { SessionFactory } from './sessionFactory.ts';
 import { createExportPort, writeTextFile } from './sessions/exportPort.ts';
+import { worktreePort } from './subagents/worktrees.ts';
 import { copyToClipboard } from './terminal/clipboard.ts';
 import { keybindingsFile, readKeysInfo } from './terminal/keybindings.ts';
 import { isDumbTerminal } from './terminal/screenKind.ts';
@@ -68,6 +69,7 @@ export function createCommandHost({
     get agents() {
       return agents();
     },
+    worktrees: () => worktreePort(place),
     config,
     plugins: () => import('./plugins/pluginStore.ts').then((one) => one.listPlugins(place)),
     skills: {

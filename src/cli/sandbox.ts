@@ -35,6 +35,8 @@ import { commandVariables, isToken } from './process/commandVariables.ts';
 
 interface SandboxParts {
   readonly place: AppPaths;
+  /** The project's root, if `place` is a worktree of it. */
+  readonly project?: string | undefined;
   readonly loaded: LoadedSettings;
   readonly permissions: Permissions;
   /** From the command line; overrides the settings. */
@@ -77,7 +79,13 @@ function pathWithout(folders: readonly string[], { env, root, home }: AppPaths):
   );
 }
 
-export function createSessionSandbox({ place, loaded, permissions, mode }: SandboxParts): CommandSandbox {
+export function createSessionSandbox({
+  place,
+  project = place.root,
+  loaded,
+  permissions,
+  mode,
+}: SandboxParts): CommandSandbox {
   const { home, systemHome, root, dataRoot, env } = place;
   const { sandbox, permissions: rules } = loaded.settings;
   const { env: added, granted } = commandVariables(loaded);
@@ -88,8 +96,9 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
   );
   const hosts = { ...network, isWholeList: isManaged(loaded.sources, 'sandbox.network.allowedDomains') };
   // One cache per project: otherwise a project could plant files that run in the sandbox of another project.
-  const caches = join(dataRoot, 'cache', 'sandbox', basename(getProjectStoragePath(dataRoot, root)));
+  const caches = join(dataRoot, 'cache', 'sandbox', basename(getProjectStoragePath(dataRoot, project)));
   const protection = protectionPlace(home, [root, ...rules.additionalDirectories], realpath);
+  const inProject = (path: string): string => (path.startsWith('~') ? path : resolve(project, path));
   // The same names are checked before and after each command.
   const isReadOnlyFile = remembered((path) => isReadOnlyForCommands(path, protection));
   const sensitive = remembered(isSensitive);
@@ -106,7 +115,9 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
       dataRoot,
       temporary: temporaryFolders(),
       allowWrite: [...sandbox.allowWrite, ensured(caches)],
-      denyRead: sandbox.denyRead,
+      // A relative path is hidden in both.
+      denyRead:
+        root === project ? sandbox.denyRead : sandbox.denyRead.flatMap((path) => [path, inProject(path)]),
       allowRead: sandbox.allowRead,
       readByRule: readByRule(permissions.rules(), home),
       isReadOnlyForCommands: isReadOnlyFile,

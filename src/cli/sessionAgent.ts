@@ -5,24 +5,18 @@ import { readOnlyAgent } from '../agent/readOnlyAgent.ts';
 import type { SubagentPort } from '../agent/subagents/types.ts';
 import type { Agent } from '../agent/types.ts';
 import { type ContextManager, newId } from '../context/index.ts';
-import { realpath } from '../disk/realPath.ts';
-import { isReadOnlyForCommands, protectionPlace } from '../permissions/files/protectedNames.ts';
 import { agentToolAlias, agentToolName, toolNames } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
+import { createConfinement } from './confinement.ts';
 import type { LiveServers } from './mcp/openServers.ts';
 import type { ModelChoice } from './models/modelChoice.ts';
 import type { SessionFactoryOptions } from './openContext.ts';
-import { createAutoAllow } from './permissions/autoAllow.ts';
-import { delicateWord } from './permissions/delicateWords.ts';
-import { createEnvSecrets } from './permissions/envSecrets.ts';
 import type { Permissions } from './permissions/permissions.ts';
 import { warmUpCommands } from './permissions/warmUpCommands.ts';
-import type { AppPaths } from './process/appPaths.ts';
 import { systemClock } from './process/clock.ts';
-import { commandVariables } from './process/commandVariables.ts';
 import { logContext } from './process/debugLog.ts';
-import { adoptCreatedFiles, createSessionSandbox } from './sandbox.ts';
+import { adoptCreatedFiles } from './sandbox.ts';
 import { openFileCheckpoints } from './sessions/fileCheckpoints.ts';
 import { startUpkeep } from './sessions/upkeep.ts';
 import type { SharedParts } from './sharedParts.ts';
@@ -30,6 +24,7 @@ import type { SessionSkills } from './skills.ts';
 import { sandboxByFlag } from './startup.ts';
 import type { UsableAgents } from './subagents/definitions.ts';
 import { createSubagentPort, type SubagentParts } from './subagents/subagentPort.ts';
+import { createWorktrees } from './subagents/worktrees.ts';
 
 interface AgentParts {
   readonly context: ContextManager;
@@ -59,7 +54,7 @@ export function createSessionAgent(
   const { settings } = loaded;
   const { redaction, client, onError } = shared;
   const toolset = createSessionTools(parts, options, shared);
-  const approvals = approvalPorts(toolset.autoAllow, permissions, loaded);
+  const approvals = approvalPorts(toolset.confinement, permissions, loaded);
   const subagents = subagentPortOf(parts, options, shared, { ...children, toolset, approvals });
   const stopUpkeep = startUpkeep({ place, maxSessions: settings.sessions.maxSessions, interactive, onError });
   let leaveServers = servers.current()?.retain();
@@ -115,27 +110,16 @@ function createSessionTools(
   { place, loaded, sandboxMode, builtinTools: named }: SessionFactoryOptions,
   { engine }: SharedParts,
 ) {
-  const { settings } = loaded;
-  const mode = sandboxByFlag(loaded, sandboxMode);
-  const sandbox = createSessionSandbox({ place, loaded, permissions, mode });
-  const autoAllow = createAutoAllow({
-    permissions,
-    sandbox,
-    isOn: settings.sandbox.autoAllow,
-    delicateWord: delicateWordIn(place, settings.permissions.additionalDirectories, permissions),
-    excluded: settings.sandbox.excludedCommands,
-  });
   const isOffered = offeredBy(named);
-  const deps = {
-    env: { ...place.env, ...commandVariables(loaded).env },
-    home: place.home,
-    isSensitive: permissions.isWithheld,
-    web: settings.webFetch,
-    sandbox,
-    knownSecrets: createEnvSecrets(),
+  const confinementParts = {
+    loaded,
+    sandboxMode: sandboxByFlag(loaded, sandboxMode),
     isOffered,
+    autoAllows: { isOn: loaded.settings.sandbox.autoAllow },
   };
-  const { tools: builtin, tasks, dispose, runningCalls } = builtinTools(deps);
+  const confinement = createConfinement({ ...confinementParts, place, permissions });
+  const { sandbox } = confinement;
+  const { tools: builtin, tasks, dispose, runningCalls } = builtinTools(confinement.toolDeps);
   const added = (): readonly Tool[] => [
     ...skills.tools().filter(({ name }) => isOffered(name)),
     ...(servers.current()?.tools() ?? []),
@@ -145,7 +129,8 @@ function createSessionTools(
     sandbox.prepare();
   });
   return {
-    ...{ sandbox, autoAllow, warmUp, deps, isOffered, tasks, dispose, runningCalls },
+    ...{ sandbox, confinement, warmUp, isOffered, tasks, dispose, runningCalls },
+    worktrees: createWorktrees(place, confinement, confinementParts),
     /** Called before each request and each call: servers may connect or disconnect while the session runs. */
     tools: (): readonly Tool[] => [...builtin, ...added()],
     /** The tools that a subagent takes over from the session; it creates its built-in ones itself. */
@@ -156,7 +141,7 @@ function createSessionTools(
 type ApprovalPorts = ReturnType<typeof approvalPorts>;
 
 function approvalPorts(
-  { decide, enable }: SessionTools['autoAllow'],
+  { decide, enable }: SessionTools['confinement'],
   { remember, suggestHost }: Permissions,
   { settings }: SessionFactoryOptions['loaded'],
 ) {
@@ -179,12 +164,12 @@ function subagentPortOf(
   if (agents().agents.length === 0 || !toolset.isOffered(agentToolName)) return undefined;
   return createSubagentPort({
     ...children,
-    ...approvals,
+    ...(approvals.suggestHost && { suggestHost: approvals.suggestHost }),
     ...{ client, clock: systemClock, interactive, root: place.root, onError, skills, environment },
     definitions: () => agents().agents,
     parentModel: () => model.current().id,
     settingsModels: loaded.ownModels,
-    toolDeps: toolset.deps,
+    ...{ confinement: toolset.confinement, worktrees: toolset.worktrees },
     otherTools: toolset.otherTools,
     waitForTools: async (signal) => servers.current()?.settle(signal),
     hooks: hooks?.port,
@@ -200,19 +185,4 @@ function offeredBy(named: readonly string[] | undefined): (name: string) => bool
   // Shortened results name it.
   if (offered.size > 0) offered.add(toolNames.recall);
   return (name) => offered.has(name);
-}
-
-/** Returns a function that finds the word that keeps a command from running without approval. */
-function delicateWordIn(
-  { home, root }: AppPaths,
-  additionalDirectories: readonly string[],
-  { isWithheld }: Permissions,
-): (command: string, cwd: string) => string | undefined {
-  const protection = protectionPlace(home, [root, ...additionalDirectories], realpath);
-  const rules = {
-    home,
-    isWithheld,
-    isReadOnlyForCommands: (path: string) => isReadOnlyForCommands(path, protection),
-  };
-  return (command, cwd) => delicateWord(command, cwd, rules);
 }

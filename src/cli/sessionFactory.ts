@@ -19,7 +19,8 @@ import { agentToolAlias, agentToolName } from '../protocol/toolNames.ts';
 import { openHooks, originOf } from './hooks.ts';
 import { createModelChoice, listModels, type ModelChoice } from './models/modelChoice.ts';
 import { type OpenedSession, openContext, type SessionFactoryOptions } from './openContext.ts';
-import { createPermissions } from './permissions/permissions.ts';
+import { createPermissions, type Permissions } from './permissions/permissions.ts';
+import type { AppPaths } from './process/appPaths.ts';
 import { systemClock } from './process/clock.ts';
 import { sandboxNotices } from './sandbox.ts';
 import { createSessionAgent } from './sessionAgent.ts';
@@ -107,16 +108,18 @@ async function openSession(
     onWarning: options.debug.write,
   });
   const isFork = target.type !== 'new' && target.mode === 'fork';
-  const createContext = (store: PersistentStore, { current }: Pick<ModelChoice, 'current'>) => ({
-    store,
-    root: place.root,
+  const createContext = (
+    store: PersistentStore,
+    { current }: Pick<ModelChoice, 'current'>,
+    { root, cwd, isWithheld: isSensitive }: ContextPlace = { ...place, isWithheld },
+  ) => ({
+    ...{ store, root, isSensitive },
     settings: settings.context,
     model: current,
     summarize: createSummarizer(shared.client, systemClock),
     encoder: shared.encoder,
-    isSensitive: isWithheld,
     onWindowLearned: learnedWindows.remember,
-    instructions: createInstructionSource({ ...place, isSensitive: isWithheld }),
+    instructions: createInstructionSource({ ...place, root, cwd, isSensitive }),
   });
   // A fork always belongs to this project; any other session is opened where it is stored.
   const store = (isFork ? undefined : storeOfTarget(target, place, shared.redaction)) ?? shared.store;
@@ -146,8 +149,8 @@ async function openSession(
     openReportingProblems(context, target, options, shared, model),
   ]);
   agents = found;
-  const createChildContext: SubagentParts['createContext'] = (childStore, childModel) =>
-    new ContextManager(createContext(childStore, childModel));
+  const createChildContext: SubagentParts['createContext'] = (childStore, childModel, at) =>
+    new ContextManager(createContext(childStore, childModel, at));
   const origin = originOf(target, opened.resumed, !shared.wasOpened);
   shared.wasOpened = true;
   const hooks = isReading ? undefined : { port, origin };
@@ -212,6 +215,9 @@ async function openReportingProblems(
   stopListening();
   return { ...opened, notices: [...(problem === undefined ? [] : [problem]), ...opened.notices] };
 }
+
+/** The folder of an agent, and what must not reach its model from there. */
+type ContextPlace = Pick<AppPaths, 'root' | 'cwd'> & Pick<Permissions, 'isWithheld'>;
 
 /** Resets a mode that skips questions to the default: a resumed session must not inherit it. */
 function endFreerMode(agent: Agent, defaultMode: PermissionMode): void {

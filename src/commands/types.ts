@@ -16,6 +16,7 @@ import type { McpPort } from '../protocol/extensions/mcp.ts';
 import type { PluginInfo } from '../protocol/extensions/plugins.ts';
 import type { PreparedSkill, Skill, SkillList } from '../protocol/extensions/skills.ts';
 import type { AgentList } from '../protocol/extensions/subagents.ts';
+import type { WorktreePort } from '../protocol/extensions/worktrees.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { PermissionExplanation } from '../protocol/permissions.ts';
 import type { SettingEdit, SettingInfo } from '../protocol/settings.ts';
@@ -134,6 +135,8 @@ export interface CommandHost {
   hooks(): readonly HookStatus[];
   /** The subagents of this session, and definitions that are not used. */
   readonly agents: AgentList;
+  /** The worktrees of this project's subagents. */
+  worktrees(): Promise<WorktreePort>;
   readonly config: ConfigPort;
   /** Reads the installed plugins again. */
   plugins(): Promise<readonly PluginInfo[]>;

@@ -133,7 +133,7 @@ export function parseAgents(json: string): AgentList | { readonly error: string 
 /** Front matter keys that have an effect here; all others are reported as ignored. */
 const KEYS: ReadonlySet<string> = new Set([
   ...['name', 'description', 'prompt', 'tools', 'disallowedTools', 'model', 'permissionMode', 'maxTurns'],
-  'skills',
+  ...['skills', 'isolation'],
 ]);
 
 const NAME = /^[a-z0-9][\w-]{0,63}$/i;
@@ -161,7 +161,10 @@ function definitionOf(
   const model = modelOf(values.model);
   const permissionMode = modeOf(values.permissionMode);
   const maxTurns = stepsOf(values.maxTurns);
+  const isolation = textValue(values.isolation) === 'worktree';
   const wrong = [
+    // Claude Code's other value is a machine elsewhere.
+    ...(values.isolation !== undefined && !isolation ? ['isolation'] : []),
     ...(values.permissionMode !== undefined && permissionMode === undefined ? ['permissionMode'] : []),
     ...(values.maxTurns !== undefined && maxTurns === undefined ? ['maxTurns'] : []),
     ...(FOREIGN_MODELS.has(textValue(values.model) ?? '') ? ['model'] : []),
@@ -178,6 +181,7 @@ function definitionOf(
     ...(permissionMode === undefined ? {} : { permissionMode }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     skills: listValue(values.skills),
+    ...(isolation ? { isolation: 'worktree' as const } : {}),
     ignored: [...Object.keys(values).filter((key) => !KEYS.has(key)), ...wrong].sort(),
   };
 }

@@ -94,6 +94,8 @@ interface QuestionHead {
   readonly agentId: string;
   /** The subagent that asks, on behalf of the agent `agentId`; absent if that agent asks itself. */
   readonly from?: string;
+  /** The worktree that the subagent works in: an absolute path. */
+  readonly worktree?: string;
   readonly title: string;
   readonly preview: Preview;
   /** Why approval is needed: the rule, the mode or the built-in limit behind the question. */

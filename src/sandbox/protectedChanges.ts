@@ -5,9 +5,9 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { lstatOf, namesIn, textOf } from '../disk/fileLookups.ts';
+import { isRunning } from '../disk/isRunning.ts';
 import { isInside } from '../disk/paths.ts';
 import { inRealFolderSync } from '../disk/realFile.ts';
-import { isRunning } from './places/gitFolders.ts';
 import { RUNS_PROGRAMS } from './places/projectScan.ts';
 
 /** Maximum paths named in one report. */

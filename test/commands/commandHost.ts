@@ -42,6 +42,7 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
       save: async () => ({ type: 'refused', message: 'nothing is saved in this test' }),
     },
     plugins: async () => [],
+    worktrees: async () => ({ list: async () => [], clean: async () => ({ removed: [], kept: [] }) }),
     settings: () => contextSettingsSchema.parse({}),
     rules: () => [],
     explainPermission: async () => undefined,

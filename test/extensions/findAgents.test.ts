@@ -53,6 +53,15 @@ test('the fields of a definition, and what has no effect here', async () => {
 });
 
 test.each([
+  ['worktree', 'worktree', []],
+  ['remote', undefined, ['isolation']],
+])('isolation: %s', async (written, isolation, ignored) => {
+  await put('home/.claude/agents/apart.md', file('apart', `isolation: ${written}\n`));
+  const [apart] = (await findAgents('user-foreign', places)).agents;
+  expect({ isolation: apart?.isolation, ignored: apart?.ignored }).toEqual({ isolation, ignored });
+});
+
+test.each([
   ['a name with a slash', file('a/b'), /cannot be used/],
   ['no description', '---\nname: quiet\n---\nDo it.', /no description/],
   ['no instructions', '---\nname: empty\ndescription: d\n---\n', /no instructions/],

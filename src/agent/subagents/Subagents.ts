@@ -5,6 +5,7 @@
 import type { NewEntry } from '../../protocol/entries.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import type { SubagentStatus } from '../../protocol/extensions/subagents.ts';
+import type { WorktreeEnd } from '../../protocol/extensions/worktrees.ts';
 import type { TaskChange, TaskInfo, TaskOutput, TaskPort } from '../../protocol/tasks.ts';
 import type { ToolContext, ToolOutcome } from '../../protocol/tools.ts';
 import type { AgentCall } from './agentTool.ts';
@@ -45,6 +46,7 @@ interface Job {
   readonly watchers: Set<() => void>;
   progress: Progress;
   log?: string | undefined;
+  worktree?: WorktreeEnd;
   isBackground: boolean;
   stoppedBy?: 'turn' | 'user';
   ended?: Ended;
@@ -196,16 +198,18 @@ export class Subagents implements TaskPort {
     const { port, lend, ask } = this.#deps;
     const lent = lend(callId);
     const from = `${definition.name}: ${description}`;
+    let where: { readonly worktree?: string } = {};
     const child = await port.open({
       ...{ id, definition, model, callId, description },
-      ...{ sessionId: context.sessionId, cwd: context.cwd() },
+      ...{ sessionId: context.sessionId, cwd: context.cwd(), isIsolated: call.isIsolated },
       parent: {
         ...lent,
         mode: () => tightened(lent.mode(), definition.permissionMode),
-        ask: (asked, signal) => this.#ask(job, () => ask({ ...asked, from }, signal)),
+        ask: (asked, signal) => this.#ask(job, () => ask({ ...asked, from, ...where }, signal)),
       },
     });
-    const { agent } = child;
+    const { agent, worktree } = child;
+    if (worktree !== undefined) where = { worktree: worktree.path };
     job.log = child.log;
     agent.subscribe((event) => this.#hear(job, event));
     const stop = (): void => agent.submit({ type: 'interrupt' });
@@ -217,6 +221,7 @@ export class Subagents implements TaskPort {
     } finally {
       stopping.signal.removeEventListener('abort', stop);
       await agent.close();
+      if (worktree !== undefined) job.worktree = await worktree.end();
     }
   }
 
@@ -252,9 +257,9 @@ export class Subagents implements TaskPort {
   }
 
   #endedOf(job: Job, problem: string | undefined): Ended {
-    const { id, call, log, progress, stoppedBy, startedAtMs } = job;
+    const { id, call, log, progress, stoppedBy, startedAtMs, worktree } = job;
     return {
-      ...{ id, agent: call.definition.name, description: call.description, log, progress },
+      ...{ id, agent: call.definition.name, description: call.description, log, progress, worktree },
       durationMs: this.#deps.now() - startedAtMs,
       stoppedBy: progress.outcome === 'done' ? undefined : stoppedBy,
       problem,

@@ -17,6 +17,8 @@ export interface AgentCall {
   readonly prompt: string;
   readonly model: string | undefined;
   readonly isBackground: boolean;
+  /** It works in a git worktree of its own. */
+  readonly isIsolated: boolean;
 }
 
 const input = z.object({
@@ -25,6 +27,7 @@ const input = z.object({
   subagent_type: z.string().optional(),
   model: z.string().optional(),
   run_in_background: z.boolean().optional(),
+  isolation: z.literal('worktree').optional().describe('own git worktree and branch, kept if changed'),
 });
 
 /** The agent for calls that name none. */
@@ -60,7 +63,7 @@ export function agentTool(
     }),
     preview: async (call) => ({ type: 'text', text: `${title(call)}\n\n${call.prompt}` }),
     run: (call, context) => {
-      const { subagent_type, description, prompt, model, run_in_background } = call;
+      const { subagent_type, description, prompt, model, run_in_background, isolation } = call;
       const definition = find(subagent_type);
       if (definition === undefined) {
         const names = definitions.map(({ name }) => name).join(', ');
@@ -70,9 +73,12 @@ export function agentTool(
       }
       const problem = model === undefined ? undefined : modelProblem(model);
       if (problem !== undefined) return Promise.resolve(failure(title(call), problem));
-      const isBackground = run_in_background === true;
+      const how = {
+        isBackground: run_in_background === true,
+        isIsolated: (isolation ?? definition.isolation) === 'worktree',
+      };
       return start(
-        { definition, description: visibleLine(description, MAX_TITLE), prompt, model, isBackground },
+        { definition, description: visibleLine(description, MAX_TITLE), prompt, model, ...how },
         context,
       );
     },

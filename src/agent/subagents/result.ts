@@ -1,4 +1,5 @@
 /** The result of a subagent, for the model and for the screen. Pure. */
+import type { WorktreeEnd } from '../../protocol/extensions/worktrees.ts';
 import { shortTokens } from '../../protocol/text/numbers.ts';
 import type { ToolOutcome } from '../../protocol/tools.ts';
 import type { Progress } from './progress.ts';
@@ -11,6 +12,8 @@ export interface Ended {
   readonly log: string | undefined;
   readonly progress: Progress;
   readonly durationMs: number;
+  /** What became of its worktree; absent without one. */
+  readonly worktree?: WorktreeEnd | undefined;
   /** Who stopped it, if anyone did. */
   readonly stoppedBy?: 'turn' | 'user' | undefined;
   /** Why it could not be started, or failed unexpectedly. */
@@ -21,14 +24,15 @@ export interface Ended {
 export function outcomeOf(ended: Ended): ToolOutcome {
   const how = howEnded(ended);
   const facts = factsOf(ended);
+  const note = `(${ended.agent} ${ended.id}: ${facts.join(', ')})`;
   return {
     status: how.status,
-    text: [textFor(ended, how.text), `(${ended.agent} ${ended.id}: ${facts.join(', ')})`].join('\n\n'),
+    text: [textFor(ended, how.text), ...worktreeLines(ended), note].join('\n\n'),
     kind: 'text',
     display: {
       ...displayOf(ended),
-      summary: [...(how.status === 'ok' ? [] : [how.word]), ...facts].join(' · '),
-      modelNotes: `\n\n(${ended.agent} ${ended.id}: ${facts.join(', ')})`,
+      summary: [...(how.status === 'ok' ? [] : [how.word]), ...facts, ...branchFact(ended)].join(' · '),
+      modelNotes: `\n\n${note}`,
     },
   };
 }
@@ -37,9 +41,15 @@ export function outcomeOf(ended: Ended): ToolOutcome {
 const MAX_FOUND = 20_000;
 
 /** Builds the result of a call whose subagent was running when the program stopped. */
-export function stoppedResult(ended: Ended): { output: string; display: ToolOutcome['display'] } {
+export function stoppedResult(
+  ended: Ended,
+  /** It is still there. */
+  worktree?: { readonly path: string; readonly branch: string },
+): { output: string; display: ToolOutcome['display'] } {
   const { id, agent, description, progress } = ended;
-  const how = `The program stopped while subagent ${id} (${agent}: ${description}) was at work, after ${steps(progress.step)}; it does not run any more.`;
+  const where =
+    worktree && ` What it had changed is in its worktree ${worktree.path}, on branch ${worktree.branch}.`;
+  const how = `The program stopped while subagent ${id} (${agent}: ${description}) was at work, after ${steps(progress.step)}; it does not run any more.${where ?? ''}`;
   const did = progress.calls.length === 0 ? [] : ['It had done:', ...progress.calls.map((one) => `- ${one}`)];
   const output = [textFor(ended, how), ...(did.length === 0 ? [] : [did.join('\n')])].join('\n\n');
   const cut = output.length <= MAX_FOUND ? output : `${output.slice(0, MAX_FOUND).toWellFormed()}\n(cut)`;
@@ -50,7 +60,33 @@ export function stoppedResult(ended: Ended): { output: string; display: ToolOutc
 export function noteText(ended: Ended): string {
   const { text, word } = howEnded(ended);
   const head = `Subagent ${ended.id} (${ended.agent}: ${ended.description}) ended: ${word}, ${factsOf(ended).join(', ')}.`;
-  return `${head}\n\n${textFor(ended, text)}`;
+  return [head, ...worktreeLines(ended), textFor(ended, text)].join('\n\n');
+}
+
+/** Where its changes are, for the model and the user. */
+function worktreeLines({ worktree }: Ended): readonly string[] {
+  if (worktree === undefined) return [];
+  const { path, branch, isKept, summary, stat, ignored } = worktree;
+  if (isKept)
+    return [
+      [`Its changes are on branch ${branch} (${summary}), in the worktree ${path}:`, stat]
+        .join('\n')
+        .trimEnd(),
+    ];
+  const gone = ignored.length === 0 ? '' : ` Ignored files went with it: ${listOf(ignored)}.`;
+  return [`It changed nothing, so its worktree and the branch ${branch} were removed.${gone}`];
+}
+
+const MAX_IGNORED = 10;
+
+function listOf(names: readonly string[]): string {
+  const more = names.length > MAX_IGNORED ? ` and ${names.length - MAX_IGNORED} more` : '';
+  return `${names.slice(0, MAX_IGNORED).join(', ')}${more}`;
+}
+
+function branchFact({ worktree }: Ended): readonly string[] {
+  if (worktree === undefined) return [];
+  return [worktree.isKept ? `branch ${worktree.branch}: ${worktree.summary}` : 'worktree unchanged, removed'];
 }
 
 /** How it ended in a few words, for lists: "done", "stopped", "step limit". */

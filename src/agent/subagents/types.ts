@@ -1,6 +1,7 @@
 /** The ports between an agent and its subagents. */
 
 import type { AgentDefinition } from '../../protocol/extensions/subagents.ts';
+import type { WorktreeEnd } from '../../protocol/extensions/worktrees.ts';
 import type { PermissionAnswer, PermissionMode } from '../../protocol/permissions.ts';
 import type { NewQuestion } from '../authorise.ts';
 import type { Judge } from '../auto/judge.ts';
@@ -33,6 +34,8 @@ export interface ChildRequest {
   readonly sessionId: string;
   /** The shell's first directory. */
   readonly cwd: string;
+  /** It works in a git worktree of its own. */
+  readonly isIsolated: boolean;
   readonly parent: ParentAgent;
 }
 
@@ -40,6 +43,8 @@ export interface OpenedChild {
   readonly agent: Agent;
   /** The path of its log, relative to the project's folder. */
   readonly log: string;
+  /** Its own worktree; `end` is called after the agent was closed, and never rejects. */
+  readonly worktree?: { readonly path: string; readonly end: () => Promise<WorktreeEnd> };
 }
 
 /** Creates subagents; the agent runs them. */

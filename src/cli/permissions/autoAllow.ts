@@ -5,7 +5,7 @@
 import type { CommandSandbox } from '../../protocol/sandbox.ts';
 import type { Permissions } from './permissions.ts';
 
-interface AutoAllow {
+export interface AutoAllow {
   decide: Permissions['decide'];
   /** Switches it on for this session, because the user chose that. */
   enable(): void;
@@ -14,7 +14,8 @@ interface AutoAllow {
 interface AutoAllowParts {
   readonly permissions: Pick<Permissions, 'decide' | 'matches'>;
   readonly sandbox: Pick<CommandSandbox, 'state'>;
-  readonly isOn: boolean;
+  /** Shared by all agents of a session. */
+  readonly state: { isOn: boolean };
   /** Returns a word of a command, run in a folder, for which the sandbox alone is not enough protection. */
   readonly delicateWord: (command: string, cwd: string) => string | undefined;
   /** Commands that run outside the sandbox. */
@@ -24,14 +25,13 @@ interface AutoAllowParts {
 export function createAutoAllow({
   permissions,
   sandbox,
-  isOn,
+  state,
   delicateWord,
   excluded,
 }: AutoAllowParts): AutoAllow {
-  let on = isOn;
   return {
     enable() {
-      on = true;
+      state.isOn = true;
     },
     async decide(tool, access, mode, allowedBy) {
       const decision = await permissions.decide(tool, access, mode, allowedBy);
@@ -41,12 +41,12 @@ export function createAutoAllow({
       // The sandbox lets programs read the project's secrets; whether the model may see them is the user's decision.
       if (decision.causes?.some((cause) => cause.type === 'limit' && cause.isSecret)) return decision;
       if (delicateWord(access.command, access.cwd) !== undefined) return decision;
-      const [state, isExcluded] = await Promise.all([
+      const [{ type }, isExcluded] = await Promise.all([
         sandbox.state(),
         permissions.matches(excluded, access.command),
       ]);
-      if (state.type !== 'on' || isExcluded) return decision;
-      if (!on) return { ...decision, canAutoAllow: true };
+      if (type !== 'on' || isExcluded) return decision;
+      if (!state.isOn) return { ...decision, canAutoAllow: true };
       return { behavior: 'allow', basis: 'sandbox', reason: 'Runs in the sandbox (sandbox.autoAllow).' };
     },
   };

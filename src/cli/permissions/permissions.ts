@@ -14,6 +14,7 @@ import type { Policy, PolicyFacts } from '../../permissions/policy.ts';
 import type { AnsweredCall, LearnedRules } from '../../permissions/rules/learnRules.ts';
 import { parseRule, type SourcedRule } from '../../permissions/rules/rules.ts';
 import { saveLocally } from '../../permissions/rules/suggestFiles.ts';
+import { rulesInWorktree } from '../../permissions/rules/worktreeRules.ts';
 import type {
   Access,
   PermissionDecision,
@@ -51,6 +52,8 @@ export interface Permissions {
   suggestHost(domain: string): RuleSuggestion;
   /** True if a file's content must not reach the model implicitly: a secret, or a file that a rule denies reading. */
   isWithheld(path: string): boolean;
+  /** The same rules, and those still to come, for an agent that works in a worktree of the project. */
+  inWorktree(path: string): Permissions;
 }
 
 interface PermissionPlaces {
@@ -67,12 +70,32 @@ interface PermissionPlaces {
   readonly saved: SourcedRule[];
 }
 
+/** What has been added to the rules of the settings. */
+interface AddedRules {
+  /** Saved; see `PermissionPlaces`. */
+  readonly saved: SourcedRule[];
+  readonly ofSession: SourcedRule[];
+  ofTurn: readonly SourcedRule[];
+}
+
 export function createPermissions(loaded: LoadedSettings, places: PermissionPlaces): Permissions {
-  const { engine, home, root, saved } = places;
+  return permissionsAt(loaded, places, { saved: places.saved, ofSession: [], ofTurn: [] });
+}
+
+/** `worktree`: the folder of an agent that works apart from the project's files. */
+function permissionsAt(
+  loaded: LoadedSettings,
+  places: PermissionPlaces,
+  added: AddedRules,
+  worktree?: string,
+): Permissions {
+  const { engine, home, root: project } = places;
+  const root = worktree ?? project;
   const localSettingsFile = settingsFiles(places).local;
-  const ofSession: SourcedRule[] = [];
-  let ofTurn: readonly SourcedRule[] = [];
-  const allRules = (): readonly SourcedRule[] => [...loaded.rules, ...saved, ...ofSession, ...ofTurn];
+  const allRules = (): readonly SourcedRule[] => {
+    const rules = [...loaded.rules, ...added.saved, ...added.ofSession, ...added.ofTurn];
+    return worktree === undefined ? rules : rulesInWorktree(rules, { root: project, path: worktree, home });
+  };
   const managedOnly = loaded.settings.allowManagedPermissionRulesOnly;
   let held: PermissionInput | undefined;
   const lookups = diskLookups(process.env);
@@ -80,7 +103,7 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
     mode,
     rules: allRules(),
     root,
-    ...(places.cwd !== undefined && { startDirectory: places.cwd }),
+    ...(places.cwd !== undefined && worktree === undefined && { startDirectory: places.cwd }),
     additionalDirectories: loaded.settings.permissions.additionalDirectories,
     home,
     localSettingsFile,
@@ -93,13 +116,14 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
   });
 
   return {
+    inWorktree: (path) => permissionsAt(loaded, places, added, path),
     allowForTurn(rules, source) {
       if (managedOnly) return;
-      const added = rules.map((text) => ({ text, behavior: 'allow' as const, source, base: root }));
-      ofTurn = [...ofTurn, ...added];
+      const more = rules.map((text) => ({ text, behavior: 'allow' as const, source, base: project }));
+      added.ofTurn = [...added.ofTurn, ...more];
     },
     endTurn() {
-      ofTurn = [];
+      added.ofTurn = [];
     },
     // Leaves out invalid rules, which have no effect; they were reported at the start.
     rules: () => allRules().filter(({ text }) => !('error' in parseRule(text))),
@@ -153,20 +177,20 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
       if (managedOnly)
         return 'Nothing was saved: on this machine only the allow rules of managed settings count.';
       const add = (to: SourcedRule[], source: string): void => {
-        to.push(...texts.map((text) => ({ text, behavior: 'allow' as const, source, base: root })));
+        to.push(...texts.map((text) => ({ text, behavior: 'allow' as const, source, base: project })));
       };
       if (destination !== 'local' || file === undefined) {
-        add(ofSession, 'session');
+        add(added.ofSession, 'session');
         return `Allowed for this session: ${texts.join(', ')}`;
       }
       for (const text of texts) {
-        const saved = await addLocalRule(file, 'allow', text, process.env);
-        if (saved.type === 'refused') {
-          add(ofSession, 'session');
-          return `Allowed for this session only. ${saved.message}`;
+        const written = await addLocalRule(file, 'allow', text, process.env);
+        if (written.type === 'refused') {
+          add(added.ofSession, 'session');
+          return `Allowed for this session only. ${written.message}`;
         }
       }
-      add(saved, file);
+      add(added.saved, file);
       await places.onSaved(texts);
       return `Saved to ${file}: allow ${texts.join(', ')}`;
     },

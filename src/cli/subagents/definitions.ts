@@ -124,7 +124,13 @@ function grantOf(definition: AgentDefinition, { root }: Places): Grant {
 }
 
 /** Tools, model and mode of a definition, for the approval prompt. */
-function usesOf({ tools, disallowedTools, model, permissionMode }: AgentDefinition): readonly string[] {
+function usesOf({
+  tools,
+  disallowedTools,
+  model,
+  permissionMode,
+  isolation,
+}: AgentDefinition): readonly string[] {
   const list = (names: readonly string[]): string => visibleLine(names.join(', '), MAX_TOOLS);
   const allowed =
     tools === undefined ? 'all tools' : tools.length === 0 ? 'no tools' : `tools ${list(tools)}`;
@@ -132,5 +138,6 @@ function usesOf({ tools, disallowedTools, model, permissionMode }: AgentDefiniti
     disallowedTools.length === 0 ? allowed : `${allowed} except ${list(disallowedTools)}`,
     ...(model === undefined ? [] : [`model ${visibleLine(model, MAX_PURPOSE)}`]),
     ...(permissionMode === undefined ? [] : [`mode ${permissionMode}`]),
+    ...(isolation === undefined ? [] : ['in a git worktree']),
   ];
 }

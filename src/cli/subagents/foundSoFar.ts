@@ -1,4 +1,5 @@
 /** What a subagent had found when the program stopped: the result of its call when the session is resumed. */
+import { existsSync } from 'node:fs';
 import { addProgress, noProgress, type Progress } from '../../agent/subagents/progress.ts';
 import { stoppedResult } from '../../agent/subagents/result.ts';
 import type { OpenCallResult, PersistentStore } from '../../context/index.ts';
@@ -17,17 +18,20 @@ export async function foundSoFar(
     const entries = (await store.loadSession(id))?.entries ?? [];
     const owner = ownerOf(entries);
     if (owner?.callId !== callId) continue;
-    const { agent, description } = owner;
-    return stoppedResult({
-      id,
-      agent,
-      description,
-      log: undefined,
-      progress: progressOf(entries),
-      durationMs: 0,
-    });
+    return stoppedResult(...stoppedOf(id, owner, entries));
   }
   return undefined;
+}
+
+/** What it had done, and its worktree if that is still there. */
+export function stoppedOf(
+  id: string,
+  { agent, description, worktree }: LogOwner,
+  entries: readonly JSONLEntry[],
+): Parameters<typeof stoppedResult> {
+  const progress = progressOf(entries);
+  const left = worktree !== undefined && existsSync(worktree.path) ? worktree : undefined;
+  return [{ id, agent, description, log: undefined, progress, durationMs: 0 }, left];
 }
 
 const numberOf = (id: string): number => Number(/\d+$/.exec(id)?.[0] ?? 0);
@@ -36,6 +40,7 @@ export interface LogOwner {
   readonly callId: string;
   readonly agent: string;
   readonly description: string;
+  readonly worktree?: { readonly path: string; readonly branch: string };
 }
 
 /** The call that a subagent's log belongs to, from its header. */
@@ -44,7 +49,13 @@ export function ownerOf(entries: readonly JSONLEntry[]): LogOwner | undefined {
   const configuration: unknown = header?.subtype === 'session_start' ? header.data?.configuration : undefined;
   const { subagent } = (configuration ?? {}) as { readonly subagent?: Partial<Record<string, unknown>> };
   if (typeof subagent?.callId !== 'string') return undefined;
+  const { path, branch } = (subagent.worktree ?? {}) as {
+    readonly path?: unknown;
+    readonly branch?: unknown;
+  };
+  const worktree = typeof path === 'string' && typeof branch === 'string' ? { path, branch } : undefined;
   return {
+    ...(worktree && { worktree }),
     callId: subagent.callId,
     agent: typeof subagent.agent === 'string' ? subagent.agent : 'subagent',
     description: typeof subagent.description === 'string' ? subagent.description : '',

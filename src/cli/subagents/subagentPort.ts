@@ -3,23 +3,36 @@ import { join } from 'node:path';
 import { createAgent } from '../../agent/Agent.ts';
 import type { AgentDeps } from '../../agent/agentDeps.ts';
 import type { Clock } from '../../agent/reply.ts';
-import type { ChildRequest, OpenedChild, SubagentPort } from '../../agent/subagents/types.ts';
-import { DEFAULT_STEPS } from '../../agent/subagents/types.ts';
-import { type Environment, environmentBlock, subagentPrompt } from '../../agent/systemPrompt.ts';
+import { checkpointsOutside } from '../../agent/subagents/checkpointsOutside.ts';
+import {
+  type ChildRequest,
+  DEFAULT_STEPS,
+  type OpenedChild,
+  type SubagentPort,
+} from '../../agent/subagents/types.ts';
+import {
+  type Environment,
+  environmentBlock,
+  subagentPrompt,
+  worktreeText,
+} from '../../agent/systemPrompt.ts';
 import { type ContextManager, newId, newNoteKey, type PersistentStore } from '../../context/index.ts';
+import { isInside } from '../../disk/paths.ts';
 import { modelOf } from '../../extensions/findAgents.ts';
 import type { HookPort } from '../../protocol/extensions/hooks.ts';
 import type { AgentDefinition } from '../../protocol/extensions/subagents.ts';
 import type { ModelClient } from '../../protocol/model.ts';
-import type { CommandSandbox } from '../../protocol/sandbox.ts';
 import type { Tool } from '../../protocol/tools.ts';
-import { builtinTools, type ToolDeps } from '../../tools/builtinTools.ts';
+import { builtinTools } from '../../tools/builtinTools.ts';
+import type { Confinement } from '../confinement.ts';
 import type { ModelChoice } from '../models/modelChoice.ts';
+import { readEnvironment } from '../process/environment.ts';
 import { userName } from '../process/workspaceFacts.ts';
 import { adoptCreatedFiles } from '../sandbox.ts';
 import type { SessionSkills } from '../skills.ts';
 import { modelProblem } from './modelProblem.ts';
 import { toolsFor } from './toolsFor.ts';
+import type { OpenedWorktree, Worktrees } from './worktrees.ts';
 
 export interface SubagentParts {
   /** Those that may be used now. */
@@ -30,25 +43,32 @@ export interface SubagentParts {
   readonly root: string;
   /** The store for the subagents' sessions of a session. */
   readonly storeFor: (sessionId: string) => PersistentStore;
-  readonly createContext: (store: PersistentStore, model: ModelChoice) => ContextManager;
+  /** `at`: absent = the project. */
+  readonly createContext: (store: PersistentStore, model: ModelChoice, at?: WorkPlace) => ContextManager;
   /** The model of the agent that starts a subagent. */
   readonly parentModel: () => string;
   readonly createModel: (id: string) => ModelChoice;
   /** Models that the settings of the user or an administrator name. */
   readonly settingsModels: readonly string[];
   readonly environment: () => Promise<Environment>;
-  readonly toolDeps: ToolDeps & { readonly sandbox: CommandSandbox };
+  /** What confines the calls of the agent that starts a subagent. */
+  readonly confinement: Confinement;
+  readonly worktrees: Worktrees;
   /** The tools that are not built in: of skills and MCP servers. */
   readonly otherTools: () => readonly Tool[];
   readonly skills: Pick<SessionSkills, 'found' | 'prepare'>;
   readonly waitForTools?: (signal: AbortSignal) => Promise<void>;
-  readonly decide: AgentDeps['decide'];
-  readonly autoAllow: () => void;
-  readonly remember: AgentDeps['remember'];
   readonly suggestHost?: NonNullable<AgentDeps['suggestHost']>;
   /** The hooks of the session, which outlive the subagent. */
   readonly hooks?: HookPort | undefined;
   readonly onError: (error: unknown) => void;
+}
+
+/** A folder in which a subagent works, and what must not reach its model from there. */
+interface WorkPlace {
+  readonly root: string;
+  readonly cwd: string;
+  readonly isWithheld: (path: string) => boolean;
 }
 
 export function createSubagentPort(parts: SubagentParts): SubagentPort {
@@ -80,17 +100,26 @@ async function lastNumber(store: PersistentStore): Promise<number> {
 }
 
 async function openChild(request: ChildRequest, parts: SubagentParts): Promise<OpenedChild> {
-  const { definition, id } = request;
+  const { definition, id, sessionId, description, cwd } = request;
   const model = parts.createModel(modelOf(request.model) ?? definition.model ?? parts.parentModel());
-  const context = parts.createContext(parts.storeFor(request.sessionId), model);
+  const owner = { sessionId, id, agent: definition.name, description };
+  const worktree = request.isIsolated ? await parts.worktrees.open(owner, cwd) : undefined;
+  const at = worktree && {
+    root: worktree.record.path,
+    cwd: worktree.cwd,
+    isWithheld: worktree.confinement.permissions.isWithheld,
+  };
+  const context = parts.createContext(parts.storeFor(sessionId), model, at);
   try {
-    await startSession(context, model, request, parts);
+    await startSession(context, model, request, parts, worktree);
     return {
-      agent: createChild(context, model, request, parts),
-      log: join('agents', request.sessionId, `${id}.jsonl`),
+      agent: createChild(context, model, request, parts, worktree),
+      log: join('agents', sessionId, `${id}.jsonl`),
+      ...(worktree && { worktree: { ...worktree.record, end: worktree.end } }),
     };
   } catch (error) {
     await context.close();
+    await worktree?.end();
     throw new Error(`The session of subagent ${id} could not be started.`, { cause: error });
   }
 }
@@ -101,26 +130,29 @@ async function startSession(
   model: ModelChoice,
   { id, definition, callId, description, sessionId, cwd }: ChildRequest,
   parts: SubagentParts,
+  worktree: OpenedWorktree | undefined,
 ): Promise<void> {
   const [environment, skills] = await Promise.all([
-    parts.environment(),
+    worktree === undefined ? parts.environment() : readEnvironment(worktree.cwd, new Date()),
     skillTexts(definition, sessionId, parts.skills),
   ]);
   const noteKey = newNoteKey();
   const instructions = [definition.prompt, ...skills].join('\n\n');
+  const apart = worktree && worktreeText({ ...worktree.record, notes: worktree.notes });
+  const subagent = { of: sessionId, callId, agent: definition.name, description };
   await context.createSession(
     userName(),
     {},
     {
       sessionId: id,
-      systemPrompt: subagentPrompt(instructions, environment, noteKey),
+      systemPrompt: subagentPrompt(instructions, environment, noteKey, apart),
       noteKey,
       environment: { ...environment, block: environmentBlock(environment) },
       model: model.current().id,
-      subagent: { of: sessionId, callId, agent: definition.name, description },
+      subagent: worktree === undefined ? subagent : { ...subagent, worktree: { ...worktree.record } },
     },
   );
-  context.setCwd(cwd);
+  context.setCwd(worktree?.cwd ?? cwd);
   await context.refreshInstructions();
 }
 
@@ -150,22 +182,14 @@ function createChild(
   model: ModelChoice,
   { id, sessionId, definition, cwd, parent }: ChildRequest,
   parts: SubagentParts,
+  worktree: OpenedWorktree | undefined,
 ): OpenedChild['agent'] {
-  const {
-    client,
-    clock,
-    interactive,
-    root,
-    toolDeps,
-    waitForTools,
-    suggestHost,
-    hooks: port,
-    onError,
-  } = parts;
+  const { client, clock, interactive, waitForTools, suggestHost, hooks: port, onError } = parts;
   const hooked = { id, type: definition.name, sessionId };
-  const { sandbox } = toolDeps;
-  // The sandbox is the session's: it outlives the subagent.
-  const builtin = builtinTools({ ...toolDeps, sandbox: { ...sandbox, dispose() {} } });
+  const { sandbox, toolDeps, permissions, decide, enable } = worktree?.confinement ?? parts.confinement;
+  // The session's sandbox outlives the subagent.
+  const lent = worktree === undefined ? { ...sandbox, dispose() {} } : sandbox;
+  const builtin = builtinTools({ ...toolDeps, sandbox: lent });
   const agent = createAgent({
     id: newId(),
     context,
@@ -177,14 +201,14 @@ function createChild(
     runningCalls: builtin.runningCalls,
     tasks: builtin.tasks,
     sandbox,
-    decide: definition.isReadOnly === true ? readOnlyDecide(definition.name, parts.decide) : parts.decide,
-    autoAllow: parts.autoAllow,
-    remember: parts.remember,
+    decide: definition.isReadOnly === true ? readOnlyDecide(definition.name, decide) : decide,
+    autoAllow: enable,
+    remember: permissions.remember,
     ...(suggestHost && { suggestHost }),
-    root,
-    cwd,
+    root: worktree?.record.path ?? parts.root,
+    cwd: worktree?.cwd ?? cwd,
     mode: 'default',
-    parent,
+    parent: worktree === undefined ? parent : { ...parent, checkpoints: outsideOf(worktree, parent) },
     maxSteps: definition.maxTurns ?? DEFAULT_STEPS,
     interactive,
     demo: false,
@@ -196,6 +220,17 @@ function createChild(
   });
   adoptCreatedFiles(agent, sandbox);
   return agent;
+}
+
+/** Checkpoints cover the project. A worktree is none of it, and confined commands in a worktree do not change it. */
+function outsideOf(
+  { record, confinement }: OpenedWorktree,
+  { checkpoints }: ChildRequest['parent'],
+): ChildRequest['parent']['checkpoints'] {
+  return checkpointsOutside(checkpoints, {
+    isApart: (path) => isInside(path, record.path),
+    isConfined: async () => (await confinement.sandbox.state()).type === 'on',
+  });
 }
 
 /** Denies whatever plan mode denies, and otherwise decides as for any agent. */

@@ -29,6 +29,8 @@ export interface AgentDefinition {
   readonly skills: readonly string[];
   /** True if it runs only calls that change nothing. */
   readonly isReadOnly?: true;
+  /** It always works in a git worktree of its own. */
+  readonly isolation?: 'worktree';
   /** Keys of the front matter that are ignored, sorted. */
   readonly ignored: readonly string[];
 }

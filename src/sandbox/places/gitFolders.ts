@@ -5,6 +5,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isDirectory, lstatOf, namesIn, resolved, textOf } from '../../disk/fileLookups.ts';
+import { isRunning } from '../../disk/isRunning.ts';
 import { isInside } from '../../disk/paths.ts';
 import { inRealFolderSync } from '../../disk/realFile.ts';
 import { gitHookFolders, gitIncludes } from '../../protocol/files/gitIncludes.ts';
@@ -191,16 +192,6 @@ function foldersIn(file: string): readonly string[] {
     return Array.isArray(folders) ? folders.filter((folder) => typeof folder === 'string') : [];
   } catch {
     return [];
-  }
-}
-
-/** True if there is a process with this pid. */
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
 

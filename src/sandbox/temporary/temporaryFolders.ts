@@ -19,8 +19,8 @@ import {
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { entriesOf, isDirectory, lstatOf, namesIn } from '../../disk/fileLookups.ts';
+import { isRunning } from '../../disk/isRunning.ts';
 import { isInside } from '../../disk/paths.ts';
-import { isRunning } from '../places/gitFolders.ts';
 
 /** If there are more entries, only those that the command names are linked. */
 const MAX_LINKED = 1000;

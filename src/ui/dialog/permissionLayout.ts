@@ -42,6 +42,7 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
   const title = ruled(titleOf(question), width, theme);
   const hint = theme.dim(truncate(hintText(isCommenting, keymap), width));
   const reasons = reasonLines(unsaidReason(question), width, theme);
+  const worktree = worktreeLines(question, width, theme);
   let left = rows - choiceRows.length - (isCommenting ? 1 : 0);
   const reserve = (lines: number, kept = previewShare(preview.length, rows)): boolean => {
     const fits = left - lines >= Math.min(preview.length, kept);
@@ -50,6 +51,7 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
   };
   // The title matters more than explanations.
   const showTitle = reserve(1, 1);
+  const showWorktree = worktree.length > 0 && reserve(worktree.length, 1);
   const reasonRows = rowsToTry(reasons.length).find((rows) => reserve(rows)) ?? 0;
   const showHint = reserve(1);
   const showBlank = reserve(1);
@@ -63,6 +65,7 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
   return {
     above: [
       ...(showTitle ? [title] : []),
+      ...(showWorktree ? worktree : []),
       ...preview.slice(top, top + previewRows),
       ...(overflows && left > 1 ? [theme.warning(truncate(position, width))] : []),
       ...shortened(reasons, reasonRows, theme),
@@ -72,6 +75,13 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
     below: showHint ? [hint] : [],
     previewRows: Math.max(1, previewRows),
   };
+}
+
+/** Which copy of the files this is about, since the title and the preview name them as in the project. */
+function worktreeLines({ worktree }: PermissionQuestion, width: number, theme: Theme): readonly string[] {
+  return worktree === undefined
+    ? []
+    : wrapText(`In its worktree ${sanitizeLine(reveal(worktree))}`, width, theme.dim);
 }
 
 /** Maximum lines of a single reason, and of each of several. */

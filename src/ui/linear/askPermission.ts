@@ -58,9 +58,11 @@ export function permission(question: PermissionQuestion, ports: PermissionPorts)
   };
 }
 
-function questionWords({ from, ...question }: PermissionQuestion, isCommand: boolean): string {
+function questionWords({ from, worktree, ...question }: PermissionQuestion, isCommand: boolean): string {
   const words = askedWords(question, isCommand);
-  return from === undefined ? words : `Subagent ${sanitizeLine(reveal(from))} asks. ${words}`;
+  if (from === undefined) return words;
+  const where = worktree === undefined ? '' : ` In its worktree ${sanitizeLine(reveal(worktree))}.`;
+  return `Subagent ${sanitizeLine(reveal(from))} asks. ${words}${where}`;
 }
 
 function askedWords(

@@ -26,7 +26,7 @@ function given(decision: PermissionDecision, state: SandboxState = on, excluded:
 }
 
 test('a command that would ask runs once the user wants it so, and says why', async () => {
-  const auto = createAutoAllow({ ...given(asks), isOn: false });
+  const auto = createAutoAllow({ ...given(asks), state: { isOn: false } });
   expect(await auto.decide('Bash', command, 'default')).toEqual({ ...asks, canAutoAllow: true });
   auto.enable();
   expect(await auto.decide('Bash', command, 'default')).toMatchObject({
@@ -43,12 +43,12 @@ test.each<[string, PermissionDecision, SandboxState, string[]]>([
   ['a sandbox that is switched off', asks, { type: 'off', reason: 'r' }, []],
   ['a command that runs outside', asks, on, ['npm *']],
 ])('it changes nothing about %s', async (_, decision, state, excluded) => {
-  const auto = createAutoAllow({ ...given(decision, state, excluded), isOn: true });
+  const auto = createAutoAllow({ ...given(decision, state, excluded), state: { isOn: true } });
   expect(await auto.decide('Bash', command, 'default')).toEqual(decision);
 });
 
 test('it changes nothing about a command in whose text a delicate file stands', async () => {
-  const auto = createAutoAllow({ ...given(asks), isOn: true });
+  const auto = createAutoAllow({ ...given(asks), state: { isOn: true } });
   const code = { ...command, command: `python3 -c "print(open('server.key').read())"` };
   expect(await auto.decide('Bash', code, 'default')).toEqual(asks);
 });
@@ -83,7 +83,7 @@ test.each([
 
 test('it does not speak of files', async () => {
   const parts = given(asks);
-  const auto = createAutoAllow({ ...parts, isOn: true });
+  const auto = createAutoAllow({ ...parts, state: { isOn: true } });
   expect(await auto.decide('Edit', { type: 'write', paths: ['/p/a'] }, 'default')).toEqual(asks);
   expect(parts.sandbox.state).not.toHaveBeenCalled();
 });

@@ -1,0 +1,89 @@
+/**
+ * Runs git for worktrees so that nothing in the repository starts a program: no hooks, no file system monitor, no
+ * filters, no transports. A repository may come from an archive with settings of its own.
+ */
+import { spawn } from 'node:child_process';
+import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../disk/ownPrograms.ts';
+import { realpath } from '../disk/realPath.ts';
+import { visibleText } from '../protocol/text/visible.ts';
+
+export interface GitAnswer {
+  /** Null if it could not be started, or took too long. */
+  readonly code: number | null;
+  readonly stdout: string;
+  /** Why it failed, for the user: bounded, without control characters. */
+  readonly problem: string;
+}
+
+/** Runs git in a folder. Never rejects. */
+export type Git = (folder: string, args: readonly string[], signal?: AbortSignal) => Promise<GitAnswer>;
+
+/** A large repository is checked out in less. */
+const TIMEOUT_MS = 300_000;
+const MAX_OUTPUT = 4_000_000;
+const MAX_PROBLEM = 500;
+/** Filters that a repository's settings may define; each needs four arguments. */
+const MAX_FILTERS = 200;
+
+/** Git for the repository of a project. `root`: no program from there is started. */
+export function createGit(env: Readonly<Record<string, string | undefined>>, root: string): Git {
+  const environment = ownGitEnvironment(env, root, realpath);
+  const run: Git = (folder, args, signal) =>
+    start(environment, folder, [...OWN_GIT_ARGUMENTS, ...args], signal);
+  return async (folder, args, signal) => {
+    // Read again each time: the settings may have changed.
+    const settings = await run(folder, ['config', '--list', '--name-only', '-z'], signal);
+    if (settings.code !== 0) return settings;
+    const without = withoutFilters(settings.stdout.split('\0'));
+    if (typeof without === 'string') return { code: null, stdout: '', problem: without };
+    return run(folder, [...without, ...args], signal);
+  };
+}
+
+/**
+ * Arguments that empty all filters, or why they cannot be emptied. An empty filter leaves the content as it is. Source:
+ * gitattributes, filter.
+ */
+function withoutFilters(names: readonly string[]): readonly string[] | string {
+  const filters = [...new Set(names.flatMap((name) => /^filter\.(.*)\.[^.]*$/s.exec(name)?.[1] ?? []))];
+  if (filters.length > MAX_FILTERS) return `The git settings define more than ${MAX_FILTERS} filters.`;
+  // `-c` ends the name at the first "=".
+  const odd = filters.find((filter) => /[=\n]/.test(filter));
+  if (odd !== undefined) return 'The git settings define a filter with "=" or a line break in its name.';
+  return filters.flatMap((filter) =>
+    ['smudge=', 'clean=', 'process=', 'required=false'].flatMap((key) => ['-c', `filter.${filter}.${key}`]),
+  );
+}
+
+function start(
+  env: Record<string, string>,
+  cwd: string,
+  args: readonly string[],
+  signal?: AbortSignal,
+): Promise<GitAnswer> {
+  return new Promise((resolve) => {
+    const child = spawn('git', args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let stdout = '';
+    let stderr = '';
+    const stop = (): void => void child.kill('SIGTERM');
+    const timer = setTimeout(stop, TIMEOUT_MS);
+    signal?.addEventListener('abort', stop, { once: true });
+    if (signal?.aborted) stop();
+    const end = (code: number | null, problem: string): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+      resolve({ code, stdout, problem });
+    };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+      if (stdout.length > MAX_OUTPUT) stop();
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr = (stderr + text).slice(-MAX_OUTPUT);
+    });
+    child.on('error', (error: NodeJS.ErrnoException) =>
+      end(null, error.code === 'ENOENT' ? 'git is not installed.' : error.message),
+    );
+    child.on('close', (code) => end(code, visibleText(stderr).trim().slice(-MAX_PROBLEM).toWellFormed()));
+  });
+}

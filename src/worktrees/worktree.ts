@@ -1,0 +1,248 @@
+/** Creates a git worktree on a branch of its own, and removes it again if nothing was changed in it. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { lstatOf } from '../disk/fileLookups.ts';
+import { realpath } from '../disk/realPath.ts';
+import type { WorktreeEnd, WorktreeRecord } from '../protocol/extensions/worktrees.ts';
+import { visibleText } from '../protocol/text/visible.ts';
+import type { Git } from './git.ts';
+import { forgetWorktree, recordWorktree } from './records.ts';
+
+interface NewWorktree {
+  readonly git: Git;
+  /** The project's root, links resolved. */
+  readonly root: string;
+  /** The folder for this project's worktrees. */
+  readonly folder: string;
+  /** Whose worktree it is. */
+  readonly owner: WorktreeRecord['owner'];
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+export interface CreatedWorktree {
+  readonly record: WorktreeRecord;
+  /** What is missing in it, one sentence each, for the model. */
+  readonly notes: readonly string[];
+}
+
+const BRANCHES = 'clawdcode';
+const MAX_NAME = 30;
+
+/** Creates it at the commit of HEAD. Rejects with an `Error` whose message is for the model and the user. */
+export async function createWorktree({
+  git,
+  root,
+  folder,
+  owner,
+  now,
+}: NewWorktree): Promise<CreatedWorktree> {
+  const base = await baseOf(git, root);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const name = `${slugOf(owner.description)}-${randomBytes(3).toString('hex')}`;
+  const record: WorktreeRecord = {
+    name,
+    path: join(realpath(folder), name),
+    branch: `${BRANCHES}/${name}`,
+    base,
+    root,
+    owner,
+    pid: process.pid,
+    startedAtMs: now,
+  };
+  // Recorded first: if the program is killed in between, the next start knows what this is.
+  recordWorktree(folder, record);
+  const added = await git(root, [
+    ...['worktree', 'add', '--no-checkout', '--no-track', '-b', record.branch, record.path, base],
+  ]);
+  // A second step: the settings that apply in the worktree may differ, for example by the name of its branch.
+  const filled = added.code === 0 ? await git(record.path, ['reset', '--hard', '--quiet']) : added;
+  if (filled.code !== 0) {
+    await removeWorktree(git, folder, record);
+    throw new Error(`The git worktree could not be created: ${filled.problem || 'git was stopped'}`);
+  }
+  return { record, notes: await notesOf(git, record) };
+}
+
+const NEEDS_GIT = 'isolation "worktree" needs a git repository with a commit';
+
+/** The commit to start from. */
+async function baseOf(git: Git, root: string): Promise<string> {
+  const inside = await git(root, ['rev-parse', '--is-inside-work-tree', '--show-toplevel']);
+  if (inside.code === null) throw new Error(inside.problem);
+  const [isInside, top = ''] = inside.stdout.split('\n');
+  if (inside.code !== 0 || isInside !== 'true') {
+    // A folder without a repository, a bare one, or one that belongs to another user.
+    const why = inside.problem
+      .split('\n', 1)
+      .join('')
+      .replace(/^fatal: /, '');
+    throw new Error(`${NEEDS_GIT}, and git finds no work tree in ${root}${why === '' ? '' : `: ${why}`}`);
+  }
+  if (realpath(top) !== root)
+    throw new Error(`${NEEDS_GIT}; the settings of this one place its work tree elsewhere.`);
+  const head = await git(root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
+  if (head.code !== 0) throw new Error(`${NEEDS_GIT}; this one has none yet.`);
+  return head.stdout.trim();
+}
+
+/** Letters that are safe in a branch and a path; the words come from the model. */
+function slugOf(description: string): string {
+  const slug = description
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, MAX_NAME)
+    .replace(/^-+|-+$/g, '');
+  return slug === '' ? 'work' : slug;
+}
+
+async function notesOf(git: Git, { root, path }: WorktreeRecord): Promise<readonly string[]> {
+  const status = await git(root, ['status', '--porcelain=v1', '-z', '--ignore-submodules=dirty']);
+  const changed = pathsIn(status.stdout).length;
+  return [
+    ...(changed === 0
+      ? []
+      : [
+          `The user's uncommitted changes (${changed === 1 ? 'one file' : `${changed} files`}) are not in it: it has the last commit.`,
+        ]),
+    ...(lstatOf(join(path, '.gitmodules')) === undefined ? [] : ['Submodules are empty folders in it.']),
+  ];
+}
+
+/** Removes it if nothing was changed in it since `base`; otherwise says what was. Never rejects. */
+export async function endWorktree(git: Git, folder: string, record: WorktreeRecord): Promise<WorktreeEnd> {
+  const { path, branch } = record;
+  const found = await stateOf(git, record);
+  if (!found.isChanged && (await removeWorktree(git, folder, record)))
+    return { path, branch, isKept: false, summary: '', stat: '', ignored: found.ignored };
+  const { summary, stat } = found;
+  recordWorktree(folder, { ...record, isKept: true });
+  return { path, branch, isKept: true, summary, stat, ignored: [] };
+}
+
+export interface WorktreeState {
+  /** True also if that cannot be determined. */
+  readonly isChanged: boolean;
+  /** True if files would be lost with it, and not only commits. */
+  readonly hasFiles: boolean;
+  /** E.g. "2 commits, 1 uncommitted file". */
+  readonly summary: string;
+  /** Changed files with their lines, for the model and the user. */
+  readonly stat: string;
+  /** Ignored files and folders at the top, which are removed with the worktree. */
+  readonly ignored: readonly string[];
+}
+
+/** Lines of a diffstat, and characters of it. */
+const MAX_FILES = 20;
+const MAX_STAT = 3000;
+
+/** Compares a worktree with the commit that it started from. Never rejects. */
+export async function stateOf(git: Git, { path, branch, base }: WorktreeRecord): Promise<WorktreeState> {
+  const inWorktree = (...args: string[]) => git(path, args);
+  const status = await inWorktree(
+    ...['status', '--porcelain=v1', '-z', '--ignored=traditional', '--ignore-submodules=dirty'],
+  );
+  const head = await inWorktree('rev-parse', '--verify', '--quiet', 'HEAD^{commit}');
+  if (status.code !== 0 || head.code !== 0)
+    return {
+      ...{ isChanged: true, hasFiles: true, ignored: [] },
+      ...{ summary: 'git cannot read it', stat: status.problem || head.problem },
+    };
+  const entries = pathsIn(status.stdout);
+  const changed = entries.filter(({ mark }) => mark !== '!!');
+  const tip = await inWorktree('rev-parse', '--verify', '--quiet', `refs/heads/${branch}`);
+  const commits = await countOf(git, path, base, tip.code === 0 ? tip.stdout.trim() : head.stdout.trim());
+  const isMoved = head.stdout.trim() !== base || (tip.code === 0 && tip.stdout.trim() !== base);
+  const hasFiles = changed.length > 0 || (await hasModules(git, path));
+  const isChanged = isMoved || hasFiles;
+  const stat = isChanged ? await statOf(git, path, base, changed) : '';
+  const summary = [counted(commits, 'commit'), counted(changed.length, 'uncommitted file')].filter(Boolean);
+  return {
+    ...{ isChanged, hasFiles },
+    summary: summary.join(', ') || (isChanged ? 'changed' : 'no changes'),
+    stat,
+    ignored: entries.filter(({ mark }) => mark === '!!').map((one) => visibleText(one.path)),
+  };
+}
+
+/** Removes the folder, the record, and the branch if it is at `tip`. False if the folder is still there. */
+export async function removeWorktree(
+  git: Git,
+  folder: string,
+  record: WorktreeRecord,
+  tip = record.base,
+): Promise<boolean> {
+  const { root, path, branch } = record;
+  const removed = await git(root, ['worktree', 'remove', '--force', '--force', path]);
+  if (removed.code !== 0 && lstatOf(path) !== undefined) return false;
+  // Fails if the branch has moved, and leaves it then.
+  await git(root, ['update-ref', '-d', `refs/heads/${branch}`, tip]);
+  forgetWorktree(folder, record.name);
+  return true;
+}
+
+/** True if a submodule was filled: its files are in no status of the repository. */
+async function hasModules(git: Git, path: string): Promise<boolean> {
+  if (lstatOf(join(path, '.gitmodules')) === undefined) return false;
+  const { stdout } = await git(path, ['ls-files', '--stage', '-z']);
+  return stdout.split('\0').some((line) => {
+    const module = /^160000 [^\t]*\t(.*)$/s.exec(line)?.[1];
+    return module !== undefined && namesAt(join(path, module)).length > 0;
+  });
+}
+
+function namesAt(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+async function countOf(git: Git, path: string, base: string, tip: string): Promise<number> {
+  const { stdout } = await git(path, ['rev-list', '--count', `${base}..${tip}`]);
+  return Number.parseInt(stdout, 10) || 0;
+}
+
+async function statOf(
+  git: Git,
+  path: string,
+  base: string,
+  changed: readonly StatusEntry[],
+): Promise<string> {
+  const { stdout } = await git(path, [
+    ...['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=dirty'],
+    ...['--stat=100', `--stat-count=${MAX_FILES}`, base],
+  ]);
+  const fresh = changed.filter(({ mark }) => mark === '??');
+  const more = fresh.length > MAX_FILES ? [` … and ${fresh.length - MAX_FILES} more new files`] : [];
+  const lines = [stdout.trimEnd(), ...fresh.slice(0, MAX_FILES).map((one) => ` ${one.path} (new)`), ...more];
+  return visibleText(lines.filter((line) => line !== '').join('\n'))
+    .slice(0, MAX_STAT)
+    .toWellFormed();
+}
+
+interface StatusEntry {
+  /** Two letters: `??` for untracked, `!!` for ignored. */
+  readonly mark: string;
+  readonly path: string;
+}
+
+/** Parses `status --porcelain=v1 -z`; a rename is followed by the old name. */
+function pathsIn(text: string): readonly StatusEntry[] {
+  const fields = text.split('\0');
+  const entries: StatusEntry[] = [];
+  for (let at = 0; at < fields.length; at++) {
+    const field = fields[at] ?? '';
+    if (field === '') continue;
+    entries.push({ mark: field.slice(0, 2), path: field.slice(3) });
+    if (/^[RC]|^.[RC]/.test(field)) at++;
+  }
+  return entries;
+}
+
+function counted(count: number, what: string): string {
+  return count === 0 ? '' : count === 1 ? `1 ${what}` : `${count} ${what}s`;
+}

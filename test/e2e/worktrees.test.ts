@@ -1,0 +1,277 @@
+/** Subagents in git worktrees of their own, from the model's call to what is left on disk. */
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { hasSandbox } from '../sandbox/confined.ts';
+import { keys } from '../ui/screen.ts';
+import type { ScriptedReply, WireRequest } from './support/server.ts';
+import { type Stage, setStage } from './support/stage.ts';
+import { textOf } from './support/wire.ts';
+
+const isOf = (request: WireRequest, task: string): boolean =>
+  request.messages.some((message) => message.role === 'user' && textOf(message).includes(task));
+
+const isolated = (description: string, prompt: string, more: object = {}) => ({
+  name: 'Agent',
+  input: { description, prompt, isolation: 'worktree', ...more },
+});
+
+/** Answers by whose request it is: each list is used up in order. */
+function answering(server: Stage['server'], scripts: Readonly<Record<string, ScriptedReply[]>>): void {
+  server.otherwise((request) => {
+    const task = Object.keys(scripts).find((name) => name !== 'main' && isOf(request, name)) ?? 'main';
+    return scripts[task]?.shift() ?? { error: { status: 400, message: `nothing left to say for ${task}` } };
+  });
+}
+
+/** The folders and branches of the repository's worktrees, without the repository itself. */
+async function worktreesOf({ work }: Stage): Promise<readonly { path: string; branch: string }[]> {
+  const listed = await work.git('worktree', 'list', '--porcelain');
+  return [...listed.matchAll(/^worktree (.*)\nHEAD .*\nbranch refs\/heads\/(clawdcode\/.*)$/gm)].map(
+    ([, path = '', branch = '']) => ({ path, branch }),
+  );
+}
+
+async function shared(text = 'line of all\n'): Promise<Stage> {
+  const stage = await setStage();
+  await stage.work.write('shared.txt', text);
+  await stage.work.git('add', '.');
+  await stage.work.git('commit', '-qm', 'shared');
+  return stage;
+}
+
+test('three at once edit the same file without a conflict, each on a branch that is named', async () => {
+  const stage = await shared();
+  const { server, ready, work } = stage;
+  const edits = (who: string): ScriptedReply[] => [
+    { calls: [{ name: 'Read', input: { file_path: 'shared.txt' } }] },
+    {
+      calls: [
+        {
+          name: 'Edit',
+          input: { file_path: 'shared.txt', old_string: 'line of all', new_string: `line of ${who}` },
+        },
+      ],
+    },
+    { text: `${who} is done.` },
+  ];
+  answering(server, {
+    'TASK-ONE': edits('one'),
+    'TASK-TWO': edits('two'),
+    'TASK-THREE': edits('three'),
+    main: [
+      {
+        calls: [
+          isolated('edit one', 'Do TASK-ONE.'),
+          isolated('edit two', 'Do TASK-TWO.'),
+          isolated('edit three', 'Do TASK-THREE.'),
+        ],
+      },
+      { text: 'All three are back.' },
+    ],
+  });
+  const terminal = await ready();
+  await terminal.submit('do all three');
+  for (const answered of [0, 1, 2]) {
+    await terminal.until(
+      () => server.requests().filter((one) => isOf(one, 'TASK-')).length >= 6 + answered,
+      'the subagents want to edit',
+    );
+    await terminal.waitFor(/general-purpose: edit \w+ asks: Edit shared\.txt\?/);
+    await terminal.waitFor(/In its worktree\s\S+\/worktrees\/repository-\w{8}\/edit-\w+-\w{6}/);
+    // A key that comes at once counts as typed ahead.
+    await terminal.pause(600);
+    await terminal.press('y');
+  }
+  await terminal.waitFor('All three are back.');
+  await terminal.waitForIdle();
+  expect(await work.read('shared.txt')).toBe('line of all\n');
+  const made = await worktreesOf(stage);
+  expect(made.map(({ path }) => readFileSync(join(path, 'shared.txt'), 'utf8')).sort()).toEqual([
+    'line of one\n',
+    'line of three\n',
+    'line of two\n',
+  ]);
+  const results =
+    server
+      .requests()
+      .at(-1)
+      ?.messages.filter(({ role }) => role === 'tool') ?? [];
+  for (const { path, branch } of made) {
+    expect(path.startsWith(join(work.data, 'worktrees'))).toBe(true);
+    const result = results.map(textOf).find((text) => text.includes(branch));
+    expect(result).toContain(
+      `on branch ${branch} (1 uncommitted file), in the worktree ${path}:\n shared.txt | 2`,
+    );
+    expect(terminal.everything()).toContain(`branch ${branch}`);
+  }
+  // It is not part of the turn's files.
+  expect(terminal.everything()).not.toMatch(/Edited|3 files/);
+  await terminal.submit('/agents');
+  await terminal.waitFor('Worktrees');
+  await terminal.waitFor(made[0]?.branch ?? '');
+  expect(terminal.everything()).toContain('1 uncommitted file (general-purpose: edit');
+});
+
+test('nothing of a hostile repository runs, and the model is told what is missing', async () => {
+  const stage = await shared();
+  const { server, print, work } = stage;
+  const trap = join(work.temporary, 'trap');
+  mkdirSync(trap);
+  const evil = (name: string): string => {
+    const file = join(work.temporary, name);
+    writeFileSync(file, `#!/bin/sh\ntouch '${join(trap, name)}'\ncat\n`);
+    chmodSync(file, 0o755);
+    return file;
+  };
+  await work.write('.gitattributes', '*.txt filter=evil\n');
+  await work.write('.gitmodules', '[submodule "s"]\n\tpath = s\n\turl = ext::sh\n');
+  await work.git('add', '.');
+  await work.git('commit', '-qm', 'traps');
+  for (const hook of ['post-checkout', 'reference-transaction', 'post-index-change']) {
+    writeFileSync(join(work.repository, '.git', 'hooks', hook), `#!/bin/sh\ntouch '${join(trap, hook)}'\n`);
+    chmodSync(join(work.repository, '.git', 'hooks', hook), 0o755);
+  }
+  await work.write('shared.txt', 'not committed\n');
+  await work.git('config', 'filter.evil.smudge', evil('smudge'));
+  await work.git('config', 'filter.evil.clean', evil('clean'));
+  await work.git('config', 'core.fsmonitor', evil('fsmonitor'));
+  await work.git('config', 'protocol.ext.allow', 'always');
+  // Git itself has sprung some.
+  for (const name of readdirSync(trap)) rmSync(join(trap, name));
+  server.script(
+    { calls: [isolated('look', 'Look around.')] },
+    { calls: [{ name: 'Read', input: { file_path: 'shared.txt' } }] },
+    { calls: [{ name: 'Bash', input: { command: 'git status' } }] },
+    { text: 'Looked.' },
+    { text: 'Done.' },
+  );
+  expect((await print(['-p', 'look'])).code).toBe(0);
+  const [, child, second, , last] = server.requests();
+  expect(textOf(child?.messages[0])).toContain("The user's uncommitted changes (one file) are not in it");
+  expect(textOf(child?.messages[0])).toContain('Submodules are empty folders in it.');
+  expect(textOf(second?.messages.at(-1))).toContain('line of all');
+  expect(textOf(last?.messages.at(-1))).toContain(
+    'It changed nothing, so its worktree and the branch clawdcode/look-',
+  );
+  expect(readdirSync(trap)).toEqual([]);
+  expect(await worktreesOf(stage)).toEqual([]);
+});
+
+test('without a commit the call fails with the reason, and work goes on', async () => {
+  const { server, print, work } = await setStage();
+  rmSync(join(work.repository, '.git'), { recursive: true });
+  await work.git('init', '-q');
+  server.script({ calls: [isolated('look', 'Look around.')] }, { text: 'No worktree then.' });
+  expect((await print(['-p', 'look'])).stdout).toContain('No worktree then.');
+  expect(textOf(server.requests().at(-1)?.messages.at(-1))).toContain(
+    'isolation "worktree" needs a git repository with a commit; this one has none yet.',
+  );
+});
+
+test('a rewind leaves a worktree alone', async () => {
+  const stage = await shared();
+  const { server, ready, work } = stage;
+  server.script(
+    { calls: [isolated('write', 'Write it.')] },
+    { calls: [{ name: 'Write', input: { file_path: 'made.txt', content: 'made\n' } }] },
+    { text: 'Written.' },
+    { calls: [{ name: 'Write', input: { file_path: 'own.txt', content: 'own\n' } }] },
+    { text: 'All done.' },
+  );
+  const terminal = await ready(['--permission-mode', 'acceptEdits']);
+  await terminal.submit('write both');
+  await terminal.waitFor('All done.');
+  await terminal.waitForIdle();
+  const [made] = await worktreesOf(stage);
+  expect(readFileSync(join(made?.path ?? '', 'made.txt'), 'utf8')).toBe('made\n');
+  expect(existsSync(join(work.repository, 'made.txt'))).toBe(false);
+  await terminal.submit('/rewind 1');
+  await terminal.waitFor('4. Fork from there');
+  await terminal.press('1');
+  await terminal.waitFor('Enter does it');
+  await terminal.pause(400);
+  await terminal.press(keys.enter);
+  await terminal.until(() => !existsSync(join(work.repository, 'own.txt')), 'the file is gone');
+  expect(readFileSync(join(made?.path ?? '', 'made.txt'), 'utf8')).toBe('made\n');
+});
+
+test('after kill -9 the next start names the worktree, the model is told where it is, and clean removes it', async () => {
+  const stage = await shared();
+  const { server, ready, open } = stage;
+  server.script(
+    { calls: [isolated('look', 'Look around.')] },
+    { text: 'First, the text.', calls: [{ name: 'Read', input: { file_path: 'shared.txt' } }] },
+    { text: 'never ends '.repeat(500), latency: 200, chunkSize: 4 },
+  );
+  const terminal = await ready();
+  await terminal.submit('look');
+  await server.waitForRequests(3);
+  process.kill(terminal.pid, 'SIGKILL');
+  await terminal.exited;
+  const [left] = await worktreesOf(stage);
+  server.otherwise(() => ({ text: 'I know where it is.' }));
+  const again = open(['--continue'], { columns: 200 });
+  await again.waitFor(`The worktree of a subagent was left when the program was killed: ${left?.branch}.`);
+  await again.waitFor(/context ~?\d+%/);
+  await again.submit('where is it?');
+  await again.waitFor('I know where it is.');
+  const result = server
+    .requests()
+    .at(-1)
+    ?.messages.find(({ role }) => role === 'tool');
+  expect(textOf(result)).toContain(`is in its worktree ${left?.path}, on branch ${left?.branch}.`);
+  await again.submit('/agents');
+  await again.waitFor('left when the program was killed: no changes (general-purpose: look)');
+  await again.submit('/agents clean');
+  await again.waitFor(`Removed: ${left?.branch}.`);
+  expect(await worktreesOf(stage)).toEqual([]);
+});
+
+test.skipIf(!hasSandbox)(
+  'in the sandbox, commands change the worktree and its branch, and nothing else',
+  async () => {
+    const stage = await setStage();
+    const { server, print, work } = stage;
+    mkdirSync(join(work.repository, 'plans'));
+    await work.write('plans/secret.txt', 'IN THE PLAN\n');
+    await work.git('add', '.');
+    await work.git('commit', '-qm', 'plans');
+    mkdirSync(work.data, { recursive: true });
+    const settings = { sandbox: { autoAllow: true }, permissions: { deny: ['Read(./plans/**)'] } };
+    writeFileSync(join(work.data, 'config.json'), JSON.stringify(settings));
+    const config = readFileSync(join(work.repository, '.git', 'config'), 'utf8');
+    const commit =
+      'echo new > new.txt && git add new.txt && git -c user.name=T -c user.email=t@e.com commit -qm new';
+    const attacks = [
+      `echo x > ${work.repository}/outside.txt`,
+      `echo x > ${work.repository}/.git/hooks/post-commit`,
+      `echo x >> ${work.repository}/.git/config`,
+      'echo "gitdir: /tmp" > .git',
+      `ls ${work.data}/projects`,
+    ];
+    server.script(
+      { calls: [isolated('work', 'Work.')] },
+      { calls: [{ name: 'Bash', input: { command: commit } }] },
+      ...attacks.map((command) => ({ calls: [{ name: 'Bash', input: { command } }] })),
+      { calls: [{ name: 'Read', input: { file_path: 'plans/secret.txt' } }] },
+      { calls: [{ name: 'Bash', input: { command: 'cat plans/sec*' } }] },
+      { text: 'Worked.' },
+      { text: 'Done.' },
+    );
+    expect((await print(['-p', 'work'])).code).toBe(0);
+    const requests = server.requests();
+    expect(JSON.stringify(requests)).not.toContain('IN THE PLAN');
+    expect(textOf(requests.at(-1)?.messages.at(-1))).toMatch(
+      /on branch clawdcode\/work-\w+ \(1 commit\), in the worktree \S+:\n new\.txt \| 1 \+/,
+    );
+    const [made] = await worktreesOf(stage);
+    expect(await work.git('log', '--format=%s', '-1', made?.branch ?? '')).toBe('new\n');
+    expect(readFileSync(join(made?.path ?? '', '.git'), 'utf8')).toContain(
+      `${work.repository}/.git/worktrees/`,
+    );
+    expect(readFileSync(join(work.repository, '.git', 'config'), 'utf8')).toBe(config);
+    for (const name of ['outside.txt', '.git/hooks/post-commit'])
+      expect(existsSync(join(work.repository, name))).toBe(false);
+  },
+);

@@ -1,0 +1,245 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createGit, type Git } from '../../src/worktrees/git.ts';
+import { createWorktreePort, leftBranches } from '../../src/worktrees/listWorktrees.ts';
+import { recordWorktree } from '../../src/worktrees/records.ts';
+import { createWorktree, endWorktree } from '../../src/worktrees/worktree.ts';
+
+const owner = { sessionId: 's1', id: 'a1', agent: 'general-purpose', description: 'Fix the Parser!' };
+
+interface Place {
+  readonly root: string;
+  readonly folder: string;
+  readonly git: Git;
+  readonly create: () => ReturnType<typeof createWorktree>;
+  /** The user's own git, with everything that the repository sets up. */
+  readonly run: (...args: string[]) => string;
+}
+
+async function place(): Promise<Place> {
+  const at = await realpath(await mkdtemp(join(tmpdir(), 'worktrees-')));
+  onTestFinished(() => rm(at, { recursive: true, force: true }));
+  const [root, folder] = [join(at, 'repo'), join(at, 'data', 'worktrees')];
+  mkdirSync(root);
+  const env = { PATH: process.env.PATH, HOME: at };
+  const run = (...args: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.com', ...args], {
+      ...{ cwd: root, env, encoding: 'utf8', stdio: 'pipe' },
+    });
+  const git = createGit(env, root);
+  let now = 0;
+  return {
+    root,
+    folder,
+    git,
+    run,
+    create() {
+      now += 1;
+      return createWorktree({ git, root, folder, owner, now });
+    },
+  };
+}
+
+async function repository(): Promise<Place> {
+  const made = await place();
+  made.run('init', '-q', '-b', 'main');
+  writeFileSync(join(made.root, 'a.txt'), 'one\n');
+  writeFileSync(join(made.root, '.gitignore'), 'out/\n');
+  made.run('add', '.');
+  made.run('commit', '-q', '-m', 'first');
+  return made;
+}
+
+test('it has the last commit on a branch of its own, and says what is missing', async () => {
+  const { root, create, run } = await repository();
+  writeFileSync(join(root, 'a.txt'), 'changed\n');
+  writeFileSync(join(root, 'b.txt'), 'new\n');
+  const { record, notes } = await create();
+  expect(record.branch).toMatch(/^clawdcode\/fix-the-parser-[0-9a-f]{6}$/);
+  expect(readFileSync(join(record.path, 'a.txt'), 'utf8')).toBe('one\n');
+  expect(existsSync(join(record.path, 'b.txt'))).toBe(false);
+  expect(notes).toEqual(["The user's uncommitted changes (2 files) are not in it: it has the last commit."]);
+  expect(run('worktree', 'list')).toContain(record.path);
+});
+
+test('nothing is left of it if nothing was changed; ignored files are named', async () => {
+  const { folder, git, create, run } = await repository();
+  const { record } = await create();
+  mkdirSync(join(record.path, 'out'));
+  writeFileSync(join(record.path, 'out', 'x'), 'x');
+  const ended = await endWorktree(git, folder, record);
+  expect(ended).toMatchObject({ isKept: false, ignored: ['out/'] });
+  expect(readdirSync(folder)).toEqual([]);
+  expect(run('branch', '--list', 'clawdcode/*')).toBe('');
+  expect(run('worktree', 'list').trim().split('\n')).toHaveLength(1);
+});
+
+test('changes keep it: commits, changed files and new ones are counted and shown', async () => {
+  const { folder, git, create } = await repository();
+  const { record } = await create();
+  const inside = (...args: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.com', ...args], {
+      ...{ cwd: record.path, encoding: 'utf8' },
+    });
+  writeFileSync(join(record.path, 'a.txt'), 'two\n');
+  inside('commit', '-qam', 'second');
+  writeFileSync(join(record.path, 'new\u001b[31m.txt'), 'x');
+  const ended = await endWorktree(git, folder, record);
+  expect(ended).toMatchObject({ isKept: true, summary: '1 commit, 1 uncommitted file' });
+  expect(ended.stat).toMatch(/a\.txt \| 2 \+-/);
+  expect(ended.stat).toContain(' new[31m.txt (new)');
+  expect(existsSync(record.path)).toBe(true);
+});
+
+test('a clean takes what nothing is lost with: what was merged, and what a killed program left unchanged', async () => {
+  const { root, folder, git, create, run } = await repository();
+  const [merged, open, left, working] = [
+    (await create()).record,
+    (await create()).record,
+    (await create()).record,
+    (await create()).record,
+  ];
+  for (const one of [merged, open]) {
+    writeFileSync(join(one.path, 'a.txt'), `${one.name}\n`);
+    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@e.com', 'commit', '-qam', 'x'], {
+      cwd: one.path,
+    });
+    await endWorktree(git, folder, one);
+  }
+  run('merge', '-q', merged.branch);
+  // The highest pid of any system is smaller.
+  recordWorktree(folder, { ...left, pid: 2 ** 30 });
+  expect(leftBranches(folder)).toEqual([left.branch]);
+  const port = createWorktreePort(git, folder);
+  expect((await port.list()).map(({ branch, state, summary }) => [branch, state, summary])).toEqual([
+    [merged.branch, 'kept', '1 commit'],
+    [open.branch, 'kept', '1 commit'],
+    [left.branch, 'left', 'no changes'],
+    [working.branch, 'working', ''],
+  ]);
+  const cleaned = await port.clean();
+  expect(new Set(cleaned.removed)).toEqual(new Set([merged.branch, left.branch]));
+  expect(cleaned.kept).toEqual([open.branch]);
+  expect(
+    run('branch', '--list', '--format=%(refname:short)', 'clawdcode/*').trim().split('\n').sort(),
+  ).toEqual([open.branch, working.branch].sort());
+  expect(existsSync(root)).toBe(true);
+});
+
+test.each([
+  ['no repository', () => undefined, /needs a git repository with a commit, and git finds no work tree in /],
+  ['no commit', ({ run }: Place) => void run('init', '-q'), /this one has none yet/],
+  ['a bare repository', ({ run }: Place) => void run('init', '-q', '--bare'), /git finds no work tree/],
+  [
+    'files elsewhere',
+    ({ run, root }: Place) => {
+      run('init', '-q');
+      run('config', 'core.worktree', join(root, '..'));
+    },
+    /place its work tree elsewhere|finds no work tree/,
+  ],
+  [
+    'a filter that cannot be switched off',
+    ({ run, root }: Place) => {
+      run('init', '-q');
+      writeFileSync(join(root, 'a'), 'a');
+      run('add', '.');
+      run('commit', '-q', '-m', 'x');
+      run('config', 'filter.a=b.smudge', 'evil');
+    },
+    /a filter with "="/,
+  ],
+])('%s: a clear message, and nothing is left', async (_, prepare, message) => {
+  const made = await place();
+  prepare(made);
+  await expect(made.create()).rejects.toThrow(message);
+  expect(existsSync(made.folder) ? readdirSync(made.folder) : []).toEqual([]);
+});
+
+test('nothing of a hostile repository runs when a worktree is created, compared, listed and removed', async () => {
+  const made = await repository();
+  const { root, folder, git, create, run } = made;
+  const trap = join(root, '..', 'trap');
+  mkdirSync(trap);
+  const evil = (name: string): string => {
+    const file = join(root, '..', `evil-${name}`);
+    writeFileSync(file, `#!/bin/sh\ntouch '${join(trap, name)}'\ncat\n`);
+    chmodSync(file, 0o755);
+    return file;
+  };
+  writeFileSync(
+    join(root, '.gitattributes'),
+    '* filter=evil diff=evil\na.txt filter=late\n*.lfs filter=long merge=evil\n',
+  );
+  writeFileSync(join(root, 'big.lfs'), 'pointer\n');
+  writeFileSync(join(root, '.gitmodules'), '[submodule "s"]\n\tpath = s\n\turl = ext::touch %S\n');
+  run('add', '.');
+  run('update-index', '--add', '--cacheinfo', `160000,${run('rev-parse', 'HEAD').trim()},s`);
+  run('commit', '-q', '-m', 'traps');
+  for (const hook of [
+    'post-checkout',
+    'post-index-change',
+    'reference-transaction',
+    'pre-commit',
+    'post-merge',
+  ]) {
+    writeFileSync(join(root, '.git', 'hooks', hook), `#!/bin/sh\ntouch '${join(trap, hook)}'\n`);
+    chmodSync(join(root, '.git', 'hooks', hook), 0o755);
+  }
+  const conditional = join(root, '..', 'conditional');
+  writeFileSync(conditional, `[filter "late"]\n\tsmudge = ${evil('smudge')}\n`);
+  const settings: readonly (readonly [string, string])[] = [
+    ['filter.evil.clean', evil('clean')],
+    ['filter.long.process', evil('process')],
+    ['filter.long.required', 'true'],
+    ['filter..smudge', evil('nameless')],
+    ['core.fsmonitor', evil('fsmonitor')],
+    ['core.hooksPath', join(root, '.git', 'hooks')],
+    ['core.sshCommand', evil('ssh')],
+    ['diff.external', evil('external')],
+    ['diff.evil.textconv', evil('textconv')],
+    ['diff.evil.command', evil('command')],
+    ['merge.evil.driver', evil('merge')],
+    ['submodule.recurse', 'true'],
+    ['submodule.s.active', 'true'],
+    ['submodule.s.update', `!${evil('submodule')}`],
+    ['protocol.ext.allow', 'always'],
+    ['remote.origin.url', 'ext::touch x'],
+    ['remote.origin.promisor', 'true'],
+    // Applies only inside the worktree.
+    ['includeIf.onbranch:clawdcode/**.path', conditional],
+  ];
+  for (const [key, value] of settings) run('config', key, value);
+  const { record, notes } = await create();
+  expect(readFileSync(join(record.path, 'big.lfs'), 'utf8')).toBe('pointer\n');
+  expect(notes).toContain('Submodules are empty folders in it.');
+  writeFileSync(join(record.path, 'a.txt'), 'changed\n');
+  const port = createWorktreePort(git, folder);
+  const kept = await endWorktree(git, folder, record);
+  expect(kept.stat).toContain('a.txt');
+  await port.list();
+  writeFileSync(join(record.path, 'a.txt'), 'one\n');
+  expect((await port.clean()).removed).toEqual([record.branch]);
+  expect(readdirSync(trap)).toEqual([]);
+  // The traps are real: the user's own git springs them.
+  rmSync(join(root, 'a.txt'));
+  for (const args of [
+    ['update-ref', 'refs/heads/other', 'HEAD'],
+    ['symbolic-ref', 'HEAD', 'refs/heads/clawdcode/own'],
+    ['update-ref', 'HEAD', 'main'],
+    ['status'],
+    ['checkout', '-f', 'main', '--', 'a.txt'],
+  ])
+    try {
+      run(...args);
+    } catch {
+      // A trap may break the command.
+    }
+  expect(readdirSync(trap)).toEqual(
+    expect.arrayContaining(['smudge', 'fsmonitor', 'reference-transaction', 'clean']),
+  );
+});
