@@ -28,6 +28,7 @@ import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
 import { isPublicAddress } from '../tools/web/publicAddress.ts';
 import { systemResolve } from '../tools/web/resolveHost.ts';
 import { localServers } from '../ui/onboarding/providers.ts';
+import { filesRun } from './permissions/filesRun.ts';
 import { hostVerdict } from './permissions/hostVerdict.ts';
 import type { Permissions } from './permissions/permissions.ts';
 import type { AppPaths } from './process/appPaths.ts';
@@ -100,7 +101,8 @@ export function createSessionSandbox({
   const protection = protectionPlace(home, [root, ...rules.additionalDirectories], realpath);
   const inProject = (path: string): string => (path.startsWith('~') ? path : resolve(project, path));
   // The same names are checked before and after each command.
-  const isReadOnlyFile = remembered((path) => isReadOnlyForCommands(path, protection));
+  const run = filesRun(loaded, { root, home });
+  const isReadOnlyFile = remembered((path) => run.includes(path) || isReadOnlyForCommands(path, protection));
   const sensitive = remembered(isSensitive);
   const onPaths = namesOnPaths({ ...env, ...added }, temporaryFolders(), realpath);
   return createCommandSandbox({
@@ -121,6 +123,7 @@ export function createSessionSandbox({
       allowRead: sandbox.allowRead,
       readByRule: readByRule(permissions.rules(), home),
       isReadOnlyForCommands: isReadOnlyFile,
+      filesRun: run,
       isSensitive: sensitive,
     }),
     temporary: {

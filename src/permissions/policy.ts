@@ -16,6 +16,8 @@ export interface PolicyFacts {
   /** Further directories that count as the workspace, absolute. */
   readonly additionalDirectories: readonly string[];
   readonly home: string;
+  /** Files that settings run outside the sandbox (hooks and the like), absolute, links resolved. */
+  readonly filesRun?: readonly string[];
   /** Absolute path of the settings file to which "always" writes. */
   readonly localSettingsFile: string;
 }

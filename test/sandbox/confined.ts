@@ -60,6 +60,7 @@ export interface Given {
   readonly allowWrite?: readonly string[];
   readonly denyRead?: readonly string[];
   readonly allowRead?: readonly string[];
+  readonly filesRun?: (root: string) => readonly string[];
   readonly readByRule?: (folders: { readonly home: string }) => readonly string[];
   /** The user's PATH. */
   readonly programs?: (folders: { readonly home: string }) => string;
@@ -99,6 +100,7 @@ export async function confined({
       denyRead: places.denyRead ?? [],
       allowRead: places.allowRead ?? [],
       readByRule: places.readByRule?.({ home }) ?? [],
+      filesRun: places.filesRun?.(root) ?? [],
       isReadOnlyForCommands: (path) => isReadOnlyForCommands(path, { homes: [home], workspace: [root] }),
       isSensitive,
     }),

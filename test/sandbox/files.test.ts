@@ -55,6 +55,18 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect((await run('cat .env')).text).toContain('SECRET-ENV');
   });
 
+  test('a script that settings run outside the sandbox is read-only, next to files that are not', async () => {
+    const filesRun = (root: string) =>
+      ['scripts/lint.sh', 'scripts/missing.sh'].map((name) => join(root, name));
+    const { run, root } = await confined({ filesRun });
+    mkdirSync(join(root, 'scripts'));
+    writeFileSync(join(root, 'scripts/lint.sh'), 'old\n');
+    const { text } = await run('echo a > scripts/other.sh; echo b > scripts/lint.sh; rm -f scripts/lint.sh');
+    expect(text).toContain('Read-only file system');
+    expect(readFileSync(join(root, 'scripts/lint.sh'), 'utf8')).toBe('old\n');
+    expect(readFileSync(join(root, 'scripts/other.sh'), 'utf8')).toBe('a\n');
+  });
+
   test('keys and passwords of the home and of the program are hidden', async () => {
     const { run, home } = await confined();
     writeFileSync(join(home, 'server.pem'), 'SECRET-PEM');

@@ -22,6 +22,7 @@ import type {
   PermissionMode,
   RuleSuggestion,
 } from '../../protocol/permissions.ts';
+import { filesRun } from './filesRun.ts';
 
 export interface Permissions {
   /** `allowedBy`: a hook that allows the call, as an allow rule for the tool would. */
@@ -99,6 +100,7 @@ function permissionsAt(
   const managedOnly = loaded.settings.allowManagedPermissionRulesOnly;
   let held: PermissionInput | undefined;
   const lookups = diskLookups(process.env);
+  const run = filesRun(loaded, { root, home });
   const factsFor = (mode: PermissionMode): PolicyFacts => ({
     mode,
     rules: allRules(),
@@ -106,6 +108,7 @@ function permissionsAt(
     ...(places.cwd !== undefined && worktree === undefined && { startDirectory: places.cwd }),
     additionalDirectories: loaded.settings.permissions.additionalDirectories,
     home,
+    filesRun: run,
     localSettingsFile,
   });
   /** For everything except commands; takes no time. */

@@ -38,7 +38,8 @@ const isOwnCode = (realPath: string, policy: Policy): boolean =>
 function staysInside({ part, directories }: Visit, policy: Policy): boolean {
   const isInside = (path: string): boolean => {
     const real = policy.realpath(path);
-    return inWorkspace(real, policy) && ![path, real].some((one) => protectionOf(one, policy) !== undefined);
+    const isProtected = [path, real].some((one) => protectionOf(one, policy) !== undefined);
+    return inWorkspace(real, policy) && !isProtected && policy.filesRun?.includes(real) !== true;
   };
   return (directories ?? []).every((directory) =>
     part.argv.slice(1).every((word, index) =>

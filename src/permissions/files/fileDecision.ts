@@ -161,6 +161,8 @@ function protectedAmong(
     if (name) return { path, by: name.usedBy };
   }
   const realPath = paths.at(-1) ?? '';
+  if (policy.filesRun?.includes(realPath) === true)
+    return { path: realPath, by: 'what your settings run (hooks, servers or the status line)' };
   return (
     protectedByLink(realPath, policy) ??
     protectedInHome(realPath, policy) ??

@@ -90,6 +90,36 @@ test('a rule that means nothing is not listed as if it counted', async () => {
   expect(rules().map(({ text }) => text)).toEqual(['Bash(make)']);
 });
 
+test('a file that a hook, a server or the status line runs is protected: it runs outside the sandbox', async () => {
+  const hook = (command: string, args?: string[]) => ({
+    hooks: [{ type: 'command', command, ...(args && { args }) }],
+  });
+  const { decide, root } = await wired({
+    hooks: {
+      PostToolUse: [hook('./scripts/lint.sh --fix'), hook('"$CLAUDE_PROJECT_DIR"/tools/audit.py')],
+      Stop: [hook('sh', ['ops/stop.sh']), hook('npx prettier --check src'), hook('~/bin/mine.sh')],
+    },
+    statusLine: { command: 'bash line.sh' },
+    notificationCommand: 'node notify.js "$CLAWDCODE_MESSAGE"',
+    mcpServers: {
+      own: { command: 'python3', args: ['server.py'] },
+      built: { command: 'node', args: ['dist/x.js'] },
+    },
+  });
+  await mkdir(join(root, 'src'));
+  for (const name of ['line.sh', 'notify.js', 'server.py', 'src/a.ts']) writeFileSync(join(root, name), '');
+  const asks = async (path: string): Promise<boolean> => {
+    const access: Access = { type: 'write', paths: [join(root, path)] };
+    return (await decide('Edit', access, 'acceptEdits')).behavior === 'ask';
+  };
+  const guarded = ['scripts/lint.sh', 'tools/audit.py', 'ops/stop.sh', 'line.sh', 'notify.js', 'server.py'];
+  for (const path of guarded) expect([path, await asks(path)]).toEqual([path, true]);
+  for (const path of ['src/a.ts', 'dist/x.js', 'scripts/other.sh', 'bin/mine.sh'])
+    expect([path, await asks(path)]).toEqual([path, false]);
+  const command = { type: 'command', command: 'cp src/a.ts scripts/lint.sh', cwd: root } as const;
+  expect((await decide('Bash', command, 'acceptEdits')).behavior).toBe('ask');
+});
+
 test('reading what the program has kept of sessions and files asks, like other places outside', async () => {
   const { decide, root } = await wired();
   const read = async (path: string): Promise<string> =>
