@@ -81,16 +81,11 @@ function shownBy(outputs: Outputs): string | undefined {
 }
 
 /**
- * With another secret, the output must be the same, apart from numbers such as process ids and the order of lines: ag
- * prints what each of its threads finds.
+ * With another secret, the output must consist of the same characters, apart from numbers such as process ids. Their
+ * order may differ: ag prints what each of its threads finds, and programs that run at once write over each other.
  */
 function dependsOn(one: Outputs, other: Outputs): string | undefined {
-  const steady = (text: string): string =>
-    text
-      .replace(/\d{2,}/g, '0')
-      .split('\n')
-      .sort()
-      .join('\n');
+  const steady = (text: string): string => [...text.replace(/\d{2,}/g, '0')].sort().join('');
   const at = one.findIndex((text, index) => {
     const again = other[index];
     return text !== undefined && again !== undefined && steady(text) !== steady(again);
