@@ -139,7 +139,7 @@ To call one, end your message with:
 {"name": "the tool's name", "arguments": {"argument": "value"}}
 </tool_call>
 
-Several calls stand one behind the other. Write nothing after them: the results come in the next message, inside <tool_response>. Never write a <tool_response> yourself. To answer without a tool, write plain text.`;
+To make several calls, write them one after another. Write nothing after them: the results come in the next message, inside <tool_response>. Never write a <tool_response> yourself. To answer without a tool, write plain text.`;
 }
 
 /** A tool call as the model would have written it. `args` is a JSON object. */

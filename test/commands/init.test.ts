@@ -16,14 +16,14 @@ test('/init is shown as what was typed, and asks for what was found', async () =
   const { text, display } = await promptOf();
   expect(display).toBe('/init');
   expect(text).toMatch(/^Write AGENTS\.md/);
-  for (const fact of ['3 files: TypeScript 2', 'folders: src/', 'npm test (vitest)', 'Draw from README.md'])
+  for (const fact of ['3 files: TypeScript 2', 'folders: src/', 'npm test (vitest)', 'Read README.md and use'])
     expect(text).toContain(fact);
 });
 
 test('an AGENTS.md that is there is improved and not replaced', async () => {
   const { text } = await promptOf('', { agentsBytes: 812 });
   expect(text).toMatch(/^Improve the AGENTS\.md of this project \(812 bytes\)/);
-  expect(text).toContain('do not write it anew');
+  expect(text).toContain('rather than rewriting the file');
 });
 
 test('what the user adds goes along, and an empty project makes no empty lists', async () => {
@@ -38,7 +38,7 @@ test('what the user adds goes along, and an empty project makes no empty lists',
   expect(display).toBe('/init mind the tests');
   expect(text).toContain('The user adds: mind the tests');
   expect(text).toContain('- 3 or more files\n');
-  expect(text).not.toMatch(/folders:|manifests:|commands:|Draw from/);
+  expect(text).not.toMatch(/folders:|manifests:|commands:|Read .* and use/);
 });
 
 test.each([30, 80])('/doctor is a page with a fix below what is missing, in %i columns', async (columns) => {
