@@ -16,7 +16,12 @@ test('/init is shown as what was typed, and asks for what was found', async () =
   const { text, display } = await promptOf();
   expect(display).toBe('/init');
   expect(text).toMatch(/^Write AGENTS\.md/);
-  for (const fact of ['3 files: TypeScript 2', 'folders: src/', 'npm test (vitest)', 'Read README.md and use'])
+  for (const fact of [
+    '3 files: TypeScript 2',
+    'folders: src/',
+    'npm test (vitest)',
+    'Read README.md and use',
+  ])
     expect(text).toContain(fact);
 });
 
