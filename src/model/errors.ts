@@ -261,7 +261,7 @@ function isQuota(body: string, retryAfterMs: number | undefined): boolean {
 function isUnknownModel(status: number, body: string): boolean {
   if (/^\s*</.test(body)) return false;
   if (
-    /model_?not_?found|not a valid model|unknown model|invalid model|model not exist|no endpoints found/i.test(
+    /"message": ?"model: |model_?not_?found|not a valid model|unknown model|invalid model|model not exist|no endpoints found/i.test(
       body,
     )
   )

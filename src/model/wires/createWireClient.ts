@@ -58,15 +58,17 @@ export function createWireClient<Params>(
     onSent?: (sent: SentRequest) => void,
   ): AsyncGenerator<ModelEvent> {
     const { model } = request;
+    let form = forms.get(model) ?? fullForm;
     while (!signal.aborted) {
-      const refused = yield* attempt(request, detailsOf(model), signal, onSent);
+      const refused = yield* attempt(request, detailsOf(model, form), signal, onSent);
       if (refused === undefined) return;
-      forms.set(model, refused);
+      form = refused;
+      if (form.isForOne !== true) forms.set(model, form);
       debug(`model: the server refused a field; asking again with ${JSON.stringify(refused)}`);
     }
   }
 
-  function detailsOf(model: string): SentDetails {
+  function detailsOf(model: string, form: Form): SentDetails {
     const known = lookupModel(model, { unknownWindow: 4 * UNKNOWN_MAX });
     const {
       efforts = known.efforts,
@@ -75,7 +77,7 @@ export function createWireClient<Params>(
     } = options.factsOf?.(model) ?? {};
     return {
       origin: originOf(wire, baseUrl, model),
-      form: forms.get(model) ?? fullForm,
+      form,
       maxTokens: maxOutputTokens,
       ...(efforts === undefined ? {} : { efforts }),
       ...(thinking === undefined ? {} : { thinking }),

@@ -6,6 +6,8 @@ export interface Form {
   readonly leftOut: readonly string[];
   /** Longest reply, in tokens, that the server allows. */
   readonly limit?: number;
+  /** True if the limit only makes this one request fit into the context window. */
+  readonly isForOne?: true;
 }
 
 export const fullForm: Form = { leftOut: [] };
@@ -21,8 +23,20 @@ export function learnForm(
   status: number | undefined,
 ): Form | undefined {
   if (status !== 400 && status !== 422) return undefined;
+  const room = roomFor(refusal);
+  if (room !== undefined && form.isForOne !== true) return { ...form, limit: room, isForOne: true };
   const limit = Number(/max_(?:output_)?tokens\D{0,20}?\d+ > (\d+)/.exec(refusal)?.[1]);
   if (limit > 0 && limit < (form.limit ?? Number.POSITIVE_INFINITY)) return { ...form, limit };
   const part = parts.find(([name, pattern]) => !form.leftOut.includes(name) && pattern.test(refusal));
   return part === undefined ? undefined : { ...form, leftOut: [...form.leftOut, part[0]] };
+}
+
+/** A shorter reply than this is worth less than a compaction. */
+const LEAST_REPLY = 4096;
+
+/** Older Claude models refuse a request whose reply might not fit, with both lengths. */
+function roomFor(refusal: string): number | undefined {
+  const [, input, , window] = /exceed context limit: (\d+) \+ (\d+) > (\d+)/.exec(refusal) ?? [];
+  const room = Number(window) - Number(input);
+  return room >= LEAST_REPLY ? room : undefined;
 }

@@ -31,11 +31,12 @@ export function createAnthropicClient(options: ModelClientOptions): ModelClient 
           timeout: LONGEST_MS,
           logger: silentLogger,
           logLevel: 'off',
+          openTelemetry: false,
           fetch,
         });
-        return client.messages.create(params, { signal, timeout: LONGEST_MS }) as Promise<
-          AsyncIterable<object>
-        >;
+        // `messages.create` warns about models on the console, which belongs to the screen.
+        const request = { body: params, stream: true, signal, timeout: LONGEST_MS };
+        return client.post<AsyncIterable<object>>('/v1/messages', request);
       },
     },
     options,

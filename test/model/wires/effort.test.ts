@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { lookupModel } from '../../../src/model/catalogue.ts';
+import { firstDialect, learnDialect, toBody } from '../../../src/model/requestBody.ts';
+import {
+  acceptedEffort,
+  anthropicThinking,
+  chatEffort,
+  responsesReasoning,
+} from '../../../src/model/wires/effort.ts';
+import type { Effort } from '../../../src/protocol/wires.ts';
+import { suiteRequest } from '../clientSuite.ts';
+
+test.each<readonly [Effort, readonly string[] | undefined, string | undefined]>([
+  ['high', ['low', 'medium', 'high'], 'high'],
+  ['max', ['low', 'medium', 'high'], 'high'],
+  ['xhigh', ['low', 'high', 'max'], 'high'],
+  ['low', ['minimal', 'medium', 'high'], 'medium'],
+  ['max', undefined, 'high'],
+  ['max', ['none', 'low', 'xhigh'], 'xhigh'],
+  ['low', [], undefined],
+  ['low', ['odd', 'words'], undefined],
+])('%s for a model that accepts %j is %s', (effort, accepted, expected) => {
+  expect(acceptedEffort(effort, accepted)).toBe(expected);
+});
+
+test('each wire has its own words for an effort, and none without one', () => {
+  const o3 = lookupModel('o3', { unknownWindow: 1000 });
+  expect(chatEffort('max', o3)).toEqual({ reasoning_effort: 'high' });
+  expect(chatEffort(undefined, o3)).toEqual({});
+  expect(responsesReasoning('low', o3)).toEqual({ summary: 'auto', effort: 'low' });
+  expect(responsesReasoning(undefined, o3)).toEqual({ summary: 'auto' });
+});
+
+test.each<readonly [string, Effort | undefined, number, object]>([
+  ['claude-opus-5', 'xhigh', 128_000, { thinking: { type: 'adaptive' }, output_config: { effort: 'xhigh' } }],
+  ['claude-opus-5', undefined, 128_000, { thinking: { type: 'adaptive' } }],
+  ['claude-opus-4-6', 'xhigh', 128_000, { output_config: { effort: 'high' } }],
+  ['claude-opus-4-8', 'max', 128_000, { output_config: { effort: 'max' } }],
+  [
+    'claude-opus-4-5',
+    'max',
+    64_000,
+    { thinking: { budget_tokens: 31_999 }, output_config: { effort: 'high' } },
+  ],
+  ['claude-haiku-4-5', 'low', 64_000, { thinking: { type: 'enabled', budget_tokens: 2048 } }],
+  ['claude-haiku-4-5', 'max', 8192, { thinking: { budget_tokens: 7168 } }],
+  ['another-model', 'medium', 32_000, { thinking: { type: 'enabled', budget_tokens: 8192 } }],
+])('%s with effort %s and %i tokens thinks as %j', (id, effort, maxTokens, expected) => {
+  expect(anthropicThinking(effort, lookupModel(id, { unknownWindow: 1000 }), maxTokens)).toMatchObject(
+    expected,
+  );
+});
+
+test.each([
+  ['claude-haiku-4-5', undefined, 64_000],
+  ['claude-haiku-4-5', 'max', 2000],
+] as const)('%s with effort %s and %i tokens does not think', (id, effort, maxTokens) => {
+  expect(anthropicThinking(effort, lookupModel(id, { unknownWindow: 1000 }), maxTokens)).toEqual({});
+});
+
+test('an effort that a chat server rejects is left out from then on', () => {
+  const request = { ...suiteRequest(), effort: 'high' as const };
+  const first = firstDialect('http://127.0.0.1/v1', 'm', false, ['low', 'medium']);
+  expect(toBody(request, first)).toMatchObject({ reasoning_effort: 'medium' });
+  const next = learnDialect(first, "Unrecognized request argument supplied: 'reasoning_effort'");
+  expect(next && toBody(request, next)).not.toHaveProperty('reasoning_effort');
+  expect(
+    next && learnDialect(next, "Unrecognized request argument supplied: 'reasoning_effort'"),
+  ).toBeUndefined();
+});

@@ -1,0 +1,73 @@
+/** Small pure parts of the wires: where the prompt is cached, and the ids of calls. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { cacheBreakpoints } from '../../../src/model/wires/anthropic/breakpoints.ts';
+import { createCallIds } from '../../../src/model/wires/callIds.ts';
+import type { Message } from '../../../src/protocol/messages.ts';
+
+const system: Message = { role: 'system', content: 's' };
+const user: Message = { role: 'user', content: 'u' };
+const reply = (...ids: string[]): Extract<Message, { role: 'assistant' }> => ({
+  role: 'assistant',
+  content: 'a',
+  toolCalls: ids.map((id) => ({ id, name: 'Read', arguments: '{}' })),
+});
+const result: Message = { role: 'tool', toolCallId: 'c', name: 'Read', content: 'r', isError: false };
+
+describe('cache breakpoints', () => {
+  const at = (messages: readonly Message[], stableMessages?: number): readonly number[] =>
+    cacheBreakpoints({
+      model: 'm',
+      tools: [],
+      messages,
+      ...(stableMessages === undefined ? {} : { stableMessages }),
+    });
+
+  test.each<readonly [string, readonly Message[], number | undefined, readonly number[]]>([
+    ['the first request ends with the prompt', [system, user], 1, [1]],
+    ['a step: where the last request ended, and its own end', [system, user, reply('c'), result], 1, [1, 3]],
+    ['after a compaction: the summary as well', [system, user, user, user, reply(), user], 3, [2, 3, 5]],
+    ['the summary is where the last request ended', [system, user, user, reply(), user], 3, [2, 4]],
+    ['nothing is known to be stable', [user, reply('c'), result], undefined, [0, 2]],
+    ['only a system prompt', [system], 1, []],
+  ])('%s', (_what, messages, stable, expected) => {
+    expect(at(messages, stable)).toEqual(expected);
+  });
+
+  test('what ends one request is a breakpoint of the next, so that the next reads it', () => {
+    const first = [system, user, reply('c'), result];
+    const next = [...first, reply('d'), result];
+    expect(at(next, 1)).toContain(at(first, 1).at(-1));
+  });
+});
+
+describe('ids of calls', () => {
+  test('are unique and valid for every log, and those of a longer conversation begin with those of a shorter', () => {
+    const id = fc.oneof(
+      fc.constantFrom('call_0', 'call_0-2', 'functions.Read:0', ''),
+      fc.string(),
+      fc.string({ minLength: 65 }),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.uniqueArray(id, { maxLength: 4 }), { maxLength: 8 }), (replies) => {
+        const idsOf = (some: readonly string[][]): readonly string[][] => {
+          const ids = createCallIds();
+          return some.map((one) => {
+            const found = ids.next(reply(...one));
+            expect(one.map((given) => ids.ofResult(given))).toEqual(found);
+            return [...found];
+          });
+        };
+        const all = idsOf(replies);
+        expect(new Set(all.flat()).size).toBe(all.flat().length);
+        for (const one of all.flat()) expect(one).toMatch(/^[\w-]{1,64}$/);
+        expect(idsOf(replies.slice(0, -1))).toEqual(all.slice(0, -1));
+      }),
+    );
+  });
+
+  test('a valid id that is used once stays as it is', () => {
+    const ids = createCallIds();
+    expect(ids.next(reply('toolu_1', 'call_2'))).toEqual(['toolu_1', 'call_2']);
+  });
+});
