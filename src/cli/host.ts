@@ -12,6 +12,7 @@ import { shownUrl } from '../model/errors.ts';
 import type { McpPromptInfo } from '../protocol/extensions/mcp.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { OpenedSession } from './openContext.ts';
+import { createPluginPort } from './plugins/pluginPort.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import type { DebugLog } from './process/debugLog.ts';
 import type { SessionFactory } from './sessionFactory.ts';
@@ -33,7 +34,7 @@ interface CommandHostParts {
 
 /** Creates the services that slash commands may use, for one session. */
 export function createCommandHost({
-  opened: { agent, permissions, file, memory, skills, agents, mcp, hooks },
+  opened: { agent, permissions, file, memory, skills, agents, mcp, hooks, refreshPlugins },
   factory,
   place,
   loaded,
@@ -71,7 +72,7 @@ export function createCommandHost({
     },
     worktrees: () => worktreePort(place),
     config,
-    plugins: () => import('./plugins/pluginStore.ts').then((one) => one.listPlugins(place)),
+    plugins: createPluginPort(place, refreshPlugins),
     skills: {
       list: skills.list,
       shownPath: (path) =>

@@ -13,7 +13,7 @@ import type { ContextSettings } from '../protocol/contextSettings.ts';
 import type { BlobRef } from '../protocol/entries/fields.ts';
 import type { HookStatus } from '../protocol/extensions/hooks.ts';
 import type { McpPort } from '../protocol/extensions/mcp.ts';
-import type { PluginInfo } from '../protocol/extensions/plugins.ts';
+import type { PluginContents, PluginInfo } from '../protocol/extensions/plugins.ts';
 import type { PreparedSkill, Skill, SkillList } from '../protocol/extensions/skills.ts';
 import type { AgentList } from '../protocol/extensions/subagents.ts';
 import type { WorktreePort } from '../protocol/extensions/worktrees.ts';
@@ -123,6 +123,42 @@ export interface ConfigPort {
   save(edit: SettingEdit): Promise<SaveOutcome>;
 }
 
+/** The installed plugins. What changes here takes effect in this session at once. */
+export interface PluginPort {
+  /** Reads their files again. */
+  list(): Promise<readonly PluginInfo[]>;
+  /** Copies a plugin from a folder or a git repository, without using it. */
+  stage(source: string): Promise<StagedPlugin | { readonly problem: string }>;
+  /** Approves the content that is described here. */
+  enable(plugin: PluginInfo): Promise<void>;
+  disable(name: string): Promise<void>;
+  remove(name: string): Promise<void>;
+}
+
+/** The copy of a plugin that waits for approval. */
+export interface StagedPlugin {
+  readonly contents: PluginContents;
+  install(): Promise<void>;
+  discard(): Promise<void>;
+}
+
+/** A question that only a clear yes answers. */
+export interface ConfirmQuestion {
+  readonly title: string;
+  /** What it is about, on one line. */
+  readonly subject: string;
+  readonly yes: string;
+  readonly no: string;
+  /** Acts on the answer, and says what was done. Called once. */
+  readonly answer: (yes: boolean) => Promise<Notice>;
+}
+
+interface Notice {
+  readonly type: 'notice';
+  readonly text: string;
+  readonly level?: 'info' | 'error';
+}
+
 /** The services that commands may use; implemented in `cli`. */
 export interface CommandHost {
   readonly agent: Agent;
@@ -138,8 +174,7 @@ export interface CommandHost {
   /** The worktrees of this project's subagents. */
   worktrees(): Promise<WorktreePort>;
   readonly config: ConfigPort;
-  /** Reads the installed plugins again. */
-  plugins(): Promise<readonly PluginInfo[]>;
+  readonly plugins: PluginPort;
   status(): StatusInfo;
   /** Returns the `context.*` settings of this session. */
   settings(): ContextSettings;
@@ -196,7 +231,7 @@ type Exported =
 export type CommandResult =
   /** `remark` resolves to a remark for interactive users; the op does not wait for it. */
   | { readonly type: 'op'; readonly op: Op; readonly remark?: () => Promise<string | undefined> }
-  | { readonly type: 'notice'; readonly text: string; readonly level?: 'info' | 'error' }
+  | Notice
   /** More than a sentence: laid out for the width of the screen. */
   | { readonly type: 'page'; readonly page: Page }
   | { readonly type: 'dialog'; readonly dialog: 'resume' | 'model' }
@@ -207,6 +242,13 @@ export type CommandResult =
       readonly dialog: 'config';
       readonly settings: readonly SettingInfo[];
       readonly page: Page;
+    }
+  /** `page` is what the user decides about: shown in full before the question. */
+  | {
+      readonly type: 'dialog';
+      readonly dialog: 'confirm';
+      readonly page: Page;
+      readonly question: ConfirmQuestion;
     }
   /** Rewinds to this turn, or lets the user choose one. */
   | {

@@ -143,7 +143,7 @@ async function wishOf(
   }
 }
 
-function fromCommand(result: CommandResult, name: string): { type: 'op'; op: Op } | RunEnd {
+async function fromCommand(result: CommandResult, name: string): Promise<{ type: 'op'; op: Op } | RunEnd> {
   switch (result.type) {
     case 'op':
       return result;
@@ -156,6 +156,11 @@ function fromCommand(result: CommandResult, name: string): { type: 'op'; op: Op 
     case 'page':
       return { type: 'answer', ok: true, text: plainText(result.page) };
     case 'dialog':
+      if (result.dialog === 'confirm') {
+        const { text } = await result.question.answer(false);
+        const question = `${result.question.title} Answer it in a terminal. ${text}`;
+        return { type: 'answer', ok: false, text: `${plainText(result.page)}\n\n${question}` };
+      }
       if ('page' in result) return { type: 'answer', ok: true, text: plainText(result.page) };
       return needsTerminal(name);
     case 'open_session':

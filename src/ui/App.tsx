@@ -120,7 +120,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   if (leaving) return null;
   const inSession = phase.type === 'session' || phase.type === 'booting';
   // A permission question takes precedence over the list, which stays open underneath.
-  const isListing = phase.type === 'items' || phase.type === 'tasks' || phase.type === 'config';
+  const isListing = ['items', 'tasks', 'config', 'confirm'].includes(phase.type);
   const asked = (inSession || isListing) && view.questions.length > 0;
   const isWriting = inSession && !asked;
   // While a dialog has the keyboard, the draft is hidden and the dialog uses its rows.

@@ -4,6 +4,7 @@ import { appendFile, chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/p
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stdio } from '../mcp/support/bench.ts';
+import type { WireRequest } from './support/server.ts';
 import { type Stage, setStage } from './support/stage.ts';
 import { textOf } from './support/wire.ts';
 
@@ -195,4 +196,67 @@ test('a hook of a plugin whose files change while it is used fails, and asks for
   await terminal.waitForPrinted(/UserPromptSubmit hook failed: the files of the plugin tools have changed/);
   const { stderr } = await print(['-p', 'hi']);
   expect(stderr).toContain('have changed since you approved it');
+});
+
+test('/plugin adds a plugin that is used at once; disabled, enabled and removed in the same session', async () => {
+  const { server, folder, ready, work } = await withAgentAndHooks();
+  server.otherwise(({ messages }) => ({
+    text: `Heard: ${messages.map(textOf).findLast((text) => /^(?:Say |number )/.test(text))}!`,
+  }));
+  const terminal = await ready();
+  const offered = async (prompt: string): Promise<string> => {
+    await terminal.submit(prompt);
+    await terminal.waitForPrinted(`Heard: ${prompt}!`);
+    const isIt = ({ tools }: WireRequest): boolean => tools !== undefined;
+    return JSON.stringify(server.requests().findLast(isIt));
+  };
+  expect(await offered('number one')).not.toMatch(/plum|tools:/);
+
+  await terminal.submit(`/plugin add ${folder}`);
+  await terminal.waitFor('Use this plugin?');
+  await terminal.waitForPrinted(/Hook UserPromptSubmit runs outside the sandbox: echo the word is plum/);
+  expect(await readdir(join(work.data, 'plugins'))).toHaveLength(1);
+  await terminal.pause(300);
+  await terminal.press('2');
+  await terminal.waitForPrinted('Nothing was changed.');
+  expect(await readdir(join(work.data, 'plugins'))).toEqual([]);
+
+  await terminal.submit(`/plugin add ${folder}`);
+  await terminal.waitFor('Use this plugin?');
+  await terminal.pause(300);
+  await terminal.press('1');
+  await terminal.waitForPrinted(/Added tools\. What it brings can be used now/);
+  const used = await offered('number two');
+  for (const brought of ['the word is plum', 'tools:review', 'tools:critic', 'mcp__tools-echo__'])
+    expect(used).toContain(brought);
+  await terminal.submit('/tools:say hello');
+  await terminal.waitForPrinted(/Heard: Say hello\./);
+
+  await terminal.submit('/plugin disable tools');
+  await terminal.waitForPrinted('tools is no longer used.');
+  const [first] = server.requests();
+  const now = JSON.parse(await offered('number three')) as { tools: unknown; messages: unknown[] };
+  expect(now.tools).toEqual(first?.tools);
+  expect(JSON.stringify(now.messages.slice(-1))).not.toContain('plum');
+  await terminal.submit('/hooks');
+  await terminal.waitForPrinted('No hooks.');
+
+  await terminal.submit('/plugin enable tools');
+  await terminal.waitFor('Use this plugin?');
+  await terminal.pause(300);
+  await terminal.press('1');
+  await terminal.waitForPrinted('tools is enabled.');
+  expect(await offered('number four')).toContain('tools:critic');
+  await terminal.submit('/plugin remove tools');
+  await terminal.waitForPrinted('Removed tools.');
+  await terminal.submit('/plugin');
+  await terminal.waitForPrinted('No plugins.');
+});
+
+test('without a terminal, /plugin add shows what it would add and changes nothing', async () => {
+  const { folder, print, work } = await withAgentAndHooks();
+  const { code, stderr } = await print(['-p', `/plugin add ${folder}`]);
+  expect(code).toBe(42);
+  expect(stderr).toMatch(/echo the word is plum[\s\S]*Answer it in a terminal\. Nothing was changed\./);
+  expect(await readdir(join(work.data, 'plugins'))).toEqual([]);
 });

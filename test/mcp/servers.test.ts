@@ -254,3 +254,18 @@ test.each([
   expect(cwdOf({ cwd: '.' }, '/apart')).toBe('/project');
   expect(cwdOf({})).toBe('/project');
 });
+
+test('other servers replace those that there were: one stays connected, one is closed, one connects', async () => {
+  const { servers } = await openBench({ stays: stdio(), goes: stdio() });
+  const sources = ['stays', 'comes'].map((name) => ({
+    ...{ name, definition: stdio(), scope: 'user' as const, source: 'config.json' },
+  }));
+  const tool = servers.tools().find(({ name }) => name === 'mcp__stays__echo');
+  await servers.replace(sources);
+  await servers.settle(new AbortController().signal, 30_000);
+  expect(servers.status().map(({ name, state }) => [name, state.type])).toEqual([
+    ['stays', 'connected'],
+    ['comes', 'connected'],
+  ]);
+  expect(servers.tools().find(({ name }) => name === 'mcp__stays__echo')).toBe(tool);
+});

@@ -29,7 +29,7 @@ type Registry = z.infer<typeof fileSchema>;
 type Place = Pick<AppPaths, 'dataRoot' | 'cwd' | 'env'>;
 
 /** A copy that is not installed yet. */
-export interface StagedPlugin {
+export interface StagedCopy {
   readonly folder: string;
   readonly source: string;
   readonly hash: string;
@@ -41,7 +41,7 @@ const CLONE_TIMEOUT_MS = 60_000;
 const registryFile = ({ dataRoot }: PluginPlace): string => join(dataRoot, 'plugins.json');
 
 /** Copies or clones a plugin into a folder of its own, and reads it. Returns a sentence if that is not possible. */
-export async function stagePlugin(place: Place, source: string): Promise<StagedPlugin | string> {
+export async function stagePlugin(place: Place, source: string): Promise<StagedCopy | string> {
   const folder = join(pluginsFolder(place), `.new-${randomBytes(6).toString('hex')}`);
   await mkdir(pluginsFolder(place), { recursive: true, mode: 0o700 });
   try {
@@ -70,7 +70,7 @@ export async function stagePlugin(place: Place, source: string): Promise<StagedP
 /** Moves a staged plugin into its place and records the approval of its content. */
 export async function installPlugin(
   place: Place,
-  { folder, source, hash, contents }: StagedPlugin,
+  { folder, source, hash, contents }: StagedCopy,
 ): Promise<void> {
   const target = folderOf(place, contents.name);
   await rm(target, { recursive: true, force: true });
@@ -79,7 +79,7 @@ export async function installPlugin(
   await change(place, (plugins) => ({ ...plugins, [contents.name]: { source, enabled: true, hash } }));
 }
 
-export function discardPlugin({ folder }: StagedPlugin): Promise<void> {
+export function discardPlugin({ folder }: StagedCopy): Promise<void> {
   return rm(folder, { recursive: true, force: true });
 }
 

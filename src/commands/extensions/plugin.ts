@@ -1,29 +1,111 @@
-/** `/plugin`: lists installed plugins. Adding and approving one happens outside of a conversation. */
+/** `/plugin`: lists, adds, approves and removes plugins. What a plugin brings is shown before it is used. */
 import type { HookDefinition } from '../../protocol/extensions/hooks.ts';
 import { type McpServerDefinition, mcpTarget } from '../../protocol/extensions/mcp.ts';
 import type { PluginContents, PluginInfo } from '../../protocol/extensions/plugins.ts';
 import type { AgentDefinition } from '../../protocol/extensions/subagents.ts';
 import { visibleLine, visibleText } from '../../protocol/text/visible.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from '../pages/page.ts';
-import type { Command } from '../types.ts';
+import type { Command, CommandResult, PluginPort } from '../types.ts';
 
 export const plugin: Command = {
   name: 'plugin',
   aliases: ['plugins'],
-  description: 'list plugins and what they bring',
-  run: async (_, host) => ({ type: 'page', page: pluginsPage(await host.plugins()) }),
+  description: 'list, add, enable, remove plugins',
+  argumentHint: '[add, enable …]',
+  run: async (args, { plugins }) => {
+    const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(args) ?? [];
+    if (word === '' || word === 'list') return { type: 'page', page: pluginsPage(await plugins.list()) };
+    if (!isAction(word)) return mistake(`There is no /plugin ${word}. ${USAGE}`);
+    if (rest === '') return mistake(USAGE);
+    if (word === 'add') return add(unquoted(rest), plugins);
+    const found = (await plugins.list()).find(({ name }) => name === rest);
+    if (found === undefined) return mistake(`There is no plugin ${JSON.stringify(rest)}.`);
+    switch (word) {
+      case 'enable':
+        return enable(found, plugins);
+      case 'disable':
+        await plugins.disable(found.name);
+        return { type: 'notice', text: `${found.name} is no longer used.` };
+      case 'remove':
+        await plugins.remove(found.name);
+        return { type: 'notice', text: `Removed ${found.name}.` };
+    }
+  },
 };
+
+type Action = 'add' | 'enable' | 'disable' | 'remove';
+const isAction = (word: string): word is Action => ['add', 'enable', 'disable', 'remove'].includes(word);
+
+const USAGE = 'Use /plugin add PATH or URL, or /plugin enable, disable or remove with a name.';
+
+const mistake = (text: string): CommandResult => ({ type: 'notice', level: 'error', text });
+
+/** A path may be quoted, as for a shell. */
+const unquoted = (text: string): string => /^(["'])([\s\S]*)\1$/.exec(text)?.[2] ?? text;
+
+async function add(source: string, plugins: PluginPort): Promise<CommandResult> {
+  const staged = await plugins.stage(source);
+  if ('problem' in staged) return mistake(staged.problem);
+  const { name } = staged.contents;
+  const isKnown = (await plugins.list()).some((one) => one.name === name);
+  return askAbout(
+    staged.contents,
+    isKnown ? 'Replace the installed plugin by this one?' : 'Use this plugin?',
+    {
+      yes: async () => {
+        await staged.install();
+        return `Added ${name}. ${NOW}`;
+      },
+      no: () => staged.discard(),
+    },
+  );
+}
+
+async function enable(found: PluginInfo, plugins: PluginPort): Promise<CommandResult> {
+  const { name, contents, state } = found;
+  if (contents === undefined)
+    return mistake(state.type === 'unusable' ? state.why : `The plugin ${name} cannot be read.`);
+  return askAbout(contents, 'Use this plugin?', {
+    yes: async () => {
+      await plugins.enable(found);
+      return `${name} is enabled. ${NOW}`;
+    },
+    no: () => Promise.resolve(),
+  });
+}
+
+const NOW = 'What it brings can be used now; hooks for the start of a session run in the next one.';
+
+function askAbout(
+  contents: PluginContents,
+  title: string,
+  acts: { readonly yes: () => Promise<string>; readonly no: () => Promise<void> },
+): CommandResult {
+  return {
+    type: 'dialog',
+    dialog: 'confirm',
+    page: () => [heading(`Plugin ${contents.name}`), ...contentLines(contents).map(indented)],
+    question: {
+      title,
+      subject: contents.name,
+      yes: 'Yes, use it as listed above',
+      no: 'No, change nothing',
+      answer: async (isYes) => {
+        if (isYes) return { type: 'notice', text: await acts.yes() };
+        await acts.no();
+        return { type: 'notice', text: 'Nothing was changed.' };
+      },
+    },
+  };
+}
 
 /** Each plugin with its state and contents. */
 export function pluginsPage(plugins: readonly PluginInfo[]): Page {
   if (plugins.length === 0)
     return () => [
-      pageLine('No plugins. Add one, outside of a conversation, with: clawdcode plugin add PATH|URL'),
+      pageLine('No plugins. Add one with /plugin add, or clawdcode plugin add, and a path or URL.'),
     ];
-  return () => [
-    ...plugins.flatMap((one) => [...linesOf(one), blankLine]),
-    pageLine('Changes with clawdcode plugin add, enable, disable or remove apply to the next session.'),
-  ];
+  return () => [...plugins.flatMap((one, at) => [...(at === 0 ? [] : [blankLine]), ...linesOf(one)])];
 }
 
 function linesOf({ name, source, state, contents }: PluginInfo): PageLine[] {

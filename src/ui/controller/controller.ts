@@ -98,6 +98,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     intent: (intent, { empty }) => send({ type: 'key', intent, empty }),
     answer: (id, answer) => send({ type: 'answered', id, answer }),
     configure: (answer) => send({ type: 'configured', answer }),
+    confirm: (yes) => send({ type: 'confirmed', yes }),
     forkBefore: (turn) => send({ type: 'fork_picked', turn }),
     leave: () => send({ type: 'leave', code: 0 }),
     adjust: (change) => send({ type: 'adjusted', change }),

@@ -90,6 +90,8 @@ export function createEffects(ports: EffectPorts): (effect: Effect) => void | Pr
         return saveVim(effect.vim, ports);
       case 'save_setting':
         return changeSetting(effect, ports);
+      case 'confirm':
+        return confirm(effect, ports);
       case 'apply_setting':
         return applySetting(effect.edit, ports);
       case 'clear_composer':
@@ -125,6 +127,18 @@ async function runDraft(draft: Draft, { state, screen, shown, dispatch }: Effect
   const echo = (text: string): void => shown()?.print({ type: 'command', text });
   const effect = await runInput({ ...draft, images: named }, session.host, echo);
   await dispatch({ type: 'interpreted', effect });
+}
+
+async function confirm(
+  { question, yes }: Extract<Effect, { type: 'confirm' }>,
+  { showNotice }: EffectPorts,
+): Promise<void> {
+  try {
+    const { text, level = 'info' } = await question.answer(yes);
+    showNotice(level, text);
+  } catch (error) {
+    showNotice('error', `It failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 async function sendInOrder(messages: readonly Message[], { dispatch }: EffectPorts): Promise<void> {

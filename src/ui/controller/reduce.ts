@@ -3,7 +3,7 @@
  * `controller.ts` runs the effects.
  */
 import type { AgentState } from '../../agent/types.ts';
-import type { ModelList } from '../../commands/types.ts';
+import type { ConfirmQuestion, ModelList } from '../../commands/types.ts';
 import type { TurnRecord } from '../../protocol/checkpoints.ts';
 import type { Op } from '../../protocol/ops.ts';
 import type { PermissionAnswer, PermissionMode } from '../../protocol/permissions.ts';
@@ -63,6 +63,7 @@ export type Message =
   | { readonly type: 'model_picked'; readonly id: string | undefined }
   | { readonly type: 'theme_picked'; readonly setting: ThemeSetting | undefined }
   | { readonly type: 'configured'; readonly answer: ConfigAnswer }
+  | { readonly type: 'confirmed'; readonly yes: boolean }
   /** The settings after a change; undefined closes the dialog. */
   | {
       readonly type: 'settings_listed';
@@ -89,6 +90,7 @@ export type Effect =
   | { readonly type: 'fork_before'; readonly turn: TurnRecord }
   | { readonly type: 'keep_theme'; readonly setting: ThemeSetting }
   | { readonly type: 'save_vim'; readonly vim: boolean }
+  | { readonly type: 'confirm'; readonly question: ConfirmQuestion; readonly yes: boolean }
   | { readonly type: 'save_setting'; readonly edit: SettingEdit; readonly setting: SettingInfo }
   | { readonly type: 'apply_setting'; readonly edit: SettingEdit }
   | { readonly type: 'leave'; readonly code: number }
@@ -200,6 +202,10 @@ export function reduce(state: ControllerState, message: Message, facts: Facts): 
         : closed(state, { type: 'keep_theme', setting: message.setting });
     case 'configured':
       return configured(state, message.answer);
+    case 'confirmed':
+      return state.phase.type === 'confirm'
+        ? closed(state, { type: 'confirm', question: state.phase.question, yes: message.yes })
+        : { state, effects: [] };
     case 'settings_listed': {
       const { settings, last } = message;
       if (state.phase.type !== 'config') return { state, effects: [] };
@@ -252,6 +258,16 @@ function interpreted(state: ControllerState, effect: InputEffect, facts: Facts):
     case 'rewind': {
       const { turn } = effect;
       return to(state, { phase: { type: 'rewind', ...(turn === undefined ? {} : { turn }) } });
+    }
+    case 'confirm': {
+      const { question, page } = effect;
+      // The user has turned to something else in the meantime.
+      if (state.phase.type !== 'session') return to(state, {}, { type: 'confirm', question, yes: false });
+      return to(
+        state,
+        { phase: { type: 'confirm', question } },
+        { type: 'print', print: { type: 'page', page } },
+      );
     }
     case 'config':
       return to(state, { phase: { type: 'config', settings: effect.settings, step: { type: 'list' } } });

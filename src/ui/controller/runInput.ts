@@ -1,6 +1,7 @@
 /** Interprets a submitted line: a prompt, a shell command or a slash command. No React, no screen. */
 import { interpret, unknownCommandText } from '../../commands/interpret.ts';
-import type { CommandHost } from '../../commands/types.ts';
+import type { Page } from '../../commands/pages/page.ts';
+import type { CommandHost, ConfirmQuestion } from '../../commands/types.ts';
 import type { TurnRecord } from '../../protocol/checkpoints.ts';
 import type { ImagePart } from '../../protocol/files/images.ts';
 import type { SettingEdit, SettingInfo } from '../../protocol/settings.ts';
@@ -12,6 +13,7 @@ export type InputEffect =
   | { readonly type: 'none' }
   | { readonly type: 'print'; readonly print: Print }
   | { readonly type: 'dialog'; readonly dialog: 'resume' | 'model' | 'items' | 'tasks' }
+  | { readonly type: 'confirm'; readonly page: Page; readonly question: ConfirmQuestion }
   | { readonly type: 'config'; readonly settings: readonly SettingInfo[] }
   /** Applies a setting that was saved. */
   | { readonly type: 'apply_setting'; readonly edit: SettingEdit; readonly text: string }
@@ -59,6 +61,7 @@ export async function runInput(
         case 'page':
           return { type: 'print', print: { type: 'page', page: result.page } };
         case 'dialog':
+          if (result.dialog === 'confirm') return { ...result, type: 'confirm' };
           if (result.dialog === 'config') return { type: 'config', settings: result.settings };
           if (result.dialog !== 'rewind') return { type: 'dialog', dialog: result.dialog };
           return { type: 'rewind', ...(result.turn === undefined ? {} : { turn: result.turn }) };

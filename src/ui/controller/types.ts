@@ -1,5 +1,5 @@
 /** Types of the controller: its snapshot, the ports it needs from the screen, and its interface. */
-import type { ModelList } from '../../commands/types.ts';
+import type { ConfirmQuestion, ModelList } from '../../commands/types.ts';
 import type { TurnRecord } from '../../protocol/checkpoints.ts';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
 import type { SettingInfo } from '../../protocol/settings.ts';
@@ -34,6 +34,7 @@ export type Phase =
   | { readonly type: 'themes' }
   | { readonly type: 'tasks' }
   | { readonly type: 'config'; readonly step: ConfigStep; readonly settings: readonly SettingInfo[] }
+  | { readonly type: 'confirm'; readonly question: ConfirmQuestion }
   | { readonly type: 'keys' }
   /** The rewind dialog, for one turn or with a list of turns. */
   | { readonly type: 'rewind'; readonly turn?: TurnRecord }
@@ -100,6 +101,8 @@ export interface Controller {
   pickTheme(setting: ThemeSetting | undefined): void;
   /** The answer to a dialog of `/config`. */
   configure(answer: ConfigAnswer): void;
+  /** The answer to a question of a command. */
+  confirm(yes: boolean): void;
   /** Forks the session before this turn and puts the turn's prompt into the composer. */
   forkBefore(turn: TurnRecord): void;
   /** Ends the conversation, even if something is still running. */

@@ -12,7 +12,7 @@ import { SessionPicker } from '../sessions/SessionPicker.tsx';
 import { TasksDialog } from '../tasks/TasksDialog.tsx';
 import { ThemePicker } from '../theme/ThemePicker.tsx';
 import { DialogView } from './DialogView.tsx';
-import { modelsDialog, serverDialog, trustDialog } from './phaseDialogs.ts';
+import { confirmDialog, modelsDialog, serverDialog, trustDialog } from './phaseDialogs.ts';
 
 export interface PhaseDialogProps {
   readonly snapshot: Snapshot;
@@ -86,6 +86,14 @@ export function PhaseDialog({ snapshot, controller, columns, rows, now, keymap }
       return <ItemsDialog {...room} agent={session.agent} onClose={() => controller.closeDialog()} />;
     case 'keys':
       return <KeysDialog {...room} keymap={keymap} onClose={() => controller.closeDialog()} />;
+    case 'confirm':
+      return (
+        <DialogView
+          {...room}
+          dialog={confirmDialog(phase.question)}
+          onAnswer={(yes) => controller.confirm(yes)}
+        />
+      );
     case 'config':
       return (
         <DialogView

@@ -1,5 +1,5 @@
 /** Dialogs before and between sessions: trust in a folder, approval of its MCP servers, and the model picker. Pure. */
-import type { ModelList } from '../../commands/types.ts';
+import type { ConfirmQuestion, ModelList } from '../../commands/types.ts';
 import { revealLine } from '../print/sanitize.ts';
 import type { ServerQuestion, TrustQuestion } from '../types.ts';
 import type { Block, ChoiceDialog, ListedItem } from './choices.ts';
@@ -50,6 +50,14 @@ export function serverDialog({ name, source, lines, isChanged }: ServerQuestion)
     items: lines.map((text) => ({ sign: 'does', text })),
     yes: 'Yes, use it in this folder',
     no: 'No, continue without it',
+  });
+}
+
+/** Asks the question of a command, about what was printed above. */
+export function confirmDialog({ title, subject, yes, no }: ConfirmQuestion): ChoiceDialog<boolean> {
+  return dialogOf({
+    ...{ id: `confirm ${title} ${subject}`, folder: subject, introduction: undefined, items: [] },
+    ...{ title, yes, no },
   });
 }
 

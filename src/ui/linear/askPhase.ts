@@ -1,6 +1,6 @@
 import { configDialog } from '../config/configDialogs.ts';
 import type { Snapshot } from '../controller/types.ts';
-import { modelsDialog, serverDialog, trustDialog } from '../dialog/phaseDialogs.ts';
+import { confirmDialog, modelsDialog, serverDialog, trustDialog } from '../dialog/phaseDialogs.ts';
 import { refusalDialog } from '../sessions/refusal.ts';
 import { type DialoguePorts, dialogueOf } from './askDialog.ts';
 import { items, pick, rewind, tasks } from './askLists.ts';
@@ -48,6 +48,9 @@ export function askPhase({ phase, session }: Snapshot, ports: DialoguePorts): vo
     }
     case 'items':
       if (session !== undefined) ports.ask(items(session.agent, ports));
+      return;
+    case 'confirm':
+      ports.ask(dialogueOf(confirmDialog(phase.question), (yes) => ports.controller.confirm(yes)));
       return;
     case 'config': {
       const dialog = configDialog(phase.step, phase.settings);
