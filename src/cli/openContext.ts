@@ -113,10 +113,10 @@ async function open(
       : newest && { id: newest.id };
   if (located !== undefined) {
     if (target.mode === 'fork')
-      return resume(context, await copyOf(located, target, store, options), options, model);
+      return resume(context, await copyOf(located, target, store, options), store, options, model);
     if (located.archived !== undefined) await takeOutOfArchive(located.archived, place);
     if (target.mode === 'read') return openToRead(context, located.id, options, model);
-    return resume(context, located.id, options, model);
+    return resume(context, located.id, store, options, model);
   }
   const { notices, cwd } = await start(context, undefined, options);
   return {
@@ -183,6 +183,7 @@ async function start(
 async function resume(
   context: ContextManager,
   id: string,
+  store: PersistentStore,
   { place, modelForced, demo, environment: readEnvironment }: SessionFactoryOptions,
   model: ModelChoice,
 ): Promise<Opened> {
@@ -197,6 +198,7 @@ async function resume(
   if (block !== context.lastEnvironment())
     await context.append(environmentNote({ occasion: 'resuming', now: new Date(), block, shell: cwd }));
   await context.refreshInstructions();
+  const untold = await tellOfSubagents(context, store.forAgents(id));
   const { closedCalls, damaged } = report;
   const calls = closedCalls === 1 ? 'One tool call was' : `${closedCalls} tool calls were`;
   const closed = `${calls} cut short when the program stopped, and not run again.`;
@@ -205,8 +207,19 @@ async function resume(
     ...damaged,
     ...(closedCalls === 0 ? [] : [closed]),
     ...(cut === undefined ? [] : [CUT_SHORT]),
+    ...untold,
   ];
   return { resumed: true, cwd, notices };
+}
+
+/** Tells the model what background subagents had found, and returns notices for the user. */
+async function tellOfSubagents(context: ContextManager, store: PersistentStore): Promise<readonly string[]> {
+  const { untoldSubagents } = await import('./subagents/untoldSubagents.ts');
+  const { entries, undone } = context.live();
+  const live = entries.filter(({ uuid }) => !undone.has(uuid));
+  const { notes, notices } = await untoldSubagents(live, store);
+  if (notes.length > 0) await context.append(...notes);
+  return notices;
 }
 
 /** A resumed session keeps its model unless another was requested. */

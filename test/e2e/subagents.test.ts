@@ -195,6 +195,53 @@ test('after kill -9 the resumed session says which subagent ran and what it had 
   expect(textOf(result)).toContain('- Read(package.json)');
 });
 
+test('after kill -9 the resumed session tells, once, what a background subagent had found', async () => {
+  const stage = await setStage();
+  const { server, ready, open } = stage;
+  answering(server, {
+    'TASK-SLOW': [
+      { text: 'First, the package.', calls: [{ name: 'Read', input: { file_path: 'package.json' } }] },
+      { calls: [{ name: 'Write', input: { file_path: 'made.txt', content: 'x' } }] },
+    ],
+    main: [
+      { calls: [agentCall('general-purpose', 'read it all', 'Do TASK-SLOW.', { run_in_background: true })] },
+      { text: 'It runs.' },
+      { text: 'I see how far it came.' },
+      { text: 'And now it is over.' },
+    ],
+  });
+  const terminal = await ready();
+  await terminal.submit('read all of it');
+  await terminal.waitForPrinted('It runs.');
+  // It cannot end: the question stays open.
+  await terminal.waitFor('read it all asks: Write made.txt?');
+  process.kill(terminal.pid, 'SIGKILL');
+  await terminal.exited;
+  const again = open(['--continue']);
+  await again.waitForPrinted(
+    'A background subagent stopped with the program: a1 (general-purpose: read it all).',
+  );
+  await again.waitFor(/context ~?\d+%/);
+  await again.submit('how far did it come?');
+  await again.waitFor('I see how far it came.');
+  const told = (request: WireRequest | undefined) =>
+    JSON.stringify(request?.messages).split('while subagent a1 (general-purpose: read it all) was at work')
+      .length - 1;
+  const last = server.requests().at(-1);
+  expect(told(last)).toBe(1);
+  expect(JSON.stringify(last?.messages)).toContain('First, the package.');
+  expect(JSON.stringify(last?.messages)).toContain('- Read(package.json)');
+  await again.waitForIdle();
+  await again.submit('/exit');
+  await again.exited;
+  const third = open(['--continue']);
+  await third.waitFor(/context ~?\d+%/);
+  await third.submit('and now?');
+  await third.waitFor('And now it is over.');
+  expect(told(server.requests().at(-1))).toBe(1);
+  expect(third.everything()).not.toContain('stopped with the program');
+});
+
 const REVIEWER = `---
 name: reviewer
 description: reviews what was changed

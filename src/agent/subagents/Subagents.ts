@@ -11,7 +11,7 @@ import type { ToolContext, ToolOutcome } from '../../protocol/tools.ts';
 import type { AgentCall } from './agentTool.ts';
 import { tightened } from './childModes.ts';
 import { addProgress, noProgress, type Progress } from './progress.ts';
-import { displayOf, type Ended, noteText, outcomeOf, outcomeWord } from './result.ts';
+import { backgroundSummary, displayOf, type Ended, noteText, outcomeOf, outcomeWord } from './result.ts';
 import type { ParentAgent, SubagentPort } from './types.ts';
 
 /** Subagents that work at the same time; more wait for one of them to end. */
@@ -319,7 +319,7 @@ function startedOutcome(job: Job): ToolOutcome {
     status: 'ok',
     text: `The subagent ${id} runs in the background. You are told when it ends, with its message; do not wait for it.`,
     kind: 'text',
-    display: { ...display, summary: `${id} in the background` },
+    display: { ...display, summary: backgroundSummary(id) },
   };
 }
 

@@ -45,11 +45,18 @@ export function stoppedResult(
   ended: Ended,
   /** It is still there. */
   worktree?: { readonly path: string; readonly branch: string },
+  /** How it had ended; absent if it was running when the program stopped. */
+  end?: string,
 ): { output: string; display: ToolOutcome['display'] } {
   const { id, agent, description, progress } = ended;
   const where =
     worktree && ` What it had changed is in its worktree ${worktree.path}, on branch ${worktree.branch}.`;
-  const how = `The program stopped while subagent ${id} (${agent}: ${description}) was at work, after ${steps(progress.step)}; it does not run any more.${where ?? ''}`;
+  const name = `subagent ${id} (${agent}: ${description})`;
+  const what =
+    end === undefined
+      ? `The program stopped while ${name} was at work, after ${steps(progress.step)}; it does not run any more.`
+      : `${end} The program stopped before you could be told about ${name}.`;
+  const how = `${what}${where ?? ''}`;
   const did = progress.calls.length === 0 ? [] : ['It had done:', ...progress.calls.map((one) => `- ${one}`)];
   const output = [textFor(ended, how), ...(did.length === 0 ? [] : [did.join('\n')])].join('\n\n');
   const cut = output.length <= MAX_FOUND ? output : `${output.slice(0, MAX_FOUND).toWellFormed()}\n(cut)`;
@@ -103,6 +110,14 @@ export function displayOf({ id, agent, description, log, progress }: Ended): Too
     agent: { id, name: agent, ...(log === undefined ? {} : { log }) },
     ...(calls.length === 0 ? {} : { steps: [...calls, ...more] }),
   };
+}
+
+/** The summary of a call whose subagent continues in the background. */
+export const backgroundSummary = (id: string): string => `${id} in the background`;
+
+/** True for the result of such a call, as it is stored. */
+export function isBackgroundResult(display: Partial<ToolOutcome['display']> | undefined): boolean {
+  return display?.agent !== undefined && display.summary === backgroundSummary(display.agent.id);
 }
 
 interface How {

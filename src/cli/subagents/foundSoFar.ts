@@ -16,15 +16,15 @@ export async function foundSoFar(
   const ids = (await store.sessionIds()).toSorted((a, b) => numberOf(b) - numberOf(a)).slice(0, MAX_LOGS);
   for (const id of ids) {
     const entries = (await store.loadSession(id))?.entries ?? [];
-    const owner = ownerOf(entries);
+    const owner = logOwner(entries);
     if (owner?.callId !== callId) continue;
-    return stoppedResult(...stoppedOf(id, owner, entries));
+    return stoppedResult(...stoppedParts(id, owner, entries));
   }
   return undefined;
 }
 
 /** What it had done, and its worktree if that is still there. */
-export function stoppedOf(
+function stoppedParts(
   id: string,
   { agent, description, worktree }: LogOwner,
   entries: readonly JSONLEntry[],
@@ -32,6 +32,17 @@ export function stoppedOf(
   const progress = progressOf(entries);
   const left = worktree !== undefined && existsSync(worktree.path) ? worktree : undefined;
   return [{ id, agent, description, log: undefined, progress, durationMs: 0 }, left];
+}
+
+/** The text for the model. `end`: how it had ended before the program stopped; absent if it was running. */
+export function stoppedText(
+  id: string,
+  owner: LogOwner,
+  entries: readonly JSONLEntry[],
+  end: string | undefined,
+): string {
+  const [ended, worktree] = stoppedParts(id, owner, entries);
+  return stoppedResult(ended, worktree, end).output;
 }
 
 const numberOf = (id: string): number => Number(/\d+$/.exec(id)?.[0] ?? 0);
@@ -44,7 +55,7 @@ export interface LogOwner {
 }
 
 /** The call that a subagent's log belongs to, from its header. */
-export function ownerOf(entries: readonly JSONLEntry[]): LogOwner | undefined {
+export function logOwner(entries: readonly JSONLEntry[]): LogOwner | undefined {
   const header = entries.find(({ subtype }) => subtype === 'session_start');
   const configuration: unknown = header?.subtype === 'session_start' ? header.data?.configuration : undefined;
   const { subagent } = (configuration ?? {}) as { readonly subagent?: Partial<Record<string, unknown>> };
