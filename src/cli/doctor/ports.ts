@@ -61,6 +61,7 @@ export async function createNetworkPorts(
             apiKey: found.apiKey,
             headers: settings.headers,
             model: found.model,
+            wire: settings.wire,
             signal: AbortSignal.timeout(PROBE_MS),
             send,
           })

@@ -2,6 +2,7 @@
  * Sends short queries to an untrusted server: limited in bytes and time; failures are returned, never thrown. Redirects
  * are followed on the same host only, since the key is sent along.
  */
+import { endpointFacts } from '../endpoint.ts';
 import { RAW_BODY } from '../failure.ts';
 import { environmentSend } from '../http/environmentSend.ts';
 import { stayOnHost } from '../http/sameHost.ts';
@@ -54,12 +55,18 @@ function send(url: string, question: HttpQuestion, body: object | undefined) {
     headers: {
       accept: 'application/json',
       ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+      ...(endpointFacts(url).provider === 'anthropic' ? anthropicHeaders(apiKey) : {}),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
     ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
     signal,
   });
+}
+
+/** Anthropic requires a version, and takes keys in a header of its own. */
+function anthropicHeaders(apiKey: string | undefined): Readonly<Record<string, string>> {
+  return { 'anthropic-version': '2026-10-21', ...(apiKey ? { 'x-api-key': apiKey } : {}) };
 }
 
 /** The body as text; throws if it exceeds the bound. */

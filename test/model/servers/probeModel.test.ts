@@ -1,6 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
 import { probeModel } from '../../../src/model/servers/probeModel.ts';
+import type { WireAnswer } from '../../agent/wireServer.ts';
 import { type Answer, event, plain, say, sse, startSseServer, stop, usage } from '../sseServer.ts';
+import { anthropicServer } from '../wires/anthropicServer.ts';
+import { responsesServer } from '../wires/responsesServer.ts';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -89,4 +92,18 @@ test('a model that babbles is not waited for, and asked for its calls all the sa
 test('whose time runs out in the middle of its answer is slow, but answers', async () => {
   const { found } = await probeFor(400, sse([say('rea')], 'hang'));
   expect(found).toEqual({ answers: true, firstTokenMs: expect.any(Number) });
+});
+
+test.each(['responses', 'anthropic'] as const)('a model on the %s wire', async (wire) => {
+  const cities = ['Oslo', 'Rome'].map((city) => ({ name: 'get_weather', input: { city } }));
+  const answer = ({ tools }: { readonly tools?: unknown }): WireAnswer =>
+    tools === undefined ? { text: 'ready' } : { calls: cities };
+  const { baseUrl } = wire === 'responses' ? await responsesServer(answer) : await anthropicServer(answer);
+  const signal = AbortSignal.timeout(5000);
+  expect(await probeModel({ baseUrl, apiKey: 'k', model: 'm', wire, signal })).toMatchObject({
+    answers: true,
+    toolCalls: 'native',
+    parallelCalls: true,
+    streamingUsage: true,
+  });
 });
