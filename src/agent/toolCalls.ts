@@ -162,6 +162,7 @@ async function runGranted(
     progress.notes.push(...(said?.notes ?? []));
     progress.halts ||= said?.halts === true;
   }
+  progress.halts ||= ran.type === 'outcome' && ran.outcome.endsTurn === true;
   return changes === undefined ? ran : { ...ran, changes };
 }
 

@@ -57,6 +57,7 @@ const initialize = z.object({
   appendSystemPrompt: z.string().nullish(),
   agents: z.record(z.string(), z.unknown()).nullish(),
   title: z.string().max(1000).nullish(),
+  jsonSchema: z.record(z.string(), z.unknown()).nullish(),
 });
 
 /** Adds what the first message asks of the new session; it can do no more than the flags of the same names. */
@@ -65,7 +66,7 @@ export function withInitialize(options: CliOptions, { setup }: DriverInput): Cli
   const parsed = initialize.safeParse(setup.request.fields);
   // The request is answered later, with what is wrong.
   if (!parsed.success) return options;
-  const { systemPrompt, appendSystemPrompt, agents, title } = parsed.data;
+  const { systemPrompt, appendSystemPrompt, agents, title, jsonSchema } = parsed.data;
   // The SDKs send an empty prompt if their caller gave none.
   const system = [systemPrompt ?? ''].flat().join('\n\n').trim();
   const appended = [options.appendSystemPrompt ?? '', appendSystemPrompt ?? '']
@@ -78,6 +79,7 @@ export function withInitialize(options: CliOptions, { setup }: DriverInput): Cli
     ...(agents == null || Object.keys(agents).length === 0
       ? {}
       : { agents: options.agents ?? JSON.stringify(agents) }),
+    ...(jsonSchema == null ? {} : { jsonSchema: options.jsonSchema ?? JSON.stringify(jsonSchema) }),
     ...(title == null ? {} : { name: options.name ?? title }),
   };
 }

@@ -29,6 +29,7 @@ import { createSessionFactory } from './sessionFactory.ts';
 import { resolveTarget } from './sessions/movedSession.ts';
 import { describeOpenError, isRefusedByDisk } from './sessions/sessionErrors.ts';
 import { findModelAccess, heldNotice, readSettings, trustIn } from './startup.ts';
+import { openStructuredAnswer } from './structuredAnswer.ts';
 import { heldAgentsNotice, usableAgents } from './subagents/definitions.ts';
 import { unsupportedNotices } from './unsupportedNotices.ts';
 
@@ -66,6 +67,12 @@ export async function printMode(
     printError(access.message);
     return access.problem === undefined ? EXIT.noAccess : EXIT.badSettings;
   }
+  const structured = await openStructuredAnswer(options.jsonSchema, place.cwd);
+  if (structured !== undefined && 'mistake' in structured) {
+    printError(structured.mistake);
+    return EXIT.badInput;
+  }
+  const limits = { maxBudgetUsd: options.maxBudgetUsd, structured };
   const debug = createDebugLog(place.dataRoot, options.debug, () => new Date());
   const plugins = await openPlugins(place, loaded, options.strictMcpConfig);
   for (const notice of plugins.current().notices) printError(notice);
@@ -92,6 +99,7 @@ export async function printMode(
     servers: usableServers(loaded, trust),
     plugins,
     agents: (ofPlugins) => usableAgents({ place, trust, flag: options.agents, plugins: ofPlugins }),
+    answerTool: structured?.tool,
     ...(given.type === 'driver' && {
       driver: { callBack: createCallBack(link), openHostChannel: channels.open },
     }),
@@ -181,14 +189,14 @@ export async function printMode(
   const code =
     given.type === 'prompt'
       ? await runHeadless({
-          ...run,
+          ...{ ...run, limits },
           prompt: given.prompt,
           typed: given.typed,
           outputFormat: options.outputFormat,
         })
       : await runDriven({
           ...run,
-          ...{ link, channels, settle },
+          ...{ limits, link, channels, settle },
           messages: given.input.messages,
           setup: given.input.setup,
           replayUserMessages: options.replayUserMessages,

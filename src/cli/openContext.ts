@@ -17,6 +17,7 @@ import type { CallBack, HookPort } from '../protocol/extensions/hooks.ts';
 import type { McpPort, McpServerSource, OpenHostChannel } from '../protocol/extensions/mcp.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 import { quotedName } from '../protocol/text/quotedName.ts';
+import type { Tool } from '../protocol/tools.ts';
 import type { ModelChoice } from './models/modelChoice.ts';
 import type { Permissions } from './permissions/permissions.ts';
 import type { SessionPlugins, UsedPlugins } from './plugins/usedPlugins.ts';
@@ -74,6 +75,8 @@ export interface SessionFactoryOptions {
   readonly plugins?: SessionPlugins;
   /** The definitions of subagents that may be used now; absent = the model can start none. */
   readonly agents?: (plugins: UsedPlugins['agents']) => Promise<UsableAgents>;
+  /** The tool for the model's final answer, with `--json-schema`. */
+  readonly answerTool?: Tool | undefined;
   /** The program that drives this one. */
   readonly driver?: { readonly callBack: CallBack; readonly openHostChannel: OpenHostChannel } | undefined;
   /** Reads the environment that the model is told about; called for each session created or resumed. */

@@ -22,6 +22,10 @@ export interface CliOptions {
   readonly permissionMode: PermissionMode | undefined;
   readonly sandbox: SandboxMode | undefined;
   readonly maxTurns: number | undefined;
+  /** In US dollars; with `print`. */
+  readonly maxBudgetUsd: number | undefined;
+  /** The JSON schema of the final answer, or a file with it; with `print`. */
+  readonly jsonSchema: string | undefined;
   readonly outputFormat: 'text' | 'json' | 'stream-json';
   /** `stream-json`: another program drives the session over standard input. */
   readonly inputFormat: 'text' | 'stream-json';
@@ -110,6 +114,10 @@ function mistakeIn(given: Given, args: readonly string[]): string | undefined {
     return 'with --input-format stream-json, prompts come from standard input; leave out the argument';
   if (given.replayUserMessages === true && !isDriven)
     return '--replay-user-messages needs --input-format stream-json';
+  if (given.print !== true && !isDriven) {
+    if (given.jsonSchema !== undefined) return '--json-schema needs -p';
+    if (given.maxBudgetUsd !== undefined) return '--max-budget-usd needs -p';
+  }
   if (given.systemPrompt !== undefined && given.systemPromptFile !== undefined)
     return 'use --system-prompt or --system-prompt-file, not both';
   if (given.permissionPromptTool !== undefined && !isDriven)
@@ -156,6 +164,8 @@ function optionsOf(given: Given, args: readonly string[]): CliOptions {
     permissionMode: given.permissionMode ?? (asksNothing ? 'bypassPermissions' : undefined),
     sandbox: given.sandbox,
     maxTurns: given.maxTurns,
+    maxBudgetUsd: given.maxBudgetUsd,
+    jsonSchema: given.jsonSchema,
     outputFormat: given.outputFormat ?? 'text',
     inputFormat: given.inputFormat ?? 'text',
     replayUserMessages: given.replayUserMessages === true,

@@ -14,7 +14,7 @@ Subcommands (each has --help):
 
 Exit codes:
   0 done · 1 the turn failed · 41 no key or server set, or access denied · 42 bad input or unknown session
-  52 bad settings · 53 --max-turns reached · 130 interrupted · 141 pipe closed · 143 terminated`;
+  52 bad settings · 53 --max-turns or budget reached · 130 interrupted · 141 pipe closed · 143 terminated`;
 
 /** Defines the flags; `version` is printed by `--version`. Throws instead of ending the process. */
 export function createProgram(version: string): Command {
@@ -22,6 +22,11 @@ export function createProgram(version: string): Command {
     const value = Number(text);
     if (!Number.isInteger(value) || value < 1)
       throw new InvalidArgumentError('It must be a whole number above 0.');
+    return value;
+  };
+  const amount = (text: string): number => {
+    const value = Number(text);
+    if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError('It must be a number above 0.');
     return value;
   };
   const mode = (text: string): PermissionMode => {
@@ -96,6 +101,8 @@ export function createProgram(version: string): Command {
     .version(version, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .addOption(hidden('--session-id <id>'))
+    .addOption(hidden('--max-budget-usd <amount>').argParser(amount))
+    .addOption(hidden('--json-schema <json|file>'))
     .addOption(hidden('--agents <json>'))
     .addOption(hidden('--input-format <format>').choices(['text', 'stream-json']).default('text'))
     .addOption(hidden('--system-prompt <text>'))

@@ -107,7 +107,7 @@ type SessionTools = ReturnType<typeof createSessionTools>;
 
 function createSessionTools(
   { permissions, skills, servers }: AgentParts,
-  { place, loaded, sandboxMode, builtinTools: named }: SessionFactoryOptions,
+  { place, loaded, sandboxMode, builtinTools: named, answerTool }: SessionFactoryOptions,
   { engine }: SharedParts,
 ) {
   const isOffered = offeredBy(named);
@@ -120,6 +120,7 @@ function createSessionTools(
   const confinement = createConfinement({ ...confinementParts, place, permissions });
   const { sandbox } = confinement;
   const { tools: builtin, tasks, dispose, runningCalls } = builtinTools(confinement.toolDeps);
+  const own = answerTool === undefined ? builtin : [...builtin, answerTool];
   const added = (): readonly Tool[] => [
     ...skills.tools().filter(({ name }) => isOffered(name)),
     ...(servers.current()?.tools() ?? []),
@@ -132,7 +133,7 @@ function createSessionTools(
     ...{ sandbox, confinement, warmUp, isOffered, tasks, dispose, runningCalls },
     worktrees: createWorktrees(place, confinement, confinementParts),
     /** Called before each request and each call: servers may connect or disconnect while the session runs. */
-    tools: (): readonly Tool[] => [...builtin, ...added()],
+    tools: (): readonly Tool[] => [...own, ...added()],
     /** The tools that a subagent takes over from the session; it creates its built-in ones itself. */
     otherTools: added,
   };

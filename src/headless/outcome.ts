@@ -9,11 +9,21 @@ import type { RunEnd } from './types.ts';
 
 /** The outcome of a run: an answer, or the reason why there is none. */
 export type Outcome =
-  | { readonly ok: true; readonly exitCode: 0; readonly text: string; readonly steps: number }
+  | {
+      readonly ok: true;
+      readonly exitCode: 0;
+      readonly text: string;
+      readonly steps: number;
+      readonly structured?: { readonly value: unknown };
+    }
   | {
       readonly ok: false;
       readonly exitCode: ExitCode;
-      readonly subtype: 'error_max_turns' | 'error_during_execution';
+      readonly subtype:
+        | 'error_max_turns'
+        | 'error_max_budget_usd'
+        | 'error_max_structured_output_retries'
+        | 'error_during_execution';
       readonly reason: string;
       readonly steps: number;
     };
@@ -22,8 +32,12 @@ export type Outcome =
 export function outcomeOf(end: RunEnd, tally: Tally): Outcome {
   switch (end.type) {
     case 'turn':
-      if (end.outcome === 'done') return { ok: true, exitCode: 0, text: tally.text(), steps: end.steps };
+      if (end.outcome === 'done') return doneOutcome(end, tally);
       return turnFailure(end.outcome, end.steps, end.error, tally.lastError());
+    case 'limit':
+      return end.limit === 'budget'
+        ? { ...failure(EXIT.turnLimit, end.reason, end.steps), subtype: 'error_max_budget_usd' }
+        : { ...failure(EXIT.failed, end.reason, end.steps), subtype: 'error_max_structured_output_retries' };
     case 'compaction':
       return compactionOutcome(end.report);
     case 'uncompact':
@@ -34,6 +48,12 @@ export function outcomeOf(end: RunEnd, tally: Tally): Outcome {
       if (end.ok) return { ok: true, exitCode: 0, text: end.text, steps: 0 };
       return failure(EXIT.badInput, end.text, 0);
   }
+}
+
+function doneOutcome({ steps, structured }: Extract<RunEnd, { type: 'turn' }>, tally: Tally): Outcome {
+  const done = { ok: true, exitCode: 0, steps } as const;
+  if (structured === undefined) return { ...done, text: tally.text() };
+  return { ...done, text: JSON.stringify(structured.value), structured };
 }
 
 function turnFailure(

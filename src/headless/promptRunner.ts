@@ -10,8 +10,9 @@ import type { ImagePart } from '../protocol/files/images.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { PermissionQuestion } from '../protocol/permissions.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
+import { createRunLimits } from './runLimits.ts';
 import type { Tally } from './tally.ts';
-import type { Reporter, RunEnd } from './types.ts';
+import type { LimitOptions, Reporter, RunEnd } from './types.ts';
 
 export interface RunPrompt {
   readonly text: string;
@@ -28,6 +29,7 @@ export interface PromptRunnerOptions {
   readonly host: CommandHost;
   readonly tally: Tally;
   readonly reporter: Reporter;
+  readonly limits: LimitOptions;
   /** Must lead to an answer, now or later: the turn waits for it. */
   readonly onQuestion: (question: PermissionQuestion) => void;
   /** Receives every event after it was reported. */
@@ -44,6 +46,7 @@ export interface PromptRunner {
 export function createPromptRunner(options: PromptRunnerOptions): PromptRunner {
   const { host, tally, reporter, onQuestion, onEvent } = options;
   const { agent } = host;
+  const limits = createRunLimits(options.limits, agent, tally);
   let reported: RunEnd | undefined;
   let op: Op | undefined;
   const close = agent.subscribe((event) => {
@@ -52,20 +55,21 @@ export function createPromptRunner(options: PromptRunnerOptions): PromptRunner {
     reported = endOf(event, op) ?? reported;
     if (event.type === 'permission_question') onQuestion(event.question);
     onEvent?.(event);
+    limits.hear(event);
   });
+  const runOp = async (next: Op): Promise<RunEnd> => {
+    [reported, op] = [undefined, next];
+    agent.submit(next);
+    await agent.idle();
+    const end = limits.end(reported ?? unreportedEnd(next));
+    return end.type === 'ask' ? runOp({ type: 'prompt', text: end.text }) : end;
+  };
   return {
     async run(prompt) {
-      [reported, op] = [undefined, undefined];
       tally.startTurn();
       reporter.begin();
       const wish = await wishOf(prompt, host);
-      let end: RunEnd;
-      if (wish.type === 'op') {
-        op = wish.op;
-        agent.submit(op);
-        await agent.idle();
-        end = reported ?? unreportedEnd(op);
-      } else end = wish;
+      const end = wish.type === 'op' ? (limits.begin() ?? (await runOp(wish.op))) : wish;
       await reporter.end(end);
       return outcomeOf(end, tally);
     },

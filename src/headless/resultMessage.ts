@@ -14,6 +14,7 @@ export function resultMessage(outcome: Outcome, tally: Tally, agent: Agent): Lin
     subtype: outcome.ok ? 'success' : outcome.subtype,
     is_error: !outcome.ok,
     ...(outcome.ok ? { result: outcome.text } : { errors: [outcome.reason] }),
+    ...(outcome.ok && outcome.structured && { structured_output: outcome.structured.value }),
     num_turns: outcome.steps,
     duration_ms: tally.durationMs(),
     duration_api_ms: tally.apiDurationMs(),

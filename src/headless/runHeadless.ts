@@ -14,6 +14,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
     host,
     tally,
     reporter: createReporter(options, tally),
+    limits: options.limits ?? {},
     onQuestion: (question) =>
       host.agent.submit({ type: 'answer', id: question.id, answer: refusalOf(question) }),
   });

@@ -20,6 +20,11 @@ import {
   toolUseLine,
 } from './wireMessages.ts';
 
+/** The version of Claude Code whose messages these are; programs that drive it compare it. */
+const PROTOCOL_VERSION = '2.1.330';
+/** What the control protocol can do beyond its first version, by the names of Claude Code's SDK. */
+const CAPABILITIES = ['interrupt_receipt_v1', 'interrupt_cancel_queued_v1'];
+
 /** stream-json: one JSON object per line, in Claude Code's format. */
 export function createStreamReporter(options: ReportOptions, tally: Tally): Reporter {
   const { host } = options;
@@ -93,6 +98,8 @@ export function createStreamReporter(options: ReportOptions, tally: Tally): Repo
         slash_commands: host.commands.map((command) => command.name),
         apiKeySource: keySource ?? 'none',
         clawdcode_version: version,
+        claude_code_version: PROTOCOL_VERSION,
+        capabilities: CAPABILITIES,
         output_style: 'default',
         agents: options.agents ?? [],
         skills: options.skills ?? [],

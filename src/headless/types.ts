@@ -31,7 +31,23 @@ export interface ReportOptions {
   readonly agents?: readonly string[];
 }
 
+/** The model's final answer in a form that the caller asked for. */
+export interface StructuredAnswer {
+  /** Forgets the answer of an earlier turn. */
+  begin(): void;
+  answer(): { readonly value: unknown } | undefined;
+  /** Calls that did not fit the form since `begin`. */
+  failures(): number;
+}
+
+export interface LimitOptions {
+  /** In US dollars, for all turns of the process. */
+  readonly maxBudgetUsd?: number | undefined;
+  readonly structured?: StructuredAnswer | undefined;
+}
+
 export interface HeadlessOptions extends ReportOptions {
+  readonly limits?: LimitOptions;
   readonly prompt: string;
   /** The part of the prompt that the user typed, if the rest was piped in. */
   readonly typed?: string | undefined;
@@ -44,6 +60,15 @@ export type RunEnd =
       readonly outcome: TurnOutcome;
       readonly steps: number;
       readonly error?: ModelError;
+      /** The answer that fits the schema of `--json-schema`. */
+      readonly structured?: { readonly value: unknown };
+    }
+  /** A limit of the run was reached; `reason` is ready to show. */
+  | {
+      readonly type: 'limit';
+      readonly limit: 'budget' | 'structured_output';
+      readonly reason: string;
+      readonly steps: number;
     }
   | { readonly type: 'compaction'; readonly report: CompactionReport }
   | { readonly type: 'uncompact'; readonly report: CompactionReport }

@@ -23,6 +23,9 @@ export const builtinToolSpecifiers = {
 /** The tool that loads a skill; offered only if there is a skill. */
 export const skillToolName = 'Skill';
 
+/** The tool for an answer that fits a schema; offered only with `--json-schema`. */
+export const structuredOutputToolName = 'StructuredOutput';
+
 /** The tool that starts a subagent, and its name in other programs. */
 export const agentToolName = 'Agent';
 export const agentToolAlias = 'Task';

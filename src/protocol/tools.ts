@@ -139,6 +139,8 @@ export interface ToolOutcome {
   readonly images?: readonly { readonly path: string; readonly image: ImagePart }[];
   /** Instructions appended after the result. */
   readonly skill?: SkillText;
+  /** Nothing is left to do: the model is not asked again. */
+  readonly endsTurn?: true;
 }
 
 /** The outcome is already known without running the call: no approval is needed, and the model gets it immediately. */

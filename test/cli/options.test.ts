@@ -22,6 +22,8 @@ const defaults: CliOptions = {
   permissionMode: undefined,
   sandbox: undefined,
   maxTurns: undefined,
+  maxBudgetUsd: undefined,
+  jsonSchema: undefined,
   outputFormat: 'text',
   inputFormat: 'text',
   replayUserMessages: false,

@@ -22,7 +22,6 @@ const MAX_MODELS = 500;
 
 /** Wishes that cannot be fulfilled, each with what that means. */
 const unsupported: Readonly<Record<string, string>> = {
-  jsonSchema: 'Structured output is not supported: the result has no "structured_output".',
   skills: 'A selection of skills is not supported: all of them are offered.',
 };
 

@@ -12,7 +12,7 @@ import { createPromptRunner } from '../promptRunner.ts';
 import { createReporter } from '../reporter.ts';
 import { createTally } from '../tally.ts';
 import { toLine } from '../toLine.ts';
-import type { ReportOptions } from '../types.ts';
+import type { LimitOptions, ReportOptions } from '../types.ts';
 import { answerRequest, type ControlPorts } from './controlRequests.ts';
 import type { DriverLink } from './driverLink.ts';
 import type { DriverMessage, DriverPrompt } from './driverMessages.ts';
@@ -24,6 +24,7 @@ export interface DrivenOptions
   extends Omit<ReportOptions, 'outputFormat'>,
     Pick<InitializePorts, 'subagents' | 'setup'>,
     Pick<ControlPorts, 'channels'> {
+  readonly limits?: LimitOptions;
   /** Requests to the driver; hooks and servers of its own may have used it before. */
   readonly link: DriverLink;
   /** Resolves when the MCP servers have connected or failed; called once messages are read. */
@@ -60,6 +61,7 @@ export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
   const entries = new Map<string, string>();
   let current: DriverPrompt | undefined;
   let isInterrupted = false;
+  let isSent = false;
   const sent = (prompt: DriverPrompt, entry: string): void => {
     const { uuid = entry, message } = prompt;
     entries.set(uuid, entry);
@@ -69,6 +71,7 @@ export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
     host,
     tally,
     reporter: createReporter({ ...options, outputFormat: 'stream-json' }, tally),
+    limits: options.limits ?? {},
     onQuestion(question) {
       if (options.asksDriver) questions.put(question);
       else answer(question.id, refusalOf(question));
@@ -76,7 +79,9 @@ export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
     onEvent(event) {
       if (event.type === 'permission_answered') questions.answered(event.id);
       if (event.type !== 'entry' || event.entry.subtype !== 'prompt' || current === undefined) return;
-      sent(current, event.entry.uuid);
+      // A turn may have more prompts than the driver's: the model is asked for an answer that fits the schema.
+      if (!isSent) sent(current, event.entry.uuid);
+      isSent = true;
     },
   });
 
@@ -133,7 +138,7 @@ export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
   await options.settle(stop);
   let code: ExitCode = EXIT.ok;
   for (let prompt = await inbox.next(); prompt !== undefined; prompt = await inbox.next()) {
-    [current, isInterrupted] = [prompt, false];
+    [current, isInterrupted, isSent] = [prompt, false, false];
     const outcome = await runner.run(prompt);
     current = undefined;
     // An interrupt is what the driver asked for, not a failure.

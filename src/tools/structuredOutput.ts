@@ -1,0 +1,102 @@
+/** The tool through which the model gives its final answer in a form that the caller asked for with `--json-schema`. */
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { structuredOutputToolName } from '../protocol/toolNames.ts';
+import type { Tool } from '../protocol/tools.ts';
+
+export interface StructuredOutput {
+  readonly tool: Tool;
+  /** Forgets the answer of an earlier turn. */
+  begin(): void;
+  /** The answer; undefined until there is a valid one. */
+  answer(): { readonly value: unknown } | undefined;
+  /** Calls that did not fit the schema since `begin`. */
+  failures(): number;
+}
+
+/** More characters do not fit the tools of any request. */
+const MAX_SCHEMA = 200_000;
+const MAX_ERRORS = 10;
+
+/** Throws an error that is ready to show if the text is not a JSON schema of an object. */
+export function createStructuredOutput(schemaText: string): StructuredOutput {
+  const schema = parseSchema(schemaText);
+  const validate = compile(schema);
+  const { $schema: _, ...parameters } = schema;
+  let answer: { readonly value: unknown } | undefined;
+  let failures = 0;
+  const tool: Tool = {
+    name: structuredOutputToolName,
+    schema: {
+      name: structuredOutputToolName,
+      description:
+        'Your final answer. Call it once, when the work is done, instead of answering in text: the user sees only what it gets.',
+      parameters: { ...parameters, type: 'object' },
+    },
+    readOnly: false,
+    prepare(input) {
+      if (!validate(input)) {
+        failures++;
+        return { type: 'invalid', message: `The answer does not fit the schema: ${errorsOf(validate)}.` };
+      }
+      return {
+        type: 'ready',
+        title: 'final answer',
+        access: { type: 'none' },
+        preview: async () => ({ type: 'text', text: JSON.stringify(input, null, 1) }),
+        async run() {
+          answer = { value: input };
+          const display = { title: 'final answer', summary: 'fits the schema' };
+          return { status: 'ok', text: 'Received.', kind: 'text', display, endsTurn: true };
+        },
+      };
+    },
+  };
+  return {
+    tool,
+    begin() {
+      [answer, failures] = [undefined, 0];
+    },
+    answer: () => answer,
+    failures: () => failures,
+  };
+}
+
+function parseSchema(text: string): Record<string, unknown> {
+  if (text.length > MAX_SCHEMA) throw new Error(`it has more than ${MAX_SCHEMA} characters`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`it is not JSON: ${(error as Error).message.slice(0, 200)}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error('it is not an object');
+  const schema = value as Record<string, unknown>;
+  if (schema.type !== 'object')
+    throw new Error('its "type" must be "object": put lists and texts into a property');
+  return schema;
+}
+
+function compile(schema: Record<string, unknown>): ValidateFunction {
+  const isOld = /draft-0[67]/.test(typeof schema.$schema === 'string' ? schema.$schema : '');
+  // Unknown keywords and formats are notes to the model.
+  const options = { strict: false, validateFormats: false, allErrors: true, logger: false } as const;
+  const { $schema: _, ...own } = schema;
+  try {
+    return (isOld ? new Ajv(options) : new Ajv2020(options)).compile(own);
+  } catch (error) {
+    throw new Error((error as Error).message.slice(0, 300));
+  }
+}
+
+function errorsOf({ errors }: ValidateFunction): string {
+  const lines = (errors ?? []).slice(0, MAX_ERRORS).map(lineOf);
+  return lines.join('; ').slice(0, 2000);
+}
+
+function lineOf({ instancePath, message = 'is invalid', params }: ErrorObject): string {
+  const where = instancePath === '' ? 'the object' : instancePath;
+  const which = 'additionalProperty' in params ? ` (${String(params.additionalProperty).slice(0, 60)})` : '';
+  return `${where} ${message}${which}`;
+}

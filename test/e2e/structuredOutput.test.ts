@@ -1,0 +1,130 @@
+/** `--json-schema` and `--max-budget-usd`: what a run must end with, and what ends it. */
+import { expect, test } from 'vitest';
+import { startDriver } from './support/driver.ts';
+import { linesOf } from './support/jsonLines.ts';
+import { MODEL, setStage } from './support/stage.ts';
+import { textOf } from './support/wire.ts';
+
+const schema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  type: 'object',
+  properties: { files: { type: 'array', items: { type: 'string' } } },
+  required: ['files'],
+  additionalProperties: false,
+};
+const flags = ['-p', 'list them', '--output-format', 'json', '--json-schema', JSON.stringify(schema)];
+const answer = (input: object) => ({ calls: [{ name: 'StructuredOutput', input }] });
+
+test('the answer is checked, corrected by the model, and ends the turn', async () => {
+  const { server, print } = await setStage();
+  server.script(answer({ files: 'a.js' }), answer({ files: ['a.js'] }));
+  const { code, stdout } = await print(flags);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    subtype: 'success',
+    structured_output: { files: ['a.js'] },
+    result: '{"files":["a.js"]}',
+  });
+  const [first, second] = server.requests();
+  expect(server.requests()).toHaveLength(2);
+  expect(first?.tools?.find((tool) => tool.function.name === 'StructuredOutput')).toMatchObject({
+    function: { parameters: { required: ['files'] } },
+  });
+  expect(textOf(second?.messages.at(-1))).toContain('/files must be array');
+});
+
+test('a model that answers in text is asked for the call', async () => {
+  const { server, print } = await setStage();
+  server.script({ text: 'It is a.js.' }, answer({ files: ['a.js'] }));
+  expect(JSON.parse((await print(flags)).stdout)).toMatchObject({ structured_output: { files: ['a.js'] } });
+  expect(textOf(server.requests()[1]?.messages.at(-1))).toContain('by calling StructuredOutput');
+});
+
+test('a model that never gives one ends the run with an error', async () => {
+  const { server, print } = await setStage();
+  server.otherwise(() => ({ text: 'No.' }));
+  const inText = await print(flags);
+  expect(inText.code).toBe(1);
+  expect(JSON.parse(inText.stdout)).toMatchObject({ subtype: 'error_max_structured_output_retries' });
+  expect(server.requests()).toHaveLength(3);
+});
+
+test('calls that do not fit the schema are counted, too', async () => {
+  const { server, print } = await setStage();
+  let calls = 0;
+  server.otherwise(() => answer({ files: ++calls }));
+  expect(JSON.parse((await print(flags)).stdout)).toMatchObject({
+    subtype: 'error_max_structured_output_retries',
+  });
+  expect(calls).toBe(5);
+});
+
+test('a driver gets it in each result, and sees its own prompts only', async () => {
+  const stage = await setStage();
+  stage.server.script({ text: 'One.' }, answer({ files: ['1'] }), answer({ files: ['2'] }));
+  const driver = startDriver(stage, ['--replay-user-messages']);
+  await driver.request({ subtype: 'initialize', jsonSchema: schema });
+  for (const text of ['first', 'second']) driver.prompt(text);
+  expect(await driver.nextOf('result')).toMatchObject({ structured_output: { files: ['1'] } });
+  expect(await driver.nextOf('result')).toMatchObject({ structured_output: { files: ['2'] } });
+  await driver.end();
+  const replayed = driver.lines().filter(({ isReplay }) => isReplay === true);
+  expect(replayed.map(({ message }) => (message as { content: string }).content)).toEqual([
+    'first',
+    'second',
+  ]);
+});
+
+test.each([
+  ['{"type": "object"', 'it is not JSON'],
+  ['{"type": "array"}', 'must be "object"'],
+  ['{"type": "object", "properties": {"a": {"$ref": "http://example.com/x"}}}', 'reference'],
+  ['missing.json', 'ENOENT'],
+])('a schema that cannot be used ends the program at once: %s', async (text, why) => {
+  const { server, print } = await setStage();
+  const { code, stderr } = await print(['-p', 'x', '--json-schema', text]);
+  expect(code).toBe(42);
+  expect(stderr).toContain(why);
+  expect(server.requests()).toHaveLength(0);
+});
+
+const usage = { prompt_tokens: 1000, completion_tokens: 1000 };
+const look = { calls: [{ name: 'Glob', input: { pattern: '*' } }], usage };
+/** Two dollars for each reply. */
+const priced = (price: object | undefined) =>
+  JSON.stringify({ models: { [MODEL]: price === undefined ? {} : { price } } });
+
+test('a budget that is used up ends the run before the next request, and keeps later prompts out', async () => {
+  const stage = await setStage();
+  stage.server.otherwise(() => look);
+  const settings = priced({ input: 1000, output: 1000 });
+  const driver = startDriver(stage, [`--settings=${settings}`, '--max-budget-usd=3']);
+  driver.prompt('go');
+  expect(await driver.nextOf('result')).toMatchObject({
+    subtype: 'error_max_budget_usd',
+    is_error: true,
+    num_turns: 2,
+    total_cost_usd: 4,
+  });
+  driver.prompt('more');
+  expect(await driver.nextOf('result')).toMatchObject({ subtype: 'error_max_budget_usd', num_turns: 0 });
+  expect(await driver.end()).toMatchObject({ code: 53 });
+  expect(stage.server.requests()).toHaveLength(2);
+});
+
+test('without a price the budget cannot be kept, so the run ends after the first reply', async () => {
+  const { server, print } = await setStage();
+  server.otherwise(() => look);
+  const { code, stdout } = await print(['-p', 'go', '--output-format=stream-json', '--max-budget-usd', '1']);
+  expect(code).toBe(53);
+  const [init, ...rest] = linesOf(stdout);
+  expect(init).toMatchObject({
+    claude_code_version: expect.stringMatching(/^2\./),
+    capabilities: expect.any(Array),
+  });
+  expect(rest.at(-1)).toMatchObject({
+    subtype: 'error_max_budget_usd',
+    errors: [expect.stringContaining(`What ${MODEL} costs is unknown`)],
+  });
+  expect(server.requests()).toHaveLength(1);
+});
