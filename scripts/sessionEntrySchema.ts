@@ -58,6 +58,10 @@ export const dataMeanings: Readonly<Partial<Record<Written, Readonly<Record<stri
   hook_context: { source: 'The settings file that configures it.' },
   usage: { purpose: 'What the tokens were used for: "summary", "title".' },
   turn_end: { error: 'The model error that ended the turn.' },
+  model: {
+    model: 'Its full name.',
+    provider: 'The named provider in that name; absent for the default endpoint.',
+  },
   title: { source: 'Where the title comes from; the user’s wins over the model’s.' },
 };
 

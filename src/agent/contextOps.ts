@@ -63,7 +63,9 @@ export function createContextOps({ context, schemas, select, emit, hooks }: Cont
     },
     async selectModel(id) {
       const chosen = select(id);
-      const written = context.addMessage('system', `Model: ${chosen.id}`, { model: chosen.id }, 'model');
+      const { id: model, endpoint: provider } = chosen;
+      const data = { model, ...(provider === undefined ? {} : { provider }) };
+      const written = context.addMessage('system', `Model: ${model}`, data, 'model');
       emit({ type: 'model_changed', model: chosen });
       await written;
       measure();

@@ -31,13 +31,23 @@ export function modesBeforePlan(entries: readonly JSONLEntry[]): {
   return { used, last: lastMode(entries.filter((entry) => modeOf(entry) !== 'plan')) };
 }
 
+/** A model by its full name, and the provider in that name; undefined for the default endpoint. */
+export interface UsedModel {
+  readonly model: string;
+  readonly provider?: string;
+}
+
 /** Returns the model chosen last, or the one that the session started with. */
-export function lastModel(entries: readonly JSONLEntry[]): string | undefined {
-  const chosen = entries.findLast((one) => one.subtype === 'model')?.data?.model;
-  if (typeof chosen === 'string') return chosen;
+export function lastModel(entries: readonly JSONLEntry[]): UsedModel | undefined {
+  const chosen = entries.findLast((one) => one.subtype === 'model')?.data;
   const configuration = entries.find((one) => one.subtype === 'session_start')?.data?.configuration;
-  const { model } = (configuration ?? {}) as { readonly model?: unknown };
-  return typeof model === 'string' ? model : undefined;
+  return usedModel(chosen) ?? usedModel(configuration);
+}
+
+function usedModel(data: object | undefined): UsedModel | undefined {
+  const { model, provider } = (data ?? {}) as { readonly model?: unknown; readonly provider?: unknown };
+  if (typeof model !== 'string') return undefined;
+  return { model, ...(typeof provider === 'string' ? { provider } : {}) };
 }
 
 /** Returns the shell's last directory according to the live entries; undefined if there are none. */

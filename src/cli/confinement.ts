@@ -48,6 +48,7 @@ export function createConfinement(parts: ConfinementParts): Confinement {
     home: place.home,
     isSensitive: permissions.isWithheld,
     web: settings.webFetch,
+    secretEnv: Object.values(settings.providers).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []),
     sandbox,
     knownSecrets: createEnvSecrets(),
     isOffered,

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import type { AgentState } from '../agent/types.ts';
 import { allCommands } from '../commands/allCommands.ts';
 import { mcpPromptCommands } from '../commands/extensions/mcpPrompts.ts';
 import { skillCommands } from '../commands/extensions/skills.ts';
@@ -34,7 +35,7 @@ interface CommandHostParts {
 
 /** Creates the services that slash commands may use, for one session. */
 export function createCommandHost({
-  opened: { agent, permissions, file, memory, skills, agents, mcp, hooks, refreshPlugins },
+  opened: { agent, permissions, file, memory, skills, agents, mcp, hooks, refreshPlugins, modelInfo },
   factory,
   place,
   loaded,
@@ -95,6 +96,7 @@ export function createCommandHost({
       return permissions.explain(call, mode);
     },
     listModels: factory.listModels,
+    modelInfo,
     keys: () =>
       readKeysInfo(keybindingsFile(place.dataRoot), withTilde(keybindingsFile(place.dataRoot), place.home)),
     readBlob: blobReader(file),
@@ -109,7 +111,7 @@ export function createCommandHost({
             : undefined,
       }),
     writeText: (text, to) => writeTextFile(text, to, place),
-    exportSession: createExportPort({ agent, file }, place, loaded),
+    exportSession: createExportPort({ agent, file }, place, factory.secrets),
     doctor: () =>
       import('./doctor/report.ts').then(({ sessionReport }) =>
         sessionReport(place, loaded, isTrusted, agent.state()),
@@ -120,8 +122,7 @@ export function createCommandHost({
     status: () => ({
       version: place.version,
       cwd: place.cwd,
-      baseUrl: agent.state().demo ? 'none (built-in demo model)' : shownUrl(loaded.settings.baseUrl),
-      keySource: loaded.settings.apiKey === null ? undefined : loaded.sources.apiKey,
+      ...endpointFacts(agent.state(), factory, loaded),
       sessionFile: file,
       settingsFiles: loaded.files,
       trusted: isTrusted,
@@ -129,6 +130,18 @@ export function createCommandHost({
       debugFile: debug.file,
     }),
   };
+}
+
+/** Where the requests of the model in use go, and where the key for that comes from. */
+function endpointFacts(
+  { demo, model }: AgentState,
+  { endpointOf }: SessionFactory,
+  { settings, sources }: LoadedSettings,
+): { readonly baseUrl: string; readonly keySource: string | undefined } {
+  const { name, baseUrl, key } = endpointOf(model.id);
+  if (demo) return { baseUrl: 'none (built-in demo model)', keySource: undefined };
+  if (name !== undefined) return { baseUrl: `${name}, ${shownUrl(baseUrl)}`, keySource: key.source };
+  return { baseUrl: shownUrl(baseUrl), keySource: settings.apiKey === null ? undefined : sources.apiKey };
 }
 
 /** Blobs are stored next to the session's file; without a file, nothing is stored. */

@@ -17,7 +17,9 @@ import type { CallBack, HookPort } from '../protocol/extensions/hooks.ts';
 import type { McpPort, McpServerSource, OpenHostChannel } from '../protocol/extensions/mcp.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 import { quotedName } from '../protocol/text/quotedName.ts';
+import { visibleLine } from '../protocol/text/visible.ts';
 import type { Tool } from '../protocol/tools.ts';
+import type { Endpoints } from './models/endpoints.ts';
 import type { ModelChoice } from './models/modelChoice.ts';
 import type { Permissions } from './permissions/permissions.ts';
 import type { SessionPlugins, UsedPlugins } from './plugins/usedPlugins.ts';
@@ -46,6 +48,8 @@ export interface OpenedSession {
   readonly hooks: HookPort;
   /** Reads the installed plugins again: what they bring is available, or gone, at once. */
   readonly refreshPlugins: () => Promise<void>;
+  /** What is known about any model, by its full name. */
+  readonly modelInfo: ModelChoice['infoOf'];
   readonly resumed: boolean;
   /** Notices to show first: damaged lines, calls closed as interrupted. */
   readonly notices: readonly string[];
@@ -83,6 +87,9 @@ export interface SessionFactoryOptions {
   readonly environment: () => Promise<Environment>;
 }
 
+/** What opening a session needs; the endpoints say whether the model it used is still there. */
+type OpenOptions = SessionFactoryOptions & { readonly endpoints: Endpoints };
+
 interface Opened extends Pick<OpenedSession, 'resumed' | 'notices'> {
   /** The shell's initial directory. */
   readonly cwd: string;
@@ -92,7 +99,7 @@ export async function openContext(
   context: ContextManager,
   target: SessionTarget,
   store: PersistentStore,
-  options: SessionFactoryOptions,
+  options: OpenOptions,
   model: ModelChoice,
 ): Promise<Opened> {
   const opened = await open(context, target, store, options, model);
@@ -104,7 +111,7 @@ async function open(
   context: ContextManager,
   target: SessionTarget,
   store: PersistentStore,
-  options: SessionFactoryOptions,
+  options: OpenOptions,
   model: ModelChoice,
 ): Promise<Opened> {
   if (target.type === 'new') return start(context, target.sessionId, options);
@@ -150,21 +157,22 @@ function copyOf(
 async function openToRead(
   context: ContextManager,
   id: string,
-  { place, modelForced, demo }: SessionFactoryOptions,
+  { place, modelForced, demo, endpoints }: OpenOptions,
   model: ModelChoice,
 ): Promise<Opened> {
   const { damaged } = await context.loadSession(id);
-  chooseModel(context, model, modelForced || demo);
+  chooseModel(context, model, modelForced || demo, endpoints);
   return { resumed: true, cwd: place.cwd, notices: damaged };
 }
 
 async function start(
   context: ContextManager,
   sessionId: string | undefined,
-  { place, loaded, model, environment: readEnvironment, systemPrompt: own }: SessionFactoryOptions,
+  { place, loaded, model, environment: readEnvironment, systemPrompt: own, endpoints }: OpenOptions,
 ): Promise<Opened> {
   const [environment, workspace] = await Promise.all([readEnvironment(), readWorkspaceFacts(place.root)]);
   const { theme, vim } = loaded.settings;
+  const provider = endpoints.find(model).endpoint.name;
   const noteKey = newNoteKey();
   await context.createSession(
     userName(),
@@ -175,6 +183,7 @@ async function start(
       noteKey,
       environment: { ...environment, ...workspace, block: environmentBlock(environment) },
       model,
+      ...(provider === undefined ? {} : { provider }),
     },
   );
   context.setCwd(place.cwd);
@@ -187,11 +196,11 @@ async function resume(
   context: ContextManager,
   id: string,
   store: PersistentStore,
-  { place, modelForced, demo, environment: readEnvironment }: SessionFactoryOptions,
+  { place, modelForced, demo, environment: readEnvironment, endpoints }: OpenOptions,
   model: ModelChoice,
 ): Promise<Opened> {
   const [report, environment] = await Promise.all([context.loadSession(id), readEnvironment()]);
-  chooseModel(context, model, modelForced || demo);
+  const missing = chooseModel(context, model, modelForced || demo, endpoints);
   const block = environmentBlock(environment);
   // If the program was started in another directory, the shell starts there, as the note says; otherwise where it last
   // was.
@@ -211,6 +220,7 @@ async function resume(
     ...(closedCalls === 0 ? [] : [closed]),
     ...(cut === undefined ? [] : [CUT_SHORT]),
     ...untold,
+    ...(missing === undefined ? [] : [missing]),
   ];
   return { resumed: true, cwd, notices };
 }
@@ -225,8 +235,24 @@ async function tellOfSubagents(context: ContextManager, store: PersistentStore):
   return notices;
 }
 
-/** A resumed session keeps its model unless another was requested. */
-function chooseModel(context: ContextManager, model: ModelChoice, isChosen: boolean): void {
+/** A resumed session keeps its model unless another was requested. Returns a notice if its provider is gone. */
+function chooseModel(
+  context: ContextManager,
+  model: ModelChoice,
+  isChosen: boolean,
+  { find, isProvider, nameOf, all: [standard] }: Endpoints,
+): string | undefined {
   const last = lastModel(context.entries());
-  if (last !== undefined && last !== DEMO_MODEL && !isChosen) model.select(last);
+  if (last === undefined || last.model === DEMO_MODEL || isChosen) return undefined;
+  if (last.provider === undefined) {
+    // A provider that was added since may have the name that the id begins with.
+    const isTaken = find(last.model).endpoint.name !== undefined;
+    model.select(isTaken && standard !== undefined ? nameOf(standard, last.model) : last.model);
+    return undefined;
+  }
+  if (isProvider(last.provider)) {
+    model.select(last.model);
+    return undefined;
+  }
+  return `This session used ${visibleLine(last.model, 200)}, but your settings have no provider "${visibleLine(last.provider, 50)}". It continues with ${model.current().id}; /model lists the models.`;
 }

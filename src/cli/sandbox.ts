@@ -141,7 +141,7 @@ export function createSessionSandbox({
       resolve: (host) => addressesOf(host, network.allowedDomains),
       localPorts: network.allowLocalPorts,
       forwardPorts: network.forwardPorts,
-      reservedPorts: reservedPorts(loaded.settings.baseUrl, env),
+      reservedPorts: reservedPorts(loaded.settings, env),
       ...(tunnel === undefined ? {} : { throughProxy: tunnel }),
     },
     limits: {
@@ -183,13 +183,17 @@ function readByRule(rules: readonly SourcedRule[], home: string): readonly strin
 const MODEL_SERVERS = ['Ollama', 'LM Studio'];
 
 /**
- * Returns the ports of this session's endpoint, of known model servers, and of the user's proxies; each may be down at
+ * Returns the ports of the endpoints, of known model servers, and of the user's proxies; each may be down at
  * the moment.
  */
-function reservedPorts(baseUrl: string, env: AppPaths['env']): readonly number[] {
+function reservedPorts(
+  { baseUrl, providers }: LoadedSettings['settings'],
+  env: AppPaths['env'],
+): readonly number[] {
   const proxies = readProxies(env);
   const servers = localServers.filter(({ name }) => MODEL_SERVERS.includes(name)).map((one) => one.baseUrl);
-  return [baseUrl, proxies?.http, proxies?.https, ...servers].flatMap((url) => {
+  const named = Object.values(providers).map((one) => one.baseUrl);
+  return [baseUrl, ...named, proxies?.http, proxies?.https, ...servers].flatMap((url) => {
     const port = url !== undefined && URL.canParse(url) ? new URL(url).port : '';
     return port === '' ? [] : [Number(port)];
   });

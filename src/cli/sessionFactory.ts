@@ -17,7 +17,9 @@ import type { HookSource } from '../protocol/extensions/hooks.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import { agentToolAlias, agentToolName } from '../protocol/toolNames.ts';
 import { openHooks, originOf } from './hooks.ts';
-import { createModelChoice, listModels, type ModelChoice } from './models/modelChoice.ts';
+import type { Endpoint } from './models/endpoints.ts';
+import { listAllModels } from './models/listAllModels.ts';
+import { createModelChoice, type ModelChoice } from './models/modelChoice.ts';
 import { type OpenedSession, openContext, type SessionFactoryOptions } from './openContext.ts';
 import { createPermissions, type Permissions } from './permissions/permissions.ts';
 import type { AppPaths } from './process/appPaths.ts';
@@ -43,15 +45,19 @@ export interface SessionFactory {
   list(): Promise<readonly SessionSummary[]>;
   /** True if an id, the beginning of one, or a title names a session of this project. */
   has(id: string): Promise<boolean>;
+  /** Lists the models of all endpoints. */
   listModels(): Promise<ModelList>;
+  /** The endpoint that serves a model. */
+  endpointOf(model: string): Endpoint;
+  /** Everything to redact from an export. */
+  secrets(): readonly string[];
 }
 
 /** Opens sessions of one project with the settings that the program started with. */
 export function createSessionFactory(options: SessionFactoryOptions): SessionFactory {
-  const { place, loaded, apiKey, demo } = options;
-  const { baseUrl, headers } = loaded.settings;
+  const { place, demo } = options;
   const shared = createSharedParts(options);
-  const { store, send } = shared;
+  const { store, send, endpoints } = shared;
   return {
     list: () => store.listSessions(),
     has: (id) =>
@@ -62,8 +68,9 @@ export function createSessionFactory(options: SessionFactoryOptions): SessionFac
           // It exists: opening it reports where it is and what can be done.
           (error) => error instanceof SessionElsewhereError,
         ),
-    listModels: () =>
-      demo ? Promise.resolve({ ids: [DEMO_MODEL] }) : listModels(baseUrl, apiKey, { send, headers }),
+    listModels: () => (demo ? Promise.resolve({ ids: [DEMO_MODEL] }) : listAllModels(endpoints, send)),
+    endpointOf: (model) => endpoints.find(model).endpoint,
+    secrets: endpoints.secrets,
     open: (target) => openSession(target, options, shared),
   };
 }
@@ -86,6 +93,7 @@ async function openSession(
     served: shared.served,
     learnedWindows,
     toldAssumed: shared.toldAssumed,
+    endpoints: shared.endpoints,
     // A closed session has no entries.
     isLearnedInSession: () => context.entries().length > 0 && context.measure([]).windowSource === 'learned',
     onLearned: () => onLearned(),
@@ -161,6 +169,7 @@ async function openSession(
     createModel: (id) =>
       createModelChoice(id, settings, {
         ...{ served: shared.served, learnedWindows, toldAssumed: shared.toldAssumed, hasPrompt: true },
+        endpoints: shared.endpoints,
       }),
   });
   // After the first frame, and before the user has typed a prompt.
@@ -190,6 +199,7 @@ async function openSession(
       ]);
       retainServers();
     },
+    modelInfo: model.infoOf,
     ...opened,
     // A read-only session sends no requests.
     onAssumedWindow: isReading ? () => () => {} : model.onAssumed,
@@ -202,7 +212,7 @@ async function openReportingProblems(
   context: ContextManager,
   target: SessionTarget,
   options: SessionFactoryOptions,
-  { store }: SharedParts,
+  { store, endpoints }: SharedParts,
   model: ModelChoice,
 ): ReturnType<typeof openContext> {
   // If the disk rejects the very first entry, that is reported before anything listens, and only once, so it is caught
@@ -211,7 +221,7 @@ async function openReportingProblems(
   const stopListening = context.onProblem(({ message }) => {
     problem = message;
   });
-  const opened = await openContext(context, target, store, options, model);
+  const opened = await openContext(context, target, store, { ...options, endpoints }, model);
   stopListening();
   return { ...opened, notices: [...(problem === undefined ? [] : [problem]), ...opened.notices] };
 }

@@ -1,19 +1,16 @@
 /** What all sessions of the process share: the model's connection, the store, the threads, the MCP servers. */
 import { PersistentStore } from '../context/index.ts';
-import { createModelClient } from '../model/createModelClient.ts';
 import { createDemoClient } from '../model/demo.ts';
 import { environmentSend } from '../model/http/environmentSend.ts';
 import type { HttpSend } from '../model/http/types.ts';
-import { ownFactsOf } from '../model/ownFacts.ts';
-import { createServedModels, type ServedModels } from '../model/servers/servedModels.ts';
+import type { ServedModels } from '../model/servers/servedModels.ts';
 import type { SourcedRule } from '../permissions/rules/rules.ts';
 import type { McpServerSource } from '../protocol/extensions/mcp.ts';
 import type { ModelClient } from '../protocol/model.ts';
 import { type LiveServers, openServers } from './mcp/openServers.ts';
-import { openKnownServers } from './models/knownServers.ts';
-import { type LearnedWindows, openLearnedWindows } from './models/learnedWindows.ts';
-import { listModels } from './models/modelChoice.ts';
-import { withNearestModels } from './models/nearestModels.ts';
+import { createConnections } from './models/connections.ts';
+import { createEndpoints, type Endpoints } from './models/endpoints.ts';
+import type { LearnedWindows } from './models/learnedWindows.ts';
 import type { SessionFactoryOptions } from './openContext.ts';
 import { createPermissionEngine } from './permissionThread/ThreadedEngine.ts';
 import { noPlugins, type SessionPlugins } from './plugins/usedPlugins.ts';
@@ -28,6 +25,7 @@ export interface SharedParts {
   readonly encoder: ReturnType<typeof createTokenEncoder>;
   readonly engine: ReturnType<typeof createPermissionEngine>;
   readonly send: HttpSend;
+  readonly endpoints: Endpoints;
   readonly served: ServedModels | undefined;
   readonly client: ModelClient;
   readonly learnedWindows: Promise<LearnedWindows>;
@@ -45,18 +43,21 @@ export interface SharedParts {
 
 export function createSharedParts(options: SessionFactoryOptions): SharedParts {
   const { place, loaded, apiKey, debug } = options;
-  const { dataRoot, packageRoot } = place;
-  const { baseUrl, headers } = loaded.settings;
-  const { now } = systemClock;
-  const redaction = writeRedaction(loaded.settings, apiKey);
+  const { dataRoot, packageRoot, home, root, env } = place;
+  const { settings } = loaded;
+  const endpoints = createEndpoints({ settings, apiKey, env, home, root });
+  const redaction = writeRedaction(settings, endpoints.secrets);
   if (redaction !== undefined) debug.redactWith(redaction.text);
   const send = environmentSend(place.env);
   const onError = (error: unknown): void =>
     debug.write(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  const memory = { dataRoot, baseUrl, now, onError };
-  const served = options.demo
-    ? undefined
-    : createServedModels({ baseUrl, apiKey, headers, now, send, memory: openKnownServers(memory) });
+  const { client, served, openWindows } = createConnections({
+    ...{ endpoints, dataRoot, send, onError },
+    now: systemClock.now,
+    userAgent: `clawdcode/${place.version}`,
+    account: accountHeaders(env),
+    debug: debug.write,
+  });
   return {
     redaction,
     store: new PersistentStore({
@@ -68,9 +69,10 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
     encoder: createTokenEncoder(packageRoot),
     engine: createPermissionEngine(packageRoot, debug.write),
     send,
-    served,
-    client: createClient(options, send, served),
-    learnedWindows: openLearnedWindows(memory),
+    endpoints,
+    served: options.demo ? undefined : served,
+    client: options.demo ? createDemoClient(systemClock.sleep) : client,
+    learnedWindows: openWindows(),
     servers: openServers(place, serversNow(options), options.interactive, options.driver?.openHostChannel),
     plugins: options.plugins ?? noPlugins,
     toldAssumed: new Set(),
@@ -91,29 +93,4 @@ function accountHeaders({ OPENAI_ORG_ID, OPENAI_PROJECT_ID }: AppPaths['env']): 
     ...(OPENAI_ORG_ID ? { 'OpenAI-Organization': OPENAI_ORG_ID } : {}),
     ...(OPENAI_PROJECT_ID ? { 'OpenAI-Project': OPENAI_PROJECT_ID } : {}),
   };
-}
-
-function createClient(
-  { place, loaded, apiKey, demo, debug }: SessionFactoryOptions,
-  send: HttpSend,
-  served: ServedModels | undefined,
-): ModelClient {
-  if (demo) return createDemoClient(systemClock.sleep);
-  const { baseUrl, headers, models, wire } = loaded.settings;
-  const client = createModelClient(wire, {
-    apiKey,
-    baseUrl,
-    headers: { 'User-Agent': `clawdcode/${place.version}`, ...headers },
-    account: accountHeaders(place.env),
-    debug: debug.write,
-    send,
-    factsOf: (id) => {
-      const { tools = served?.get(id)?.tools, returnsReasoning } = ownFactsOf(models, id);
-      return {
-        ...(tools === undefined ? {} : { callsTools: tools }),
-        ...(returnsReasoning === undefined ? {} : { returnsReasoning }),
-      };
-    },
-  });
-  return withNearestModels(client, () => listModels(baseUrl, apiKey, { send, headers }));
 }

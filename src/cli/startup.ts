@@ -12,6 +12,7 @@ import { DEMO_MODEL } from '../model/demo.ts';
 import { hasAuthorization } from '../model/http/ownHeaders.ts';
 import { parseRule } from '../permissions/rules/rules.ts';
 import { OFFICIAL_MODEL, OFFICIAL_URL } from '../protocol/modelDefaults.ts';
+import { parseModelName } from '../protocol/modelNames.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 import type { CliOptions } from './options.ts';
 import type { AppPaths } from './process/appPaths.ts';
@@ -145,10 +146,18 @@ export async function findModelAccess(
 ): Promise<ModelAccess> {
   if (demo) return { type: 'ready', model: DEMO_MODEL, apiKey: undefined };
   const { settings, misread } = loaded;
-  if (misread !== undefined) return { type: 'missing', message: misreadAdvice(misread), problem: misread };
   const apiKey = settings.apiKey ?? undefined;
+  const isNamed = namesProvider(settings);
+  if (isNamed && settings.model !== null) return { type: 'ready', model: settings.model, apiKey };
+  if (misread !== undefined) return { type: 'missing', message: misreadAdvice(misread), problem: misread };
   const hosted = settings.baseUrl === OFFICIAL_URL;
   if (hosted && apiKey === undefined && !hasAuthorization(settings.headers)) {
+    const [provider] = Object.keys(settings.providers);
+    if (provider !== undefined)
+      return {
+        type: 'missing',
+        message: `No model is set up. Name one of your provider "${provider}": clawdcode --model ${provider}/…, or "model" in your config.json; "clawdcode models" lists them.`,
+      };
     return {
       type: 'missing',
       message:
@@ -166,8 +175,19 @@ export async function findModelAccess(
   };
 }
 
+/** True if the model belongs to a named provider, so that nothing is sent to the default endpoint. */
+function namesProvider({ model, providers }: Settings): boolean {
+  const { provider } = parseModelName(model ?? '', (part) => Object.hasOwn(providers, part));
+  return provider !== undefined;
+}
+
 /** Returns advice for a mistake that hides the intended endpoint; the mistake's own message is shown separately. */
 function misreadAdvice({ file, key }: Problem): string {
-  const what = key === undefined ? `${file} may name the endpoint` : 'The base URL is invalid';
+  const what =
+    key === undefined
+      ? `${file} may name the endpoint`
+      : key.startsWith('providers')
+        ? 'A provider is invalid'
+        : 'The base URL is invalid';
   return `${what}, so nothing was sent: correct it, or name the endpoint for this run with --base-url or OPENAI_BASE_URL.`;
 }

@@ -1,21 +1,81 @@
 import { nearest } from '../config/nearest.ts';
-import type { Command } from './types.ts';
+import type { ModelInfo } from '../protocol/model.ts';
+import { grouped } from '../protocol/text/numbers.ts';
+import { dollars } from './figures.ts';
+import type { Command, CommandHost } from './types.ts';
 
 /** Switches the model, or opens the model list. */
 export const model: Command = {
   name: 'model',
   aliases: [],
   description: 'switch the model',
-  argumentHint: '[id]',
-  run: (args, host) => {
-    if (args === '') return { type: 'dialog', dialog: 'model' };
-    if (/\s/.test(args)) {
+  argumentHint: '[id] [--default]',
+  async run(args, host) {
+    const words = args.split(/\s+/).filter((word) => word !== '');
+    const isDefault = words.includes(DEFAULT);
+    const [id, ...more] = words.filter((word) => word !== DEFAULT);
+    if (more.length > 0) {
       return { type: 'notice', level: 'error', text: `"${args}" is not a model id: ids have no spaces.` };
     }
-    const remark = async (): Promise<string | undefined> => remarkOn(args, (await host.listModels()).ids);
-    return { type: 'op', op: { type: 'set_model', model: args }, remark };
+    if (id === undefined && !isDefault) return { type: 'dialog', dialog: 'model' };
+    const { model: current } = host.agent.state();
+    const saved = isDefault ? await saveDefault(id ?? current.id, host) : undefined;
+    if (id === undefined) return { type: 'notice', text: saved ?? '' };
+    const forecast = id === current.id ? undefined : switchForecast(host, id);
+    const remark = async (): Promise<string | undefined> => {
+      const remarks = [forecast, saved, remarkOn(id, (await host.listModels()).ids)];
+      return remarks.filter((one) => one !== undefined).join('\n') || undefined;
+    };
+    return { type: 'op', op: { type: 'set_model', model: id }, remark };
   },
 };
+
+const DEFAULT = '--default';
+
+async function saveDefault(model: string, { config }: CommandHost): Promise<string> {
+  const saved = await config.save({ key: 'model', value: model, scope: 'user' });
+  return saved.type === 'refused' ? saved.message : `New sessions use ${model} from now on.`;
+}
+
+/**
+ * What the next request costs after a switch: the other model has nothing of the conversation in its cache. Undefined
+ * for an empty conversation.
+ */
+function switchForecast({ agent, modelInfo }: SwitchHost, model: string): string | undefined {
+  const { measure } = agent.state();
+  const isEmpty = agent.entries().every(({ type }) => type === 'system');
+  if (isEmpty || measure === undefined) return undefined;
+  const { price } = modelInfo(model);
+  const cost = price === undefined ? '' : `: about ${dollars((measure.usedTokens * price.input) / 1e6)}`;
+  return `${model} reads the whole conversation again, ${grouped(measure.usedTokens)} tokens${cost}.`;
+}
+
+type SwitchHost = Pick<CommandHost, 'modelInfo'> & {
+  readonly agent: Pick<CommandHost['agent'], 'state' | 'entries'>;
+};
+
+/** What the picker shows about each model; nothing about one of which nothing is known. */
+export function modelDetails(
+  host: SwitchHost,
+  models: readonly string[],
+): Readonly<Record<string, readonly string[]>> {
+  const current = host.agent.state().model.id;
+  return Object.fromEntries(
+    models.flatMap((model) => {
+      const forecast = model === current ? undefined : switchForecast(host, model);
+      const lines = [modelFacts(host.modelInfo(model)), forecast ?? ''].filter((line) => line !== '');
+      return lines.length === 0 ? [] : [[model, lines] as const];
+    }),
+  );
+}
+
+/** A model in a few words: window and prices per million tokens. */
+function modelFacts({ windowTokens, source, price }: ModelInfo): string {
+  const window = source === 'assumed' ? [] : [`${grouped(windowTokens)} tokens`];
+  const prices =
+    price === undefined ? [] : [`${dollars(price.input)} in, ${dollars(price.output)} out per million`];
+  return [...window, ...prices].join(' · ');
+}
 
 /** Warns if the server does not list the model id. Only a warning, since lists omit aliases and variants. */
 function remarkOn(model: string, ids: readonly string[]): string | undefined {

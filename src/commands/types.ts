@@ -17,6 +17,7 @@ import type { PluginContents, PluginInfo } from '../protocol/extensions/plugins.
 import type { PreparedSkill, Skill, SkillList } from '../protocol/extensions/skills.ts';
 import type { AgentList } from '../protocol/extensions/subagents.ts';
 import type { WorktreePort } from '../protocol/extensions/worktrees.ts';
+import type { ModelInfo } from '../protocol/model.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { PermissionExplanation } from '../protocol/permissions.ts';
 import type { SettingEdit, SettingInfo } from '../protocol/settings.ts';
@@ -66,10 +67,12 @@ export interface RuleInfo {
   readonly source: string;
 }
 
-/** Model ids that the endpoint offers; if there are none, `problem` says why, ready to show. */
+/** Full names of the models that the endpoints offer; `problem` says why some or all are missing, ready to show. */
 export interface ModelList {
   readonly ids: readonly string[];
   readonly problem?: string;
+  /** Lines about models, by id: window, prices, and what a switch costs. */
+  readonly details?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** The user's memory files. */
@@ -184,7 +187,10 @@ export interface CommandHost {
    * last call that needed approval or was denied; undefined if there was none.
    */
   explainPermission(command?: string): Promise<PermissionExplanation | undefined>;
+  /** The models of all endpoints. */
   listModels(): Promise<ModelList>;
+  /** What is known about a model, by its full name. */
+  modelInfo(model: string): ModelInfo;
   /** Absent without a terminal. */
   keys?(): Promise<KeysInfo>;
   findSession(id: string): Promise<'found' | 'unknown'>;

@@ -30,16 +30,16 @@ export function checkValues(written: unknown): { values: Values; complaints: Com
 }
 
 /**
- * Reports only the first mistake of each MCP server, and drops the server: with one field less it would be a different
- * one.
+ * Reports only the first mistake of each MCP server and provider, and drops it: with one field less it would be a
+ * different one.
  */
 function onceEach(complaints: readonly Complaint[]): Complaint[] {
-  const servers = new Set<string>();
+  const seen = new Set<string>();
   return complaints.flatMap((one) => {
     const [group, name] = one.path;
-    if (group !== 'mcpServers' || name === undefined) return [one];
-    if (servers.has(String(name))) return [];
-    servers.add(String(name));
+    if ((group !== 'mcpServers' && group !== 'providers') || name === undefined) return [one];
+    if (seen.has(`${group} ${name}`)) return [];
+    seen.add(`${group} ${name}`);
     return [{ ...one, path: [group, name] }];
   });
 }
@@ -58,7 +58,7 @@ function complaintsOf(issue: z.core.$ZodIssue, values: Values): Complaint[] {
     const whole = path.slice(0, -1).join('.');
     return [{ path, message: `"${whole}" is ignored: it has no "${path.at(-1)}". Add or remove it.` }];
   }
-  const isSecret = ['apiKey', 'headers', 'mcpServers'].includes(String(path[0]));
+  const isSecret = ['apiKey', 'headers', 'mcpServers', 'providers'].includes(String(path[0]));
   const got = isSecret
     ? 'what is written'
     : JSON.stringify(name === 'baseUrl' ? withoutSecret(value) : value);

@@ -29,13 +29,19 @@ export function strayHeaders({ merged, user, source, isFolders }: HeadersFound):
 type Read = Pick<LoadedSettings, 'files' | 'problems' | 'sources'> & {
   /** Whether the folder's files apply: those of an untrusted folder must not block anything. */
   readonly trusted: boolean;
+  /** The model in the settings. */
+  readonly model: unknown;
 };
 
 /**
  * The mistake that hides the intended endpoint; undefined if an endpoint is set, or nothing suggests one. The mistake
  * is in `baseUrl`, in a name that was probably meant for it, or in an unreadable file.
  */
-export function misreadEndpoint({ files, problems, sources, trusted }: Read): Problem | undefined {
+export function misreadEndpoint({ files, problems, sources, trusted, model }: Read): Problem | undefined {
+  // Without its provider, the model's name would be an id of the default endpoint.
+  const provider = typeof model === 'string' ? model.split('/')[0] : undefined;
+  const ofModel = problems.find(({ key }) => key === 'providers' || key === `providers.${provider}`);
+  if (ofModel !== undefined && ofModel.layer !== 'project' && ofModel.layer !== 'local') return ofModel;
   if (sources.baseUrl !== undefined) return undefined;
   // Another program's file never names the endpoint.
   const isUnread = ({ layer, file: name }: Problem): boolean =>

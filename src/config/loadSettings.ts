@@ -240,7 +240,10 @@ export async function loadSettings(
     merged = { ...merged, headers: managed.values.headers ?? {} };
   }
 
-  const misread = misreadEndpoint({ files, problems, sources, trusted: options.trusted });
+  const misread = misreadEndpoint({
+    ...{ files, problems, sources, trusted: options.trusted },
+    model: merged.model,
+  });
   const settings = settingsSchema.parse(merged, ONCE);
   const modes = refusedModes({
     permissions: settings.permissions,
@@ -276,8 +279,11 @@ export async function loadSettings(
 }
 
 /** The models that a layer's `models` names; a pattern could cover any. */
-function modelsNamedIn({ models }: Values): string[] {
-  return Object.keys(models ?? {}).filter((id) => !id.includes('*'));
+function modelsNamedIn({ models, providers }: Values): string[] {
+  const ofProviders = Object.entries((providers ?? {}) as Record<string, Values>).flatMap(([name, one]) =>
+    Object.keys(one.models ?? {}).map((id) => `${name}/${id}`),
+  );
+  return [...Object.keys(models ?? {}), ...ofProviders].filter((id) => !id.includes('*'));
 }
 
 /** The servers of `.mcp.json` that the user's own Claude Code settings enable; a repository's settings enable none. */
@@ -361,13 +367,15 @@ async function readLayer(
 }
 
 /**
- * A key in a folder's file would be shared with the folder, or lure the user's own key away; headers contain keys too.
+ * A key in a folder's file would be shared with the folder, or lure the user's own key away; headers contain keys too,
+ * and a provider names both a key and its address.
  */
 function dropSecrets(values: Values, file: string, layer: Layer, places: SettingsPlaces): Problem[] {
   const user = shownPath(settingsFiles(places).user, places);
   const advice = {
     apiKey: `a key belongs in ${user} or in OPENAI_API_KEY. Move it, and renew it if the file was shared.`,
     headers: `they belong in ${user}. Move them, and renew what is secret in them if the file was shared.`,
+    providers: `they belong in ${user}, since they say where keys are sent.`,
   };
   return Object.entries(advice).flatMap(([key, where]) => {
     const value = values[key];

@@ -17,6 +17,9 @@ const joined: ReadonlySet<string> = new Set([
   'permissions.auto.rules',
 ]);
 
+/** Objects whose entries are replaced as a whole: half of one provider would send its key to the other's address. */
+const ofWholes: ReadonlySet<string> = new Set(['providers.']);
+
 /**
  * Merges one layer onto another: objects key by key, lists in `joined` are concatenated, everything else is replaced.
  */
@@ -28,7 +31,7 @@ export function mergeValues(below: Values, above: Values, prefix = ''): Values {
     const isJoined = joined.has(path) || path.startsWith('hooks.');
     if (isJoined && Array.isArray(under) && Array.isArray(value)) {
       merged[key] = [...new Set([...under, ...value])];
-    } else if (isObject(value)) {
+    } else if (isObject(value) && !ofWholes.has(prefix)) {
       merged[key] = mergeValues(isObject(under) ? under : {}, value, `${path}.`);
     } else merged[key] = value;
   }

@@ -9,10 +9,10 @@ import { OFFICIAL_MODEL, OFFICIAL_URL } from '../protocol/modelDefaults.ts';
 import { sandboxModes } from '../protocol/sandbox.ts';
 import { themeSettings } from '../protocol/themeNames.ts';
 import { wires } from '../protocol/wires.ts';
+import { headers, modelSettings, providers, tokens } from './modelSchema.ts';
 import { modeNames, parsePermissionMode } from './modes.ts';
 
 const rules = z.array(z.string().min(1)).default([]);
-const tokens = z.int().min(1000);
 
 const permissionSettings = z.strictObject({
   allow: rules.describe('Tool calls that run without approval, e.g. "Bash(npm run *)" or "Edit(/src/**)".'),
@@ -130,55 +130,6 @@ const sandboxSettings = z.strictObject({
     .describe('Limits for each command.'),
 });
 
-const modelSettings = z.strictObject({
-  contextWindow: tokens.optional().describe('Context window of this model, in tokens.'),
-  maxOutputTokens: z.int().min(1).optional().describe('Longest reply of this model, in tokens.'),
-  tokenizer: z
-    .enum(['o200k_base', 'cl100k_base', 'unknown'])
-    .optional()
-    .describe('How its tokens are counted; unknown means estimated.'),
-  price: z
-    .strictObject({
-      input: z.number().min(0).describe('Input.'),
-      cachedInput: z
-        .number()
-        .min(0)
-        .optional()
-        .describe("Input served from the provider's cache; defaults to the input price."),
-      output: z.number().min(0).describe('Output.'),
-    })
-    .optional()
-    .describe('US dollars per million tokens, for /cost.'),
-  vision: z.boolean().optional().describe('Whether it takes images.'),
-  tools: z
-    .boolean()
-    .optional()
-    .describe(
-      'Set to false if the endpoint does not support tools with this model: they are then described in the prompt.',
-    ),
-  returnsReasoning: z
-    .boolean()
-    .optional()
-    .describe('Whether the endpoint expects its earlier reasoning to be sent back.'),
-});
-
-/** A token; source: RFC 9110, section 5.6.2. */
-const headerName = z
-  .string()
-  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'not a header name')
-  .refine((name) => !ofTheConnection.test(name), 'a header reserved for the connection');
-
-/** Headers that the HTTP client sets itself; source: RFC 9110, section 7.6.1, and those that describe the body. */
-const ofTheConnection =
-  /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|expect|content-(?:length|type|encoding))$/i;
-
-const headerValue = z
-  .string()
-  .regex(
-    /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/,
-    'expected ASCII without line breaks or surrounding spaces',
-  );
-
 const notificationChannels = ['auto', 'bell', 'osc9', 'osc777', 'osc99', 'off'] as const;
 
 /** The settings as written in a file; parsing adds every default. */
@@ -206,12 +157,12 @@ export const settingsSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe("The endpoint's key. Read only from the user's own config.json; OPENAI_API_KEY overrides it."),
-  headers: z
-    .record(headerName, headerValue)
-    .default({})
-    .describe(
-      "Headers sent to the endpoint with every request, for gateways that need them; an Authorization header replaces the key. Read only from the user's own config.json, and kept secret like the key.",
-    ),
+  headers: headers.describe(
+    "Headers sent to the endpoint with every request, for gateways that need them; an Authorization header replaces the key. Read only from the user's own config.json, and kept secret like the key.",
+  ),
+  providers: providers.describe(
+    'Further endpoints by name; their models are named "provider/id". See docs/models.md. Read only from your own config.json and managed settings.',
+  ),
   permissions: permissionSettings
     .prefault({})
     .describe('What may run without approval, and what may never run.'),

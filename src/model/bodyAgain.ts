@@ -25,6 +25,8 @@ function asked(request: ModelRequest, sent: SentRequest): ModelRequest {
   const [maxOutputTokens, stableMessages] = [count(sent.maxOutputTokens), count(sent.stableMessages)];
   return {
     ...request,
+    // A named provider has its own name for the model.
+    ...(typeof sent.model === 'string' ? { model: sent.model } : {}),
     ...(effort === undefined ? {} : { effort }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(stableMessages === undefined ? {} : { stableMessages }),

@@ -98,7 +98,10 @@ export interface ModelClient {
 
 /** The properties of a model; `source` states where the context window comes from, so that the screen can show that. */
 export interface ModelInfo {
+  /** The full name: with the provider's, unless it is served by the default endpoint. */
   readonly id: string;
+  /** The named provider that serves it; absent = the default endpoint. */
+  readonly endpoint?: string;
   /** Context window, in tokens. */
   readonly windowTokens: number;
   readonly maxOutputTokens: number;

@@ -28,12 +28,12 @@ test.each([
 
 test.each([
   [[], undefined],
-  [[start('a')], 'a'],
-  [[start('a'), model('b'), model('c')], 'c'],
+  [[start('a')], { model: 'a' }],
+  [[start('a'), model('b'), model('c')], { model: 'c' }],
   [[start(7)], undefined],
   [[entry({ subtype: 'session_start' })], undefined],
 ])('the model that a session is in (%#)', (entries, id) => {
-  expect(lastModel(entries)).toBe(id);
+  expect(lastModel(entries)).toEqual(id);
 });
 
 test.each([

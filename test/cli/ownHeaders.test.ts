@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createNetworkPorts } from '../../src/cli/doctor/ports.ts';
+import { createEndpoints } from '../../src/cli/models/endpoints.ts';
 import { createSetupPort } from '../../src/cli/onboarding/setupPort.ts';
 import { readAppPaths } from '../../src/cli/process/appPaths.ts';
 import { createExportPort } from '../../src/cli/sessions/exportPort.ts';
@@ -109,7 +110,7 @@ test('exports hold none of them', async () => {
   const done = await createExportPort(
     { agent, file: undefined },
     place,
-    loaded,
+    createEndpoints({ settings: loaded.settings }).secrets,
   )({ format: 'md', file: 'a.md' });
   expect(done).toMatchObject({ type: 'done', secrets: 1 });
   expect(await readFile(join(base, 'a.md'), 'utf8')).not.toContain(SECRET);

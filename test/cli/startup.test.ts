@@ -84,6 +84,22 @@ describe('a name that is nearly "baseUrl"', () => {
   });
 });
 
+test.each([undefined, 'http://llm.corp.example/v1'])(
+  'a provider with a mistake: nothing goes to the default endpoint instead (baseUrl %s)',
+  async (baseUrl) => {
+    const config = {
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+      providers: { work: { baseUrl: 'work.example' } },
+      model: 'work/big',
+    };
+    expect(await accessWith({ config })).toMatchObject({
+      type: 'missing',
+      message: expect.stringContaining('nothing was sent'),
+      problem: { key: 'providers.work' },
+    });
+  },
+);
+
 describe('an address under a name that other programs have for it', () => {
   const address = 'http://llm.corp.example/v1';
   test.each<readonly [string, object]>([
@@ -92,7 +108,6 @@ describe('an address under a name that other programs have for it', () => {
     ['OPENAI_BASE_URL', { OPENAI_BASE_URL: ` ${address}` }],
     ['url', { url: 'HTTPS://llm.corp.example' }],
     ['provider', { provider: { corp: { options: { baseURL: address } } } }],
-    ['providers', { providers: [{ api_base: address }] }],
     ['api-host', { 'api-host': address }],
   ])('sends nothing to the default instead: %s', async (key, config) => {
     expect(await accessWith({ config })).toMatchObject({

@@ -1,6 +1,7 @@
 import { allCommands } from '../../src/commands/allCommands.ts';
 import { findCommand } from '../../src/commands/interpret.ts';
 import type { CommandHost, CommandResult } from '../../src/commands/types.ts';
+import { lookupModel } from '../../src/model/catalogue.ts';
 import { contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
 import { scriptedAgent } from '../headless/scriptedAgent.ts';
 
@@ -37,6 +38,7 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
       prepare: async () => ({ problem: 'There is none.' }),
     },
     hooks: () => [],
+    modelInfo: (id) => lookupModel(id, { unknownWindow: 128_000 }),
     config: {
       list: async () => [],
       save: async () => ({ type: 'refused', message: 'nothing is saved in this test' }),

@@ -71,7 +71,7 @@ test.each([
 
 test('a file in UTF-16 holds its secrets, too', () => {
   const settings = { sessions: { redactOnWrite: true } } as Parameters<typeof writeRedaction>[0];
-  const { holdsSecrets } = writeRedaction(settings, undefined) ?? { holdsSecrets: () => false };
+  const { holdsSecrets } = writeRedaction(settings, () => []) ?? { holdsSecrets: () => false };
   expect(holdsSecrets(Buffer.from(`\ufefftoken ${token}`, 'utf16le'))).toBe(true);
   expect(holdsSecrets(Buffer.from('\ufeffnothing here', 'utf16le'))).toBe(false);
 });

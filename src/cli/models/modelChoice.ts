@@ -9,7 +9,6 @@ import { shownUrl, toModelError } from '../../model/errors.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
 import { hasAuthorization, type OwnHeaders, secretsOf } from '../../model/http/ownHeaders.ts';
 import type { HttpSend } from '../../model/http/types.ts';
-import { ownFactsOf } from '../../model/ownFacts.ts';
 import { askJson, type HttpAnswer } from '../../model/servers/askHttp.ts';
 import { readModelList } from '../../model/servers/modelList.ts';
 import type { ServedModels } from '../../model/servers/servedModels.ts';
@@ -17,10 +16,13 @@ import { windowAdvice } from '../../model/servers/windowAdvice.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
 import { assumedWindow } from '../../protocol/modelDefaults.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
+import { createEndpoints, type Endpoints } from './endpoints.ts';
 import type { LearnedWindows } from './learnedWindows.ts';
 
 /** `waitForFacts` does not wait if the user has set the context window. */
 export interface ModelChoice extends Required<AgentModel> {
+  /** What is known about any model, by its full name. */
+  infoOf(name: string): ModelInfo;
   /**
    * Calls `listener`, after the server was queried, if the context window is assumed, or if the server provides less
    * than the settings claim; once per model. Messages without a listener are kept for the next one. Returns a function
@@ -40,6 +42,8 @@ interface ModelChoiceOptions {
   readonly onLearned?: () => void;
   /** True if a prompt follows immediately: the server is then queried while the session is being opened. */
   readonly hasPrompt?: boolean;
+  /** Absent = those of the settings, without keys. */
+  readonly endpoints?: Endpoints;
 }
 
 /** Delay before the server is queried, in milliseconds; an earlier prompt queries it immediately. */
@@ -58,25 +62,27 @@ export function createModelChoice(
     isLearnedInSession,
     onLearned,
     hasPrompt = false,
+    endpoints = createEndpoints({ settings }),
   }: ModelChoiceOptions = {},
 ): ModelChoice {
-  const endpoint = endpointFacts(settings.baseUrl);
-  const lookup = (id: string): ModelInfo => {
-    const own = ownFactsOf(settings.models, id);
+  const lookup = (name: string): ModelInfo => {
+    const { endpoint, id } = endpoints.find(name);
+    const place = endpointFacts(endpoint.baseUrl);
+    const own = endpoint.factsOf(id);
     if (id === DEMO_MODEL) {
       const windowTokens = settings.contextWindow ?? own.contextWindow ?? demoModelInfo.windowTokens;
       const maxOutputTokens = own.maxOutputTokens ?? demoModelInfo.maxOutputTokens;
       return { ...demoModelInfo, windowTokens, maxOutputTokens };
     }
     const known = lookupModel(id, {
-      unknownWindow: assumedWindow(settings.context.unknownWindow, endpoint.provider),
+      unknownWindow: assumedWindow(settings.context.unknownWindow, place.provider),
       own,
-      wire: settings.wire,
-      served: served?.get(id),
-      learnedWindow: learnedWindows?.get(id),
+      wire: endpoint.wire,
+      served: served?.get(name),
+      learnedWindow: learnedWindows?.get(name),
       ...(settings.contextWindow === null ? {} : { windowTokens: settings.contextWindow }),
     });
-    return { ...known, ...endpoint };
+    return { ...known, ...place, id: name, ...(endpoint.name && { endpoint: endpoint.name }) };
   };
   const told = new Set<string>();
   let chosen = first;
@@ -134,6 +140,7 @@ export function createModelChoice(
       askSoon(id);
       return info;
     },
+    infoOf: lookup,
     costUsd: (id, usage) => costUsd(lookup(id), usage),
     async waitForFacts(signal, tokens) {
       if (served === undefined || !isAsked(chosen)) return [];

@@ -1,6 +1,6 @@
 import { loadSettings } from '../../config/loadSettings.ts';
 import type { Settings } from '../../config/schema.ts';
-import { secretsOf } from '../../model/http/ownHeaders.ts';
+import { createEndpoints } from '../models/endpoints.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { countedOf, trustIn } from '../startup.ts';
 
@@ -14,8 +14,12 @@ export async function ownSettings(place: AppPaths): Promise<Settings> {
   return settings;
 }
 
-/** Returns the user's own API key and the secrets in headers: they count as secrets no matter what they look like. */
+/** Returns the user's own API keys and the secrets in headers: they count as secrets no matter what they look like. */
 export async function ownSecrets(place: AppPaths): Promise<readonly string[]> {
-  const { apiKey, headers } = await ownSettings(place);
-  return secretsOf(apiKey, headers);
+  return secretsIn(await ownSettings(place), place);
+}
+
+/** The same, of these settings; without the keys that commands print. */
+export function secretsIn(settings: Settings, place: AppPaths): readonly string[] {
+  return createEndpoints({ ...place, settings }).secrets();
 }

@@ -128,12 +128,12 @@ function bytesOf({ id }: SessionRecord, stored: Stored): number {
 
 /** Redacts a title like everything else that is stored, if the settings require it. */
 async function safeTitle(title: string, place: AppPaths): Promise<string> {
-  const [{ ownSettings }, { writeRedaction }] = await Promise.all([
+  const [{ ownSettings, secretsIn }, { writeRedaction }] = await Promise.all([
     import('./ownSettings.ts'),
     import('../sessions/redaction.ts'),
   ]);
   const settings = await ownSettings(place);
-  return writeRedaction(settings, settings.apiKey ?? undefined)?.text(title) ?? title;
+  return writeRedaction(settings, () => secretsIn(settings, place))?.text(title) ?? title;
 }
 
 async function hasEntry(session: SessionRecord, seq: number): Promise<boolean> {

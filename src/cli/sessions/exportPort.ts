@@ -3,22 +3,20 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { CommandHost, Written } from '../../commands/types.ts';
-import type { LoadedSettings } from '../../config/types.ts';
 import { LogPages } from '../../context/index.ts';
-import { secretsOf } from '../../model/http/ownHeaders.ts';
 import type { OpenedSession } from '../openContext.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 
 export function createExportPort(
   { agent, file: log }: Pick<OpenedSession, 'agent' | 'file'>,
   place: AppPaths,
-  { settings }: LoadedSettings,
+  secrets: () => readonly string[],
 ): CommandHost['exportSession'] {
   return async ({ format, file }) => {
     const { exportToFile } = await import('./exportToFile.ts');
     const { sessionId, title = 'A session', root } = agent.state();
     const meta = { title, sessionId, project: root, programVersion: place.version, exportedAt: new Date() };
-    const own = secretsOf(settings.apiKey, settings.headers);
+    const own = secrets();
     // From the file, which is complete; from memory if nothing can be saved.
     const entries =
       log === undefined ? agent.entries() : new LogPages(log).range(0, Number.POSITIVE_INFINITY);

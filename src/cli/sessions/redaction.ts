@@ -1,7 +1,6 @@
 /** Redacts secrets from everything that is stored, if enabled. */
 import type { Settings } from '../../config/schema.ts';
 import type { Redaction } from '../../context/index.ts';
-import { secretsOf } from '../../model/http/ownHeaders.ts';
 import { createRedactor } from '../../redact/createRedactor.ts';
 import { findSecrets } from '../../redact/findSecrets.ts';
 import { redact } from '../../redact/redact.ts';
@@ -12,22 +11,22 @@ export interface WriteRedaction extends Redaction {
   holdsSecrets(bytes: Uint8Array): boolean;
 }
 
-/** Undefined if `sessions.redactOnWrite` is off. */
+/** Undefined if `sessions.redactOnWrite` is off. `secrets`: the user's own keys, some of which come up later. */
 export function writeRedaction(
-  { sessions, headers = {} }: Pick<Settings, 'sessions'> & Partial<Pick<Settings, 'headers'>>,
-  apiKey: string | undefined,
+  { sessions }: Pick<Settings, 'sessions'>,
+  secrets: () => readonly string[],
 ): WriteRedaction | undefined {
   if (!sessions.redactOnWrite) return undefined;
-  const options = { own: secretsOf(apiKey, headers) };
+  const options = () => ({ own: secrets() });
   return {
-    text: (text) => redact(text, options),
-    value: (value) => redactDeep(value, options),
-    open: () => createRedactor(options),
+    text: (text) => redact(text, options()),
+    value: (value) => redactDeep(value, options()),
+    open: () => createRedactor(options()),
     holdsSecrets: (bytes) => {
       const text = Buffer.from(bytes).toString('latin1');
       // Without its zero bytes, UTF-16 text can be searched as well.
       const plain = text.includes('\0') ? text.replaceAll('\0', '') : '';
-      return findSecrets(text, options).length > 0 || findSecrets(plain, options).length > 0;
+      return findSecrets(text, options()).length > 0 || findSecrets(plain, options()).length > 0;
     },
   };
 }

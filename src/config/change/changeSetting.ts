@@ -108,7 +108,7 @@ function changes(values: Values, path: readonly string[], value: unknown) {
 
 /** Why a setting does not apply in this file; undefined if it does. */
 function reservedFor(key: string, value: unknown, scope: EditScope): string | undefined {
-  if (scope === 'local' && (key === 'apiKey' || key === 'headers'))
+  if (scope === 'local' && ['apiKey', 'headers', 'providers'].includes(key))
     return `"${key}" belongs in your own config.json.`;
   const file = scope === 'user' ? 'config.json' : '.clawdcode.local.json';
   return dropReserved(nested(key, value), file, scope)[0]?.message;

@@ -128,11 +128,11 @@ export function isLocked({ rank, key }: SettingInfo): boolean {
 export function shownValue({ kind, key }: Pick<SettingInfo, 'kind' | 'key'>, value: unknown): string {
   if (value === undefined) return 'not set';
   if (kind.type === 'secret') return value === null ? 'null' : 'set';
-  if (key === 'headers' || key === 'mcpServers' || key === 'env') return namesOf(value);
+  if (['headers', 'mcpServers', 'providers', 'env'].includes(key)) return namesOf(value);
   return typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
 }
 
-/** Headers, variables and servers may contain secrets. */
+/** Headers, variables, servers and providers may contain secrets. */
 function namesOf(value: unknown): string {
   const names = typeof value === 'object' && value !== null ? Object.keys(value) : [];
   return names.length === 0 ? '{}' : `{ ${names.join(', ')} }`;

@@ -147,8 +147,12 @@ async function sendInOrder(messages: readonly Message[], { dispatch }: EffectPor
 
 async function listModels({ state, showNotice, dispatch }: EffectPorts): Promise<void> {
   try {
-    const list = await state().session?.host.listModels();
-    if (list !== undefined) void dispatch({ type: 'models_listed', list });
+    const host = state().session?.host;
+    if (host === undefined) return;
+    const list = await host.listModels();
+    const { modelDetails } = await import('../../commands/model.ts');
+    if (list.ids.length > 0 && list.problem !== undefined) showNotice('warning', list.problem);
+    void dispatch({ type: 'models_listed', list: { ...list, details: modelDetails(host, list.ids) } });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     showNotice('error', `The models cannot be listed: ${why}`);

@@ -111,7 +111,7 @@ function dialogOf({
 
 /** Answers the id of a model, or undefined to keep the current one (`used`). */
 export function modelsDialog(
-  { ids: listed, problem }: ModelList,
+  { ids: listed, problem, details = {} }: ModelList,
   used: string | undefined,
 ): ListDialog<string | undefined> {
   // The current model comes first, so that Enter changes nothing.
@@ -120,7 +120,10 @@ export function modelsDialog(
     type: 'list',
     id: 'models',
     title: 'Model',
-    items: ids.map((id) => ({ label: id === used ? `${id} · in use` : id, name: id, answer: id })),
+    items: ids.map((id) => ({
+      ...{ label: id === used ? `${id} · in use` : id, name: id, answer: id },
+      ...(details[id] === undefined ? {} : { detail: details[id] }),
+    })),
     noun: 'model',
     empty: problem ?? 'No model found.',
     introduction: (shown) => `${ids.length} models${shown < ids.length ? `, the first ${shown}` : ''}:`,

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createExportPort } from '../../../src/cli/sessions/exportPort.ts';
-import { settingsSchema } from '../../../src/config/schema.ts';
 import { entriesOf, prompt } from '../../export/session.ts';
 import { scriptedAgent } from '../../headless/scriptedAgent.ts';
 
@@ -20,8 +19,7 @@ test('a file is named from where one stands, or from home', async () => {
     env: {},
   };
   const agent = { ...scriptedAgent(), entries: () => entriesOf([prompt('Hello')]) };
-  const loaded = { settings: settingsSchema.parse({}) } as Parameters<typeof createExportPort>[2];
-  const exportSession = createExportPort({ agent, file: undefined }, place, loaded);
+  const exportSession = createExportPort({ agent, file: undefined }, place, () => []);
   expect(await exportSession({ format: 'md', file: '~/a.md' })).toMatchObject({ file: join(base, 'a.md') });
   expect(await exportSession({ format: 'md', file: 'b.md' })).toMatchObject({ file: join(base, 'b.md') });
   expect(await readFile(join(base, 'a.md'), 'utf8')).toContain('Hello');

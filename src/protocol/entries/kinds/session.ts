@@ -61,7 +61,12 @@ function nameOf(mode: string): string {
 export const model = defineKind({
   subtype: 'model',
   type: 'system',
-  data: z.object({ model: z.string().optional() }),
+  data: z.object({
+    /** The full name. */
+    model: z.string().optional(),
+    /** The named provider in it; absent for the default endpoint. */
+    provider: z.string().optional(),
+  }),
   isSent: false,
   stays: 'newest',
   note: (entry) => ({ text: `Model: ${entry.data?.model ?? contentOf(entry)}`, tone: 'quiet', mark: '⎿' }),

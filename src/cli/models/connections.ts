@@ -1,0 +1,203 @@
+/**
+ * The connections to all endpoints: each gets a client of its own with its own key when the first request goes there,
+ * so that no endpoint ever sees the key of another.
+ */
+import { createModelClient } from '../../model/createModelClient.ts';
+import { shownUrl } from '../../model/errors.ts';
+import type { HttpSend } from '../../model/http/types.ts';
+import { createServedModels, type ServedModels } from '../../model/servers/servedModels.ts';
+import type { ModelClient, ModelError, ModelEvent } from '../../protocol/model.ts';
+import type { Endpoint, Endpoints } from './endpoints.ts';
+import { openKnownServers } from './knownServers.ts';
+import { type LearnedWindows, openLearnedWindows } from './learnedWindows.ts';
+import { listModels } from './modelChoice.ts';
+import { withNearestModels } from './nearestModels.ts';
+
+interface ConnectionOptions {
+  readonly endpoints: Endpoints;
+  readonly dataRoot: string;
+  readonly send: HttpSend;
+  readonly now: () => number;
+  readonly userAgent: string;
+  /** Headers sent to OpenAI itself only. */
+  readonly account: Readonly<Record<string, string>>;
+  readonly debug: (line: string) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Connections {
+  /** Sends each request to the endpoint of its model. */
+  readonly client: ModelClient;
+  /** What the endpoints report, by the full names of models. */
+  readonly served: ServedModels;
+  openWindows(): Promise<LearnedWindows>;
+}
+
+interface Connection {
+  readonly key: string | undefined;
+  readonly client: ModelClient;
+  readonly served: ServedModels;
+}
+
+export function createConnections(options: ConnectionOptions): Connections {
+  const { endpoints } = options;
+  const open = new Map<Endpoint, Connection>();
+  const connect = (endpoint: Endpoint, key: string | undefined): Connection => {
+    const before = open.get(endpoint);
+    if (before?.key === key && before !== undefined) return before;
+    const connection = connectionTo(endpoint, key, options);
+    open.set(endpoint, connection);
+    return connection;
+  };
+  const [standard] = endpoints.all;
+  if (standard !== undefined) connect(standard, standard.key.known);
+
+  async function* stream(...[request, signal, onSent]: Parameters<ModelClient['stream']>) {
+    const { endpoint, id } = endpoints.find(request.model);
+    let key = await endpoint.key.get();
+    for (let isRenewed = false; ; isRenewed = true) {
+      if (signal.aborted) return;
+      if ('problem' in key) {
+        yield failed({ kind: 'auth', message: key.problem, retryable: false });
+        return;
+      }
+      const named = { ...request, model: id };
+      const sent = id === request.model ? onSent : onSent && withId(onSent, id);
+      let rejected: ModelError | undefined;
+      for await (const event of connect(endpoint, key.key).client.stream(named, signal, sent)) {
+        if (event.type === 'failed' && event.error.kind === 'auth') rejected = event.error;
+        else yield event.type === 'done' ? withFullName(event, endpoint, endpoints) : event;
+      }
+      if (rejected === undefined) return;
+      const renewed = isRenewed ? undefined : await endpoint.key.renew?.(key.key);
+      if (renewed === undefined || ('key' in renewed && renewed.key === key.key)) {
+        yield failed(ofProvider(rejected, endpoint));
+        return;
+      }
+      key = renewed;
+    }
+  }
+
+  return {
+    client: { stream },
+    served: servedByAll(endpoints, (endpoint) => open.get(endpoint), connect),
+    openWindows: () => windowsOfAll(options),
+  };
+}
+
+const failed = (error: ModelError): ModelEvent => ({ type: 'failed', error });
+
+type OnSent = NonNullable<Parameters<ModelClient['stream']>[2]>;
+
+/** The body names the model differently from the session. */
+const withId =
+  (onSent: OnSent, model: string): OnSent =>
+  (sent) =>
+    onSent({ ...sent, model });
+
+/** The session's entries, and so its costs, have the full name. */
+function withFullName(
+  event: Extract<ModelEvent, { type: 'done' }>,
+  endpoint: Endpoint,
+  { nameOf }: Endpoints,
+): ModelEvent {
+  const { model } = event.reply;
+  if (model === undefined || endpoint.name === undefined) return event;
+  return { ...event, reply: { ...event.reply, model: nameOf(endpoint, model) } };
+}
+
+/** The client's own advice is about the key of the default endpoint. */
+function ofProvider(error: ModelError, { name, baseUrl, key }: Endpoint): ModelError {
+  if (name === undefined) return error;
+  const where = `The provider "${name}" (${shownUrl(baseUrl)})`;
+  const message =
+    key.source === undefined
+      ? `${where} needs a key, and none is set. Add "apiKey", "apiKeyEnv" or "apiKeyHelper" to it in ~/.clawdcode/config.json.`
+      : `${where} rejected the key from ${key.source}. Check the key, and whether it may use this model.`;
+  return { ...error, message };
+}
+
+function connectionTo(endpoint: Endpoint, key: string | undefined, options: ConnectionOptions): Connection {
+  const { baseUrl, wire, headers, factsOf } = endpoint;
+  const { send, now, debug, dataRoot, onError } = options;
+  const memory = openKnownServers({ dataRoot, baseUrl, now, onError });
+  const served = createServedModels({ baseUrl, apiKey: key, headers, now, send, memory });
+  const client = createModelClient(wire, {
+    ...{ apiKey: key, baseUrl, account: options.account, debug, send },
+    headers: { 'User-Agent': options.userAgent, ...headers },
+    factsOf: (id) => {
+      const { tools = served.get(id)?.tools, returnsReasoning } = factsOf(id);
+      return {
+        ...(tools === undefined ? {} : { callsTools: tools }),
+        ...(returnsReasoning === undefined ? {} : { returnsReasoning }),
+      };
+    },
+  });
+  const list = () => listModels(baseUrl, key, { send, headers });
+  return { key, served, client: withNearestModels(client, list) };
+}
+
+function servedByAll(
+  endpoints: Endpoints,
+  connectionOf: (endpoint: Endpoint) => Connection | undefined,
+  connect: (endpoint: Endpoint, key: string | undefined) => Connection,
+): ServedModels {
+  const known = (model: string): readonly [ServedModels | undefined, string] => {
+    const { endpoint, id } = endpoints.find(model);
+    return [connectionOf(endpoint)?.served, id];
+  };
+  const reached = async (model: string): Promise<readonly [ServedModels | undefined, string]> => {
+    const { endpoint, id } = endpoints.find(model);
+    const found = connectionOf(endpoint);
+    if (found !== undefined) return [found.served, id];
+    const key = await endpoint.key.get();
+    return ['key' in key ? connect(endpoint, key.key).served : undefined, id];
+  };
+  return {
+    get(model) {
+      const [served, id] = known(model);
+      return served?.get(id);
+    },
+    awaitsLoad(model) {
+      const [served, id] = known(model);
+      return served?.awaitsLoad(id) === true;
+    },
+    async ask(model) {
+      const [served, id] = await reached(model);
+      await served?.ask(id);
+    },
+    async waitForFacts(model, signal, fitsAnyWindow) {
+      const [served, id] = await reached(model);
+      if (!signal.aborted) await served?.waitForFacts(id, signal, fitsAnyWindow);
+    },
+  };
+}
+
+async function windowsOfAll({
+  endpoints,
+  dataRoot,
+  now,
+  onError,
+}: ConnectionOptions): Promise<LearnedWindows> {
+  const windows = new Map(
+    await Promise.all(
+      endpoints.all.map(
+        async (endpoint) =>
+          [
+            endpoint,
+            await openLearnedWindows({ dataRoot, baseUrl: endpoint.baseUrl, now, onError }),
+          ] as const,
+      ),
+    ),
+  );
+  return {
+    get(model) {
+      const { endpoint, id } = endpoints.find(model);
+      return windows.get(endpoint)?.get(id);
+    },
+    async remember(model, tokens) {
+      const { endpoint, id } = endpoints.find(model);
+      await windows.get(endpoint)?.remember(id, tokens);
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * The key of one endpoint: written in the settings, from the environment, or printed by a command. Keys are never
+ * logged; messages name only where one should have come from.
+ */
+import { execFile } from 'node:child_process';
+import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
+import { realpath } from '../../disk/realPath.ts';
+
+/** `problem`: why there is no key, ready to show. */
+export type KeyAnswer = { readonly key: string | undefined } | { readonly problem: string };
+
+export interface EndpointKey {
+  /** Where it comes from, for display; undefined if there is none. */
+  readonly source: string | undefined;
+  /** The key, if it is known without running anything. */
+  readonly known: string | undefined;
+  get(): Promise<KeyAnswer>;
+  /** Runs the command again, because the server has rejected the last key; absent if there is no command. */
+  renew?(rejected: string | undefined): Promise<KeyAnswer>;
+  /** All keys so far, to redact. */
+  seen(): readonly string[];
+}
+
+/** A key that never changes; undefined for a server without one. */
+export function fixedKey(key: string | undefined, source: string | undefined): EndpointKey {
+  const answer = { key };
+  return {
+    source: key === undefined ? undefined : source,
+    known: key,
+    get: async () => answer,
+    seen: () => (key === undefined ? [] : [key]),
+  };
+}
+
+/** A key that cannot be had: every request fails with this message. */
+export function missingKey(problem: string, source: string): EndpointKey {
+  return { source, known: undefined, get: async () => ({ problem }), seen: () => [] };
+}
+
+interface HelperOptions {
+  /** Named in messages. */
+  readonly provider: string;
+  readonly command: string;
+  readonly home: string;
+  /** The project: the command must not find programs in it. */
+  readonly root: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Milliseconds: the command may ask a password manager or a cloud. */
+const HELPER_MS = 30_000;
+const MAX_BYTES = 20_000;
+
+/** A key that a command prints. The command runs at the first request, once for all requests that wait for it. */
+export function helperKey({ provider, ...helper }: HelperOptions): EndpointKey {
+  const seen = new Set<string>();
+  let current: Promise<KeyAnswer> | undefined;
+  const run = async (): Promise<KeyAnswer> => {
+    const printed = await runHelper(helper);
+    const key = printed.output?.trim();
+    if (key === undefined || !/^[\x21-\x7e]+$/.test(key)) {
+      const why = printed.problem ?? 'it printed no key';
+      // The next request tries again.
+      current = undefined;
+      return { problem: `The apiKeyHelper of the provider "${provider}" failed: ${why}.` };
+    }
+    seen.add(key);
+    return { key };
+  };
+  const get = (): Promise<KeyAnswer> => {
+    current ??= run();
+    return current;
+  };
+  return {
+    source: 'apiKeyHelper',
+    known: undefined,
+    get,
+    async renew(rejected) {
+      const before = await get();
+      // Another request has renewed it already.
+      if (!('key' in before) || before.key !== rejected) return before;
+      current = run();
+      return current;
+    },
+    seen: () => [...seen],
+  };
+}
+
+/** Its error output is not quoted: it may contain secrets. */
+function runHelper({
+  command,
+  home,
+  root,
+  env,
+}: Omit<HelperOptions, 'provider'>): Promise<{ readonly output?: string; readonly problem?: string }> {
+  const options = {
+    ...{ cwd: home, env: ownProgramEnvironment(env, root, realpath) },
+    ...{ timeout: HELPER_MS, maxBuffer: MAX_BYTES, shell: true },
+  };
+  return new Promise((resolve) => {
+    const child = execFile(command, options, (error, stdout) => {
+      if (error === null) resolve({ output: stdout });
+      else if (error.killed === true) resolve({ problem: `no answer within ${HELPER_MS / 1000} s` });
+      else resolve({ problem: `it ended with ${error.signal ?? `exit code ${error.code ?? '?'}`}` });
+    });
+    child.stdin?.end();
+  });
+}

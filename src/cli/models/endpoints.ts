@@ -1,0 +1,102 @@
+/** The endpoints that serve models: the default one of the settings, and the named providers. */
+import { homedir } from 'node:os';
+import type { ProviderSettings } from '../../config/modelSchema.ts';
+import type { Settings } from '../../config/schema.ts';
+import { hasAuthorization, type OwnHeaders, secretsOf } from '../../model/http/ownHeaders.ts';
+import { type OwnFacts, ownFactsOf } from '../../model/ownFacts.ts';
+import { modelName, parseModelName } from '../../protocol/modelNames.ts';
+import type { Wire } from '../../protocol/wires.ts';
+import { type EndpointKey, fixedKey, helperKey, missingKey } from './endpointKey.ts';
+
+export interface Endpoint {
+  /** Undefined for the default endpoint. */
+  readonly name: string | undefined;
+  readonly baseUrl: string;
+  readonly wire: Wire;
+  readonly headers: OwnHeaders;
+  readonly key: EndpointKey;
+  /** Models that its settings name. */
+  readonly named: readonly string[];
+  /** What the settings say about a model; `id` as the endpoint names it. */
+  factsOf(id: string): OwnFacts;
+}
+
+export interface Endpoints {
+  /** The default endpoint first. */
+  readonly all: readonly Endpoint[];
+  isProvider(name: string): boolean;
+  /** The endpoint of a model, and the model's name there. */
+  find(model: string): { readonly endpoint: Endpoint; readonly id: string };
+  /** The full name of a model. */
+  nameOf(endpoint: Endpoint, id: string): string;
+  /** Everything to redact from what is stored or exported. */
+  secrets(): readonly string[];
+}
+
+interface EndpointOptions {
+  readonly settings: Settings;
+  /** The key of the default endpoint. */
+  readonly apiKey?: string | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly home?: string;
+  /** The project: no program in it serves as a helper. */
+  readonly root?: string;
+}
+
+export function createEndpoints(options: EndpointOptions): Endpoints {
+  const { settings, apiKey = settings.apiKey ?? undefined } = options;
+  const { baseUrl, wire, headers, models, providers } = settings;
+  const standard: Endpoint = {
+    ...{ name: undefined, baseUrl, wire, headers },
+    key: fixedKey(apiKey, 'apiKey'),
+    named: [],
+    factsOf: (id) => ownFactsOf(models, id),
+  };
+  const named = new Map(
+    Object.entries(providers).map(([name, one]) => [name, namedEndpoint(name, one, options)] as const),
+  );
+  const isProvider = (name: string): boolean => named.has(name);
+  const all = [standard, ...named.values()];
+  return {
+    all,
+    isProvider,
+    find(model) {
+      // Without providers, an id is taken as it is.
+      if (named.size === 0) return { endpoint: standard, id: model };
+      const { provider, id } = parseModelName(model, isProvider);
+      return { endpoint: named.get(provider ?? '') ?? standard, id };
+    },
+    nameOf: ({ name }, id) => (named.size === 0 ? id : modelName({ provider: name, id }, isProvider)),
+    secrets: () =>
+      all.flatMap(({ key, headers: own }) => [...secretsOf(undefined, own), ...key.seen()]).sort(byLength),
+  };
+}
+
+/** Longest first, so that a shorter secret inside a longer one does not break it up. */
+const byLength = (a: string, b: string): number => b.length - a.length;
+
+function namedEndpoint(name: string, provider: ProviderSettings, options: EndpointOptions): Endpoint {
+  const { baseUrl, wire, headers, models } = provider;
+  const shared = options.settings.models;
+  return {
+    ...{ name, baseUrl, wire, headers },
+    key: keyOf(name, provider, options),
+    named: Object.keys(models).filter((id) => !id.includes('*')),
+    factsOf: (id) => ({ ...ownFactsOf(shared, `${name}/${id}`), ...ownFactsOf(models, id) }),
+  };
+}
+
+function keyOf(
+  name: string,
+  { apiKey, apiKeyEnv, apiKeyHelper, headers }: ProviderSettings,
+  { env = {}, home = homedir(), root = home }: EndpointOptions,
+): EndpointKey {
+  if (hasAuthorization(headers)) return fixedKey(undefined, undefined);
+  if (apiKey !== undefined) return fixedKey(apiKey, `providers.${name}.apiKey`);
+  const fromEnv = apiKeyEnv === undefined ? '' : (env[apiKeyEnv]?.trim() ?? '');
+  if (fromEnv !== '') return fixedKey(fromEnv, apiKeyEnv);
+  if (apiKeyHelper !== undefined)
+    return helperKey({ provider: name, command: apiKeyHelper, home, root, env });
+  if (apiKeyEnv === undefined) return fixedKey(undefined, undefined);
+  return missingKey(`The provider "${name}" takes its key from ${apiKeyEnv}, which is not set.`, apiKeyEnv);
+}

@@ -1,0 +1,131 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createConnections } from '../../../src/cli/models/connections.ts';
+import { createEndpoints } from '../../../src/cli/models/endpoints.ts';
+import { listAllModels } from '../../../src/cli/models/listAllModels.ts';
+import { settingsSchema } from '../../../src/config/schema.ts';
+import { environmentSend } from '../../../src/model/http/environmentSend.ts';
+import type { ModelEvent } from '../../../src/protocol/model.ts';
+import {
+  type Asked,
+  type Route,
+  saying,
+  sendJson,
+  startLocalServer,
+} from '../../e2e/support/localServers.ts';
+
+interface Setup {
+  readonly providers: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A server that accepts one key only, and says which model it was asked for. */
+async function startKeyed(accepted: () => string) {
+  const chat: Route = (response, asked) => {
+    if (asked.headers.authorization !== `Bearer ${accepted()}`)
+      return sendJson(response, { error: { message: `no: ${asked.headers.authorization}` } }, 401);
+    const answer = saying(`I am ${String(asked.body.model)}.`);
+    if (typeof answer === 'function') answer(response, asked);
+  };
+  const server = await startLocalServer({
+    '/v1/chat/completions': chat,
+    '/v1/models': { object: 'list', data: [{ id: 'm' }, { id: 'vendor/n' }] },
+  });
+  onTestFinished(server.close);
+  return server;
+}
+
+async function open({ providers, env = {} }: Setup, standard = 'http://127.0.0.1:9/v1') {
+  const home = await mkdtemp(join(tmpdir(), 'clawdcode-connections-'));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const settings = settingsSchema.parse({ baseUrl: standard, apiKey: 'sk-standard', providers });
+  const PATH = process.env.PATH ?? '';
+  const endpoints = createEndpoints({ settings, env: { PATH, ...env }, home, root: home });
+  const send = environmentSend({});
+  const lines: string[] = [];
+  const connections = createConnections({
+    ...{ endpoints, dataRoot: home, send, now: Date.now, userAgent: 'test', account: {} },
+    debug: (line) => lines.push(line),
+    onError: () => {},
+  });
+  const ask = async (model: string): Promise<ModelEvent[]> => {
+    const request = { model, messages: [{ role: 'user', content: 'hi' } as const], tools: [] };
+    const events: ModelEvent[] = [];
+    for await (const event of connections.client.stream(request, new AbortController().signal))
+      events.push(event);
+    return events;
+  };
+  return { home, endpoints, send, connections, lines, ask };
+}
+
+const keysOf = (asked: readonly Asked[]) => [...new Set(asked.map(({ headers }) => headers.authorization))];
+
+test('each endpoint gets its own key and its own name of the model', async () => {
+  const [standard, work, other] = await Promise.all([
+    startKeyed(() => 'sk-standard'),
+    startKeyed(() => 'sk-work'),
+    startKeyed(() => 'sk-other'),
+  ]);
+  const { ask, endpoints, send } = await open(
+    {
+      providers: {
+        work: { baseUrl: work.baseUrl, apiKey: 'sk-work' },
+        other: { baseUrl: other.baseUrl, apiKeyEnv: 'OTHER_KEY' },
+      },
+      env: { OTHER_KEY: 'sk-other' },
+    },
+    standard.baseUrl,
+  );
+  for (const model of ['m', 'work/m', 'other/vendor/n', 'default/work/m']) {
+    const id = model.replace(/^(?:work|other|default)\//, '');
+    const last = (await ask(model)).at(-1);
+    expect(last).toMatchObject({ type: 'done', reply: { message: { content: `I am ${id}.` } } });
+  }
+  const { ids } = await listAllModels(endpoints, send);
+  expect(ids).toEqual(['m', 'vendor/n', 'work/m', 'work/vendor/n', 'other/m', 'other/vendor/n']);
+  expect(keysOf(standard.asked)).toEqual(['Bearer sk-standard']);
+  expect(keysOf(work.asked)).toEqual(['Bearer sk-work']);
+  expect(keysOf(other.asked)).toEqual(['Bearer sk-other']);
+});
+
+test('a command prints the key: it runs once, and again when the key is rejected', async () => {
+  let accepted = 'sk-key-1';
+  const server = await startKeyed(() => accepted);
+  const { home, ask, lines, endpoints } = await open({
+    providers: { work: { baseUrl: server.baseUrl, apiKeyHelper: 'echo run >> runs; cat key' } },
+  });
+  const runs = async () =>
+    (await import('node:fs/promises')).readFile(join(home, 'runs'), 'utf8').then((text) => text.length / 4);
+  await writeFile(join(home, 'key'), 'sk-key-1\n');
+  await Promise.all([ask('work/m'), ask('work/m')]);
+  expect(await runs()).toBe(1);
+  accepted = 'sk-key-2';
+  await writeFile(join(home, 'key'), 'sk-key-2\n');
+  const renewed = await ask('work/m');
+  expect(renewed.at(-1)).toMatchObject({ type: 'done' });
+  expect(await runs()).toBe(2);
+  accepted = 'sk-key-3';
+  const rejected = await ask('work/m');
+  const message =
+    rejected.at(-1)?.type === 'failed' ? JSON.stringify(rejected.at(-1)) : 'the request did not fail';
+  expect(message).toContain('rejected the key from apiKeyHelper');
+  expect(message + lines.join('\n')).not.toContain('sk-key');
+  expect(endpoints.secrets()).toEqual(expect.arrayContaining(['sk-key-1', 'sk-key-2', 'sk-standard']));
+});
+
+test.each([
+  [{ apiKeyHelper: 'echo secret-text >&2; exit 3' }, 'failed: it ended with exit code 3'],
+  [{ apiKeyHelper: 'echo two words' }, 'it printed no key'],
+  [{ apiKeyEnv: 'NOT_SET' }, 'takes its key from NOT_SET, which is not set'],
+])('without a key nothing is sent: %o', async (given, expected) => {
+  const server = await startKeyed(() => 'x');
+  const { ask } = await open({ providers: { work: { baseUrl: server.baseUrl, ...given } } });
+  const [event, ...more] = await ask('work/m');
+  expect(more).toEqual([]);
+  expect(event).toMatchObject({ type: 'failed', error: { kind: 'auth' } });
+  expect(JSON.stringify(event)).toContain(expected);
+  expect(JSON.stringify(event)).not.toContain('secret-text');
+  expect(server.asked).toEqual([]);
+});

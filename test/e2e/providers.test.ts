@@ -1,0 +1,87 @@
+/** Two endpoints in one session: switched in mid-session, each with its own key, remembered on resume. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { keys } from '../ui/screen.ts';
+import { type Asked, type Route, saying, startLocalServer } from './support/localServers.ts';
+import { type Stage, setStage } from './support/stage.ts';
+
+const KEY = 'sk-of-the-work-provider';
+
+/** A stage whose user has a provider `work` with a key from a command. */
+async function setTwo() {
+  const stage = await setStage();
+  const chat: Route = (response, asked) => {
+    const answer = saying('Greetings from work.');
+    if (typeof answer === 'function') answer(response, asked);
+  };
+  const work = await startLocalServer({
+    '/v1/chat/completions': chat,
+    '/v1/models': { object: 'list', data: [{ id: 'big' }, { id: 'small' }] },
+  });
+  onTestFinished(work.close);
+  await writeConfig(stage, {
+    providers: {
+      work: {
+        baseUrl: work.baseUrl,
+        apiKeyHelper: `echo ${KEY}`,
+        models: { big: { contextWindow: 64_000, price: { input: 1000, output: 2 } } },
+      },
+    },
+  });
+  const env = { ...stage.access, CLAWDCODE_CONTEXT_WINDOW: '' };
+  return { stage, work, options: { env: stage.work.env(env) } };
+}
+
+const writeConfig = ({ work }: Stage, config: object): Promise<void> =>
+  writeFile(join(work.data, 'config.json'), JSON.stringify(config));
+
+const keysOf = (asked: readonly Asked[]) => new Set(asked.map(({ headers }) => headers.authorization));
+
+test('/model switches to another provider in mid-session, shows what that costs, and a resume finds it', async () => {
+  const { stage, work, options } = await setTwo();
+  stage.server.script({ text: 'Greetings from the default.' });
+  const terminal = await stage.ready([], options);
+  await terminal.submit('hello');
+  await terminal.waitForPrinted('Greetings from the default.');
+  await terminal.waitForIdle();
+  await terminal.submit('/model');
+  await terminal.waitFor('work/big');
+  await terminal.type('work/b');
+  await terminal.waitFor(/64,000 tokens · \$1,?000\.00 in, \$2\.00 out per million/);
+  await terminal.waitFor(/work\/big reads the whole conversation again, [\d,]+ tokens: about \$/);
+  await terminal.press(keys.enter);
+  await terminal.waitForPrinted('Model: work/big');
+  await terminal.submit('and you?');
+  await terminal.waitForPrinted('Greetings from work.');
+  await terminal.waitForIdle();
+  const [session] = await stage.work.sessions();
+  expect(session?.entries.findLast(({ subtype }) => subtype === 'model')?.data).toEqual({
+    model: 'work/big',
+    provider: 'work',
+  });
+  const chats = work.asked.filter(({ path }) => path.endsWith('/chat/completions'));
+  expect(chats.map(({ body }) => body.model)).toContain('big');
+  expect(keysOf(work.asked)).toEqual(new Set([`Bearer ${KEY}`]));
+  const stored = JSON.stringify(session?.entries);
+  expect(stored).not.toContain(KEY);
+  await terminal.submit('/model --default');
+  await terminal.waitForPrinted('New sessions use work/big from now on.');
+  await terminal.submit('/exit');
+  await terminal.exited;
+
+  const again = await stage.print(['--continue', '-p', 'still there?'], options);
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('Greetings from work.') });
+  expect(stage.server.requests()).toHaveLength(1);
+});
+
+test('a session whose provider is gone says so and continues with the default model', async () => {
+  const { stage, options } = await setTwo();
+  const first = await stage.print(['-p', 'hello', '--model', 'work/big'], options);
+  expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('Greetings from work.') });
+  await writeConfig(stage, {});
+  stage.server.script({ text: 'Back home.' });
+  const resumed = await stage.print(['--continue', '-p', 'hello again'], options);
+  expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining('Back home.') });
+  expect(resumed.stderr).toContain('This session used work/big, but your settings have no provider "work".');
+});
