@@ -18,7 +18,7 @@ export interface LiveHooks extends HookPort {
   replace(sources: readonly HookSource[]): Promise<void>;
 }
 
-interface HookHelpers extends Pick<HookRunnerDeps, 'callBack' | 'pluginProblem'> {
+interface HookHelpers extends Pick<HookRunnerDeps, 'callBack' | 'pluginProblem' | 'judge' | 'callTool'> {
   readonly send: HttpSend;
 }
 
@@ -26,7 +26,7 @@ interface HookHelpers extends Pick<HookRunnerDeps, 'callBack' | 'pluginProblem'>
 export async function openHooks(
   { root, env }: AppPaths,
   sources: readonly HookSource[],
-  { covers, send, callBack, pluginProblem }: Pick<Permissions, 'covers'> & HookHelpers,
+  { covers, send, ...helpers }: Pick<Permissions, 'covers'> & HookHelpers,
 ): Promise<LiveHooks> {
   let runner: HookRunner | undefined;
   const replace: LiveHooks['replace'] = async (now) => {
@@ -39,8 +39,7 @@ export async function openHooks(
       shell: findShell(env),
       fetch: fetchOverSend(send),
       covers,
-      callBack,
-      pluginProblem,
+      ...helpers,
       newId,
       now: () => Date.now(),
     });

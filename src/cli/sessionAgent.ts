@@ -5,10 +5,12 @@ import { readOnlyAgent } from '../agent/readOnlyAgent.ts';
 import type { SubagentPort } from '../agent/subagents/types.ts';
 import type { Agent } from '../agent/types.ts';
 import { type ContextManager, newId } from '../context/index.ts';
+import type { JudgeHook } from '../protocol/extensions/hooks.ts';
 import { agentToolAlias, agentToolName, toolNames } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
 import { createConfinement } from './confinement.ts';
+import { createHookJudge } from './hookJudge.ts';
 import type { LiveServers } from './mcp/openServers.ts';
 import type { ModelChoice } from './models/modelChoice.ts';
 import type { SessionFactoryOptions } from './openContext.ts';
@@ -48,14 +50,21 @@ export function createSessionAgent(
   options: SessionFactoryOptions,
   shared: SharedParts,
   children: ChildParts,
-): { agent: Agent; tools: () => readonly string[]; retainServers: () => void } {
+): {
+  agent: Agent;
+  tools: () => readonly string[];
+  retainServers: () => void;
+  judgeHook: JudgeHook;
+} {
   const { context, cwd, model, permissions, servers, hooks, isReading } = parts;
   const { place, loaded, interactive, demo, debug } = options;
   const { settings } = loaded;
   const { redaction, client, onError } = shared;
   const toolset = createSessionTools(parts, options, shared);
   const approvals = approvalPorts(toolset.confinement, permissions, loaded);
-  const subagents = subagentPortOf(parts, options, shared, { ...children, toolset, approvals });
+  const port = subagentPortOf(parts, options, shared, { ...children, toolset, approvals });
+  const isOffered = parts.agents().agents.length > 0 && toolset.isOffered(agentToolName);
+  const subagents = isOffered ? port : undefined;
   const stopUpkeep = startUpkeep({ place, maxSessions: settings.sessions.maxSessions, interactive, onError });
   let leaveServers = servers.current()?.retain();
   const writing = createAgent({
@@ -95,6 +104,7 @@ export function createSessionAgent(
   return {
     agent,
     tools: () => [...(subagents === undefined ? [] : [agentToolName]), ...toolNamesNow()],
+    judgeHook: createHookJudge({ context, client, clock: systemClock, model, subagents: port, cwd }),
     // The first servers may come with a plugin, while the session runs.
     retainServers: () => {
       leaveServers ??= servers.current()?.retain();
@@ -151,7 +161,6 @@ function approvalPorts(
   return { decide, autoAllow: enable, remember, ...(offersHosts && { suggestHost }) };
 }
 
-/** Undefined if the model cannot start subagents. */
 function subagentPortOf(
   { model, skills, agents, servers, hooks }: AgentParts,
   { place, loaded, interactive, environment }: SessionFactoryOptions,
@@ -161,8 +170,7 @@ function subagentPortOf(
     approvals,
     ...children
   }: ChildParts & { readonly toolset: SessionTools; readonly approvals: ApprovalPorts },
-): SubagentPort | undefined {
-  if (agents().agents.length === 0 || !toolset.isOffered(agentToolName)) return undefined;
+): SubagentPort {
   return createSubagentPort({
     ...children,
     ...(approvals.suggestHost && { suggestHost: approvals.suggestHost }),

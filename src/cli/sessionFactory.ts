@@ -13,7 +13,7 @@ import {
   type SessionSummary,
 } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
-import type { HookSource } from '../protocol/extensions/hooks.ts';
+import type { HookSource, JudgeHook } from '../protocol/extensions/hooks.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import { agentToolAlias, agentToolName } from '../protocol/toolNames.ts';
 import { openHooks, originOf } from './hooks.ts';
@@ -145,6 +145,8 @@ async function openSession(
     options.agents?.(plugins.current().agents) ?? noAgents;
   const hooksNow = (): HookSource[] => [...loaded.hooks, ...plugins.current().hooks];
   let agents: UsableAgents;
+  // Hooks may run before there is an agent, but none of those asks a model.
+  let judgeHook: JudgeHook | undefined;
   const [found, skills, port, { cwd, notices, ...opened }] = await Promise.all([
     findAgents(),
     openSkills({ ...place, isSensitive: isWithheld }, plugins, permissions),
@@ -152,6 +154,8 @@ async function openSession(
       covers: permissions.covers,
       send: shared.send,
       callBack: options.driver?.callBack,
+      judge: async (question, signal) => judgeHook?.(question, signal) ?? NOT_OPEN,
+      callTool: async (call, signal) => servers.current()?.callForHook(call, signal) ?? NO_SERVERS,
       pluginProblem: plugins.problem,
     }),
     openReportingProblems(context, target, options, shared, model),
@@ -163,7 +167,7 @@ async function openSession(
   shared.wasOpened = true;
   const hooks = isReading ? undefined : { port, origin };
   const parts = { context, cwd, model, permissions, skills, agents: () => agents, servers, hooks, isReading };
-  const { agent, tools, retainServers } = createSessionAgent(parts, options, shared, {
+  const { agent, tools, retainServers, ...created } = createSessionAgent(parts, options, shared, {
     createContext: createChildContext,
     storeFor: (sessionId) => store.forAgents(sessionId),
     createModel: (id) =>
@@ -172,6 +176,7 @@ async function openSession(
         endpoints: shared.endpoints,
       }),
   });
+  judgeHook = created.judgeHook;
   // After the first frame, and before the user has typed a prompt.
   if (interactive && !isReading) setTimeout(() => servers.current()?.start(), SERVERS_AFTER_MS).unref();
   // Measuring a closed session fails; ignore that.
@@ -225,6 +230,9 @@ async function openReportingProblems(
   stopListening();
   return { ...opened, notices: [...(problem === undefined ? [] : [problem]), ...opened.notices] };
 }
+
+const NOT_OPEN = { ok: false, problem: 'the session is not open yet' } as const;
+const NO_SERVERS = { ok: false, problem: 'there are no MCP servers' } as const;
 
 /** The folder of an agent, and what must not reach its model from there. */
 type ContextPlace = Pick<AppPaths, 'root' | 'cwd'> & Pick<Permissions, 'isWithheld'>;

@@ -152,6 +152,11 @@ const basics = {
   once: z.boolean().optional(),
   onFailure: z.string().optional(),
 };
+const question = {
+  prompt: z.string().min(1).max(20_000),
+  model: z.string().min(1).max(200).optional(),
+  continueOnBlock: z.boolean().optional(),
+};
 const matcherSchema = z.string().max(2000).nullish();
 const hookSchema = z.discriminatedUnion('type', [
   z.looseObject({
@@ -168,6 +173,22 @@ const hookSchema = z.discriminatedUnion('type', [
     headers: z.record(z.string(), z.string()).default({}),
     allowedEnvVars: z.array(z.string()).default([]),
   }),
+  z.looseObject({ ...basics, ...question, type: z.literal('prompt') }),
+  z.looseObject({ ...basics, ...question, type: z.literal('agent') }),
+  z.looseObject({
+    ...basics,
+    type: z.literal('mcp_tool'),
+    server: z.string().min(1).max(200),
+    tool: z.string().min(1).max(200),
+    input: z.record(z.string(), z.unknown()).default({}),
+  }),
+]);
+const types: ReadonlySet<string> = new Set(hookSchema.options.map(({ shape }) => shape.type.value));
+
+/** Events that a model may decide about: those that a hook can block. */
+const decidable: ReadonlySet<HookEvent> = new Set([
+  ...(['PreToolUse', 'PermissionRequest', 'PostToolUse', 'PostToolUseFailure'] as const),
+  ...(['UserPromptSubmit', 'Stop', 'SubagentStop', 'PreCompact'] as const),
 ]);
 
 type Read =
@@ -177,7 +198,7 @@ type Read =
 
 function definitionOf({ event, matcher: written, hook: value }: Part): Read {
   if (!isEvent(event)) return { type: 'unsupported', what: event };
-  if (isObject(value) && typeof value.type === 'string' && !['command', 'http'].includes(value.type))
+  if (isObject(value) && typeof value.type === 'string' && !types.has(value.type))
     return { type: 'unsupported', what: JSON.stringify(value.type.slice(0, 40)) };
   const matcher = matcherSchema.safeParse(written, ONCE);
   if (!matcher.success)
@@ -208,6 +229,16 @@ function definitionOf({ event, matcher: written, hook: value }: Part): Read {
   if (data.type === 'http') {
     const { url, headers, allowedEnvVars } = data;
     return { type: 'hook', hook: { ...shared, type: 'http', url, headers, allowedEnvVars } };
+  }
+  if (data.type === 'mcp_tool') {
+    const { server, tool, input } = data;
+    return { type: 'hook', hook: { ...shared, type: 'mcp_tool', server, tool, arguments: input } };
+  }
+  if (data.type !== 'command') {
+    const { type, prompt, model, continueOnBlock } = data;
+    if (!decidable.has(event)) return { type: 'mistake', why: `a model cannot decide about ${event}` };
+    const more = continueOnBlock === true ? { continuesOnBlock: true as const } : {};
+    return { type: 'hook', hook: { ...shared, type, prompt, ...(model && { model }), ...more } };
   }
   const { command, args } = data;
   return { type: 'hook', hook: { ...shared, type: 'command', command, ...(args && { args }) } };

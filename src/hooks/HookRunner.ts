@@ -1,6 +1,7 @@
 /** The hooks of one session: chooses those that match an event, runs them in parallel, and remembers what they did. */
 import {
   type CallBack,
+  type CallTool,
   type HookAnswer,
   type HookCall,
   type HookDefinition,
@@ -11,6 +12,7 @@ import {
   type HookRun,
   type HookSource,
   type HookStatus,
+  type JudgeHook,
   noAnswer,
 } from '../protocol/extensions/hooks.ts';
 import type { Access } from '../protocol/permissions.ts';
@@ -21,6 +23,8 @@ import { type HookOutput, type HookVerdict, readOutput } from './readOutput.ts';
 import { runCallback } from './runCallback.ts';
 import { runCommand } from './runCommand.ts';
 import { type HookFetch, runHttp } from './runHttp.ts';
+import { runJudge } from './runJudge.ts';
+import { runTool } from './runTool.ts';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 /** Hooks in the background at the same time; more are not started. */
@@ -38,6 +42,10 @@ export interface HookRunnerDeps {
   readonly fetch: HookFetch;
   /** For hooks of type `callback`; absent if no program drives this one. */
   readonly callBack?: CallBack | undefined;
+  /** For hooks of type `prompt` and `agent`. */
+  readonly judge?: JudgeHook | undefined;
+  /** For hooks of type `mcp_tool`. */
+  readonly callTool?: CallTool | undefined;
   /** Why the hooks of a plugin must not run now; absent = there are none. */
   readonly pluginProblem?: ((name: string) => Promise<string | undefined>) | undefined;
   /** True if a permission rule covers a call, or a part of it. */
@@ -200,8 +208,11 @@ export class HookRunner implements HookPort {
     const timeoutMs = ownMs ?? call.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     if (hook.type === 'callback')
       return runCallback({ id: hook.id, input: call.input, timeoutMs }, callBack, signal);
+    if (hook.type === 'mcp_tool')
+      return runTool({ ...hook, input: call.input, timeoutMs }, this.#deps.callTool, signal);
     const input = JSON.stringify(call.input);
     if (hook.type === 'http') return runHttp({ ...hook, input, env, timeoutMs }, fetch, signal);
+    if (hook.type !== 'command') return runJudge({ hook, call, timeoutMs }, this.#deps.judge, signal);
     const variables = { CLAUDE_PROJECT_DIR: root, CLAWDCODE_PROJECT_DIR: root, CLAWDCODE: '1' };
     return runCommand(
       {
@@ -223,6 +234,11 @@ function labelOf(hook: HookDefinition): string {
       return [hook.command, ...(hook.args ?? [])].join(' ');
     case 'http':
       return hook.url;
+    case 'prompt':
+    case 'agent':
+      return `${hook.type}: ${hook.prompt}`;
+    case 'mcp_tool':
+      return `${hook.server}: ${hook.tool}`;
     case 'callback':
       return `function ${hook.id}`;
   }

@@ -1,9 +1,11 @@
 /** All MCP servers of the program, shared by its sessions: connected in parallel, on first use. */
+import type { CallTool } from '../protocol/extensions/hooks.ts';
 import type { McpContent, McpPort, McpPromptInfo, McpServerSource } from '../protocol/extensions/mcp.ts';
 import type { PromptOp } from '../protocol/ops.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { type McpDeps, McpServer } from './McpServer.ts';
 import { withResources } from './namedResources.ts';
+import { contentOf } from './outcome.ts';
 
 /**
  * Requests wait for servers until this many milliseconds after their start; tools of later servers are offered from
@@ -66,6 +68,23 @@ export class McpServers implements McpPort {
   async readResource(named: string, signal: AbortSignal): Promise<McpContent | undefined> {
     const at = named.indexOf(':');
     return this.#named(named.slice(0, at))?.readResource(named.slice(at + 1), signal);
+  }
+
+  /** Calls a tool for a hook, by the names that the server gives. Never rejects. */
+  async callForHook(
+    { server, tool, input, timeoutMs }: Parameters<CallTool>[0],
+    signal: AbortSignal,
+  ): ReturnType<CallTool> {
+    const named = this.#named(server);
+    if (named === undefined) return { ok: false, problem: `there is no MCP server "${server}"` };
+    try {
+      const result = await named.call(tool, input, { signal, timeoutMs, onProgress: () => undefined });
+      const { text } = contentOf(result.content, { name: tool, seesImages: false });
+      if (result.isError === true) return { ok: false, problem: `the tool failed: ${text}` };
+      return { ok: true, text };
+    } catch (error) {
+      return { ok: false, problem: error instanceof Error ? error.message : String(error) };
+    }
   }
 
   /** Adds the resources that a prompt mentions. Never rejects. */

@@ -44,7 +44,7 @@ function load(
 
 const shown = ({ hooks }: LoadedSettings): unknown[] =>
   hooks.map(({ hook: one, source, ignored }) => [
-    one.type === 'command' ? one.command : one.type === 'http' ? one.url : one.id,
+    one.type === 'command' ? one.command : one.type === 'http' ? one.url : one.type,
     source,
     ...(ignored === undefined ? [] : [ignored]),
   ]);
@@ -98,7 +98,7 @@ test('what this version does not run is named once, and a mistake costs only its
       Unheard: [group('x')],
       FileChanged: [group('x')],
       Stop: [
-        { hooks: [{ type: 'prompt', prompt: 'p' }, { type: 'agent', prompt: 'p' }, hook('kept')] },
+        { hooks: [{ type: 'poem', prompt: 'p' }, { type: 'dance' }, hook('kept')] },
         { matcher: 5, hooks: [hook('lost')] },
         { hooks: [{ type: 'command' }, { type: 'http', url: 'ftp://x' }, 'text'] },
         'text',
@@ -111,9 +111,38 @@ test('what this version does not run is named once, and a mistake costs only its
   const messages = problems.map(({ message }) => message);
   expect(messages.filter((message) => message.includes('never run'))).toEqual([
     'config.json: hooks for Unheard, FileChanged never run here: there is no such event.',
-    'config.json: hooks of type "prompt", "agent" are not supported and never run.',
+    'config.json: hooks of type "poem", "dance" are not supported and never run.',
   ]);
   expect(messages.filter((message) => message.includes('is ignored'))).toHaveLength(5);
+});
+
+test('hooks that a model, an agent or a server decides', () => {
+  const { hooks, problems } = readHooks(
+    {
+      Stop: [
+        {
+          hooks: [
+            { type: 'prompt', prompt: 'p', model: 'm', timeout: 5 },
+            { type: 'agent', prompt: 'q' },
+          ],
+        },
+      ],
+      PostToolUse: [{ hooks: [{ type: 'prompt', prompt: 'p', continueOnBlock: true }] }],
+      SessionStart: [{ hooks: [{ type: 'mcp_tool', server: 's', tool: 't', input: { a: 1 } }] }],
+      Notification: [{ hooks: [{ type: 'prompt', prompt: 'p' }] }],
+    },
+    'user',
+    'config.json',
+  );
+  expect(hooks.map(({ hook: { event: _, matcher: __, ...rest } }) => rest)).toEqual([
+    { type: 'prompt', prompt: 'p', model: 'm', timeoutSeconds: 5 },
+    { type: 'agent', prompt: 'q' },
+    { type: 'prompt', prompt: 'p', continuesOnBlock: true },
+    { type: 'mcp_tool', server: 's', tool: 't', arguments: { a: 1 } },
+  ]);
+  expect(problems.map(({ message }) => message)).toEqual([
+    'config.json: a hook for Notification is ignored: a model cannot decide about Notification.',
+  ]);
 });
 
 test('the options of a hook are read, and unknown ones are no mistake', () => {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { stdio } from '../mcp/support/bench.ts';
 import { keys } from '../ui/screen.ts';
 import { linesOf } from './support/jsonLines.ts';
 import { type Stage, setStage } from './support/stage.ts';
@@ -182,7 +183,7 @@ test('stream-json reports the hooks of the start, and others if asked; a failure
     SessionStart: [command('echo welcome', { matcher: 'startup' })],
     PreToolUse: [command('echo broken >&2; exit 1')],
     Unheard: [command('true')],
-    Stop: [{ hooks: [{ type: 'prompt', prompt: 'Is it done?' }] }],
+    Stop: [{ hooks: [{ type: 'poem', prompt: 'Is it done?' }] }],
   });
   stage.server.otherwise((request) =>
     request.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : bash('ls'),
@@ -190,7 +191,7 @@ test('stream-json reports the hooks of the start, and others if asked; a failure
   const plain = await stage.print(['-p', 'hi', '--output-format', 'stream-json']);
   expect(plain.code).toBe(0);
   expect(plain.stderr).toContain('hooks for Unheard never run here');
-  expect(plain.stderr).toContain('hooks of type "prompt" are not supported');
+  expect(plain.stderr).toContain('hooks of type "poem" are not supported');
   const hookLines = (stdout: string): unknown[] =>
     linesOf(stdout).flatMap((line) => {
       const { subtype, hook_name, outcome } = line as Record<string, unknown>;
@@ -241,4 +242,90 @@ test('hooks of Claude Code’s settings run, also around the calls of a subagent
     ['SessionEnd', undefined, undefined],
   ]);
   expect(new Set(told.map((one) => one.session_id)).size).toBe(1);
+});
+
+test('a model decides whether a turn may end, and a read-only agent whether a call may run', async () => {
+  const stage = await setStage();
+  await own(stage, {
+    Stop: [{ hooks: [{ type: 'prompt', prompt: 'Were the tests run? $ARGUMENTS' }] }],
+    PreToolUse: [
+      {
+        matcher: 'Write',
+        hooks: [{ type: 'agent', prompt: 'Is the name in package.json not taken? $ARGUMENTS' }],
+      },
+    ],
+  });
+  const { server } = stage;
+  const judged = ['{"ok": false, "reason": "run the tests first"}', '{"ok": true}'];
+  const looked = [
+    { calls: [{ name: 'Read', input: { file_path: 'package.json' } }] },
+    { calls: [{ name: 'Bash', input: { command: 'touch made.txt' } }] },
+    { text: '{"ok": false, "reason": "picomatch is taken"}' },
+  ];
+  const main = [
+    { calls: [{ name: 'Write', input: { file_path: 'name.txt', content: 'picomatch' } }] },
+    { text: 'Done too early.' },
+    { text: 'Now the tests ran.' },
+  ];
+  server.otherwise((request) => {
+    const isHook = textOf(request.messages[0]).includes('You decide about one event');
+    if (!isHook) return main.shift() ?? { text: 'Nothing left.' };
+    return (request.tools ?? []).length > 0 ? (looked.shift() ?? {}) : { text: judged.shift() ?? '' };
+  });
+  const terminal = await stage.ready();
+  await terminal.submit('write the name');
+  await terminal.waitForPrinted('Now the tests ran.');
+  await terminal.waitForPrinted('PreToolUse (Write) hook blocked: picomatch is taken');
+  await terminal.waitForPrinted('Stop hook blocked: run the tests first');
+  await terminal.waitForIdle();
+  expect([main, looked, judged]).toEqual([[], [], []]);
+  for (const name of ['name.txt', 'made.txt'])
+    expect(existsSync(join(stage.work.repository, name))).toBe(false);
+  // It does not run hooks itself, and asks nobody.
+  const ofAgent = server
+    .requests()
+    .filter(
+      ({ tools = [], messages }) =>
+        tools.length > 0 && textOf(messages[0]).includes('You decide about one event'),
+    );
+  expect(ofAgent).toHaveLength(3);
+  expect(ofAgent[0]?.tools?.map((tool) => tool.function.name)).not.toContain('Write');
+  expect(textOf(ofAgent.at(-1)?.messages.at(-1))).toContain('changes nothing');
+  const [session] = await stage.work.sessions();
+  const spent = session?.entries.filter(
+    ({ subtype, data }) => subtype === 'usage' && data?.purpose === 'hook',
+  );
+  expect(spent).toHaveLength(5);
+});
+
+test('a tool of an MCP server decides; without the server nothing is blocked, and it is said', async () => {
+  const stage = await setStage();
+  const hook = { type: 'mcp_tool', tool: 'echo', input: { text: `\${tool_input.command}` } };
+  await own(
+    stage,
+    {
+      PreToolUse: [
+        {
+          matcher: 'Bash',
+          hooks: [
+            { ...hook, server: 'gone' },
+            { ...hook, server: 'test' },
+          ],
+        },
+      ],
+    },
+    { mcpServers: { test: stdio() } },
+  );
+  stage.server.script(bash('ls package.json'), { text: 'Listed.' });
+  const ran = await stage.print(['-p', 'list', '--output-format', 'stream-json', '--include-hook-events']);
+  const answers = linesOf(ran.stdout).filter(({ subtype }) => subtype === 'hook_response');
+  const outcomes = answers.map(({ outcome, stdout }) => [outcome, stdout]);
+  expect(outcomes).toHaveLength(2);
+  expect(outcomes).toEqual(
+    expect.arrayContaining([
+      ['success', 'You said ls package.json'],
+      ['error', ''],
+    ]),
+  );
+  expect(JSON.stringify(stage.server.requests().at(-1)?.messages)).toContain('package.json');
 });

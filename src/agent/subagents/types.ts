@@ -36,6 +36,8 @@ export interface ChildRequest {
   readonly cwd: string;
   /** It works in a git worktree of its own. */
   readonly isIsolated: boolean;
+  /** It decides for a hook, so no hooks run for it. */
+  readonly isOfHook?: boolean;
   readonly parent: ParentAgent;
 }
 

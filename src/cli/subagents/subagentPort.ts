@@ -180,7 +180,7 @@ async function skillTexts(
 function createChild(
   context: ContextManager,
   model: ModelChoice,
-  { id, sessionId, definition, cwd, parent }: ChildRequest,
+  { id, sessionId, definition, cwd, parent, isOfHook }: ChildRequest,
   parts: SubagentParts,
   worktree: OpenedWorktree | undefined,
 ): OpenedChild['agent'] {
@@ -215,7 +215,7 @@ function createChild(
     titles: false,
     clock,
     newId,
-    ...(port && { hooks: { port, origin: 'startup', agent: hooked } }),
+    ...(port && isOfHook !== true && { hooks: { port, origin: 'startup', agent: hooked } }),
     onError,
   });
   adoptCreatedFiles(agent, sandbox);

@@ -160,10 +160,21 @@ function doesOf(hook: HookDefinition): string {
       const sent = variables === '' ? '' : ` with the variables ${variables}`;
       return `sends what happens to ${exactly(hook.url)}${pairs(hook.headers, ' with the header ')}${sent}`;
     }
+    case 'prompt':
+      return `asks ${modelOf(hook)}: ${exactly(hook.prompt)}`;
+    case 'agent':
+      return `has an agent with ${modelOf(hook)} look: ${exactly(hook.prompt)}`;
+    case 'mcp_tool': {
+      const given = exactly(JSON.stringify(hook.arguments));
+      return `calls ${exactly(hook.tool)} of the MCP server ${exactly(hook.server)} with ${given}`;
+    }
     case 'callback':
       return 'calls the driving program';
   }
 }
+
+const modelOf = ({ model }: { readonly model?: string }): string =>
+  model === undefined ? 'the model' : `the model ${exactly(model)}`;
 
 function serverLine(name: string, definition: McpServerDefinition): string {
   const { command, env = {}, headers = {}, cwd } = definition;

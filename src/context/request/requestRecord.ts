@@ -52,7 +52,7 @@ export function recordOf(
 
 /** A request outside the conversation, for a title or the judge, and its outcome. */
 export interface SideRequest {
-  readonly purpose: 'title' | 'judge';
+  readonly purpose: 'title' | 'judge' | 'hook';
   readonly outcome: RequestOutcome;
 }
 

@@ -58,9 +58,47 @@ export type HookDefinition = HookBasics &
         /** The environment variables that header values may contain. */
         readonly allowedEnvVars: readonly string[];
       }
+    /** A model, or a read-only agent, decides. */
+    | (HookQuestion & {
+        /** After a call, an objection is fed back to the model instead of ending the turn. */
+        readonly continuesOnBlock?: true;
+      })
+    /** A tool of an MCP server. */
+    | {
+        readonly type: 'mcp_tool';
+        readonly server: string;
+        readonly tool: string;
+        readonly arguments: Readonly<Record<string, unknown>>;
+      }
     /** A function of the driving program. */
     | { readonly type: 'callback'; readonly id: string }
   );
+
+/** What a model, or a read-only agent, is asked. */
+export interface HookQuestion {
+  readonly type: 'prompt' | 'agent';
+  readonly prompt: string;
+  /** Absent = the session's. */
+  readonly model?: string;
+}
+
+type HookReply =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly problem: string };
+
+/** Asks a model, or an agent, for a hook. Never rejects; an abort ends it. */
+export type JudgeHook = (question: HookQuestion, signal: AbortSignal) => Promise<HookReply>;
+
+/** Calls a tool of an MCP server for a hook. Never rejects; an abort ends it. */
+export type CallTool = (
+  call: {
+    readonly server: string;
+    readonly tool: string;
+    readonly input: unknown;
+    readonly timeoutMs: number;
+  },
+  signal: AbortSignal,
+) => Promise<HookReply>;
 
 /**
  * Calls a function of the driving program. Resolves to its answer, unchecked, or why there is none; never rejects. An

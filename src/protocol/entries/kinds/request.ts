@@ -41,7 +41,7 @@ export const request = defineKind({
   subtype: 'request',
   type: 'system',
   data: z.object({
-    purpose: z.enum(['turn', 'summary', 'title', 'judge']).optional(),
+    purpose: z.enum(['turn', 'summary', 'title', 'judge', 'hook']).optional(),
     /** `done`, `interrupted`, or the kind of the model error. */
     outcome: z.string().optional(),
     request: requestRecordSchema.optional(),
