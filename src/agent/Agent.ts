@@ -102,7 +102,8 @@ function submit(op: Op, deps: AgentDeps, core: Core, work: Work): void {
       if (!jobs.busy()) jobs.add(work.turn);
       return;
     case 'use_skill':
-      if (op.parts.some(({ type }) => type === 'command')) jobs.add((signal) => work.useSkill(op, signal));
+      if (op.skill.fork !== undefined || op.parts.some(({ type }) => type === 'command'))
+        jobs.add((signal) => work.useSkill(op, signal));
       else submit(skillPrompt(op, { text: textOfParts(op.parts) }), deps, core, work);
       return;
     case 'shell':

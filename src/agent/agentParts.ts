@@ -8,6 +8,7 @@ import {
   type CallPorts,
   createToolCalls,
   fillIn,
+  runAgent,
   type SkillOp,
   type ToolContexts,
   toolContexts,
@@ -20,7 +21,7 @@ import type { TurnHooks } from './hooks/turnHooks.ts';
 import { createJobQueue, type Job, type JobQueue } from './jobQueue.ts';
 import { createRewinds, type Rewinds } from './rewind/rewind.ts';
 import { runShell } from './shellPrompt.ts';
-import { skillPrompt } from './skillUse.ts';
+import { forkedPrompt, skillPrompt } from './skillUse.ts';
 import { connectSubagents } from './subagents/connect.ts';
 import type { Subagents } from './subagents/Subagents.ts';
 import { type AgentTasks, createAgentTasks, joinTasks } from './tasks.ts';
@@ -115,8 +116,16 @@ export function createWork(deps: AgentDeps, core: Core): Work {
       }),
     async useSkill(op, signal) {
       const filled = await fillIn(op.parts, signal, deps, core, toolCalls, jobs.abort);
-      if (signal.aborted) emit({ type: 'queue_returned', prompts: [{ type: 'prompt', text: op.display }] });
-      else prompts.add(skillPrompt(op, filled));
+      const giveBack = (): void =>
+        emit({ type: 'queue_returned', prompts: [{ type: 'prompt', text: op.display }] });
+      const { name, fork } = op.skill;
+      if (signal.aborted) return giveBack();
+      if (fork === undefined || subagents === undefined) return prompts.add(skillPrompt(op, filled));
+      const request = { ...fork, description: `skill ${name}`, prompt: filled.text };
+      const ran = await runAgent(request, deps.newId(), { ...toolCalls, context, signal, emit });
+      if (!ran.ran && !signal.aborted) notice('error', `/${name} did not run. ${ran.text}`);
+      if (!ran.ran || signal.aborted) return giveBack();
+      prompts.add(forkedPrompt(op, { ...filled, text: ran.text }));
     },
     checkpoints,
     titles,

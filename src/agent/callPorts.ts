@@ -1,8 +1,9 @@
 /** What a tool call is run with: its context, its permissions, its hooks and its attachments. */
 import type { SkillPart } from '../protocol/extensions/skills.ts';
 import type { Op } from '../protocol/ops.ts';
-import { toolNames } from '../protocol/toolNames.ts';
-import type { FormQuestion, RunningQuestion, ToolContext } from '../protocol/tools.ts';
+import { agentToolName, toolNames } from '../protocol/toolNames.ts';
+import type { AgentRequest, FormQuestion, RunningQuestion, ToolContext } from '../protocol/tools.ts';
+import { failure } from '../tools/outcomes.ts';
 import type { AgentDeps } from './agentDeps.ts';
 import { type ConfirmParts, confirmWhileRunning, createPermissionPorts } from './approvals.ts';
 import { type AttachPorts, attachedEntries } from './attachments/attachFiles.ts';
@@ -10,9 +11,9 @@ import type { Judge } from './auto/judge.ts';
 import type { CheckpointKeeper } from './checkpoints.ts';
 import type { Core } from './core.ts';
 import type { CallHooks } from './hooks/callHooks.ts';
-import { fillInCommands } from './skillUse.ts';
+import { fillInCommands, type InlineRun } from './skillUse.ts';
 import type { AgentTasks } from './tasks.ts';
-import { runInline } from './toolCalls.ts';
+import { runInline, type ToolCallPorts } from './toolCalls.ts';
 import type { TurnJobPorts } from './turnJob.ts';
 
 export type ToolContexts = (callId: string, tool: string, signal: AbortSignal) => ToolContext;
@@ -86,6 +87,18 @@ export function createToolCalls(
     toolContext: (callId, tool, signal) => ({
       ...toolContext(callId, tool, signal),
       fillIn: (parts) => fillIn(parts, signal, deps, core, ports, abort),
+      ...(deps.subagents && {
+        runAgent: async (request) => {
+          const ran = await runAgent(request, callId, {
+            ...ports,
+            context: deps.context,
+            signal,
+            emit: core.emit,
+          });
+          if (ran.stop === true) abort();
+          return ran.outcome ?? failure(request.description, ran.text);
+        },
+      }),
     }),
     ...createPermissionPorts({ rules: deps, modes, questions, judge, notice }),
     newId: deps.newId,
@@ -107,10 +120,21 @@ export function fillIn(
   abort: () => void,
 ): ReturnType<typeof fillInCommands> {
   return fillInCommands(parts, signal, async (command) => {
-    const ran = await runInline(command, { ...toolCalls, context, signal, emit });
+    const call = { name: toolNames.bash, input: { command } };
+    const ran = await runInline(call, { ...toolCalls, context, signal, emit });
     if (ran.stop === true) abort();
     return ran;
   });
+}
+
+/** Runs a subagent for a skill, as if the model had called Agent; `callId` names its log and what it changes. */
+export function runAgent(
+  { agent, description, prompt, model }: AgentRequest,
+  callId: string,
+  ports: ToolCallPorts,
+): Promise<InlineRun> {
+  const input = { description, prompt, subagent_type: agent, model };
+  return runInline({ id: callId, name: agentToolName, input }, ports);
 }
 
 /** Undefined if mentions stay text. */

@@ -4,6 +4,7 @@ import type { NewEntry } from '../protocol/entries.ts';
 import type { SkillPart, SkillText } from '../protocol/extensions/skills.ts';
 import type { Op, PromptOp } from '../protocol/ops.ts';
 import { quotedName } from '../protocol/text/quotedName.ts';
+import type { ToolOutcome } from '../protocol/tools.ts';
 
 /** Maximum characters of one command's output; the model can rerun the command to see more. */
 const MAX_OUTPUT = 20_000;
@@ -14,6 +15,8 @@ export interface InlineRun {
   /** The output, or the reason why the command did not run. */
   readonly text: string;
   readonly ran: boolean;
+  /** Present if it ran. */
+  readonly outcome?: ToolOutcome;
   /** The basis of the permission to run. */
   readonly basis?: string;
   /** True if the user denied the command and ended the turn. */
@@ -70,6 +73,15 @@ export function skillPrompt(
     return { type: 'prompt', text, display, typed: display, mentionedIn, ...(commands && { commands }) };
   const skill = { name, file, text, ...(commands && { commands }) };
   return { type: 'prompt', text: display, skill, mentionedIn };
+}
+
+/** Builds the prompt of a skill that a subagent has followed: the model reads its last message. */
+export function forkedPrompt(
+  { skill: { name, file }, display }: Extract<Op, { type: 'use_skill' }>,
+  { text, commands }: Pick<SkillText, 'text' | 'commands'>,
+): PromptOp {
+  const told = `A subagent has followed the instructions of this skill. The user has not seen its last message:\n\n${text}`;
+  return { type: 'prompt', text: display, skill: { name, file, text: told, ...(commands && { commands }) } };
 }
 
 /** Builds the entry with a skill's instructions. `callId`: the tool call that requested them. */

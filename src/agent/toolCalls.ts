@@ -8,7 +8,6 @@ import type { AgentEvent } from '../protocol/events.ts';
 import type { Mentioning, SkillText } from '../protocol/extensions/skills.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import { quotedName } from '../protocol/text/quotedName.ts';
-import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolOutcome } from '../protocol/tools.ts';
 import {
   type ApprovalPorts,
@@ -166,15 +165,24 @@ async function runGranted(
   return changes === undefined ? ran : { ...ran, changes };
 }
 
-/** Runs a command embedded in a skill's text like a call of Bash, but records no tool call. */
-export async function runInline(command: string, ports: ToolCallPorts): Promise<InlineRun> {
-  const call = { id: ports.newId(), name: toolNames.bash, arguments: JSON.stringify({ command }) };
+/**
+ * Runs what a skill asks for (a command in its text, its subagent) like a call of the model, but records no tool call.
+ */
+export async function runInline(
+  { id = '', name, input }: { readonly id?: string; readonly name: string; readonly input: object },
+  ports: ToolCallPorts,
+): Promise<InlineRun> {
+  const call = { id: id === '' ? ports.newId() : id, name, arguments: JSON.stringify(input) };
   const { verdict, notes } = await runCall(call, ports);
   if (notes.length > 0) await ports.context.append(...notes);
   const ran = verdict.type === 'outcome';
   const { status, text } = ran ? verdict.outcome : verdict;
   const stop = verdict.type === 'refused' && verdict.stop;
-  return { status, text, ran, stop, ...(verdict.grant && { basis: verdict.grant.basis }) };
+  return {
+    ...{ status, text, ran, stop },
+    ...(ran && { outcome: verdict.outcome }),
+    ...(verdict.grant && { basis: verdict.grant.basis }),
+  };
 }
 
 /** Emits `tool_started` and `tool_ended` around the run. */

@@ -20,6 +20,7 @@ import { openSessionCatalogue } from './process/threads.ts';
 import { createSessionFactory, type SessionFactory } from './sessionFactory.ts';
 import { describeOpenError, refusalOf } from './sessions/sessionErrors.ts';
 import { createSessionsPort } from './sessions/sessionsPort.ts';
+import { allowedToolsOf } from './skillApproval.ts';
 import { findModelAccess, readSettings, trustIn } from './startup.ts';
 import { heldAgentsNotice, usableAgents } from './subagents/definitions.ts';
 import { leftWorktreeNotices } from './subagents/worktrees.ts';
@@ -125,6 +126,7 @@ async function chooseModel(
     environment,
     servers: usableServers(loaded, trust),
     plugins,
+    allowedTools: allowedToolsOf(place, trust),
     agents: (ofPlugins) => usableAgents({ place, trust, flag: options.agents, plugins: ofPlugins }),
   });
   return {

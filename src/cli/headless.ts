@@ -28,6 +28,7 @@ import { readStandardInput } from './process/standardInput.ts';
 import { createSessionFactory } from './sessionFactory.ts';
 import { resolveTarget } from './sessions/movedSession.ts';
 import { describeOpenError, isRefusedByDisk } from './sessions/sessionErrors.ts';
+import { allowedToolsOf } from './skillApproval.ts';
 import { findModelAccess, heldNotice, readSettings, trustIn } from './startup.ts';
 import { openStructuredAnswer } from './structuredAnswer.ts';
 import { heldAgentsNotice, usableAgents } from './subagents/definitions.ts';
@@ -98,6 +99,7 @@ export async function printMode(
     environment,
     servers: usableServers(loaded, trust),
     plugins,
+    allowedTools: allowedToolsOf(place, trust),
     agents: (ofPlugins) => usableAgents({ place, trust, flag: options.agents, plugins: ofPlugins }),
     answerTool: structured?.tool,
     ...(given.type === 'driver' && {

@@ -80,7 +80,7 @@ export function createCommandHost({
         path.startsWith(`${place.root}/`) ? path.slice(place.root.length + 1) : withTilde(path, place.home),
       async prepare(skill, args) {
         const prepared = await skills.prepare(skill, args, agent.state().sessionId);
-        if (!('problem' in prepared)) skills.allow(skill);
+        if (!('problem' in prepared)) skills.allow(prepared.skill);
         return prepared;
       },
     },

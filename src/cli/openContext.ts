@@ -15,6 +15,7 @@ import {
 import { DEMO_MODEL } from '../model/demo.ts';
 import type { CallBack, HookPort } from '../protocol/extensions/hooks.ts';
 import type { McpPort, McpServerSource, OpenHostChannel } from '../protocol/extensions/mcp.ts';
+import type { Skill } from '../protocol/extensions/skills.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 import { quotedName } from '../protocol/text/quotedName.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
@@ -81,6 +82,8 @@ export interface SessionFactoryOptions {
   readonly agents?: (plugins: UsedPlugins['agents']) => Promise<UsableAgents>;
   /** The tool for the model's final answer, with `--json-schema`. */
   readonly answerTool?: Tool | undefined;
+  /** The permission rules of a skill that apply; absent = those of the user's own. */
+  readonly allowedTools?: (skill: Skill) => readonly string[];
   /** The program that drives this one. */
   readonly driver?: { readonly callBack: CallBack; readonly openHostChannel: OpenHostChannel } | undefined;
   /** Reads the environment that the model is told about; called for each session created or resumed. */

@@ -149,7 +149,10 @@ async function openSession(
   let judgeHook: JudgeHook | undefined;
   const [found, skills, port, { cwd, notices, ...opened }] = await Promise.all([
     findAgents(),
-    openSkills({ ...place, isSensitive: isWithheld }, plugins, permissions),
+    openSkills({ ...place, isSensitive: isWithheld }, plugins, {
+      allowForTurn: permissions.allowForTurn,
+      allowedTools: options.allowedTools,
+    }),
     openHooks(place, hooksNow(), {
       covers: permissions.covers,
       send: shared.send,

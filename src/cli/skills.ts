@@ -1,6 +1,6 @@
 /** Skills and custom commands of one session: those offered to the model, and those the user can run. */
 import { dirname } from 'node:path';
-import { findSkills, readSkillFile, type SkillPlaces } from '../extensions/findSkills.ts';
+import { digestOf, findSkills, readSkillFile, type SkillPlaces } from '../extensions/findSkills.ts';
 import { readFrontMatter } from '../extensions/frontMatter.ts';
 import { fillIn } from '../extensions/skillText.ts';
 import type { PreparedSkill, Skill, SkillList } from '../protocol/extensions/skills.ts';
@@ -26,12 +26,27 @@ export interface SessionSkills {
   allow(skill: Skill): void;
 }
 
+/** What a skill may allow. */
+interface SkillRules extends Pick<Permissions, 'allowForTurn'> {
+  /** Returns the rules of a skill that apply; absent = those of the user's own skills. */
+  readonly allowedTools?: ((skill: Skill) => readonly string[]) | undefined;
+}
+
 export async function openSkills(
   places: Omit<SkillPlaces, 'plugins'>,
   plugins: Pick<SessionPlugins, 'current' | 'problem'>,
-  permissions: Pick<Permissions, 'allowForTurn'>,
+  { allowForTurn, allowedTools }: SkillRules,
 ): Promise<SessionSkills> {
-  const list = (): Promise<SkillList> => findSkills({ ...places, plugins: plugins.current().folders });
+  const list = async (): Promise<SkillList> => {
+    const { skills, problems } = await findSkills({ ...places, plugins: plugins.current().folders });
+    return {
+      problems,
+      skills: skills.map((skill) => ({
+        ...skill,
+        allowedTools: allowedTools?.(skill) ?? skill.allowedTools,
+      })),
+    };
+  };
   let found: SkillList = { skills: [], problems: [] };
   let tools: readonly Tool[] = [];
   const refresh: SessionSkills['refresh'] = async () => {
@@ -45,10 +60,13 @@ export async function openSkills(
     const text = await readSkillFile(skill, places);
     if (typeof text !== 'string') return text;
     const { body } = await readFrontMatter(text);
-    return { skill, parts: fillIn(body, { args, sessionId, directory: dirname(skill.file) }) };
+    return {
+      skill: unlessChanged(skill, text),
+      parts: fillIn(body, { args, sessionId, directory: dirname(skill.file) }),
+    };
   };
   const allow: SessionSkills['allow'] = ({ allowedTools, name }) => {
-    if (allowedTools.length > 0) permissions.allowForTurn(allowedTools, `skill ${name}`);
+    if (allowedTools.length > 0) allowForTurn(allowedTools, `skill ${name}`);
   };
   await refresh();
   return {
@@ -61,4 +79,11 @@ export async function openSkills(
     tools: () => tools,
     allow,
   };
+}
+
+/** The rules of a repository's skill were approved with the content that it had then. */
+function unlessChanged(skill: Skill, text: string): Skill {
+  return skill.asks === undefined || skill.asks.digest === digestOf(text)
+    ? skill
+    : { ...skill, allowedTools: [] };
 }

@@ -56,13 +56,16 @@ export async function readSettings(
   ];
   const policy = problems.find(({ layer }) => layer === 'managed');
   if (policy !== undefined) throw refusal(policy.message);
-  const { agentGrants } = await import('./subagents/definitions.ts');
-  const agents = await agentGrants(place);
+  const [{ agentGrants }, { skillGrants }] = await Promise.all([
+    import('./subagents/definitions.ts'),
+    import('./skillApproval.ts'),
+  ]);
+  const found = (await Promise.all([agentGrants(place), skillGrants(place)])).flat();
   const isGranted = grantLookup(trust.isTrusted ? (trust.granted ?? []) : []);
   return {
     ...loaded,
-    grants: [...loaded.grants, ...agents],
-    untrusted: [...loaded.untrusted, ...asSettings(agents.filter((grant) => !isGranted(grant)))],
+    grants: [...loaded.grants, ...found],
+    untrusted: [...loaded.untrusted, ...asSettings(found.filter((grant) => !isGranted(grant)))],
     problems: [...loaded.problems, ...problems],
   };
 }

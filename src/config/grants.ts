@@ -211,9 +211,13 @@ const idOf = ({ kind, text, source }: Grant): string => JSON.stringify([kind, te
 /** The kind of a grant for a file of the folder that defines a subagent; see `cli/subagents/`. */
 export const AGENT_GRANT = 'agents';
 
+/** The kind of a grant for the rules of a repository's skill; see `cli/skillApproval.ts`. */
+export const SKILL_GRANT = 'skills';
+
 /** The effect of a grant of this kind, for display; empty for a kind that this version does not know. */
 export function effectOf(kind: string): string {
   if (kind === AGENT_GRANT) return 'Defines a subagent that the model may start:';
+  if (kind === SKILL_GRANT) return 'Runs these calls without asking you while a skill is in use:';
   return Object.hasOwn(kinds, kind) ? (kinds[kind]?.effect ?? '') : '';
 }
 

@@ -11,7 +11,7 @@ import type {
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 import { namesIn, type PluginFolder, readSkillFile, type SkillPlaces } from './findSkills.ts';
-import { listValue, readFrontMatter, textValue } from './frontMatter.ts';
+import { isForeignModel, listValue, modelOf, readFrontMatter, textValue } from './frontMatter.ts';
 
 type AgentPlaces = Omit<SkillPlaces, 'cwd'>;
 type FilePlaces = Pick<SkillPlaces, 'root' | 'isSensitive'>;
@@ -138,9 +138,6 @@ const KEYS: ReadonlySet<string> = new Set([
 
 const NAME = /^[a-z0-9][\w-]{0,63}$/i;
 
-/** Models of another provider, which definitions name by these words: the model of the session is used. */
-const FOREIGN_MODELS: ReadonlySet<string> = new Set(['sonnet', 'opus', 'haiku', 'fable']);
-
 /** Checks the fields of one definition; a problem is one sentence for the user. */
 function definitionOf(
   values: Readonly<Record<string, unknown>>,
@@ -167,7 +164,7 @@ function definitionOf(
     ...(values.isolation !== undefined && !isolation ? ['isolation'] : []),
     ...(values.permissionMode !== undefined && permissionMode === undefined ? ['permissionMode'] : []),
     ...(values.maxTurns !== undefined && maxTurns === undefined ? ['maxTurns'] : []),
-    ...(FOREIGN_MODELS.has(textValue(values.model) ?? '') ? ['model'] : []),
+    ...(isForeignModel(values.model) ? ['model'] : []),
   ];
   return {
     name,
@@ -184,12 +181,6 @@ function definitionOf(
     ...(isolation ? { isolation: 'worktree' as const } : {}),
     ignored: [...Object.keys(values).filter((key) => !KEYS.has(key)), ...wrong].sort(),
   };
-}
-
-/** Undefined for the model of the agent that starts it. */
-export function modelOf(value: unknown): string | undefined {
-  const model = textValue(value);
-  return model === undefined || model === 'inherit' || FOREIGN_MODELS.has(model) ? undefined : model;
 }
 
 function modeOf(value: unknown): PermissionMode | undefined {

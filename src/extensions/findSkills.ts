@@ -1,10 +1,18 @@
 /** Finds skills and custom commands in the user's and the repository's folders. Reads only their front matter. */
+import { createHash } from 'node:crypto';
 import { opendir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { readSmallFile } from '../disk/readSmallFile.ts';
 import type { Skill, SkillList, SkillProblem } from '../protocol/extensions/skills.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
-import { listValue, readFrontMatter, switchValue, textValue } from './frontMatter.ts';
+import {
+  isForeignModel,
+  listValue,
+  modelOf,
+  readFrontMatter,
+  switchValue,
+  textValue,
+} from './frontMatter.ts';
 
 export interface SkillPlaces {
   /** The user's home directory. */
@@ -34,6 +42,8 @@ const MAX_FILES = 500;
 const MAX_DEPTH = 6;
 /** Maximum characters of a description: the limit of the Agent Skills format. */
 const MAX_DESCRIPTION = 1024;
+/** Maximum characters of a repository's permission rules: what cannot be shown in full cannot be approved. */
+const MAX_RULES = 1000;
 
 /**
  * Returns all skills and commands, without duplicate names. The user's take precedence over the repository's, our own
@@ -169,8 +179,13 @@ async function readSkill(
   const description = [textValue(values.description), textValue(values.when_to_use)]
     .filter(Boolean)
     .join(' ');
-  const grantsTools = scope === 'user' && plugin === undefined;
+  const wanted = listValue(values['allowed-tools']);
+  const asks =
+    scope === 'project' && wanted.length > 0 && wanted.join(', ').length <= MAX_RULES
+      ? { tools: wanted, digest: digestOf(text) }
+      : undefined;
   const argumentHint = textValue(values['argument-hint']);
+  const fork = forkOf(values);
   return {
     name,
     kind,
@@ -186,12 +201,36 @@ async function readSkill(
       switchValue(values['disable-model-invocation']) !== true && (kind === 'skill' || description !== ''),
     userCanUse: switchValue(values['user-invocable']) !== false,
     // What a plugin allows itself was not part of its approval.
-    allowedTools: grantsTools ? listValue(values['allowed-tools']) : [],
+    allowedTools: scope === 'user' && plugin === undefined ? wanted : [],
+    ...(asks === undefined ? {} : { asks }),
+    ...(fork === undefined ? {} : { fork }),
     ignored: Object.keys(values)
-      .filter((key) => !KEYS.has(key) || (key === 'allowed-tools' && !grantsTools))
+      .filter(
+        (key) =>
+          (!KEYS.has(key) && !(FORK_KEYS.has(key) && fork !== undefined)) ||
+          (key === 'allowed-tools' &&
+            (plugin !== undefined || (scope === 'project' && asks === undefined))) ||
+          (key === 'model' && isForeignModel(values.model)),
+      )
       .sort(),
   };
 }
+
+/** Identifies the content that the user approves. */
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** The subagent that follows the instructions. Source of the keys: Claude Code. */
+function forkOf(values: Readonly<Record<string, unknown>>): Skill['fork'] {
+  if (textValue(values.context) !== 'fork') return undefined;
+  const model = modelOf(values.model);
+  const agent = textValue(values.agent) ?? 'general-purpose';
+  return { agent, ...(model === undefined ? {} : { model }) };
+}
+
+/** Front matter keys that have an effect with `context: fork`. */
+const FORK_KEYS: ReadonlySet<string> = new Set(['context', 'agent', 'model']);
 
 /** Front matter keys that have an effect here or are purely informational; all others are reported as ignored. */
 const KEYS: ReadonlySet<string> = new Set([

@@ -88,3 +88,16 @@ export function switchValue(value: unknown): boolean | undefined {
   if (value === false || value === 'false') return false;
   return undefined;
 }
+
+/** Models of another provider, which definitions name by these words: the model of the session is used. */
+const FOREIGN_MODELS: ReadonlySet<string> = new Set(['sonnet', 'opus', 'haiku', 'fable']);
+
+export function isForeignModel(value: unknown): boolean {
+  return FOREIGN_MODELS.has(textValue(value) ?? '');
+}
+
+/** Undefined for the model of the agent that starts it. */
+export function modelOf(value: unknown): string | undefined {
+  const model = textValue(value);
+  return model === undefined || model === 'inherit' || FOREIGN_MODELS.has(model) ? undefined : model;
+}

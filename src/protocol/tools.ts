@@ -75,6 +75,15 @@ export interface FormQuestion {
   readonly signal: AbortSignal;
 }
 
+/** A subagent that a tool starts, and waits for. */
+export interface AgentRequest {
+  readonly agent: string;
+  /** The task in a few words. */
+  readonly description: string;
+  readonly prompt: string;
+  readonly model?: string | undefined;
+}
+
 /** The services available to a call; everything else a tool needs is passed when it is created. */
 export interface ToolContext {
   readonly callId: string;
@@ -111,6 +120,8 @@ export interface ToolContext {
    * Absent = commands stay text.
    */
   readonly fillIn?: (parts: readonly SkillPart[]) => Promise<Pick<SkillText, 'text' | 'commands'>>;
+  /** Runs a subagent with the same permission as a call of Agent. Absent = this agent cannot start any. */
+  readonly runAgent?: (request: AgentRequest) => Promise<ToolOutcome>;
   /** Looks something up in the session's log and blobs. */
   readonly recall: (request: RecallRequest, signal: AbortSignal) => Promise<RecallAnswer>;
 }

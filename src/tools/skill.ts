@@ -52,9 +52,12 @@ export function skillTool({ skills, prepare, onUse }: SkillToolDeps): Tool {
         );
       const prepared = await prepare(skill, args, context.sessionId);
       if ('problem' in prepared) return failure(name, prepared.problem);
-      onUse(skill);
+      onUse(prepared.skill);
       const plain = prepared.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
       const filled = (await context.fillIn?.(prepared.parts)) ?? { text: plain };
+      // A subagent starts no others: it follows the instructions itself.
+      if (skill.fork !== undefined && context.runAgent !== undefined)
+        return context.runAgent({ ...skill.fork, description: `skill ${skill.name}`, prompt: filled.text });
       return {
         status: 'ok',
         text: `The instructions of the skill ${skill.name} follow.`,

@@ -1,5 +1,5 @@
 /** Skills and custom commands, as a repository and a home that are set up for other agents have them. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
@@ -16,7 +16,7 @@ async function withSkills(): Promise<Stage> {
   const { repository, home } = stage.work;
   await write(
     join(repository, '.claude/skills/review/SKILL.md'),
-    '---\ndescription: >\n  Review\n  a change.\nallowed-tools: Bash(touch:*)\n---\nCount: !`ls lib | wc -l`. Made: !`touch made`. Look at $ARGUMENTS.\n',
+    '---\ndescription: >\n  Review\n  a change.\neffort: high\n---\nCount: !`ls lib | wc -l`. Made: !`touch made`. Look at $ARGUMENTS.\n',
   );
   await write(join(home, '.claude/commands/git/say.md'), 'Say $1 and $2.\n');
   return stage;
@@ -27,7 +27,7 @@ test('a command of the home and a skill of the project are typed, listed and sen
   server.otherwise(() => ({ text: 'Done so.' }));
   const terminal = await ready();
   await terminal.submit('/skills');
-  await terminal.waitFor('no effect here: allowed-tools');
+  await terminal.waitFor(/no\s+effect\s+here:\s+effort/);
   await terminal.submit('/git:say hello "two words"');
   await terminal.waitFor('Done so.');
   expect(textOf(server.requests().at(-1)?.messages.at(-1))).toBe('Say hello and two words.\n');
@@ -74,4 +74,80 @@ test('the rules of a skill that was stopped before its turn end with it', async 
   await terminal.submit('something else');
   await terminal.waitFor('touch later');
   await terminal.waitFor('Run this command?');
+});
+
+const TOUCHES =
+  '---\ndescription: Makes things.\nallowed-tools: Bash(touch:*), Bash(rm:*)\n---\nMade: !`touch made`.\n';
+
+test('what a skill of the project allows applies once it is approved, to that content, and never over a deny rule', async () => {
+  const { server, open, print, work } = await setStage();
+  await write(join(work.data, 'config.json'), '{"permissions":{"deny":["Bash(rm:*)"]}}');
+  const file = join(work.repository, '.claude/skills/make/SKILL.md');
+  await write(file, TOUCHES);
+  server.otherwise(() => ({ text: 'Done so.' }));
+  await print(['-p', '/make']);
+  expect(JSON.stringify(server.requests().at(-1)?.messages)).toContain('was not approved');
+
+  const terminal = open();
+  await terminal.waitFor('Runs these calls without asking you while a skill is in use:');
+  await terminal.waitFor(/Bash\(touch:\*\),\s+Bash\(rm:\*\)\s+\(skill\s+make;\s+content/);
+  await terminal.pause(400);
+  await terminal.press('1');
+  await terminal.waitFor(/context ~?\d+%/);
+  server.script(
+    { calls: [{ name: 'Bash', input: { command: 'touch two' } }] },
+    { calls: [{ name: 'Bash', input: { command: 'rm two' } }] },
+    { text: 'All made.' },
+  );
+  await terminal.submit('/make');
+  await terminal.waitForPrinted('All made.');
+  expect(await readdir(work.repository)).toEqual(expect.arrayContaining(['made', 'two']));
+
+  // Other instructions have not been approved.
+  await write(file, `${TOUCHES}Also: !\`touch three\`.\n`);
+  await print(['-p', '/make']);
+  expect(await readdir(work.repository)).not.toContain('three');
+});
+
+test('a skill with context: fork runs in a subagent, for the user and for the model', async () => {
+  const { server, ready, work } = await setStage();
+  await write(
+    join(work.home, '.claude/skills/survey/SKILL.md'),
+    '---\ndescription: Surveys.\ncontext: fork\nagent: explore\nmodel: mock-1\n---\nSurvey $ARGUMENTS with care.\n',
+  );
+  server.script({ text: 'There are two rooms.' }, { text: 'It has two rooms.' });
+  const terminal = await ready();
+  await terminal.submit('/survey the house');
+  await terminal.waitForPrinted('It has two rooms.');
+  const [child, main] = server.requests();
+  expect(textOf(child?.messages.at(-1))).toBe('Survey the house with care.');
+  expect(child?.tools?.map((tool) => tool.function.name)).not.toContain('Edit');
+  const told = (main?.messages ?? []).map(textOf);
+  expect(told.join('\n')).toContain('There are two rooms.');
+  expect(told.join('\n')).not.toContain('with care');
+  expect(told).toContainEqual(expect.stringContaining('/survey the house'));
+
+  server.script(
+    { calls: [{ name: 'Skill', input: { skill: 'survey', args: 'the yard' } }] },
+    { text: 'There is a tree.' },
+    { text: 'It has a tree.' },
+  );
+  await terminal.submit('and the yard?');
+  await terminal.waitForPrinted('It has a tree.');
+  const [, inYard, after] = server.requests().slice(-3);
+  expect(textOf(inYard?.messages.at(-1))).toBe('Survey the yard with care.');
+  expect(textOf(after?.messages.at(-1))).toContain('There is a tree.');
+});
+
+test('a deny rule for the subagent applies to a skill that would run in it', async () => {
+  const { server, print, work } = await setStage();
+  await write(join(work.data, 'config.json'), '{"permissions":{"deny":["Agent(explore)"]}}');
+  await write(
+    join(work.home, '.claude/skills/survey/SKILL.md'),
+    '---\ndescription: Surveys.\ncontext: fork\nagent: explore\n---\nSurvey.\n',
+  );
+  server.script({ calls: [{ name: 'Skill', input: { skill: 'survey' } }] }, { text: 'I could not.' });
+  expect((await print(['-p', 'survey it'])).stdout).toContain('I could not.');
+  expect(server.requests()).toHaveLength(2);
+  expect(textOf(server.requests()[1]?.messages.at(-1))).toMatch(/denied|Agent\(explore\)/);
 });

@@ -89,6 +89,32 @@ describe('what is found', () => {
     expect(skills.map(({ description }) => description)).toEqual(['Mine.']);
   });
 
+  test('context: fork names a subagent; its keys have no effect without it', async () => {
+    const file = (more: string) => skill('Does it.', more);
+    await write('home/.claude/skills/a/SKILL.md', file('context: fork\nagent: tools:critic\nmodel: big-1\n'));
+    await write('home/.claude/skills/b/SKILL.md', file('context: fork\nmodel: sonnet\n'));
+    await write('home/.claude/skills/c/SKILL.md', file('context: other\nagent: explore\nmodel: big-1\n'));
+    const { skills } = await findSkills(places);
+    expect(skills.map(({ fork, ignored }) => [fork, ignored])).toEqual([
+      [{ agent: 'tools:critic', model: 'big-1' }, []],
+      [{ agent: 'general-purpose' }, ['model']],
+      [undefined, ['agent', 'context', 'model']],
+    ]);
+  });
+
+  test("rules of the repository's skills are not granted, and asked for only if they can be shown", async () => {
+    const rules = (text: string) => skill('Does it.', `allowed-tools: ${text}\n`);
+    await write('repo/.claude/skills/a/SKILL.md', rules('Bash(git *), Read'));
+    await write('repo/.claude/skills/b/SKILL.md', rules(`Bash(${'x'.repeat(2000)})`));
+    await write('home/.claude/skills/c/SKILL.md', rules('Read'));
+    const { skills } = await findSkills(places);
+    expect(skills.map(({ allowedTools, asks, ignored }) => [allowedTools, asks?.tools, ignored])).toEqual([
+      [[], ['Bash(git *)', 'Read'], []],
+      [[], undefined, ['allowed-tools']],
+      [['Read'], undefined, []],
+    ]);
+  });
+
   test('descriptions and hints without invisible characters', async () => {
     const hidden = '\u200B\u{E0041}\uFE01\u3164';
     await write('repo/.claude/skills/a/SKILL.md', skill(`Do${hidden} it.`, `argument-hint: "x${hidden}"\n`));
@@ -120,12 +146,6 @@ describe('what is found', () => {
       allowedTools: ['Bash(git diff:*)', 'Read'],
       ignored: ['model'],
     });
-  });
-
-  test("a repository's skill grants no permission rules", async () => {
-    await write('repo/.claude/skills/fix/SKILL.md', skill('Fix it.', 'allowed-tools: Bash(*)\n'));
-    const [own] = (await findSkills(places)).skills;
-    expect(own).toMatchObject({ allowedTools: [], ignored: ['allowed-tools'] });
   });
 });
 

@@ -2,7 +2,7 @@
  * Which models a call of the Agent tool may name. Behind a gateway the name decides who reads the conversation, so the
  * model chooses only among models that the user has chosen or approved. Pure.
  */
-import { modelOf } from '../../extensions/findAgents.ts';
+import { modelOf } from '../../extensions/frontMatter.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 
 const MAX_SHOWN = 200;

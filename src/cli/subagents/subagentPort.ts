@@ -18,7 +18,7 @@ import {
 } from '../../agent/systemPrompt.ts';
 import { type ContextManager, newId, newNoteKey, type PersistentStore } from '../../context/index.ts';
 import { isInside } from '../../disk/paths.ts';
-import { modelOf } from '../../extensions/findAgents.ts';
+import { modelOf } from '../../extensions/frontMatter.ts';
 import type { HookPort } from '../../protocol/extensions/hooks.ts';
 import type { AgentDefinition } from '../../protocol/extensions/subagents.ts';
 import type { ModelClient } from '../../protocol/model.ts';
@@ -88,9 +88,14 @@ export function createSubagentPort(parts: SubagentParts): SubagentPort {
   };
 }
 
-/** The definitions have been approved, and with them the models that they name. */
-function namedModels({ definitions, settingsModels }: SubagentParts): readonly string[] {
-  return [...definitions().flatMap(({ model }) => model ?? []), ...settingsModels];
+/** Definitions have been approved, and with them the models that they name; the user's skills are the user's choice. */
+function namedModels({ definitions, settingsModels, skills }: SubagentParts): readonly string[] {
+  const own = skills.found.skills.filter(({ scope, plugin }) => scope === 'user' && plugin === undefined);
+  return [
+    ...definitions().flatMap(({ model }) => model ?? []),
+    ...own.flatMap(({ fork }) => fork?.model ?? []),
+    ...settingsModels,
+  ];
 }
 
 /** An earlier run of the session has started subagents, too. */

@@ -69,13 +69,18 @@ const HOW = [
 ];
 
 function skillLines(skill: Skill, commands: readonly Command[], file: string): PageLine[] {
-  const { name, description, argumentHint, userCanUse, modelCanUse, ignored } = skill;
+  const { name, description, argumentHint, userCanUse, modelCanUse, ignored, allowedTools, asks, fork } =
+    skill;
   const command = findCommand(name, commands);
   const isShadowed = userCanUse && command !== undefined && command.description !== description;
   const facts = [
     ...(userCanUse ? [] : ['only the model uses it']),
     ...(modelCanUse ? [] : ['only you use it']),
     ...(isShadowed ? [`/${name} is a built-in command; only the model can use this`] : []),
+    ...(fork === undefined ? [] : [`runs in a subagent (${fork.agent})`]),
+    ...(asks === undefined || allowedTools.length > 0
+      ? []
+      : [`allowed-tools need your approval: run clawdcode here to decide`]),
     ...(ignored.length === 0 ? [] : [`no effect here: ${ignored.join(', ')}`]),
   ];
   const hint = argumentHint === undefined ? '' : ` ${argumentHint}`;

@@ -20,8 +20,12 @@ export interface Skill {
   readonly modelCanUse: boolean;
   /** False with `user-invocable: false`. */
   readonly userCanUse: boolean;
-  /** Permission rules that apply for the rest of the turn that uses it; only for the user's own files. */
+  /** Permission rules that apply for the rest of the turn that uses it. */
   readonly allowedTools: readonly string[];
+  /** Rules of a repository's skill, which apply once the user has approved them with exactly this content. */
+  readonly asks?: { readonly tools: readonly string[]; readonly digest: string };
+  /** Present with `context: fork`: a subagent of this type follows the instructions, with this model if it is named. */
+  readonly fork?: { readonly agent: string; readonly model?: string };
   /** Keys of the front matter that are ignored, sorted. */
   readonly ignored: readonly string[];
 }

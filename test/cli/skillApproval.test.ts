@@ -1,0 +1,57 @@
+/** The permission rules of a repository's skills, over real files. */
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { allowedToolsOf, skillGrants } from '../../src/cli/skillApproval.ts';
+import { findSkills } from '../../src/extensions/findSkills.ts';
+
+async function project() {
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-approval-')));
+  onTestFinished(() => rm(base, { recursive: true, force: true }));
+  const root = join(base, 'repo');
+  const place = { home: join(base, 'home'), dataRoot: join(base, 'home/.clawdcode'), root, cwd: root };
+  const write = async (file: string, text: string): Promise<void> => {
+    await mkdir(dirname(join(base, file)), { recursive: true });
+    await writeFile(join(base, file), text);
+  };
+  const rulesOf = async (trust: Parameters<typeof allowedToolsOf>[1]) => {
+    const { skills } = await findSkills({ ...place, isSensitive: () => false });
+    const allowed = allowedToolsOf(place, trust);
+    return skills.map((skill) => [skill.name, allowed(skill)]);
+  };
+  return { place, write, rulesOf };
+}
+
+const skill = (rules: string, text = 'Do it.'): string =>
+  `---\ndescription: Does it.\nallowed-tools: ${rules}\n---\n${text}\n`;
+
+test('only rules of the repository need approval, for one content of one file', async () => {
+  const { place, write, rulesOf } = await project();
+  await write('repo/.claude/skills/make/SKILL.md', skill('Bash(make:*)'));
+  await write('repo/.claude/skills/plain/SKILL.md', '---\ndescription: Plain.\n---\nDo.\n');
+  await write('home/.claude/skills/mine/SKILL.md', skill('Read'));
+  const granted = await skillGrants(place);
+  expect(granted).toEqual([
+    {
+      kind: 'skills',
+      text: expect.stringMatching(/^Bash\(make:\*\) \(skill make; content [0-9a-f]{32}\)$/),
+      source: '.claude/skills/make/SKILL.md',
+    },
+  ]);
+  const mine = ['mine', ['Read']];
+  expect(await rulesOf({ isTrusted: true, granted: [] })).toEqual([['make', []], mine, ['plain', []]]);
+  expect(await rulesOf({ isTrusted: false, granted })).toEqual([['make', []], mine, ['plain', []]]);
+  const approved = [['make', ['Bash(make:*)']], mine, ['plain', []]];
+  expect(await rulesOf({ isTrusted: true, granted })).toEqual(approved);
+
+  await write('repo/.claude/skills/make/SKILL.md', skill('Bash(make:*)', 'Do something else.'));
+  expect(await rulesOf({ isTrusted: true, granted })).toEqual([['make', []], mine, ['plain', []]]);
+});
+
+test("a skill that the user's own replaces asks for nothing", async () => {
+  const { place, write } = await project();
+  await write('repo/.claude/skills/make/SKILL.md', skill('Bash'));
+  await write('home/.claude/skills/make/SKILL.md', skill('Read'));
+  expect(await skillGrants(place)).toEqual([]);
+});
