@@ -150,6 +150,8 @@ folder apply only after you trust the folder, in a dialog that lists them:
   \`statusLine\`, \`notificationCommand\`, each of the \`hooks\`, \`disableAllHooks\`, \`webFetch.allowPrivate\`,
   \`checkpoints\`, \`maxTurns\`, \`context.truncate.outputDir\`, \`permissions.allow\`, \`permissions.additionalDirectories\`, and
   \`permissions.defaultMode\` unless it is \`plan\`
+- what other files of the folder bring: each definition of a [subagent](agents.md) in \`.clawdcode/agents\` or
+  \`.claude/agents\`, the \`allowed-tools\` of each [skill](skills.md#permissions), and each [MCP server](mcp.md)
 - what loosens \`sandbox\`, including \`forwardPorts: true\`
 - what sends more: \`context.memory\` unless it is turned off, \`context.threadSummary\` unless it is \`off\`,
   \`context.summary\` unless it is \`simple\`, \`sessions.titles: true\`
