@@ -5,7 +5,7 @@ import { addProgress, noProgress, type Progress } from '../agent/subagents/progr
 import type { ParentAgent, SubagentPort } from '../agent/subagents/types.ts';
 import { ContextBuilder, type ContextManager, usageOf } from '../context/index.ts';
 import { builtinAgents } from '../extensions/builtinAgents.ts';
-import { modelOf } from '../extensions/findAgents.ts';
+import { modelOf } from '../extensions/frontMatter.ts';
 import type { NewEntry } from '../protocol/entries.ts';
 import type { HookQuestion, JudgeHook } from '../protocol/extensions/hooks.ts';
 import type { AgentDefinition } from '../protocol/extensions/subagents.ts';
