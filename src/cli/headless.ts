@@ -91,6 +91,7 @@ export async function printMode(
     model: access.model,
     modelForced: options.model !== undefined,
     demo: options.demo,
+    isEphemeral: !options.sessionPersistence,
     interactive: false,
     sandboxMode: options.sandbox,
     systemPrompt: options.systemPrompt,

@@ -66,6 +66,8 @@ export interface SessionFactoryOptions {
   readonly model: string;
   readonly modelForced: boolean;
   readonly demo: boolean;
+  /** Nothing of the session is written: new sessions only, and without checkpoints. */
+  readonly isEphemeral?: boolean | undefined;
   readonly interactive: boolean;
   /** From the command line; overrides the settings. */
   readonly sandboxMode?: SandboxMode | undefined;

@@ -17,6 +17,8 @@ export interface CliOptions {
   /** The user's title for the session. */
   readonly name: string | undefined;
   readonly sessionId: string | undefined;
+  /** False: the session is kept in memory only; with `print`. */
+  readonly sessionPersistence: boolean;
   readonly model: string | undefined;
   readonly baseUrl: string | undefined;
   readonly permissionMode: PermissionMode | undefined;
@@ -117,7 +119,10 @@ function mistakeIn(given: Given, args: readonly string[]): string | undefined {
   if (given.print !== true && !isDriven) {
     if (given.jsonSchema !== undefined) return '--json-schema needs -p';
     if (given.maxBudgetUsd !== undefined) return '--max-budget-usd needs -p';
+    if (given.sessionPersistence === false) return '--no-session-persistence needs -p';
   }
+  if (given.sessionPersistence === false && (given.continue === true || given.resume !== undefined))
+    return '--no-session-persistence is for new sessions: leave out --continue or --resume';
   if (given.systemPrompt !== undefined && given.systemPromptFile !== undefined)
     return 'use --system-prompt or --system-prompt-file, not both';
   if (given.permissionPromptTool !== undefined && !isDriven)
@@ -159,6 +164,7 @@ function optionsOf(given: Given, args: readonly string[]): CliOptions {
     forkSession: given.forkSession === true,
     name: given.name,
     sessionId: given.sessionId,
+    sessionPersistence: given.sessionPersistence !== false,
     model: given.model,
     baseUrl: given.baseUrl,
     permissionMode: given.permissionMode ?? (asksNothing ? 'bypassPermissions' : undefined),

@@ -101,6 +101,7 @@ export function createProgram(version: string): Command {
     .version(version, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .addOption(hidden('--session-id <id>'))
+    .addOption(hidden('--no-session-persistence'))
     .addOption(hidden('--max-budget-usd <amount>').argParser(amount))
     .addOption(hidden('--json-schema <json|file>'))
     .addOption(hidden('--agents <json>'))

@@ -65,7 +65,9 @@ export function createSessionAgent(
   const port = subagentPortOf(parts, options, shared, { ...children, toolset, approvals });
   const isOffered = parts.agents().agents.length > 0 && toolset.isOffered(agentToolName);
   const subagents = isOffered ? port : undefined;
-  const stopUpkeep = startUpkeep({ place, maxSessions: settings.sessions.maxSessions, interactive, onError });
+  const isEphemeral = options.isEphemeral === true;
+  const { maxSessions } = settings.sessions;
+  const stopUpkeep = isEphemeral ? undefined : startUpkeep({ place, maxSessions, interactive, onError });
   let leaveServers = servers.current()?.retain();
   const writing = createAgent({
     ...{ id: newId(), newId, clock: systemClock, onError },
@@ -78,10 +80,10 @@ export function createSessionAgent(
     attaches: { home: place.home },
     ...(subagents && { subagents }),
     disposeTools: async () => {
-      stopUpkeep();
+      stopUpkeep?.();
       await Promise.all([toolset.dispose(), leaveServers?.()]);
     },
-    files: openFileCheckpoints(context, settings, place, debug.write, redaction),
+    files: isEphemeral ? undefined : openFileCheckpoints(context, settings, place, debug.write, redaction),
     runningCalls: toolset.runningCalls,
     tasks: toolset.tasks,
     sandbox: toolset.sandbox,

@@ -9,7 +9,8 @@ import {
   createInstructionSource,
   getProjectStoragePath,
   LongTermMemory,
-  type PersistentStore,
+  MemorySessionStore,
+  type SessionStore,
   type SessionSummary,
 } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
@@ -117,7 +118,7 @@ async function openSession(
   });
   const isFork = target.type !== 'new' && target.mode === 'fork';
   const createContext = (
-    store: PersistentStore,
+    store: SessionStore,
     { current }: Pick<ModelChoice, 'current'>,
     { root, cwd, isWithheld: isSensitive }: ContextPlace = { ...place, isWithheld },
   ) => ({
@@ -131,11 +132,13 @@ async function openSession(
   });
   // A fork always belongs to this project; any other session is opened where it is stored.
   const store = (isFork ? undefined : storeOfTarget(target, place, shared.redaction)) ?? shared.store;
+  const inMemory = options.isEphemeral === true ? memoryStores(place, shared) : undefined;
   const context = new ContextManager({
-    ...createContext(store, model),
+    ...createContext(inMemory?.own ?? store, model),
     memory,
     describeOpenCall: async (call, sessionId) => {
-      if (call.name !== agentToolName && call.name !== agentToolAlias) return undefined;
+      const isSubagent = call.name === agentToolName || call.name === agentToolAlias;
+      if (!isSubagent || inMemory !== undefined) return undefined;
       const { foundSoFar } = await import('./subagents/foundSoFar.ts');
       return foundSoFar(call.id, store.forAgents(sessionId));
     },
@@ -172,7 +175,7 @@ async function openSession(
   const parts = { context, cwd, model, permissions, skills, agents: () => agents, servers, hooks, isReading };
   const { agent, tools, retainServers, ...created } = createSessionAgent(parts, options, shared, {
     createContext: createChildContext,
-    storeFor: (sessionId) => store.forAgents(sessionId),
+    storeFor: (sessionId) => inMemory?.children ?? store.forAgents(sessionId),
     createModel: (id) =>
       createModelChoice(id, settings, {
         ...{ served: shared.served, learnedWindows, toldAssumed: shared.toldAssumed, hasPrompt: true },
@@ -213,6 +216,12 @@ async function openSession(
     onAssumedWindow: isReading ? () => () => {} : model.onAssumed,
     notices: [...notices, ...(isReading ? [] : sandboxNotices(place, loaded))],
   };
+}
+
+/** The stores of a session that leaves nothing behind, and of its subagents. */
+function memoryStores({ version }: AppPaths, { redaction }: SharedParts) {
+  const create = () => new MemorySessionStore({ programVersion: version, redaction });
+  return { own: create(), children: create() };
 }
 
 /** Opens the log; a problem while doing so becomes the first notice. */

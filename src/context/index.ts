@@ -45,6 +45,7 @@ export { newId, newNoteKey } from './storage/ids.ts';
 export { JSONLStore } from './storage/JSONLStore.ts';
 export { LogPages } from './storage/LogPages.ts';
 export { parseLine } from './storage/logReader.ts';
+export { MemorySessionStore } from './storage/MemorySessionStore.ts';
 export { MemoryStore } from './storage/MemoryStore.ts';
 export { PersistentStore } from './storage/PersistentStore.ts';
 export {

@@ -17,6 +17,7 @@ const defaults: CliOptions = {
   forkSession: false,
   name: undefined,
   sessionId: undefined,
+  sessionPersistence: true,
   model: undefined,
   baseUrl: undefined,
   permissionMode: undefined,

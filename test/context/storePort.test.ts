@@ -1,7 +1,6 @@
 /** Both stores pass the same suite: the files of the program, and the one in memory. */
-import { PersistentStore } from '../../src/context/index.ts';
+import { MemorySessionStore, PersistentStore } from '../../src/context/index.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
-import { MemorySessionStore } from './memoryStore.ts';
 import { storeSuite } from './storePort.ts';
 
 storeSuite('sessions in files', async () => {
@@ -15,4 +14,4 @@ storeSuite('sessions in files, each opened as one too large for memory', async (
   return new PersistentStore({ ...place, wholeBytes: 0 });
 });
 
-storeSuite('sessions in memory', async () => new MemorySessionStore());
+storeSuite('sessions in memory', async () => new MemorySessionStore({ programVersion: '1.0.0' }));

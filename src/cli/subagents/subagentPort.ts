@@ -16,7 +16,7 @@ import {
   subagentPrompt,
   worktreeText,
 } from '../../agent/systemPrompt.ts';
-import { type ContextManager, newId, newNoteKey, type PersistentStore } from '../../context/index.ts';
+import { type ContextManager, newId, newNoteKey, type SessionStore } from '../../context/index.ts';
 import { isInside } from '../../disk/paths.ts';
 import { modelOf } from '../../extensions/frontMatter.ts';
 import type { HookPort } from '../../protocol/extensions/hooks.ts';
@@ -34,6 +34,11 @@ import { modelProblem } from './modelProblem.ts';
 import { toolsFor } from './toolsFor.ts';
 import type { OpenedWorktree, Worktrees } from './worktrees.ts';
 
+/** The sessions of the subagents of one session. */
+export interface ChildStore extends SessionStore {
+  sessionIds(): Promise<readonly string[]>;
+}
+
 export interface SubagentParts {
   /** Those that may be used now. */
   readonly definitions: () => readonly AgentDefinition[];
@@ -42,9 +47,9 @@ export interface SubagentParts {
   readonly interactive: boolean;
   readonly root: string;
   /** The store for the subagents' sessions of a session. */
-  readonly storeFor: (sessionId: string) => PersistentStore;
+  readonly storeFor: (sessionId: string) => ChildStore;
   /** `at`: absent = the project. */
-  readonly createContext: (store: PersistentStore, model: ModelChoice, at?: WorkPlace) => ContextManager;
+  readonly createContext: (store: SessionStore, model: ModelChoice, at?: WorkPlace) => ContextManager;
   /** The model of the agent that starts a subagent. */
   readonly parentModel: () => string;
   readonly createModel: (id: string) => ModelChoice;
@@ -99,7 +104,7 @@ function namedModels({ definitions, settingsModels, skills }: SubagentParts): re
 }
 
 /** An earlier run of the session has started subagents, too. */
-async function lastNumber(store: PersistentStore): Promise<number> {
+async function lastNumber(store: ChildStore): Promise<number> {
   const ids = await store.sessionIds();
   return ids.reduce((most, id) => Math.max(most, Number(/^a(\d{1,9})$/.exec(id)?.[1] ?? 0)), 0);
 }

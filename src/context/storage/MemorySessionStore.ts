@@ -1,25 +1,47 @@
-/** A store that keeps its sessions in memory, for tests that need no disk. */
+/** Sessions that are kept in memory and never written: for `--no-session-persistence`. */
 import { createHash } from 'node:crypto';
-import { HistoryManager } from '../../src/context/history/HistoryManager.ts';
-import { seenIn } from '../../src/context/recall/seenLog.ts';
+import { ENTRY_FORMAT, entrySchema } from '../../protocol/entries/fields.ts';
+import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
+import { HistoryManager } from '../history/HistoryManager.ts';
+import { seenIn } from '../recall/seenLog.ts';
 import {
   AmbiguousSessionIdError,
   InvalidSessionIdError,
   SessionExistsError,
   SessionLockedError,
   SessionNotFoundError,
-} from '../../src/context/storage/errors.ts';
-import { deepFreeze } from '../../src/context/storage/frozen.ts';
-import { isSafeSessionId, newId, newSessionId } from '../../src/context/storage/ids.ts';
-import type { Blobs, OpenLog, SessionStore } from '../../src/context/storage/sessionStore.ts';
-import type { SessionSummary } from '../../src/context/storage/sessionSummary.ts';
-import { ENTRY_FORMAT, entrySchema } from '../../src/protocol/entries/fields.ts';
-import type { JSONLEntry, NewEntry } from '../../src/protocol/entries.ts';
+} from './errors.ts';
+import { deepFreeze } from './frozen.ts';
+import { isSafeSessionId, newId, newSessionId } from './ids.ts';
+import type { Blobs, OpenLog, Redaction, SessionStore } from './sessionStore.ts';
+import type { SessionSummary } from './sessionSummary.ts';
+
+/** Bytes of large contents that are kept; beyond that, the oldest are forgotten. */
+const MAX_BLOB_BYTES = 256 * 2 ** 20;
+/** Bytes of one content that arrives in pieces; the rest is dropped. */
+const MAX_SINK_BYTES = 32 * 2 ** 20;
+
+interface MemoryStoreOptions {
+  /** The program's version, recorded in every entry. */
+  readonly programVersion: string;
+  readonly redaction?: Redaction | undefined;
+}
 
 export class MemorySessionStore implements SessionStore {
+  readonly #options: MemoryStoreOptions;
   readonly #sessions = new Map<string, JSONLEntry[]>();
   readonly #open = new Set<string>();
-  readonly #blobs = memoryBlobs();
+  readonly #blobs: Blobs;
+
+  constructor(options: MemoryStoreOptions) {
+    this.#options = options;
+    this.#blobs = memoryBlobs(options.redaction);
+  }
+
+  /** The ids of all sessions. */
+  async sessionIds(): Promise<string[]> {
+    return [...this.#sessions.keys()];
+  }
 
   async createSession(sessionId = newSessionId()): Promise<OpenLog> {
     if (!isSafeSessionId(sessionId)) throw new InvalidSessionIdError(sessionId);
@@ -65,14 +87,15 @@ export class MemorySessionStore implements SessionStore {
 
   #openLog(sessionId: string): OpenLog {
     const stored = this.#sessions.get(sessionId) ?? [];
+    const { programVersion: version, redaction } = this.#options;
     const history = new HistoryManager();
     history.append(...stored);
     this.#open.add(sessionId);
-    let cwd = '/memory';
+    let cwd = '';
     let isClosed = false;
     return {
       sessionId,
-      filePath: `memory:${sessionId}`,
+      filePath: '',
       blobs: this.#blobs,
       damaged: [],
       quarantine: undefined,
@@ -91,10 +114,10 @@ export class MemorySessionStore implements SessionStore {
       append: async (drafts) => {
         if (isClosed) throw new Error(`Session ${sessionId} is closed.`);
         const added: JSONLEntry[] = [];
-        for (const draft of drafts) {
+        for (const draft of redaction?.value(drafts) ?? drafts) {
           const parentUuid = added.at(-1)?.uuid ?? stored.at(-1)?.uuid ?? null;
           const seq = stored.length + added.length;
-          const entry = asEntry(draft, { sessionId, cwd, seq, parentUuid });
+          const entry = asEntry(draft, { sessionId, cwd, seq, parentUuid, version });
           entrySchema.parse(entry);
           added.push(entry);
         }
@@ -102,7 +125,7 @@ export class MemorySessionStore implements SessionStore {
         history.append(...added);
         return added;
       },
-      clean: (value) => value,
+      clean: (value) => redaction?.value(value) ?? value,
       onProblem: () => () => undefined,
       sync: async () => undefined,
       close: async () => {
@@ -113,11 +136,11 @@ export class MemorySessionStore implements SessionStore {
   }
 }
 
-type Place = Pick<JSONLEntry, 'sessionId' | 'cwd' | 'seq' | 'parentUuid'>;
+type Place = Pick<JSONLEntry, 'sessionId' | 'cwd' | 'seq' | 'parentUuid' | 'version'>;
 
 /** The entry as read from a file: plain JSON, frozen. */
 function asEntry(draft: NewEntry, place: Place): JSONLEntry {
-  const facts = { v: ENTRY_FORMAT, uuid: newId(), timestamp: new Date().toISOString(), version: '1.0.0' };
+  const facts = { v: ENTRY_FORMAT, uuid: newId(), timestamp: new Date().toISOString() };
   return deepFreeze(JSON.parse(JSON.stringify({ ...facts, ...place, ...draft })) as JSONLEntry);
 }
 
@@ -137,14 +160,23 @@ function summaryOf(id: string, entries: readonly JSONLEntry[]): SessionSummary |
   };
 }
 
-function memoryBlobs(): Blobs {
+function memoryBlobs(redaction: Redaction | undefined): Blobs {
   const contents = new Map<string, Buffer>();
-  const put = async (data: Uint8Array | string) => {
+  let kept = 0;
+  const putVerbatim = async (data: Uint8Array | string) => {
     const bytes = Buffer.from(data as string);
     const hash = createHash('sha256').update(bytes).digest('hex');
+    if (!contents.has(hash)) kept += bytes.length;
     contents.set(hash, bytes);
+    for (const [oldest, content] of contents) {
+      if (kept <= MAX_BLOB_BYTES || oldest === hash) break;
+      contents.delete(oldest);
+      kept -= content.length;
+    }
     return { hash, bytes: bytes.length };
   };
+  const textOf = (text: string): string => redaction?.text(text) ?? text;
+  const put: Blobs['put'] = (data) => putVerbatim(typeof data === 'string' ? textOf(data) : data);
   const read: Blobs['read'] = async ({ hash }, range) =>
     contents.get(hash)?.subarray(range?.start, range?.end);
   return {
@@ -153,13 +185,19 @@ function memoryBlobs(): Blobs {
     pathOf: (hash) => `memory:${hash}`,
     openSink: () => {
       const pieces: Buffer[] = [];
+      let left = MAX_SINK_BYTES;
       return {
-        write: (chunk) => void pieces.push(Buffer.from(chunk as string)),
-        finish: () => put(Buffer.concat(pieces)),
+        write: (chunk) => {
+          const piece = Buffer.from(chunk as string).subarray(0, left);
+          left -= piece.length;
+          pieces.push(piece);
+        },
+        // Only text is redacted, and outputs in pieces are text.
+        finish: () => put(Buffer.concat(pieces).toString('utf8')),
         discard: async () => void pieces.splice(0),
       };
     },
-    textOf: (text) => text,
-    verbatim: () => ({ put, read }),
+    textOf,
+    verbatim: () => ({ put: putVerbatim, read }),
   };
 }
