@@ -11,12 +11,14 @@ import { hasGlob } from '../files/globOverlap.ts';
 import { type OptionList, type ReadOptions, readOptions } from '../options/readOptions.ts';
 import type { Policy } from '../policy.ts';
 import { hasSafeEnvironment } from '../rules/commandRule.ts';
+import { reachedByGit } from '../rules/gitScope.ts';
+import type { ScopeInput } from '../rules/ruleScope.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
 import { editedPaths } from './plainEdits.ts';
 import { locate, pathsIn } from './words.ts';
 
 /** The cause for approving such a command; undefined for any other command. */
-export function localWork(visit: Visit, policy: Policy): AskCause | undefined {
+export function localWork({ visit, policy, isFirst }: ScopeInput): AskCause | undefined {
   const { part, directories } = visit;
   if (part.carrier || part.variables || !hasSafeEnvironment(part)) return undefined;
   // Words that dash and bash interpret differently, or that the shell expands.
@@ -25,7 +27,8 @@ export function localWork(visit: Visit, policy: Policy): AskCause | undefined {
   if (words.length < part.argv.length || directories === null) return undefined;
   if (!directories.every((directory) => isOwnCode(policy.realpath(directory), policy))) return undefined;
   const [name = '', ...args] = words;
-  const isKnown = worksOnFiles(visit, name, args, policy) || worksOnProject(visit, name, args, policy);
+  const isKnown =
+    worksOnFiles(visit, name, args, policy) || worksOnProject(visit, name, args, policy, isFirst);
   if (!isKnown || !staysInside(visit, policy)) return undefined;
   return { type: 'command', text: part.text };
 }
@@ -77,8 +80,14 @@ const devTools = new Set(
   ).split(' '),
 );
 
-function worksOnProject(visit: Visit, name: string, args: readonly string[], policy: Policy): boolean {
-  if (name === 'git') return isLocalGit(visit, args, policy);
+function worksOnProject(
+  visit: Visit,
+  name: string,
+  args: readonly string[],
+  policy: Policy,
+  isFirst: boolean,
+): boolean {
+  if (name === 'git') return isLocalGit(visit, args, policy, isFirst);
   if (args.some((word) => reaching.test(word))) return false;
   if (devTools.has(name) || wrappingTools.has(name)) return ofTool([name, ...args]);
   return Object.hasOwn(runners, name) && runners[name]?.(args) === true;
@@ -185,12 +194,22 @@ const gitCommands: Readonly<Record<string, OptionList & { readonly fits?: (read:
     restore: { flags: 'S', long: ['--staged'], fits: ({ options }) => options.length > 0 },
   };
 
-function isLocalGit({ directories, moved }: Visit, [name = '', ...rest]: readonly string[], policy: Policy) {
+function isLocalGit(
+  { part, directories, moved }: Visit,
+  [name = '', ...rest]: readonly string[],
+  policy: Policy,
+  isFirst: boolean,
+): boolean {
   const list = Object.hasOwn(gitCommands, name) ? gitCommands[name] : undefined;
   const read = list && readOptions(rest, list);
   if (list === undefined || read === undefined || list.fits?.(read) === false) return false;
   // A directory may contain a repository whose settings name programs that git runs.
-  return !moved && directories?.some(policy.gitRunsPrograms) === false;
+  if (moved || directories?.some(policy.gitRunsPrograms) !== false) return false;
+  return directories.every((directory) =>
+    reachedByGit({ part, use: undefined, directory, isSpelled: () => false, isFirst }, policy).every(
+      ({ behavior }) => behavior === 'allow',
+    ),
+  );
 }
 
 /** Folders that builds recreate; deleting any other folder is left to the user. */

@@ -54,6 +54,7 @@ export function decidePart(visit: Visit, others: Touched, policy: Policy): PartV
     policy,
     use,
     edits: decideEdits(visit, others, { ...policy, mode: 'acceptEdits' }),
+    isFirst: others !== null,
   };
   const { exact, open, stopped } = rulesFor(input);
   if (exact) return allowedBy(exact);
@@ -74,7 +75,7 @@ function decideCall(input: ScopeInput, open: SourcedRule | undefined): PartVerdi
   if (use) return { row: readOnlyRow(part), ...decideUse(input, use) };
   if (policy.mode === 'acceptEdits' && edits)
     return { row: `commands that edit files: ${part.argv[0]}`, ...edits };
-  const cause = localWork(visit, policy);
+  const cause = localWork(input);
   return { behavior: 'ask', reason: `${shorten(part.text)} needs your approval.`, cause, unruled: input };
 }
 

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../disk/ownPrograms.ts';
 import type { ReadOptions } from '../options/readOptions.ts';
+import { type Moves, movedNames } from './gitMoves.ts';
 
 /** The queries for git. */
 export interface Shown {
@@ -18,13 +19,15 @@ export interface Shown {
   readonly kind?: 'searches' | 'restores' | 'any';
   /** With `restores`: the paths, which may be patterns. */
   readonly paths?: readonly string[];
-  /** With `restores`: whether comparing with the files on disk might start programs, so that all of them count. */
+  /** Writes the files that differ in other commits. */
+  readonly moves?: Moves;
+  /** With `restores` and `moves`: whether comparing with the files on disk might start programs, so that all of them count. */
   readonly isBlind?: boolean;
 }
 
-/** Options that show commits and diffs with content. */
+/** Options that show commits and diffs with content, or find commits by it, which tells a guess apart. */
 const withContent =
-  /^(?:-[pucmW]|-U|--(?:patch|patch-with-raw|patch-with-stat|unified|cc|combined-all-paths|binary|check|color-words|word-diff|word-diff-regex|function-context))$/;
+  /^(?:-[pucmWSG]|-U|--(?:patch|patch-with-raw|patch-with-stat|unified|cc|combined-all-paths|binary|check|color-words|word-diff|word-diff-regex|function-context))$/;
 /** Options that show only names and numbers, unless combined with one of `withContent`. */
 const withoutContent =
   /^(?:-s|--(?:no-patch|name-only|name-status|raw|stat|numstat|shortstat|dirstat|cumulative|summary|compact-summary|quiet))$/;
@@ -171,7 +174,9 @@ export function shownFiles(
     // Git may fail because there is nothing to show, or because a listing is not possible.
     listed === undefined || shown.kind === 'any' ? everyName(git, found) : namesIn(git, shown, found);
   if (names === undefined) return undefined;
-  const all = [...blobs, ...(listed ?? []), ...names];
+  const moved = shown.moves && together(movedNames(git, shown.moves, shown.isBlind === true));
+  if (shown.moves !== undefined && moved === undefined) return undefined;
+  const all = [...blobs, ...(listed ?? []), ...names, ...(moved ?? [])];
   return [...new Set(all)].filter((name) => name !== '').map((name) => join(worktree, name));
 }
 

@@ -27,7 +27,7 @@ export const systemPrograms: readonly ProgramRow[] = [
       '-c --config-env --exec-path -C --git-dir --work-tree --namespace --super-prefix --attr-source -p --paginate --list-cmds --glob-pathspecs --icase-pathspecs',
     runs: '--ext-diff --textconv --upload-pack --receive-pack --exec --open-files-in-pager --extcmd --template --config --filters --show-signature --edit-description --remote-submodules',
     writes:
-      '--output --output-directory --separate-git-dir --ignore-revs-file --expire-to --filter-to --index-output --export-marks --import-marks',
+      '--output --output-directory --separate-git-dir --ignore-revs-file --expire-to --filter-to --index-output --export-marks --import-marks --lost-found',
     // The last ones read the names of objects or files from standard input, or from a file.
     elsewhere:
       '--no-index --reference --server-option --contents --unsafe-paths --stdin --batch --batch-check --batch-command --pathspec-from-file',
@@ -51,6 +51,8 @@ export const systemPrograms: readonly ProgramRow[] = [
       // These set where later pushes and pulls go.
       remote: 'add set-url',
       push: '--repo',
+      // Lists the settings, which may hold tokens.
+      var: '-l',
     },
     values: 'X',
     allSubcommands: gitCommands,

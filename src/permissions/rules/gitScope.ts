@@ -6,6 +6,7 @@ import type { PermissionDecision } from '../../protocol/permissions.ts';
 import { decideShown, decideTracked } from '../command/treeDecision.ts';
 import { locate, textWords } from '../command/words.ts';
 import { decideFile } from '../files/fileDecision.ts';
+import type { Moves } from '../lookups/gitMoves.ts';
 import { mayShowAny, type Shown } from '../lookups/gitShown.ts';
 import { programName } from '../options/programTable.ts';
 import { subcommandAt } from '../options/riskyOptions.ts';
@@ -20,6 +21,8 @@ interface GitCall {
   readonly directory: string;
   /** Tells which words the rule spells out. */
   readonly isSpelled: (at: number) => boolean;
+  /** Earlier parts of the command do not change what its words name. */
+  readonly isFirst: boolean;
 }
 
 /** The decisions about everything that a call of git shows or changes, apart from the paths among its words. */
@@ -35,7 +38,11 @@ export function reachedByGit(call: GitCall, policy: Policy): readonly Permission
   const open = words.filter(({ isSpelled }) => !isSpelled).map(({ word }) => word);
   if (refs.test(name) && call.part.argv.some((word) => /%\(\*?raw/.test(word ?? '')))
     return [{ behavior: 'ask', reason: `What git ${name} shows with %(raw) is not known.` }];
-  return [...decideContents(call, name, given, policy), ...decidePaths(call, name, given, open, policy)];
+  return [
+    ...decideContents(call, name, given, policy),
+    ...decidePaths(call, name, given, open, policy),
+    ...decideMoves(call, name, given, policy),
+  ];
 }
 
 /** Subcommands of git that list references, and with `%(raw)` the content of the files that these name. */
@@ -124,14 +131,39 @@ function decidePaths(
   const files = isUnclear ? undefined : policy.gitShows(policy.realpath(directory), shown);
   if (files === undefined || files.length > MAX_FILES)
     return [{ behavior: 'ask', reason: `Which files git ${name} reaches is not known.` }];
+  return files.map((path) => decideReached(verb, path, policy));
+}
+
+function decideReached(verb: 'read' | 'write', path: string, policy: Policy): PermissionDecision {
   const tool = verb === 'read' ? 'Read' : 'Edit';
-  return files.map((path) => {
-    const { behavior, reason } = decideFile(
-      { tool, verb, path, isFile: false },
-      { ...policy, mode: 'acceptEdits' },
-    );
-    return { behavior, reason: `${path}: ${reason}` };
-  });
+  const { behavior, reason } = decideFile(
+    { tool, verb, path, isFile: false },
+    { ...policy, mode: 'acceptEdits' },
+  );
+  return { behavior, reason: `${path}: ${reason}` };
+}
+
+/** With more files it asks. */
+const MAX_MOVED = 10_000;
+
+/** A branch may bring protected files, such as editor settings. What `git pull` brings is not known before. */
+function decideMoves(
+  { directory, isFirst }: GitCall,
+  name: string,
+  given: readonly string[],
+  policy: Policy,
+): readonly PermissionDecision[] {
+  const moves = movesOf(name, given);
+  if (moves === undefined) return [];
+  if (moves !== 'anywhere' && moves.words.length === 0 && !moves.drops) return [];
+  const shown: Shown = {
+    ...{ listings: [], objects: [], isBlind: policy.gitRunsPrograms(directory) },
+    ...(moves === 'anywhere' ? { kind: 'any' } : { moves }),
+  };
+  const files = isFirst ? policy.gitShows(policy.realpath(directory), shown) : undefined;
+  if (files === undefined || files.length > MAX_MOVED)
+    return [{ behavior: 'ask', reason: `Which files git ${name} writes is not known.` }];
+  return files.map((path) => decideReached('write', path, policy));
 }
 
 /** The source may be any word, or the value of an option. */
@@ -153,4 +185,56 @@ function listed(name: string, given: readonly string[], paths: readonly string[]
     listings: [['ls-files', '-z', '--full-name', '--cached', ...others, '--', ...paths]],
     objects: [],
   };
+}
+
+/** Ends or continues what has begun. */
+const resumes = /^--(?:abort|continue|quit|skip|edit-todo|show-current-patch)$/;
+
+/**
+ * The commits to which a call of git goes, or that it applies; undefined if it writes no files from commits. `anywhere`:
+ * to any commit, or it puts the files of one into another folder, where the same names are protected.
+ */
+function movesOf(name: string, given: readonly string[]): Moves | 'anywhere' | undefined {
+  const has = (option: RegExp): boolean => given.some((word) => option.test(word));
+  const end = given.indexOf('--');
+  const own = end === -1 ? given : given.slice(0, end);
+  // The value of an option is no commit, so it changes nothing.
+  const words = own.filter((word) => !/^-./.test(word)).map((word) => (word === '-' ? '@{-1}' : word));
+  if (words.length === 0 && has(resumes)) return undefined;
+  const isForced = has(/^-[a-zA-Z]*f|^--(?:fo|disc)/);
+  const orUpstream = words.length > 0 ? words : ['@{upstream}'];
+  switch (name) {
+    case 'checkout':
+    case 'switch': {
+      if (has(/^--orp/)) return 'anywhere';
+      // With a new branch, or an option with a value, a second word is no path.
+      const isOne = has(/^-[a-zA-Z]*[bBU]|^--(?:con|int|uni)/) || words.length < 2;
+      const hasPaths = end !== -1 && end < given.length - 1;
+      const goesToPaths = name === 'checkout' && (hasPaths || !isOne);
+      return goesToPaths ? undefined : { how: 'switch', words, drops: isForced };
+    }
+    case 'reset':
+      return has(/^--(?:h|me|k)/)
+        ? { how: 'switch', words: words.length > 0 ? words : ['HEAD'], drops: true }
+        : undefined;
+    case 'merge':
+      return { how: 'merge', words: orUpstream, drops: false };
+    case 'rebase':
+      return { how: 'switch', words: orUpstream, drops: false };
+    case 'cherry-pick':
+    case 'revert':
+      return { how: 'pick', words, drops: false };
+    case 'stash': {
+      const [action = '', stash = '0'] = words;
+      if (action === 'branch') return 'anywhere';
+      const named = /^\d+$/.test(stash) ? `stash@{${stash}}` : stash;
+      return /^(?:pop|apply)$/.test(action) ? { how: 'stash', words: [named], drops: false } : undefined;
+    }
+    case 'bisect':
+      return /^(?:log|terms|help)$/.test(words[0] ?? '') ? undefined : 'anywhere';
+    case 'worktree':
+      return words[0] === 'add' ? 'anywhere' : undefined;
+    default:
+      return undefined;
+  }
 }

@@ -38,6 +38,8 @@ export interface ScopeInput {
   readonly use: ReadOnlyUse | undefined;
   /** For `mkdir`, `touch`, `cp` and `mv`: the decision in acceptEdits; undefined if the options are not understood. */
   readonly edits: PermissionDecision | undefined;
+  /** Earlier parts of the command change nothing, or only files that are known. */
+  readonly isFirst: boolean;
 }
 
 /** Why a rule whose text covers a call does not apply; undefined if it does. */
@@ -254,7 +256,7 @@ const sweepsFolder = ({ argv }: CommandPart): boolean =>
   (programName(argv[0]) === 'scp' && argv.some((word) => /^-[A-Za-z\d]*r/.test(word ?? '')));
 
 function outOfReach(
-  { visit, policy, use, edits: edited }: ScopeInput,
+  { visit, policy, use, edits: edited, isFirst }: ScopeInput,
   isSpelled: (at: number) => boolean,
   places: readonly string[],
 ): OutOfScope | undefined {
@@ -296,7 +298,7 @@ function outOfReach(
       ...(recursive.test(name) ? (use?.trees ?? []) : []).map((tree) =>
         decideTree(tree, directory, name, policy),
       ),
-      ...reachedByGit({ part, use, directory, isSpelled }, policy),
+      ...reachedByGit({ part, use, directory, isSpelled, isFirst }, policy),
     ].find(({ behavior }) => behavior !== 'allow');
     if (held !== undefined) return { reason: lowered(held.reason) };
     // The last word of these is the target of the copy.

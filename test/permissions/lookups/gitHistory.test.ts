@@ -178,6 +178,10 @@ describe('a rule does not cover', () => {
     // Options that are not known.
     ['git log:*', 'git log -p'],
     ['git log:*', 'git log -p --output-indicator-new=x'],
+    ['git log:*', 'git log -Ssupers --oneline'],
+    ['git log:*', 'git log -G TOKEN=s --all'],
+    ['git:*', 'git var -l'],
+    ['git:*', 'git fsck --lost-found'],
     ['git log:*', 'git log -p --remerge-diff'],
     ['git log:*', 'git log -p --no-such SECRET'],
     ['git show:*', 'git show --output-indicator-new=x SECRET'],
@@ -231,6 +235,79 @@ describe('a rule does not cover', () => {
     expect(await behavior('git restore .', ['git:*'], place)).toBe('ask');
     expect(await behavior('git restore a.ts', ['git:*'], place)).toBe('allow');
   });
+});
+
+test('a rule covers no commit that brings or removes protected files or secrets, in whatever way', async () => {
+  const place = join(top, 'home', 'branches');
+  const run = gitIn(place);
+  mkdirSync(place, { recursive: true });
+  run('init', '-q', '-b', 'main');
+  write(place, { 'a.ts': 'one\n' });
+  run('add', '.');
+  run('commit', '-qm', 'one');
+  run('switch', '-qc', 'planted');
+  write(place, { '.vscode/tasks.json': '{}\n', '.env': 'K=1\n' });
+  run('add', '-f', '.');
+  run('commit', '-qm', 'planted');
+  run('update-ref', 'refs/remotes/mirror/elsewhere', 'planted');
+  run('switch', '-q', 'main');
+  write(place, { '.vscode/settings.json': '{}\n' });
+  run('add', '.');
+  run('stash', '-q');
+  run('switch', '-qc', 'plain');
+  write(place, { 'b.ts': 'b\n' });
+  run('add', '.');
+  run('commit', '-qm', 'plain');
+  run('switch', '-q', 'main');
+  for (const command of [
+    'git switch planted',
+    'git checkout planted',
+    'git checkout -q elsewhere',
+    'git switch -c x planted',
+    'git switch --detach planted',
+    'git checkout -f planted',
+    'git checkout planted --',
+    'git checkout --conflict merge planted',
+    'git cherry-pick planted -X --abort',
+    'git cherry-pick -s planted',
+    'git merge -S planted',
+    'git reset --hard planted',
+    'git reset --keep planted',
+    'git merge planted',
+    'git merge --no-ff -m x planted',
+    'git rebase planted',
+    'git rebase --onto planted main',
+    'git cherry-pick planted',
+    'git cherry-pick main..planted',
+    'git revert planted',
+    'git revert --no-edit -m 1 planted',
+    'git stash pop',
+    'git stash apply 0',
+    'git stash branch x',
+    'git bisect start planted main',
+    'git worktree add w planted',
+    'git branch -f plain planted && git switch plain',
+    'git fetch . planted:new; git switch new',
+  ])
+    expect(await behavior(command, ['git:*'], place), command).toBe('ask');
+  for (const command of [
+    'git switch plain',
+    'git switch -',
+    'git checkout plain',
+    'git checkout -b x',
+    'git switch -c x plain',
+    'git merge plain',
+    'git merge --abort',
+    'git rebase plain',
+    'git cherry-pick plain',
+    'git revert plain',
+    'git reset HEAD a.ts',
+    'git reset --soft planted',
+    'git reset --hard plain',
+    'git stash',
+    'git status && git switch plain',
+  ])
+    expect(await behavior(command, ['git:*'], place), command).toBe('allow');
 });
 
 describe('a rule covers', () => {

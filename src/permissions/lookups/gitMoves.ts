@@ -1,0 +1,61 @@
+/** Finds the files that git writes when it moves to a commit, or applies one: those that the commit changes. */
+/** Going to commits, or applying them. */
+export interface Moves {
+  readonly how: 'switch' | 'merge' | 'pick' | 'stash';
+  /** Names of commits, among other words. */
+  readonly words: readonly string[];
+  /** Changes that are not committed are lost. */
+  readonly drops: boolean;
+}
+
+type Git = (args: readonly string[], input?: string) => string | undefined;
+
+const NAMES = ['-z', '--name-only', '--no-renames', '--no-relative'];
+
+/** The lists of names; undefined in place of one that is not known. A word that names nothing writes nothing. */
+export function movedNames(
+  git: Git,
+  { how, words, drops }: Moves,
+  isBlind: boolean,
+): readonly (string | undefined)[] {
+  // Changes that are not committed are lost: those files are written, too.
+  const dropped = !drops
+    ? []
+    : [isBlind ? git(['ls-files', '-z', '--full-name']) : git(['diff', ...NAMES, 'HEAD'])];
+  return [
+    ...dropped,
+    ...words.flatMap((word) => (word.includes('\n') ? [undefined] : namesOf(git, how, word))),
+  ];
+}
+
+function namesOf(git: Git, how: Moves['how'], word: string): readonly (string | undefined)[] {
+  if (how === 'pick' && word.includes('..'))
+    return [git(['log', '--format=', '-m', '--root', ...NAMES, '--end-of-options', word, '--'])];
+  return commitsOf(git, word).flatMap((id) => namesOfCommit(git, how, id));
+}
+
+function namesOfCommit(git: Git, how: Moves['how'], id: string): readonly (string | undefined)[] {
+  switch (how) {
+    case 'switch':
+      return [git(['diff-tree', '-r', ...NAMES, 'HEAD', id])];
+    case 'merge':
+      // What has changed there since the branches parted; without a common commit, everything that differs.
+      return [git(['diff', ...NAMES, `HEAD...${id}`]) ?? git(['diff-tree', '-r', ...NAMES, 'HEAD', id])];
+    case 'pick':
+      return [git(['log', '--no-walk', '--format=', '-m', '--root', ...NAMES, id, '--'])];
+    case 'stash': {
+      const untracked = git(['ls-tree', '-r', '-z', '--name-only', '--full-tree', `${id}^3`]) ?? '';
+      return [git(['diff-tree', '-r', ...NAMES, `${id}^1`, id]), untracked];
+    }
+  }
+}
+
+/** The commits that a word may mean: git also finds the branch of that name in a remote repository. */
+function commitsOf(git: Git, word: string): readonly string[] {
+  const own = git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${word}^{commit}`])?.trim();
+  if (own !== undefined) return [own];
+  if (!/^[\w./-]+$/.test(word) || word.includes('..')) return [];
+  return (
+    git(['for-each-ref', '--format=%(objectname)', `refs/remotes/*/${word}`])?.match(/[\da-f]{40,}/g) ?? []
+  );
+}
