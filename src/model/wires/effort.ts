@@ -34,8 +34,6 @@ const budgets: Readonly<Record<Effort, number>> = {
 
 /** The least that the API accepts, and what is left for the answer itself. */
 const MIN_BUDGET = 1024;
-/** A shorter reply, such as a title, is not thought about unless an effort is set. */
-const WORTH_THINKING = 4096;
 
 export interface AnthropicThinking {
   readonly thinking?:
@@ -52,7 +50,6 @@ export function anthropicThinking(
 ): AnthropicThinking {
   const level = effort && efforts && acceptedEffort(effort, efforts);
   const output = level === undefined ? {} : { output_config: { effort: level } };
-  if (effort === undefined && maxTokens < WORTH_THINKING) return {};
   if (thinking === 'adaptive') return { thinking: { type: 'adaptive', display: 'summarized' }, ...output };
   if (effort === undefined) return {};
   const budget = Math.min(budgets[effort], maxTokens - MIN_BUDGET);

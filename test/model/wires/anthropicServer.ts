@@ -61,7 +61,6 @@ const requestSchema = z.strictObject({
     )
     .min(1)
     .exactOptional(),
-  tool_choice: z.strictObject({ type: z.enum(['auto', 'none']) }).exactOptional(),
   stream: z.literal(true),
   thinking: z
     .union([

@@ -53,7 +53,6 @@ test.each<readonly [string, Effort | undefined, number, object]>([
 
 test.each([
   ['claude-haiku-4-5', undefined, 64_000],
-  ['claude-opus-5', undefined, 500],
   ['claude-haiku-4-5', 'max', 2000],
 ] as const)('%s with effort %s and %i tokens does not think', (id, effort, maxTokens) => {
   expect(anthropicThinking(effort, lookupModel(id, { unknownWindow: 1000 }), maxTokens)).toEqual({});

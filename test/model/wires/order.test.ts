@@ -102,3 +102,24 @@ test('a text that was changed since keeps the calls and the reasoning', async ()
     outputs[4],
   ]);
 });
+
+test('Anthropic: a summary is asked for with the thinking and the tools of its conversation, and a title without', () => {
+  const facts: SentDetails = { ...details, maxTokens: 64_000, thinking: 'budget' };
+  const tools = [{ name: 'Read', description: 'Reads.', parameters: {} }];
+  const messages: readonly Message[] = [{ role: 'user', content: 'u' }];
+  const turn = anthropicBody({ model: 'm', tools, messages, effort: 'high' }, facts);
+  const asked = {
+    model: 'm',
+    tools,
+    messages,
+    effort: 'high',
+    toolChoice: 'none',
+    maxOutputTokens: 3000,
+  } as const;
+  const summary = anthropicBody(asked, facts);
+  expect(turn).toMatchObject({ max_tokens: 64_000, thinking: { type: 'enabled', budget_tokens: 16_384 } });
+  expect(summary).toEqual({ ...turn, max_tokens: 16_384 + 3000 });
+  const title = anthropicBody({ ...asked, tools: [], maxOutputTokens: 500 }, facts);
+  expect(title).not.toHaveProperty('thinking');
+  expect(title.max_tokens).toBe(500);
+});

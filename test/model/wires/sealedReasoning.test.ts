@@ -35,7 +35,13 @@ const wires: readonly Wire[] = [
   },
   {
     name: 'anthropic',
-    serve: (answer) => anthropicServer((body, index) => answer(index, body.tool_choice?.type === 'none')),
+    serve: (answer) =>
+      anthropicServer(
+        (
+          body,
+          index, // As many tokens as any reply of this model may have, unless it is a summary.
+        ) => answer(index, body.max_tokens !== 8192),
+      ),
     reasoningIn: (body) => body.match(/\{"type":"thinking","thinking":.*?,"signature":"[^"]*"\}/g) ?? [],
   },
 ];

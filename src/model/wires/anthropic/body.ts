@@ -24,8 +24,10 @@ export const anthropicParts: readonly OptionalPart[] = [
   ['effort', /output_config|\beffort\b/i],
   ['thinking', /thinking/i],
   ['cache', /cache_control/],
-  ['tool choice', /tool_choice/],
 ];
+
+/** A request without tools for a shorter reply, such as a title, is not thought about. */
+const WORTH_THINKING = 4096;
 
 const cached = { cache_control: { type: 'ephemeral' } } as const;
 
@@ -34,8 +36,9 @@ export function anthropicBody(request: ModelRequest, details: SentDetails): Mess
   const has = (name: string): boolean => !leftOut.includes(name);
   const [first, ...others] = request.messages;
   const system = first?.role === 'system' ? wellFormed(first.content) : '';
-  const { toolChoice, tools, maxOutputTokens = details.maxTokens } = request;
-  const maxTokens = Math.min(maxOutputTokens, limit);
+  const { tools } = request;
+  const longest = Math.min(details.maxTokens, limit);
+  const maxTokens = Math.min(request.maxOutputTokens ?? longest, longest);
   const breakpoints = has('cache') ? cacheBreakpoints(request) : [];
   const skipped = system === '' ? 0 : 1;
   const messages = toMessages(
@@ -43,10 +46,12 @@ export function anthropicBody(request: ModelRequest, details: SentDetails): Mess
     has('earlier thinking') ? details.origin : undefined,
     new Set(breakpoints.map((at) => at - skipped)),
   );
-  const thinking = thinkingOf(request, details, maxTokens);
+  const isAside = tools.length === 0 && maxTokens < WORTH_THINKING;
+  const options = isAside ? {} : thinkingOf(request, details, longest);
+  const budget = options.thinking?.type === 'enabled' ? options.thinking.budget_tokens : 0;
   return {
     model: request.model,
-    max_tokens: maxTokens,
+    max_tokens: Math.min(longest, maxTokens + budget),
     ...(system === '' ? {} : { system: [{ type: 'text', text: system, ...(has('cache') ? cached : {}) }] }),
     messages,
     ...(tools.length === 0
@@ -58,15 +63,16 @@ export function anthropicBody(request: ModelRequest, details: SentDetails): Mess
             input_schema: { ...parameters, type: 'object' },
           })),
         }),
-    ...(tools.length === 0 || toolChoice === undefined || !has('tool choice')
-      ? {}
-      : { tool_choice: { type: toolChoice } }),
+    // No `tool_choice`: the cache of the conversation would not apply to a request for a summary. Its text says it.
     stream: true,
-    ...thinking,
+    ...options,
   };
 }
 
-/** Without what the server rejected; a turn that is under way without thinking cannot begin to think. */
+/**
+ * The same for all requests of a conversation, since another way to think would not be served from its cache. Without
+ * what the server rejected; a turn that is under way without thinking cannot begin to think.
+ */
 function thinkingOf(
   { effort, messages }: ModelRequest,
   { origin, form, ...facts }: SentDetails,
