@@ -131,7 +131,8 @@ function permissionsAt(
     // Leaves out invalid rules, which have no effect; they were reported at the start.
     rules: () => allRules().filter(({ text }) => !('error' in parseRule(text))),
     isWithheld(path) {
-      if (isSensitive(path) || isSensitive(realpath(path))) return true;
+      const real = realpath(path);
+      if (isSensitive(path) || isSensitive(real) || lookups.holdsCredentials?.(real) === true) return true;
       if (allRules().every(({ behavior }) => behavior === 'allow')) return false;
       const request = { tool: 'Read', verb: 'read', path } as const;
       const { behavior, cause } = decideFile(request, policyFor('default'));

@@ -1,5 +1,5 @@
 /** Decides whether one simple command may run in its possible directories. */
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import type { AskCause, PermissionDecision } from '../../protocol/permissions.ts';
 import { causeOf, decideFile, type FileVerdict, inWorkspace } from '../files/fileDecision.ts';
 import { hasGlob } from '../files/globOverlap.ts';
@@ -126,7 +126,8 @@ function findSecret(visit: Visit, use: ReadOnlyUse | undefined, policy: Policy):
       const isSecret = wild ? couldBeSensitive : isSensitive;
       const real = policy.realpath(path);
       const isHidden = dependsOnProcess(real) && !isNoFile(word);
-      if (!isSecret(path) && !isSecret(real) && !isHidden) continue;
+      const hasToken = policy.holdsCredentials?.(real) === true;
+      if (!isSecret(path) && !isSecret(real) && !isHidden && !hasToken) continue;
       const verdict =
         known === undefined
           ? decideFile({ tool: 'Read', verb: 'read', path }, policy, wild)
@@ -187,7 +188,7 @@ function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
 
 /** A directory may contain another repository, whose settings name programs that git runs. */
 function decideGit(
-  { repositories = [], contents }: ReadOnlyUse,
+  { repositories = [], contents, showsAddresses }: ReadOnlyUse,
   directories: readonly string[],
   what: string,
   policy: Policy,
@@ -205,6 +206,12 @@ function decideGit(
       return { behavior: 'ask', reason: `${what} finds no repository.` };
     if (!own.includes(folder))
       return { behavior: 'ask', reason: `${what} uses a repository other than the workspace's.` };
+    if (showsAddresses && folder !== undefined && policy.holdsCredentials?.(join(folder, 'config')) === true)
+      return {
+        behavior: 'ask',
+        reason: `${what} shows addresses, and ${join(folder, 'config')} holds a password or token.`,
+        cause: { type: 'limit', reason: 'It may show a token.', isSecret: true },
+      };
     if (policy.gitRunsPrograms(place))
       return {
         behavior: 'ask',

@@ -4,6 +4,7 @@ import type { PermissionDecision } from '../../protocol/permissions.ts';
 import { decideFile, inWorkspace } from '../files/fileDecision.ts';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import { isSensitive } from '../files/sensitive.ts';
+import { isGitSettings } from '../lookups/gitCredentials.ts';
 import type { Shown } from '../lookups/gitShown.ts';
 import type { Policy } from '../policy.ts';
 import type { OpenPattern, Tree } from '../readOnly/use.ts';
@@ -73,7 +74,8 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
       : undefined;
     if (odd !== undefined) return { behavior: 'ask', reason: `${odd} would be read as several names.` };
     for (const path of files) {
-      if (tree.namesOnly || !mayMatch(tree, path) || (!hasRules && !isSensitive(path))) continue;
+      const isOpen = !hasRules && !isSensitive(path) && !isGitSettings(path);
+      if (tree.namesOnly || !mayMatch(tree, path) || isOpen) continue;
       const { behavior, reason } = decideFile({ tool: 'Read', verb: 'read', path }, policy);
       if (behavior !== 'allow')
         return { behavior, reason: `${what} shows ${relative(policy.root, path)}: ${reason}` };

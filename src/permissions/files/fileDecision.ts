@@ -108,7 +108,9 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
   const allowing = policy.rules.filter((rule) => allows(rule, request, realPath, outside, policy));
   const secret =
     paths.findLast(globs ? couldBeSensitive : isSensitive) ??
-    (namesInHome(realPath, policy).some(isSensitive) ? realPath : undefined);
+    (namesInHome(realPath, policy).some(isSensitive) || policy.holdsCredentials?.(realPath) === true
+      ? realPath
+      : undefined);
   const guarded = verb === 'write' ? protectedAmong(paths, request, policy) : undefined;
   if (secret !== undefined || guarded) {
     const named = allowing.find(

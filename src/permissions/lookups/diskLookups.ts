@@ -1,6 +1,7 @@
 import type { DiskLookups } from '../policy.ts';
 import { expandGlob } from './expandGlob.ts';
 import { filesBelow, findUpwards, isDirectory, linksIn, listTree } from './filesBelow.ts';
+import { holdsCredentials } from './gitCredentials.ts';
 import { gitFolder, gitRunsPrograms, gitShows, includedSettings, trackedFiles } from './gitPrograms.ts';
 import { realpathForAll } from './realpathForAll.ts';
 import { toolsFolderNamed } from './toolVersions.ts';
@@ -16,6 +17,7 @@ export const diskLookups = (env: Readonly<Record<string, string | undefined>>): 
   findUpwards,
   toolsFolderNamed,
   gitFolder,
+  holdsCredentials,
   gitIncludes: includedSettings,
   gitRunsPrograms,
   trackedFiles,

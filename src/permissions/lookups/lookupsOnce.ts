@@ -48,6 +48,7 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX
       findUpwards: once(lookups.findUpwards),
       toolsFolderNamed: once(lookups.toolsFolderNamed),
       gitFolder: once(lookups.gitFolder),
+      ...(lookups.holdsCredentials && { holdsCredentials: once(lookups.holdsCredentials) }),
       gitIncludes: once(lookups.gitIncludes),
       expandGlob: inTime(lookups.expandGlob, undefined),
       listTree: inTime(lookups.listTree, undefined),

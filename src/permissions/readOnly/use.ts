@@ -14,6 +14,8 @@ export interface ReadOnlyUse {
   readonly patterns?: readonly OpenPattern[];
   /** Directories from which git looks for its repository, relative to where the command runs. */
   readonly repositories?: readonly string[];
+  /** Shows the addresses of remote repositories, which may contain a token. */
+  readonly showsAddresses?: boolean;
   /** It shows matches in the files that git tracks in these places. */
   readonly tracked?: readonly string[];
   /** It shows the content of the files that git lists for these queries. */
@@ -58,6 +60,7 @@ export function mergeUses(uses: readonly ReadOnlyUse[]): ReadOnlyUse {
     trees: uses.flatMap(({ trees = [] }) => trees),
     patterns: uses.flatMap(({ patterns = [] }) => patterns),
     repositories: [...new Set(uses.flatMap(({ repositories = [] }) => repositories))],
+    ...(uses.some(({ showsAddresses }) => showsAddresses) && { showsAddresses: true }),
     tracked: uses.flatMap(({ tracked = [] }) => tracked),
     shown: uses.flatMap(({ shown = [] }) => shown),
     versionFiles: [...new Set(uses.flatMap(({ versionFiles = [] }) => versionFiles))],

@@ -310,6 +310,31 @@ test('a rule covers no commit that brings or removes protected files or secrets,
     expect(await behavior(command, ['git:*'], place), command).toBe('allow');
 });
 
+test('the settings of a repository ask if they hold a token, in whatever way they are shown', async () => {
+  const place = join(top, 'home', 'tokens');
+  const run = gitIn(place);
+  mkdirSync(join(place, 'src'), { recursive: true });
+  run('init', '-q', '-b', 'main');
+  run('remote', 'add', 'origin', 'https://github.com/me/x.git');
+  const commands = ['cat .git/config', 'grep -rn url .', 'git remote -v', 'git remote get-url origin'];
+  const moved = 'cd src && git remote -v';
+  for (const command of [...commands, moved])
+    expect(await behavior(command, [], place), command).toBe('allow');
+  for (const [name, value] of [
+    ['remote.origin.url', 'https://me:ghp_secret@github.com/me/x.git'],
+    ['remote.origin.url', 'https://ghp_0123456789abcdefghij@github.com/me/x.git'],
+    ['http.https://github.com/.extraheader', 'AUTHORIZATION: basic c2VjcmV0'],
+  ] as const) {
+    run('config', name, value);
+    for (const command of [...commands, moved])
+      expect(await behavior(command, [], place), command).toBe('ask');
+    for (const command of commands.slice(0, 2))
+      expect(await behavior(command, ['cat:*', 'grep:*'], place), command).toBe('ask');
+    expect(await behavior('git remote', [], place)).toBe('allow');
+    run('config', '--unset', name);
+  }
+});
+
 describe('a rule covers', () => {
   test.each([
     ['git log:*', 'git log -p -- src'],
