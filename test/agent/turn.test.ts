@@ -27,6 +27,7 @@ test('a plain answer is streamed, recorded and ends the turn', async () => {
       { role: 'user', content: 'Hi' },
     ],
     tools: [],
+    stableMessages: 1,
   });
   const log = await readLog(context.filePath() ?? '');
   expect(log.map(entryLine)).toEqual(['session_start', 'prompt: Hi', 'assistant: Hello.', 'turn_end: done']);
