@@ -24,7 +24,7 @@ import type { AllowedBy, BeforeCall, CallHooks, HookedCall } from './hooks/callH
 /** A question before the asking agent's id is added. */
 export type NewQuestion = Omit<CallQuestion, 'agentId'> | Omit<TurnQuestion, 'agentId'>;
 
-/** What it takes to prepare a call and to approve it. */
+/** Dependencies for preparing and approving a call. */
 export interface ApprovalPorts {
   readonly signal: AbortSignal;
   readonly toolContext: (callId: string, tool: string, signal: AbortSignal) => ToolContext;
@@ -61,7 +61,7 @@ export type Verdict =
       readonly shown?: Omit<ToolDisplay, 'title'>;
     };
 
-/** What becomes known of a call on its way, whatever its end. */
+/** State collected while a call is authorised. */
 export interface Progress {
   title: string;
   readonly notes: NewEntry[];
@@ -138,13 +138,13 @@ export async function authorise(
   return refused('denied', 'The input of this call was changed again with every answer; it did not run.');
 }
 
-/** Characters of a changed input that the model is told. */
-const TOLD_CHANGE = 2000;
+/** Characters of a changed input that are shown to the model. */
+const MAX_CHANGE_CHARACTERS = 2000;
 
 /** Tells the model that the call did not run as it asked. */
 function changeNote(changed: unknown): NewEntry {
   const input = JSON.stringify(changed);
-  const told = input.length > TOLD_CHANGE ? `${input.slice(0, TOLD_CHANGE)} …` : input;
+  const told = input.length > MAX_CHANGE_CHARACTERS ? `${input.slice(0, MAX_CHANGE_CHARACTERS)} …` : input;
   const content = `The user changed the input of this call to ${told}`;
   return { type: 'user', subtype: 'nudge', message: { role: 'user', content } };
 }
@@ -204,7 +204,7 @@ async function obey(
   if (changed.type !== 'checked')
     return refused(
       'error',
-      `A hook of the user (${source}) replaced the input by one that is not valid: ${changed.text}`,
+      `A user hook (${source}) replaced the input with one that is not valid: ${changed.text}`,
     );
   progress.title = changed.prepared.title;
   const note = await ports.hooks?.tellChange(hooked(checked.call, input, changed.prepared), source);

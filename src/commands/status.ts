@@ -39,7 +39,7 @@ function trustNote({ trusted, heldSettings }: StatusInfo): string {
   if (!trusted) return ' (not trusted: only its restrictions apply)';
   return heldSettings.length === 0
     ? ''
-    : ` (changed since you trusted it; not counted: ${heldSettings.join(', ')})`;
+    : ` (changed since you trusted it; not applied: ${heldSettings.join(', ')})`;
 }
 
 /** Names the source of the window size only if the size may be wrong. */

@@ -27,5 +27,5 @@ What to do:
 1. Write a script (sh, or node where jq is missing) to that folder. Null values, a folder without git and a missing program must not make it fail.
 2. Try it with a sample object.
 3. Read config.json first and change nothing in it but this setting; it may hold comments, and secrets that must not be repeated.
-4. Say in a sentence or two what it shows, and that it counts from the next start.`;
+4. Say in a sentence or two what it shows, and that it takes effect at the next start.`;
 }

@@ -33,7 +33,7 @@ export class PathMovedError extends Error {
   constructor(path: string, isDone = false) {
     const outcome = isDone ? 'It may have been done elsewhere.' : 'Nothing was done.';
     super(
-      `${path} leads elsewhere than it did when this was decided: a link or another folder was put on the way. ${outcome} Look at the folder before you try again.`,
+      `${path} no longer points to the file that was checked: a link or folder in the path was replaced. ${outcome} Check the folder before you try again.`,
     );
   }
 }

@@ -112,7 +112,7 @@ describe('/status', () => {
     expect(status).toContain('1.2.3');
     const info = { ...commandHost().status(), heldSettings: ['env', 'model'] };
     const changed = await text('status', '', commandHost({ status: () => info }));
-    expect(changed.replace(/\s+/g, ' ')).toContain('changed since you trusted it; not counted: env, model');
+    expect(changed.replace(/\s+/g, ' ')).toContain('changed since you trusted it; not applied: env, model');
   });
 
   test('the demo model says what it is, and that nothing is sent', async () => {

@@ -213,7 +213,7 @@ test.each<[string, object | undefined, string, string]>([
   ['turn_end', { outcome: 'failed', error: 'no key' }, '', 'no key'],
   ['turn_end', { outcome: 'failed' }, '', 'The turn failed.'],
   ['turn_end', { outcome: 'max_turns' }, '', 'Stopped: step limit reached.'],
-  ['turn_end', { outcome: 'loop' }, '', 'Stopped: the same call kept giving the same result.'],
+  ['turn_end', { outcome: 'loop' }, '', 'Stopped: the same call kept returning the same result.'],
   ['turn_end', { outcome: 'done', durationMs: 42_400 }, '', '42 s'],
   ['turn_end', { outcome: 'done', durationMs: 3000, files: 1, added: 2, removed: 0 }, '', '1 file +2 −0'],
   [

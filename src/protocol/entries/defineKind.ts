@@ -51,7 +51,7 @@ interface KindDefinition<Subtype extends string, Type extends 'user' | 'system',
   readonly folds?: true;
   /** Which entries of this kind stay in memory when the old part of the log is unloaded: all, or only the newest. */
   readonly stays?: 'all' | 'newest';
-  /** The search category of its text; absent for bookkeeping entries. */
+  /** The author that search hits in its text are shown with; absent if its text is not searched. */
   readonly searchedAs?: 'you' | 'note' | 'title';
   /** Returns undefined if there is nothing to show. */
   readonly note?: (

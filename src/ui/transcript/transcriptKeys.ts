@@ -109,7 +109,7 @@ const byNumber: Readonly<Record<string, string>> = {
 };
 
 /** The status row at the bottom: question, message, position and keys. Pure. */
-interface StatusFacts {
+interface TranscriptStatus {
   /** The tool that needs approval, in the dialog behind this view. */
   readonly question: string | undefined;
   /** The result of the last key, such as `match 3 of 17`. */
@@ -124,7 +124,7 @@ interface StatusFacts {
 /** Where the view's keys are read, except in the search field. */
 export const transcriptPlace: DialogPlace = { contexts: ['Transcript'], typing: 'keys' };
 
-export function statusRow(facts: StatusFacts, width: number, theme: Theme, keymap: Keymap): string {
+export function statusRow(facts: TranscriptStatus, width: number, theme: Theme, keymap: Keymap): string {
   const place = placeText(facts);
   if (facts.question !== undefined) {
     const asks = `${sanitizeLine(facts.question)} asks: ${exitKey(keymap)} goes back to answer`;
@@ -138,7 +138,7 @@ export function statusRow(facts: StatusFacts, width: number, theme: Theme, keyma
   return `${paint(padEnd(truncate(left, room), room))} ${theme.dim(place)}`;
 }
 
-function placeText({ isAtEnd, seq, lastSeq }: StatusFacts): string {
+function placeText({ isAtEnd, seq, lastSeq }: TranscriptStatus): string {
   if (isAtEnd || seq === undefined) return `#${lastSeq} end`;
   return `#${seq} of #${lastSeq}`;
 }

@@ -37,7 +37,7 @@ const reductionSchema = z.object({
    * size.
    */
   knownTokens: z.number().optional(),
-  /** True if the server's error named no size. A guess is not kept beyond this run: the next error tells again. */
+  /** True if the server's error named no size. A guess is not kept beyond this run: the next error determines it again. */
   isGuess: z.boolean().optional(),
 });
 export type Reduction = z.infer<typeof reductionSchema>;

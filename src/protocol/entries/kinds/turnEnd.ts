@@ -67,7 +67,7 @@ function endText(
     case 'max_turns':
       return 'Stopped: step limit reached.';
     case 'loop':
-      return 'Stopped: the same call kept giving the same result.';
+      return 'Stopped: the same call kept returning the same result.';
     default:
       return undefined;
   }
