@@ -15,7 +15,7 @@ import { toLine } from '../toLine.ts';
 import type { LimitOptions, ReportOptions } from '../types.ts';
 import { answerRequest, type ControlPorts } from './controlRequests.ts';
 import type { DriverLink } from './driverLink.ts';
-import type { DriverMessage, DriverPrompt } from './driverMessages.ts';
+import type { DriverMessage, DriverPrompt, DriverRequest } from './driverMessages.ts';
 import { createDriverQuestions } from './driverQuestions.ts';
 import type { InitializePorts } from './initialize.ts';
 import { createPromptInbox } from './promptInbox.ts';
@@ -41,6 +41,9 @@ export interface DrivenOptions
   /** Ends the run after the current turn, as if the driver had closed its side and withdrawn its other prompts. */
   readonly stop: AbortSignal;
 }
+
+/** More requests at the same time than any driver has. */
+const MAX_UNANSWERED = 1000;
 
 /** Runs until the driver has closed its side and the last turn has ended; returns the exit code of that turn. */
 export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
@@ -99,13 +102,20 @@ export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
     entryOf: (uuid) => entries.get(uuid),
   };
   let broken: string | undefined;
+  let unanswered = 0;
+  const respond = async (request: DriverRequest): Promise<void> => {
+    unanswered++;
+    send(await answerRequest(request, control));
+    unanswered--;
+  };
   const take = (message: DriverMessage): void => {
     switch (message.type) {
       case 'prompt':
         if (!inbox.add(message.prompt)) broken = 'too many prompts are waiting.';
         return;
       case 'request':
-        void answerRequest(message.request, control).then(send);
+        if (unanswered >= MAX_UNANSWERED) broken = 'too many requests wait for their answers.';
+        else void respond(message.request);
         return;
       case 'response':
         link.settle(message.response);
