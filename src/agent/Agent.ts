@@ -142,6 +142,9 @@ function submit(op: Op, deps: AgentDeps, core: Core, work: Work): void {
     case 'set_model':
       void contextOps.selectModel(op.model).catch(onError);
       return;
+    case 'set_effort':
+      contextOps.setEffort(op.effort);
+      return;
     case 'set_title':
       void context.append(titleEntry(op.title)).catch(onError);
       return;

@@ -87,7 +87,7 @@ export function createWork(deps: AgentDeps, core: Core): Work {
   });
   const turn = createTurn(deps, core, { checkpoints, tasks, toolCalls, hooks });
   const contextOps = createContextOps({
-    ...{ context, schemas: toolset.schemas, select: model.select, emit, hooks },
+    ...{ context, schemas: toolset.schemas, select: model.select, setEffort: model.setEffort, emit, hooks },
   });
   const rewinds = createRewinds({
     context,
@@ -171,7 +171,12 @@ function createTurn(deps: AgentDeps, core: Core, { checkpoints, tasks, toolCalls
     expandPrompt: promptExpander(deps, core, toolCalls.toolContext),
     emit,
     reportBug: core.reportBug,
-    reply: { client, clock, ...(deps.onUnderway && { onUnderway: deps.onUnderway }) },
+    reply: {
+      client,
+      clock,
+      effort: () => model.current().effort,
+      ...(deps.onUnderway && { onUnderway: deps.onUnderway }),
+    },
     waitForModel: async (signal, tokens) => (await model.waitForFacts?.(signal, tokens)) ?? [],
     maxSteps: deps.maxSteps,
     interactive: deps.interactive,

@@ -5,6 +5,8 @@ import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import type { Op } from '../protocol/ops.ts';
+import type { Effort } from '../protocol/wires.ts';
+import type { AgentModel } from './agentDeps.ts';
 import type { TurnHooks } from './hooks/turnHooks.ts';
 
 export interface ContextOps {
@@ -12,6 +14,7 @@ export interface ContextOps {
   uncompact(): Promise<void>;
   editItem(edit: ItemEdit): Promise<void>;
   selectModel(id: string): Promise<void>;
+  setEffort(effort: Effort | undefined): void;
   /** Measures the context and emits the result. */
   measure(): ContextMeasure;
   /** Like `measure`, but first waits up to `EXACT_WITHIN_MS` for exact token counts. */
@@ -22,6 +25,7 @@ interface ContextOpsDeps {
   readonly context: ContextManager;
   readonly schemas: () => readonly ToolSchema[];
   readonly select: (id: string) => ModelInfo;
+  readonly setEffort?: AgentModel['setEffort'];
   readonly emit: (event: AgentEvent) => void;
   /** Absent without hooks. */
   readonly hooks?: Pick<TurnHooks, 'preCompact'> | undefined;
@@ -30,7 +34,14 @@ interface ContextOpsDeps {
 /** Maximum wait for exact token counts, in milliseconds. */
 const EXACT_WITHIN_MS = 1500;
 
-export function createContextOps({ context, schemas, select, emit, hooks }: ContextOpsDeps): ContextOps {
+export function createContextOps({
+  context,
+  schemas,
+  select,
+  setEffort,
+  emit,
+  hooks,
+}: ContextOpsDeps): ContextOps {
   const emitMeasure = (measured: ContextMeasure): ContextMeasure => {
     emit({ type: 'context_measured', measure: measured });
     return measured;
@@ -60,6 +71,17 @@ export function createContextOps({ context, schemas, select, emit, hooks }: Cont
       const problem = await context.editItem(edit, schemas());
       if (problem !== undefined) emit({ type: 'notice', level: 'warning', text: problem });
       measure();
+    },
+    setEffort(effort) {
+      const model = setEffort?.(effort);
+      if (model === undefined) return;
+      emit({ type: 'model_changed', model });
+      const given = model.effort ?? 'the default';
+      const text =
+        effort === undefined || effort === model.effort
+          ? `Effort: ${given}`
+          : `${model.id} has no effort "${effort}": it gets ${given}.`;
+      emit({ type: 'notice', level: 'info', text });
     },
     async selectModel(id) {
       const chosen = select(id);

@@ -47,6 +47,7 @@ function refusalOf(op: Op): string | undefined {
     case 'edit_item':
     case 'set_mode':
     case 'set_model':
+    case 'set_effort':
     case 'set_title':
     case 'rewind':
     case 'undo_rewind':

@@ -15,6 +15,7 @@ import type {
   Reply,
   SentRequest,
 } from '../protocol/model.ts';
+import type { Effort } from '../protocol/wires.ts';
 
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -29,6 +30,8 @@ export interface ReplyPorts {
   readonly client: ModelClient;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** How much the model is to reason; called for each reply. */
+  readonly effort?: () => Effort | undefined;
   readonly emit: (event: AgentEvent) => void;
   /** Lowers the number of attempts for requests that the user did not ask for (summaries). */
   readonly maxAttempts?: number;
@@ -58,7 +61,9 @@ type ReplyEnd =
     };
 
 /** Streams one reply. Emits deltas as they arrive, and `reply_discarded` before a retry. */
-export async function streamReply(request: ModelRequest, ports: ReplyPorts): Promise<ReplyOutcome> {
+export async function streamReply(plain: ModelRequest, ports: ReplyPorts): Promise<ReplyOutcome> {
+  const effort = ports.effort?.();
+  const request = effort === undefined ? plain : { ...plain, effort };
   const started = ports.clock.now();
   const maxAttempts = ports.maxAttempts ?? MAX_ATTEMPTS;
   const sent: SentRequest[] = [];

@@ -20,6 +20,7 @@ export interface CliOptions {
   /** False: the session is kept in memory only; with `print`. */
   readonly sessionPersistence: boolean;
   readonly model: string | undefined;
+  readonly effort: string | undefined;
   readonly baseUrl: string | undefined;
   readonly permissionMode: PermissionMode | undefined;
   readonly sandbox: SandboxMode | undefined;
@@ -166,6 +167,7 @@ function optionsOf(given: Given, args: readonly string[]): CliOptions {
     sessionId: given.sessionId,
     sessionPersistence: given.sessionPersistence !== false,
     model: given.model,
+    effort: given.effort,
     baseUrl: given.baseUrl,
     permissionMode: given.permissionMode ?? (asksNothing ? 'bypassPermissions' : undefined),
     sandbox: given.sandbox,

@@ -4,6 +4,7 @@ import { parsePermissionMode } from '../config/modes.ts';
 import { type SettingSource, settingSources } from '../config/settingSources.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 import { sandboxModes } from '../protocol/sandbox.ts';
+import { efforts } from '../protocol/wires.ts';
 
 const epilogue = `
 Subcommands (each has --help):
@@ -104,6 +105,7 @@ export function createProgram(version: string): Command {
     .addOption(hidden('--no-session-persistence'))
     .addOption(hidden('--max-budget-usd <amount>').argParser(amount))
     .addOption(hidden('--json-schema <json|file>'))
+    .addOption(hidden('--effort <level>').choices(efforts))
     .addOption(hidden('--agents <json>'))
     .addOption(hidden('--input-format <format>').choices(['text', 'stream-json']).default('text'))
     .addOption(hidden('--system-prompt <text>'))

@@ -95,6 +95,7 @@ async function openSession(
     learnedWindows,
     toldAssumed: shared.toldAssumed,
     endpoints: shared.endpoints,
+    effort: loaded.sources.effort === '--effort' ? (settings.effort ?? undefined) : undefined,
     // A closed session has no entries.
     isLearnedInSession: () => context.entries().length > 0 && context.measure([]).windowSource === 'learned',
     onLearned: () => onLearned(),

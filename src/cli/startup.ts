@@ -36,6 +36,7 @@ export async function readSettings(
     ...countedOf(trust),
     flags: {
       model: options.model,
+      effort: options.effort,
       baseUrl: options.baseUrl,
       permissionMode: options.permissionMode,
       maxTurns: options.maxTurns,

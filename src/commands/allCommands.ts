@@ -3,6 +3,7 @@ import { compact, uncompact } from './compact.ts';
 import { config } from './config.ts';
 import { context, cost } from './context.ts';
 import { copy } from './copy.ts';
+import { effort } from './effort.ts';
 import { exportCommand } from './export.ts';
 import { agents } from './extensions/agents.ts';
 import { hooks } from './extensions/hooks.ts';
@@ -37,6 +38,7 @@ export const allCommands: readonly Command[] = [
   copy,
   clear,
   model,
+  effort,
   context,
   memory,
   skills,

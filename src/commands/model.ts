@@ -70,11 +70,12 @@ export function modelDetails(
 }
 
 /** A model in a few words: window and prices per million tokens. */
-function modelFacts({ windowTokens, source, price }: ModelInfo): string {
+function modelFacts({ windowTokens, source, price, efforts }: ModelInfo): string {
   const window = source === 'assumed' ? [] : [`${grouped(windowTokens)} tokens`];
   const prices =
     price === undefined ? [] : [`${dollars(price.input)} in, ${dollars(price.output)} out per million`];
-  return [...window, ...prices].join(' · ');
+  const levels = efforts === undefined || efforts.length === 0 ? [] : [`effort ${efforts.join(', ')}`];
+  return [...window, ...prices, ...levels].join(' · ');
 }
 
 /** Warns if the server does not list the model id. Only a warning, since lists omit aliases and variants. */

@@ -4,6 +4,7 @@ import type { Problem, SettingsRule, Values } from './types.ts';
 /** Settings from the command line; paths are absolute, lists are already split. */
 export interface SettingsFlags {
   readonly model?: string | undefined;
+  readonly effort?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly permissionMode?: string | undefined;
   readonly maxTurns?: number | undefined;
@@ -16,6 +17,7 @@ export interface SettingsFlags {
 
 const single = [
   { field: 'model', flag: '--model', path: ['model'] },
+  { field: 'effort', flag: '--effort', path: ['effort'] },
   { field: 'baseUrl', flag: '--base-url', path: ['baseUrl'] },
   { field: 'permissionMode', flag: '--permission-mode', path: ['permissions', 'defaultMode'] },
   { field: 'maxTurns', flag: '--max-turns', path: ['maxTurns'] },

@@ -33,6 +33,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   model: { effect: 'Chooses the model that your requests go to, and so what they cost.' },
   baseUrl: { effect: 'Sends your requests and your key to this address.' },
   wire: { effect: 'Chooses the API through which your requests are sent.' },
+  effort: { effect: 'Makes the model reason more or less than you chose, and so cost more or less.' },
   env: { effect: 'Sets environment variables for every command.', parts: 'entries' },
   appendSystemPrompt: { effect: 'Adds instructions to the system prompt.' },
   statusLine: { effect: 'Runs this command for the status line.', loosens: (value) => value !== null },

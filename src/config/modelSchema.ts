@@ -1,7 +1,7 @@
 /** The settings of endpoints and models: the default endpoint shares them with the named providers. */
 import * as z from 'zod';
 import { DEFAULT_PROVIDER, providerNamePattern } from '../protocol/modelNames.ts';
-import { wires } from '../protocol/wires.ts';
+import { efforts, wires } from '../protocol/wires.ts';
 
 export const tokens = z.int().min(1000);
 
@@ -31,6 +31,14 @@ export const modelSettings = z.strictObject({
     .describe(
       'Set to false if the endpoint does not support tools with this model: they are then described in the prompt.',
     ),
+  effort: z
+    .enum(efforts)
+    .optional()
+    .describe('How much it reasons, unless --effort or /effort says otherwise.'),
+  efforts: z
+    .array(z.enum(efforts))
+    .optional()
+    .describe('The levels of effort that it accepts, if the catalogue does not know them.'),
   returnsReasoning: z
     .boolean()
     .optional()

@@ -8,7 +8,7 @@ import { mcpServerNamePattern, mcpServerSchema } from '../protocol/extensions/mc
 import { OFFICIAL_MODEL, OFFICIAL_URL } from '../protocol/modelDefaults.ts';
 import { sandboxModes } from '../protocol/sandbox.ts';
 import { themeSettings } from '../protocol/themeNames.ts';
-import { wires } from '../protocol/wires.ts';
+import { efforts, wires } from '../protocol/wires.ts';
 import { headers, modelSettings, providers, tokens } from './modelSchema.ts';
 import { modeNames, parsePermissionMode } from './modes.ts';
 
@@ -176,6 +176,11 @@ export const settingsSchema = z.strictObject({
     .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'not an environment variable name'), z.string())
     .default({})
     .describe('Environment variables for commands that the agent runs.'),
+  effort: z
+    .enum(efforts)
+    .nullable()
+    .default(null)
+    .describe("How much the model reasons; null means the model's own default."),
   contextWindow: tokens
     .nullable()
     .default(null)

@@ -104,6 +104,8 @@ function unreportedEnd(op: Op): RunEnd {
       return { type: 'answer', ok: true, text: `Mode: ${op.mode}` };
     case 'set_model':
       return { type: 'answer', ok: true, text: `Model: ${op.model}` };
+    case 'set_effort':
+      return { type: 'answer', ok: true, text: `Effort: ${op.effort ?? 'the default'}` };
     case 'prompt':
     case 'use_skill':
     case 'shell':

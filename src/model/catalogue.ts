@@ -43,7 +43,10 @@ export function lookupModel(id: string, options: LookupOptions): ModelInfo {
   const price = own.price ?? (found && priceOf(found));
   const seesImages = own.vision ?? served?.vision ?? (isSeeingName(id) ? true : family?.vision);
   const isSealed = options.wire === 'responses' || options.wire === 'anthropic';
-  const { efforts, thinking } = family?.reasoning ?? {};
+  const { efforts = own.efforts, thinking } = {
+    ...family?.reasoning,
+    ...(own.efforts && { efforts: own.efforts }),
+  };
   const callsTools = own.tools ?? served?.tools ?? family?.tools;
   return {
     id,

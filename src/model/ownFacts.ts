@@ -1,5 +1,6 @@
 /** Facts about models from the user's settings, by id or by a pattern with `*`. Pure. */
 import type { ModelInfo } from '../protocol/model.ts';
+import type { Effort } from '../protocol/wires.ts';
 
 /** Facts about a model that override all others; absent ones are taken from the server or the catalogue. */
 export interface OwnFacts {
@@ -20,6 +21,9 @@ export interface OwnFacts {
   readonly vision?: boolean | undefined;
   readonly tools?: boolean | undefined;
   readonly returnsReasoning?: boolean | undefined;
+  /** How much it reasons by default. */
+  readonly effort?: Effort | undefined;
+  readonly efforts?: readonly Effort[] | undefined;
 }
 
 /** Merges all matching entries: a longer pattern overrides a shorter one, and the exact id overrides every pattern. */

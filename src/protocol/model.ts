@@ -118,6 +118,8 @@ export interface ModelInfo {
   };
   /** Values of the effort that the model accepts, in the provider's words; absent = not known. */
   readonly efforts?: readonly string[];
+  /** How much it is asked to reason; absent = its own default. */
+  readonly effort?: Effort;
   /** How a Claude model is asked to think: as much as it finds necessary, or up to a number of tokens. */
   readonly thinking?: 'adaptive' | 'budget';
   /** True if the endpoint expects earlier reasoning to be sent back. */

@@ -4,6 +4,7 @@
  */
 import { Box, Text, useApp } from 'ink';
 import { type ComponentType, useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import type { ModelInfo } from '../protocol/model.ts';
 import type { SandboxState } from '../protocol/sandbox.ts';
 import type { Controller } from './controller/types.ts';
 import type { PhaseDialogProps } from './dialog/PhaseDialog.tsx';
@@ -183,7 +184,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
       ) : (
         <StatusLine
           own={own}
-          model={state.model.id}
+          model={withEffort(state.model)}
           mode={state.mode}
           readOnly={state.readOnly}
           demo={state.demo}
@@ -209,4 +210,9 @@ function sandboxWord(state: SandboxState | undefined): string | undefined {
 /** Maximum rows of the unfinished reply, leaving room for the rest of the live area. */
 function liveRowsOf(rows: number): number {
   return Math.max(3, Math.min(12, rows - 14));
+}
+
+/** The effort is shown only if one is set. */
+function withEffort({ id, effort }: ModelInfo): string {
+  return effort === undefined ? id : `${id} · ${effort}`;
 }

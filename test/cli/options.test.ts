@@ -19,6 +19,7 @@ const defaults: CliOptions = {
   sessionId: undefined,
   sessionPersistence: true,
   model: undefined,
+  effort: undefined,
   baseUrl: undefined,
   permissionMode: undefined,
   sandbox: undefined,

@@ -75,6 +75,27 @@ test('/model switches to another provider in mid-session, shows what that costs,
   expect(stage.server.requests()).toHaveLength(1);
 });
 
+test('the effort of the flag and of /effort is sent, and shown in the status line', async () => {
+  const { stage, work, options } = await setTwo();
+  const terminal = await stage.ready(['--model', 'work/big', '--effort', 'max'], options);
+  await terminal.waitFor('work/big · high');
+  await terminal.submit('hello');
+  await terminal.waitForPrinted('work/big has no effort "max": it gets high.');
+  await terminal.waitForPrinted('Greetings from work.');
+  await terminal.waitForIdle();
+  await terminal.submit('/effort low');
+  await terminal.waitForPrinted('Effort: low');
+  await terminal.waitFor('work/big · low');
+  await terminal.submit('again');
+  const sent = (level: string) => work.asked.some(({ body }) => body.reasoning_effort === level);
+  await terminal.until(() => sent('low'), 'the effort is sent');
+  expect(sent('high')).toBe(true);
+  await terminal.waitForIdle();
+  await terminal.submit('/effort default');
+  await terminal.waitForPrinted('Effort: the default');
+  await terminal.waitForGone('work/big · low');
+});
+
 test('a session whose provider is gone says so and continues with the default model', async () => {
   const { stage, options } = await setTwo();
   const first = await stage.print(['-p', 'hello', '--model', 'work/big'], options);

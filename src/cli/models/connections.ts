@@ -126,10 +126,11 @@ function connectionTo(endpoint: Endpoint, key: string | undefined, options: Conn
     ...{ apiKey: key, baseUrl, account: options.account, debug, send },
     headers: { 'User-Agent': options.userAgent, ...headers },
     factsOf: (id) => {
-      const { tools = served.get(id)?.tools, returnsReasoning } = factsOf(id);
+      const { tools = served.get(id)?.tools, returnsReasoning, efforts } = factsOf(id);
       return {
         ...(tools === undefined ? {} : { callsTools: tools }),
         ...(returnsReasoning === undefined ? {} : { returnsReasoning }),
+        ...(efforts === undefined ? {} : { efforts }),
       };
     },
   });

@@ -13,9 +13,11 @@ import { askJson, type HttpAnswer } from '../../model/servers/askHttp.ts';
 import { readModelList } from '../../model/servers/modelList.ts';
 import type { ServedModels } from '../../model/servers/servedModels.ts';
 import { windowAdvice } from '../../model/servers/windowAdvice.ts';
+import { acceptedEffort } from '../../model/wires/effort.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
 import { assumedWindow } from '../../protocol/modelDefaults.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
+import type { Effort } from '../../protocol/wires.ts';
 import { createEndpoints, type Endpoints } from './endpoints.ts';
 import type { LearnedWindows } from './learnedWindows.ts';
 
@@ -42,6 +44,8 @@ interface ModelChoiceOptions {
   readonly onLearned?: () => void;
   /** True if a prompt follows immediately: the server is then queried while the session is being opened. */
   readonly hasPrompt?: boolean;
+  /** What the user chose for this session; absent = what the settings say. */
+  readonly effort?: Effort | undefined;
   /** Absent = those of the settings, without keys. */
   readonly endpoints?: Endpoints;
 }
@@ -63,8 +67,11 @@ export function createModelChoice(
     onLearned,
     hasPrompt = false,
     endpoints = createEndpoints({ settings }),
+    ...options
   }: ModelChoiceOptions = {},
 ): ModelChoice {
+  /** Null for the model's own default. */
+  let effort: Effort | null | undefined = options.effort;
   const lookup = (name: string): ModelInfo => {
     const { endpoint, id } = endpoints.find(name);
     const place = endpointFacts(endpoint.baseUrl);
@@ -82,7 +89,13 @@ export function createModelChoice(
       learnedWindow: learnedWindows?.get(name),
       ...(settings.contextWindow === null ? {} : { windowTokens: settings.contextWindow }),
     });
-    return { ...known, ...place, id: name, ...(endpoint.name && { endpoint: endpoint.name }) };
+    const wanted = effort === null ? null : (effort ?? own.effort ?? settings.effort);
+    const accepted = wanted && acceptedEffort(wanted, known.efforts);
+    return {
+      ...{ ...known, ...place, id: name },
+      ...(endpoint.name && { endpoint: endpoint.name }),
+      ...(accepted && { effort: accepted }),
+    };
   };
   const told = new Set<string>();
   let chosen = first;
@@ -132,6 +145,15 @@ export function createModelChoice(
     told.add(advice);
     return [advice];
   };
+  /** Once per model and level: the model does not have what was asked for. */
+  const effortAdvice = (): readonly string[] => {
+    const { id, effort: given } = current();
+    if (effort === undefined || effort === null || effort === given) return [];
+    const text = effortText(id, effort, given ?? 'its own default');
+    if (told.has(text)) return [];
+    told.add(text);
+    return [text];
+  };
   askSoon(first);
   return {
     current,
@@ -140,17 +162,24 @@ export function createModelChoice(
       askSoon(id);
       return info;
     },
+    setEffort(level) {
+      effort = level ?? null;
+      const info = choose(chosen);
+      // The caller says what became of it.
+      effortAdvice();
+      return info;
+    },
     infoOf: lookup,
     costUsd: (id, usage) => costUsd(lookup(id), usage),
     async waitForFacts(signal, tokens) {
-      if (served === undefined || !isAsked(chosen)) return [];
+      if (served === undefined || !isAsked(chosen)) return effortAdvice();
       if (current().source !== 'setting') {
         const asked = chosen;
         await served.waitForFacts(asked, signal, tokens !== undefined && tokens() <= SMALLEST_WINDOW);
         askedFor = asked;
         reportAssumed();
       }
-      return newAdvice();
+      return [...effortAdvice(), ...newAdvice()];
     },
     onAssumed(listener) {
       hearAssumed = listener;
@@ -160,6 +189,10 @@ export function createModelChoice(
       };
     },
   };
+}
+
+function effortText(id: string, asked: Effort, given: string): string {
+  return `${id} has no effort "${asked}": it gets ${given}.`;
 }
 
 function assumedText(id: string, windowTokens: number): string {

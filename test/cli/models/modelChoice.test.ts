@@ -354,3 +354,24 @@ test.each([
     expect(list).toEqual({ ids: [], problem: expect.stringContaining(reason) });
   },
 );
+
+test.each<[object, 'low' | 'max' | undefined, string | undefined]>([
+  [{}, undefined, undefined],
+  [{ effort: 'high' }, undefined, 'high'],
+  [{ effort: 'high', models: { m: { effort: 'medium' } } }, undefined, 'medium'],
+  [{ effort: 'high', models: { m: { effort: 'medium' } } }, 'low', 'low'],
+  [{}, 'max', 'high'],
+  [{ models: { m: { efforts: ['low', 'max'] } } }, 'max', 'max'],
+  [{ effort: 'medium', models: { m: { efforts: ['high', 'max'] } } }, undefined, 'high'],
+])('the effort that is sent: %o, chosen for the session: %s', (given, effort, expected) => {
+  const choice = createModelChoice('m', settings(given), { effort });
+  expect(choice.current().effort).toBe(expected);
+  expect(choice.setEffort(undefined).effort).toBeUndefined();
+});
+
+test('a level that the model does not have is told once', async () => {
+  const choice = createModelChoice('m', settings({}), { effort: 'max' });
+  const { signal } = new AbortController();
+  expect(await choice.waitForFacts(signal)).toEqual(['m has no effort "max": it gets high.']);
+  expect(await choice.waitForFacts(signal)).toEqual([]);
+});
