@@ -63,12 +63,12 @@ function cut(output: string): string {
  * prompt.
  */
 export function skillPrompt(
-  { skill: { kind, name, file, scope }, display, parts }: Extract<Op, { type: 'use_skill' }>,
+  { skill: { kind, name, file, scope, plugin }, display, parts }: Extract<Op, { type: 'use_skill' }>,
   { text, commands }: Pick<SkillText, 'text' | 'commands'>,
 ): PromptOp {
   // What its commands print mentions nothing.
   const own = parts.map((part) => (part.type === 'text' ? part.text : ' ')).join('');
-  const mentionedIn = { text: own, onlyInProject: scope === 'project' };
+  const mentionedIn = { text: own, onlyInProject: scope === 'project' || plugin !== undefined };
   if (kind === 'command')
     return { type: 'prompt', text, display, typed: display, mentionedIn, ...(commands && { commands }) };
   const skill = { name, file, text, ...(commands && { commands }) };

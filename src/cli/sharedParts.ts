@@ -45,6 +45,7 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
   const { place, loaded, apiKey, debug } = options;
   const { dataRoot, packageRoot, home, root, env } = place;
   const { settings } = loaded;
+  const { plugins = noPlugins } = options;
   const endpoints = createEndpoints({ settings, apiKey, env, home, root });
   const redaction = writeRedaction(settings, endpoints.secrets);
   if (redaction !== undefined) debug.redactWith(redaction.text);
@@ -73,8 +74,12 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
     served: options.demo ? undefined : served,
     client: options.demo ? createDemoClient(systemClock.sleep) : client,
     learnedWindows: openWindows(),
-    servers: openServers(place, serversNow(options), options.interactive, options.driver?.openHostChannel),
-    plugins: options.plugins ?? noPlugins,
+    servers: openServers(place, serversNow(options), {
+      canAskUser: options.interactive,
+      openHostChannel: options.driver?.openHostChannel,
+      pluginProblem: plugins.problem,
+    }),
+    plugins,
     toldAssumed: new Set(),
     wasOpened: false,
     savedRules: [],

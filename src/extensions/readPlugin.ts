@@ -63,7 +63,7 @@ export async function readPlugin(folder: string, readHooks: HookReader): Promise
     agents: agents.agents,
     hooks: hooks.hooks,
     servers: servers.servers,
-    problems: [
+    problems: firstOf([
       ...(outputStyles ? ['Not supported and not used: output styles.'] : []),
       ...(moved.length === 0
         ? []
@@ -73,8 +73,15 @@ export async function readPlugin(folder: string, readHooks: HookReader): Promise
       ...[...skills.problems, ...agents.problems].map(
         ({ file, message }) => `${visibleLine(file.slice(folder.length + 1), 100)}: ${message}`,
       ),
-    ],
+    ]),
   };
+}
+
+const MAX_PROBLEMS = 30;
+
+function firstOf(problems: readonly string[]): readonly string[] {
+  const more = problems.length - MAX_PROBLEMS;
+  return more <= 0 ? problems : [...problems.slice(0, MAX_PROBLEMS), `… and ${more} more problems.`];
 }
 
 /** True if the manifest names nothing but the folder that is read anyway. */
@@ -87,6 +94,8 @@ function isStandard(value: unknown, folder: string): boolean {
 
 /** Files of hooks that a manifest may name. */
 const MAX_HOOK_FILES = 10;
+/** All of them are shown. */
+const MAX_HOOKS = 50;
 const HOOKS_FILE = 'hooks/hooks.json';
 
 /** The hooks of `hooks/hooks.json`, and those that the manifest contains or names files of. */
@@ -110,9 +119,12 @@ async function hooksOf(
     else values.push(value);
   }
   if (files.size > MAX_HOOK_FILES) problems.push(`Only ${MAX_HOOK_FILES} files of hooks are read.`);
-  const read = values.map(readHooks);
+  const read = values.slice(0, MAX_HOOKS).map(readHooks);
+  const hooks = read.flatMap((one) => one.hooks);
+  if (hooks.length > MAX_HOOKS || values.length > MAX_HOOKS)
+    problems.push(`Only its first ${MAX_HOOKS} hooks are used.`);
   return {
-    hooks: read.flatMap(({ hooks }) => hooks),
+    hooks: hooks.slice(0, MAX_HOOKS),
     problems: [...problems, ...read.flatMap((one) => one.problems)],
   };
 }

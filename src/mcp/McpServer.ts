@@ -40,6 +40,8 @@ export interface McpDeps {
    */
   readonly apart?: { readonly folder: string; readonly path: string };
   readonly fetch: ConnectPorts['fetch'];
+  /** Why a plugin's server must not be started now. */
+  readonly pluginProblem?: ((plugin: string) => Promise<string | undefined>) | undefined;
   /** Returns the store of a server's login. */
   readonly authStoreOf?: (name: string, url: URL) => ConnectPorts['authStore'];
   /** Servers may ask the user; only if a screen, or its plain mode, can show the question. */
@@ -212,6 +214,9 @@ export class McpServer {
     let opened: Connection | undefined;
     try {
       if (this.#isClosed) throw new Error('The session has ended.');
+      const { plugin } = this.source;
+      const problem = plugin && (await this.#deps.pluginProblem?.(plugin));
+      if (problem) throw new Error(problem);
       const endpoint = this.#endpoint();
       const { connect } = await import('./connect.ts');
       opened = await connect(

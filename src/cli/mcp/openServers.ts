@@ -3,9 +3,10 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathOutside } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/realPath.ts';
+import type { McpDeps } from '../../mcp/McpServer.ts';
 import type { McpServers } from '../../mcp/McpServers.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
-import type { McpServerSource, OpenHostChannel } from '../../protocol/extensions/mcp.ts';
+import type { McpServerSource } from '../../protocol/extensions/mcp.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { openBrowser } from '../process/openBrowser.ts';
@@ -23,17 +24,18 @@ export interface LiveServers {
   replace(sources: readonly McpServerSource[]): Promise<void>;
 }
 
+/** `canAskUser`: there is a user who can answer the servers' questions. */
+type ServerPorts = Pick<McpDeps, 'canAskUser' | 'openHostChannel' | 'pluginProblem'>;
+
 export async function openServers(
   place: AppPaths,
   sources: readonly McpServerSource[],
-  /** There is a user who can answer the servers' questions. */
-  canAskUser: boolean,
-  openHostChannel?: OpenHostChannel,
+  ports: ServerPorts,
 ): Promise<LiveServers> {
   let servers: McpServers | undefined;
   const replace: LiveServers['replace'] = async (now) => {
     if (servers !== undefined) return servers.replace(now);
-    if (now.length > 0) servers = await createServers(place, now, canAskUser, openHostChannel);
+    if (now.length > 0) servers = await createServers(place, now, ports);
   };
   await replace(sources);
   return { current: () => servers, replace };
@@ -42,8 +44,7 @@ export async function openServers(
 async function createServers(
   place: AppPaths,
   sources: readonly McpServerSource[],
-  canAskUser: boolean,
-  openHostChannel: OpenHostChannel | undefined,
+  ports: ServerPorts,
 ): Promise<McpServers> {
   const { McpServers } = await import('../../mcp/McpServers.ts');
   const given = Number(place.env.MCP_TIMEOUT);
@@ -57,8 +58,7 @@ async function createServers(
     apart: { folder, path: pathOutside(place.env, place.root, realpath) },
     fetch: fetchOverSend(environmentSend(place.env)),
     authStoreOf: (name, url) => createAuthStore(place.dataRoot, name, url),
-    canAskUser,
-    openHostChannel,
+    ...ports,
     openUrl: (url) => openBrowser(url, place),
     connectTimeoutMs: Number.isFinite(given) && given > 0 ? given : CONNECT_TIMEOUT_MS,
   });

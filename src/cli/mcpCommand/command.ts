@@ -223,7 +223,7 @@ async function tried(
   place: AppPaths,
   sources: readonly McpServerSource[],
 ): Promise<readonly McpServerStatus[]> {
-  const servers = (await openServers(place, sources, false)).current();
+  const servers = (await openServers(place, sources, { canAskUser: false })).current();
   if (servers === undefined) return [];
   const leave = servers.retain();
   await servers.settle(new AbortController().signal, TRY_MS);

@@ -63,6 +63,9 @@ async function add(place: AppPaths, output: Output, source: string, yes: boolean
   const staged = await stagePlugin(place, source);
   if (typeof staged === 'string') return refused(output, staged);
   try {
+    const known = (await listPlugins(place)).find(({ name }) => name === staged.contents.name);
+    if (known !== undefined)
+      await output.line(shown(`It replaces the installed plugin ${known.name} from ${known.source}.`));
     if (!(await approved(output, staged.contents, yes))) return EXIT.failed;
     await installPlugin(place, staged);
   } finally {

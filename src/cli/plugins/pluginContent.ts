@@ -66,3 +66,18 @@ async function digestOf(
     return undefined;
   }
 }
+
+/** The bytes of all files below a folder; stops counting beyond the limit. Never rejects. */
+export async function bytesBelow(folder: string, limit: number): Promise<number> {
+  let bytes = 0;
+  try {
+    for await (const entry of await opendir(folder, { recursive: true })) {
+      if (entry.isFile())
+        bytes += (await lstat(join(entry.parentPath, entry.name)).catch(() => undefined))?.size ?? 0;
+      if (bytes > limit) break;
+    }
+  } catch {
+    // git moves its files while it works.
+  }
+  return bytes;
+}

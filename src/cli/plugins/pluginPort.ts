@@ -1,5 +1,6 @@
 /** Lets commands of a session change the installed plugins. */
 import type { PluginPort } from '../../commands/types.ts';
+import { visibleLine } from '../../protocol/text/visible.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 
 /** `refresh`: makes what plugins bring available in the session, or takes it away. */
@@ -10,7 +11,8 @@ export function createPluginPort(place: AppPaths, refresh: () => Promise<void>):
     async stage(source) {
       const { stagePlugin, installPlugin, discardPlugin } = await store();
       const staged = await stagePlugin(place, source);
-      if (typeof staged === 'string') return { problem: staged };
+      // It may quote a server.
+      if (typeof staged === 'string') return { problem: visibleLine(staged, 1000) };
       return {
         contents: staged.contents,
         async install() {

@@ -4,7 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import * as z from 'zod';
@@ -15,7 +15,7 @@ import { pluginNamePattern, readPlugin } from '../../extensions/readPlugin.ts';
 import type { PluginContents, PluginInfo } from '../../protocol/extensions/plugins.ts';
 import { ONCE } from '../../protocol/once.ts';
 import type { AppPaths } from '../process/appPaths.ts';
-import { contentHash, contentStamp, filesIn, TOO_MUCH } from './pluginContent.ts';
+import { bytesBelow, contentHash, contentStamp, filesIn, TOO_MUCH } from './pluginContent.ts';
 import { dataFolderOf, folderOf, type PluginPlace, pluginsFolder } from './pluginFolders.ts';
 import { readPluginHooks } from './pluginHooks.ts';
 
@@ -37,6 +37,9 @@ export interface StagedCopy {
 }
 
 const CLONE_TIMEOUT_MS = 60_000;
+/** What git may write, with its own copy of the content. */
+const MAX_CLONE_BYTES = 100_000_000;
+const WATCH_MS = 200;
 
 const registryFile = ({ dataRoot }: PluginPlace): string => join(dataRoot, 'plugins.json');
 
@@ -44,6 +47,7 @@ const registryFile = ({ dataRoot }: PluginPlace): string => join(dataRoot, 'plug
 export async function stagePlugin(place: Place, source: string): Promise<StagedCopy | string> {
   const folder = join(pluginsFolder(place), `.new-${randomBytes(6).toString('hex')}`);
   await mkdir(pluginsFolder(place), { recursive: true, mode: 0o700 });
+  await removeStale(place);
   try {
     const problem = isAddress(source)
       ? await clone(place, source, folder)
@@ -67,12 +71,28 @@ export async function stagePlugin(place: Place, source: string): Promise<StagedC
   }
 }
 
+const STALE_MS = 24 * 60 * 60 * 1000;
+
+/** Removes copies that were never approved because the program was killed. */
+async function removeStale(place: PluginPlace): Promise<void> {
+  for (const name of await readdir(pluginsFolder(place))) {
+    const folder = join(pluginsFolder(place), name);
+    const info = name.startsWith('.new-') ? await lstat(folder).catch(() => undefined) : undefined;
+    if (info !== undefined && Date.now() - info.mtimeMs > STALE_MS)
+      await rm(folder, { recursive: true, force: true });
+  }
+}
+
 /** Moves a staged plugin into its place and records the approval of its content. */
 export async function installPlugin(
   place: Place,
   { folder, source, hash, contents }: StagedCopy,
 ): Promise<void> {
   const target = folderOf(place, contents.name);
+  const before = (await readRegistry(place)).plugins[contents.name];
+  // What another plugin of the same name has stored is none of its business.
+  if (before?.source !== source)
+    await rm(dataFolderOf(place, contents.name), { recursive: true, force: true });
   await rm(target, { recursive: true, force: true });
   await rename(folder, target);
   await mkdir(dataFolderOf(place, contents.name), { recursive: true, mode: 0o700 });
@@ -200,13 +220,18 @@ async function clone(place: Place, source: string, folder: string): Promise<stri
       killSignal: 'SIGKILL',
       encoding: 'utf8',
     } as const;
-    execFile('git', git, options, (error, _, errors) =>
-      done(
-        error === null
-          ? undefined
-          : `git could not clone it: ${errors.trim().slice(0, 500) || error.message}`,
-      ),
-    );
+    const child = execFile('git', git, options, (error, _, errors) => {
+      clearInterval(watching);
+      const why = isTooLarge ? TOO_MUCH : `git could not clone it: ${errors.trim().slice(0, 500)}`;
+      done(error === null ? undefined : isTooLarge || errors.trim() !== '' ? why : `${why}${error.message}`);
+    });
+    // A server could send gigabytes within the time limit.
+    let isTooLarge = false;
+    const watching = setInterval(async () => {
+      if ((await bytesBelow(folder, MAX_CLONE_BYTES)) <= MAX_CLONE_BYTES) return;
+      isTooLarge = true;
+      child.kill('SIGKILL');
+    }, WATCH_MS);
   });
   if (problem === undefined) await rm(join(folder, '.git'), { recursive: true, force: true });
   return problem;

@@ -71,7 +71,7 @@ async function readPlugins(
             .filter(({ name }) => !taken.has(name))
             .map(
               ({ name, definition }): McpServerSource => ({
-                ...{ name, scope: 'user', source: `plugin ${plugin}` },
+                ...{ name, plugin, scope: 'user', source: `plugin ${plugin}` },
                 definition: inFolders(definition, {
                   root: folderOf(place, plugin),
                   data: dataFolderOf(place, plugin),

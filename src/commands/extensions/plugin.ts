@@ -47,18 +47,16 @@ async function add(source: string, plugins: PluginPort): Promise<CommandResult> 
   const staged = await plugins.stage(source);
   if ('problem' in staged) return mistake(staged.problem);
   const { name } = staged.contents;
-  const isKnown = (await plugins.list()).some((one) => one.name === name);
-  return askAbout(
-    staged.contents,
-    isKnown ? 'Replace the installed plugin by this one?' : 'Use this plugin?',
-    {
-      yes: async () => {
-        await staged.install();
-        return `Added ${name}. ${NOW}`;
-      },
-      no: () => staged.discard(),
+  const known = (await plugins.list()).find((one) => one.name === name);
+  const title =
+    known === undefined ? 'Use this plugin?' : `Replace the plugin from ${visibleLine(known.source, 200)}?`;
+  return askAbout(staged.contents, title, {
+    yes: async () => {
+      await staged.install();
+      return `Added ${name}. ${NOW}`;
     },
-  );
+    no: () => staged.discard(),
+  });
 }
 
 async function enable(found: PluginInfo, plugins: PluginPort): Promise<CommandResult> {
@@ -151,10 +149,19 @@ function hookLine(hook: HookDefinition): string {
   return `Hook ${when} ${doesOf(hook)}${traits.length === 0 ? '' : ` (${traits.join(', ')})`}`;
 }
 
+/** Without a shell, spaces do not separate arguments. */
+function commandText({ command, args }: Extract<HookDefinition, { type: 'command' }>): string {
+  if (args === undefined) return exactly(command);
+  return [command, ...args]
+    .map((one) => (/^[^\s"'\\]+$/.test(one) ? exactly(one) : JSON.stringify(one)))
+    .map(visible)
+    .join(' ');
+}
+
 function doesOf(hook: HookDefinition): string {
   switch (hook.type) {
     case 'command':
-      return `runs outside the sandbox: ${[hook.command, ...(hook.args ?? [])].map(exactly).join(' ')}`;
+      return `runs outside the sandbox: ${commandText(hook)}`;
     case 'http': {
       const variables = hook.allowedEnvVars.map(exactly).join(', ');
       const sent = variables === '' ? '' : ` with the variables ${variables}`;
@@ -197,13 +204,18 @@ function agentText({ name, tools, disallowedTools, model }: AgentDefinition): st
   return facts.length === 0 ? name : `${name} (${visibleLine(facts.join('; '), 300)})`;
 }
 
-/** Quotes a text that would not look as it is: with line breaks, control characters or invisible ones. */
-function exactly(text: string): string {
-  if (visibleText(text) === text && !/[\n\t]|^$| {2}|^ | $/.test(text)) return text;
-  return JSON.stringify(text).replace(
+/** Writes invisible characters as numbers. */
+function visible(text: string): string {
+  return text.replace(
     /[^\P{Cc}]|[^\P{Cf}]|\p{Default_Ignorable_Code_Point}|[\u2028\u2029]/gu,
     (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`,
   );
+}
+
+/** Quotes a text that would not look as it is: with line breaks, control characters or invisible ones. */
+function exactly(text: string): string {
+  if (visibleText(text) === text && !/[\n\t]|^$| {2}|^ | $/.test(text)) return text;
+  return visible(JSON.stringify(text));
 }
 
 const indented = (text: string): PageLine => hanging(pageLine(`  ${text}`), 4);

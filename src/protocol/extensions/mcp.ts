@@ -69,6 +69,8 @@ export type McpScope = (typeof mcpScopes)[number];
 
 /** A server's definition and its source. */
 export interface McpServerSource {
+  /** The plugin that brings it. */
+  readonly plugin?: string;
   readonly name: string;
   readonly definition: McpServerDefinition;
   readonly scope: McpScope;

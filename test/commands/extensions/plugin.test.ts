@@ -82,7 +82,7 @@ test('a plugin of the same name is replaced only after another question', async 
   const { result } = await run('add x', {
     stage: async () => ({ contents: contents(), install: async () => {}, discard: async () => {} }),
   });
-  expect(result).toMatchObject({ question: { title: 'Replace the installed plugin by this one?' } });
+  expect(result).toMatchObject({ question: { title: 'Replace the plugin from ~/tools?' } });
 });
 
 test('enable approves what was shown; disable and remove ask nothing', async () => {
