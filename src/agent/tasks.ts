@@ -96,14 +96,24 @@ export function createAgentTasks(
 
 /** Builds the note for the model. The user was notified when the task ended. */
 function noteOf(task: TaskInfo): NewEntry {
-  const content =
-    task.note ??
-    `Background task ${endText(task)}. BashOutput with task_id "${task.id}" gives what it printed since it was last read.`;
+  if (task.note !== undefined) return subagentNote(task.id, task.note);
+  const content = `Background task ${endText(task)}. BashOutput with task_id "${task.id}" gives what it printed since it was last read.`;
   return {
     type: 'user',
     subtype: 'nudge',
     message: { role: 'user', content },
     data: { about: 'task', id: task.id },
+  };
+}
+
+/** Builds the note about a subagent: one paragraph of the program, then the message of the subagent. */
+export function subagentNote(id: string, content: string): NewEntry {
+  const end = content.indexOf('\n\n');
+  return {
+    type: 'user',
+    subtype: 'nudge',
+    message: { role: 'user', content },
+    data: { about: 'task', id, ...(end !== -1 && { outputAt: end + 2 }) },
   };
 }
 

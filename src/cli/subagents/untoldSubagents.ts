@@ -2,7 +2,9 @@
  * Background subagents whose end the model was not told about before the program stopped: their results are nowhere but
  * in their logs.
  */
+
 import { isBackgroundResult } from '../../agent/subagents/result.ts';
+import { subagentNote } from '../../agent/tasks.ts';
 import type { PersistentStore } from '../../context/index.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import { logOwner, stoppedText } from './foundSoFar.ts';
@@ -31,14 +33,7 @@ export async function untoldSubagents(
     }),
   );
   const told = found.flat();
-  const notes = told.map(
-    ({ id, owner, log, end }): NewEntry => ({
-      type: 'user',
-      subtype: 'nudge',
-      message: { role: 'user', content: stoppedText(id, owner, log, end) },
-      data: { about: 'task', id },
-    }),
-  );
+  const notes = told.map(({ id, owner, log, end }) => subagentNote(id, stoppedText(id, owner, log, end)));
   const names = told.map(({ id, owner }) => `${id} (${owner.agent}: ${owner.description})`).join(', ');
   const [which, it] = told.length === 1 ? ['A background subagent', 'it'] : ['Background subagents', 'they'];
   const notice = `${which} stopped with the program: ${names}. The model is told what ${it} had found.`;

@@ -138,15 +138,22 @@ function isNote(entry: JSONLEntry, content: string, noteKey: NoteKey): boolean {
   return noteKey !== undefined || (entry.subtype !== 'shell' && !content.startsWith('<system-note>'));
 }
 
-/** A file that a prompt mentions, and the output of a `!command`, may be hostile: only their heading is a note. */
+/**
+ * A file that a prompt mentions, the output of a `!command`, the message of a subagent and the text of a skill may be
+ * hostile: only their heading is a note.
+ */
 function framed(text: string, entry: JSONLEntry, noteKey: NoteKey): string {
   const at = dataAt(text, entry);
-  return at === undefined ? framedNote(text, noteKey) : framedData(text, at, noteKey);
+  if (at === undefined) return framedNote(text, noteKey);
+  return framedData(text, at, noteKey, entry.subtype === 'skill' ? 'skill' : 'data');
 }
 
 /** Where the data of an entry begins, after its heading; undefined if it has none. */
 function dataAt(text: string, entry: JSONLEntry): number | undefined {
-  if (entry.subtype === 'shell') return entry.data?.outputAt;
+  if (entry.subtype === 'shell' || entry.subtype === 'nudge') return entry.data?.outputAt;
+  // Its name has no spaces and its folder is quoted, so the heading is the program's.
+  if (entry.subtype === 'skill')
+    return /^# Skill \S+\n\nFolder of this skill: [^\n]+\n\n/.exec(text)?.[0].length;
   const end = entry.subtype === 'attachment' ? text.indexOf('\n') : -1;
   return end < 0 ? undefined : end + 1;
 }

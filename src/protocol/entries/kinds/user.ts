@@ -180,6 +180,8 @@ export const nudge = defineKind({
     about: z.string().optional(),
     /** Id of the task. */
     id: z.string().optional(),
+    /** Offset of a subagent's message in the content, in UTF-16 code units. */
+    outputAt: z.number().optional(),
   }),
   isSent: true,
   folds: true,
