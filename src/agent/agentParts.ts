@@ -78,8 +78,8 @@ export function createWork(deps: AgentDeps, core: Core): Work {
   const tasks = createAgentTasks(joinTasks(deps.tasks, subagents), emit, (draft) =>
     context.append(draft).catch(deps.onError),
   );
-  const toolContext = toolContexts(deps, core, tasks);
   const { callHooks, turnHooks: hooks } = createHooks(deps, core);
+  const toolContext = toolContexts(deps, core, tasks, callHooks);
   if (hooks !== undefined) hub.subscribe(hooks.hear);
   const toolCalls = createToolCalls(deps, core, {
     ...{ checkpoints, judge, toolContext, callHooks },

@@ -15,7 +15,7 @@ import {
 import type { RunningQuestion } from '../protocol/tools.ts';
 import type { ApprovalPorts, NewQuestion } from './authorise.ts';
 import type { Judge } from './auto/judge.ts';
-import type { AllowedBy } from './hooks/callHooks.ts';
+import type { AllowedBy, CallHooks } from './hooks/callHooks.ts';
 import type { Modes } from './modes.ts';
 
 /** Decides by rules, and saves the answer "always". */
@@ -173,6 +173,8 @@ export interface ConfirmParts {
   readonly remember: (suggestion: RuleSuggestion) => Promise<string>;
   readonly notice: (level: 'info', text: string) => void;
   readonly newId: () => string;
+  /** Absent without hooks. */
+  readonly hooks?: Pick<CallHooks, 'confirm' | 'notifyRunning'> | undefined;
   /** Hosts denied since the user's last prompt; they are not asked about again until the next one. */
   readonly declinedHosts: Set<string>;
 }
@@ -184,14 +186,23 @@ export interface ConfirmParts {
 export async function confirmWhileRunning(
   { domain, title, preview, reason, isAlways, signal: wanted }: RunningQuestion,
   { callId, tool, signal }: { callId: string; tool: string; signal: AbortSignal },
-  { questions, mode, suggestHost, remember, notice, newId, declinedHosts }: ConfirmParts,
+  { questions, mode, suggestHost, remember, notice, newId, declinedHosts, hooks }: ConfirmParts,
 ): Promise<boolean> {
   const current = mode();
   if (current === 'bypassPermissions' && isAlways !== true) return domain !== undefined;
   if (domain !== undefined && declinedHosts.has(domain)) return false;
   const suggestion = domain === undefined ? undefined : suggestHost?.(domain);
+  const input = domain === undefined ? { question: title } : { question: title, domain };
   const question = { id: newId(), callId, tool, title, headline: title, input: { domain }, preview, reason };
   const until = wanted === undefined ? signal : AbortSignal.any([signal, wanted]);
+  const decided = hooks && (await hooks.confirm({ callId, tool, input }, until));
+  if (decided?.behavior === 'deny') return false;
+  // A hook may open a host, as an allow rule would, but lets no command leave its sandbox. Without suggestions, only
+  // rules of managed settings apply.
+  const isRule = decided?.isManaged === true || (isAlways !== true && suggestHost !== undefined);
+  const mayAllow = domain !== undefined && isRule;
+  if (decided?.behavior === 'allow' && mayAllow) return true;
+  hooks?.notifyRunning('permission_prompt', `ClawdCode needs your permission: ${title}`, until);
   const answer = await questions.ask({ ...question, ...(suggestion && { suggestion }) }, until);
   if (answer.behavior !== 'allow') {
     // A question that was withdrawn, or never shown, is not a denial by the user.

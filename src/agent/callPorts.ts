@@ -18,7 +18,12 @@ import type { TurnJobPorts } from './turnJob.ts';
 
 export type ToolContexts = (callId: string, tool: string, signal: AbortSignal) => ToolContext;
 
-export function toolContexts(deps: AgentDeps, core: Core, tasks: AgentTasks): ToolContexts {
+export function toolContexts(
+  deps: AgentDeps,
+  core: Core,
+  tasks: AgentTasks,
+  hooks: CallHooks | undefined,
+): ToolContexts {
   const { context, root, newId, suggestHost, remember } = deps;
   const { emit, hub, questions, notice, modes, facts } = core;
   const declinedHosts = new Set<string>();
@@ -33,6 +38,7 @@ export function toolContexts(deps: AgentDeps, core: Core, tasks: AgentTasks): To
     suggestHost,
     remember,
     declinedHosts,
+    hooks,
   };
   return (callId, tool, signal) => ({
     callId,
@@ -46,14 +52,17 @@ export function toolContexts(deps: AgentDeps, core: Core, tasks: AgentTasks): To
     ...(deps.interactive && {
       confirm: (question: RunningQuestion) =>
         confirmWhileRunning(question, { callId, tool, signal }, confirmParts),
-      askForm: ({ headline, form, signal: wanted }: FormQuestion) =>
-        questions.ask(
+      askForm: ({ headline, form, signal: wanted }: FormQuestion) => {
+        const until = AbortSignal.any([signal, wanted]);
+        hooks?.notifyRunning('elicitation_dialog', headline, until);
+        return questions.ask(
           {
             ...{ id: newId(), callId, tool, title: headline, headline, input: {}, reason: '' },
             preview: { type: 'form', ...form },
           },
-          AbortSignal.any([signal, wanted]),
-        ),
+          until,
+        );
+      },
     }),
     fileReads: (path) => context.fileReads(path),
     openBlob: () => context.openBlob(),

@@ -142,7 +142,7 @@ async function runGranted(
     await Promise.all([ports.context.sync(), ports.checkpoints.before(prepared.access, ports.signal)]);
   if (ports.signal.aborted) return notStarted;
   const started = ports.now();
-  const ran = await runShown(call, progress.title, () => prepared.run(grant, answers), ports).then(
+  let ran = await runShown(call, progress.title, () => prepared.run(grant, answers), ports).then(
     (outcome): Verdict => ({ type: 'outcome', outcome, grant }),
     (error: unknown) => unexpected(call, error),
   );
@@ -160,9 +160,19 @@ async function runGranted(
     );
     progress.notes.push(...(said?.notes ?? []));
     progress.halts ||= said?.halts === true;
+    if (said?.output !== undefined) ran = { ...ran, outcome: replacedOutcome(ran.outcome, said.output) };
   }
   progress.halts ||= ran.type === 'outcome' && ran.outcome.endsTurn === true;
   return changes === undefined ? ran : { ...ran, changes };
+}
+
+/** Nothing of the original stays where the model could find it: neither images nor the full text. */
+function replacedOutcome(
+  { original: _, excerpt: __, images: ___, ...outcome }: ToolOutcome,
+  text: string,
+): ToolOutcome {
+  const { modelNotes: ____, ...display } = outcome.display;
+  return { ...outcome, text, kind: 'text', display };
 }
 
 /**

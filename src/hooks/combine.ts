@@ -20,6 +20,7 @@ export function combine(finished: readonly FinishedHook[]): HookAnswer {
       return text === undefined ? [] : [{ text, source }];
     });
   const changing = finished.findLast(({ verdict }) => verdict.updatedInput !== undefined);
+  const replacing = finished.findLast(({ verdict }) => verdict.updatedOutput !== undefined);
   const decided = finished
     .filter((one) => isDecision(one, changing))
     .toSorted((a, b) => strengthOf(b) - strengthOf(a))[0];
@@ -36,6 +37,9 @@ export function combine(finished: readonly FinishedHook[]): HookAnswer {
       },
     }),
     ...(changing && { updatedInput: { value: changing.verdict.updatedInput, source: changing.run.source } }),
+    ...(replacing?.verdict.updatedOutput !== undefined && {
+      updatedOutput: { text: replacing.verdict.updatedOutput, source: replacing.run.source },
+    }),
     interrupts: finished.some(({ verdict }) => verdict.interrupts === true),
     contexts: bounded(texts(({ context }) => context)),
     messages: bounded(texts(({ message }) => message)),

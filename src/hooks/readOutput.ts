@@ -27,6 +27,8 @@ export interface HookVerdict {
   readonly stop?: string;
   readonly permission?: { readonly behavior: 'allow' | 'ask' | 'deny'; readonly reason: string };
   readonly updatedInput?: unknown;
+  /** The text that the model gets as the result of a call. */
+  readonly updatedOutput?: string;
   readonly interrupts?: boolean;
   readonly context?: string;
   readonly message?: string;
@@ -75,6 +77,9 @@ const specificSchema = z.looseObject({
   permissionDecisionReason: z.string().optional(),
   updatedInput: z.record(z.string(), z.unknown()).optional(),
   additionalContext: z.string().optional(),
+  /** Of `PostToolUse`; the second one is an earlier name, for MCP tools. */
+  updatedToolOutput: z.unknown().optional(),
+  updatedMCPToolOutput: z.unknown().optional(),
   /** Of `PermissionRequest`. */
   decision: z
     .looseObject({
@@ -124,6 +129,7 @@ function verdictOf(event: HookEvent, output: Output): HookVerdict {
   const context = said(specific?.additionalContext);
   const permission = permissionOf(event, output, specific);
   const updatedInput = specific?.updatedInput ?? specific?.decision?.updatedInput;
+  const updatedOutput = event === 'PostToolUse' ? outputOf(specific) : undefined;
   return {
     ...(isBlocked ? blocked(event, said(reason) ?? 'The hook gave no reason.') : { outcome: 'ok' }),
     ...(permission?.behavior === 'deny' && { outcome: 'blocked' }),
@@ -132,10 +138,25 @@ function verdictOf(event: HookEvent, output: Output): HookVerdict {
     }),
     ...(permission && { permission }),
     ...(updatedInput !== undefined && { updatedInput }),
+    ...(updatedOutput !== undefined && { updatedOutput }),
     ...(specific?.decision?.interrupt === true && { interrupts: true }),
     ...(context !== undefined && { context }),
     ...(message !== undefined && { message }),
   };
+}
+
+/** Characters of a result that replaces another. */
+const MAX_OUTPUT = 200_000;
+
+/** A result as text: a text as it is; of an object what its tool has printed, otherwise its JSON. */
+function outputOf(specific: Output['hookSpecificOutput']): string | undefined {
+  const value = specific?.updatedToolOutput ?? specific?.updatedMCPToolOutput;
+  if (value === undefined || value === null) return undefined;
+  const { output, stdout } = (typeof value === 'object' ? value : {}) as Partial<Record<string, unknown>>;
+  const text = [value, output, stdout].find((one) => typeof one === 'string');
+  return visibleText(typeof text === 'string' ? text : JSON.stringify(value))
+    .slice(0, MAX_OUTPUT)
+    .toWellFormed();
 }
 
 /** Output for another event is ignored: a script that is set for several must not answer with the wrong one. */

@@ -346,6 +346,65 @@ test('bypassPermissions allows every host, except one for which managed settings
   expect(await confirm('default', { domain: 'a.example' })).toEqual({ hasAsked: true, isAllowed: false });
 });
 
+/** The same with a hook that answers, and whether hooks were notified of the question. */
+async function confirmHooked(
+  question: { domain?: string; isAlways?: boolean },
+  behavior: 'allow' | 'deny' | undefined,
+  { isManaged = false, hasRules = true } = {},
+) {
+  const seen: string[] = [];
+  const isAllowed = await confirmWhileRunning(
+    { title: 'Connect?', preview: { type: 'text', text: '' }, reason: '', ...question },
+    { callId: 'c1', tool: 'Bash', signal: new AbortController().signal },
+    {
+      questions: {
+        ask: async () => {
+          seen.push('asked');
+          return { behavior: 'deny' };
+        },
+        answer: () => {},
+        open: () => [],
+      },
+      ...(hasRules && { suggestHost: () => ({ rules: [], destination: 'session', label: '' }) }),
+      hooks: {
+        confirm: async ({ input }) => {
+          seen.push(JSON.stringify(input));
+          return behavior && { behavior, isManaged };
+        },
+        notifyRunning: (type, message) => seen.push(`${type} ${message}`),
+      },
+      mode: () => 'default',
+      remember: async () => '',
+      notice: () => {},
+      newId: () => 'q1',
+      declinedHosts: new Set(),
+    },
+  );
+  return { isAllowed, asked: seen.slice(1), input: seen[0] };
+}
+
+test('hooks answer questions of running commands: a host as a rule would, never a way out of the sandbox', async () => {
+  const asked = ['permission_prompt ClawdCode needs your permission: Connect?', 'asked'];
+  const host = { domain: 'a.example' };
+  expect(await confirmHooked(host, 'allow')).toEqual({
+    ...{ isAllowed: true, asked: [] },
+    input: '{"question":"Connect?","domain":"a.example"}',
+  });
+  expect(await confirmHooked(host, 'deny')).toMatchObject({ isAllowed: false, asked: [] });
+  expect(await confirmHooked(host, undefined)).toMatchObject({ isAllowed: false, asked });
+  expect(await confirmHooked({}, 'allow')).toMatchObject({ isAllowed: false, asked });
+  expect(await confirmHooked({}, 'deny')).toMatchObject({ isAllowed: false, asked: [] });
+  // Managed settings require approval, or allow only their own rules.
+  expect(await confirmHooked({ ...host, isAlways: true }, 'allow')).toMatchObject({
+    isAllowed: false,
+    asked,
+  });
+  expect(await confirmHooked(host, 'allow', { hasRules: false })).toMatchObject({ asked });
+  expect(await confirmHooked(host, 'allow', { hasRules: false, isManaged: true })).toMatchObject({
+    isAllowed: true,
+  });
+});
+
 test('a question is closed once nothing waits for it', async () => {
   const events: string[] = [];
   const questions = createQuestions('main', (event) => events.push(event.type));

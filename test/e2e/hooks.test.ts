@@ -329,3 +329,20 @@ test('a tool of an MCP server decides; without the server nothing is blocked, an
   );
   expect(JSON.stringify(stage.server.requests().at(-1)?.messages)).toContain('package.json');
 });
+
+test('a hook replaces the result of a call; the original is in no request and not in the session', async () => {
+  const stage = await setStage();
+  const replaced = {
+    hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: 'the value is hidden' },
+  };
+  await own(stage, { PostToolUse: [command(`echo '${JSON.stringify(replaced)}'`, { matcher: 'Bash' })] });
+  await stage.work.write('big.txt', 'HIDDEN-VALUE\n'.repeat(20_000));
+  stage.server.script(bash('cat big.txt'), { text: 'I see nothing.' });
+  const terminal = await stage.ready();
+  await terminal.submit('show it');
+  await terminal.waitForPrinted('I see nothing.');
+  await terminal.waitForPrinted('PostToolUse hook replaced the result of Bash');
+  expect(texts(stage).find((text) => text.includes('the value is hidden'))).toBe('the value is hidden');
+  const sessions = await stage.work.sessions();
+  expect(JSON.stringify([stage.server.requests(), sessions])).not.toContain('HIDDEN-VALUE');
+});

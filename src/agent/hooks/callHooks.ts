@@ -34,6 +34,26 @@ export interface AllowedBy {
   readonly isManaged: boolean;
 }
 
+/** Whether a command may reach a host, or leave its sandbox. */
+interface AskedWhileRunning {
+  readonly callId: string;
+  readonly tool: string;
+  readonly input: unknown;
+}
+
+interface RunningAnswer {
+  readonly behavior: 'allow' | 'deny';
+  readonly isManaged: boolean;
+}
+
+export interface AfterCall {
+  readonly notes: readonly NewEntry[];
+  /** The turn ends. */
+  readonly halts: boolean;
+  /** The text that replaces the result. */
+  readonly output?: string;
+}
+
 export interface CallHooks {
   before(call: HookedCall, signal: AbortSignal): Promise<BeforeCall | undefined>;
   /** Called instead of asking the user at once. */
@@ -44,9 +64,13 @@ export interface CallHooks {
     call: HookedCall,
     ended: { readonly outcome: ToolOutcome; readonly durationMs: number },
     signal: AbortSignal,
-  ): Promise<{ readonly notes: readonly NewEntry[]; readonly halts: boolean } | undefined>;
+  ): Promise<AfterCall | undefined>;
   /** The user is asked about a call. */
-  notify(call: HookedCall, signal: AbortSignal): void;
+  notify(call: Pick<HookedCall, 'tool' | 'access'>, signal: AbortSignal): void;
+  /** A question comes up while a call runs: called instead of asking the user at once. */
+  confirm(question: AskedWhileRunning, signal: AbortSignal): Promise<RunningAnswer | undefined>;
+  /** The user is asked while a call runs. */
+  notifyRunning(type: 'permission_prompt' | 'elicitation_dialog', message: string, signal: AbortSignal): void;
   /** Records that a hook changed the input of a call. */
   tellChange(call: HookedCall, source: string): Promise<NewEntry>;
 }
@@ -93,6 +117,11 @@ export function createCallHooks(hooks: SessionHooks, onError: (error: unknown) =
       halts,
     };
   };
+  const notification = (type: string, message: string, signal: AbortSignal): void => {
+    const fields = { message, title: 'ClawdCode', notification_type: type };
+    if (hooks.has('Notification'))
+      hooks.run('Notification', { subject: type, fields }, signal).catch(onError);
+  };
   return {
     async before(call, signal) {
       const result = await hooks.run('PreToolUse', occurrence(call), signal);
@@ -123,17 +152,31 @@ export function createCallHooks(hooks: SessionHooks, onError: (error: unknown) =
             occurrence(call, { tool_response: responseOf(call, outcome, text), duration_ms: durationMs }),
             signal,
           );
-      return result && { notes: result.notes, halts: result.stop !== undefined };
+      if (result === undefined) return undefined;
+      const { notes, stop, updatedOutput: replaced } = result;
+      const after = { notes, halts: stop !== undefined };
+      if (replaced === undefined) return after;
+      const line = `PostToolUse hook replaced the result of ${call.tool} · ${replaced.source}`;
+      await hooks.tell({
+        ...{ event: 'PostToolUse', what: 'changed', source: replaced.source },
+        ...{ text: line, callId: call.id },
+      });
+      return { ...after, output: replaced.text };
     },
     notify({ tool, access }, signal) {
       const message =
         access.type === 'question'
           ? 'ClawdCode has a question for you'
           : `ClawdCode needs your permission to use ${tool}`;
-      const type = 'permission_prompt';
-      const fields = { message, title: 'ClawdCode', notification_type: type };
-      if (hooks.has('Notification'))
-        hooks.run('Notification', { subject: type, fields }, signal).catch(onError);
+      notification('permission_prompt', message, signal);
+    },
+    notifyRunning: notification,
+    async confirm({ callId, tool, input }, signal) {
+      const fields = { tool_name: tool, tool_input: input };
+      const { permission } =
+        (await hooks.run('PermissionRequest', { subject: tool, callId, fields }, signal)) ?? {};
+      if (permission === undefined || permission.behavior === 'ask') return undefined;
+      return { behavior: permission.behavior, isManaged: permission.isManaged };
     },
     async tellChange({ id, tool, input }, source) {
       const text = `PreToolUse hook changed the input of ${tool} · ${source}`;

@@ -197,6 +197,8 @@ export interface HookAnswer {
   };
   /** The input that replaces the call's, not validated. */
   readonly updatedInput?: { readonly value: unknown; readonly source: string };
+  /** The text that the model gets as the result of the call. Not bounded like other texts. */
+  readonly updatedOutput?: HookText;
   /** With a denied `PermissionRequest`: the turn ends, too. */
   readonly interrupts: boolean;
   /** Texts for the model. */
