@@ -12,7 +12,7 @@ import { createCommandHost } from './host.ts';
 import { askServers, leftOutNotice, usableServers } from './mcp/approval.ts';
 import { createModelChoice, listerFor } from './models/modelChoice.ts';
 import { type CliOptions, withFlags } from './options.ts';
-import { openPlugins } from './plugins/usedPlugins.ts';
+import { noPlugins, openPlugins } from './plugins/usedPlugins.ts';
 import { type AppPaths, placeNotice } from './process/appPaths.ts';
 import type { DebugLog } from './process/debugLog.ts';
 import { prefetchEnvironment } from './process/environment.ts';
@@ -110,7 +110,8 @@ async function chooseModel(
         ),
     );
   }
-  const plugins = await openPlugins(place, loaded, options.strictMcpConfig);
+  const { safeMode: isSafe } = options;
+  const plugins = isSafe ? noPlugins : await openPlugins(place, loaded, options.strictMcpConfig);
   const factory = createSessionFactory({
     place,
     loaded,
@@ -127,7 +128,8 @@ async function chooseModel(
     servers: usableServers(loaded, trust),
     plugins,
     allowedTools: allowedToolsOf(place, trust),
-    agents: (ofPlugins) => usableAgents({ place, trust, flag: options.agents, plugins: ofPlugins }),
+    isSafe,
+    agents: (ofPlugins) => usableAgents({ place, trust, flag: options.agents, plugins: ofPlugins, isSafe }),
   });
   return {
     type: 'ready',
@@ -136,7 +138,9 @@ async function chooseModel(
       ...(await unsupportedNotices(place.dataRoot, loaded)),
       ...plugins.current().notices,
       ...[placeNotice(place) ?? [], leftOutNotice(loaded, trust) ?? []].flat(),
-      ...[heldAgentsNotice(await usableAgents({ place, trust, flag: options.agents }), trust) ?? []].flat(),
+      ...[
+        heldAgentsNotice(await usableAgents({ place, trust, flag: options.agents, isSafe }), trust) ?? [],
+      ].flat(),
       ...(await leftWorktreeNotices(place)),
     ],
     services: appServices(factory, place, options, loaded, trust, debug),

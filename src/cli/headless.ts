@@ -20,7 +20,7 @@ import { createCommandHost } from './host.ts';
 import { leftOutNotice, usableServers } from './mcp/approval.ts';
 import { listerFor } from './models/modelChoice.ts';
 import { type CliOptions, targetOf } from './options.ts';
-import { openPlugins } from './plugins/usedPlugins.ts';
+import { noPlugins, openPlugins } from './plugins/usedPlugins.ts';
 import { type AppPaths, placeNotice } from './process/appPaths.ts';
 import { createDebugLog } from './process/debugLog.ts';
 import { flush, guardOutput } from './process/exit.ts';
@@ -75,7 +75,8 @@ export async function printMode(
   }
   const limits = { maxBudgetUsd: options.maxBudgetUsd, structured };
   const debug = createDebugLog(place.dataRoot, options.debug, () => new Date());
-  const plugins = await openPlugins(place, loaded, options.strictMcpConfig);
+  const { safeMode: isSafe } = options;
+  const plugins = isSafe ? noPlugins : await openPlugins(place, loaded, options.strictMcpConfig);
   for (const notice of plugins.current().notices) printError(notice);
   // Command output makes every character visible; in a reply of the model, unusual spaces may belong to the language.
   const isTold = process.stdout.isTTY && given.type === 'prompt' && given.prompt.startsWith('/');
@@ -101,7 +102,8 @@ export async function printMode(
     servers: usableServers(loaded, trust),
     plugins,
     allowedTools: allowedToolsOf(place, trust),
-    agents: (ofPlugins) => usableAgents({ place, trust, flag: options.agents, plugins: ofPlugins }),
+    isSafe,
+    agents: (ofPlugins) => usableAgents({ place, trust, flag: options.agents, plugins: ofPlugins, isSafe }),
     answerTool: structured?.tool,
     ...(given.type === 'driver' && {
       driver: { callBack: createCallBack(link), openHostChannel: channels.open },

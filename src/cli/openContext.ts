@@ -66,6 +66,8 @@ export interface SessionFactoryOptions {
   readonly model: string;
   readonly modelForced: boolean;
   readonly demo: boolean;
+  /** Without instructions, memories and skills. */
+  readonly isSafe?: boolean | undefined;
   /** Nothing of the session is written: new sessions only, and without checkpoints. */
   readonly isEphemeral?: boolean | undefined;
   readonly interactive: boolean;

@@ -62,6 +62,8 @@ export interface CliOptions {
   /** Definitions of subagents as JSON. */
   readonly agents: string | undefined;
   readonly contextWindow: number | undefined;
+  /** Without what users and repositories add: instructions, memories, hooks, skills, subagents, plugins, MCP servers. */
+  readonly safeMode: boolean;
   /** Use plain mode. */
   readonly screenReader: boolean;
   readonly debug: boolean;
@@ -148,6 +150,7 @@ export function withoutFarSuggestion(message: string): string {
 interface Given extends Partial<Omit<CliOptions, 'prompt' | 'addDirs' | 'screenReader' | 'allowBypass'>> {
   readonly addDir?: readonly string[];
   readonly axScreenReader?: boolean;
+  readonly bare?: boolean;
   readonly yolo?: boolean;
   readonly dangerouslySkipPermissions?: boolean;
   readonly allowDangerouslySkipPermissions?: boolean;
@@ -196,6 +199,7 @@ function optionsOf(given: Given, args: readonly string[]): CliOptions {
     strictMcpConfig: given.strictMcpConfig === true,
     agents: given.agents,
     contextWindow: given.contextWindow,
+    safeMode: given.safeMode === true || given.bare === true,
     screenReader: given.axScreenReader === true,
     debug: given.debug === true,
     demo: given.demo === true,

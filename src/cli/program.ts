@@ -120,6 +120,8 @@ export function createProgram(version: string): Command {
     .addOption(hidden('--allow-dangerously-skip-permissions'))
     .addOption(hidden('--include-partial-messages'))
     .addOption(hidden('--include-hook-events'))
+    .addOption(hidden('--safe-mode'))
+    .addOption(hidden('--bare'))
     .addOption(hidden('--verbose'))
     .addOption(hidden('--no-color'))
     .addOption(hidden('--allowedTools <rules>').argParser(list))

@@ -109,6 +109,7 @@ async function openSession(
     onSaved: (rules) => rememberRules(place.dataRoot, place.root, rules),
   });
   const { isWithheld } = permissions;
+  const isSafe = options.isSafe === true;
   const memory = new LongTermMemory({
     folders: {
       user: join(place.dataRoot, 'memory'),
@@ -129,14 +130,14 @@ async function openSession(
     summarize: createSummarizer(shared.client, systemClock),
     encoder: shared.encoder,
     onWindowLearned: learnedWindows.remember,
-    instructions: createInstructionSource({ ...place, root, cwd, isSensitive }),
+    ...(isSafe ? {} : { instructions: createInstructionSource({ ...place, root, cwd, isSensitive }) }),
   });
   // A fork always belongs to this project; any other session is opened where it is stored.
   const store = (isFork ? undefined : storeOfTarget(target, place, shared.redaction)) ?? shared.store;
   const inMemory = options.isEphemeral === true ? memoryStores(place, shared) : undefined;
   const context = new ContextManager({
     ...createContext(inMemory?.own ?? store, model),
-    memory,
+    ...(isSafe ? {} : { memory }),
     describeOpenCall: async (call, sessionId) => {
       const isSubagent = call.name === agentToolName || call.name === agentToolAlias;
       if (!isSubagent || inMemory !== undefined) return undefined;
@@ -154,6 +155,7 @@ async function openSession(
   const [found, skills, port, { cwd, notices, ...opened }] = await Promise.all([
     findAgents(),
     openSkills({ ...place, isSensitive: isWithheld }, plugins, {
+      isSafe,
       allowForTurn: permissions.allowForTurn,
       allowedTools: options.allowedTools,
     }),

@@ -28,6 +28,8 @@ export interface SessionSkills {
 
 /** What a skill may allow. */
 interface SkillRules extends Pick<Permissions, 'allowForTurn'> {
+  /** There are none. */
+  readonly isSafe: boolean;
   /** Returns the rules of a skill that apply; absent = those of the user's own skills. */
   readonly allowedTools?: ((skill: Skill) => readonly string[]) | undefined;
 }
@@ -35,9 +37,10 @@ interface SkillRules extends Pick<Permissions, 'allowForTurn'> {
 export async function openSkills(
   places: Omit<SkillPlaces, 'plugins'>,
   plugins: Pick<SessionPlugins, 'current' | 'problem'>,
-  { allowForTurn, allowedTools }: SkillRules,
+  { allowForTurn, allowedTools, isSafe }: SkillRules,
 ): Promise<SessionSkills> {
   const list = async (): Promise<SkillList> => {
+    if (isSafe) return { skills: [], problems: [] };
     const { skills, problems } = await findSkills({ ...places, plugins: plugins.current().folders });
     return {
       problems,

@@ -61,13 +61,24 @@ export async function readSettings(
     import('./subagents/definitions.ts'),
     import('./skillApproval.ts'),
   ]);
-  const found = (await Promise.all([agentGrants(place), skillGrants(place)])).flat();
+  const found = options.safeMode ? [] : (await Promise.all([agentGrants(place), skillGrants(place)])).flat();
   const isGranted = grantLookup(trust.isTrusted ? (trust.granted ?? []) : []);
   return {
-    ...loaded,
+    ...(options.safeMode ? withoutExtras(loaded) : loaded),
     grants: [...loaded.grants, ...found],
     untrusted: [...loaded.untrusted, ...asSettings(found.filter((grant) => !isGranted(grant)))],
     problems: [...loaded.problems, ...problems],
+  };
+}
+
+/** With `--safe-mode`: no hooks and MCP servers but those of managed settings and of flags. */
+function withoutExtras(loaded: LoadedSettings): LoadedSettings {
+  const stays = ({ scope }: { readonly scope: string }): boolean => scope === 'managed' || scope === 'flag';
+  return {
+    ...loaded,
+    hooks: loaded.hooks.filter(stays),
+    servers: loaded.servers.filter(stays),
+    heldServers: [],
   };
 }
 

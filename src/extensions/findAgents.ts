@@ -25,7 +25,7 @@ const MAX_PROMPT = 50_000;
 const MAX_STEPS = 1000;
 
 /** Whose folder it is, and whether it is ours or another program's. Source: Claude Code (`.claude`). */
-type AgentFolder = `${'user' | 'project'}-${'own' | 'foreign'}`;
+export type AgentFolder = `${'user' | 'project'}-${'own' | 'foreign'}`;
 
 /** Reads the definitions of one folder. */
 export async function findAgents(folder: AgentFolder, places: AgentPlaces): Promise<AgentList> {

@@ -48,6 +48,7 @@ const defaults: CliOptions = {
   strictMcpConfig: false,
   agents: undefined,
   contextWindow: undefined,
+  safeMode: false,
   screenReader: false,
   debug: false,
   demo: false,
@@ -110,7 +111,7 @@ test.each<[string[], Partial<CliOptions>]>([
 
 test.each<[string[], RegExp]>([
   [['--modle', 'x'], /unknown option '--modle'[\s\S]*Did you mean --model\?/],
-  [['--bare'], /unknown option '--bare'\n$/],
+  [['--wombat'], /unknown option '--wombat'\n$/],
   [['--model'], /argument missing/],
   [['--max-turns', '0'], /'0' is invalid. It must be a whole number above 0\./],
   [['--max-turns', 'many'], /'many' is invalid/],

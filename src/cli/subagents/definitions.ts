@@ -6,7 +6,7 @@ import { AGENT_GRANT, grantLookup } from '../../config/grants.ts';
 import type { FolderTrust } from '../../config/trust.ts';
 import type { Grant } from '../../config/types.ts';
 import { builtinAgents } from '../../extensions/builtinAgents.ts';
-import { findAgents, mergeAgents, parseAgents } from '../../extensions/findAgents.ts';
+import { type AgentFolder, findAgents, mergeAgents, parseAgents } from '../../extensions/findAgents.ts';
 import { isSensitive } from '../../permissions/files/sensitive.ts';
 import type { AgentDefinition, AgentList, AgentProblem } from '../../protocol/extensions/subagents.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
@@ -19,6 +19,8 @@ interface DefinitionSource {
   readonly trust: Pick<FolderTrust, 'isTrusted' | 'granted'>;
   /** The value of `--agents`. */
   readonly flag: string | undefined;
+  /** Only those of `--agents` and the built-in ones. */
+  readonly isSafe?: boolean;
   /** Those of enabled plugins. */
   readonly plugins?: readonly AgentDefinition[];
 }
@@ -37,13 +39,15 @@ export async function usableAgents({
   trust,
   flag,
   plugins = [],
+  isSafe = false,
 }: DefinitionSource): Promise<UsableAgents> {
   const places = { ...place, isSensitive };
+  const find = (folder: AgentFolder) => (isSafe ? none : findAgents(folder, places));
   const [projectOwn, projectForeign, userOwn, userForeign] = await Promise.all([
-    findAgents('project-own', places),
-    findAgents('project-foreign', places),
-    findAgents('user-own', places),
-    findAgents('user-foreign', places),
+    find('project-own'),
+    find('project-foreign'),
+    find('user-own'),
+    find('user-foreign'),
   ]);
   const flagged = flag === undefined ? none : parseAgents(flag);
   const used = usedOf(projectOwn, projectForeign);
