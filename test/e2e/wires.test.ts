@@ -86,12 +86,17 @@ describe.each(wires)('%s', (wire) => {
     const env = work.env({ ...access, CLAWDCODE_WIRE: wire, OPENAI_BASE_URL: strict.baseUrl });
     const first = await print(['-p', 'is it strict?'], { env });
     expect(first).toMatchObject({ code: 0, stdout: 'It is strict code.\n' });
-    const second = await print(['-c', '-p', 'and now?'], { env });
+    const second = await print(['-c', '-p', '--effort', 'high', 'and now?'], { env });
     expect(second).toMatchObject({ code: 0, stdout: 'Still strict.\n' });
     expect(strict.refused).toEqual([]);
     const turns = strict.received.filter(({ text }) => text.includes('"tools"'));
     const sealed = wire === 'responses' ? 'encrypted_content":' : '"signature":';
     expect(turns.map(({ text }) => text.split(sealed).length - 1)).toEqual([0, 1, 2]);
+    const effort =
+      wire === 'responses'
+        ? { reasoning: { effort: 'high' } }
+        : { thinking: { type: 'enabled', budget_tokens: expect.any(Number) } };
+    expect(JSON.parse(turns.at(-1)?.text ?? '')).toMatchObject(effort);
     const id = (await work.sessions())[0]?.entries[0]?.sessionId ?? '';
     const shown = await print(['session', 'request', id], { env });
     expect(shown).toMatchObject({ code: 0 });
