@@ -57,6 +57,10 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     const { configCommand } = await import('./configCommand/command.ts');
     return configCommand(readAppPaths(), route.argv);
   }
+  if (route.type === 'models') {
+    const { modelsCommand } = await import('./modelsCommand/command.ts');
+    return modelsCommand(readAppPaths(), route.argv);
+  }
   if (route.type === 'doctor') {
     const { doctorCommand } = await import('./doctor/command.ts');
     return doctorCommand(readAppPaths(), route.argv);

@@ -1,5 +1,5 @@
 /**
- * Distinguishes subcommands (`clawdcode session …`, `permissions …`, `mcp …`, `plugin …`, `config …`, `doctor`, `completion`) from prompts that
+ * Distinguishes subcommands (`clawdcode session …`, `permissions …`, `mcp …`, `plugin …`, `config …`, `models`, `doctor`, `completion`) from prompts that
  * start with the same word. Loads nothing, because it runs on every start.
  */
 import { nearest } from '../config/nearest.ts';
@@ -48,7 +48,15 @@ export const shells = ['bash', 'zsh', 'fish'] as const;
 /** Allowed with every subcommand; takes effect where the environment is read. */
 const COLORLESS = '--no-color';
 
-type Subcommand = 'session' | 'permissions' | 'mcp' | 'plugin' | 'config' | 'doctor' | 'completion';
+type Subcommand =
+  | 'session'
+  | 'permissions'
+  | 'mcp'
+  | 'plugin'
+  | 'config'
+  | 'models'
+  | 'doctor'
+  | 'completion';
 
 /** `argv`: the arguments after the subcommand. */
 type Route =
@@ -112,6 +120,7 @@ const subcommands: readonly {
   { type: 'mcp', words: [...mcpVerbs, 'help'] },
   { type: 'plugin', words: [...pluginVerbs, 'help'] },
   { type: 'config', words: [...configVerbs, 'help'] },
+  { type: 'models', words: ['list'] },
   { type: 'doctor', words: [] },
   // `sessions` is used by the completion scripts themselves.
   { type: 'completion', words: [...shells, 'sessions'] },
@@ -166,7 +175,7 @@ const reserved: readonly Reserved[] = [
   },
   { names: ['resume', 'continue'], advice: 'Run "clawdcode --resume" or "clawdcode --continue".' },
   { names: ['exec', 'run'], advice: 'Run "clawdcode -p" with a prompt.' },
-  { names: ['models', 'model'], verbs: ['list'], advice: 'Use --model, or /model in a conversation.' },
+  { names: ['model'], verbs: ['list'], advice: 'Run "clawdcode models", or use --model or /model.' },
   { names: ['stats', 'usage', 'cost'], advice: 'Use /cost in a conversation.' },
   {
     names: ['init', 'compact', 'context', 'memory'],

@@ -94,6 +94,16 @@ export function costUsd(info: ModelInfo, usage: Usage): number | undefined {
   return (plain * input + cached * cachedInput + written * cacheWrite + usage.outputTokens * output) / 1e6;
 }
 
+/** Where the catalogue's facts about a model come from, and as of when; undefined for an unknown model. */
+export function catalogueSource(
+  id: string,
+): { readonly provider: string; readonly source: string; readonly asOf: string } | undefined {
+  const found = familyOf(bareName(id));
+  if (found === undefined) return undefined;
+  const { provider, source, asOf } = found.provider;
+  return { provider, source, asOf };
+}
+
 /** True if only one provider serves the model, even through gateways: no server can add to what the catalogue knows. */
 export function isClosedModel(id: string): boolean {
   const found = familyOf(bareName(id));

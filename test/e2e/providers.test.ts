@@ -75,6 +75,19 @@ test('/model switches to another provider in mid-session, shows what that costs,
   expect(stage.server.requests()).toHaveLength(1);
 });
 
+test('clawdcode models lists the models of all endpoints without showing a key', async () => {
+  const { stage, work, options } = await setTwo();
+  const listed = await stage.print(['models'], options);
+  expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/work\/big +64k +\$1000\.00 in/) });
+  expect(listed.stdout).toContain('work/small');
+  const { stdout } = await stage.print(['models', '--json'], options);
+  expect(JSON.parse(stdout)).toContainEqual(
+    expect.objectContaining({ id: 'work/big', endpoint: 'work', windowTokens: 64_000 }),
+  );
+  expect(listed.stdout + listed.stderr + stdout).not.toContain(KEY);
+  expect(keysOf(work.asked)).toEqual(new Set([`Bearer ${KEY}`]));
+});
+
 test('the effort of the flag and of /effort is sent, and shown in the status line', async () => {
   const { stage, work, options } = await setTwo();
   const terminal = await stage.ready(['--model', 'work/big', '--effort', 'max'], options);

@@ -4,6 +4,7 @@ import { EXIT } from '../../headless/exitCodes.ts';
 import { createConfigProgram } from '../configCommand/program.ts';
 import { createDoctorProgram } from '../doctor/program.ts';
 import { createMcpProgram } from '../mcpCommand/program.ts';
+import { createModelsProgram } from '../modelsCommand/program.ts';
 import { createPermissionsProgram } from '../permissionsCommand/program.ts';
 import { createPluginProgram } from '../pluginCommand/program.ts';
 import type { AppPaths } from '../process/appPaths.ts';
@@ -51,6 +52,7 @@ function wholeCommandLine(): CommandSpec {
     createMcpProgram(unused),
     createPluginProgram(unused),
     createConfigProgram(unused),
+    createModelsProgram(),
     createDoctorProgram(),
     createCompletionProgram(),
   ];

@@ -1,0 +1,62 @@
+/** `clawdcode models`: the models of all endpoints, with what is known about each and since when. */
+import { alignColumns, dollars } from '../../commands/figures.ts';
+import { EXIT } from '../../headless/exitCodes.ts';
+import { catalogueSource } from '../../model/catalogue.ts';
+import { environmentSend } from '../../model/http/environmentSend.ts';
+import type { ModelInfo } from '../../protocol/model.ts';
+import { formatTokens } from '../../ui/print/numbers.ts';
+import { reveal, sanitize } from '../../ui/print/sanitize.ts';
+import { createEndpoints } from '../models/endpoints.ts';
+import { listAllModels } from '../models/listAllModels.ts';
+import { createModelChoice } from '../models/modelChoice.ts';
+import { parseArguments } from '../options.ts';
+import type { AppPaths } from '../process/appPaths.ts';
+import { jsonDocument } from '../sessionCommand/output.ts';
+import { parseSubcommand } from '../sessionCommand/parseSubcommand.ts';
+import { standardOutput } from '../sessionCommand/terminal.ts';
+import { readSettings, trustIn } from '../startup.ts';
+import { createModelsProgram } from './program.ts';
+
+/** `argv`: the arguments after `models`. Asks every endpoint. Returns the exit code. */
+export async function modelsCommand(place: AppPaths, argv: readonly string[]): Promise<number> {
+  const output = standardOutput(place);
+  const program = createModelsProgram();
+  const code = await parseSubcommand(program, argv, output);
+  if (code !== undefined) return code;
+  const given = await parseArguments([], place.version);
+  if (given.type !== 'run') throw new Error('no arguments are always right');
+  const loaded = await readSettings(place, given.options, await trustIn(place));
+  const shown = (text: string): string => sanitize(reveal(text));
+  for (const { message } of loaded.problems) output.hint(shown(message));
+  const { settings } = loaded;
+  const endpoints = createEndpoints({ ...place, settings });
+  const { ids, problem } = await listAllModels(endpoints, environmentSend(place.env));
+  if (problem !== undefined) output.say(shown(problem));
+  const { infoOf } = createModelChoice('', settings, { endpoints });
+  const models = ids.map(infoOf);
+  if (program.opts<{ json?: boolean }>().json === true)
+    await output.write(
+      jsonDocument(models.map((info) => ({ ...info, catalogue: catalogueSource(info.id) }))),
+    );
+  else if (models.length > 0) {
+    for (const line of alignColumns(models.map(rowOf), new Set([1]))) await output.line(shown(line));
+    for (const line of sourceLines(models)) output.hint(line);
+  }
+  return models.length === 0 ? EXIT.failed : EXIT.ok;
+}
+
+function rowOf({ id, windowTokens, source, price, efforts = [] }: ModelInfo): string[] {
+  return [
+    id,
+    source === 'assumed' ? 'unknown' : formatTokens(windowTokens),
+    price === undefined ? '' : `${dollars(price.input)} in, ${dollars(price.output)} out per million`,
+    efforts.length === 0 ? '' : `effort ${efforts.join(', ')}`,
+  ];
+}
+
+/** Where the catalogue's figures come from, once per provider. */
+function sourceLines(models: readonly ModelInfo[]): string[] {
+  const used = models.flatMap(({ id }) => catalogueSource(id) ?? []);
+  const lines = used.map(({ provider, asOf, source }) => `${provider}: as of ${asOf}, ${source}`);
+  return [...new Set(lines)];
+}
