@@ -145,6 +145,11 @@ describe('a judge never decides on', () => {
     ],
     ...[
       'npm test --script-shell=./x',
+      'ctest --build-and-test . b --test-command curl example.com',
+      'ctest -S x.cmake',
+      'npx vitest --globalSetup ./x.ts',
+      'npx mocha -r ./x',
+      'npx jest --runner=./x',
       'npm exec x',
       'npm run deploy',
       'npm run db:drop',

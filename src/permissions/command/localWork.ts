@@ -9,10 +9,11 @@ import { decideFile, inWorkspace, protectionOf } from '../files/fileDecision.ts'
 import { contains } from '../files/filePattern.ts';
 import { hasGlob } from '../files/globOverlap.ts';
 import { type OptionList, type ReadOptions, readOptions } from '../options/readOptions.ts';
+import { type RiskyWord, toolAt } from '../options/riskyOptions.ts';
 import type { Policy } from '../policy.ts';
 import { hasSafeEnvironment } from '../rules/commandRule.ts';
 import { reachedByGit } from '../rules/gitScope.ts';
-import type { ScopeInput } from '../rules/ruleScope.ts';
+import { harmfulWords, type ScopeInput } from '../rules/ruleScope.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
 import { editedPaths } from './plainEdits.ts';
 import { locate, pathsIn } from './words.ts';
@@ -89,6 +90,11 @@ function worksOnProject(
 ): boolean {
   if (name === 'git') return isLocalGit(visit, args, policy, isFirst);
   if (args.some((word) => reaching.test(word))) return false;
+  // Code or a configuration that the call itself names: a rule with an open end does not cover that either.
+  const tool = toolAt(visit.part.argv);
+  const isCode = ({ at, risk, word }: RiskyWord): boolean =>
+    risk === 'runs' && at >= tool && word.startsWith('-');
+  if (harmfulWords(visit, policy).some(isCode)) return false;
   if (devTools.has(name) || wrappingTools.has(name)) return ofTool([name, ...args]);
   return Object.hasOwn(runners, name) && runners[name]?.(args) === true;
 }
