@@ -72,6 +72,8 @@ export interface AgentDeps extends PermissionRules {
   readonly onUnderway?: () => void;
   /** Runs background tasks; absent = background tasks are unavailable. */
   readonly tasks?: TaskPort;
+  /** Returns, once, notes of tools that were not ready with their results. */
+  readonly lateNotes?: () => readonly string[];
   /** Creates subagents; absent = the model cannot start any. */
   readonly subagents?: SubagentPort;
   /** The agent that this one is a subagent of. The modes are the parent's then. */

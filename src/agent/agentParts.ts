@@ -1,5 +1,6 @@
 /** Creates the parts that handle an agent's ops, and connects them. */
 
+import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentDeps } from './agentDeps.ts';
 import { attachFiles } from './attachments/attachFiles.ts';
 import { createJudge } from './auto/judge.ts';
@@ -165,7 +166,7 @@ function createTurn(deps: AgentDeps, core: Core, { checkpoints, tasks, toolCalls
     prompts,
     modes,
     checkpoints,
-    taskNotes: tasks.takeNotes,
+    takeNotes: () => [...tasks.takeNotes(), ...(deps.lateNotes?.() ?? []).map(lateNote)],
     schemas: toolset.schemas,
     waitForTools: deps.waitForTools,
     expandPrompt: promptExpander(deps, core, toolCalls.toolContext),
@@ -183,4 +184,13 @@ function createTurn(deps: AgentDeps, core: Core, { checkpoints, tasks, toolCalls
     toolCalls,
     hooks,
   });
+}
+
+function lateNote(content: string): NewEntry {
+  return {
+    type: 'user',
+    subtype: 'nudge',
+    message: { role: 'user', content },
+    data: { about: 'diagnostics' },
+  };
 }

@@ -24,7 +24,7 @@ export interface TurnJobPorts
   readonly modes: Pick<Modes, 'announce'>;
   readonly checkpoints: Pick<CheckpointKeeper, 'scanSoon' | 'settled'>;
   /** Returns notes about background tasks that ended since the model was last told. */
-  readonly taskNotes: () => readonly NewEntry[];
+  readonly takeNotes: () => readonly NewEntry[];
   readonly schemas: () => readonly ToolSchema[];
   /** See `AgentDeps.expandPrompt`. */
   readonly expandPrompt?: ((prompt: PromptOp, signal: AbortSignal) => Promise<PromptOp>) | undefined;
@@ -54,7 +54,7 @@ function tokensOf(prompts: ReturnType<PromptQueue['all']>): number {
 }
 
 export function createTurnJob(ports: TurnJobPorts): Job {
-  const { context, prompts, modes, checkpoints, taskNotes, schemas, emit, reportBug } = ports;
+  const { context, prompts, modes, checkpoints, takeNotes, schemas, emit, reportBug } = ports;
   const { expandPrompt = async (prompt) => prompt, hooks } = ports;
   const deliverQueued = async (signal: AbortSignal): Promise<Delivered> => {
     const taken = prompts.takeAll();
@@ -80,7 +80,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
     return { type: 'blocked', reason: first.reason };
   };
   const deliverNotes = async (signal: AbortSignal): Promise<void> => {
-    const notes = [...taskNotes(), ...((await hooks?.takeNotes(signal)) ?? [])];
+    const notes = [...takeNotes(), ...((await hooks?.takeNotes(signal)) ?? [])];
     if (notes.length > 0) await context.append(...notes);
   };
   const continueByHook = (signal: AbortSignal): ((lastMessage: string) => Promise<boolean>) | undefined => {

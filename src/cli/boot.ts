@@ -125,6 +125,7 @@ async function chooseModel(
     builtinTools: options.tools,
     debug,
     environment,
+    isTrusted: trust.isTrusted,
     servers: usableServers(loaded, trust),
     plugins,
     allowedTools: allowedToolsOf(place, trust),

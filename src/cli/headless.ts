@@ -99,6 +99,7 @@ export async function printMode(
     builtinTools: options.tools,
     debug,
     environment,
+    isTrusted: trust.isTrusted,
     servers: usableServers(loaded, trust),
     plugins,
     allowedTools: allowedToolsOf(place, trust),

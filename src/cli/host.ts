@@ -35,7 +35,19 @@ interface CommandHostParts {
 
 /** Creates the services that slash commands may use, for one session. */
 export function createCommandHost({
-  opened: { agent, permissions, file, memory, skills, agents, mcp, hooks, refreshPlugins, modelInfo },
+  opened: {
+    agent,
+    permissions,
+    file,
+    memory,
+    skills,
+    agents,
+    mcp,
+    languageServers,
+    hooks,
+    refreshPlugins,
+    modelInfo,
+  },
   factory,
   place,
   loaded,
@@ -67,6 +79,7 @@ export function createCommandHost({
     get mcp() {
       return mcp();
     },
+    languageServers,
     hooks: hooks.list,
     get agents() {
       return agents();

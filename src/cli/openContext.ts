@@ -13,6 +13,7 @@ import {
   type PersistentStore,
 } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
+import type { LanguageServerPort } from '../protocol/diagnostics.ts';
 import type { CallBack, HookPort } from '../protocol/extensions/hooks.ts';
 import type { McpPort, McpServerSource, OpenHostChannel } from '../protocol/extensions/mcp.ts';
 import type { Skill } from '../protocol/extensions/skills.ts';
@@ -46,6 +47,8 @@ export interface OpenedSession {
   readonly agents: () => UsableAgents;
   /** Undefined without servers. */
   readonly mcp: () => McpPort | undefined;
+  /** Undefined if they are turned off. */
+  readonly languageServers: LanguageServerPort | undefined;
   readonly hooks: HookPort;
   /** Reads the installed plugins again: what they bring is available, or gone, at once. */
   readonly refreshPlugins: () => Promise<void>;
@@ -78,6 +81,8 @@ export interface SessionFactoryOptions {
   /** The names of the built-in tools that the model gets; absent = all of them. */
   readonly builtinTools?: readonly string[] | undefined;
   readonly debug: DebugLog;
+  /** The user has trusted the folder. */
+  readonly isTrusted?: boolean;
   /** The MCP servers that may be used, without those of plugins. */
   readonly servers?: readonly McpServerSource[];
   /** What approved plugins bring; absent = nothing. */

@@ -70,7 +70,7 @@ const temporaryFolders = (): readonly string[] => [tmpdir(), '/tmp', '/var/tmp']
  * Returns the PATH without folders that commands may write: a command could plant a program there that runs outside the
  * sandbox of the next one.
  */
-function pathWithout(folders: readonly string[], { env, root, home }: AppPaths): string {
+export function pathWithout(folders: readonly string[], { env, root, home }: AppPaths): string {
   const absolute = folders.map((folder) =>
     /^~(?:\/|$)/.test(folder) ? join(home, folder.slice(1)) : resolve(root, folder),
   );

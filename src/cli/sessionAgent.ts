@@ -11,6 +11,7 @@ import type { Tool } from '../protocol/tools.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
 import { createConfinement } from './confinement.ts';
 import { createHookJudge } from './hookJudge.ts';
+import { openLanguageServers, type SessionServers } from './lsp.ts';
 import type { LiveServers } from './mcp/openServers.ts';
 import type { ModelChoice } from './models/modelChoice.ts';
 import type { SessionFactoryOptions } from './openContext.ts';
@@ -53,6 +54,7 @@ export function createSessionAgent(
 ): {
   agent: Agent;
   tools: () => readonly string[];
+  languageServers: SessionServers | undefined;
   retainServers: () => void;
   judgeHook: JudgeHook;
 } {
@@ -81,11 +83,13 @@ export function createSessionAgent(
     ...(subagents && { subagents }),
     disposeTools: async () => {
       stopUpkeep?.();
+      toolset.languageServers?.stop();
       await Promise.all([toolset.dispose(), leaveServers?.()]);
     },
     files: isEphemeral ? undefined : openFileCheckpoints(context, settings, place, debug.write, redaction),
     runningCalls: toolset.runningCalls,
     tasks: toolset.tasks,
+    lateNotes: toolset.lateNotes,
     sandbox: toolset.sandbox,
     root: place.root,
     mode: settings.permissions.defaultMode,
@@ -105,6 +109,7 @@ export function createSessionAgent(
   const toolNamesNow = () => toolset.tools().map(({ name }) => name);
   return {
     agent,
+    languageServers: toolset.languageServers,
     tools: () => [...(subagents === undefined ? [] : [agentToolName]), ...toolNamesNow()],
     judgeHook: createHookJudge({ context, client, clock: systemClock, model, subagents: port, cwd }),
     // The first servers may come with a plugin, while the session runs.
@@ -119,7 +124,7 @@ type SessionTools = ReturnType<typeof createSessionTools>;
 
 function createSessionTools(
   { permissions, skills, servers }: AgentParts,
-  { place, loaded, sandboxMode, builtinTools: named, answerTool }: SessionFactoryOptions,
+  { place, loaded, sandboxMode, builtinTools: named, answerTool, isTrusted = false }: SessionFactoryOptions,
   { engine }: SharedParts,
 ) {
   const isOffered = offeredBy(named);
@@ -129,9 +134,12 @@ function createSessionTools(
     isOffered,
     autoAllows: { isOn: loaded.settings.sandbox.autoAllow },
   };
-  const confinement = createConfinement({ ...confinementParts, place, permissions });
-  const { sandbox } = confinement;
-  const { tools: builtin, tasks, dispose, runningCalls } = builtinTools(confinement.toolDeps);
+  const ofCommands = createConfinement({ ...confinementParts, place, permissions });
+  const { sandbox, toolDeps } = ofCommands;
+  const { isWithheld: isSensitive } = permissions;
+  const languageServers = openLanguageServers({ place, loaded, sandbox, isTrusted, isSensitive });
+  const confinement = { ...ofCommands, toolDeps: { ...toolDeps, languageServers } };
+  const { tools: builtin, ...running } = builtinTools(confinement.toolDeps);
   const own = answerTool === undefined ? builtin : [...builtin, answerTool];
   const added = (): readonly Tool[] => [
     ...skills.tools().filter(({ name }) => isOffered(name)),
@@ -142,7 +150,7 @@ function createSessionTools(
     sandbox.prepare();
   });
   return {
-    ...{ sandbox, confinement, warmUp, isOffered, tasks, dispose, runningCalls },
+    ...{ sandbox, confinement, warmUp, isOffered, languageServers, ...running },
     worktrees: createWorktrees(place, confinement, confinementParts),
     /** Called before each request and each call: servers may connect or disconnect while the session runs. */
     tools: (): readonly Tool[] => [...own, ...added()],

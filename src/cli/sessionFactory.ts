@@ -176,15 +176,20 @@ async function openSession(
   shared.wasOpened = true;
   const hooks = isReading ? undefined : { port, origin };
   const parts = { context, cwd, model, permissions, skills, agents: () => agents, servers, hooks, isReading };
-  const { agent, tools, retainServers, ...created } = createSessionAgent(parts, options, shared, {
-    createContext: createChildContext,
-    storeFor: (sessionId) => inMemory?.children ?? store.forAgents(sessionId),
-    createModel: (id) =>
-      createModelChoice(id, settings, {
-        ...{ served: shared.served, learnedWindows, toldAssumed: shared.toldAssumed, hasPrompt: true },
-        endpoints: shared.endpoints,
-      }),
-  });
+  const { agent, tools, retainServers, languageServers, ...created } = createSessionAgent(
+    parts,
+    options,
+    shared,
+    {
+      createContext: createChildContext,
+      storeFor: (sessionId) => inMemory?.children ?? store.forAgents(sessionId),
+      createModel: (id) =>
+        createModelChoice(id, settings, {
+          ...{ served: shared.served, learnedWindows, toldAssumed: shared.toldAssumed, hasPrompt: true },
+          endpoints: shared.endpoints,
+        }),
+    },
+  );
   judgeHook = created.judgeHook;
   // After the first frame, and before the user has typed a prompt.
   if (interactive && !isReading) setTimeout(() => servers.current()?.start(), SERVERS_AFTER_MS).unref();
@@ -200,6 +205,7 @@ async function openSession(
     skills,
     agents: () => agents,
     mcp: servers.current,
+    languageServers,
     hooks: port,
     async refreshPlugins() {
       await plugins.refresh();

@@ -7,6 +7,7 @@ import { effort } from './effort.ts';
 import { exportCommand } from './export.ts';
 import { agents } from './extensions/agents.ts';
 import { hooks } from './extensions/hooks.ts';
+import { lsp } from './extensions/lsp.ts';
 import { mcp } from './extensions/mcp.ts';
 import { plugin } from './extensions/plugin.ts';
 import { skills } from './extensions/skills.ts';
@@ -47,6 +48,7 @@ export const allCommands: readonly Command[] = [
   mcp,
   plugin,
   hooks,
+  lsp,
   init,
   status,
   doctor,

@@ -10,6 +10,7 @@ import type {
 } from '../context/index.ts';
 import type { TurnRecord } from '../protocol/checkpoints.ts';
 import type { ContextSettings } from '../protocol/contextSettings.ts';
+import type { LanguageServerPort } from '../protocol/diagnostics.ts';
 import type { BlobRef } from '../protocol/entries/fields.ts';
 import type { HookStatus } from '../protocol/extensions/hooks.ts';
 import type { McpPort } from '../protocol/extensions/mcp.ts';
@@ -169,6 +170,8 @@ export interface CommandHost {
   readonly memory: MemoryPort;
   /** Absent if no MCP servers are configured. */
   readonly mcp?: McpPort | undefined;
+  /** Absent if they are turned off. */
+  readonly languageServers?: LanguageServerPort | undefined;
   readonly skills: SkillPort;
   /** All hooks, those that do not run included. */
   hooks(): readonly HookStatus[];

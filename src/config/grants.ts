@@ -64,6 +64,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     loosens: (value) => value === true,
   },
   checkpoints: { effect: 'Changes which versions of your files are kept for rewinding.' },
+  lsp: { effect: 'Starts language servers after edits.', loosens: (value) => value === true },
   'webFetch.allowPrivate': {
     effect: 'Lets WebFetch read from this machine and its network.',
     loosens: (value) => value === true,

@@ -262,6 +262,10 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({})
     .describe('Reading web pages.'),
+  lsp: z
+    .boolean()
+    .default(true)
+    .describe('Check edits with language servers that are installed on this machine; see docs/lsp.md.'),
   mcpServers: z
     .record(
       z.string().regex(mcpServerNamePattern, 'expected letters, digits, - and single _ (at most 40)'),

@@ -1,6 +1,7 @@
 /** All built-in tools. */
 import { accessSync, constants } from 'node:fs';
 import { basename, isAbsolute } from 'node:path';
+import type { LanguageServerPort } from '../protocol/diagnostics.ts';
 import type { CommandSandbox } from '../protocol/sandbox.ts';
 import type { TaskPort } from '../protocol/tasks.ts';
 import type { Tool } from '../protocol/tools.ts';
@@ -43,6 +44,8 @@ export interface ToolDeps {
   readonly isOffered?: (name: string) => boolean;
   /** Default: public internet only. */
   readonly web?: WebFetchDeps;
+  /** Check edits; absent = edits are not checked. */
+  readonly languageServers?: LanguageServerPort | undefined;
 }
 
 interface BuiltinTools {
@@ -51,6 +54,8 @@ interface BuiltinTools {
   readonly runningCalls: () => readonly string[];
   /** Background tasks, running and finished. */
   readonly tasks: TaskPort;
+  /** Returns, once, what was found out about edits after their results: for the model. */
+  readonly lateNotes: () => readonly string[];
   /** Stops every running command. Sends the first signal before returning. */
   readonly dispose: () => Promise<void>;
 }
@@ -60,10 +65,11 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
   const { env, home } = deps;
   const tasks = new TaskRegistry();
   const shell = deps.shell ?? findShell(env);
+  const checks = deps.languageServers?.open();
   const all = [
     readTool(home),
-    writeTool(home),
-    editTool(home),
+    writeTool(home, checks),
+    editTool(home, checks),
     globTool(home, env),
     grepTool({ home, env, isSensitive: deps.isSensitive ?? (() => false) }),
     bashTool({
@@ -83,6 +89,7 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
     tools: all.filter(({ name }) => deps.isOffered?.(name) ?? true),
     runningCalls: () => tasks.callIds(),
     tasks,
+    lateNotes: () => checks?.takeLate() ?? [],
     dispose: () => tasks.dispose().finally(() => deps.sandbox?.dispose()),
   };
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import { isInside } from '../disk/paths.ts';
 import type { FilePlace } from '../disk/realFile.ts';
+import type { EditChecks } from '../protocol/diagnostics.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineFileTool } from './defineTool.ts';
@@ -51,7 +52,7 @@ interface Replacement {
 }
 
 /** Creates the tool that replaces text in a file that was read. */
-export function editTool(home: string): Tool {
+export function editTool(home: string, checks?: EditChecks): Tool {
   return defineFileTool({
     name: toolNames.edit,
     description:
@@ -68,7 +69,9 @@ export function editTool(home: string): Tool {
     },
     run: async (place, call, context) => {
       const change = await plan(place, call, context, true);
-      return typeof change === 'string' ? notChanged(place, change, context) : saveText(change, context);
+      return typeof change === 'string'
+        ? notChanged(place, change, context)
+        : saveText(change, context, checks);
     },
   });
 }

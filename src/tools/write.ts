@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { FilePlace } from '../disk/realFile.ts';
+import type { EditChecks } from '../protocol/diagnostics.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext } from '../protocol/tools.ts';
 import { defineFileTool } from './defineTool.ts';
@@ -13,7 +14,7 @@ import { count } from './units.ts';
 const input = z.object({ file_path: z.string().min(1), content: z.string() });
 
 /** Creates the tool that writes an entire file. */
-export function writeTool(home: string): Tool {
+export function writeTool(home: string, checks?: EditChecks): Tool {
   return defineFileTool({
     name: toolNames.write,
     description:
@@ -28,7 +29,7 @@ export function writeTool(home: string): Tool {
     },
     run: async (place, call, context) => {
       const planned = await plan(place, call.content, context);
-      return planned.type === 'settled' ? planned.outcome : saveText(planned.change, context);
+      return planned.type === 'settled' ? planned.outcome : saveText(planned.change, context, checks);
     },
   });
 }

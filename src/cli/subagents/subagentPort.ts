@@ -210,6 +210,7 @@ function createChild(
     disposeTools: builtin.dispose,
     runningCalls: builtin.runningCalls,
     tasks: builtin.tasks,
+    lateNotes: builtin.lateNotes,
     sandbox,
     decide: definition.isReadOnly === true ? readOnlyDecide(definition.name, decide) : decide,
     autoAllow: enable,

@@ -1,9 +1,11 @@
 /** Previews a changed text, writes it and builds the outcome; shared by Write and Edit. */
 import type { FilePlace } from '../../disk/realFile.ts';
+import type { EditChecks } from '../../protocol/diagnostics.ts';
 import type { Preview } from '../../protocol/permissions.ts';
 import type { Settled, ToolContext, ToolOutcome } from '../../protocol/tools.ts';
 import { failure } from '../outcomes.ts';
 import { shortPath } from '../paths.ts';
+import { count } from '../units.ts';
 import { type Encoding, encodeText } from './encoding.ts';
 import { diffFiles } from './fileDiff.ts';
 import { sha256 } from './textFile.ts';
@@ -33,8 +35,15 @@ export async function previewChange(change: TextChange, context: ToolContext): P
   return { type: 'diff', path, ...(realPath !== path && { realPath }), diff, isNew };
 }
 
-/** Writes the change to disk. Rejects with system errors or a `PathMovedError`. */
-export async function saveText(change: TextChange, context: ToolContext): Promise<ToolOutcome> {
+/**
+ * Writes the change to disk, and adds the problems that a language server finds in it. Rejects with system errors or a
+ * `PathMovedError`.
+ */
+export async function saveText(
+  change: TextChange,
+  context: ToolContext,
+  checks: EditChecks | undefined,
+): Promise<ToolOutcome> {
   const { place, before, after } = change;
   const { path } = place;
   const title = shortPath(path, context.cwd());
@@ -49,13 +58,14 @@ export async function saveText(change: TextChange, context: ToolContext): Promis
   context.cache?.drop(path);
   const { diff, added, removed } = await diffFiles(title, before, after);
   const kind = before === undefined ? 'created' : 'modified';
+  const problems = await checks?.check({ path: place.realPath, before, after }, context.signal);
   return {
     status: 'ok',
-    text: change.report,
+    text: problems === undefined ? change.report : `${change.report}\n\n${problems.text}`,
     kind: 'edit',
     display: {
       title,
-      summary: `+${added} -${removed}`,
+      summary: `+${added} -${removed}${problems === undefined ? '' : ` · ${count(problems.count, 'new problem')}`}`,
       ...(before === undefined ? {} : { diff: headOfDiff(diff) }),
     },
     filesChanged: [{ path, kind, hash: sha256(bytes), added, removed }],

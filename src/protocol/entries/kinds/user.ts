@@ -171,12 +171,15 @@ export const environment = defineKind({
     }),
 });
 
-/** A note from the program to the model: from the loop guard, about a truncated reply or an ended background task. */
+/**
+ * A note from the program to the model: from the loop guard, about a truncated reply, an ended background task, or what
+ * a language server found in an edit.
+ */
 export const nudge = defineKind({
   subtype: 'nudge',
   type: 'user',
   data: z.object({
-    /** `task` or `rewind`; absent for notes about the reply. */
+    /** `task`, `diagnostics` or `rewind`; absent for notes about the reply. */
     about: z.string().optional(),
     /** Id of the task. */
     id: z.string().optional(),

@@ -1,0 +1,81 @@
+/** The language servers of a session: their code is loaded with the first edit, and none without the setting. */
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import type { LoadedSettings } from '../config/types.ts';
+import { realpath } from '../disk/realPath.ts';
+import type { LanguageServers } from '../lsp/LanguageServers.ts';
+import type { EditChecks, LanguageServerPort } from '../protocol/diagnostics.ts';
+import type { CommandSandbox } from '../protocol/sandbox.ts';
+import { findShell } from '../tools/builtinTools.ts';
+import { childEnvironment } from '../tools/shell/childEnvironment.ts';
+import { makeScratch } from '../tools/shell/scratch.ts';
+import type { AppPaths } from './process/appPaths.ts';
+import { pathWithout } from './sandbox.ts';
+
+interface LanguageServerParts {
+  readonly place: AppPaths;
+  readonly loaded: LoadedSettings;
+  readonly sandbox: CommandSandbox;
+  readonly isTrusted: boolean;
+  readonly isSensitive: (path: string) => boolean;
+}
+
+export interface SessionServers extends LanguageServerPort {
+  stop(): void;
+}
+
+/** Undefined if they are turned off. */
+export function openLanguageServers(parts: LanguageServerParts): SessionServers | undefined {
+  if (!parts.loaded.settings.lsp) return undefined;
+  let opened: Promise<LanguageServers> | undefined;
+  let isStopped = false;
+  const servers = (): Promise<LanguageServers> => {
+    opened ??= createServers(parts);
+    return opened;
+  };
+  return {
+    open() {
+      let opening: Promise<EditChecks> | undefined;
+      let checks: EditChecks | undefined;
+      return {
+        async check(edit, signal) {
+          if (isStopped) return undefined;
+          opening ??= servers().then((one) => one.open());
+          checks = await opening;
+          return checks.check(edit, signal);
+        },
+        takeLate: () => checks?.takeLate() ?? [],
+      };
+    },
+    status: async () => (await servers()).status(),
+    stop() {
+      isStopped = true;
+      void opened?.then((one) => one.stop());
+    },
+  };
+}
+
+async function createServers(parts: LanguageServerParts): Promise<LanguageServers> {
+  const { place, loaded, sandbox, isSensitive } = parts;
+  const { permissions, sandbox: rules } = loaded.settings;
+  const workspaces = [place.root, ...permissions.additionalDirectories].map(realpath);
+  const path = pathWithout([...workspaces, ...rules.allowWrite], place);
+  const { LanguageServers } = await import('../lsp/LanguageServers.ts');
+  return new LanguageServers({
+    ...{ sandbox, workspaces, path, isSensitive },
+    version: place.version,
+    env: { ...childEnvironment(place.env, [], ''), PATH: path },
+    shell: findShell({}),
+    makeScratch: () => makeScratch(tmpdir()),
+    refusal: () => refusalIn(parts),
+    newFence: () => randomBytes(6).toString('base64url'),
+  });
+}
+
+/** A server reads what the folder configures: it is confined, or the user has trusted the folder. */
+async function refusalIn({ loaded, sandbox, isTrusted }: LanguageServerParts): Promise<string | undefined> {
+  if (isTrusted) return undefined;
+  if (loaded.untrusted.length > 0) return 'not started: this folder is not trusted';
+  const state = await sandbox.state();
+  return state.type === 'on' ? undefined : 'not started: there is no sandbox, and this folder is not trusted';
+}

@@ -1,0 +1,57 @@
+/** Language servers in the installed program, with default settings. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { installServer } from '../lsp/support/install.ts';
+import { hasSandbox } from '../sandbox/confined.ts';
+import { keys } from '../ui/screen.ts';
+import { type Stage, setStage } from './support/stage.ts';
+import { textOf } from './support/wire.ts';
+
+const write = (content: string) => ({
+  calls: [{ name: 'Write', input: { file_path: 'a.py', content } }],
+});
+const sent = ({ server }: Stage): string => (server.requests().at(-1)?.messages ?? []).map(textOf).join('\n');
+
+test.skipIf(!hasSandbox)(
+  'the new problems of an edit reach the model, and /lsp shows the server',
+  async () => {
+    const stage = await setStage();
+    const { work, server, access } = stage;
+    const bin = join(work.home, '.local/bin');
+    await installServer(bin, 'pyright-langserver');
+    const env = work.env({ ...access, PATH: `${bin}:${process.env.PATH ?? ''}` });
+    server.script(write('fine\nERROR here\n'), { text: 'Written.' });
+    const terminal = await stage.ready([], { env });
+    await terminal.submit('/lsp');
+    await terminal.waitForPrinted(/Python\s+starts with the first edit/);
+    await terminal.submit('write it');
+    await terminal.waitFor('a.py');
+    await terminal.pause(400);
+    await terminal.press('2');
+    await terminal.press(keys.enter);
+    await terminal.waitForPrinted('Written.');
+    // The server starts meanwhile: a later request has what it found.
+    for (let turn = 1; !sent(stage).includes('about ERROR here'); turn++) {
+      server.script({ text: `Reply ${turn}.` });
+      await terminal.submit('and now?');
+      await terminal.waitForPrinted(`Reply ${turn}.`);
+    }
+    expect(sent(stage)).toContain('2:1 error: about ERROR here [fake]');
+    await terminal.submit('/lsp');
+    await terminal.waitForPrinted(/Python\s+running in the sandbox/);
+  },
+);
+
+test('"lsp": false starts none', async () => {
+  const stage = await setStage();
+  const { work, server, access } = stage;
+  const bin = join(work.home, '.local/bin');
+  const program = await installServer(bin, 'pyright-langserver');
+  const env = work.env({ ...access, PATH: `${bin}:${process.env.PATH ?? ''}` });
+  server.script(write('ERROR\n'), { text: 'Written.' });
+  const settings = JSON.stringify({ lsp: false });
+  await stage.print(['-p', 'write it', '--settings', settings, '--permission-mode', 'acceptEdits'], { env });
+  expect(existsSync(join(work.repository, 'a.py'))).toBe(true);
+  expect(existsSync(`${program}.pid`)).toBe(false);
+});
