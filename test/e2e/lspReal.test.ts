@@ -1,0 +1,41 @@
+/** Real language servers in the sandbox, with default settings; each is skipped if it is not installed. */
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { hasSandbox } from '../sandbox/confined.ts';
+import { setStage } from './support/stage.ts';
+import { textOf } from './support/wire.ts';
+
+const servers = [
+  {
+    program: 'typescript-language-server',
+    file: 'a.ts',
+    text: 'const x: number = "a";\n',
+    found: /\[2322\]/,
+  },
+  { program: 'pyright-langserver', file: 'a.py', text: 'x: int = "a"\n', found: /\[reportAssignmentType\]/ },
+];
+const isInstalled = (program: string): boolean =>
+  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
+
+for (const { program, file, text, found } of servers)
+  test.skipIf(!hasSandbox || !isInstalled(program))(`${program} reports an error of an edit`, async () => {
+    const stage = await setStage();
+    const { server } = stage;
+    server.script(
+      { calls: [{ name: 'Write', input: { file_path: file, content: text } }] },
+      { text: 'Written.' },
+    );
+    const terminal = await stage.ready(['--permission-mode', 'acceptEdits']);
+    await terminal.submit('write it');
+    await terminal.waitForPrinted('Written.');
+    const sent = (): string => (server.requests().at(-1)?.messages ?? []).map(textOf).join('\n');
+    for (let turn = 1; !found.test(sent()); turn++) {
+      server.script({ text: `Reply ${turn}.` });
+      await terminal.submit('and now?');
+      await terminal.waitForPrinted(`Reply ${turn}.`);
+    }
+    expect(sent()).toMatch(found);
+    await terminal.submit('/lsp');
+    await terminal.waitForPrinted(/running in the sandbox/);
+  });
