@@ -88,6 +88,22 @@ test('clawdcode models lists the models of all endpoints without showing a key',
   expect(keysOf(work.asked)).toEqual(new Set([`Bearer ${KEY}`]));
 });
 
+test('doctor checks the endpoint of the model, with its own key; a request is rebuilt byte for byte', async () => {
+  const { stage, work, options } = await setTwo();
+  const env = { ...options.env, OPENAI_MODEL: 'work/big' };
+  const { stdout } = await stage.print(['doctor', '--json'], { env });
+  expect(stdout).toContain(`${work.baseUrl} answers in`);
+  expect(stdout).toContain('big · listed');
+  expect(stdout).not.toContain(KEY);
+  expect(await stage.print(['-p', 'hello'], { env })).toMatchObject({ code: 0 });
+  expect(stage.server.requests()).toHaveLength(0);
+  const [session] = await stage.work.sessions();
+  const id = String(session?.entries[0]?.sessionId);
+  const again = await stage.print(['session', 'request', id], { env });
+  expect(again).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(again.stdout).model).toBe('big');
+});
+
 test('the effort of the flag and of /effort is sent, and shown in the status line', async () => {
   const { stage, work, options } = await setTwo();
   const terminal = await stage.ready(['--model', 'work/big', '--effort', 'max'], options);

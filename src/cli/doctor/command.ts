@@ -10,6 +10,7 @@ import { standardOutput } from '../sessionCommand/terminal.ts';
 import { readSettings, trustIn } from '../startup.ts';
 import { isDumbTerminal } from '../terminal/screenKind.ts';
 import { diagnose } from './diagnose.ts';
+import { withModelsEndpoint } from './modelEndpoint.ts';
 import { createDoctorPorts, createNetworkPorts } from './ports.ts';
 import { createDoctorProgram } from './program.ts';
 import { queryTerminal } from './queryTerminal.ts';
@@ -37,7 +38,8 @@ async function examine(
   if (parsed.type !== 'run') throw new Error('the empty command line is a run');
   const trust = await trustIn(place);
   const { isTrusted } = trust;
-  const loaded = await readSettings(place, parsed.options, trust);
+  const read = await readSettings(place, parsed.options, trust);
+  const loaded = offline ? read : await withModelsEndpoint(read, place);
   const { stdin, stdout } = process;
   const isAsked = stdin.isTTY && stdout.isTTY && !isDumbTerminal(place.env.TERM);
   const answers = isAsked ? await queryTerminal(stdin, stdout) : undefined;

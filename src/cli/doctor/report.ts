@@ -3,6 +3,7 @@ import type { DoctorReport } from '../../commands/pages/doctorPage.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { diagnose } from './diagnose.ts';
+import { withModelsEndpoint } from './modelEndpoint.ts';
 import { createDoctorPorts, createNetworkPorts } from './ports.ts';
 import { readTerminalFacts } from './terminalFacts.ts';
 
@@ -12,12 +13,14 @@ import { readTerminalFacts } from './terminalFacts.ts';
  */
 export async function sessionReport(
   place: AppPaths,
-  loaded: LoadedSettings,
+  read: LoadedSettings,
   isTrusted: boolean,
   { model, demo }: Pick<AgentState, 'model' | 'demo'>,
 ): Promise<DoctorReport> {
   const terminal = readTerminalFacts(place, process.stdout, undefined);
-  const network = demo ? null : await createNetworkPorts(loaded, model.id, false, place.env);
+  const loaded = demo ? read : await withModelsEndpoint(read, place, model.id);
+  const id = loaded === read ? model.id : undefined;
+  const network = demo ? null : await createNetworkPorts(loaded, id, false, place.env);
   const notes = [
     ...(demo ? ['The demo model needs no server, so none was contacted.'] : []),
     'Not checked inside a session: terminal queries and prompts to the model. "clawdcode doctor" checks both.',
