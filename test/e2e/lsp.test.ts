@@ -1,5 +1,4 @@
 /** Language servers in the installed program, with default settings. */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { installServer } from '../lsp/support/install.ts';
@@ -43,15 +42,9 @@ test.skipIf(!hasSandbox)(
   },
 );
 
-test('"lsp": false starts none', async () => {
-  const stage = await setStage();
-  const { work, server, access } = stage;
-  const bin = join(work.home, '.local/bin');
-  const program = await installServer(bin, 'pyright-langserver');
-  const env = work.env({ ...access, PATH: `${bin}:${process.env.PATH ?? ''}` });
-  server.script(write('ERROR\n'), { text: 'Written.' });
-  const settings = JSON.stringify({ lsp: false });
-  await stage.print(['-p', 'write it', '--settings', settings, '--permission-mode', 'acceptEdits'], { env });
-  expect(existsSync(join(work.repository, 'a.py'))).toBe(true);
-  expect(existsSync(`${program}.pid`)).toBe(false);
+test('"lsp": false turns them off', async () => {
+  const { print } = await setStage();
+  const { stdout } = await print(['-p', '/lsp', '--settings', JSON.stringify({ lsp: false })]);
+  expect(stdout).toContain('Edits are not checked');
+  expect((await print(['-p', '/lsp'])).stdout).toContain('Python');
 });

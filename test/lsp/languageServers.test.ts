@@ -187,12 +187,18 @@ test('the TypeScript of the workspace is not used', async () => {
 
 test('nothing starts while servers are refused, for files elsewhere, and for sensitive files', async () => {
   const { root, bin, open } = await place();
-  const program = await installServer(bin, 'pyright-langserver');
-  await edit(open({ refusal: async () => 'no' }).open(), join(root, 'a.py'), '', 'ERROR');
-  await edit(open().open(), '/elsewhere/a.py', '', 'ERROR');
-  await edit(open({ isSensitive: () => true }).open(), join(root, 'a.py'), '', 'ERROR');
-  await edit(open().open(), join(root, 'a.txt'), '', 'ERROR');
-  expect(existsSync(`${program}.pid`)).toBe(false);
+  await installServer(bin, 'pyright-langserver');
+  const after = async (file: string, more: Partial<LanguageServersDeps> = {}): Promise<unknown> => {
+    const servers = open(more);
+    await edit(servers.open(), file, '', 'ERROR');
+    return stateOf(servers);
+  };
+  const file = join(root, 'a.py');
+  expect(await after(file, { refusal: async () => 'no' })).toEqual({ type: 'unusable', reason: 'no' });
+  expect(await after('/elsewhere/a.py')).toEqual({ type: 'idle' });
+  expect(await after(file, { isSensitive: () => true })).toEqual({ type: 'idle' });
+  expect(await after(join(root, 'a.txt'))).toEqual({ type: 'idle' });
+  expect(await after(file)).not.toEqual({ type: 'idle' });
 });
 
 test('stopping ends a server that ignores the end of its input', async () => {
