@@ -136,6 +136,9 @@ function decideTool({ tool, access }: PermissionInput, policy: Policy): Permissi
   if (asked) return by('ask', asked);
   // Only the user can approve a plan; no rule can.
   if (access.type === 'plan') return { behavior: 'ask', reason: 'The plan is ready for you to accept.' };
+  // A rule says that the user trusts the tool, not that it changes nothing.
+  if (access.type === 'unknown' && policy.mode === 'plan')
+    return { behavior: 'ask', reason: `Plan mode: ${tool} may change things.` };
   const allowed = find('allow');
   if (allowed) return by('allow', allowed);
   if (access.type !== 'unknown')

@@ -52,6 +52,16 @@ describe('dontAsk', () => {
   });
 });
 
+describe('plan', () => {
+  test.each<[PermissionMode, PermissionDecision['behavior']]>([
+    ['default', 'allow'],
+    ['plan', 'ask'],
+  ])("in %s, a rule for a server's tool: %s", async (mode, expected) => {
+    const { behavior } = await decided('mcp__db__query', { type: 'unknown' }, ['allow mcp__db'], mode);
+    expect(behavior).toBe(expected);
+  });
+});
+
 describe('a question to the user', () => {
   const question: Access = { type: 'question' };
   test.each<[PermissionMode, PermissionDecision['behavior']]>([
