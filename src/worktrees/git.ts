@@ -22,8 +22,8 @@ export type Git = (folder: string, args: readonly string[], signal?: AbortSignal
 const TIMEOUT_MS = 300_000;
 const MAX_OUTPUT = 4_000_000;
 const MAX_PROBLEM = 500;
-/** Filters that a repository's settings may define; each needs four arguments. */
-const MAX_FILTERS = 200;
+/** Filters and hooks that a repository's settings may define; each needs up to eight arguments. */
+const MAX_PROGRAMS = 200;
 
 /** Git for the repository of a project. `root`: no program from there is started. */
 export function createGit(env: Readonly<Record<string, string | undefined>>, root: string): Git {
@@ -34,25 +34,37 @@ export function createGit(env: Readonly<Record<string, string | undefined>>, roo
     // Read again each time: the settings may have changed.
     const settings = await run(folder, ['config', '--list', '--name-only', '-z'], signal);
     if (settings.code !== 0) return settings;
-    const without = withoutFilters(settings.stdout.split('\0'));
+    const without = withoutPrograms(settings.stdout.split('\0'));
     if (typeof without === 'string') return { code: null, stdout: '', problem: without };
     return run(folder, [...without, ...args], signal);
   };
 }
 
 /**
- * Arguments that empty all filters, or why they cannot be emptied. An empty filter leaves the content as it is. Source:
- * gitattributes, filter.
+ * Arguments that switch off all filters and hooks of the settings, or why that cannot be done. An empty filter leaves
+ * the content as it is. From 2.54 on, git also runs hooks that settings define, wherever `core.hooksPath` points.
+ * Source: gitattributes, filter; git-config, hook.<friendly-name>.enabled.
  */
-function withoutFilters(names: readonly string[]): readonly string[] | string {
-  const filters = [...new Set(names.flatMap((name) => /^filter\.(.*)\.[^.]*$/s.exec(name)?.[1] ?? []))];
-  if (filters.length > MAX_FILTERS) return `The git settings define more than ${MAX_FILTERS} filters.`;
+function withoutPrograms(names: readonly string[]): readonly string[] | string {
+  const filters = subsections(names, 'filter');
+  const hooks = subsections(names, 'hook');
+  if (filters.length + hooks.length > MAX_PROGRAMS)
+    return `The git settings define more than ${MAX_PROGRAMS} filters and hooks.`;
   // `-c` ends the name at the first "=".
-  const odd = filters.find((filter) => /[=\n]/.test(filter));
-  if (odd !== undefined) return 'The git settings define a filter with "=" or a line break in its name.';
-  return filters.flatMap((filter) =>
-    ['smudge=', 'clean=', 'process=', 'required=false'].flatMap((key) => ['-c', `filter.${filter}.${key}`]),
-  );
+  const isOdd = (name: string): boolean => /[=\n]/.test(name);
+  if (filters.some(isOdd)) return 'The git settings define a filter with "=" or a line break in its name.';
+  if (hooks.some(isOdd)) return 'The git settings define a hook with "=" or a line break in its name.';
+  return [
+    ...filters.flatMap((name) =>
+      ['smudge=', 'clean=', 'process=', 'required=false'].flatMap((key) => ['-c', `filter.${name}.${key}`]),
+    ),
+    ...hooks.flatMap((name) => ['-c', `hook.${name}.enabled=false`]),
+  ];
+}
+
+function subsections(names: readonly string[], section: 'filter' | 'hook'): readonly string[] {
+  const pattern = new RegExp(`^${section}\\.(.*)\\.[^.]*$`, 's');
+  return [...new Set(names.flatMap((name) => pattern.exec(name)?.[1] ?? []))];
 }
 
 function start(

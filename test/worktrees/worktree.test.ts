@@ -153,11 +153,38 @@ test.each([
     },
     /a filter with "="/,
   ],
+  [
+    'a hook of the settings that cannot be switched off',
+    ({ run, root }: Place) => {
+      run('init', '-q');
+      writeFileSync(join(root, 'a'), 'a');
+      run('add', '.');
+      run('commit', '-q', '-m', 'x');
+      run('config', 'hook.a=b.command', 'evil');
+    },
+    /a hook with "="/,
+  ],
 ])('%s: a clear message, and nothing is left', async (_, prepare, message) => {
   const made = await place();
   prepare(made);
   await expect(made.create()).rejects.toThrow(message);
   expect(existsSync(made.folder) ? readdirSync(made.folder) : []).toEqual([]);
+});
+
+// Git 2.54 and later run them; older ones know only the setting.
+test('hooks that the settings define are switched off, also those that apply only in the worktree', async () => {
+  const { root, git, create, run } = await repository();
+  const conditional = join(root, '..', 'conditional');
+  writeFileSync(conditional, '[hook "late"]\n\tevent = post-index-change\n\tcommand = evil\n');
+  run('config', 'hook.Evil.one.event', 'post-checkout');
+  run('config', 'hook.Evil.one.command', 'evil');
+  run('config', 'hook.Evil.one.enabled', 'true');
+  run('config', 'includeIf.onbranch:clawdcode/**.path', conditional);
+  const { record } = await create();
+  const enabled = async (folder: string, name: string): Promise<string> =>
+    (await git(folder, ['config', '--get', `hook.${name}.enabled`])).stdout;
+  expect(await enabled(root, 'Evil.one')).toBe('false\n');
+  expect(await enabled(record.path, 'late')).toBe('false\n');
 });
 
 test('nothing of a hostile repository runs when a worktree is created, compared, listed and removed', async () => {
