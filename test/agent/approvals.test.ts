@@ -10,15 +10,15 @@ import type {
 } from '../../src/protocol/permissions.ts';
 import { calls, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
-import { type Given, type Stage, stage } from './stage.ts';
+import { type Given, startAgent, type TestAgent } from './testAgent.ts';
 
 const asks = async (): Promise<PermissionDecision> => ({ behavior: 'ask', reason: 'it changes a file' });
 const edit = smallTool('Edit', { access: { type: 'write', paths: ['/p/a'] } });
 const isQuestion = (event: AgentEvent) => event.type === 'permission_question';
 
-/** A stage where each question is answered in turn. */
-async function answering(answers: PermissionAnswer[], given: Given): Promise<Stage> {
-  const made = await stage({ decide: asks, tools: [edit], ...given });
+/** A test agent where each question is answered in turn. */
+async function answering(answers: PermissionAnswer[], given: Given): Promise<TestAgent> {
+  const made = await startAgent({ decide: asks, tools: [edit], ...given });
   made.agent.subscribe((event) => {
     if (event.type !== 'permission_question') return;
     const answer = answers.shift();
@@ -117,7 +117,7 @@ test('a denial that ends the turn skips the later calls and makes no further req
 
 test('questions of parallel calls are open together and answered in any order', async () => {
   const read = smallTool('Read', { readOnly: true });
-  const { agent, lines, events, model } = await stage({
+  const { agent, lines, events, model } = await startAgent({
     decide: asks,
     tools: [read],
     answers: [calls(['a', 'Read'], ['b', 'Read']), says('Done.')],
@@ -140,7 +140,7 @@ test('questions of parallel calls are open together and answered in any order', 
 
 test('a denial that ends the turn also closes the other open questions', async () => {
   const read = smallTool('Read', { readOnly: true });
-  const { agent, lines } = await stage({
+  const { agent, lines } = await startAgent({
     decide: asks,
     tools: [read],
     answers: [calls(['a', 'Read'], ['b', 'Read'])],

@@ -10,7 +10,7 @@ import { editTool } from '../../src/tools/edit.ts';
 import { readTool } from '../../src/tools/read.ts';
 import { skillTool } from '../../src/tools/skill.ts';
 import { calls, says } from './scriptedModel.ts';
-import { type Given, stage } from './stage.ts';
+import { type Given, startAgent } from './testAgent.ts';
 
 describe('mentions', () => {
   test.each<[string, readonly object[]]>([
@@ -54,7 +54,7 @@ describe('mentions', () => {
 const readAll = async (): Promise<PermissionDecision> => ({ behavior: 'allow', reason: '' });
 
 async function project(given: Given = {}) {
-  const set = await stage({
+  const set = await startAgent({
     attaches: { home: '/home/nobody' },
     tools: [readTool('/home/nobody'), editTool('/home/nobody')],
     decide: readAll,
@@ -209,7 +209,7 @@ test('a resumed session builds the same request', async () => {
   const before = first.context.getMessages();
   const sessionId = first.agent.state().sessionId;
   await first.agent.close();
-  const again = await stage({
+  const again = await startAgent({
     resume: { folder: first.folder, sessionId },
     tools: [readTool('/home/nobody')],
     answers: [],

@@ -4,13 +4,13 @@ import type { Reply } from '../../src/protocol/model.ts';
 import { entryLine } from './line.ts';
 import { aborted, calls, delta, fails, gate, hangsAfter, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
-import { stage } from './stage.ts';
+import { startAgent } from './testAgent.ts';
 
 const stop = { type: 'interrupt' } as const;
 const is = (type: AgentEvent['type']) => (event: AgentEvent) => event.type === type;
 
 test('stopped in mid-stream, the reply is recorded as it stands and the next request knows it', async () => {
-  const { agent, ask, when, lines, model } = await stage({
+  const { agent, ask, when, lines, model } = await startAgent({
     answers: [hangsAfter(delta('The answer '), delta('is ')), says('Going on.')],
   });
   when(
@@ -40,7 +40,7 @@ test('a client that keeps sending after the stop is ignored', async () => {
     message: { role: 'assistant', content: 'The whole answer', toolCalls: [] },
     finishReason: 'stop',
   };
-  const { agent, ask, when, lines } = await stage({
+  const { agent, ask, when, lines } = await startAgent({
     answers: [
       async function* () {
         yield delta('The ');
@@ -56,7 +56,7 @@ test('a client that keeps sending after the stop is ignored', async () => {
 });
 
 test('a call that the model was still writing never runs and is not recorded', async () => {
-  const { agent, ask, when, lines } = await stage({
+  const { agent, ask, when, lines } = await startAgent({
     tools: [smallTool('Edit')],
     answers: [hangsAfter({ type: 'tool_call_delta', index: 0, name: 'Edit', argumentsLength: 12 })],
   });
@@ -71,7 +71,7 @@ test('a call that the model was still writing never runs and is not recorded', a
 
 test('stopped while a call is being decided, the turn ends without the decision', async () => {
   const deciding = gate();
-  const { agent, ask, lines } = await stage({
+  const { agent, ask, lines } = await startAgent({
     tools: [smallTool('Bash'), smallTool('Edit')],
     decide: async () => {
       agent.submit(stop);
@@ -98,7 +98,7 @@ test('stopped in a tool, it ends at once and the calls behind it do not run', as
       return { ...ok('stopped half-way'), status: 'error' };
     },
   });
-  const { agent, ask, when, lines } = await stage({
+  const { agent, ask, when, lines } = await startAgent({
     tools: [slow, smallTool('Edit')],
     answers: [calls(['a', 'Bash'], ['b', 'Edit'])],
   });
@@ -116,7 +116,7 @@ test('stopped in a tool, it ends at once and the calls behind it do not run', as
 });
 
 test('stopped during a question, the question is closed and the call does not run', async () => {
-  const { agent, ask, when, lines } = await stage({
+  const { agent, ask, when, lines } = await startAgent({
     tools: [smallTool('Edit')],
     decide: async () => ({ behavior: 'ask', reason: 'it writes' }),
     answers: [calls(['a', 'Edit'])],
@@ -134,7 +134,7 @@ test('stopped during a question, the question is closed and the call does not ru
 });
 
 test('stopped during the countdown of a retry, the turn ends without another request', async () => {
-  const { agent, ask, when, lines, clock } = await stage({ answers: [fails({}, [delta('Half')])] });
+  const { agent, ask, when, lines, clock } = await startAgent({ answers: [fails({}, [delta('Half')])] });
   clock.held = true;
   when(is('retrying'), () => setTimeout(() => agent.submit(stop)));
   await ask('Hi');
@@ -149,7 +149,7 @@ test('stopped during the countdown of a retry, the turn ends without another req
 
 test('stopped during a compaction at the trigger, nothing has changed and the prompt is kept', async () => {
   const long = 'The quick brown fox jumps over the lazy dog. '.repeat(400);
-  const { agent, ask, when, lines, events } = await stage({
+  const { agent, ask, when, lines, events } = await startAgent({
     windowTokens: 8000,
     settings: { strategy: 'summary', threadSummary: 'off' },
     answers: [says(long), hangsAfter(delta('## Primary'))],
@@ -180,7 +180,7 @@ test('stopped during a compaction at the trigger, nothing has changed and the pr
 });
 
 test('what was queued comes back unsent', async () => {
-  const { agent, ask, when, lines } = await stage({ answers: [hangsAfter(delta('Hm'))] });
+  const { agent, ask, when, lines } = await startAgent({ answers: [hangsAfter(delta('Hm'))] });
   when(is('text_delta'), () => {
     agent.submit({ type: 'prompt', text: 'and this' });
     agent.submit({ type: 'prompt', text: 'and that' });
@@ -200,7 +200,7 @@ test('what was queued comes back unsent', async () => {
 });
 
 test('a prompt that is stopped in the same moment comes back unsent', async () => {
-  const { run, lines, agent } = await stage();
+  const { run, lines, agent } = await startAgent();
   await run({ type: 'prompt', text: 'Hi' }, stop);
   expect(lines()).toEqual([
     'queue [Hi]',
@@ -222,7 +222,7 @@ test('a prompt queued behind a command that is stopped comes back unsent', async
       return ok('stopped');
     },
   });
-  const { agent, lines } = await stage({ tools: [bash] });
+  const { agent, lines } = await startAgent({ tools: [bash] });
   agent.submit({ type: 'shell', command: 'sleep 9' });
   await running.opened;
   agent.submit({ type: 'prompt', text: 'Hi' });
@@ -232,14 +232,14 @@ test('a prompt queued behind a command that is stopped comes back unsent', async
 });
 
 test('a stop when nothing runs does nothing, and the next turn is whole', async () => {
-  const { run, ask, lines } = await stage({ answers: [says('Hello.')] });
+  const { run, ask, lines } = await startAgent({ answers: [says('Hello.')] });
   await run(stop, stop);
   await ask('Hi');
   expect(lines().at(-1)).toBe('turn_ended done after 1');
 });
 
 test('stopped in the moment after the last reply, that reply stands and what was queued comes back', async () => {
-  const { agent, ask, when, lines } = await stage({ answers: [says('Hello.')] });
+  const { agent, ask, when, lines } = await startAgent({ answers: [says('Hello.')] });
   when(
     (event) => event.type === 'entry' && event.entry.type === 'assistant',
     () => {
@@ -260,7 +260,7 @@ test('stopped in the moment after the last reply, that reply stands and what was
 
 test('stopped during the lookups for the rules, no question appears', async () => {
   const looking = gate();
-  const { agent, lines } = await stage({
+  const { agent, lines } = await startAgent({
     tools: [smallTool('Edit')],
     decide: async () => {
       agent.submit(stop);

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { sessionOf } from '../context/sessionOf.ts';
 import { says } from './scriptedModel.ts';
-import { stage } from './stage.ts';
+import { startAgent } from './testAgent.ts';
 
 const long = 'The quick brown fox jumps over the lazy dog. '.repeat(640);
 
@@ -11,7 +11,7 @@ test.each([
   ['a user, the next summary is drafted while they read', true, 'ready'],
   ['one prompt and no user, none is begun', false, 'none'],
 ])('at the end of a turn with %s', async (_, interactive, state) => {
-  const { context, ask } = await stage({
+  const { context, ask } = await startAgent({
     windowTokens: 10_000,
     interactive,
     settings: { threadSummary: 'on' },

@@ -3,7 +3,7 @@ import { createLoopGuard } from '../../src/agent/loopGuard.ts';
 import type { PermissionAnswer } from '../../src/protocol/permissions.ts';
 import { calls, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
-import { stage } from './stage.ts';
+import { startAgent } from './testAgent.ts';
 
 const same = (id: string) => calls([id, 'Read', { file: 'a' }]);
 const tools = [smallTool('Read')];
@@ -11,7 +11,7 @@ const nudge =
   'You have made the same call (Read) 3 times in a row with the same result. Do not repeat it: try another way, or say what is missing.';
 
 test('the model is warned at the third repetition and stops', async () => {
-  const { ask, model, lines } = await stage({
+  const { ask, model, lines } = await startAgent({
     tools,
     answers: [same('1'), same('2'), same('3'), says('I stop.')],
   });
@@ -22,7 +22,7 @@ test('the model is warned at the third repetition and stops', async () => {
 });
 
 test('without a terminal to ask on, the turn ends at the fourth', async () => {
-  const { ask, lines } = await stage({
+  const { ask, lines } = await startAgent({
     tools,
     interactive: false,
     answers: [same('1'), same('2'), same('3'), same('4')],
@@ -40,7 +40,7 @@ test.each<[string, PermissionAnswer | 'interrupt', string]>([
   ['refuses', { behavior: 'deny' }, 'turn_ended loop after 4'],
   ['stops', 'interrupt', 'turn_ended interrupted after 4'],
 ])('at the fourth the user is asked and %s', async (_, answer, end) => {
-  const { agent, ask, lines } = await stage({
+  const { agent, ask, lines } = await startAgent({
     tools,
     answers: [
       same('1'),
@@ -76,7 +76,7 @@ test('the same call with another result is progress', async () => {
   let count = 0;
   const poll = smallTool('Read', { run: () => ok(`line ${++count}`) });
   const answers = ['1', '2', '3', '4', '5'].map(same);
-  const { ask, lines } = await stage({ tools: [poll], answers: [...answers, says('Done.')] });
+  const { ask, lines } = await startAgent({ tools: [poll], answers: [...answers, says('Done.')] });
   await ask('Go');
   expect(lines().some((line) => line.includes('nudge') || line.startsWith('question'))).toBe(false);
   expect(lines().at(-1)).toBe('turn_ended done after 6');

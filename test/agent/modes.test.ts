@@ -5,13 +5,13 @@ import { exitPlanModeTool } from '../../src/tools/exitPlanMode.ts';
 import { entryLine } from './line.ts';
 import { calls, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
-import { stage } from './stage.ts';
+import { startAgent } from './testAgent.ts';
 
 const plan = calls(['p', 'ExitPlanMode', { plan: '1. Write it' }]);
 
 test('a mode is an entry; the model reads it with the next request, the rules see it at once', async () => {
   const seen: PermissionMode[] = [];
-  const { agent, run, ask, model, lines } = await stage({
+  const { agent, run, ask, model, lines } = await startAgent({
     tools: [smallTool('Edit')],
     decide: async (_tool, _access, mode) => {
       seen.push(mode);
@@ -45,7 +45,7 @@ test.each([
   ['dontAsk', 'acceptEdits', 'dontAsk'],
   ['bypassPermissions', 'default', 'default'],
 ] as const)('opened in %s, then %s: an accepted plan brings %s back', async (opened, before, after) => {
-  const { agent, run, lines } = await stage({
+  const { agent, run, lines } = await startAgent({
     mode: opened,
     tools: [exitPlanModeTool()],
     decide: async () => ({ behavior: 'ask', reason: 'The plan is ready.' }),
@@ -63,7 +63,7 @@ test.each([
 });
 
 test('the mode used before the plan is restored, and the question says so', async () => {
-  const { agent, run, ask } = await stage({
+  const { agent, run, ask } = await startAgent({
     tools: [exitPlanModeTool()],
     decide: async () => ({ behavior: 'ask', reason: 'The plan is ready.' }),
     answers: [says('Hello.'), plan, says('I begin.')],
@@ -81,7 +81,7 @@ test('the mode used before the plan is restored, and the question says so', asyn
 });
 
 test('a plan can be accepted together with its edits', async () => {
-  const { agent, run, lines } = await stage({
+  const { agent, run, lines } = await startAgent({
     tools: [exitPlanModeTool()],
     decide: async () => ({ behavior: 'ask', reason: 'The plan is ready.' }),
     answers: [plan, says('I begin.')],
@@ -96,7 +96,7 @@ test('a plan can be accepted together with its edits', async () => {
 });
 
 test('a plan that is denied with a comment stays in plan mode', async () => {
-  const { agent, run, lines } = await stage({
+  const { agent, run, lines } = await startAgent({
     tools: [exitPlanModeTool()],
     decide: async () => ({ behavior: 'ask', reason: 'The plan is ready.' }),
     answers: [plan, says('I look again.')],
@@ -116,7 +116,7 @@ test('a plan that is denied with a comment stays in plan mode', async () => {
 });
 
 test('a plan outside plan mode is rejected without a question', async () => {
-  const { ask, lines } = await stage({
+  const { ask, lines } = await startAgent({
     tools: [exitPlanModeTool()],
     decide: () => Promise.reject(new Error('must not be asked')),
     answers: [plan, says('Right.')],
@@ -126,7 +126,7 @@ test('a plan outside plan mode is rejected without a question', async () => {
 });
 
 test('a session opened in plan mode tells the model so, once', async () => {
-  const { agent, ask, model } = await stage({ mode: 'plan', answers: [says('One.'), says('Two.')] });
+  const { agent, ask, model } = await startAgent({ mode: 'plan', answers: [says('One.'), says('Two.')] });
   expect(agent.state().mode).toBe('plan');
   await ask('First');
   await ask('Second');
@@ -146,21 +146,21 @@ test('a session opened in plan mode tells the model so, once', async () => {
 test.each(['acceptEdits', 'bypassPermissions'] as const)(
   'a session opened in %s does not pass that mode to a later resume without it',
   async (mode) => {
-    const first = await stage({ mode, answers: [says('One.')] });
+    const first = await startAgent({ mode, answers: [says('One.')] });
     await first.ask('Hi');
     const sessionId = first.agent.state().sessionId;
     await first.agent.close();
-    const again = await stage({ resume: { folder: first.folder, sessionId } });
+    const again = await startAgent({ resume: { folder: first.folder, sessionId } });
     expect(again.agent.state().mode).toBe('default');
   },
 );
 
 test('a mode is still set after a resume', async () => {
-  const first = await stage({ answers: [says('One.')] });
+  const first = await startAgent({ answers: [says('One.')] });
   await first.run({ type: 'set_mode', mode: 'plan' }, { type: 'prompt', text: 'Hi' });
   const sessionId = first.agent.state().sessionId;
   await first.agent.close();
-  const again = await stage({ resume: { folder: first.folder, sessionId } });
+  const again = await startAgent({ resume: { folder: first.folder, sessionId } });
   expect(again.agent.state().mode).toBe('plan');
 });
 
@@ -170,7 +170,7 @@ test.each([
 ] as const)(
   'a plan accepted on another day does not skip questions: %s before, then %s',
   async (before, then) => {
-    const first = await stage({ mode: before, answers: [says('One.')] });
+    const first = await startAgent({ mode: before, answers: [says('One.')] });
     await first.run(...(['default', before] as const).map((mode) => ({ type: 'set_mode', mode }) as const), {
       type: 'prompt',
       text: 'Hi',
@@ -178,7 +178,7 @@ test.each([
     await first.run({ type: 'set_mode', mode: 'plan' });
     const sessionId = first.agent.state().sessionId;
     await first.agent.close();
-    const again = await stage({
+    const again = await startAgent({
       resume: { folder: first.folder, sessionId },
       tools: [exitPlanModeTool()],
       decide: async () => ({ behavior: 'ask', reason: 'The plan is ready.' }),
@@ -199,12 +199,12 @@ test.each([
   ['dontAsk', ['default', 'acceptEdits', 'plan', 'auto', 'dontAsk']],
   ['bypassPermissions', ['default', 'acceptEdits', 'plan', 'auto', 'bypassPermissions']],
 ] as const)('started in %s, Shift+Tab goes through %j', async (mode, cycle) => {
-  const { agent } = await stage({ mode });
+  const { agent } = await startAgent({ mode });
   expect(agent.state().modes.cycle).toEqual(cycle);
 });
 
 test('a forbidden mode cannot be selected, says why, and is not in the cycle', async () => {
-  const { agent, run, ask, lines } = await stage({
+  const { agent, run, ask, lines } = await startAgent({
     refusedModes: { auto: 'Auto is off here.' },
     answers: [says('Done.')],
   });
@@ -218,11 +218,11 @@ test('a forbidden mode cannot be selected, says why, and is not in the cycle', a
 });
 
 test('a session left in a mode that is now forbidden resumes in default', async () => {
-  const first = await stage();
+  const first = await startAgent();
   await first.run({ type: 'set_mode', mode: 'bypassPermissions' });
   const sessionId = first.agent.state().sessionId;
   await first.agent.close();
-  const again = await stage({
+  const again = await startAgent({
     resume: { folder: first.folder, sessionId },
     refusedModes: { bypassPermissions: 'Not here.' },
   });
@@ -230,7 +230,7 @@ test('a session left in a mode that is now forbidden resumes in default', async 
 });
 
 test('in dontAsk no question appears: calls that need approval are denied, and the turn continues', async () => {
-  const { ask, lines, model } = await stage({
+  const { ask, lines, model } = await startAgent({
     mode: 'dontAsk',
     tools: [smallTool('Edit')],
     decide: async () => ({ behavior: 'ask', reason: 'it changes a file' }),
@@ -244,7 +244,7 @@ test('in dontAsk no question appears: calls that need approval are denied, and t
 
 test('in dontAsk a model that repeats itself ends the turn, since the user is not asked whether to continue', async () => {
   const again = calls(['a', 'Look']);
-  const { ask, lines } = await stage({
+  const { ask, lines } = await startAgent({
     mode: 'dontAsk',
     tools: [smallTool('Look', { readOnly: true })],
     answers: Array.from({ length: ASK_AT }, () => again),
@@ -264,7 +264,7 @@ test('in dontAsk a running call is not asked about either, such as for a host th
       return ok('ran');
     },
   });
-  const { ask, lines } = await stage({
+  const { ask, lines } = await startAgent({
     mode: 'dontAsk',
     tools: [tool],
     answers: [calls(['a', 'Bash']), says('Done.')],

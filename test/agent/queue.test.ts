@@ -3,12 +3,12 @@ import type { AgentEvent } from '../../src/protocol/events.ts';
 import { entryLine } from './line.ts';
 import { calls, delta, gate, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
-import { stage } from './stage.ts';
+import { startAgent } from './testAgent.ts';
 
 const is = (type: AgentEvent['type']) => (event: AgentEvent) => event.type === type;
 
 test('what is typed while tools run is delivered before the next request of the same turn', async () => {
-  const { agent, ask, when, lines, model } = await stage({
+  const { agent, ask, when, lines, model } = await startAgent({
     tools: [smallTool('Read')],
     answers: [calls(['a', 'Read']), says('Both answered.')],
   });
@@ -29,7 +29,7 @@ test('what is typed while tools run is delivered before the next request of the 
 });
 
 test('a prompt typed during the last reply continues the same turn', async () => {
-  const { agent, ask, when, lines } = await stage({ answers: [says('One.'), says('Two.')] });
+  const { agent, ask, when, lines } = await startAgent({ answers: [says('One.'), says('Two.')] });
   when(is('text_delta'), () => agent.submit({ type: 'prompt', text: 'and this' }));
   await ask('Go');
   expect(lines().filter((line) => /^(step|turn)|entry (prompt|assistant)/.test(line))).toEqual([
@@ -45,7 +45,7 @@ test('a prompt typed during the last reply continues the same turn', async () =>
 });
 
 test('after a reply cut at its limit, a queued prompt starts its own turn', async () => {
-  const { agent, ask, when, lines } = await stage({
+  const { agent, ask, when, lines } = await startAgent({
     answers: [says('One', { finishReason: 'length' }), says('Two.')],
   });
   when(is('text_delta'), () => agent.submit({ type: 'prompt', text: 'go on' }));
@@ -59,7 +59,7 @@ test('after a reply cut at its limit, a queued prompt starts its own turn', asyn
 });
 
 test('the newest queued prompt can be taken back, until nothing is queued', async () => {
-  const { agent, ask, when, lines } = await stage({ answers: [says('One.'), says('Two.')] });
+  const { agent, ask, when, lines } = await startAgent({ answers: [says('One.'), says('Two.')] });
   const taken: unknown[] = [];
   when(is('text_delta'), () => {
     agent.submit({ type: 'prompt', text: 'first' });
@@ -81,7 +81,7 @@ test('the newest queued prompt can be taken back, until nothing is queued', asyn
 });
 
 test('a prompt that is taken back in the same moment starts nothing', async () => {
-  const { agent, lines } = await stage();
+  const { agent, lines } = await startAgent();
   agent.submit({ type: 'prompt', text: 'Hi' });
   agent.takeBackQueued();
   await agent.idle();
@@ -89,13 +89,13 @@ test('a prompt that is taken back in the same moment starts nothing', async () =
 });
 
 test('several prompts at once are one turn', async () => {
-  const { run, model } = await stage({ answers: [says('Both.')] });
+  const { run, model } = await startAgent({ answers: [says('Both.')] });
   await run({ type: 'prompt', text: 'One' }, { type: 'prompt', text: 'Two' });
   expect(model.requests[0]?.messages.slice(1).map((message) => message.content)).toEqual(['One', 'Two']);
 });
 
 test('a prompt keeps its images for the model and its short form for the reader', async () => {
-  const { run, agent, model } = await stage({ answers: [says('A cat.')] });
+  const { run, agent, model } = await startAgent({ answers: [says('A cat.')] });
   const image = { type: 'image', mediaType: 'image/png', data: 'aGk=' } as const;
   await run({ type: 'prompt', text: 'all of the paste', display: '[paste]', images: [image] });
   expect(model.requests[0]?.messages[1]?.content).toEqual([
@@ -113,7 +113,7 @@ const bash = smallTool('Bash', {
 });
 
 test('"!command" runs in the shell without approval; the model gets it with the next prompt', async () => {
-  const { run, lines, model, agent } = await stage({
+  const { run, lines, model, agent } = await startAgent({
     tools: [bash],
     decide: () => Promise.reject(new Error('must not be asked')),
     answers: [says('One file.')],
@@ -135,7 +135,7 @@ test('"!command" runs in the shell without approval; the model gets it with the 
 });
 
 test('"!command" waits for the running turn, and a prompt waits for "!command"', async () => {
-  const { agent, ask, when, lines } = await stage({
+  const { agent, ask, when, lines } = await startAgent({
     tools: [bash],
     answers: [says('One.'), says('Two.')],
   });
@@ -158,7 +158,7 @@ test('"!command" waits for the running turn, and a prompt waits for "!command"',
 
 test('a command that breaks is reported and leaves the next prompt working', async () => {
   const broken = smallTool('Bash', { run: () => Promise.reject(new Error('no shell')) });
-  const { run, ask, lines, bugs } = await stage({ tools: [broken], answers: [says('Hello.')] });
+  const { run, ask, lines, bugs } = await startAgent({ tools: [broken], answers: [says('Hello.')] });
   await run({ type: 'shell', command: 'ls' });
   expect(lines()).toEqual([
     'entry shell_start',
@@ -172,7 +172,7 @@ test('a command that breaks is reported and leaves the next prompt working', asy
 });
 
 test('without a shell, "!command" says so', async () => {
-  const { run, lines } = await stage();
+  const { run, lines } = await startAgent();
   await run({ type: 'shell', command: 'ls' });
   expect(lines()).toEqual(['notice error: There is no Bash tool in this session to run the command with.']);
 });
@@ -180,7 +180,7 @@ test('without a shell, "!command" says so', async () => {
 const long = 'The answer is 42. '.repeat(500);
 
 test('/compact waits for the running turn and reports', async () => {
-  const { agent, ask, when, lines, model } = await stage({
+  const { agent, ask, when, lines, model } = await startAgent({
     windowTokens: 8000,
     answers: [says(long), says('## Primary Request and Intent\n- the answer')],
   });
@@ -204,7 +204,7 @@ test('/compact waits for the running turn and reports', async () => {
 
 test('an interrupted /compact changes nothing', async () => {
   const writing = gate();
-  const { agent, ask, lines } = await stage({
+  const { agent, ask, lines } = await startAgent({
     windowTokens: 8000,
     answers: [
       says(long),

@@ -11,7 +11,7 @@ import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import type { Op } from '../../src/protocol/ops.ts';
 import { dataOf } from '../madeUpEntry.ts';
 import { smallTool } from './smallTools.ts';
-import { type Given, readLog, type Stage, stage } from './stage.ts';
+import { type Given, readLog, startAgent, type TestAgent } from './testAgent.ts';
 import { type WireAnswer, type WireServer, wireServer } from './wireServer.ts';
 
 const SUMMARY = `1. Primary request and intent: keep the parser working.
@@ -59,15 +59,15 @@ const read = smallTool('Read', {
   }),
 });
 
-async function wired(server: WireServer, given: Given = {}): Promise<Stage> {
+async function wired(server: WireServer, given: Given = {}): Promise<TestAgent> {
   const client = createOpenAIClient({ apiKey: undefined, baseUrl: server.baseUrl });
-  return stage({ client, tools: [read], ...given });
+  return startAgent({ client, tools: [read], ...given });
 }
 
-const fileOf = ({ context }: Stage): string => context.filePath() ?? '';
+const fileOf = ({ context }: TestAgent): string => context.filePath() ?? '';
 
 /** Submits what no turn waits for, and waits until it is done: the last that is heard of it is a measure. */
-async function measured(set: Stage, op: Op): Promise<void> {
+async function measured(set: TestAgent, op: Op): Promise<void> {
   const before = set.events.length;
   set.agent.submit(op);
   while (!set.events.slice(before).some(({ type }) => type === 'context_measured'))

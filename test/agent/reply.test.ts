@@ -3,10 +3,10 @@ import { createEventLoopBreak, createSummarizer } from '../../src/agent/reply.ts
 import { MAX_ATTEMPTS, MAX_ELAPSED_MS } from '../../src/model/retry.ts';
 import type { ModelRequest } from '../../src/protocol/model.ts';
 import { type Answer, delta, fails, hangsAfter, ScriptedModel, says } from './scriptedModel.ts';
-import { stage, VirtualClock } from './stage.ts';
+import { startAgent, VirtualClock } from './testAgent.ts';
 
 test('a reply that breaks off is discarded, and retried after a countdown', async () => {
-  const { ask, lines, clock, model, agent } = await stage({
+  const { ask, lines, clock, model, agent } = await startAgent({
     answers: [fails({}, [delta('Half an ans')]), fails({ retryAfterMs: 7000 }), says('A whole answer.')],
   });
   await ask('Hi');
@@ -38,7 +38,7 @@ test.each([
     ['reply_discarded'],
   ],
 ] as const)('a stream that ends early and %s counts as cut', async (_, cut, discarded) => {
-  const { ask, lines } = await stage({ answers: [cut, says('Whole.')] });
+  const { ask, lines } = await startAgent({ answers: [cut, says('Whole.')] });
   await ask('Hi');
   expect(lines().slice(6 + cut.length)).toEqual([
     ...discarded,
@@ -52,7 +52,7 @@ test.each([
 
 test('after ten attempts the turn fails; the last error and the prompt are kept', async () => {
   const answers = Array.from({ length: MAX_ATTEMPTS }, (_, index) => fails({}, [delta(`Try ${index + 1}`)]));
-  const { ask, lines, clock } = await stage({ answers });
+  const { ask, lines, clock } = await startAgent({ answers });
   await ask('Hi');
   expect(clock.sleeps).toHaveLength(MAX_ATTEMPTS - 1);
   expect(clock.sleeps.reduce((sum, ms) => sum + ms)).toBeLessThan(MAX_ELAPSED_MS);
@@ -68,14 +68,14 @@ test('after ten attempts the turn fails; the last error and the prompt are kept'
 
 test('after five minutes the turn fails, however few the attempts', async () => {
   const slow = { kind: 'rate_limit', retryAfterMs: 140_000 } as const;
-  const { ask, lines, clock } = await stage({ answers: [fails(slow), fails(slow), fails(slow)] });
+  const { ask, lines, clock } = await startAgent({ answers: [fails(slow), fails(slow), fails(slow)] });
   await ask('Hi');
   expect(clock.sleeps).toEqual([140_000, 140_000]);
   expect(lines().at(-1)).toBe('turn_ended failed after 1 (rate_limit)');
 });
 
 test('prompts that were queued come back when the turn fails', async () => {
-  const { agent, ask, when, lines } = await stage({
+  const { agent, ask, when, lines } = await startAgent({
     answers: [fails({ kind: 'quota', retryable: false })],
   });
   when(
@@ -90,7 +90,7 @@ const long = 'The quick brown fox jumps over the lazy dog. '.repeat(300);
 const overflow = fails({ kind: 'overflow', message: 'Too long.', retryable: false, windowTokens: 6000 });
 
 test('a request that is too long for the server is reduced and sent again', async () => {
-  const { ask, lines, model, agent } = await stage({
+  const { ask, lines, model, agent } = await startAgent({
     answers: [says(long), says(long), overflow, says('Done.')],
   });
   await ask('One');
@@ -118,7 +118,7 @@ test('a request that is too long for the server is reduced and sent again', asyn
 
 test('text streamed before the server rejected the request is discarded', async () => {
   const late = fails({ kind: 'overflow', retryable: false, windowTokens: 6000 }, [delta('Half')]);
-  const { ask, lines } = await stage({
+  const { ask, lines } = await startAgent({
     answers: [says(long), says(long), late, says('Done.')],
   });
   await ask('One');
@@ -133,14 +133,14 @@ test('text streamed before the server rejected the request is discarded', async 
 });
 
 test("a request that cannot be reduced fails with the server's message", async () => {
-  const { ask, lines, events } = await stage({ answers: [overflow] });
+  const { ask, lines, events } = await startAgent({ answers: [overflow] });
   await ask('Hi');
   expect(lines().at(-1)).toBe('turn_ended failed after 1 (overflow)');
   expect(events.at(-1)).toMatchObject({ error: { message: 'Too long.' } });
 });
 
 test('of a prompt too large for any request, head and tail are sent with a pointer, after a notice', async () => {
-  const { ask, lines, model, agent } = await stage({ windowTokens: 3000, answers: [says('Read.')] });
+  const { ask, lines, model, agent } = await startAgent({ windowTokens: 3000, answers: [says('Read.')] });
   const huge = `BEGIN ${long} END`;
   await ask(huge);
   const told = lines().findIndex((line) =>
@@ -158,7 +158,7 @@ test('of a prompt too large for any request, head and tail are sent with a point
 
 test('a prompt that still does not fit fails with the numbers and sends nothing', async () => {
   const systemPrompt = long.repeat(2);
-  const { ask, events, model } = await stage({ windowTokens: 3000, systemPrompt });
+  const { ask, events, model } = await startAgent({ windowTokens: 3000, systemPrompt });
   await ask('Hi');
   expect(events.at(-1)).toMatchObject({
     type: 'turn_ended',

@@ -3,12 +3,12 @@ import type { AgentEvent } from '../../src/protocol/events.ts';
 import { entryLine } from './line.ts';
 import { aborted, calls, delta, fails, hangsAfter, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
-import { readLog, stage } from './stage.ts';
+import { readLog, startAgent } from './testAgent.ts';
 
 const is = (type: AgentEvent['type']) => (event: AgentEvent) => event.type === type;
 
 test('a model that is chosen in the middle of a turn answers the next request', async () => {
-  const { agent, ask, when, lines, model } = await stage({
+  const { agent, ask, when, lines, model } = await startAgent({
     tools: [smallTool('Read')],
     answers: [calls(['a', 'Read']), says('Hello.')],
   });
@@ -21,7 +21,7 @@ test('a model that is chosen in the middle of a turn answers the next request', 
 });
 
 test('a reply belongs to the model that was asked, even if the model was changed meanwhile', async () => {
-  const { agent, ask, when } = await stage({
+  const { agent, ask, when } = await startAgent({
     answers: [fails({}, [delta('Half')]), says('Whole.', { usage: { inputTokens: 10, outputTokens: 1 } })],
   });
   when(is('text_delta'), () => agent.submit({ type: 'set_model', model: 'other' }));
@@ -31,7 +31,7 @@ test('a reply belongs to the model that was asked, even if the model was changed
 });
 
 test('a snapshot shows what runs, what waits and the usage, and never changes afterwards', async () => {
-  const { agent, until } = await stage({
+  const { agent, until } = await startAgent({
     tools: [smallTool('Read')],
     decide: async () => ({ behavior: 'ask', reason: 'why not' }),
     answers: [calls(['a', 'Read']), says('Hello.', { usage: { inputTokens: 10, outputTokens: 5 } })],
@@ -76,7 +76,7 @@ test('closed in the middle of a turn, the log is valid, tools are ended and the 
       return ok('stopped');
     },
   });
-  const { agent, until, context, lines } = await stage({
+  const { agent, until, context, lines } = await startAgent({
     tools: [slow],
     disposeTools: () => {
       disposed++;
@@ -107,12 +107,12 @@ test('closed in the middle of a turn, the log is valid, tools are ended and the 
 });
 
 test('closed in the middle of a stream, what had arrived is in the log and the session can be resumed', async () => {
-  const first = await stage({ answers: [hangsAfter(delta('Half'))] });
+  const first = await startAgent({ answers: [hangsAfter(delta('Half'))] });
   first.agent.submit({ type: 'prompt', text: 'Hi' });
   await first.until(is('text_delta'));
   const { sessionId } = first.agent.state();
   await first.agent.close();
-  const again = await stage({
+  const again = await startAgent({
     resume: { folder: first.folder, sessionId },
     answers: [says('The rest.', { usage: { inputTokens: 7, outputTokens: 3 } })],
   });
@@ -144,7 +144,7 @@ test('a resumed session has its totals, its title and its working directory agai
       return ok('here');
     },
   });
-  const first = await stage({
+  const first = await startAgent({
     tools: [cd, pwd],
     answers: [
       calls(['a', 'Bash'], ['b', 'Pwd']),
@@ -154,7 +154,7 @@ test('a resumed session has its totals, its title and its working directory agai
   await first.ask('Go');
   const { sessionId, usage } = first.agent.state();
   await first.agent.close();
-  const again = await stage({
+  const again = await startAgent({
     tools: [pwd],
     resume: { folder: first.folder, sessionId },
     answers: [calls(['c', 'Pwd']), says('Same.')],
@@ -166,7 +166,7 @@ test('a resumed session has its totals, its title and its working directory agai
 
 test('the cost is unknown as soon as one reply has no known price', async () => {
   const usage = { inputTokens: 10, outputTokens: 5 };
-  const { agent, ask } = await stage({
+  const { agent, ask } = await startAgent({
     answers: [says('One.', { usage }), says('Two.', { usage, model: 'free-of-known-price' })],
   });
   await ask('One');
@@ -182,7 +182,7 @@ test('the cost is unknown as soon as one reply has no known price', async () => 
 });
 
 test('a measurement can be requested at any time and is sent to all subscribers', async () => {
-  const { agent, lines } = await stage({ tools: [smallTool('Read')] });
+  const { agent, lines } = await startAgent({ tools: [smallTool('Read')] });
   const measure = await agent.measure();
   expect(measure.usedTokens).toBe(measure.parts.reduce((sum, part) => sum + part.tokens, 0));
   expect(lines()).toEqual(['measured for test-model']);
@@ -190,7 +190,7 @@ test('a measurement can be requested at any time and is sent to all subscribers'
 });
 
 test('after unsubscribing, a listener gets nothing more', async () => {
-  const { agent, ask } = await stage({ answers: [says('Hello.')] });
+  const { agent, ask } = await startAgent({ answers: [says('Hello.')] });
   const heard: AgentEvent[] = [];
   agent.subscribe((event) => heard.push(event))();
   await ask('Hi');
@@ -202,7 +202,7 @@ test.each([
   [false, 0],
 ])('the sandbox is checked only for the status line: interactive: %s', async (interactive, times) => {
   const state = vi.fn(async () => ({ type: 'on', mode: 'workspace-write' }) as const);
-  await stage({ interactive, sandbox: { state } });
+  await startAgent({ interactive, sandbox: { state } });
   if (times > 0) await expect.poll(() => state.mock.calls.length).toBe(times);
   else await new Promise((resolve) => setTimeout(resolve, 250));
   expect(state).toHaveBeenCalledTimes(times);

@@ -5,7 +5,7 @@ import type { Op } from '../../src/protocol/ops.ts';
 import { skillTool } from '../../src/tools/skill.ts';
 import { calls, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
-import { stage } from './stage.ts';
+import { startAgent } from './testAgent.ts';
 
 const review: Skill = {
   ...{ name: 'review', kind: 'skill', description: 'Review a change.', scope: 'user' },
@@ -38,7 +38,7 @@ const use = (skill: Skill, parts: readonly SkillPart[], display = `/${skill.name
 });
 
 test('the instructions of a skill come before the prompt that uses it', async () => {
-  const { run, model, context } = await stage({ tools: [bash], answers: [says('Done.')] });
+  const { run, model, context } = await startAgent({ tools: [bash], answers: [says('Done.')] });
   await run(use(review, withCommand));
   const sent = model.requests[0]?.messages.map(({ content }) => content) ?? [];
   expect(sent.at(-2)).toContain('# Skill review');
@@ -54,7 +54,7 @@ test('the instructions of a skill come before the prompt that uses it', async ()
 });
 
 test("a command's text is the prompt; the screen shows what was typed", async () => {
-  const { run, model, context } = await stage({ answers: [says('Hi.')] });
+  const { run, model, context } = await startAgent({ answers: [says('Hi.')] });
   await run(use(hello, [{ type: 'text', text: 'Say hello.' }]));
   expect(model.requests[0]?.messages.at(-1)?.content).toBe('Say hello.');
   const prompt = context.entries().find(({ subtype }) => subtype === 'prompt');
@@ -62,7 +62,7 @@ test("a command's text is the prompt; the screen shows what was typed", async ()
 });
 
 test('a command that may not run leaves a note in its place', async () => {
-  const { run, model } = await stage({
+  const { run, model } = await startAgent({
     tools: [bash],
     decide: async () => ({ behavior: 'deny', reason: 'A rule forbids it.' }),
     answers: [says('I see.')],
@@ -77,7 +77,7 @@ test.each<[string, Op]>([
   ['Esc while it is asked', { type: 'answer', id: 'q2', answer: { behavior: 'deny', interrupt: true } }],
   ['an interrupt', { type: 'interrupt' }],
 ])('%s returns the line; nothing is sent', async (_, op) => {
-  const { agent, run, when, events, model } = await stage({
+  const { agent, run, when, events, model } = await startAgent({
     tools: [bash],
     decide: async () => ({ behavior: 'ask', reason: 'It needs approval.' }),
   });
@@ -94,7 +94,7 @@ test.each<[string, Op]>([
 });
 
 test('a comment instead of an answer becomes part of the text', async () => {
-  const { agent, run, when, model } = await stage({
+  const { agent, run, when, model } = await startAgent({
     tools: [bash],
     decide: async () => ({ behavior: 'ask', reason: 'It needs approval.' }),
     answers: [says('I see.')],
@@ -113,7 +113,7 @@ test('a comment instead of an answer becomes part of the text', async () => {
 
 test('output is cut before it fills the window', async () => {
   const loud = smallTool('Bash', { run: () => ok('x'.repeat(50_000)) });
-  const { run, model } = await stage({ tools: [loud], answers: [says('Much.')] });
+  const { run, model } = await startAgent({ tools: [loud], answers: [says('Much.')] });
   await run(use(hello, withCommand));
   const content = String(model.requests[0]?.messages.at(-1)?.content);
   expect(content.length).toBeLessThan(21_000);
@@ -127,7 +127,7 @@ test('the model loads a skill by its tool; rewinding a prompt takes its skill al
     prepare: async (skill) => ({ skill, parts: withCommand }),
     onUse: ({ name }) => used.push(name),
   });
-  const { run, ask, model, context } = await stage({
+  const { run, ask, model, context } = await startAgent({
     tools: [bash, tool],
     answers: [calls(['1', 'Skill', { skill: 'Review' }]), says('Reviewed.'), says('Hello.')],
   });
@@ -156,7 +156,7 @@ test('the model loads a skill by its tool; rewinding a prompt takes its skill al
 
 test('for an unknown skill the known ones are listed', async () => {
   const tool = skillTool({ skills: [review], prepare: async () => ({ problem: 'never' }), onUse: () => {} });
-  const { ask, model } = await stage({
+  const { ask, model } = await startAgent({
     tools: [tool],
     answers: [calls(['1', 'Skill', { skill: 'deploy' }]), says('No.')],
   });

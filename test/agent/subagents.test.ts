@@ -8,7 +8,7 @@ import type { AgentDefinition } from '../../src/protocol/extensions/subagents.ts
 import { permissionModes } from '../../src/protocol/permissions.ts';
 import { type Answer, aborted, calls, delta, fails, gate, hangsAfter, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
-import { type Given, type Stage, stage } from './stage.ts';
+import { type Given, startAgent, type TestAgent } from './testAgent.ts';
 
 const definition = (name: string, more: Partial<AgentDefinition> = {}): AgentDefinition => ({
   name,
@@ -21,7 +21,7 @@ const definition = (name: string, more: Partial<AgentDefinition> = {}): AgentDef
   ...more,
 });
 
-/** A stage whose subagents are stages as well: `children` has the answers for each description. */
+/** A test agent whose subagents are scripted as well: `children` has the answers for each description. */
 async function family(
   given: Given & {
     readonly children: Readonly<Record<string, readonly Answer[]>>;
@@ -30,7 +30,7 @@ async function family(
   },
 ) {
   const { children, ofChildren, definitions = [definition('general-purpose')], ...ofParent } = given;
-  const opened: { request: ChildRequest; child: Stage }[] = [];
+  const opened: { request: ChildRequest; child: TestAgent }[] = [];
   let last = 0;
   let requested = 0;
   const subagents: SubagentPort = {
@@ -39,7 +39,7 @@ async function family(
     newId: async () => `a${++last}`,
     async open(request) {
       requested += 1;
-      const child = await stage({
+      const child = await startAgent({
         decide: async () => ({ behavior: 'allow', reason: 'the test allows everything' }),
         ...ofChildren,
         id: request.id,
@@ -51,7 +51,7 @@ async function family(
       return { agent: child.agent, log: `agents/s/${request.id}.jsonl` };
     },
   };
-  const parent = await stage({ ...ofParent, subagents });
+  const parent = await startAgent({ ...ofParent, subagents });
   // The subagents' logs are checked after everything has ended.
   onTestFinished(() => parent.agent.close());
   return { parent, opened, requested: () => requested };
@@ -60,11 +60,11 @@ async function family(
 const start = (id: string, description: string, more: object = {}, name = 'Agent') =>
   [id, name, { description, prompt: `Please ${description}.`, ...more }] as const;
 
-const results = ({ context }: Stage) =>
+const results = ({ context }: TestAgent) =>
   context.entries().flatMap(({ toolResult }) => (toolResult === undefined ? [] : [toolResult]));
 
 /** Text of the last request's last message. */
-const told = ({ model }: Stage): string => textOf(model.requests.at(-1)?.messages.at(-1)?.content);
+const told = ({ model }: TestAgent): string => textOf(model.requests.at(-1)?.messages.at(-1)?.content);
 
 test('calls of one reply run at once, and their results come in the order of the calls', async () => {
   const doors = { one: gate(), two: gate() };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { calls, fails, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
-import { stage } from './stage.ts';
+import { startAgent } from './testAgent.ts';
 
 test('the log is synced to disk before a call that may change something, and only then', async () => {
   const order: string[] = [];
@@ -9,7 +9,7 @@ test('the log is synced to disk before a call that may change something, and onl
     order.push(what);
     return ok(what);
   };
-  const { ask, context } = await stage({
+  const { ask, context } = await startAgent({
     tools: [
       smallTool('Read', { readOnly: true, run: note('Read') }),
       smallTool('Bash', { run: note('Bash') }),
@@ -26,7 +26,7 @@ test('the log is synced to disk before a call that may change something, and onl
 });
 
 test('a turn that failed is on the disk when it has ended', async () => {
-  const { ask, context } = await stage({
+  const { ask, context } = await startAgent({
     answers: [fails({ kind: 'auth', message: 'Refused.', retryable: false })],
   });
   const sync = context.sync.bind(context);

@@ -4,26 +4,26 @@ import { expect, test } from 'vitest';
 import type { AgentEvent } from '../../src/protocol/events.ts';
 import { builtinTools } from '../../src/tools/builtinTools.ts';
 import { calls, says } from './scriptedModel.ts';
-import { type Given, type Stage, stage } from './stage.ts';
+import { type Given, startAgent, type TestAgent } from './testAgent.ts';
 
-/** A stage with the real shell. */
-async function shellStage(given: Given): Promise<Stage> {
+/** A test agent with the real shell. */
+async function startShellAgent(given: Given): Promise<TestAgent> {
   const { tools, tasks, dispose, runningCalls } = builtinTools({
     env: process.env,
     home: '/nowhere',
     shell: '/bin/bash',
   });
-  return stage({ tools, tasks, runningCalls, disposeTools: dispose, ...given });
+  return startAgent({ tools, tasks, runningCalls, disposeTools: dispose, ...given });
 }
 
 const WAITS = 'echo begun; while [ ! -e go ]; do sleep 0.02; done; exit 4';
 const hasBegun = (event: AgentEvent): boolean => event.type === 'tool_output' && event.text.includes('begun');
 const isNotice = (event: AgentEvent): boolean => event.type === 'notice';
-const contents = ({ model }: Stage, request: number): unknown[] =>
+const contents = ({ model }: TestAgent, request: number): unknown[] =>
   (model.requests[request]?.messages ?? []).map(({ content }) => content);
 
 test('Ctrl+B lets the turn go on, and the end of the task is told to the user at once and to the model once', async () => {
-  const stageOf = await shellStage({
+  const stageOf = await startShellAgent({
     answers: [calls(['a', 'Bash', { command: WAITS }]), says('It runs.'), says('I see.'), says('And on.')],
   });
   const { agent, root, until, ask, events } = stageOf;
@@ -53,7 +53,7 @@ test('Ctrl+B lets the turn go on, and the end of the task is told to the user at
 });
 
 test('a task that ends while the model works is reported with the next request', async () => {
-  const stageOf = await shellStage({
+  const stageOf = await startShellAgent({
     answers: [
       calls(['a', 'Bash', { command: WAITS, run_in_background: true }]),
       calls(['b', 'Bash', { command: 'touch go; sleep 0.4' }]),
@@ -65,7 +65,7 @@ test('a task that ends while the model works is reported with the next request',
 });
 
 test('a command of the user’s own goes to the background as well, and its entry says so', async () => {
-  const { agent, until } = await shellStage({});
+  const { agent, until } = await startShellAgent({});
   agent.submit({ type: 'shell', command: WAITS });
   await until(hasBegun);
   agent.submit({ type: 'background' });
@@ -79,7 +79,7 @@ test('a command of the user’s own goes to the background as well, and its entr
 });
 
 test('if there is nothing to move or to stop, that is reported', async () => {
-  const { run, lines } = await shellStage({});
+  const { run, lines } = await startShellAgent({});
   await run({ type: 'background' }, { type: 'stop_task', id: 'b9' });
   expect(lines()).toEqual([
     'notice info: No running command to move to the background.',
@@ -88,7 +88,7 @@ test('if there is nothing to move or to stop, that is reported', async () => {
 });
 
 test('a watcher of a task is notified of output', async () => {
-  const { agent, until, root } = await shellStage({});
+  const { agent, until, root } = await startShellAgent({});
   agent.submit({ type: 'shell', command: 'echo begun; while [ ! -e go ]; do sleep 0.02; done; echo more' });
   await until(hasBegun);
   agent.submit({ type: 'background' });
@@ -101,7 +101,7 @@ test('a watcher of a task is notified of output', async () => {
 });
 
 test('how a task ended is recorded once, even if it ends with the program', async () => {
-  const stageOf = await shellStage({
+  const stageOf = await startShellAgent({
     answers: [
       calls(['a', 'Bash', { command: WAITS, run_in_background: true }]),
       calls(['b', 'Bash', { command: 'sleep 600', run_in_background: true }]),

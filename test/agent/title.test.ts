@@ -4,7 +4,7 @@ import { followTitle } from '../../src/agent/sessionFacts.ts';
 import { cleanTitle, titleInstruction, titlePrompt } from '../../src/agent/title.ts';
 import { madeUpEntry } from '../madeUpEntry.ts';
 import { type Answer, fails, gate, says } from './scriptedModel.ts';
-import { stage } from './stage.ts';
+import { startAgent } from './testAgent.ts';
 
 test.each([
   ['Round prices in the basket', 'Round prices in the basket'],
@@ -43,7 +43,7 @@ test('of long words only their beginning is sent', () => {
 });
 
 const named = (answers: readonly Answer[], given: object = {}) =>
-  stage({ answers, interactive: true, titles: true, ...given });
+  startAgent({ answers, interactive: true, titles: true, ...given });
 /** Waits until so many requests were made, and lets what comes of the last one settle. */
 async function asked(model: { readonly requests: readonly unknown[] }, many: number): Promise<void> {
   await expect.poll(() => model.requests.length, { timeout: 10_000 }).toBe(many);

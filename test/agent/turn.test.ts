@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { entryLine } from './line.ts';
 import { calls, fails, gate, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
-import { readLog, stage } from './stage.ts';
+import { readLog, startAgent } from './testAgent.ts';
 
 test('a plain answer is streamed, recorded and ends the turn', async () => {
   const usage = { inputTokens: 100, outputTokens: 20, cachedTokens: 50 };
-  const { agent, ask, lines, model, context } = await stage({ answers: [says('Hello.', { usage })] });
+  const { agent, ask, lines, model, context } = await startAgent({ answers: [says('Hello.', { usage })] });
   await ask('Hi');
   expect(lines()).toEqual([
     'queue [Hi]',
@@ -41,7 +41,7 @@ test('a plain answer is streamed, recorded and ends the turn', async () => {
 });
 
 test('tools run one after the other, each shown, each with its result, and the model reads them', async () => {
-  const { ask, lines, model } = await stage({
+  const { ask, lines, model } = await startAgent({
     tools: [
       smallTool('Write'),
       smallTool('Bash', {
@@ -100,7 +100,7 @@ test('adjacent read-only calls run in parallel; results keep the order of the ca
       return ok(`file ${file}`);
     },
   });
-  const { ask, lines } = await stage({
+  const { ask, lines } = await startAgent({
     tools: [read, smallTool('Edit')],
     answers: [
       calls(
@@ -139,7 +139,7 @@ test('a call that cannot run becomes an error that the model can act on', async 
       throw new TypeError('x is undefined');
     },
   });
-  const { ask, lines } = await stage({
+  const { ask, lines } = await startAgent({
     tools: [smallTool('Read'), broken],
     answers: [
       calls(
@@ -167,7 +167,7 @@ test('a call that cannot run becomes an error that the model can act on', async 
 });
 
 test('the turn ends at the limit of steps, with the results of the last one', async () => {
-  const { ask, lines } = await stage({
+  const { ask, lines } = await startAgent({
     tools: [smallTool('Read')],
     maxSteps: 2,
     answers: [calls(['a', 'Read', { n: 1 }]), calls(['b', 'Read', { n: 2 }])],
@@ -185,14 +185,14 @@ test.each([
   ['content_filter', 'cut', 'The endpoint’s content filter stopped the reply.'],
   ['stop', ' ', 'The model returned an empty reply. Try again, or choose another model.'],
 ] as const)('a reply that ends with %s and "%s" is explained', async (finishReason, text, notice) => {
-  const { ask, lines } = await stage({ answers: [says(text, { finishReason })] });
+  const { ask, lines } = await startAgent({ answers: [says(text, { finishReason })] });
   await ask('Go');
   expect(lines()).toContain(`notice warning: ${notice}`);
   expect(lines().at(-1)).toBe('turn_ended done after 1');
 });
 
 test('a failure that cannot be retried ends the turn and keeps the prompt in the log', async () => {
-  const { ask, lines, agent } = await stage({
+  const { ask, lines, agent } = await startAgent({
     answers: [fails({ kind: 'auth', message: 'The key was refused.', retryable: false }), says('Hello.')],
   });
   await ask('Hi');
@@ -212,7 +212,7 @@ test('a failure that cannot be retried ends the turn and keeps the prompt in the
 });
 
 test('an internal error ends the turn, is reported, and the next prompt works', async () => {
-  const { ask, lines, bugs, model } = await stage({ answers: [] });
+  const { ask, lines, bugs, model } = await startAgent({ answers: [] });
   await ask('Hi');
   expect(lines().slice(-3)).toEqual([
     'notice error: Internal error: The script has no answer for this request. The session is saved; continue, or /resume it.',
@@ -224,7 +224,7 @@ test('an internal error ends the turn, is reported, and the next prompt works', 
 });
 
 test('a subscriber that throws disturbs neither the turn nor the others', async () => {
-  const { agent, ask, lines, bugs, events } = await stage({ answers: [says('Hello.')] });
+  const { agent, ask, lines, bugs, events } = await startAgent({ answers: [says('Hello.')] });
   const stop = agent.subscribe(() => {
     throw new Error('bad subscriber');
   });
@@ -239,7 +239,7 @@ test('a subscriber that throws disturbs neither the turn nor the others', async 
 
 test('`onUnderway` is called for each request once it has been sent', async () => {
   const heard: number[] = [];
-  const { ask, model } = await stage({
+  const { ask, model } = await startAgent({
     answers: [calls(['a', 'Bash', { command: 'ls' }]), says('Done.')],
     onUnderway: () => void heard.push(model.requests.length),
   });

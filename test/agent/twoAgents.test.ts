@@ -6,11 +6,11 @@ import { emptyView, reduce, type View } from '../../src/ui/controller/view.ts';
 import { line } from './line.ts';
 import { calls, delta, gate, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
-import { type Given, type Stage, stage } from './stage.ts';
+import { type Given, startAgent, type TestAgent } from './testAgent.ts';
 
 /** One list of events for both, in the order in which they came. */
 async function twoAgents(given: (id: string) => Given) {
-  const [left, right] = await Promise.all(['left', 'right'].map((id) => stage({ id, ...given(id) })));
+  const [left, right] = await Promise.all(['left', 'right'].map((id) => startAgent({ id, ...given(id) })));
   if (left === undefined || right === undefined) throw new Error('two were started');
   const heard: IdentifiedEvent[] = [];
   for (const { agent } of [left, right]) agent.subscribe((event) => heard.push(event));
@@ -82,7 +82,7 @@ test('a question names its agent, and the answer reaches only that agent', async
     decide: async () => ({ behavior: 'ask', reason: 'writing needs approval' }),
     answers: [calls(['call_1', 'Write']), says('Done.')],
   }));
-  const agents: Record<string, Stage> = { left, right };
+  const agents: Record<string, TestAgent> = { left, right };
   const working = [left.ask('Go'), right.ask('Go')];
   const asked = await Promise.all(
     [left, right].map(({ until }) => until(({ type }) => type === 'permission_question')),
@@ -102,7 +102,7 @@ test('a question names its agent, and the answer reaches only that agent', async
 });
 
 test('an agent that only shows a session speaks under the id of the one it shows', async () => {
-  const { agent } = await stage({ id: 'shown' });
+  const { agent } = await startAgent({ id: 'shown' });
   const reading = readOnlyAgent(agent, () => undefined);
   const heard: IdentifiedEvent[] = [];
   reading.subscribe((event) => heard.push(event));

@@ -16,7 +16,7 @@ import { SessionLockedError } from '../../src/context/index.ts';
 import { DEMO_MODEL } from '../../src/model/demo.ts';
 import { shellCommand } from '../../src/protocol/entries/readEntry.ts';
 
-async function house(): Promise<{
+async function setUp(): Promise<{
   open(target: SessionTarget): Promise<OpenedSession>;
   /** Opens one, says something, and leaves it. Its id. */
   lived(target: SessionTarget, prompt: string): Promise<string>;
@@ -73,7 +73,7 @@ const said = ({ agent }: OpenedSession): unknown[] =>
   agent.entries().flatMap((entry) => shellCommand(entry) ?? []);
 
 test('a session is taken up by its title, in any case', async () => {
-  const { open, lived, has } = await house();
+  const { open, lived, has } = await setUp();
   const id = await lived({ type: 'new', title: 'Fix the login' }, 'one');
   await lived({ type: 'new' }, 'two');
   expect([await has('fix the LOGIN'), await has(id.slice(0, 6)), await has('Fix')]).toEqual([
@@ -86,7 +86,7 @@ test('a session is taken up by its title, in any case', async () => {
 });
 
 test('a title that several sessions have opens none of them', async () => {
-  const { open, lived } = await house();
+  const { open, lived } = await setUp();
   const ids = [
     await lived({ type: 'new', title: 'Same' }, 'a'),
     await lived({ type: 'new', title: 'same' }, 'b'),
@@ -101,7 +101,7 @@ test.each<[string, (id: string) => SessionTarget]>([
   ['--resume', (id) => ({ type: 'id', id })],
   ['--continue', () => ({ type: 'latest' })],
 ])('%s --fork-session goes on in a copy, also of a session that is open elsewhere', async (_flag, target) => {
-  const { open, lived, files } = await house();
+  const { open, lived, files } = await setUp();
   const id = await lived({ type: 'new' }, 'one');
   const holder = await open({ type: 'id', id });
   await expect(open(target(id))).rejects.toThrow(SessionLockedError);
@@ -115,7 +115,7 @@ test.each<[string, (id: string) => SessionTarget]>([
 });
 
 test('where there is nothing to continue, nothing is copied', async () => {
-  const { open, files } = await house();
+  const { open, files } = await setUp();
   const opened = await open({ type: 'latest', mode: 'fork' });
   expect(opened.resumed).toBe(false);
   expect(await files()).toHaveLength(1);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { MAX_IMAGE_BYTES } from '../../src/protocol/files/images.ts';
 import { redactDeep } from '../../src/redact/redactDeep.ts';
 import { says } from '../agent/scriptedModel.ts';
-import { stage } from '../agent/stage.ts';
+import { startAgent } from '../agent/testAgent.ts';
 
 /** As large as images may be: a PNG's first bytes and noise that no compression would make smaller. */
 function largestImage(): string {
@@ -20,7 +20,7 @@ function largestImage(): string {
 test('the largest image is in the log once, is counted by its size in pixels, and is there after a resume', async () => {
   const data = largestImage();
   const image = { type: 'image', mediaType: 'image/png', data } as const;
-  const first = await stage({ info: { seesImages: true }, answers: [says('Seen.'), says('Still.')] });
+  const first = await startAgent({ info: { seesImages: true }, answers: [says('Seen.'), says('Still.')] });
   await first.run({ type: 'prompt', text: '[Image #1] what is it?', images: [image] });
   await first.ask('And now?');
   const file = first.context.filePath() ?? '';
@@ -31,7 +31,7 @@ test('the largest image is in the log once, is counted by its size in pixels, an
   const sessionId = first.context.getCurrentSessionId() ?? '';
   await first.agent.close();
 
-  const again = await stage({
+  const again = await startAgent({
     info: { seesImages: true },
     answers: [says('Of course.')],
     resume: { folder: first.folder, sessionId },

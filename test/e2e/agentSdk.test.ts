@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { linesOf } from './support/jsonLines.ts';
-import { MODEL, setStage } from './support/stage.ts';
+import { MODEL, setUpProgram } from './support/testProgram.ts';
 
 const flags = [
   ...['--output-format', 'stream-json', '--verbose', '--input-format', 'stream-json', '--max-turns=5'],
@@ -44,7 +44,7 @@ interface Request {
 }
 
 test('hooks, a server of its own, approvals and structured output in one session that leaves nothing behind', async () => {
-  const { server, work, startPrint } = await setStage();
+  const { server, work, startPrint } = await setUpProgram();
   server.script(
     { calls: [{ name: 'Bash', input: { command: 'touch made' } }] },
     { calls: [{ name: 'mcp__sums__add', input: { a: 2, b: 3 } }] },

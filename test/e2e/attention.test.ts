@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { firstIsQuick, long } from './support/long.ts';
-import { type Stage, setStage } from './support/stage.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 
 const slow = { latency: 60, chunkSize: 6 } as const;
 const story = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
 const LIGHT_DIM = '38;2;107;107;107';
 const BEL_ALONE = /(?<!\u001B\][^\u0007\u001B]*)\u0007/;
 
-async function configure({ work }: Stage, settings: object): Promise<void> {
+async function configure({ work }: TestProgram, settings: object): Promise<void> {
   await mkdir(work.data, { recursive: true });
   await writeFile(join(work.data, 'config.json'), JSON.stringify(settings));
 }
@@ -20,8 +20,8 @@ test(
   'the terminal is asked for its background; even a late answer applies, and is never typed text',
   long,
   async () => {
-    const stage = await setStage();
-    const terminal = await stage.ready();
+    const setup = await setUpProgram();
+    const terminal = await setup.ready();
     await terminal.until(() => terminal.bytes().includes('\u001B]11;?'), 'the question');
     expect(terminal.bytes().indexOf('\u001B]11;?')).toBeGreaterThan(terminal.bytes().indexOf('ClawdCode'));
     await terminal.type('abc');
@@ -47,11 +47,11 @@ test(
 );
 
 test('title and progress say what is done, for which session, and are put back', async () => {
-  const stage = await setStage();
-  const { server, work, access } = stage;
+  const setup = await setUpProgram();
+  const { server, work, access } = setup;
   server.nameSessions('A story \u001B]0;evil\u0007for you');
   server.script({ text: story, ...slow });
-  const terminal = await stage.ready([], { env: work.env({ ...access, WT_SESSION: 'test' }) });
+  const terminal = await setup.ready([], { env: work.env({ ...access, WT_SESSION: 'test' }) });
   await terminal.until(() => terminal.bytes().includes('\u001B]2;ClawdCode · repository\u001B\\'), 'a title');
   expect(terminal.bytes().split('\u001B[22;2t')).toHaveLength(2);
   await terminal.submit('tell me a story');
@@ -72,10 +72,10 @@ test('title and progress say what is done, for which session, and are put back',
 });
 
 test('a signal in the middle of the work leaves neither title nor progress behind', async () => {
-  const stage = await setStage();
-  const { server, work, access } = stage;
+  const setup = await setUpProgram();
+  const { server, work, access } = setup;
   server.script({ text: story, ...slow });
-  const terminal = await stage.ready([], { env: work.env({ ...access, WT_SESSION: 'test' }) });
+  const terminal = await setup.ready([], { env: work.env({ ...access, WT_SESSION: 'test' }) });
   await terminal.submit('tell me a story');
   await terminal.waitFor('word5');
   terminal.kill('SIGTERM');
@@ -87,13 +87,13 @@ test('a signal in the middle of the work leaves neither title nor progress behin
 });
 
 test('a question rings when the window is elsewhere, and not while it is looked at', async () => {
-  const stage = await setStage();
-  const { server } = stage;
+  const setup = await setUpProgram();
+  const { server } = setup;
   const write = (name: string) => ({
     calls: [{ name: 'Write', input: { file_path: name, content: 'x\n' } }],
   });
   server.script(write('one.txt'), write('two.txt'), { text: 'Fine.' });
-  const terminal = await stage.ready();
+  const terminal = await setup.ready();
   await terminal.press('\u001B[I');
   await terminal.submit('write');
   await terminal.waitFor('Write one.txt?');
@@ -109,8 +109,8 @@ test('a question rings when the window is elsewhere, and not while it is looked 
 });
 
 test('a status line of one’s own gets the facts, keeps its colours and nothing else, and follows the session', async () => {
-  const stage = await setStage();
-  const { server, work } = stage;
+  const setup = await setUpProgram();
+  const { server, work } = setup;
   const script = join(work.temporary, 'line.cjs');
   await writeFile(
     script,
@@ -121,9 +121,9 @@ process.stdin.on('data', (part) => { all += part; }).on('end', () => {
   console.log('\\u001b[35m' + model.id + '\\u001b[0m in ' + permission_mode + ' ' + same + '\\u001b]0;evil\\u0007\\u001b[2J');
 });`,
   );
-  await configure(stage, { statusLine: { command: `"${process.execPath}" "${script}"`, padding: 1 } });
+  await configure(setup, { statusLine: { command: `"${process.execPath}" "${script}"`, padding: 1 } });
   server.script({ text: 'Hello.' });
-  const terminal = stage.open();
+  const terminal = setup.open();
   await terminal.waitFor(/^ mock-1 in default true$/m);
   expect(terminal.bytes()).toContain('\u001B[35mmock-1');
   expect(terminal.bytes()).not.toMatch(/evil/);
@@ -133,9 +133,9 @@ process.stdin.on('data', (part) => { all += part; }).on('end', () => {
 });
 
 test('a failing status line is reported once, and the built-in one stays', long, async () => {
-  const stage = await setStage();
-  await configure(stage, { statusLine: { command: 'echo "no luck" >&2; exit 1' } });
-  const terminal = await stage.ready();
+  const setup = await setUpProgram();
+  await configure(setup, { statusLine: { command: 'echo "no luck" >&2; exit 1' } });
+  const terminal = await setup.ready();
   await terminal.waitForPrinted('The status line command failed (no luck).');
   await terminal.press(keys.shiftTab);
   await terminal.waitFor('accept edits');
@@ -144,10 +144,10 @@ test('a failing status line is reported once, and the built-in one stays', long,
 });
 
 test('a status line from an untrusted folder does not run', long, async () => {
-  const stage = await setStage();
-  const { work } = stage;
+  const setup = await setUpProgram();
+  const { work } = setup;
   await work.write('.clawdcode.json', JSON.stringify({ statusLine: { command: 'touch ran; echo hacked' } }));
-  const terminal = stage.open();
+  const terminal = setup.open();
   await terminal.waitFor('Do you trust this folder?');
   expect(terminal.screen()).toContain('Runs this command for the status line. ');
   await terminal.pause(600);
@@ -167,10 +167,10 @@ for (const { row, options } of firstIsQuick([
     options,
     async () => {
       const { more, args } = row;
-      const stage = await setStage();
-      const { server, work, access } = stage;
+      const setup = await setUpProgram();
+      const { server, work, access } = setup;
       server.script({ text: '# Title\n\n`code`' });
-      const terminal = await stage.ready(args, { env: work.env({ ...access, ...more }) });
+      const terminal = await setup.ready(args, { env: work.env({ ...access, ...more }) });
       await terminal.waitFor('❯ (Ask for something');
       await terminal.submit('show');
       await terminal.waitForPrinted('# Title');

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stdio } from '../mcp/support/bench.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 async function write(file: string, content: string | object): Promise<void> {
@@ -12,7 +12,7 @@ async function write(file: string, content: string | object): Promise<void> {
 }
 
 test('deny rules of an untrusted repository hold at once; allow rules and variables wait for trust', async () => {
-  const { server, work, open, print } = await setStage();
+  const { server, work, open, print } = await setUpProgram();
   const settings = {
     permissions: { allow: ['Bash(touch *)'], deny: ['Read(./lib/constants.js)'] },
     env: { GREETING: 'hi' },
@@ -51,7 +51,7 @@ test('deny rules of an untrusted repository hold at once; allow rules and variab
 });
 
 test('a broken file is reported and stops nothing', async () => {
-  const { server, work, print } = await setStage();
+  const { server, work, print } = await setUpProgram();
   await write(join(work.home, '.claude/settings.json'), '{ "permissions": { "deny": [');
   server.script({ text: 'Hello.' });
   const { code, stdout, stderr } = await print(['-p', 'hi']);
@@ -61,7 +61,7 @@ test('a broken file is reported and stops nothing', async () => {
 });
 
 test('instructions of Claude Code reach the model; a rule with paths once its file is read', async () => {
-  const { server, work, print } = await setStage();
+  const { server, work, print } = await setUpProgram();
   await write(join(work.home, '.claude/CLAUDE.md'), 'MINE-1');
   await write(join(work.repository, '.claude/CLAUDE.md'), 'SHARED-2');
   await write(join(work.repository, 'CLAUDE.local.md'), 'PERSONAL-3');
@@ -80,7 +80,7 @@ test('instructions of Claude Code reach the model; a rule with paths once its fi
 });
 
 test('only the user’s own file approves a server of .mcp.json', async () => {
-  const { server, work, open, print } = await setStage();
+  const { server, work, open, print } = await setUpProgram();
   await write(join(work.repository, '.mcp.json'), { mcpServers: { repo: stdio() } });
   await write(join(work.repository, '.claude/settings.json'), { enableAllProjectMcpServers: true });
   const terminal = open();
@@ -97,7 +97,7 @@ test('only the user’s own file approves a server of .mcp.json', async () => {
 });
 
 test('a command gets no secret of Claude Code’s settings, and every variable of our own', async () => {
-  const { server, work, print } = await setStage();
+  const { server, work, print } = await setUpProgram();
   await write(join(work.home, '.claude/settings.json'), {
     env: { ANTHROPIC_AUTH_TOKEN: 'secret-of-claude', PLAIN: 'plain-of-claude' },
   });

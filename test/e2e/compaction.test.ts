@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { long } from './support/long.ts';
 import type { ModelServer, ScriptedReply, WireRequest } from './support/server.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 import { countRequest } from './support/tokens.ts';
 import { expectPairedCalls, textOf } from './support/wire.ts';
 
@@ -17,7 +17,7 @@ None yet.
 Reading goes on.`;
 
 test('a long task in a window of 8,000 tokens compacts automatically and is finished', async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   longTask(server, () => ({ text: summary }));
   const terminal = await ready(['--context-window', String(WINDOW)]);
   await terminal.submit('Read the whole parser and leave nothing out');
@@ -50,7 +50,7 @@ test('a long task in a window of 8,000 tokens compacts automatically and is fini
 });
 
 test('the request for a summary rides on the conversation’s own prefix', async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   server.script(
     { calls: [{ name: 'Read', input: { file_path: 'lib/scan.js' } }] },
     { text: 'It scans.' },
@@ -77,7 +77,7 @@ test('the request for a summary rides on the conversation’s own prefix', async
 });
 
 test('/compact with a focus says what it saved and which files it kept', async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   server.script(
     { calls: [{ name: 'Read', input: { file_path: 'lib/utils.js' } }] },
     { calls: [{ name: 'Read', input: { file_path: 'lib/parse.js', limit: 400 } }] },
@@ -110,7 +110,7 @@ test('/compact with a focus says what it saved and which files it kept', async (
 });
 
 test('when the summary fails, the session says so and continues', long, async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   longTask(server, () => ({ error: { status: 400, message: 'no summaries today' } }));
   const terminal = await ready(['--context-window', String(WINDOW)]);
   await terminal.submit('Read the whole parser and leave nothing out');
@@ -129,7 +129,7 @@ test('when the summary fails, the session says so and continues', long, async ()
 });
 
 test('Esc during /compact leaves the conversation as it was', long, async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   server.script(
     { calls: [{ name: 'Read', input: { file_path: 'lib/scan.js' } }] },
     { text: 'It scans.' },
@@ -159,7 +159,7 @@ test('Esc during /compact leaves the conversation as it was', long, async () => 
 });
 
 test('what is typed during /compact is kept and sent afterwards', long, async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   const calls = [{ name: 'Grep', input: { pattern: 'opts|state', path: 'lib', output_mode: 'content' } }];
   server.script(
     { calls },

@@ -4,15 +4,15 @@ import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { firstIsQuick, long } from './support/long.ts';
 import { resizeDrawn } from './support/resizing.ts';
-import { type Stage, setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 const slow = { latency: 60, chunkSize: 6 } as const;
 const story = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
 const PROMPT_WIDTH = 2;
 /** Without what was attached to it. */
-const lastPrompt = ({ server }: Stage): string =>
+const lastPrompt = ({ server }: TestProgram): string =>
   (server.requests().at(-1)?.messages ?? [])
     .map(textOf)
     .findLast((text) => !text.startsWith('<system-note')) ?? '';
@@ -28,9 +28,9 @@ const scripts = [
 for (const { row, options } of firstIsQuick(scripts))
   test(`${row.script}: the cursor is at the insertion point after every key`, options, async () => {
     const { text } = row;
-    const stage = await setStage();
-    stage.server.script({ text: 'Understood.' });
-    const terminal = await stage.ready();
+    const setup = await setUpProgram();
+    setup.server.script({ text: 'Understood.' });
+    const terminal = await setup.ready();
     const segments = [...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)];
     let typed = '';
     for (const { segment } of segments) {
@@ -46,14 +46,14 @@ for (const { row, options } of firstIsQuick(scripts))
     }
     await terminal.press(keys.end, keys.enter);
     await terminal.waitFor('Understood.');
-    expect(lastPrompt(stage)).toBe(text);
+    expect(lastPrompt(setup)).toBe(text);
     expect(terminal.screen()).toContain(`> ${text}`);
   });
 
 test('wide text wraps at the edge, and the cursor goes with it', long, async () => {
-  const stage = await setStage();
-  stage.server.script({ text: 'Understood.' });
-  const terminal = await stage.ready([], { columns: 40 });
+  const setup = await setUpProgram();
+  setup.server.script({ text: 'Understood.' });
+  const terminal = await setup.ready([], { columns: 40 });
   const text = '漢字'.repeat(25);
   await terminal.press(keys.paste(text));
   await terminal.waitFor('漢字');
@@ -69,13 +69,13 @@ test('wide text wraps at the edge, and the cursor goes with it', long, async () 
   expect(x).toBe(stringWidth(rows.at(-1)?.trimEnd() ?? ''));
   await terminal.press(keys.enter);
   await terminal.waitFor('Understood.');
-  expect(lastPrompt(stage)).toBe(text);
+  expect(lastPrompt(setup)).toBe(text);
 });
 
 test('several lines: backslash and Enter, Ctrl+J, Alt+Enter', async () => {
-  const stage = await setStage();
-  stage.server.script({ text: 'Four lines.' });
-  const terminal = await stage.ready();
+  const setup = await setUpProgram();
+  setup.server.script({ text: 'Four lines.' });
+  const terminal = await setup.ready();
   // Each key by itself: in one piece text with an Enter in it is a paste.
   await terminal.type('one\\');
   await terminal.waitFor('❯ one\\');
@@ -89,16 +89,16 @@ test('several lines: backslash and Enter, Ctrl+J, Alt+Enter', async () => {
   await terminal.press(keys.altEnter);
   await terminal.type('four');
   await terminal.waitFor('four');
-  expect(stage.server.requests()).toHaveLength(0);
+  expect(setup.server.requests()).toHaveLength(0);
   await terminal.press(keys.enter);
   await terminal.waitFor('Four lines.');
-  expect(lastPrompt(stage)).toBe('one\ntwo\nthree\nfour');
+  expect(lastPrompt(setup)).toBe('one\ntwo\nthree\nfour');
 });
 
 test('a large paste is shown folded and sent whole', async () => {
-  const stage = await setStage();
-  stage.server.script({ text: 'Long.' });
-  const terminal = await stage.ready();
+  const setup = await setUpProgram();
+  setup.server.script({ text: 'Long.' });
+  const terminal = await setup.ready();
   const pasted = Array.from({ length: 3000 }, (_, line) => `line ${line}: 漢字 and \t tabs 😀`).join('\n');
   await terminal.type('Look: ');
   await terminal.press(keys.paste(pasted));
@@ -107,7 +107,7 @@ test('a large paste is shown folded and sent whole', async () => {
   await terminal.type(' — well?');
   await terminal.press(keys.enter);
   await terminal.waitFor('Long.');
-  const sent = lastPrompt(stage);
+  const sent = lastPrompt(setup);
   expect(sent.startsWith('Look: line 0: 漢字')).toBe(true);
   expect(sent.endsWith('line 2999: 漢字 and \t tabs 😀 — well?')).toBe(true);
   expect(sent).toBe(`Look: ${pasted} — well?`);
@@ -116,9 +116,9 @@ test('a large paste is shown folded and sent whole', async () => {
 });
 
 test('history comes back with ↑, in the next session too', long, async () => {
-  const stage = await setStage();
-  stage.server.otherwise(() => ({ text: 'Yes.' }));
-  const first = await stage.ready();
+  const setup = await setUpProgram();
+  setup.server.otherwise(() => ({ text: 'Yes.' }));
+  const first = await setup.ready();
   await first.submit('the first prompt');
   await first.waitFor('Yes.');
   await first.waitForIdle();
@@ -133,7 +133,7 @@ test('history comes back with ↑, in the next session too', long, async () => {
   await first.waitForGone('❯ the');
   await first.submit('/exit');
   await first.exited;
-  const second = await stage.ready();
+  const second = await setup.ready();
   // What was sent before is read beside the start; the oldest stays when there is nothing before it.
   for (let many = 0; many < 60 && !second.screen().includes('❯ the first prompt'); many++)
     await second.press(keys.up);
@@ -141,16 +141,16 @@ test('history comes back with ↑, in the next session too', long, async () => {
 });
 
 test('@ completes files, / completes commands', async () => {
-  const stage = await setStage();
-  stage.server.script({ text: 'Read it.' });
-  const terminal = await stage.ready();
+  const setup = await setUpProgram();
+  setup.server.script({ text: 'Read it.' });
+  const terminal = await setup.ready();
   await terminal.type('look at @picomat');
   await terminal.waitFor('lib/picomatch.js');
   await terminal.press(keys.tab);
   await terminal.waitFor(/❯ look at @lib\/picomatch\.js/);
   await terminal.press(keys.enter);
   await terminal.waitFor('Read it.');
-  expect(lastPrompt(stage).trim()).toBe('look at @lib/picomatch.js');
+  expect(lastPrompt(setup).trim()).toBe('look at @lib/picomatch.js');
   await terminal.waitForIdle();
 
   await terminal.type('/co');
@@ -165,15 +165,15 @@ test('@ completes files, / completes commands', async () => {
 });
 
 test('what is typed meanwhile waits in the queue, comes back with ↑, and is delivered before the next request', async () => {
-  const stage = await setStage();
-  const { server } = stage;
+  const setup = await setUpProgram();
+  const { server } = setup;
   // The first step takes as long as this test likes.
   const command = 'while [ ! -e ../go ]; do sleep 0.05; done';
   server.script(
     { text: story.slice(0, 400), calls: [{ name: 'Bash', input: { command } }], ...slow },
     { text: 'Both at once.' },
   );
-  const terminal = await stage.ready(['--permission-mode', 'bypassPermissions']);
+  const terminal = await setup.ready(['--permission-mode', 'bypassPermissions']);
   await terminal.submit('begin');
   await terminal.waitFor('word3');
   await terminal.submit('and use tabs');
@@ -184,7 +184,7 @@ test('what is typed meanwhile waits in the queue, comes back with ↑, and is de
   await terminal.waitFor('❯ or not');
   await terminal.waitForGone('⧗ or not');
   expect(server.requests()).toHaveLength(1);
-  await stage.work.write('../go', '');
+  await setup.work.write('../go', '');
   await terminal.waitFor('Both at once.');
   await terminal.waitForIdle();
   const second = server.requests()[1]?.messages ?? [];
@@ -194,9 +194,9 @@ test('what is typed meanwhile waits in the queue, comes back with ↑, and is de
 });
 
 test('after Esc, what was queued is back in the composer, unsent', long, async () => {
-  const stage = await setStage();
-  stage.server.script({ text: story, ...slow });
-  const terminal = await stage.ready();
+  const setup = await setUpProgram();
+  setup.server.script({ text: story, ...slow });
+  const terminal = await setup.ready();
   await terminal.submit('begin');
   await terminal.waitFor('word3');
   await terminal.submit('something else');
@@ -205,13 +205,13 @@ test('after Esc, what was queued is back in the composer, unsent', long, async (
   await terminal.waitFor('❯ something else');
   await terminal.waitForIdle();
   await terminal.pause(300);
-  expect(stage.server.requests()).toHaveLength(1);
+  expect(setup.server.requests()).toHaveLength(1);
 });
 
 test('Shift+Tab cycles through the modes, and the model is told', async () => {
-  const stage = await setStage();
-  stage.server.script({ text: 'Planned.' });
-  const terminal = await stage.ready();
+  const setup = await setUpProgram();
+  setup.server.script({ text: 'Planned.' });
+  const terminal = await setup.ready();
   await terminal.waitFor(/mock-1 · (?:no sandbox · )?context/);
   await terminal.press(keys.shiftTab);
   await terminal.waitFor('accept edits mode');
@@ -219,7 +219,7 @@ test('Shift+Tab cycles through the modes, and the model is told', async () => {
   await terminal.waitFor('plan mode');
   await terminal.submit('go');
   await terminal.waitFor('Planned.');
-  const [request] = stage.server.requests();
+  const [request] = setup.server.requests();
   expect(textOf(request?.messages[0])).not.toContain('Plan mode is on');
   expect(JSON.stringify(request?.messages.slice(1))).toContain('Plan mode is on');
   await terminal.waitForIdle();
@@ -228,9 +228,9 @@ test('Shift+Tab cycles through the modes, and the model is told', async () => {
 });
 
 test('resizing while a reply streams leaves no ruins and loses nothing', long, async () => {
-  const stage = await setStage();
-  stage.server.script({ text: story, latency: 15, chunkSize: 10 });
-  const terminal = await stage.ready([], { columns: 100, rows: 30 });
+  const setup = await setUpProgram();
+  setup.server.script({ text: story, latency: 15, chunkSize: 10 });
+  const terminal = await setup.ready([], { columns: 100, rows: 30 });
   await terminal.submit('begin');
   await terminal.waitFor('word10');
   await terminal.type('my draft');

@@ -3,10 +3,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 test('a setting is found by typing, changed, saved with comments kept, and shown with its source', async () => {
-  const { work, ready } = await setStage();
+  const { work, ready } = await setUpProgram();
   const file = join(work.data, 'config.json');
   await mkdir(work.data, { recursive: true });
   await writeFile(file, '{\n  // mine\n  "theme": "dark"\n}\n');
@@ -32,7 +32,7 @@ test('a setting is found by typing, changed, saved with comments kept, and shown
 });
 
 test('a number for this project only; a mistake is answered in the dialog; it applies to the next session', async () => {
-  const { work, ready } = await setStage();
+  const { work, ready } = await setUpProgram();
   const terminal = await ready();
   await terminal.submit('/config');
   await terminal.waitFor('type to filter');
@@ -51,7 +51,7 @@ test('a number for this project only; a mistake is answered in the dialog; it ap
 });
 
 test('subcommands list, get, set and unset; a broken file is left alone', async () => {
-  const { work, print } = await setStage();
+  const { work, print } = await setUpProgram();
   const file = join(work.data, 'config.json');
   expect(await print(['config', 'set', 'notifications', 'bell'])).toMatchObject({ code: 0, stderr: '' });
   expect((await print(['config', 'get', 'notifications'])).stdout).toBe('bell\n');
@@ -73,7 +73,7 @@ test('subcommands list, get, set and unset; a broken file is left alone', async 
 });
 
 test('plain mode asks the same questions in lines', async () => {
-  const { work, open } = await setStage();
+  const { work, open } = await setUpProgram();
   const terminal = open(['--ax-screen-reader']);
   await terminal.waitForPrinted('Ctrl+D quits');
   await terminal.submit('/config');

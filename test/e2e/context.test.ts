@@ -4,8 +4,8 @@ import { keys } from '../ui/screen.ts';
 import { long } from './support/long.ts';
 import { resizeDrawn } from './support/resizing.ts';
 import type { ModelServer, WireRequest } from './support/server.ts';
-import { setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
+import { setUpProgram } from './support/testProgram.ts';
 import { expectPairedCalls } from './support/wire.ts';
 
 const WINDOW = ['--context-window', '16000'];
@@ -29,7 +29,7 @@ test(
   'after a long task /context shows what was summarised, what fills the window, and what comes next',
   long,
   async () => {
-    const { server, ready } = await setStage();
+    const { server, ready } = await setUpProgram();
     longTask(server);
     const terminal = await ready(WINDOW, { columns: 80 });
     await readAll(terminal);
@@ -73,7 +73,7 @@ test(
 );
 
 test('an item is dropped and restored in the list, and the next request shows it', async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   longTask(server);
   const terminal = await ready(WINDOW, { columns: 80 });
   await readAll(terminal);
@@ -119,7 +119,7 @@ test('an item is dropped and restored in the list, and the next request shows it
 });
 
 test('a preview changes nothing, /compact applies exactly it, --diff shows it, /uncompact undoes it', async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   longTask(server);
   const terminal = await ready(ROOMY, { columns: 100, rows: 60 });
   await readAll(terminal);
@@ -165,7 +165,7 @@ test('a preview changes nothing, /compact applies exactly it, --diff shows it, /
 });
 
 test('without a screen the same commands print', long, async () => {
-  const { server, work, print } = await setStage();
+  const { server, work, print } = await setUpProgram();
   longTask(server);
   const first = await print(['-p', 'Read the whole parser and leave nothing out', ...ROOMY]);
   expect(first.code).toBe(0);

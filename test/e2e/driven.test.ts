@@ -9,14 +9,14 @@ import { describe, expect, test } from 'vitest';
 import { startDriver } from './support/driver.ts';
 import { linesOf } from './support/jsonLines.ts';
 import { program } from './support/program.ts';
-import { MODEL, setStage } from './support/stage.ts';
+import { MODEL, setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 describe('prompts', () => {
   test('several turns in one session; the end of the input ends the program', async () => {
-    const stage = await setStage();
-    stage.server.script({ text: 'One.' }, { text: 'Two.' });
-    const driver = startDriver(stage);
+    const setup = await setUpProgram();
+    setup.server.script({ text: 'One.' }, { text: 'Two.' });
+    const driver = startDriver(setup);
     driver.prompt('first');
     const init = await driver.nextOf('system', 'init');
     expect(await driver.nextOf('result')).toMatchObject({ subtype: 'success', result: 'One.' });
@@ -27,15 +27,15 @@ describe('prompts', () => {
       num_turns: 1,
     });
     expect(await driver.end()).toMatchObject({ code: 0, stderr: '' });
-    const [, second] = stage.server.requests();
+    const [, second] = setup.server.requests();
     expect(second?.messages.map(textOf).slice(-3)).toEqual(['first', 'One.', 'second']);
-    expect(await stage.work.sessions()).toHaveLength(1);
+    expect(await setup.work.sessions()).toHaveLength(1);
   });
 
   test('prompts that arrive during a turn wait; each gets its own turn, also after the end of the input', async () => {
-    const stage = await setStage();
-    stage.server.script({ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' });
-    const driver = startDriver(stage, ['--replay-user-messages']);
+    const setup = await setUpProgram();
+    setup.server.script({ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' });
+    const driver = startDriver(setup, ['--replay-user-messages']);
     const uuid = '11111111-2222-4333-8444-555555555555';
     for (const text of ['first', 'second']) driver.prompt(text);
     driver.prompt('third', { uuid });
@@ -53,23 +53,23 @@ describe('prompts', () => {
   });
 
   test('an image reaches the model', async () => {
-    const stage = await setStage();
-    stage.server.script({ text: 'A picture.' });
+    const setup = await setUpProgram();
+    setup.server.script({ text: 'A picture.' });
     const data = PIXEL.toString('base64');
-    const driver = startDriver(stage);
+    const driver = startDriver(setup);
     driver.prompt([
       { type: 'text', text: 'What is it?' },
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data } },
     ]);
     expect(await driver.nextOf('result')).toMatchObject({ result: 'A picture.' });
     await driver.end();
-    expect(JSON.stringify(stage.server.requests()[0]?.messages.at(-1))).toContain(data.slice(0, 60));
+    expect(JSON.stringify(setup.server.requests()[0]?.messages.at(-1))).toContain(data.slice(0, 60));
   });
 
   test('a message that cannot be sent is answered with an error, and the session continues', async () => {
-    const stage = await setStage();
-    stage.server.script({ text: 'Yes.' });
-    const driver = startDriver(stage);
+    const setup = await setUpProgram();
+    setup.server.script({ text: 'Yes.' });
+    const driver = startDriver(setup);
     driver.prompt([{ type: 'document', source: { type: 'url', url: 'https://example.com' } }]);
     expect(await driver.nextOf('result')).toMatchObject({
       is_error: true,
@@ -81,9 +81,9 @@ describe('prompts', () => {
   });
 
   test('a line that is not JSON ends the input; what came before it runs to its end', async () => {
-    const stage = await setStage();
-    stage.server.script({ text: 'One.' });
-    const driver = startDriver(stage);
+    const setup = await setUpProgram();
+    setup.server.script({ text: 'One.' });
+    const driver = startDriver(setup);
     driver.prompt('first');
     driver.run.write('{"type":"user","message":\n');
     driver.prompt('never');
@@ -95,7 +95,7 @@ describe('prompts', () => {
 });
 
 test('if reading standard input fails, the prompts before it run to their end', async () => {
-  const { server, work, access } = await setStage();
+  const { server, work, access } = await setUpProgram();
   server.script({ text: 'One.' });
   const listener = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
   await once(listener, 'listening');
@@ -128,8 +128,8 @@ const PIXEL = Buffer.from(
 
 describe('control requests', () => {
   test('initialize tells commands and models; an unknown request is an error', async () => {
-    const stage = await setStage();
-    const driver = startDriver(stage);
+    const setup = await setUpProgram();
+    const driver = startDriver(setup);
     const { subtype, response } = await driver.request({ subtype: 'initialize', hooks: {} });
     expect(subtype).toBe('success');
     expect(response).toMatchObject({
@@ -146,12 +146,12 @@ describe('control requests', () => {
   });
 
   test('an interrupt ends the turn, and the next prompt runs', async () => {
-    const stage = await setStage();
-    stage.server.script({ text: 'A long reply.', latency: 30_000 }, { text: 'Back.' });
-    const driver = startDriver(stage);
+    const setup = await setUpProgram();
+    setup.server.script({ text: 'A long reply.', latency: 30_000 }, { text: 'Back.' });
+    const driver = startDriver(setup);
     driver.prompt('first');
     driver.prompt('second', { uuid: 'b' });
-    await stage.server.waitForRequests(1);
+    await setup.server.waitForRequests(1);
     expect(await driver.request({ subtype: 'interrupt' })).toMatchObject({
       response: { still_queued: ['b'] },
     });
@@ -164,9 +164,9 @@ describe('control requests', () => {
   });
 
   test('model and permission mode change; what the user has not allowed does not', async () => {
-    const stage = await setStage();
-    stage.server.script({ text: 'Other.' });
-    const driver = startDriver(stage);
+    const setup = await setUpProgram();
+    setup.server.script({ text: 'Other.' });
+    const driver = startDriver(setup);
     expect(await driver.request({ subtype: 'set_model', model: 'mock-2' })).toMatchObject({
       subtype: 'success',
     });
@@ -180,7 +180,7 @@ describe('control requests', () => {
     driver.prompt('hello');
     expect(await driver.nextOf('system', 'init')).toMatchObject({ model: 'mock-2', permissionMode: 'plan' });
     await driver.nextOf('result');
-    expect(stage.server.requests()[0]?.model).toBe('mock-2');
+    expect(setup.server.requests()[0]?.model).toBe('mock-2');
     expect(await driver.request({ subtype: 'get_context_usage' })).toMatchObject({
       response: { model: 'mock-2', totalTokens: expect.any(Number), maxTokens: 48_000 },
     });
@@ -188,7 +188,7 @@ describe('control requests', () => {
   });
 
   test('with the flag for it, mode bypassPermissions can be chosen', async () => {
-    const driver = startDriver(await setStage(), ['--allow-dangerously-skip-permissions']);
+    const driver = startDriver(await setUpProgram(), ['--allow-dangerously-skip-permissions']);
     expect(await driver.request({ subtype: 'set_permission_mode', mode: 'bypassPermissions' })).toMatchObject(
       {
         subtype: 'success',
@@ -198,13 +198,13 @@ describe('control requests', () => {
   });
 
   test('files are rewound to before a prompt, first as a dry run', async () => {
-    const stage = await setStage();
-    const { server, work } = stage;
+    const setup = await setUpProgram();
+    const { server, work } = setup;
     server.script(
       { calls: [{ name: 'Write', input: { file_path: 'made', content: 'x\ny\n' } }] },
       { text: 'Made.' },
     );
-    const driver = startDriver(stage, ['--permission-mode', 'acceptEdits', '--replay-user-messages']);
+    const driver = startDriver(setup, ['--permission-mode', 'acceptEdits', '--replay-user-messages']);
     driver.prompt('write');
     const { uuid } = await driver.next(({ isReplay }) => isReplay === true);
     await driver.nextOf('result');
@@ -229,9 +229,9 @@ describe('approval by the driver', () => {
   const asking = ['--permission-prompt-tool=stdio'];
 
   test('it allows a call, denies another, and the model is told why', async () => {
-    const stage = await setStage();
-    stage.server.script({ calls: [touch('one')] }, { calls: [touch('two')] }, { text: 'One of two.' });
-    const driver = startDriver(stage, asking);
+    const setup = await setUpProgram();
+    setup.server.script({ calls: [touch('one')] }, { calls: [touch('two')] }, { text: 'One of two.' });
+    const driver = startDriver(setup, asking);
     driver.prompt('touch');
     const first = await driver.nextOf('control_request');
     expect(first.request).toMatchObject({
@@ -247,15 +247,15 @@ describe('approval by the driver', () => {
       permission_denials: [{ tool_input: { command: 'touch two' } }],
     });
     await driver.end();
-    expect(existsSync(join(stage.work.repository, 'one'))).toBe(true);
-    expect(existsSync(join(stage.work.repository, 'two'))).toBe(false);
-    expect(textOf(stage.server.requests()[2]?.messages.at(-1))).toContain('Not two.');
+    expect(existsSync(join(setup.work.repository, 'one'))).toBe(true);
+    expect(existsSync(join(setup.work.repository, 'two'))).toBe(false);
+    expect(textOf(setup.server.requests()[2]?.messages.at(-1))).toContain('Not two.');
   });
 
   test('a changed input is what runs, and deny rules apply to it', async () => {
-    const stage = await setStage();
-    stage.server.script({ calls: [touch('one')] }, { calls: [touch('two')] }, { text: 'Changed.' });
-    const driver = startDriver(stage, [...asking, '--disallowedTools', 'Bash(touch secret)']);
+    const setup = await setUpProgram();
+    setup.server.script({ calls: [touch('one')] }, { calls: [touch('two')] }, { text: 'Changed.' });
+    const driver = startDriver(setup, [...asking, '--disallowedTools', 'Bash(touch secret)']);
     driver.prompt('touch');
     const change = async (command: unknown) =>
       driver.answer(await driver.nextOf('control_request'), { behavior: 'allow', updatedInput: { command } });
@@ -263,9 +263,9 @@ describe('approval by the driver', () => {
     await change('touch secret');
     await driver.nextOf('result');
     await driver.end();
-    const exists = (name: string) => existsSync(join(stage.work.repository, name));
+    const exists = (name: string) => existsSync(join(setup.work.repository, name));
     expect(['one', 'other', 'two', 'secret'].map(exists)).toEqual([false, true, false, false]);
-    const [, second, third] = stage.server.requests();
+    const [, second, third] = setup.server.requests();
     expect(textOf(second?.messages.at(-1))).toContain(
       'changed the input of this call to {"command":"touch other"}',
     );
@@ -273,13 +273,13 @@ describe('approval by the driver', () => {
   });
 
   test('what is saved is only what was offered', async () => {
-    const stage = await setStage();
-    stage.server.script(
+    const setup = await setUpProgram();
+    setup.server.script(
       { calls: [touch('one')] },
       { calls: [{ name: 'Bash', input: { command: 'touch one' } }] },
       { text: 'Twice.' },
     );
-    const driver = startDriver(stage, asking);
+    const driver = startDriver(setup, asking);
     driver.prompt('touch');
     const request = await driver.nextOf('control_request');
     const { permission_suggestions: offered } = request.request as { permission_suggestions: object[] };
@@ -297,13 +297,13 @@ describe('approval by the driver', () => {
     await driver.end();
     const told = driver.lines().flatMap(({ content }) => (typeof content === 'string' ? [content] : []));
     expect(told.join('\n')).toMatch(/only what "permission_suggestions" offered/);
-    expect(existsSync(join(stage.work.repository, '.clawdcode.local.json'))).toBe(false);
+    expect(existsSync(join(setup.work.repository, '.clawdcode.local.json'))).toBe(false);
   });
 
   test('an interrupt withdraws a question that is never answered', async () => {
-    const stage = await setStage();
-    stage.server.script({ calls: [touch('one')] });
-    const driver = startDriver(stage, asking);
+    const setup = await setUpProgram();
+    setup.server.script({ calls: [touch('one')] });
+    const driver = startDriver(setup, asking);
     driver.prompt('touch');
     const { request_id } = await driver.nextOf('control_request');
     expect(await driver.request({ subtype: 'interrupt' })).toMatchObject({ subtype: 'success' });
@@ -313,33 +313,33 @@ describe('approval by the driver', () => {
   });
 
   test('a driver that closes its side denies; one that is gone ends the program', async () => {
-    const stage = await setStage();
-    stage.server.script({ calls: [touch('one')] }, { text: 'Denied.' }, { calls: [touch('two')] });
-    const driver = startDriver(stage, asking);
+    const setup = await setUpProgram();
+    setup.server.script({ calls: [touch('one')] }, { text: 'Denied.' }, { calls: [touch('two')] });
+    const driver = startDriver(setup, asking);
     driver.prompt('touch');
     await driver.nextOf('control_request');
     expect(await driver.end()).toMatchObject({ code: 0 });
     expect(driver.lines().at(-1)).toMatchObject({ type: 'result', result: 'Denied.' });
-    const gone = startDriver(stage, asking);
+    const gone = startDriver(setup, asking);
     gone.prompt('touch');
     await gone.nextOf('control_request');
     gone.run.leaveOutput();
     gone.run.endInput();
     expect(await gone.run.ended).toMatchObject({ code: 141 });
-    expect(existsSync(join(stage.work.repository, 'two'))).toBe(false);
+    expect(existsSync(join(setup.work.repository, 'two'))).toBe(false);
   });
 
   test('a question of the model is answered like a permission', async () => {
-    const stage = await setStage();
+    const setup = await setUpProgram();
     const question = 'Which colour?';
     const options = [{ label: 'Red' }, { label: 'Blue' }];
-    stage.server.script(
+    setup.server.script(
       {
         calls: [{ name: 'AskUserQuestion', input: { questions: [{ question, header: 'Colour', options }] } }],
       },
       { text: 'Blue, then.' },
     );
-    const driver = startDriver(stage, asking);
+    const driver = startDriver(setup, asking);
     driver.prompt('ask me');
     const request = await driver.nextOf('control_request');
     const { input } = request.request as { input: object };
@@ -349,13 +349,13 @@ describe('approval by the driver', () => {
     });
     await driver.nextOf('result');
     await driver.end();
-    expect(textOf(stage.server.requests()[1]?.messages.at(-1))).toContain('Blue');
+    expect(textOf(setup.server.requests()[1]?.messages.at(-1))).toContain('Blue');
   });
 
   test('without the flag, calls are denied as in any headless run', async () => {
-    const stage = await setStage();
-    stage.server.script({ calls: [touch('one')] }, { text: 'No.' });
-    const driver = startDriver(stage);
+    const setup = await setUpProgram();
+    setup.server.script({ calls: [touch('one')] }, { text: 'No.' });
+    const driver = startDriver(setup);
     driver.prompt('touch');
     expect(await driver.nextOf('result')).toMatchObject({ permission_denials: [{ tool_name: 'Bash' }] });
     await driver.end();
@@ -365,10 +365,10 @@ describe('approval by the driver', () => {
 
 describe('flags', () => {
   test('tools, settings and system prompt are those of the command line', async () => {
-    const stage = await setStage();
-    stage.server.script({ calls: [{ name: 'Bash', input: { command: 'touch one' } }] }, { text: 'Done.' });
+    const setup = await setUpProgram();
+    setup.server.script({ calls: [{ name: 'Bash', input: { command: 'touch one' } }] }, { text: 'Done.' });
     const settings = JSON.stringify({ permissions: { allow: ['Bash(touch *)'] } });
-    const driver = startDriver(stage, ['--tools=Bash', `--settings=${settings}`, '--setting-sources=']);
+    const driver = startDriver(setup, ['--tools=Bash', `--settings=${settings}`, '--setting-sources=']);
     await driver.request({ subtype: 'initialize', systemPrompt: ['You are a poet.'], title: 'Verses' });
     driver.prompt('touch');
     const { tools, session_id } = await driver.nextOf('system', 'init');
@@ -376,24 +376,24 @@ describe('flags', () => {
     expect(session_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
     await driver.nextOf('result');
     await driver.end();
-    expect(existsSync(join(stage.work.repository, 'one'))).toBe(true);
-    const [request] = stage.server.requests();
+    expect(existsSync(join(setup.work.repository, 'one'))).toBe(true);
+    const [request] = setup.server.requests();
     expect(textOf(request?.messages[0])).toMatch(/^You are a poet\./);
     expect(request?.tools?.map((tool) => tool.function.name)).toEqual(tools);
   });
 
   test('a deny rule of a file is out with its source, and one of --settings applies', async () => {
-    const stage = await setStage();
+    const setup = await setUpProgram();
     const touch = (name: string) => ({ name: 'Bash', input: { command: `touch ${name}` } });
-    stage.server.script({ calls: [touch('one'), touch('two')] }, { text: 'Done.' });
+    setup.server.script({ calls: [touch('one'), touch('two')] }, { text: 'Done.' });
     const deny = (name: string) => JSON.stringify({ permissions: { deny: [`Bash(touch ${name})`] } });
-    await stage.work.write('.clawdcode.json', deny('one'));
+    await setup.work.write('.clawdcode.json', deny('one'));
     const flags = ['--setting-sources=user', `--settings=${deny('two')}`, '--allowedTools=Bash(touch *)'];
-    const driver = startDriver(stage, flags);
+    const driver = startDriver(setup, flags);
     driver.prompt('touch');
     await driver.nextOf('result');
     await driver.end();
-    const exists = (name: string) => existsSync(join(stage.work.repository, name));
+    const exists = (name: string) => existsSync(join(setup.work.repository, name));
     expect(['one', 'two'].map(exists)).toEqual([true, false]);
   });
 });

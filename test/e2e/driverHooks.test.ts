@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Driver, startDriver } from './support/driver.ts';
 import type { Line } from './support/jsonLines.ts';
-import { type Stage, setStage } from './support/stage.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 interface HookRequest {
@@ -15,15 +15,15 @@ interface HookRequest {
 }
 
 const touch = (name: string) => ({ name: 'Bash', input: { command: `touch ${name}` } });
-const exists = ({ work }: Stage, name: string) => existsSync(join(work.repository, name));
+const exists = ({ work }: TestProgram, name: string) => existsSync(join(work.repository, name));
 const requestOf = ({ request }: Line) => request as HookRequest;
 const before = (decision: string, more: object = {}) => ({
   hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: decision, ...more },
 });
 
 /** Starts a session with hooks, and sends its first prompt. */
-async function driven(stage: Stage, hooks: object, flags: readonly string[] = []) {
-  const driver = startDriver(stage, flags);
+async function driven(setup: TestProgram, hooks: object, flags: readonly string[] = []) {
+  const driver = startDriver(setup, flags);
   const { response } = await driver.request({ subtype: 'initialize', hooks });
   driver.prompt('go');
   return { driver, response };
@@ -36,15 +36,15 @@ async function answerNext(driver: Driver, answer: object): Promise<HookRequest> 
 }
 
 test('a hook sees the prompt and adds context; one for a tool changes the input that then runs', async () => {
-  const stage = await setStage();
-  stage.server.script({ calls: [touch('one')] }, { text: 'Done.' });
+  const setup = await setUpProgram();
+  setup.server.script({ calls: [touch('one')] }, { text: 'Done.' });
   const hooks = {
     UserPromptSubmit: [{ hookCallbackIds: ['hook_0'] }],
     PreToolUse: [{ matcher: 'Bash', hookCallbackIds: ['hook_1'] }],
     PostToolUse: [{ matcher: 'Edit', hookCallbackIds: ['hook_2'] }],
     Stop: [{ hookCallbackIds: ['hook_3'] }],
   };
-  const { driver, response } = await driven(stage, hooks);
+  const { driver, response } = await driven(setup, hooks);
   expect(response).toMatchObject({ hooks_applied: true, hook_on_failure_supported: true });
   const context = { hookEventName: 'UserPromptSubmit', additionalContext: 'It is Tuesday.' };
   expect(await answerNext(driver, { hookSpecificOutput: context })).toMatchObject({
@@ -62,15 +62,15 @@ test('a hook sees the prompt and adds context; one for a tool changes the input 
   expect(await answerNext(driver, {})).toMatchObject({ callback_id: 'hook_3' });
   expect(await driver.nextOf('result')).toMatchObject({ result: 'Done.' });
   expect(await driver.end()).toMatchObject({ code: 0, stderr: '' });
-  expect(['one', 'two'].map((name) => exists(stage, name))).toEqual([false, true]);
-  const [first, second] = stage.server.requests();
+  expect(['one', 'two'].map((name) => exists(setup, name))).toEqual([false, true]);
+  const [first, second] = setup.server.requests();
   expect(textOf(first?.messages.at(-1))).toContain('It is Tuesday.');
   expect(JSON.stringify(second?.messages.at(-1))).toContain('touch two');
 });
 
 test('deny applies over allow, ask over allow, and deny rules over all', async () => {
-  const stage = await setStage();
-  stage.server.script(
+  const setup = await setUpProgram();
+  setup.server.script(
     { calls: [touch('denied')] },
     { calls: [touch('asked')] },
     { calls: [touch('ruled')] },
@@ -78,7 +78,7 @@ test('deny applies over allow, ask over allow, and deny rules over all', async (
   );
   const hooks = { PreToolUse: [{ hookCallbackIds: ['a'] }, { hookCallbackIds: ['b'] }] };
   const rules = ['--allowedTools=Bash(touch asked)', '--disallowedTools=Bash(touch ruled)'];
-  const { driver } = await driven(stage, hooks, ['--permission-prompt-tool=stdio', ...rules]);
+  const { driver } = await driven(setup, hooks, ['--permission-prompt-tool=stdio', ...rules]);
   await answerNext(driver, before('allow'));
   await answerNext(driver, before('deny', { permissionDecisionReason: 'Not this file.' }));
   await answerNext(driver, before('ask', { permissionDecisionReason: 'Is it fine?' }));
@@ -93,15 +93,15 @@ test('deny applies over allow, ask over allow, and deny rules over all', async (
   await answerNext(driver, before('allow'));
   expect(await driver.nextOf('result')).toMatchObject({ result: 'Done.' });
   await driver.end();
-  expect(['denied', 'asked', 'ruled'].map((name) => exists(stage, name))).toEqual([false, true, false]);
-  expect(JSON.stringify(stage.server.requests()[1]?.messages)).toContain('Not this file.');
+  expect(['denied', 'asked', 'ruled'].map((name) => exists(setup, name))).toEqual([false, true, false]);
+  expect(JSON.stringify(setup.server.requests()[1]?.messages)).toContain('Not this file.');
 });
 
 test('a function that fails lets the call go on, unless its failure blocks', async () => {
-  const stage = await setStage();
-  stage.server.script({ calls: [touch('open')] }, { calls: [touch('guarded')] }, { text: 'Done.' });
+  const setup = await setUpProgram();
+  setup.server.script({ calls: [touch('open')] }, { calls: [touch('guarded')] }, { text: 'Done.' });
   const hooks = { PreToolUse: [{ hookCallbackIds: ['a'] }, { hookCallbackIds: ['b'], onFailure: 'block' }] };
-  const { driver } = await driven(stage, hooks, ['--allowedTools=Bash(touch *)']);
+  const { driver } = await driven(setup, hooks, ['--allowedTools=Bash(touch *)']);
   const fail = ({ request_id }: Line) =>
     driver.send({
       type: 'control_response',
@@ -113,14 +113,14 @@ test('a function that fails lets the call go on, unless its failure blocks', asy
   fail(await driver.nextOf('control_request'));
   await driver.nextOf('result');
   await driver.end();
-  expect(['open', 'guarded'].map((name) => exists(stage, name))).toEqual([true, false]);
-  expect(JSON.stringify(stage.server.requests()[2]?.messages)).toContain('The hook failed: It threw.');
+  expect(['open', 'guarded'].map((name) => exists(setup, name))).toEqual([true, false]);
+  expect(JSON.stringify(setup.server.requests()[2]?.messages)).toContain('The hook failed: It threw.');
 });
 
 test('an interrupt withdraws a function that never answers', async () => {
-  const stage = await setStage();
-  stage.server.script({ calls: [touch('one')] });
-  const { driver } = await driven(stage, { PreToolUse: [{ hookCallbackIds: ['a'] }] });
+  const setup = await setUpProgram();
+  setup.server.script({ calls: [touch('one')] });
+  const { driver } = await driven(setup, { PreToolUse: [{ hookCallbackIds: ['a'] }] });
   const { request_id } = await driver.nextOf('control_request');
   expect(await driver.request({ subtype: 'interrupt' })).toMatchObject({ subtype: 'success' });
   expect(await driver.nextOf('control_cancel_request')).toMatchObject({ request_id });
@@ -129,17 +129,17 @@ test('an interrupt withdraws a function that never answers', async () => {
 });
 
 test('hooks that come later, or that settings turn off, are not applied', async () => {
-  const stage = await setStage();
-  stage.server.script({ text: 'One.' }, { text: 'Two.' });
+  const setup = await setUpProgram();
+  setup.server.script({ text: 'One.' }, { text: 'Two.' });
   const hooks = { UserPromptSubmit: [{ hookCallbackIds: ['a'] }] };
-  const late = startDriver(stage);
+  const late = startDriver(setup);
   late.prompt('go');
   await late.nextOf('result');
   expect(await late.request({ subtype: 'initialize', hooks })).toMatchObject({
     response: { hooks_applied: false },
   });
   await late.end();
-  const off = await driven(stage, hooks, ['--settings={"disableAllHooks":true}']);
+  const off = await driven(setup, hooks, ['--settings={"disableAllHooks":true}']);
   expect(off.response).toMatchObject({ hooks_applied: false });
   expect(await off.driver.nextOf('result')).toMatchObject({ result: 'Two.' });
   await off.driver.end();

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { type Driver, startDriver } from './support/driver.ts';
 import type { Line } from './support/jsonLines.ts';
-import { type Stage, setStage } from './support/stage.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 interface Message {
@@ -55,8 +55,8 @@ function serve(driver: Driver, results: Results = sums): string[] {
   return methods;
 }
 
-function open(stage: Stage, flags: readonly string[] = [], more: object = {}, results?: Results) {
-  const driver = startDriver(stage, flags);
+function open(setup: TestProgram, flags: readonly string[] = [], more: object = {}, results?: Results) {
+  const driver = startDriver(setup, flags);
   const methods = serve(driver, results);
   driver.send({
     type: 'control_request',
@@ -68,9 +68,9 @@ function open(stage: Stage, flags: readonly string[] = [], more: object = {}, re
 }
 
 test('its tools are offered and called, with permissions as usual', async () => {
-  const stage = await setStage();
-  stage.server.script(add, { text: 'Five.' });
-  const { driver, methods } = open(stage, ['--permission-prompt-tool=stdio']);
+  const setup = await setUpProgram();
+  setup.server.script(add, { text: 'Five.' });
+  const { driver, methods } = open(setup, ['--permission-prompt-tool=stdio']);
   expect(await driver.nextOf('system', 'init')).toMatchObject({
     mcp_servers: [{ name: 'sums', status: 'connected' }],
     tools: expect.arrayContaining(['mcp__sums__add']),
@@ -84,29 +84,29 @@ test('its tools are offered and called, with permissions as usual', async () => 
   expect(await driver.nextOf('result')).toMatchObject({ result: 'Five.' });
   expect(await driver.end()).toMatchObject({ code: 0, stderr: '' });
   expect(methods).toEqual(['initialize', 'notifications/initialized', 'tools/list', 'tools/call']);
-  expect(textOf(stage.server.requests()[1]?.messages.at(-1))).toContain('The sum is 5.');
+  expect(textOf(setup.server.requests()[1]?.messages.at(-1))).toContain('The sum is 5.');
 });
 
 test('without approval a call is denied; a policy of the program denies even an allowed tool', async () => {
-  const stage = await setStage();
-  stage.server.script(add, { text: 'No.' }, add, { text: 'No.' });
-  const asked = open(stage);
+  const setup = await setUpProgram();
+  setup.server.script(add, { text: 'No.' }, add, { text: 'No.' });
+  const asked = open(setup);
   expect(await asked.driver.nextOf('result')).toMatchObject({
     permission_denials: [{ tool_name: 'mcp__sums__add' }],
   });
   await asked.driver.end();
   const tools = [{ name: 'add', permission_policy: 'always_deny' }];
-  const denied = open(stage, ['--allowedTools=mcp__sums__add'], { sdkMcpServerConfigs: { sums: { tools } } });
+  const denied = open(setup, ['--allowedTools=mcp__sums__add'], { sdkMcpServerConfigs: { sums: { tools } } });
   await denied.driver.nextOf('result');
   await denied.driver.end();
   expect([...asked.methods, ...denied.methods]).not.toContain('tools/call');
 });
 
 test('an interrupt withdraws a call without an answer; messages of the server are taken', async () => {
-  const stage = await setStage();
-  stage.server.script(add, { text: 'Again.' });
+  const setup = await setUpProgram();
+  setup.server.script(add, { text: 'Again.' });
   const results: Results = (message) => (message.method === 'tools/call' ? undefined : sums(message));
-  const { driver, methods } = open(stage, ['--allowedTools=mcp__sums'], {}, results);
+  const { driver, methods } = open(setup, ['--allowedTools=mcp__sums'], {}, results);
   const tell = (server_name: string) =>
     driver.request({
       subtype: 'mcp_message',
@@ -125,9 +125,9 @@ test('an interrupt withdraws a call without an answer; messages of the server ar
 });
 
 test('a server that answers nonsense fails, is named in the first line, and the session goes on', async () => {
-  const stage = await setStage();
-  stage.server.script({ text: 'Hello.' });
-  const driver = startDriver(stage);
+  const setup = await setUpProgram();
+  setup.server.script({ text: 'Hello.' });
+  const driver = startDriver(setup);
   driver.send({
     type: 'control_request',
     request_id: 'first',

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { actions } from '../../src/ui/keys/actions.ts';
 import { keys } from '../ui/screen.ts';
 import { long } from './support/long.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 const { ctrl, alt, home, end, left, right, backspace } = keys;
 const ctrlLeft = '\u001B[1;5D';
@@ -157,7 +157,7 @@ test('every action of the keys page is tried in a terminal', async () => {
 });
 
 test('the keys of the composer, with text of several scripts', long, async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   server.script({ text: 'Heard.' });
   const terminal = await ready();
   await terminal.submit('the last prompt');
@@ -183,7 +183,7 @@ test('the keys of the composer, with text of several scripts', long, async () =>
 });
 
 test('the keys of the history search', long, async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   server.otherwise(() => ({ text: 'Heard.' }));
   const terminal = await ready();
   for (const prompt of ['older 漢字', 'newer 漢字']) {
@@ -224,7 +224,7 @@ test('the keys of the history search', long, async () => {
 const [pageUp, pageDown] = ['\u001B[5~', '\u001B[6~'];
 
 test('the keys of the transcript', long, async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   const rows = Array.from({ length: 200 }, (_, row) => `row ${row}.`);
   server.script({ text: `\`\`\`\n${rows.join('\n')}\n\`\`\`` });
   const terminal = await ready([], { columns: 80, rows: 20 });
@@ -263,7 +263,7 @@ test('the keys of the transcript', long, async () => {
 });
 
 test('the keys of a question', async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   const content = Array.from({ length: 100 }, (_, line) => `line ${line}`).join('\n');
   const write = { name: 'Write', input: { file_path: 'new.txt', content } };
   server.script({ calls: [write] }, { calls: [write] });
@@ -291,7 +291,7 @@ test('the keys of a question', async () => {
 });
 
 test('the keys of the background tasks', long, async () => {
-  const { ready } = await setStage();
+  const { ready } = await setUpProgram();
   const terminal = await ready([], { columns: 80 });
   await terminal.submit('!echo läuft; exec sleep 300');
   await terminal.waitFor(/^(?!.*echo).*läuft$/m);
@@ -309,7 +309,7 @@ test('the keys of the background tasks', long, async () => {
 });
 
 test('the keys of the list of sessions', long, async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   server.otherwise(() => ({ text: 'Heard.' }));
   const terminal = await ready([], { columns: 100 });
   await terminal.submit('the first session');
@@ -342,7 +342,7 @@ test('the keys of the list of sessions', long, async () => {
 });
 
 test('the keys of a form', long, async () => {
-  const { work, open } = await setStage();
+  const { work, open } = await setUpProgram();
   const terminal = open([], { env: work.env({ CLAWDCODE_LOCAL_SERVERS: 'none' }) });
   await terminal.waitFor('Paste a key');
   await terminal.pause(400);

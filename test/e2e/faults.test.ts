@@ -6,19 +6,19 @@ import { keys } from '../ui/screen.ts';
 import { kindsOf } from './support/entryKinds.ts';
 import { firstIsQuick } from './support/long.ts';
 import type { WireRequest } from './support/server.ts';
-import { type Stage, setStage } from './support/stage.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { expectPairedCalls } from './support/wire.ts';
 
-const logged = async ({ work }: Stage): Promise<string[]> =>
+const logged = async ({ work }: TestProgram): Promise<string[]> =>
   kindsOf((await work.sessions()).at(-1)?.entries ?? []);
 
 /** What the log of the newest session comes to hold. */
-const expectLogged = (stage: Stage, kinds: readonly string[]): Promise<void> =>
-  expect.poll(() => logged(stage), { timeout: 15_000 }).toEqual(kinds);
+const expectLogged = (setup: TestProgram, kinds: readonly string[]): Promise<void> =>
+  expect.poll(() => logged(setup), { timeout: 15_000 }).toEqual(kinds);
 
 test('429 with retry-after counts down on screen and then continues', { tags: 'long' }, async () => {
-  const stage = await setStage();
-  const { server, ready } = stage;
+  const setup = await setUpProgram();
+  const { server, ready } = setup;
   server.script(
     { error: { status: 429, message: 'Slow down please', retryAfter: 3 } },
     { text: 'Here I am again.' },
@@ -31,12 +31,12 @@ test('429 with retry-after counts down on screen and then continues', { tags: 'l
   await terminal.until(() => left() < first, 'it counts down');
   await terminal.waitFor('Here I am again.');
   await terminal.waitForIdle();
-  await expectLogged(stage, ['session_start', 'prompt', 'assistant', 'turn_end']);
+  await expectLogged(setup, ['session_start', 'prompt', 'assistant', 'turn_end']);
   expect(server.requests()[1]?.messages).toEqual(server.requests()[0]?.messages);
 });
 
 test('a long wait is cancelled with Esc', async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   server.script({ error: { status: 429, message: 'Slow down', retryAfter: 60 } }, { text: 'Now then.' });
   const terminal = await ready();
   await terminal.submit('hello');
@@ -49,18 +49,18 @@ test('a long wait is cancelled with Esc', async () => {
 });
 
 test('a request to a server that fails once is retried', { tags: 'long' }, async () => {
-  const stage = await setStage();
-  stage.server.script({ error: { status: 500, message: 'boom' } }, { text: 'Recovered.' });
-  const terminal = await stage.ready();
+  const setup = await setUpProgram();
+  setup.server.script({ error: { status: 500, message: 'boom' } }, { text: 'Recovered.' });
+  const terminal = await setup.ready();
   await terminal.submit('hello');
   await terminal.waitFor('Recovered.');
   await terminal.waitForIdle();
-  await expectLogged(stage, ['session_start', 'prompt', 'assistant', 'turn_end']);
+  await expectLogged(setup, ['session_start', 'prompt', 'assistant', 'turn_end']);
 });
 
 test('a cut stream is retried and leaves no half message behind', async () => {
-  const stage = await setStage();
-  stage.server.script(
+  const setup = await setUpProgram();
+  setup.server.script(
     {
       text: 'This is the half of a reply that nobody will ever see the end of',
       chunkSize: 8,
@@ -68,21 +68,21 @@ test('a cut stream is retried and leaves no half message behind', async () => {
     },
     { text: 'This is the whole of it.' },
   );
-  const terminal = await stage.ready();
+  const terminal = await setup.ready();
   await terminal.submit('hello');
   await terminal.waitFor('This is the whole of it.');
   await terminal.waitForIdle();
   expect(terminal.screen()).not.toContain('half of');
-  await expectLogged(stage, ['session_start', 'prompt', 'assistant', 'turn_end']);
-  const [session] = await stage.work.sessions();
+  await expectLogged(setup, ['session_start', 'prompt', 'assistant', 'turn_end']);
+  const [session] = await setup.work.sessions();
   expect(JSON.stringify(session?.entries)).not.toContain('half of');
 });
 
 test('malformed events are left out, and a stream that ends without a reason is retried', {
   tags: 'long',
 }, async () => {
-  const stage = await setStage();
-  const terminal = await rawServer(stage, [
+  const setup = await setUpProgram();
+  const terminal = await rawServer(setup, [
     sse([
       'data: {"choices": [{"index":0,"delta":{"content":"broken\n\n',
       ': a comment\n\n',
@@ -105,7 +105,7 @@ test('malformed events are left out, and a stream that ends without a reason is 
   await terminal.waitFor('A whole sentence.');
   await terminal.waitForIdle();
   expect(terminal.screen()).not.toContain('in the middle of');
-  await expectLogged(stage, [
+  await expectLogged(setup, [
     ...['session_start', 'prompt', 'assistant', 'turn_end', 'prompt', 'assistant', 'turn_end'],
   ]);
 });
@@ -113,7 +113,7 @@ test('malformed events are left out, and a stream that ends without a reason is 
 test('arguments that are not JSON are repaired if the meaning is clear; otherwise the model gets an error', {
   tags: 'long',
 }, async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   server.script(
     {
       calls: [
@@ -170,18 +170,18 @@ for (const { row, options } of firstIsQuick([
 ]))
   test(`${row.what} is reported once, clearly, and the prompt can be sent again`, options, async () => {
     const { answer, says } = row;
-    const stage = await setStage();
-    const terminal = await rawServer(stage, [answer, sse([say('All well now.'), stop(), usage(9, 3), end])]);
+    const setup = await setUpProgram();
+    const terminal = await rawServer(setup, [answer, sse([say('All well now.'), stop(), usage(9, 3), end])]);
     await terminal.submit('hello');
     for (const text of says) await terminal.until(() => text.test(flat(terminal.everything())), String(text));
     await terminal.waitForIdle();
-    await expectLogged(stage, ['session_start', 'prompt', 'turn_end']);
+    await expectLogged(setup, ['session_start', 'prompt', 'turn_end']);
     await terminal.submit('hello again');
     await terminal.waitFor('All well now.');
   });
 
 test('a missing server is reported with the address', async () => {
-  const { work, ready } = await setStage();
+  const { work, ready } = await setUpProgram();
   const port = await freePort();
   const terminal = await ready([], {
     env: work.env({ OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, OPENAI_MODEL: 'mock-1' }),
@@ -192,8 +192,8 @@ test('a missing server is reported with the address', async () => {
 });
 
 test('a request that is too long for the server shrinks and continues', async () => {
-  const stage = await setStage();
-  const { server, ready } = stage;
+  const setup = await setUpProgram();
+  const { server, ready } = setup;
   const big = 'lib/parse.js';
   server.script(
     { calls: [{ name: 'Read', input: { file_path: big, limit: 600 } }] },
@@ -226,7 +226,7 @@ test('a request that is too long for the server shrinks and continues', async ()
 });
 
 /** The program, ready, against a server that answers exactly what is given. */
-async function rawServer({ work, ready }: Stage, answers: readonly Answer[]) {
+async function rawServer({ work, ready }: TestProgram, answers: readonly Answer[]) {
   const server = await startSseServer(answers);
   onTestFinished(() => server.close());
   return ready([], {

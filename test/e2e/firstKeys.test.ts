@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { firstIsQuick, long } from './support/long.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 for (const { row: ms, options } of firstIsQuick([0, 60]))
@@ -10,7 +10,7 @@ for (const { row: ms, options } of firstIsQuick([0, 60]))
     `a prompt that is typed and sent ${ms} ms after the start is one, and what follows it stays`,
     options,
     async () => {
-      const { open, server } = await setStage();
+      const { open, server } = await setUpProgram();
       server.script({ text: 'Understood.' });
       const terminal = open();
       await terminal.pause(ms);
@@ -25,7 +25,7 @@ for (const { row: ms, options } of firstIsQuick([0, 60]))
 
 for (const { row: ms, options } of firstIsQuick([0, 120]))
   test(`? shows the keys also ${ms} ms after the start`, options, async () => {
-    const { open } = await setStage();
+    const { open } = await setUpProgram();
     const terminal = open();
     await terminal.pause(ms);
     terminal.send('?');
@@ -38,14 +38,14 @@ for (const { row: ms, options } of firstIsQuick([0, 120]))
   });
 
 test('Shift+Tab before the session is open changes its mode', long, async () => {
-  const { open } = await setStage();
+  const { open } = await setUpProgram();
   const terminal = open();
   terminal.send(keys.shiftTab);
   await terminal.waitFor('accept edits');
 });
 
 test('? that is followed by a draft before the session is open leaves the draft alone', long, async () => {
-  const { open } = await setStage();
+  const { open } = await setUpProgram();
   const terminal = open();
   terminal.send('?fix it');
   await terminal.waitFor(/context ~?\d+%/);

@@ -8,10 +8,10 @@ import { serve, settled } from './support/firstMinute.ts';
 import { lmStudio, ollama, type Route, saying, sendJson, startLocalServer } from './support/localServers.ts';
 import { long } from './support/long.ts';
 import { program } from './support/program.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 test('with local servers one key is enough: the best model answers, and is kept', async () => {
-  const { work, open } = await setStage();
+  const { work, open } = await setUpProgram();
   const one = await serve(lmStudio([{ id: 'gpt-oss-20b', maxContext: 131_072 }]));
   const two = await serve(
     ollama([{ name: 'qwen3-coder:30b', maxContext: 262_144, running: 65_536 }], {
@@ -36,7 +36,7 @@ test('with local servers one key is enough: the best model answers, and is kept'
 });
 
 test('a wrong key is reported and corrected; the right one is saved', async () => {
-  const { work, open } = await setStage();
+  const { work, open } = await setUpProgram();
   const withKey =
     (route: Route): Route =>
     (response, asked) => {
@@ -70,7 +70,7 @@ test('a wrong key is reported and corrected; the right one is saved', async () =
 });
 
 test('a variable that points nowhere does not override the choice, and that is reported', async () => {
-  const { work, open } = await setStage();
+  const { work, open } = await setUpProgram();
   const server = await serve(
     ollama([{ name: 'qwen3:8b', maxContext: 40_960, running: 40_960 }], { chat: saying('Here I am.') }),
   );
@@ -88,7 +88,7 @@ test('a variable that points nowhere does not override the choice, and that is r
 });
 
 test('doctor looks at terminal, server and model, and leaves nothing behind', long, async () => {
-  const { work, open, print } = await setStage();
+  const { work, open, print } = await setUpProgram();
   const server = await serve(
     ollama([{ name: 'qwen3:8b', maxContext: 40_960, running: 4096 }], { chat: saying('Hi.') }),
   );
@@ -115,7 +115,7 @@ test('doctor looks at terminal, server and model, and leaves nothing behind', lo
 });
 
 test('bash completes the sessions that are there', long, async () => {
-  const { server, work, print, access } = await setStage();
+  const { server, work, print, access } = await setUpProgram();
   server.script({ text: 'Done.' });
   const env = work.env(access);
   await print(['-p', 'count the planets'], { env });
@@ -136,7 +136,7 @@ test('bash completes the sessions that are there', long, async () => {
 });
 
 test('/init gathers the facts, and writing the file needs approval; /doctor disturbs nothing', async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   await work.write('CLAUDE.md', 'Run the tests with npm test.');
   server.script(
     {

@@ -4,15 +4,15 @@ import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { saying, startLocalServer } from './support/localServers.ts';
-import { setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 /** Whatever else runs on this machine is not looked for. */
 const alone = { CLAWDCODE_LOCAL_SERVERS: 'none' };
 const sample = resolve(import.meta.dirname, '../../examples/sample-project');
 
 test('a key and an endpoint are asked for, kept for the user alone, and used at once and ever after', async () => {
-  const { work, open } = await setStage();
+  const { work, open } = await setUpProgram();
   // The scripted server hides keys in what it records; this one keeps the headers as they came.
   const server = await startLocalServer({ '/v1/chat/completions': saying('Nice to meet you.') });
   onTestFinished(() => server.close());
@@ -61,7 +61,7 @@ test('a key and an endpoint are asked for, kept for the user alone, and used at 
 });
 
 test('an invalid endpoint is reported next to the field', async () => {
-  const { work, open } = await setStage();
+  const { work, open } = await setUpProgram();
   const terminal = open([], { env: work.env(alone) });
   await terminal.waitFor('Welcome to ClawdCode');
   await take(terminal, 'k');
@@ -76,7 +76,7 @@ test('an invalid endpoint is reported next to the field', async () => {
 });
 
 test('the demo model says on every screen what it is, and drives the real tools', async () => {
-  const { work, open } = await setStage(sample);
+  const { work, open } = await setUpProgram(sample);
   const terminal = open([], { env: work.env(alone) });
   await terminal.waitFor('Welcome to ClawdCode');
   await take(terminal, 'd');
@@ -110,7 +110,7 @@ test('the demo model says on every screen what it is, and drives the real tools'
 });
 
 test('a folder is trusted before its settings count, and asked only once', async () => {
-  const { server, work, open, access } = await setStage();
+  const { server, work, open, access } = await setUpProgram();
   server.script(
     { calls: [{ name: 'Bash', input: { command: 'touch made-without-asking' } }] },
     { text: 'It is made.' },

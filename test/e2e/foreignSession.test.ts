@@ -4,10 +4,10 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } fr
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { long } from './support/long.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 test('an undo, which shows nothing beforehand, touches nothing outside the project', long, async () => {
-  const { work, server, print, ready } = await setStage();
+  const { work, server, print, ready } = await setUpProgram();
   server.script({ text: 'Hello.' });
   await print(['-p', 'hello']);
   const [session] = await work.sessions();

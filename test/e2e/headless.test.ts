@@ -4,12 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { linesOf } from './support/jsonLines.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 describe('formats', () => {
   test('text prints the answer and nothing else', async () => {
-    const { server, print } = await setStage();
+    const { server, print } = await setUpProgram();
     server.script({ calls: [{ name: 'Glob', input: { pattern: 'lib/*.js' } }] }, { text: 'Five files.' });
     expect(await print(['-p', 'how many files?'])).toEqual({
       code: 0,
@@ -20,7 +20,7 @@ describe('formats', () => {
   });
 
   test('the prompt, standard input, or both', async () => {
-    const { server, print } = await setStage();
+    const { server, print } = await setUpProgram();
     server.otherwise(() => ({ text: 'Yes.' }));
     await print(['-p', 'What is this?'], { input: 'line one\nline two\n' });
     await print(['-p'], { input: 'only piped' });
@@ -29,7 +29,7 @@ describe('formats', () => {
   });
 
   test('json is one result object', async () => {
-    const { server, work, print } = await setStage();
+    const { server, work, print } = await setUpProgram();
     server.script({
       text: 'An answer.',
       usage: { prompt_tokens: 3000, completion_tokens: 12 },
@@ -50,7 +50,7 @@ describe('formats', () => {
   });
 
   test('stream-json is the golden file, line by line', async () => {
-    const { server, work, print } = await setStage();
+    const { server, work, print } = await setUpProgram();
     server.script(
       { text: 'I look.', calls: [{ name: 'Read', input: { file_path: 'lib/constants.js', limit: 2 } }] },
       { calls: [{ name: 'Bash', input: { command: 'touch nothing' } }] },
@@ -62,7 +62,7 @@ describe('formats', () => {
   });
 
   test('partial messages add up to the whole', { tags: 'long' }, async () => {
-    const { server, print } = await setStage();
+    const { server, print } = await setUpProgram();
     server.script({ text: 'One two three four five six.', chunkSize: 5 });
     const flags = ['--output-format', 'stream-json', '--include-partial-messages', '--verbose'];
     const { stdout } = await print(['-p', 'count', ...flags]);
@@ -79,7 +79,7 @@ describe('permissions', () => {
   const touch = (name: string) => ({ name: 'Bash', input: { command: `touch ${name}` } });
 
   test('a call that needs approval is denied, the model is told, and it is listed', async () => {
-    const { server, work, print } = await setStage();
+    const { server, work, print } = await setUpProgram();
     server.script({ calls: [touch('one')] }, { text: 'I may not.' });
     const { code, stdout } = await print(['-p', 'touch', '--output-format', 'json']);
     expect(code).toBe(0);
@@ -92,7 +92,7 @@ describe('permissions', () => {
   });
 
   test('--allowed-tools and --disallowed-tools: deny beats allow', async () => {
-    const { server, work, print } = await setStage();
+    const { server, work, print } = await setUpProgram();
     server.script({ calls: [touch('one'), touch('two')] }, { text: 'Half of it.' });
     const rules = ['--allowed-tools', 'Bash(touch *)', '--disallowed-tools', 'Bash(touch two)'];
     const { code, stdout } = await print(['-p', 'touch', ...rules, '--output-format', 'json']);
@@ -105,7 +105,7 @@ describe('permissions', () => {
   });
 
   test('bypassPermissions asks nothing and still heeds deny rules', { tags: 'long' }, async () => {
-    const { server, work, print } = await setStage();
+    const { server, work, print } = await setUpProgram();
     server.script({ calls: [touch('one'), touch('two')] }, { text: 'Half of it.' });
     await print(['-p', 'touch', '--yolo', '--disallowed-tools', 'Bash(touch two)']);
     expect(existsSync(join(work.repository, 'one'))).toBe(true);
@@ -113,7 +113,7 @@ describe('permissions', () => {
   });
 
   test('plan mode changes nothing', { tags: 'long' }, async () => {
-    const { server, work, print } = await setStage();
+    const { server, work, print } = await setUpProgram();
     server.script(
       { calls: [touch('one'), { name: 'Write', input: { file_path: 'two', content: 'x' } }] },
       { text: 'Only a plan.' },
@@ -125,7 +125,7 @@ describe('permissions', () => {
   });
 
   test('acceptEdits edits without asking and runs no command', async () => {
-    const { server, work, print } = await setStage();
+    const { server, work, print } = await setUpProgram();
     server.script(
       {
         calls: [
@@ -141,7 +141,7 @@ describe('permissions', () => {
   });
 
   test('an untrusted folder has no say: one line tells so', async () => {
-    const { server, work, print } = await setStage();
+    const { server, work, print } = await setUpProgram();
     server.script({ calls: [touch('one')] }, { text: 'I may not.' });
     const settings = { permissions: { allow: ['Bash(touch *)'] }, baseUrl: 'http://127.0.0.1:1/v1' };
     await work.write('.clawdcode.json', JSON.stringify(settings));
@@ -154,7 +154,7 @@ describe('permissions', () => {
 });
 
 test('nothing in untrusted text can drive the terminal', async () => {
-  const { server, work, print, open, access } = await setStage();
+  const { server, work, print, open, access } = await setUpProgram();
   server.otherwise(() => ({ text: 'a\u001b]0;title\u0007b\u001b[31mc' }));
   await work.write('.clawdcode.json', JSON.stringify({ 'x\u001b[8mhidden\u009b8m': 1 }));
   const { stdout, stderr } = await print(['-p', 'hello']);
@@ -168,7 +168,7 @@ test('nothing in untrusted text can drive the terminal', async () => {
 });
 
 test('/compact works without a screen', async () => {
-  const { server, work, print } = await setStage();
+  const { server, work, print } = await setUpProgram();
   server.script(
     {
       calls: [{ name: 'Grep', input: { pattern: 'opts|state', path: 'lib', output_mode: 'content' } }],
@@ -189,7 +189,7 @@ test('/compact works without a screen', async () => {
 });
 
 test('help fits a screen and names the exit codes; the version is that of the package', async () => {
-  const { print } = await setStage();
+  const { print } = await setUpProgram();
   const help = await print(['--help']);
   expect(help).toMatchObject({ code: 0, stderr: '' });
   const rows = help.stdout.trimEnd().split('\n');

@@ -4,14 +4,14 @@ import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import { linesOf } from './support/jsonLines.ts';
 import { processesWith } from './support/processes.ts';
-import { type Stage, setStage } from './support/stage.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { expectPairedCalls, textOf } from './support/wire.ts';
 
 const story = Array.from({ length: 400 }, (_, index) => `word${index}`).join(' ');
 const slow = { latency: 60, chunkSize: 6 } as const;
 
 test('1: the turn failed; nothing on standard output, the reason on standard error', async () => {
-  const { server, print } = await setStage();
+  const { server, print } = await setUpProgram();
   server.script({ error: { status: 400, message: 'I do not like it' } });
   const printed = await print(['-p', 'hello']);
   expect(printed).toMatchObject({ code: 1, stdout: '' });
@@ -19,7 +19,7 @@ test('1: the turn failed; nothing on standard output, the reason on standard err
 });
 
 test('42: a folder in place of a session is reported in one line', { tags: 'long' }, async () => {
-  const { server, work, print } = await setStage();
+  const { server, work, print } = await setUpProgram();
   server.script({ text: 'Hello.' });
   expect(await print(['-p', 'hello'])).toMatchObject({ code: 0 });
   const [{ file: log } = { file: '' }] = await work.sessions();
@@ -31,7 +31,7 @@ test('42: a folder in place of a session is reported in one line', { tags: 'long
 });
 
 test('1, in json, is a result too', { tags: 'long' }, async () => {
-  const { server, print } = await setStage();
+  const { server, print } = await setUpProgram();
   server.script({ error: { status: 400, message: 'I do not like it' } });
   const { code, stdout } = await print(['-p', 'hello', '--output-format', 'json']);
   expect(code).toBe(1);
@@ -42,7 +42,7 @@ test('1, in json, is a result too', { tags: 'long' }, async () => {
 });
 
 test('41: no key, or one that is refused', async () => {
-  const { server, work, print } = await setStage();
+  const { server, work, print } = await setUpProgram();
   const without = await print(['-p', 'hello'], { env: work.env() });
   expect(without).toMatchObject({ code: 41, stdout: '' });
   expect(without.stderr).toContain('OPENAI_API_KEY');
@@ -59,7 +59,7 @@ test.each([
   { why: 'a command that does not exist', args: ['-p', '/contxt'] },
   { why: 'no terminal and nothing to do', args: [] },
 ])('42: $why', async ({ args }) => {
-  const { server, print } = await setStage();
+  const { server, print } = await setUpProgram();
   const printed = await print(args);
   expect(printed).toMatchObject({ code: 42, stdout: '' });
   expect(printed.stderr).not.toBe('');
@@ -67,14 +67,14 @@ test.each([
 });
 
 test('52: a flag whose value makes no sense', async () => {
-  const { print } = await setStage();
+  const { print } = await setUpProgram();
   const printed = await print(['-p', '--base-url', 'nowhere', 'hello']);
   expect(printed).toMatchObject({ code: 52, stdout: '' });
   expect(printed.stderr).toContain('--base-url');
 });
 
 test('53: the limit of steps, with valid pairs left behind', async () => {
-  const { server, print } = await setStage();
+  const { server, print } = await setUpProgram();
   server.otherwise(() => ({ calls: [{ name: 'Glob', input: { pattern: `*${Math.random()}` } }] }));
   const { code, stdout } = await print(['-p', 'go', '--max-turns', '2', '--output-format', 'json']);
   expect(code).toBe(53);
@@ -87,7 +87,7 @@ test('53: the limit of steps, with valid pairs left behind', async () => {
 });
 
 test('1: a model that repeats itself is warned first, then the turn is ended', async () => {
-  const { server, print } = await setStage();
+  const { server, print } = await setUpProgram();
   server.otherwise(() => ({ calls: [{ name: 'Glob', input: { pattern: '*.js' } }] }));
   const { code, stdout } = await print(['-p', 'go', '--output-format', 'json']);
   expect(code).toBe(1);
@@ -104,19 +104,19 @@ test.each([
 ] as const)(
   '$code: $signal ends the running command, and the session continues',
   async ({ signal, code }) => {
-    const stage = await setStage();
-    const { server } = stage;
+    const setup = await setUpProgram();
+    const { server } = setup;
     const seconds = `300.${process.pid}${code}`;
     const command = `sleep ${seconds} & touch up; wait`;
     server.script({ text: 'Wait.', calls: [{ name: 'Bash', input: { command } }] }, { text: 'On we go.' });
-    const running = stage.startPrint(['-p', 'wait', '--yolo']);
+    const running = setup.startPrint(['-p', 'wait', '--yolo']);
     await expect.poll(() => processesWith(seconds).length, { timeout: 30_000 }).toBe(1);
     running.kill(signal);
     const ended = await running.ended;
     expect(exitCode(ended)).toBe(code);
     expect(ended.stdout).toBe('');
     await expect.poll(() => processesWith(seconds), { timeout: 15_000 }).toEqual([]);
-    expect(await stage.print(['-p', '--continue', 'well?'])).toMatchObject({
+    expect(await setup.print(['-p', '--continue', 'well?'])).toMatchObject({
       code: 0,
       stdout: 'On we go.\n',
     });
@@ -127,23 +127,23 @@ test.each([
 );
 
 test('130: what had arrived of a reply is kept', async () => {
-  const stage = await setStage();
-  stage.server.script({ text: story, ...slow });
+  const setup = await setUpProgram();
+  setup.server.script({ text: story, ...slow });
   const flags = ['--output-format', 'stream-json', '--include-partial-messages'];
-  const running = stage.startPrint(['-p', 'a story', ...flags]);
+  const running = setup.startPrint(['-p', 'a story', ...flags]);
   await expect.poll(() => running.printed(), { timeout: 30_000 }).toContain('text_delta');
   running.kill('SIGINT');
   const ended = await running.ended;
   expect(exitCode(ended)).toBe(130);
   expect(linesOf(ended.stdout).at(-1)).toMatchObject({ type: 'result', is_error: true });
-  const entries = (await stage.work.sessions())[0]?.entries ?? [];
+  const entries = (await setup.work.sessions())[0]?.entries ?? [];
   const reply = entries.find((entry) => entry.type === 'assistant')?.message;
   expect(reply).toMatchObject({ interrupted: true });
   expect(String(reply?.content)).toMatch(/^word0/);
 });
 
 /** As a shell reports it: a program that a signal ended counts as 128 and the signal's number. */
-function exitCode({ code, signal }: Awaited<ReturnType<Stage['print']>>): number | null {
+function exitCode({ code, signal }: Awaited<ReturnType<TestProgram['print']>>): number | null {
   if (signal === 'SIGINT') return 130;
   return signal === 'SIGTERM' ? 143 : code;
 }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { stdio } from '../mcp/support/bench.ts';
 import { keys } from '../ui/screen.ts';
 import { linesOf } from './support/jsonLines.ts';
-import { type Stage, setStage } from './support/stage.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 const command = (text: string, more: object = {}) => ({
@@ -14,28 +14,28 @@ const command = (text: string, more: object = {}) => ({
   ...more,
 });
 
-async function own({ work }: Stage, hooks: object, settings: object = {}): Promise<void> {
+async function own({ work }: TestProgram, hooks: object, settings: object = {}): Promise<void> {
   await mkdir(work.data, { recursive: true });
   await writeFile(join(work.data, 'config.json'), JSON.stringify({ hooks, ...settings }));
 }
 
 const bash = (text: string) => ({ calls: [{ name: 'Bash', input: { command: text } }] });
-const texts = ({ server }: Stage, request = -1): string[] =>
+const texts = ({ server }: TestProgram, request = -1): string[] =>
   (server.requests().at(request)?.messages ?? []).map(textOf);
 
 test('a hook blocks a call, and /hooks tells what it did', async () => {
-  const stage = await setStage();
-  await own(stage, {
+  const setup = await setUpProgram();
+  await own(setup, {
     PreToolUse: [command('cat > ../seen.json; echo "use rg instead" >&2; exit 2', { matcher: 'Bash' })],
   });
-  stage.server.script(bash('touch made'), { text: 'As you wish.' });
-  const terminal = await stage.ready();
+  setup.server.script(bash('touch made'), { text: 'As you wish.' });
+  const terminal = await setup.ready();
   await terminal.submit('make it');
   await terminal.waitForPrinted('As you wish.');
   await terminal.waitForPrinted('PreToolUse (Bash) hook blocked: use rg instead');
-  expect(texts(stage).at(-2)).toContain('blocked this call; it did not run');
-  expect(texts(stage).at(-1)).toMatch(/^<system-note \S+>[\s\S]*use rg instead[\s\S]*<\/system-note \S+>$/);
-  const seen: unknown = JSON.parse(await readFile(join(stage.work.repository, '../seen.json'), 'utf8'));
+  expect(texts(setup).at(-2)).toContain('blocked this call; it did not run');
+  expect(texts(setup).at(-1)).toMatch(/^<system-note \S+>[\s\S]*use rg instead[\s\S]*<\/system-note \S+>$/);
+  const seen: unknown = JSON.parse(await readFile(join(setup.work.repository, '../seen.json'), 'utf8'));
   expect(seen).toMatchObject({ tool_name: 'Bash', tool_input: { command: 'touch made' } });
   await terminal.submit('/hooks');
   await terminal.waitForPrinted(/Bash: cat > \.\.\/seen\.json/);
@@ -44,8 +44,8 @@ test('a hook blocks a call, and /hooks tells what it did', async () => {
 });
 
 test('what a hook says about a prompt is in the request; a Stop hook continues the turn once', async () => {
-  const stage = await setStage();
-  await own(stage, {
+  const setup = await setUpProgram();
+  await own(setup, {
     UserPromptSubmit: [command('echo the branch is main')],
     Stop: [
       command(
@@ -53,13 +53,13 @@ test('what a hook says about a prompt is in the request; a Stop hook continues t
       ),
     ],
   });
-  stage.server.script({ text: 'Done too early.' }, { text: 'Now it is done.' });
-  const terminal = await stage.ready();
+  setup.server.script({ text: 'Done too early.' }, { text: 'Now it is done.' });
+  const terminal = await setup.ready();
   await terminal.submit('do it');
   await terminal.waitForPrinted('Now it is done.');
-  expect(texts(stage, 0).at(-1)).toContain('the branch is main');
-  expect(texts(stage, 1).at(-1)).toContain('run the tests first');
-  expect(stage.server.requests()).toHaveLength(2);
+  expect(texts(setup, 0).at(-1)).toContain('the branch is main');
+  expect(texts(setup, 1).at(-1)).toContain('run the tests first');
+  expect(setup.server.requests()).toHaveLength(2);
 });
 
 const decides = (on: string, fields: object) =>
@@ -68,15 +68,15 @@ const decides = (on: string, fields: object) =>
   );
 
 test('a hook asks about a call that needs no approval, and changes another', async () => {
-  const stage = await setStage();
-  await own(stage, {
+  const setup = await setUpProgram();
+  await own(setup, {
     PreToolUse: [
       decides('ls', { permissionDecision: 'ask', permissionDecisionReason: 'are you sure' }),
       decides('pwd', { updatedInput: { command: 'touch made' } }),
     ],
   });
-  stage.server.script(bash('ls'), { text: 'Listed.' }, bash('pwd'));
-  const terminal = await stage.ready();
+  setup.server.script(bash('ls'), { text: 'Listed.' }, bash('pwd'));
+  const terminal = await setup.ready();
   await terminal.submit('list');
   await terminal.waitFor('asks: are you sure');
   await terminal.pause(300);
@@ -92,41 +92,41 @@ test('a hook asks about a call that needs no approval, and changes another', asy
 });
 
 test('without a screen, a blocked prompt ends the run with its reason', async () => {
-  const stage = await setStage();
-  await own(stage, { UserPromptSubmit: [command('echo "not on Fridays" >&2; exit 2')] });
-  const ran = await stage.print(['-p', 'go']);
+  const setup = await setUpProgram();
+  await own(setup, { UserPromptSubmit: [command('echo "not on Fridays" >&2; exit 2')] });
+  const ran = await setup.print(['-p', 'go']);
   expect(ran).toMatchObject({
     ...{ code: 1, stdout: '' },
     stderr: 'A hook blocked this prompt, so it was not sent: not on Fridays\n',
   });
-  expect(stage.server.requests()).toHaveLength(0);
+  expect(setup.server.requests()).toHaveLength(0);
 });
 
 test('what a hook allows skips the question, but no deny rule', async () => {
-  const stage = await setStage();
+  const setup = await setUpProgram();
   const hook = decides('mkdir made', { permissionDecision: 'allow' });
   const changing = decides('pwd', { permissionDecision: 'allow', updatedInput: { command: 'touch made' } });
-  await own(stage, { PreToolUse: [hook, changing] }, { permissions: { deny: ['Bash(touch *)'] } });
-  stage.server.script(bash('mkdir made'), bash('pwd'), { text: 'Done.' });
-  const { code, stderr } = await stage.print(['-p', 'go']);
+  await own(setup, { PreToolUse: [hook, changing] }, { permissions: { deny: ['Bash(touch *)'] } });
+  setup.server.script(bash('mkdir made'), bash('pwd'), { text: 'Done.' });
+  const { code, stderr } = await setup.print(['-p', 'go']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(await stage.work.git('status', '--porcelain', '--ignored')).toBe('');
-  expect(existsSync(join(stage.work.repository, 'made'))).toBe(true);
-  expect(texts(stage).join('\n')).toContain('Not allowed: Rule Bash(touch *)');
+  expect(await setup.work.git('status', '--porcelain', '--ignored')).toBe('');
+  expect(existsSync(join(setup.work.repository, 'made'))).toBe(true);
+  expect(texts(setup).join('\n')).toContain('Not allowed: Rule Bash(touch *)');
 });
 
 test('a hook of a repository runs only once you have approved exactly it', async () => {
-  const stage = await setStage();
-  const file = join(stage.work.repository, '.clawdcode.json');
+  const setup = await setUpProgram();
+  const file = join(setup.work.repository, '.clawdcode.json');
   const set = (text: string): Promise<void> =>
     writeFile(file, JSON.stringify({ hooks: { UserPromptSubmit: [command(text)] } }));
   await set('echo evil words');
-  stage.server.otherwise(() => ({ text: 'Hello.' }));
-  const before = await stage.print(['-p', 'hi']);
+  setup.server.otherwise(() => ({ text: 'Hello.' }));
+  const before = await setup.print(['-p', 'hi']);
   expect(before.stderr).toContain('this folder is not trusted');
-  expect(texts(stage).join('\n')).not.toContain('evil words');
+  expect(texts(setup).join('\n')).not.toContain('evil words');
 
-  const terminal = stage.open();
+  const terminal = setup.open();
   await terminal.waitFor('Do you trust this folder?');
   await terminal.waitFor('Runs these hooks outside the sandbox: UserPromptSubmit');
   await terminal.waitFor(/echo evil\s+words/);
@@ -135,42 +135,42 @@ test('a hook of a repository runs only once you have approved exactly it', async
   await terminal.waitFor(/context ~?\d+%/);
   await terminal.submit('hi again');
   await terminal.waitForPrinted('Hello.');
-  expect(texts(stage).join('\n')).not.toContain('evil words');
+  expect(texts(setup).join('\n')).not.toContain('evil words');
   await terminal.submit('/hooks');
   await terminal.waitForPrinted('does not run: this folder is not trusted');
   await terminal.submit('/exit');
   await terminal.exited;
 
-  const again = stage.open();
+  const again = setup.open();
   await again.waitFor('Do you trust this folder?');
   await again.pause(300);
   await again.press('1');
   await again.waitFor(/context ~?\d+%/);
   await again.submit('with it');
   await again.waitForPrinted('Hello.');
-  expect(texts(stage).join('\n')).toContain('evil words');
+  expect(texts(setup).join('\n')).toContain('evil words');
   await again.submit('/exit');
   await again.exited;
 
   await set('echo other words');
-  const changed = await stage.print(['-p', 'hi']);
+  const changed = await setup.print(['-p', 'hi']);
   expect(changed.stderr).toContain('have changed since you trusted it');
-  expect(texts(stage).join('\n')).not.toContain('other words');
+  expect(texts(setup).join('\n')).not.toContain('other words');
 });
 
 test('a blocked prompt returns to the input; Esc stops a hook that hangs', async () => {
-  const stage = await setStage();
-  await own(stage, {
+  const setup = await setUpProgram();
+  await own(setup, {
     UserPromptSubmit: [command(`if grep -q secret; then echo "no secrets" >&2; exit 2; fi`)],
     PreToolUse: [command('sleep 1000')],
   });
-  const terminal = await stage.ready();
+  const terminal = await setup.ready();
   await terminal.submit('the secret is 42');
   await terminal.waitForPrinted('A hook blocked this prompt, so it was not sent: no secrets');
   await terminal.waitFor('❯ the secret is 42');
-  expect(stage.server.requests()).toHaveLength(0);
+  expect(setup.server.requests()).toHaveLength(0);
   await terminal.press('\u0015');
-  stage.server.script(bash('ls'));
+  setup.server.script(bash('ls'));
   await terminal.submit('list');
   await terminal.waitFor('PreToolUse:Bash: sleep 1000');
   await terminal.press(keys.escape);
@@ -178,17 +178,17 @@ test('a blocked prompt returns to the input; Esc stops a hook that hangs', async
 });
 
 test('stream-json reports the hooks of the start, and others if asked; a failure is no block', async () => {
-  const stage = await setStage();
-  await own(stage, {
+  const setup = await setUpProgram();
+  await own(setup, {
     SessionStart: [command('echo welcome', { matcher: 'startup' })],
     PreToolUse: [command('echo broken >&2; exit 1')],
     Unheard: [command('true')],
     Stop: [{ hooks: [{ type: 'poem', prompt: 'Is it done?' }] }],
   });
-  stage.server.otherwise((request) =>
+  setup.server.otherwise((request) =>
     request.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : bash('ls'),
   );
-  const plain = await stage.print(['-p', 'hi', '--output-format', 'stream-json']);
+  const plain = await setup.print(['-p', 'hi', '--output-format', 'stream-json']);
   expect(plain.code).toBe(0);
   expect(plain.stderr).toContain('hooks for Unheard never run here');
   expect(plain.stderr).toContain('hooks of type "poem" are not supported');
@@ -202,8 +202,8 @@ test('stream-json reports the hooks of the start, and others if asked; a failure
     ['hook_response', 'SessionStart:startup', 'success'],
   ];
   expect(hookLines(plain.stdout)).toEqual(start);
-  expect(texts(stage)[1]).toContain('welcome');
-  const all = await stage.print(['-p', 'hi', '--output-format', 'stream-json', '--include-hook-events']);
+  expect(texts(setup)[1]).toContain('welcome');
+  const all = await setup.print(['-p', 'hi', '--output-format', 'stream-json', '--include-hook-events']);
   expect(hookLines(all.stdout)).toEqual([
     ...start,
     ['hook_started', 'PreToolUse:Bash', undefined],
@@ -212,8 +212,8 @@ test('stream-json reports the hooks of the start, and others if asked; a failure
 });
 
 test('hooks of Claude Code’s settings run, also around the calls of a subagent', async () => {
-  const stage = await setStage();
-  const folder = join(stage.work.home, '.claude');
+  const setup = await setUpProgram();
+  const folder = join(setup.work.home, '.claude');
   await mkdir(folder, { recursive: true });
   const log = (event: string) => ({ [event]: [command('cat >> "$CLAUDE_PROJECT_DIR/../log"')] });
   const hooks = {
@@ -224,15 +224,15 @@ test('hooks of Claude Code’s settings run, also around the calls of a subagent
   };
   await writeFile(join(folder, 'settings.json'), JSON.stringify({ hooks }));
   const input = { subagent_type: 'explore', description: 'look', prompt: 'Look around.' };
-  stage.server.script(
+  setup.server.script(
     { calls: [{ name: 'Agent', input }] },
     bash('ls'),
     { text: 'Nothing there.' },
     { text: 'It found nothing.' },
   );
-  const ran = await stage.print(['-p', 'go']);
+  const ran = await setup.print(['-p', 'go']);
   expect(ran).toMatchObject({ code: 0, stdout: 'It found nothing.\n', stderr: '' });
-  const lines = (await readFile(join(stage.work.repository, '../log'), 'utf8')).trim().split('\n');
+  const lines = (await readFile(join(setup.work.repository, '../log'), 'utf8')).trim().split('\n');
   const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(told.map((one) => [one.hook_event_name, one.tool_name, one.agent_type])).toEqual([
     ['PreToolUse', 'Agent', undefined],
@@ -245,8 +245,8 @@ test('hooks of Claude Code’s settings run, also around the calls of a subagent
 });
 
 test('a model decides whether a turn may end, and a read-only agent whether a call may run', async () => {
-  const stage = await setStage();
-  await own(stage, {
+  const setup = await setUpProgram();
+  await own(setup, {
     Stop: [{ hooks: [{ type: 'prompt', prompt: 'Were the tests run? $ARGUMENTS' }] }],
     PreToolUse: [
       {
@@ -255,7 +255,7 @@ test('a model decides whether a turn may end, and a read-only agent whether a ca
       },
     ],
   });
-  const { server } = stage;
+  const { server } = setup;
   const judged = ['{"ok": false, "reason": "run the tests first"}', '{"ok": true}'];
   const looked = [
     { calls: [{ name: 'Read', input: { file_path: 'package.json' } }] },
@@ -272,7 +272,7 @@ test('a model decides whether a turn may end, and a read-only agent whether a ca
     if (!isHook) return main.shift() ?? { text: 'Nothing left.' };
     return (request.tools ?? []).length > 0 ? (looked.shift() ?? {}) : { text: judged.shift() ?? '' };
   });
-  const terminal = await stage.ready();
+  const terminal = await setup.ready();
   await terminal.submit('write the name');
   await terminal.waitForPrinted('Now the tests ran.');
   await terminal.waitForPrinted('PreToolUse (Write) hook blocked: picomatch is taken');
@@ -280,7 +280,7 @@ test('a model decides whether a turn may end, and a read-only agent whether a ca
   await terminal.waitForIdle();
   expect([main, looked, judged]).toEqual([[], [], []]);
   for (const name of ['name.txt', 'made.txt'])
-    expect(existsSync(join(stage.work.repository, name))).toBe(false);
+    expect(existsSync(join(setup.work.repository, name))).toBe(false);
   // It does not run hooks itself, and asks nobody.
   const ofAgent = server
     .requests()
@@ -291,7 +291,7 @@ test('a model decides whether a turn may end, and a read-only agent whether a ca
   expect(ofAgent).toHaveLength(3);
   expect(ofAgent[0]?.tools?.map((tool) => tool.function.name)).not.toContain('Write');
   expect(textOf(ofAgent.at(-1)?.messages.at(-1))).toContain('changes nothing');
-  const [session] = await stage.work.sessions();
+  const [session] = await setup.work.sessions();
   const spent = session?.entries.filter(
     ({ subtype, data }) => subtype === 'usage' && data?.purpose === 'hook',
   );
@@ -299,10 +299,10 @@ test('a model decides whether a turn may end, and a read-only agent whether a ca
 });
 
 test('a tool of an MCP server decides; without the server nothing is blocked, and it is said', async () => {
-  const stage = await setStage();
+  const setup = await setUpProgram();
   const hook = { type: 'mcp_tool', tool: 'echo', input: { text: `\${tool_input.command}` } };
   await own(
-    stage,
+    setup,
     {
       PreToolUse: [
         {
@@ -316,8 +316,8 @@ test('a tool of an MCP server decides; without the server nothing is blocked, an
     },
     { mcpServers: { test: stdio() } },
   );
-  stage.server.script(bash('ls package.json'), { text: 'Listed.' });
-  const ran = await stage.print(['-p', 'list', '--output-format', 'stream-json', '--include-hook-events']);
+  setup.server.script(bash('ls package.json'), { text: 'Listed.' });
+  const ran = await setup.print(['-p', 'list', '--output-format', 'stream-json', '--include-hook-events']);
   const answers = linesOf(ran.stdout).filter(({ subtype }) => subtype === 'hook_response');
   const outcomes = answers.map(({ outcome, stdout }) => [outcome, stdout]);
   expect(outcomes).toHaveLength(2);
@@ -327,22 +327,22 @@ test('a tool of an MCP server decides; without the server nothing is blocked, an
       ['error', ''],
     ]),
   );
-  expect(JSON.stringify(stage.server.requests().at(-1)?.messages)).toContain('package.json');
+  expect(JSON.stringify(setup.server.requests().at(-1)?.messages)).toContain('package.json');
 });
 
 test('a hook replaces the result of a call; the original is in no request and not in the session', async () => {
-  const stage = await setStage();
+  const setup = await setUpProgram();
   const replaced = {
     hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: 'the value is hidden' },
   };
-  await own(stage, { PostToolUse: [command(`echo '${JSON.stringify(replaced)}'`, { matcher: 'Bash' })] });
-  await stage.work.write('big.txt', 'HIDDEN-VALUE\n'.repeat(20_000));
-  stage.server.script(bash('cat big.txt'), { text: 'I see nothing.' });
-  const terminal = await stage.ready();
+  await own(setup, { PostToolUse: [command(`echo '${JSON.stringify(replaced)}'`, { matcher: 'Bash' })] });
+  await setup.work.write('big.txt', 'HIDDEN-VALUE\n'.repeat(20_000));
+  setup.server.script(bash('cat big.txt'), { text: 'I see nothing.' });
+  const terminal = await setup.ready();
   await terminal.submit('show it');
   await terminal.waitForPrinted('I see nothing.');
   await terminal.waitForPrinted('PostToolUse hook replaced the result of Bash');
-  expect(texts(stage).find((text) => text.includes('the value is hidden'))).toBe('the value is hidden');
-  const sessions = await stage.work.sessions();
-  expect(JSON.stringify([stage.server.requests(), sessions])).not.toContain('HIDDEN-VALUE');
+  expect(texts(setup).find((text) => text.includes('the value is hidden'))).toBe('the value is hidden');
+  const sessions = await setup.work.sessions();
+  expect(JSON.stringify([setup.server.requests(), sessions])).not.toContain('HIDDEN-VALUE');
 });

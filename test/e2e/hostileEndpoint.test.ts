@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { startServer } from './support/faultyServers.ts';
 import { firstIsQuick, long } from './support/long.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 const STREAM = { 'content-type': 'text/event-stream' };
 const delta = (fields: object): string => `data: ${JSON.stringify({ choices: [{ delta: fields }] })}\n\n`;
@@ -87,7 +87,7 @@ function flood(response: ServerResponse, piece: Flood['piece'], onBytes: (count:
 for (const { row, options } of firstIsQuick(Object.entries(floods)))
   test(`${row[0]} without end`, options, async () => {
     const { headers = STREAM, piece, says, keeps } = row[1];
-    const { work, access, print } = await setStage();
+    const { work, access, print } = await setUpProgram();
     let [asked, sent] = [0, 0];
     const server = await startServer((request, response) => {
       if (request.method !== 'POST') {
@@ -124,7 +124,7 @@ test.each([
   ['a line', 'Lorem ipsum. '.repeat(500)],
   ['a table', '| x | y |\n'.repeat(500)],
 ])('on the screen, %s without end', long, async (_, piece) => {
-  const { work, access, open } = await setStage();
+  const { work, access, open } = await setUpProgram();
   const server = await startServer((request, response) => {
     if (request.method !== 'POST') {
       response.writeHead(404).end();

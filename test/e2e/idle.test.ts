@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { long } from './support/long.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 /** Work that was put off (the index of sessions, garbage) takes some of them; a timer would take them all. */
 const WINDOWS = 15;
 const WINDOW_MS = 3000;
 
 test('after a turn nothing ticks and nothing is written', long, async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   server.script({ text: 'Done.' });
   const terminal = await ready();
   await terminal.submit('hello');

@@ -5,20 +5,20 @@ import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { long } from './support/long.ts';
 import { resizeDrawn } from './support/resizing.ts';
-import { MODEL, type Stage, setStage } from './support/stage.ts';
+import { MODEL, setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 const part = { type: 'image_url', image_url: { url: `data:image/png;base64,${PIXEL}` } };
 
-async function withPictures(models: object): Promise<Stage> {
-  const stage = await setStage();
-  const { work } = stage;
+async function withPictures(models: object): Promise<TestProgram> {
+  const setup = await setUpProgram();
+  const { work } = setup;
   await mkdir(work.data, { recursive: true });
   await writeFile(join(work.data, 'config.json'), JSON.stringify({ models }));
   await writeFile(join(work.repository, 'bild 图.png'), Buffer.from(PIXEL, 'base64'));
-  return stage;
+  return setup;
 }
 
 test('a pasted path and an @path are sent as images, once each, also after a resume', long, async () => {

@@ -7,15 +7,15 @@ import { keys } from '../ui/screen.ts';
 import { kindsOf } from './support/entryKinds.ts';
 import { firstIsQuick, long } from './support/long.ts';
 import { isAlive, processesWith } from './support/processes.ts';
-import { type Stage, setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { expectPairedCalls, textOf } from './support/wire.ts';
 
 const slow = { latency: 60, chunkSize: 6 } as const;
 const story = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
 
 test('Esc in mid-stream keeps what had arrived, and the next prompt works', async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   server.script({ text: story, ...slow }, { text: 'Back at work.' });
   const terminal = await ready();
   await terminal.submit('tell me a story');
@@ -42,7 +42,7 @@ test('Esc in mid-stream keeps what had arrived, and the next prompt works', asyn
 });
 
 test('Esc in mid-command ends its children, and every call keeps its result', async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   // A child of a child, with signals ignored in between: the group has to go.
   const [one, other] = [`300.${process.pid}`, `301.${process.pid}`] as const;
   const command = `sleep ${one} & (trap "" TERM INT; sleep ${other}) & wait`;
@@ -76,7 +76,7 @@ test('Esc in mid-command ends its children, and every call keeps its result', as
 });
 
 test('Esc in a permission question refuses and stops', async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   server.script({ calls: [{ name: 'Bash', input: { command: 'touch made-it' } }] }, { text: 'As you like.' });
   const terminal = await ready();
   await terminal.submit('make a file');
@@ -99,7 +99,7 @@ test('Esc in a permission question refuses and stops', async () => {
 });
 
 test('Ctrl+C in mid-stream interrupts first; Esc ends a command of the user’s own', long, async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   server.script({ text: story, ...slow }, { text: 'Quiet now.' });
   const terminal = await ready();
   await terminal.submit('tell me a story');
@@ -124,7 +124,7 @@ test('Ctrl+C in mid-stream interrupts first; Esc ends a command of the user’s 
 });
 
 test('/exit in mid-stream leaves with the partial reply on disk', async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   server.script({ text: story, ...slow });
   const terminal = await ready();
   await terminal.submit('tell me a story');
@@ -138,7 +138,7 @@ test('/exit in mid-stream leaves with the partial reply on disk', async () => {
 });
 
 test('a terminal that goes away ends the program, with the log on disk', async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   server.script({ text: story, ...slow });
   const terminal = await ready();
   await terminal.submit('tell me a story');
@@ -150,10 +150,10 @@ test('a terminal that goes away ends the program, with the log on disk', async (
 });
 
 test('Ctrl+C twice leaves, says how to resume, and restores the terminal', async () => {
-  const stage = await setStage();
-  const { server, work } = stage;
+  const setup = await setUpProgram();
+  const { server, work } = setup;
   server.script({ text: 'Something to remember.' });
-  const { terminal, shell } = openInShell(stage);
+  const { terminal, shell } = openInShell(setup);
   await terminal.waitFor(/context ~?\d+%/);
   await terminal.submit('say something');
   await terminal.waitFor('Something to remember.');
@@ -178,10 +178,10 @@ for (const { row, options } of firstIsQuick(signals))
     options,
     async () => {
       const { signal, code } = row;
-      const stage = await setStage();
-      const { server, work } = stage;
+      const setup = await setUpProgram();
+      const { server, work } = setup;
       server.script({ text: story, ...slow });
-      const { terminal, shell, pidFile } = openInShell(stage);
+      const { terminal, shell, pidFile } = openInShell(setup);
       await terminal.waitFor(/context ~?\d+%/);
       await terminal.submit('tell me a story');
       await terminal.waitFor('word5');
@@ -201,7 +201,7 @@ for (const { row, options } of firstIsQuick(signals))
   );
 
 /** Below a shell, which goes on afterwards and can say what state the terminal was left in. */
-function openInShell({ open, work, access }: Stage) {
+function openInShell({ open, work, access }: TestProgram) {
   const pidFile = join(work.temporary, 'program.pid');
   const start = '(echo "$BASHPID" > "$PID_FILE"; exec "$@")';
   const script = `${start}; echo "exit code $?"; read -r line; stty -a; echo "that was all"; read -r line`;

@@ -2,13 +2,13 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 test('copies of a secret file, made for going back, are not read without a question', {
   tags: 'long',
 }, async () => {
-  const { work, server, print } = await setStage();
+  const { work, server, print } = await setUpProgram();
   await work.write('.env', 'API_TOKEN=first-value\n');
   await work.write('setup.sh', 'echo API_TOKEN=second-value > .env\n');
   server.script(

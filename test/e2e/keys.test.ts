@@ -7,25 +7,25 @@ import { keys } from '../ui/screen.ts';
 import { startHeldModel } from './support/heldModel.ts';
 import { long } from './support/long.ts';
 import { program } from './support/program.ts';
-import { type Stage, setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 const { ctrl } = keys;
-const lastPrompt = ({ server }: Stage): string => textOf(server.requests().at(-1)?.messages.at(-1));
+const lastPrompt = ({ server }: TestProgram): string => textOf(server.requests().at(-1)?.messages.at(-1));
 
 /** A script that stands for an editor; `$file` is what it is given. */
-async function editorOf({ work }: Stage, script: string): Promise<string> {
+async function editorOf({ work }: TestProgram, script: string): Promise<string> {
   const path = join(work.home, 'editor.sh');
   await writeFile(path, `#!/bin/sh\nfor file; do :; done\n${script}\n`, { mode: 0o755 });
   return `${path} --wait`;
 }
 
 /** A shell with job control, in which the program is started. */
-async function inShell(stage: Stage, env: Readonly<Record<string, string>> = {}): Promise<Terminal> {
-  const shell = stage.open([], {
+async function inShell(setup: TestProgram, env: Readonly<Record<string, string>> = {}): Promise<Terminal> {
+  const shell = setup.open([], {
     command: ['bash', '--norc', '--noprofile', '-i'],
-    env: stage.work.env({ ...stage.access, PS1: 'shell> ', HISTFILE: '', ...env }),
+    env: setup.work.env({ ...setup.access, PS1: 'shell> ', HISTFILE: '', ...env }),
   });
   await shell.waitFor('shell>');
   await shell.submit(program().join(' '));
@@ -34,15 +34,15 @@ async function inShell(stage: Stage, env: Readonly<Record<string, string>> = {})
 }
 
 test('Ctrl+G and Ctrl+X Ctrl+E open the draft in the editor, in a private file', async () => {
-  const stage = await setStage();
-  stage.server.otherwise(() => ({ text: 'Understood.' }));
-  const told = join(stage.work.home, 'told');
+  const setup = await setUpProgram();
+  setup.server.otherwise(() => ({ text: 'Understood.' }));
+  const told = join(setup.work.home, 'told');
   const EDITOR = await editorOf(
-    stage,
+    setup,
     `stat -c '%a' "$file" >> '${told}'; printf 'in the editor' ; read answer; printf '%s\\nline from the editor 漢字\\n' "$answer" >> "$file"`,
   );
-  const terminal = await stage.ready([], {
-    env: stage.work.env({ ...stage.access, EDITOR, TMPDIR: stage.work.temporary }),
+  const terminal = await setup.ready([], {
+    env: setup.work.env({ ...setup.access, EDITOR, TMPDIR: setup.work.temporary }),
   });
   await terminal.type('my draft');
   await terminal.press(keys.paste(Array.from({ length: 50 }, (_, line) => `pasted ${line}`).join('\n')));
@@ -61,18 +61,18 @@ test('Ctrl+G and Ctrl+X Ctrl+E open the draft in the editor, in a private file',
   await terminal.waitFor('line from the editor 漢字again');
   await terminal.press(keys.enter);
   await terminal.waitFor('Understood.');
-  const sent = lastPrompt(stage);
+  const sent = lastPrompt(setup);
   expect(sent).toMatch(/^my draftpasted 0\npasted 1\n/);
   expect(sent).toMatch(/pasted 49typed into it\nline from the editor 漢字again\nline from the editor 漢字$/);
   expect(await readFile(told, 'utf8')).toBe('600\n600\n');
-  const left = await readdir(stage.work.temporary, { recursive: true });
+  const left = await readdir(setup.work.temporary, { recursive: true });
   expect(left.filter((name) => name.endsWith('.md'))).toEqual([]);
 });
 
 test('an editor that fails, is missing or is ended by Ctrl+C leaves the draft, and the program continues', async () => {
-  const stage = await setStage();
-  const EDITOR = await editorOf(stage, 'printf "waiting here"; sleep 30');
-  const terminal = await stage.ready([], { env: stage.work.env({ ...stage.access, EDITOR }) });
+  const setup = await setUpProgram();
+  const EDITOR = await editorOf(setup, 'printf "waiting here"; sleep 30');
+  const terminal = await setup.ready([], { env: setup.work.env({ ...setup.access, EDITOR }) });
   await terminal.type('precious');
   // Twice in one piece opens it once.
   await terminal.press(ctrl('g') + ctrl('g'));
@@ -83,8 +83,8 @@ test('an editor that fails, is missing or is ended by Ctrl+C leaves the draft, a
   await terminal.type(' and more');
   await terminal.waitFor('❯ precious and more');
 
-  const without = await stage.ready([], {
-    env: stage.work.env({ ...stage.access, EDITOR: 'no-such-editor' }),
+  const without = await setup.ready([], {
+    env: setup.work.env({ ...setup.access, EDITOR: 'no-such-editor' }),
   });
   await without.type('kept');
   await without.press(ctrl('g'));
@@ -93,11 +93,11 @@ test('an editor that fails, is missing or is ended by Ctrl+C leaves the draft, a
 });
 
 test('a turn continues while the editor is open, and is printed after it', long, async () => {
-  const stage = await setStage();
+  const setup = await setUpProgram();
   const model = await startHeldModel();
-  const EDITOR = await editorOf(stage, 'printf "in the editor"; read answer');
-  const env = stage.work.env({ ...stage.access, OPENAI_BASE_URL: model.baseUrl, EDITOR });
-  const terminal = await stage.ready([], { env });
+  const EDITOR = await editorOf(setup, 'printf "in the editor"; read answer');
+  const env = setup.work.env({ ...setup.access, OPENAI_BASE_URL: model.baseUrl, EDITOR });
+  const terminal = await setup.ready([], { env });
   await terminal.submit('a question');
   const reply = await model.asked();
   await terminal.type('next');
@@ -105,7 +105,7 @@ test('a turn continues while the editor is open, and is printed after it', long,
   await terminal.waitFor('in the editor');
   reply.say('The answer came meanwhile.');
   reply.end();
-  const recorded = async () => (await stage.work.sessions())[0]?.entries.map(({ type }) => type);
+  const recorded = async () => (await setup.work.sessions())[0]?.entries.map(({ type }) => type);
   await expect.poll(recorded, { timeout: 30_000 }).toContain('assistant');
   expect(terminal.screen()).not.toContain('The answer came');
   await terminal.press(keys.enter);
@@ -117,9 +117,9 @@ test(
   'Ctrl+Z gives the shell its terminal as it was, fg comes back whole, in another size too',
   long,
   async () => {
-    const stage = await setStage();
-    stage.server.otherwise(() => ({ text: 'Yes.' }));
-    const shell = await inShell(stage);
+    const setup = await setUpProgram();
+    setup.server.otherwise(() => ({ text: 'Yes.' }));
+    const shell = await inShell(setup);
     await shell.type('draft 漢字');
     await shell.press(ctrl('z'));
     await shell.waitFor(/Stopped/);
@@ -152,7 +152,7 @@ test(
     );
     await shell.press(keys.enter);
     await shell.waitFor('Yes.');
-    expect(lastPrompt(stage)).toBe('draft 漢字!');
+    expect(lastPrompt(setup)).toBe('draft 漢字!');
     await shell.waitForIdle();
     await shell.submit('/exit');
     await shell.waitFor(/shell> *$/);
@@ -160,10 +160,10 @@ test(
 );
 
 test('a turn that runs while the program is stopped continues after fg', async () => {
-  const stage = await setStage();
+  const setup = await setUpProgram();
   const story = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ');
-  stage.server.script({ text: story, latency: 20, chunkSize: 12 });
-  const shell = await inShell(stage, { WT_SESSION: 'shows progress' });
+  setup.server.script({ text: story, latency: 20, chunkSize: 12 });
+  const shell = await inShell(setup, { WT_SESSION: 'shows progress' });
   await shell.submit('tell me');
   await shell.waitFor('word0');
   await shell.until(() => shell.bytes().includes('\u001B]9;4;3;0'), 'progress');
@@ -184,8 +184,8 @@ test('a turn that runs while the program is stopped continues after fg', async (
 });
 
 test('after a stop from outside, the terminal is restored: raw, with pastes in one piece', long, async () => {
-  const stage = await setStage();
-  const shell = await inShell(stage);
+  const setup = await setUpProgram();
+  const shell = await inShell(setup);
   await shell.type('draft');
   await shell.waitFor('❯ draft');
   const [child = 0] = (await readFile(`/proc/${shell.pid}/task/${shell.pid}/children`, 'utf8'))
@@ -201,8 +201,8 @@ test('after a stop from outside, the terminal is restored: raw, with pastes in o
 });
 
 test('if no shell could resume it, Ctrl+Z says so and everything continues', long, async () => {
-  const stage = await setStage();
-  const terminal = await stage.ready();
+  const setup = await setUpProgram();
+  const terminal = await setup.ready();
   await terminal.type('draft');
   await terminal.press(ctrl('z'));
   await terminal.waitFor('Cannot suspend: there is no shell');
@@ -211,14 +211,14 @@ test('if no shell could resume it, Ctrl+Z says so and everything continues', lon
 });
 
 test('? shows the keys, /keys prints them, and a file of one’s own counts as soon as it is saved', async () => {
-  const stage = await setStage();
-  await mkdir(stage.work.data, { recursive: true });
-  const terminal = await stage.ready();
+  const setup = await setUpProgram();
+  await mkdir(setup.work.data, { recursive: true });
+  const terminal = await setup.ready();
   await terminal.press('?');
   await terminal.waitFor('any other key closes');
   await terminal.press('q');
   await terminal.waitForGone('any other key closes');
-  const file = join(stage.work.data, 'keybindings.json');
+  const file = join(setup.work.data, 'keybindings.json');
   await writeFile(file, '{\n  // mine\n  "Chat": { "alt+s": "chat:stash", "ctrl+i": "chat:undo" }\n}\n');
   await terminal.waitFor('keybindings.json: “Chat”, “ctrl+i”: terminals send Ctrl+I as Tab.');
   await terminal.type('aside');
@@ -234,10 +234,10 @@ test(
   'lists, questions and the transcript have the keys of the file, and say so; Esc always leaves',
   long,
   async () => {
-    const stage = await setStage();
-    await mkdir(stage.work.data, { recursive: true });
+    const setup = await setUpProgram();
+    await mkdir(setup.work.data, { recursive: true });
     await writeFile(
-      join(stage.work.data, 'keybindings.json'),
+      join(setup.work.data, 'keybindings.json'),
       JSON.stringify({
         Select: { 'ctrl+j': 'select:next', enter: 'select:next', down: null, 'ctrl+n': null },
         Confirmation: { f2: 'confirm:yes', y: null, n: 'confirm:yes' },
@@ -245,8 +245,8 @@ test(
       }),
     );
     const call = { name: 'Bash', input: { command: 'git tag seen' } };
-    stage.server.script({ calls: [call] }, { text: 'Tagged.' });
-    const terminal = await stage.ready([], { columns: 100 });
+    setup.server.script({ calls: [call] }, { text: 'Tagged.' });
+    const terminal = await setup.ready([], { columns: 100 });
     await terminal.waitFor('confirm:yes confirms something');
     await terminal.waitForPrinted('No key in Select is bound to select:accept any more; Enter still works.');
     await terminal.submit('tag it');
@@ -256,7 +256,7 @@ test(
     await terminal.press('\u001BOQ');
     await terminal.waitForPrinted('Tagged.');
     await terminal.waitForIdle();
-    expect(await stage.work.git('tag')).toBe('seen\n');
+    expect(await setup.work.git('tag')).toBe('seen\n');
 
     await terminal.submit('/theme');
     await terminal.waitFor('↑ Ctrl+J Enter · type to filter');
@@ -275,9 +275,9 @@ test(
 );
 
 test('/vim switches vim keys on for good; Esc while writing does not stop what runs', long, async () => {
-  const stage = await setStage();
-  stage.server.script({ text: 'A long answer indeed.', latency: 200, chunkSize: 4 }, { text: 'Second.' });
-  const terminal = await stage.ready();
+  const setup = await setUpProgram();
+  setup.server.script({ text: 'A long answer indeed.', latency: 200, chunkSize: 4 }, { text: 'Second.' });
+  const terminal = await setup.ready();
   await terminal.submit('/vim');
   await terminal.waitFor('Vim mode on');
   await terminal.submit('go');
@@ -291,26 +291,26 @@ test('/vim switches vim keys on for good; Esc while writing does not stop what r
   await terminal.waitForIdle();
   await terminal.press(keys.enter);
   await terminal.waitFor('Second.');
-  expect(lastPrompt(stage)).toBe('one three');
-  expect(JSON.parse(await readFile(join(stage.work.data, 'config.json'), 'utf8'))).toMatchObject({
+  expect(lastPrompt(setup)).toBe('one three');
+  expect(JSON.parse(await readFile(join(setup.work.data, 'config.json'), 'utf8'))).toMatchObject({
     vim: true,
   });
-  const next = await stage.ready();
+  const next = await setup.ready();
   await next.type('x');
   await next.press(keys.escape);
   await next.waitFor('N x');
 });
 
 test('Ctrl+R finds what was sent in an earlier session; Ctrl+S puts a draft aside until the next prompt', async () => {
-  const stage = await setStage();
-  stage.server.otherwise(() => ({ text: 'Yes.' }));
-  const first = await stage.ready();
+  const setup = await setUpProgram();
+  setup.server.otherwise(() => ({ text: 'Yes.' }));
+  const first = await setup.ready();
   await first.submit('explain 漢字 parsing');
   await first.waitFor('Yes.');
   await first.waitForIdle();
   await first.submit('/exit');
   await first.exited;
-  const terminal = stage.open([], { columns: 20 });
+  const terminal = setup.open([], { columns: 20 });
   await terminal.waitFor(/~?\d+%/);
   await terminal.type('draft');
   await terminal.press(ctrl('s'), ctrl('r'));
@@ -318,7 +318,7 @@ test('Ctrl+R finds what was sent in an earlier session; Ctrl+S puts a draft asid
   await terminal.waitFor('1/1');
   for (const row of terminal.screen().split('\n')) expect(row.length).toBeLessThanOrEqual(20);
   await terminal.press(keys.enter);
-  await terminal.until(() => stage.server.requests().length === 2, 'the prompt');
-  expect(lastPrompt(stage)).toBe('explain 漢字 parsing');
+  await terminal.until(() => setup.server.requests().length === 2, 'the prompt');
+  expect(lastPrompt(setup)).toBe('explain 漢字 parsing');
   await terminal.waitFor('❯ draft');
 });

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { kindsOf } from './support/entryKinds.ts';
 import { program } from './support/program.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 const run = promisify(execFile);
 const checkout = resolve(import.meta.dirname, '../..');
@@ -22,7 +22,7 @@ describe.skipIf(old === undefined)(`with an old Node (${old ?? 'none on this mac
   test('the checkout uses its own newer Node, with exit code and streams', async () => {
     const { stdout } = await run(node, [launcher, '--version']);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-    const { server, work, access } = await setStage();
+    const { server, work, access } = await setUpProgram();
     server.script({ text: 'Through the launcher.' });
     const options = { cwd: work.repository, env: work.env(access) };
     const child = run(node, [launcher, '-p'], options);
@@ -34,7 +34,7 @@ describe.skipIf(old === undefined)(`with an old Node (${old ?? 'none on this mac
   });
 
   test('it works in a terminal, and a signal reaches the program', async () => {
-    const { server, work, access, open } = await setStage();
+    const { server, work, access, open } = await setUpProgram();
     server.script({ text: 'Here as well.' });
     const terminal = open([], { env: work.env(access), command: [node, launcher] });
     await terminal.waitFor(/context ~?\d+%/);

@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isAlive } from './support/processes.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 let left = 0;
 
 test('a command that runs when its program is killed', async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   server.script({
     calls: [{ name: 'Bash', input: { command: 'echo $$ > pid; while :; do sleep 0.1; done' } }],
   });

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { firstIsQuick, long } from './support/long.ts';
 import { isAlive } from './support/processes.ts';
 import { program } from './support/program.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 const slow = { latency: 60, chunkSize: 6 } as const;
 const story = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
@@ -22,7 +22,7 @@ const ways = [
 for (const { row, options } of firstIsQuick(ways))
   test(`${row.way}: everything is printed once, in words, without escape sequences`, options, async () => {
     const { below, args } = row;
-    const { server, work, open } = await setStage();
+    const { server, work, open } = await setUpProgram();
     server.script(
       {
         text: 'I will look.',
@@ -60,7 +60,7 @@ for (const { row, options } of firstIsQuick(ways))
   });
 
 test('a terminal without sequences is not asked for its clipboard', long, async () => {
-  const { server, open } = await setStage();
+  const { server, open } = await setUpProgram();
   server.script({ text: 'Copy this.' });
   const terminal = open([], { below: ['env', '-u', 'DISPLAY', '-u', 'WAYLAND_DISPLAY', 'TERM=dumb'] });
   await terminal.waitForPrinted('Ctrl+D quits');
@@ -72,7 +72,7 @@ test('a terminal without sequences is not asked for its clipboard', long, async 
 });
 
 test('a comment behind n goes to the model; n alone ends the turn', async () => {
-  const { server, open } = await setStage();
+  const { server, open } = await setUpProgram();
   const call = { calls: [{ name: 'Bash', input: { command: 'rm -rf build' } }] };
   server.script(call, { text: 'As you like.' }, call);
   const terminal = open([], { below: ['env', 'TERM=dumb'] });
@@ -95,7 +95,7 @@ test('a comment behind n goes to the model; n alone ends the turn', async () => 
 for (const { row, options } of firstIsQuick(ways))
   test(`${row.way}: Ctrl+C stops the reply, and twice leaves`, options, async () => {
     const { below, args } = row;
-    const { server, open } = await setStage();
+    const { server, open } = await setUpProgram();
     server.script({ text: story, ...slow });
     const terminal = open([...args], { below: [...below] });
     await terminal.waitForPrinted('Ctrl+D quits');
@@ -114,7 +114,7 @@ test(
   'the setting is enough; several lines go together, and what is typed while it runs is queued',
   long,
   async () => {
-    const { server, work, open } = await setStage();
+    const { server, work, open } = await setUpProgram();
     await mkdir(work.data, { recursive: true });
     await writeFile(join(work.data, 'config.json'), JSON.stringify({ screenReader: true }));
     server.script({ text: story.slice(0, 600), ...slow }, { text: 'Both seen.' });
@@ -133,7 +133,7 @@ test(
 );
 
 test('dialogs are lists to answer: models, sessions, going back', async () => {
-  const { server, open } = await setStage();
+  const { server, open } = await setUpProgram();
   server.script({ text: 'One.' }, { text: 'Two.' });
   const terminal = open(['first question'], { below: ['env', 'TERM=dumb'] });
   await terminal.waitForPrinted('One.');
@@ -160,7 +160,7 @@ test('dialogs are lists to answer: models, sessions, going back', async () => {
 });
 
 test('a folder’s settings are asked about before they count', long, async () => {
-  const { server, work, open } = await setStage();
+  const { server, work, open } = await setUpProgram();
   await work.write('.clawdcode.json', JSON.stringify({ permissions: { allow: ['Bash(touch *)'] } }));
   server.script({ calls: [{ name: 'Bash', input: { command: 'touch made' } }] }, { text: 'Made.' });
   const terminal = open([], { below: ['env', 'TERM=dumb'] });
@@ -175,7 +175,7 @@ test('a folder’s settings are asked about before they count', long, async () =
 });
 
 test('a terminal that goes away ends the program, with the log on disk', { tags: 'long' }, async () => {
-  const { server, work, open } = await setStage();
+  const { server, work, open } = await setUpProgram();
   server.script({ text: story, ...slow });
   const terminal = open([], { below: ['env', 'TERM=dumb'] });
   await terminal.waitForPrinted('Ctrl+D quits');
@@ -190,7 +190,7 @@ test('a terminal that goes away ends the program, with the log on disk', { tags:
 });
 
 test('a key is asked for and not shown', async () => {
-  const { server, work, access, open } = await setStage();
+  const { server, work, access, open } = await setUpProgram();
   server.otherwise(() => ({ text: 'Hello.' }));
   const terminal = open([], { below: ['env', 'TERM=dumb'], env: work.env() });
   await terminal.waitForPrinted('how do you want to start?');
@@ -210,7 +210,7 @@ test('a key is asked for and not shown', async () => {
 });
 
 test('through pipes: lines in, lines out, and the end of the input leaves when all is done', async () => {
-  const { server, print } = await setStage();
+  const { server, print } = await setUpProgram();
   server.script({ text: 'First.' });
   const { code, stdout } = await print(['--ax-screen-reader', 'one'], { input: '/cost\ntwo\n' });
   expect(code).toBe(0);
@@ -221,7 +221,7 @@ test('through pipes: lines in, lines out, and the end of the input leaves when a
 });
 
 test('what is piped in is the prompt, what is piped out is the answer', async () => {
-  const { server, print, work, access } = await setStage();
+  const { server, print, work, access } = await setUpProgram();
   server.script({ text: 'It is a stack trace.' }, { text: 'Fine.' }, { text: 'Only that.' });
   expect(await print([], { input: 'what is this?\n' })).toMatchObject({
     code: 0,
@@ -242,7 +242,7 @@ test('what is piped in is the prompt, what is piped out is the answer', async ()
 });
 
 test('nothing to hold a conversation on: it says so, and what to do instead', async () => {
-  const { work, access } = await setStage();
+  const { work, access } = await setUpProgram();
   const { openTerminal } = await import('./support/terminal.ts');
   const terminal = openTerminal(['sh', '-c', '"$@" | cat; exit 0', 'sh', ...program()], {
     cwd: work.repository,

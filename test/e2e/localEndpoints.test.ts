@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startProxy } from '../model/http/proxyStage.ts';
 import { type Asked, ollama, type Route, saying, startLocalServer, vllm } from './support/localServers.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 /** Calls `Read` in words for its first prompt, and says what it was given for the next. */
 const readsInWords: Route = (response, asked) => {
@@ -17,14 +17,14 @@ const chats = (asked: readonly Asked[]): Asked[] =>
   asked.filter(({ path }) => path === '/v1/chat/completions');
 
 test('Ollama with a model without tools and with a small window: loaded first, reported once, and it works', async () => {
-  const stage = await setStage();
+  const setup = await setUpProgram();
   const models = [{ name: 'small:2b', maxContext: 131_072, capabilities: ['completion'] }];
   const server = await startLocalServer(ollama(models, { defaultContext: 16_384, chat: readsInWords }));
   onTestFinished(server.close);
-  await stage.work.write('note.txt', 'the word is plankton\n');
+  await setup.work.write('note.txt', 'the word is plankton\n');
   const env = { OPENAI_BASE_URL: server.baseUrl, OPENAI_MODEL: 'small:2b', OPENAI_API_KEY: '' };
   const ask = async (): Promise<{ result: string; context_usage: { context_window: number } }> => {
-    const printed = await stage.print(['-p', 'what does note.txt say?', '--output-format', 'json'], { env });
+    const printed = await setup.print(['-p', 'what does note.txt say?', '--output-format', 'json'], { env });
     expect(printed).toMatchObject({ code: 0 });
     return JSON.parse(printed.stdout);
   };
@@ -50,13 +50,13 @@ test('Ollama with a model without tools and with a small window: loaded first, r
 });
 
 test('on the screen the call is never shown as text, and the missing support is reported once', async () => {
-  const stage = await setStage();
+  const setup = await setUpProgram();
   const models = [{ name: 'small:2b', maxContext: 131_072, capabilities: ['completion'], running: 16_384 }];
   const server = await startLocalServer(ollama(models, { chat: readsInWords }));
   onTestFinished(server.close);
-  await stage.work.write('note.txt', 'the word is plankton\n');
+  await setup.work.write('note.txt', 'the word is plankton\n');
   const env = { OPENAI_BASE_URL: server.baseUrl, OPENAI_MODEL: 'small:2b', OPENAI_API_KEY: '' };
-  const terminal = await stage.ready([], { env });
+  const terminal = await setup.ready([], { env });
   // What the server says of itself is known.
   await terminal.waitFor(/context ~?\d+% of 16/);
   await terminal.submit('what does note.txt say?');
@@ -70,7 +70,7 @@ test('on the screen the call is never shown as text, and the missing support is 
 });
 
 test('a server on this machine is reached past a proxy that is set', async () => {
-  const stage = await setStage();
+  const setup = await setUpProgram();
   const server = await startLocalServer(vllm({ id: 'm', maxModelLen: 40_000 }, { chat: saying('reached') }));
   onTestFinished(server.close);
   const env = {
@@ -79,11 +79,11 @@ test('a server on this machine is reached past a proxy that is set', async () =>
     HTTP_PROXY: 'http://127.0.0.1:9',
     HTTPS_PROXY: 'http://127.0.0.1:9',
   };
-  expect(await stage.print(['-p', 'hello'], { env })).toMatchObject({ code: 0, stdout: 'reached\n' });
+  expect(await setup.print(['-p', 'hello'], { env })).toMatchObject({ code: 0, stdout: 'reached\n' });
 });
 
 test('another one through it, by what is built into the program', async () => {
-  const stage = await setStage();
+  const setup = await setUpProgram();
   const server = await startLocalServer(vllm({ id: 'm', maxModelLen: 40_000 }, { chat: saying('reached') }));
   const proxy = await startProxy(server.port);
   onTestFinished(proxy.close);
@@ -93,6 +93,6 @@ test('another one through it, by what is built into the program', async () => {
     OPENAI_MODEL: 'm',
     HTTP_PROXY: `http://127.0.0.1:${proxy.port}`,
   };
-  expect(await stage.print(['-p', 'hello'], { env })).toMatchObject({ code: 0, stdout: 'reached\n' });
+  expect(await setup.print(['-p', 'hello'], { env })).toMatchObject({ code: 0, stdout: 'reached\n' });
   expect(proxy.seen).toContain('POST http://model.test/v1/chat/completions');
 });

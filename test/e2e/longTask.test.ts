@@ -9,8 +9,8 @@ import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { keys } from '../ui/screen.ts';
 import { firstIsQuick, long } from './support/long.ts';
 import type { ModelServer, ScriptedReply, WireRequest } from './support/server.ts';
-import { setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
+import { setUpProgram } from './support/testProgram.ts';
 import { countRequest } from './support/tokens.ts';
 import { expectPairedCalls } from './support/wire.ts';
 
@@ -40,7 +40,7 @@ const ways = [
 for (const { row, options } of firstIsQuick(ways))
   test(`a task of nine prompts in 16,000 tokens, ${row.way}`, options, async () => {
     const { context, ledgers, summaries } = row;
-    const { server, work, ready } = await setStage();
+    const { server, work, ready } = await setUpProgram();
     await mkdir(work.data, { recursive: true });
     await writeFile(join(work.data, 'config.json'), JSON.stringify({ context }));
     playTheModel(server);
@@ -299,7 +299,7 @@ test.each([
   async ({ settings }) => {
     const window = 128_000;
     const trigger = 102_400;
-    const { server, work, print } = await setStage();
+    const { server, work, print } = await setUpProgram();
     await cp(SOURCE, join(work.repository, 'src'), { recursive: true });
     await mkdir(work.data, { recursive: true });
     await writeFile(join(work.data, 'config.json'), JSON.stringify(settings));

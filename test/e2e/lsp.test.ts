@@ -4,24 +4,25 @@ import { expect, test } from 'vitest';
 import { installServer } from '../lsp/support/install.ts';
 import { hasSandbox } from '../sandbox/confined.ts';
 import { keys } from '../ui/screen.ts';
-import { type Stage, setStage } from './support/stage.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 const write = (content: string) => ({
   calls: [{ name: 'Write', input: { file_path: 'a.py', content } }],
 });
-const sent = ({ server }: Stage): string => (server.requests().at(-1)?.messages ?? []).map(textOf).join('\n');
+const sent = ({ server }: TestProgram): string =>
+  (server.requests().at(-1)?.messages ?? []).map(textOf).join('\n');
 
 test.skipIf(!hasSandbox)(
   'the new problems of an edit reach the model, and /lsp shows the server',
   async () => {
-    const stage = await setStage();
-    const { work, server, access } = stage;
+    const setup = await setUpProgram();
+    const { work, server, access } = setup;
     const bin = join(work.home, '.local/bin');
     await installServer(bin, 'pyright-langserver');
     const env = work.env({ ...access, PATH: `${bin}:${process.env.PATH ?? ''}` });
     server.script(write('fine\nERROR here\n'), { text: 'Written.' });
-    const terminal = await stage.ready([], { env });
+    const terminal = await setup.ready([], { env });
     await terminal.submit('/lsp');
     await terminal.waitForPrinted(/Python\s+starts with the first edit/);
     await terminal.submit('write it');
@@ -31,19 +32,19 @@ test.skipIf(!hasSandbox)(
     await terminal.press(keys.enter);
     await terminal.waitForPrinted('Written.');
     // The server starts meanwhile: a later request has what it found.
-    for (let turn = 1; !sent(stage).includes('about ERROR here'); turn++) {
+    for (let turn = 1; !sent(setup).includes('about ERROR here'); turn++) {
       server.script({ text: `Reply ${turn}.` });
       await terminal.submit('and now?');
       await terminal.waitForPrinted(`Reply ${turn}.`);
     }
-    expect(sent(stage)).toContain('2:1 error: about ERROR here [fake]');
+    expect(sent(setup)).toContain('2:1 error: about ERROR here [fake]');
     await terminal.submit('/lsp');
     await terminal.waitForPrinted(/Python\s+running in the sandbox/);
   },
 );
 
 test('"lsp": false turns them off', async () => {
-  const { print } = await setStage();
+  const { print } = await setUpProgram();
   const { stdout } = await print(['-p', '/lsp', '--settings', JSON.stringify({ lsp: false })]);
   expect(stdout).toContain('Edits are not checked');
   expect((await print(['-p', '/lsp'])).stdout).toContain('Python');

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { hasSandbox } from '../sandbox/confined.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 const servers = [
@@ -20,13 +20,13 @@ const isInstalled = (program: string): boolean =>
 
 for (const { program, file, text, found } of servers)
   test.skipIf(!hasSandbox || !isInstalled(program))(`${program} reports an error of an edit`, async () => {
-    const stage = await setStage();
-    const { server } = stage;
+    const setup = await setUpProgram();
+    const { server } = setup;
     server.script(
       { calls: [{ name: 'Write', input: { file_path: file, content: text } }] },
       { text: 'Written.' },
     );
-    const terminal = await stage.ready(['--permission-mode', 'acceptEdits']);
+    const terminal = await setup.ready(['--permission-mode', 'acceptEdits']);
     await terminal.submit('write it');
     await terminal.waitForPrinted('Written.');
     const sent = (): string => (server.requests().at(-1)?.messages ?? []).map(textOf).join('\n');

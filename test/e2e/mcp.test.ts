@@ -6,49 +6,49 @@ import { SERVER, stdio } from '../mcp/support/bench.ts';
 import { serveMcp } from '../mcp/support/webServer.ts';
 import { keys } from '../ui/screen.ts';
 import { linesOf } from './support/jsonLines.ts';
-import { type Stage, setStage } from './support/stage.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 const call = (tool: string, input: object = {}) => ({ calls: [{ name: tool, input }] });
-const result = ({ server }: Stage): string => textOf(server.requests().at(-1)?.messages.at(-1));
-const toolNames = ({ server }: Stage, request = 0): string[] =>
+const result = ({ server }: TestProgram): string => textOf(server.requests().at(-1)?.messages.at(-1));
+const toolNames = ({ server }: TestProgram, request = 0): string[] =>
   (server.requests()[request]?.tools ?? []).map((tool) => tool.function.name);
 const servers = (definitions: object): string => JSON.stringify({ mcpServers: definitions });
 
-async function own({ work }: Stage, settings: object): Promise<void> {
+async function own({ work }: TestProgram, settings: object): Promise<void> {
   await mkdir(work.data, { recursive: true });
   await writeFile(join(work.data, 'config.json'), JSON.stringify(settings));
 }
 
-const shared = ({ work }: Stage, definitions: object): Promise<void> =>
+const shared = ({ work }: TestProgram, definitions: object): Promise<void> =>
   writeFile(join(work.repository, '.mcp.json'), servers(definitions));
 
 test('a server of the user’s settings is offered, asked about, and answers', async () => {
-  const stage = await setStage();
-  await own(stage, { mcpServers: { test: stdio() } });
-  stage.server.script(call('mcp__test__echo', { text: 'hi' }), { text: 'It said hi.' });
-  const ran = await stage.print(['-p', 'say hi', '--allowed-tools', 'mcp__test__echo']);
+  const setup = await setUpProgram();
+  await own(setup, { mcpServers: { test: stdio() } });
+  setup.server.script(call('mcp__test__echo', { text: 'hi' }), { text: 'It said hi.' });
+  const ran = await setup.print(['-p', 'say hi', '--allowed-tools', 'mcp__test__echo']);
   expect(ran).toMatchObject({ code: 0, stdout: 'It said hi.\n', stderr: '' });
-  expect(result(stage)).toBe('You said hi');
-  expect(toolNames(stage)).toContain('mcp__test__echo');
+  expect(result(setup)).toBe('You said hi');
+  expect(toolNames(setup)).toContain('mcp__test__echo');
 });
 
 test('without a rule nothing is called, since approval is impossible; a deny rule for the server applies', async () => {
-  const stage = await setStage();
-  await own(stage, { mcpServers: { test: stdio() } });
-  stage.server.script(call('mcp__test__echo', { text: 'hi' }), { text: 'No.' });
-  const ran = await stage.print(['-p', 'say hi']);
+  const setup = await setUpProgram();
+  await own(setup, { mcpServers: { test: stdio() } });
+  setup.server.script(call('mcp__test__echo', { text: 'hi' }), { text: 'No.' });
+  const ran = await setup.print(['-p', 'say hi']);
   expect(ran.stderr).toContain('Not allowed: mcp__test__echo');
-  stage.server.script(call('mcp__test__echo', { text: 'hi' }), { text: 'No again.' });
-  await stage.print(['-p', 'hi', '--allowed-tools', 'mcp__test__echo', '--disallowed-tools', 'mcp__test']);
-  expect(result(stage)).toContain('Not allowed: Rule mcp__test');
+  setup.server.script(call('mcp__test__echo', { text: 'hi' }), { text: 'No again.' });
+  await setup.print(['-p', 'hi', '--allowed-tools', 'mcp__test__echo', '--disallowed-tools', 'mcp__test']);
+  expect(result(setup)).toContain('Not allowed: Rule mcp__test');
 });
 
 test('the first line of stream-json names servers with their state, and their tools', async () => {
-  const stage = await setStage();
-  await own(stage, { mcpServers: { test: stdio(), bad: { command: '/nonexistent' } } });
-  stage.server.script({ text: 'Hello.' });
-  const { stdout } = await stage.print(['-p', 'hi', '--output-format', 'stream-json']);
+  const setup = await setUpProgram();
+  await own(setup, { mcpServers: { test: stdio(), bad: { command: '/nonexistent' } } });
+  setup.server.script({ text: 'Hello.' });
+  const { stdout } = await setup.print(['-p', 'hi', '--output-format', 'stream-json']);
   const [init] = linesOf(stdout);
   expect(init).toMatchObject({
     mcp_servers: [
@@ -60,21 +60,21 @@ test('the first line of stream-json names servers with their state, and their to
 });
 
 test('servers of --mcp-config are used in addition, or alone with --strict-mcp-config', async () => {
-  const stage = await setStage();
-  await own(stage, { mcpServers: { mine: stdio() } });
+  const setup = await setUpProgram();
+  await own(setup, { mcpServers: { mine: stdio() } });
   const web = await serveMcp();
   onTestFinished(() => web.close());
-  const file = join(stage.work.home, 'servers.json');
+  const file = join(setup.work.home, 'servers.json');
   await writeFile(file, servers({ web: { type: 'http', url: `${web.origin}/mcp` } }));
-  stage.server.script({ text: 'a' }, { text: 'b' }, { text: 'c' });
-  await stage.print(['-p', 'hi', '--mcp-config', file]);
-  expect(toolNames(stage, 0)).toEqual(expect.arrayContaining(['mcp__mine__echo', 'mcp__web__echo']));
-  await stage.print(['-p', 'hi', '--mcp-config', file, '--strict-mcp-config']);
-  expect(toolNames(stage, 1)).toContain('mcp__web__echo');
-  expect(toolNames(stage, 1)).not.toContain('mcp__mine__echo');
-  await stage.print(['-p', 'hi', '--strict-mcp-config', '--mcp-config', servers({ inline: stdio() })]);
-  expect(toolNames(stage, 2)).toContain('mcp__inline__echo');
-  const wrong = await stage.print(['-p', 'hi', '--mcp-config', '/nonexistent.json']);
+  setup.server.script({ text: 'a' }, { text: 'b' }, { text: 'c' });
+  await setup.print(['-p', 'hi', '--mcp-config', file]);
+  expect(toolNames(setup, 0)).toEqual(expect.arrayContaining(['mcp__mine__echo', 'mcp__web__echo']));
+  await setup.print(['-p', 'hi', '--mcp-config', file, '--strict-mcp-config']);
+  expect(toolNames(setup, 1)).toContain('mcp__web__echo');
+  expect(toolNames(setup, 1)).not.toContain('mcp__mine__echo');
+  await setup.print(['-p', 'hi', '--strict-mcp-config', '--mcp-config', servers({ inline: stdio() })]);
+  expect(toolNames(setup, 2)).toContain('mcp__inline__echo');
+  const wrong = await setup.print(['-p', 'hi', '--mcp-config', '/nonexistent.json']);
   expect(wrong).toMatchObject({
     code: 52,
     stderr: expect.stringContaining('/nonexistent.json cannot be read'),
@@ -82,14 +82,14 @@ test('servers of --mcp-config are used in addition, or alone with --strict-mcp-c
 });
 
 test('a server of a repository starts only after the folder is trusted and the server approved', async () => {
-  const stage = await setStage();
-  await shared(stage, { repo: stdio() });
-  stage.server.script({ text: 'Without.' });
-  const before = await stage.print(['-p', 'hi']);
+  const setup = await setUpProgram();
+  await shared(setup, { repo: stdio() });
+  setup.server.script({ text: 'Without.' });
+  const before = await setup.print(['-p', 'hi']);
   expect(before.stderr).toContain('The MCP server repo is not used, because this folder is not trusted');
-  expect(toolNames(stage)).not.toContain('mcp__repo__echo');
+  expect(toolNames(setup)).not.toContain('mcp__repo__echo');
 
-  const terminal = stage.open();
+  const terminal = setup.open();
   await terminal.waitFor('Do you trust this folder?');
   await terminal.waitFor('Names MCP servers: you are asked about each before it is used.');
   await terminal.pause(300);
@@ -101,48 +101,48 @@ test('a server of a repository starts only after the folder is trusted and the s
   await terminal.waitFor(/context ~?\d+%/);
   await terminal.submit('/mcp');
   await terminal.waitForPrinted(/repo {2}connected, 11 tools/);
-  stage.server.script(call('mcp__repo__echo', { text: 'asked' }), { text: 'Answered.' });
+  setup.server.script(call('mcp__repo__echo', { text: 'asked' }), { text: 'Answered.' });
   await terminal.submit('say it');
   await terminal.waitFor('Tool "echo" of the MCP server "repo"');
   await terminal.waitFor("don't ask again for mcp__repo__echo");
   await terminal.pause(300);
   await terminal.press('1');
   await terminal.waitForPrinted('Answered.');
-  expect(result(stage)).toBe('You said asked');
+  expect(result(setup)).toBe('You said asked');
   await terminal.submit('/exit');
   await terminal.exited;
 
-  stage.server.script({ text: 'With.' });
-  expect((await stage.print(['-p', 'hi'])).stderr).toBe('');
-  expect(toolNames(stage, stage.server.requests().length - 1)).toContain('mcp__repo__echo');
+  setup.server.script({ text: 'With.' });
+  expect((await setup.print(['-p', 'hi'])).stderr).toBe('');
+  expect(toolNames(setup, setup.server.requests().length - 1)).toContain('mcp__repo__echo');
 
   // Another content is another server.
-  await shared(stage, { repo: { ...stdio(), env: { EXTRA: '1' } } });
-  stage.server.script({ text: 'Without again.' });
-  const changed = await stage.print(['-p', 'hi']);
+  await shared(setup, { repo: { ...stdio(), env: { EXTRA: '1' } } });
+  setup.server.script({ text: 'Without again.' });
+  const changed = await setup.print(['-p', 'hi']);
   expect(changed.stderr).toContain('The MCP server repo is not used, because you have not approved it yet');
-  expect(toolNames(stage, stage.server.requests().length - 1)).not.toContain('mcp__repo__echo');
-  const again = stage.open();
+  expect(toolNames(setup, setup.server.requests().length - 1)).not.toContain('mcp__repo__echo');
+  const again = setup.open();
   await again.waitFor('Use this changed MCP server?');
   await again.waitFor('Variable EXTRA: 1');
   await again.press(keys.escape);
   await again.waitFor(/context ~?\d+%/);
   await again.submit('/mcp');
   await again.waitForPrinted('No MCP servers.');
-  expect((await stage.print(['mcp', 'list'])).stdout).toContain('not used: you have not approved it');
-  await stage.print(['mcp', 'reset-project-choices']);
-  const once = stage.open();
+  expect((await setup.print(['mcp', 'list'])).stdout).toContain('not used: you have not approved it');
+  await setup.print(['mcp', 'reset-project-choices']);
+  const once = setup.open();
   await once.waitFor('Use this MCP server?');
 });
 
 test('a server that never answers delays neither the screen nor the second request', async () => {
-  const stage = await setStage();
-  await own(stage, { mcpServers: { silent: stdio('silent'), test: stdio() } });
-  stage.server.script({ text: 'One.' }, { text: 'Two.' });
-  const terminal = await stage.ready();
+  const setup = await setUpProgram();
+  await own(setup, { mcpServers: { silent: stdio('silent'), test: stdio() } });
+  setup.server.script({ text: 'One.' }, { text: 'Two.' });
+  const terminal = await setup.ready();
   await terminal.submit('first');
   await terminal.waitForPrinted('One.');
-  expect(toolNames(stage)).toContain('mcp__test__echo');
+  expect(toolNames(setup)).toContain('mcp__test__echo');
   await terminal.submit('second');
   await terminal.waitForPrinted('Two.');
   await terminal.submit('/mcp test');
@@ -150,65 +150,65 @@ test('a server that never answers delays neither the screen nor the second reque
 });
 
 test('images reach a model that sees, and long answers are kept and shortened', async () => {
-  const stage = await setStage();
-  await own(stage, { mcpServers: { test: stdio() }, models: { 'mock-*': { vision: true } } });
-  stage.server.script(call('mcp__test__image'), call('mcp__test__big', { lines: 20_000 }), { text: 'Seen.' });
-  const { code } = await stage.print(['-p', 'look', '--allowed-tools', 'mcp__test']);
+  const setup = await setUpProgram();
+  await own(setup, { mcpServers: { test: stdio() }, models: { 'mock-*': { vision: true } } });
+  setup.server.script(call('mcp__test__image'), call('mcp__test__big', { lines: 20_000 }), { text: 'Seen.' });
+  const { code } = await setup.print(['-p', 'look', '--allowed-tools', 'mcp__test']);
   expect(code).toBe(0);
-  expect(JSON.stringify(stage.server.requests()[1])).toContain('data:image/png;base64,');
-  expect(result(stage).length).toBeLessThan(60_000);
-  expect(result(stage)).toMatch(/Recall/);
+  expect(JSON.stringify(setup.server.requests()[1])).toContain('data:image/png;base64,');
+  expect(result(setup).length).toBeLessThan(60_000);
+  expect(result(setup)).toMatch(/Recall/);
 });
 
 test('the key of the model is not in the environment of a server', async () => {
-  const stage = await setStage();
-  await own(stage, { mcpServers: { test: stdio() } });
-  stage.server.script(call('mcp__test__env', { name: 'OPENAI_API_KEY' }), { text: 'Unset.' });
-  await stage.print(['-p', 'look', '--allowed-tools', 'mcp__test']);
-  expect(result(stage)).toBe('OPENAI_API_KEY=(unset)');
+  const setup = await setUpProgram();
+  await own(setup, { mcpServers: { test: stdio() } });
+  setup.server.script(call('mcp__test__env', { name: 'OPENAI_API_KEY' }), { text: 'Unset.' });
+  await setup.print(['-p', 'look', '--allowed-tools', 'mcp__test']);
+  expect(result(setup)).toBe('OPENAI_API_KEY=(unset)');
   expect(SERVER).toMatch(/server\.mjs$/);
 });
 
 test('a prompt of a server is a command, and a resource named after @ is read for the model', async () => {
-  const stage = await setStage();
-  await own(stage, { mcpServers: { test: stdio() } });
-  stage.server.script({ text: 'Reviewed.' });
-  const terminal = await stage.ready();
+  const setup = await setUpProgram();
+  await own(setup, { mcpServers: { test: stdio() } });
+  setup.server.script({ text: 'Reviewed.' });
+  const terminal = await setup.ready();
   await terminal.submit('/mcp');
   await terminal.waitForPrinted('connected, 11 tools');
   await terminal.submit('/mcp__test__review_pr 12 the tests');
   await terminal.waitForPrinted('Reviewed.');
-  expect(result(stage)).toBe('Review pull request 12; look at the tests.');
-  stage.server.script({ text: 'Reviewed without a screen.' });
-  expect((await stage.print(['-p', '/mcp__test__review_pr 7'])).stdout).toBe('Reviewed without a screen.\n');
-  expect(result(stage)).toBe('Review pull request 7; look at everything.');
-  stage.server.script({ text: 'It says 42.' });
+  expect(result(setup)).toBe('Review pull request 12; look at the tests.');
+  setup.server.script({ text: 'Reviewed without a screen.' });
+  expect((await setup.print(['-p', '/mcp__test__review_pr 7'])).stdout).toBe('Reviewed without a screen.\n');
+  expect(result(setup)).toBe('Review pull request 7; look at everything.');
+  setup.server.script({ text: 'It says 42.' });
   await terminal.submit('what does @test:note://one say?');
   await terminal.waitForPrinted('It says 42.');
-  expect(result(stage)).toContain('[Resource note://one]\nThe note says 42.');
+  expect(result(setup)).toContain('[Resource note://one]\nThe note says 42.');
 });
 
 test('schemas that take too much of the window are searched for, and stay found when the session is resumed', async () => {
-  const stage = await setStage();
-  await own(stage, { mcpServers: { wide: stdio('wide-schemas') } });
+  const setup = await setUpProgram();
+  await own(setup, { mcpServers: { wide: stdio('wide-schemas') } });
   const used = call('mcp__wide__wide7', { text: 'invoice' });
-  stage.server.script(call('ToolSearch', { query: 'invoices of kind 7' }), used, { text: 'Handled.' });
-  const ran = await stage.print(['-p', 'handle it', '--allowed-tools', 'mcp__wide']);
+  setup.server.script(call('ToolSearch', { query: 'invoices of kind 7' }), used, { text: 'Handled.' });
+  const ran = await setup.print(['-p', 'handle it', '--allowed-tools', 'mcp__wide']);
   expect(ran).toMatchObject({ code: 0, stdout: 'Handled.\n', stderr: '' });
   const ofServers = (request: number) =>
-    toolNames(stage, request).filter((name) => /^(mcp__|ToolSearch)/.test(name));
+    toolNames(setup, request).filter((name) => /^(mcp__|ToolSearch)/.test(name));
   expect(ofServers(0)).toEqual(['ToolSearch']);
   expect(ofServers(1)).toContain('mcp__wide__wide7');
   expect(ofServers(1)).toHaveLength(6);
-  expect(result(stage)).toBe('Handled wide7: invoice');
-  stage.server.script({ text: 'Resumed.' });
-  await stage.print(['-p', 'go on', '--continue']);
+  expect(result(setup)).toBe('Handled wide7: invoice');
+  setup.server.script({ text: 'Resumed.' });
+  await setup.print(['-p', 'go on', '--continue']);
   expect(ofServers(3)).toEqual(['ToolSearch', 'mcp__wide__wide7']);
 });
 
 test('a server asks the user: its form is filled in on the screen, and never without one', async () => {
-  const stage = await setStage();
-  await own(stage, { mcpServers: { test: stdio() }, permissions: { allow: ['mcp__test'] } });
+  const setup = await setUpProgram();
+  await own(setup, { mcpServers: { test: stdio() }, permissions: { allow: ['mcp__test'] } });
   const request = {
     mode: 'form',
     message: 'Who are you?',
@@ -221,8 +221,8 @@ test('a server asks the user: its form is filled in on the screen, and never wit
       required: ['age'],
     },
   };
-  stage.server.script(call('mcp__test__ask', { requests: [request] }), { text: 'Thank you.' });
-  const terminal = await stage.ready();
+  setup.server.script(call('mcp__test__ask', { requests: [request] }), { text: 'Thank you.' });
+  const terminal = await setup.ready();
   await terminal.submit('let it ask');
   await terminal.waitFor('The MCP server "test" asks');
   expect(terminal.screen()).toContain('Who are you?');
@@ -236,12 +236,12 @@ test('a server asks the user: its form is filled in on the screen, and never wit
   await terminal.pause(300);
   await terminal.press(keys.enter);
   await terminal.waitFor('Thank you.');
-  expect(JSON.parse(result(stage))).toEqual({
+  expect(JSON.parse(result(setup))).toEqual({
     declared: { form: {}, url: {} },
     results: [{ action: 'accept', content: { age: 77, color: 'red' } }],
   });
 
-  stage.server.script(call('mcp__test__ask'), { text: 'Nothing asked.' });
-  await stage.print(['-p', 'let it ask']);
-  expect(JSON.parse(result(stage))).toEqual({ declared: null, results: [] });
+  setup.server.script(call('mcp__test__ask'), { text: 'Nothing asked.' });
+  await setup.print(['-p', 'let it ask']);
+  expect(JSON.parse(result(setup))).toEqual({ declared: null, results: [] });
 });

@@ -3,23 +3,23 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stdio } from '../mcp/support/bench.ts';
-import { type Stage, setStage } from './support/stage.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 
 const json = async (file: string): Promise<unknown> => JSON.parse(await readFile(file, 'utf8'));
 
-const places = ({ work }: Stage) => ({
+const places = ({ work }: TestProgram) => ({
   user: join(work.data, 'config.json'),
   project: join(work.repository, '.mcp.json'),
   local: join(work.repository, '.clawdcode.local.json'),
 });
 
 test('a server is added to each scope in the shape that all agents read, and removed again', async () => {
-  const stage = await setStage();
-  const { user, project, local } = places(stage);
-  await mkdir(stage.work.data, { recursive: true });
+  const setup = await setUpProgram();
+  const { user, project, local } = places(setup);
+  await mkdir(setup.work.data, { recursive: true });
   await writeFile(user, '{\n  // mine\n  "theme": "ansi"\n}\n');
   const add = ['mcp', 'add', '-s', 'user', '-e', 'A=1=2', '-e', 'B=x', 'one', '--', 'prog', '-y', '--flag'];
-  expect(await stage.print(add)).toMatchObject({
+  expect(await setup.print(add)).toMatchObject({
     code: 0,
     stdout: `Added one (stdio: prog -y --flag) to ${user}.\n`,
   });
@@ -37,16 +37,16 @@ test('a server is added to each scope in the shape that all agents read, and rem
     'two',
     'https://x.example/sse',
   ];
-  await stage.print(web);
+  await setup.print(web);
   expect(await json(project)).toEqual({
     mcpServers: { two: { type: 'sse', url: 'https://x.example/sse', headers: { 'X-Key': 'a:b' } } },
   });
-  await stage.print(['mcp', 'add-json', 'three', '{"command":"x","args":["y"]}']);
+  await setup.print(['mcp', 'add-json', 'three', '{"command":"x","args":["y"]}']);
   expect(await json(local)).toEqual({ mcpServers: { three: { command: 'x', args: ['y'] } } });
 
-  expect((await stage.print(['mcp', 'remove', 'two'])).stdout).toBe(`Removed two from ${project}.\n`);
+  expect((await setup.print(['mcp', 'remove', 'two'])).stdout).toBe(`Removed two from ${project}.\n`);
   expect(await json(project)).toEqual({ mcpServers: {} });
-  expect(await stage.print(['mcp', 'remove', 'two'])).toMatchObject({ code: 42 });
+  expect(await setup.print(['mcp', 'remove', 'two'])).toMatchObject({ code: 42 });
 });
 
 test.each<[string[], string]>([
@@ -56,34 +56,34 @@ test.each<[string[], string]>([
   [['mcp', 'add', '-e', 'novalue', 'a', 'x'], 'Write KEY=value'],
   [['mcp', 'get', 'nothing'], 'is not defined'],
 ])('%j is refused', async (argv, message) => {
-  const stage = await setStage();
-  const ran = await stage.print(argv);
+  const setup = await setUpProgram();
+  const ran = await setup.print(argv);
   expect(ran.code).toBe(42);
   expect(ran.stderr).toContain(message);
 });
 
 test('a name is not defined twice in one place, and with two places the right one has to be named', async () => {
-  const stage = await setStage();
-  await stage.print(['mcp', 'add', 'a', 'x']);
-  expect((await stage.print(['mcp', 'add', 'a', 'y'])).stderr).toContain('already defined');
-  await stage.print(['mcp', 'add', '-s', 'user', 'a', 'y']);
-  expect((await stage.print(['mcp', 'remove', 'a'])).stderr).toContain('-s local or -s user');
-  expect((await stage.print(['mcp', 'remove', '-s', 'local', 'a'])).code).toBe(0);
+  const setup = await setUpProgram();
+  await setup.print(['mcp', 'add', 'a', 'x']);
+  expect((await setup.print(['mcp', 'add', 'a', 'y'])).stderr).toContain('already defined');
+  await setup.print(['mcp', 'add', '-s', 'user', 'a', 'y']);
+  expect((await setup.print(['mcp', 'remove', 'a'])).stderr).toContain('-s local or -s user');
+  expect((await setup.print(['mcp', 'remove', '-s', 'local', 'a'])).code).toBe(0);
 });
 
 test('list and get connect to what may be used, and start nothing of a repository', async () => {
-  const stage = await setStage();
-  const { user, project } = places(stage);
-  await mkdir(stage.work.data, { recursive: true });
+  const setup = await setUpProgram();
+  const { user, project } = places(setup);
+  await mkdir(setup.work.data, { recursive: true });
   const mine = { ...stdio(), env: { SECRET: 'sk-1' } };
   await writeFile(user, JSON.stringify({ mcpServers: { mine, gone: { command: '/nonexistent' } } }));
-  const mark = join(stage.work.home, 'started');
+  const mark = join(setup.work.home, 'started');
   await writeFile(project, JSON.stringify({ mcpServers: { theirs: { command: 'touch', args: [mark] } } }));
-  const { stdout } = await stage.print(['mcp', 'list']);
+  const { stdout } = await setup.print(['mcp', 'list']);
   expect(stdout).toContain('(~/.clawdcode/config.json)  connected, 11 tools');
   expect(stdout).toMatch(/gone .* failed: "\/nonexistent" cannot be started/);
   expect(stdout).toContain('theirs  not used: this folder is not trusted');
-  const shown = (await stage.print(['mcp', 'get', 'mine'])).stdout;
+  const shown = (await setup.print(['mcp', 'get', 'mine'])).stdout;
   expect(shown).toContain('Variables   SECRET');
   expect(shown).toContain('mcp__mine__echo');
   expect(shown).not.toContain('sk-1');
@@ -91,10 +91,10 @@ test('list and get connect to what may be used, and start nothing of a repositor
 });
 
 test('a server that was added here needs no second approval once the folder is trusted', async () => {
-  const stage = await setStage();
+  const setup = await setUpProgram();
   const { command = '', args = [] } = stdio();
-  await stage.print(['mcp', 'add', 'own', '--', command, ...args]);
-  const terminal = stage.open();
+  await setup.print(['mcp', 'add', 'own', '--', command, ...args]);
+  const terminal = setup.open();
   await terminal.waitFor('Do you trust this folder?');
   await terminal.pause(300);
   await terminal.press('1');

@@ -3,21 +3,21 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { serveGuarded } from '../mcp/support/guardedServer.ts';
-import { type Stage, setStage } from './support/stage.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 async function guarded() {
-  const stage = await setStage();
+  const setup = await setUpProgram();
   const web = await serveGuarded();
   onTestFinished(() => web.close());
-  await mkdir(stage.work.data, { recursive: true });
+  await mkdir(setup.work.data, { recursive: true });
   const mcpServers = { web: { type: 'http', url: `${web.origin}/mcp` } };
-  await writeFile(join(stage.work.data, 'config.json'), JSON.stringify({ mcpServers }));
-  return { stage, web, file: join(stage.work.data, 'credentials-mcp.json') };
+  await writeFile(join(setup.work.data, 'config.json'), JSON.stringify({ mcpServers }));
+  return { setup, web, file: join(setup.work.data, 'credentials-mcp.json') };
 }
 
 /** Visits the address that the command prints, as a browser would. */
-async function visit(running: ReturnType<Stage['startPrint']>): Promise<string> {
+async function visit(running: ReturnType<TestProgram['startPrint']>): Promise<string> {
   const address = await vi.waitFor(() => {
     const [found] = /http:\/\/\S+\/authorize\S+/.exec(running.printed()) ?? [];
     if (found === undefined) throw new Error(running.printed());
@@ -27,13 +27,13 @@ async function visit(running: ReturnType<Stage['startPrint']>): Promise<string> 
 }
 
 const echo = { calls: [{ name: 'mcp__web__echo', input: { text: 'in' } }] };
-const ask = (stage: Stage) => stage.print(['-p', 'say it', '--allowed-tools', 'mcp__web']);
+const ask = (setup: TestProgram) => setup.print(['-p', 'say it', '--allowed-tools', 'mcp__web']);
 
 test('login, use, silent renewal, and logout', async () => {
-  const { stage, web, file } = await guarded();
-  expect((await stage.print(['mcp', 'list'])).stdout).toContain('needs you to log in');
+  const { setup, web, file } = await guarded();
+  expect((await setup.print(['mcp', 'list'])).stdout).toContain('needs you to log in');
 
-  const running = stage.startPrint(['mcp', 'login', 'web']);
+  const running = setup.startPrint(['mcp', 'login', 'web']);
   expect(await visit(running)).toContain('You are logged in.');
   expect(await running.ended).toMatchObject({
     code: 0,
@@ -42,28 +42,28 @@ test('login, use, silent renewal, and logout', async () => {
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await readFile(file, 'utf8')).toContain('token-1');
 
-  stage.server.script(echo, { text: 'Said.' });
-  expect(await ask(stage)).toMatchObject({ code: 0, stdout: 'Said.\n' });
-  expect(textOf(stage.server.requests().at(-1)?.messages.at(-1))).toBe('You said in');
+  setup.server.script(echo, { text: 'Said.' });
+  expect(await ask(setup)).toMatchObject({ code: 0, stdout: 'Said.\n' });
+  expect(textOf(setup.server.requests().at(-1)?.messages.at(-1))).toBe('You said in');
 
   web.expire();
-  stage.server.script(echo, { text: 'Said again.' });
-  expect((await ask(stage)).stdout).toBe('Said again.\n');
-  expect(textOf(stage.server.requests().at(-1)?.messages.at(-1))).toBe('You said in');
+  setup.server.script(echo, { text: 'Said again.' });
+  expect((await ask(setup)).stdout).toBe('Said again.\n');
+  expect(textOf(setup.server.requests().at(-1)?.messages.at(-1))).toBe('You said in');
   expect(await readFile(file, 'utf8')).toContain('token-2');
 
   web.revoke();
-  const listed = await stage.print(['mcp', 'list']);
+  const listed = await setup.print(['mcp', 'list']);
   expect(listed.stdout).toContain('needs you to log in');
   expect(listed.stderr).toBe('');
 
-  expect((await stage.print(['mcp', 'logout', 'web'])).stdout).toBe('The tokens of web were deleted.\n');
+  expect((await setup.print(['mcp', 'logout', 'web'])).stdout).toBe('The tokens of web were deleted.\n');
   expect(await readFile(file, 'utf8')).not.toContain('token-');
 });
 
 test('an answer from somewhere else does not log in', async () => {
-  const { stage, file } = await guarded();
-  const running = stage.startPrint(['mcp', 'login', 'web']);
+  const { setup, file } = await guarded();
+  const running = setup.startPrint(['mcp', 'login', 'web']);
   const callback = await vi.waitFor(() => {
     const [, found] = /redirect_uri=([^&\s]+)/.exec(running.printed()) ?? [];
     if (found === undefined) throw new Error(running.printed());
@@ -79,11 +79,11 @@ test('an answer from somewhere else does not log in', async () => {
 });
 
 test('there is nothing to log in to for a program or a name that is none', async () => {
-  const stage = await setStage();
-  await stage.print(['mcp', 'add', '-s', 'user', 'prog', 'x']);
-  expect(await stage.print(['mcp', 'login', 'prog'])).toMatchObject({
+  const setup = await setUpProgram();
+  await setup.print(['mcp', 'add', '-s', 'user', 'prog', 'x']);
+  expect(await setup.print(['mcp', 'login', 'prog'])).toMatchObject({
     code: 42,
     stderr: expect.stringContaining('is a local server'),
   });
-  expect((await stage.print(['mcp', 'login', 'none'])).code).toBe(42);
+  expect((await setup.print(['mcp', 'login', 'none'])).code).toBe(42);
 });

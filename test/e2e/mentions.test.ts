@@ -3,11 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 test('a named file is attached with its lines; a secret is only named', async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   await writeFile(join(work.repository, 'my notes.md'), 'first\nsecond\nthird\n');
   await writeFile(join(work.repository, '.env'), 'KEY=hunter2hunter2\n');
   server.script({ text: 'I see.' }, { text: 'Still there.' });
@@ -36,7 +36,7 @@ test('a named file is attached with its lines; a secret is only named', async ()
 });
 
 test('with -p, too, but only what needs no approval, and nothing that is piped in', async () => {
-  const { server, work, print } = await setStage();
+  const { server, work, print } = await setUpProgram();
   await writeFile(join(work.home, 'private.txt'), 'not for scripts\n');
   server.script({ text: 'One.' }, { text: 'Two.' });
   const lines = (request: number): string =>

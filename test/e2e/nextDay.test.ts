@@ -7,22 +7,22 @@ import { keys } from '../ui/screen.ts';
 import { firstIsQuick, long } from './support/long.ts';
 import { isAlive } from './support/processes.ts';
 import type { ModelServer, WireRequest } from './support/server.ts';
-import { type Stage, setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { expectPairedCalls, textOf } from './support/wire.ts';
 import { clockShift } from './support/workspace.ts';
 
 const DAY = 24;
 
 test('after /compact and a night, /resume continues with exactly the same request', long, async () => {
-  const stage = await setStage();
-  const { server, work } = stage;
-  const first = await firstDay(stage);
+  const setup = await setUpProgram();
+  const { server, work } = setup;
+  const first = await firstDay(setup);
   const id = (await work.sessions())[0]?.entries[0]?.sessionId ?? '';
   await quit(first);
   expect(first.everything()).toContain(`clawdcode --resume ${id}`);
 
-  const today = await stage.ready([], { env: await tomorrow(stage) });
+  const today = await setup.ready([], { env: await tomorrow(setup) });
   await today.submit('/resume');
   await today.waitFor('Sessions of this project');
   await today.waitFor(/look at the scanner.*yesterday.*main/);
@@ -43,18 +43,18 @@ for (const { row, options } of firstIsQuick([
   { how: '--resume with the start of an id', args: (id: string) => ['--resume', id.slice(0, 8)] },
 ]))
   test(`${row.how} continues with exactly the same request`, options, async () => {
-    const stage = await setStage();
-    const first = await firstDay(stage);
-    const id = (await stage.work.sessions())[0]?.entries[0]?.sessionId ?? '';
+    const setup = await setUpProgram();
+    const first = await firstDay(setup);
+    const id = (await setup.work.sessions())[0]?.entries[0]?.sessionId ?? '';
     await quit(first);
-    const today = await stage.ready(row.args(id), { env: await tomorrow(stage) });
+    const today = await setup.ready(row.args(id), { env: await tomorrow(setup) });
     await today.waitFor('Afterwards.');
-    await expectGoesOn(today, stage.server);
-    expect(await stage.work.sessions()).toHaveLength(1);
+    await expectGoesOn(today, setup.server);
+    expect(await setup.work.sessions()).toHaveLength(1);
   });
 
 test('Enter twice in the picker opens the session once', long, async () => {
-  const { server, ready, open } = await setStage();
+  const { server, ready, open } = await setUpProgram();
   server.script({ text: 'One.' }, { text: 'Two.' });
   const first = await ready();
   await first.submit('first');
@@ -71,7 +71,7 @@ test('Enter twice in the picker opens the session once', long, async () => {
 });
 
 test('on the same day and in the same state nothing is added', async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   server.script({ text: 'One.' }, { text: 'Two.' });
   const first = await ready();
   await first.submit('first');
@@ -91,7 +91,7 @@ test('on the same day and in the same state nothing is added', async () => {
 });
 
 test('an unknown id is an error and never a new session', async () => {
-  const { work, open, print } = await setStage();
+  const { work, open, print } = await setUpProgram();
   const terminal = open(['--resume', 'nosuchsession']);
   expect(await terminal.exited).toBe(42);
   expect(terminal.everything()).toContain('No session "nosuchsession" in this project');
@@ -102,7 +102,7 @@ test('an unknown id is an error and never a new session', async () => {
 });
 
 test('--continue without a session starts one and says so', async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   server.script({ text: 'A fresh start.' });
   const terminal = await ready(['--continue']);
   await terminal.waitForPrinted(/no session to continue/i);
@@ -111,7 +111,7 @@ test('--continue without a session starts one and says so', async () => {
 });
 
 test('another project has its own sessions', long, async () => {
-  const { server, work, ready, print } = await setStage();
+  const { server, work, ready, print } = await setUpProgram();
   server.script({ text: 'In the first.' });
   const terminal = await ready();
   await terminal.submit('hello');
@@ -129,7 +129,7 @@ test('another project has its own sessions', long, async () => {
 });
 
 test('after kill -9 in the middle of a call, the call gets a result and is never run again', async () => {
-  const { server, work, ready, print } = await setStage();
+  const { server, work, ready, print } = await setUpProgram();
   const command = 'echo run >> runs.txt; sleep 300 & echo $! > child.pid; wait';
   server.script(
     {
@@ -168,7 +168,7 @@ test('after kill -9 in the middle of a call, the call gets a result and is never
 });
 
 test('after kill -9 in mid-stream, --continue shows nothing false and continues', async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   const story = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
   server.script({ text: story, latency: 60, chunkSize: 6 }, { text: 'Once upon a time.' });
   const first = await ready();
@@ -188,7 +188,7 @@ test('after kill -9 in mid-stream, --continue shows nothing false and continues'
 });
 
 test('a second program on the same session names the holder', async () => {
-  const { server, work, ready, print } = await setStage();
+  const { server, work, ready, print } = await setUpProgram();
   server.script({ text: 'Mine.' });
   const terminal = await ready();
   await terminal.submit('hello');
@@ -204,7 +204,7 @@ test('a second program on the same session names the holder', async () => {
 });
 
 /** Work with a call, `/compact`, and one more exchange; the session is still open. */
-async function firstDay({ server, ready }: Stage): Promise<Terminal> {
+async function firstDay({ server, ready }: TestProgram): Promise<Terminal> {
   server.script(
     {
       text: 'I read it.',
@@ -233,7 +233,7 @@ async function quit(terminal: Terminal): Promise<void> {
   expect(await terminal.exited).toBe(0);
 }
 
-async function tomorrow({ work, access }: Stage): Promise<Record<string, string>> {
+async function tomorrow({ work, access }: TestProgram): Promise<Record<string, string>> {
   return work.env({ ...access, NODE_OPTIONS: await clockShift(work, DAY) });
 }
 

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startDriver } from './support/driver.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 /** What the program has written in a folder. */
@@ -15,7 +15,7 @@ async function textIn(folder: string): Promise<string> {
 }
 
 test('turns share a conversation, a long output can be recalled, and no file has a word of it', async () => {
-  const { server, work, ...stage } = await setStage();
+  const { server, work, ...setup } = await setUpProgram();
   const long = 'for i in $(seq 1 9000); do echo "sesame $i"; done';
   server.script(
     { calls: [{ name: 'Bash', input: { command: long } }] },
@@ -29,7 +29,7 @@ test('turns share a conversation, a long output can be recalled, and no file has
     { text: 'sesame' },
     { text: 'Found.' },
   );
-  const driver = startDriver(stage, ['--no-session-persistence', '--permission-mode=bypassPermissions']);
+  const driver = startDriver(setup, ['--no-session-persistence', '--permission-mode=bypassPermissions']);
   driver.prompt('open sesame');
   expect(await driver.nextOf('result')).toMatchObject({ result: 'Counted.' });
   driver.prompt('and again');
@@ -44,7 +44,7 @@ test('turns share a conversation, a long output can be recalled, and no file has
 });
 
 test('there is nothing to resume, and only headless runs can have it', async () => {
-  const { print } = await setStage();
+  const { print } = await setUpProgram();
   for (const flags of [['-p', '--continue', 'x'], ['x']]) {
     const { code, stderr } = await print(['--no-session-persistence', ...flags]);
     expect(code).toBe(42);

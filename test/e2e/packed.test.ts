@@ -5,13 +5,13 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { long } from './support/long.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 const run = promisify(execFile);
 const checkout = resolve(import.meta.dirname, '../..');
 
 test('a packed copy is installed, says its version and answers with the demo model', long, async () => {
-  const { work } = await setStage();
+  const { work } = await setUpProgram();
   const folder = join(work.temporary, 'installed');
   await mkdir(folder);
   await writeFile(join(folder, 'package.json'), '{"private":true}');

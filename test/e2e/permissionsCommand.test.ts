@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { long } from './support/long.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 test('test says what is decided, with the code for a script, and runs nothing', {
   tags: 'long',
 }, async () => {
-  const { work, print } = await setStage();
+  const { work, print } = await setUpProgram();
   const on = (...args: string[]) => print(['permissions', 'test', ...args]);
   const allowed = await on('ls && cat package.json');
   expect(allowed).toMatchObject({ code: 0, stderr: '' });
@@ -30,7 +30,7 @@ test('test says what is decided, with the code for a script, and runs nothing', 
 });
 
 test('learn proposes a rule for what was approved, and saves it on request', long, async () => {
-  const { server, work, open, print } = await setStage();
+  const { server, work, open, print } = await setUpProgram();
   for (const name of ['one', 'two'])
     server.script({ calls: [{ name: 'Bash', input: { command: `touch ${name}` } }] }, { text: 'Done.' });
   const terminal = open([], { below: ['env', 'TERM=dumb'] });

@@ -6,20 +6,20 @@ import { messageEntry } from '../../src/context/storage/newEntries.ts';
 import { PersistentStore } from '../../src/context/storage/PersistentStore.ts';
 import { keys } from '../ui/screen.ts';
 import { long } from './support/long.ts';
-import { type Stage, setStage } from './support/stage.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 
 const REPLY = `Here is what I found. ${'Some words in between. '.repeat(30)}The zebrafish hides in the last line.`;
 
 /** A finished session with this prompt; returns its id. */
-async function said(stage: Stage, prompt: string, reply = REPLY): Promise<string> {
-  stage.server.script({ text: reply });
-  const { stdout } = await stage.print(['-p', prompt, '--output-format', 'json']);
+async function said(setup: TestProgram, prompt: string, reply = REPLY): Promise<string> {
+  setup.server.script({ text: reply });
+  const { stdout } = await setup.print(['-p', prompt, '--output-format', 'json']);
   return String(JSON.parse(stdout).session_id);
 }
 
-/** What was said in the sessions of a stage, by title. */
-async function titles(stage: Stage): Promise<(string | undefined)[]> {
-  const all = await stage.work.sessions();
+/** What was said in the sessions of a setup, by title. */
+async function titles(setup: TestProgram): Promise<(string | undefined)[]> {
+  const all = await setup.work.sessions();
   return all.map(({ entries }) => {
     const title =
       entries.findLast((entry) => entry.subtype === 'title') ??
@@ -29,11 +29,11 @@ async function titles(stage: Stage): Promise<(string | undefined)[]> {
 }
 
 test('among 10,000 sessions one is found by a few letters, while the index is made', long, async () => {
-  const stage = await setStage();
-  const { work, open } = stage;
+  const setup = await setUpProgram();
+  const { work, open } = setup;
   const roots = [work.repository, '/elsewhere/api', '/elsewhere/web'];
   await generateMany(work.data, { count: 10_000, seed: 7, medianBytes: 1500, roots });
-  await said(stage, 'Look at the ünïcode 漢字 parser 👩‍🚀');
+  await said(setup, 'Look at the ünïcode 漢字 parser 👩‍🚀');
   const terminal = open(['--resume'], { columns: 100, rows: 30 });
   await terminal.waitFor('Sessions of this project');
   await terminal.waitFor('漢字 parser');
@@ -60,11 +60,11 @@ test('among 10,000 sessions one is found by a few letters, while the index is ma
 });
 
 test('a search hit leads to its place in the session', async () => {
-  const stage = await setStage();
-  const id = await said(stage, 'What lives in this repository?');
+  const setup = await setUpProgram();
+  const id = await said(setup, 'What lives in this repository?');
   const store = new PersistentStore({
-    dataRoot: stage.work.data,
-    projectRoot: stage.work.repository,
+    dataRoot: setup.work.data,
+    projectRoot: setup.work.repository,
     programVersion: '1.0.0',
   });
   const log = await store.openSession(id);
@@ -74,8 +74,8 @@ test('a search hit leads to its place in the session', async () => {
       messageEntry('assistant', `Reply ${turn} of many.`),
     ]);
   await log.close();
-  await said(stage, 'Another thing', 'Nothing of the kind.');
-  const terminal = stage.open(['--resume'], { columns: 80, rows: 30 });
+  await said(setup, 'Another thing', 'Nothing of the kind.');
+  const terminal = setup.open(['--resume'], { columns: 80, rows: 30 });
   await terminal.waitFor('Another thing');
   await terminal.type('/zebrafish hi');
   await terminal.waitFor(/What lives in this repository\? · model/, 30_000);
@@ -93,26 +93,26 @@ test('a search hit leads to its place in the session', async () => {
   expect(printed.indexOf('from your search')).toBeLessThan(printed.lastIndexOf('zebrafish hides'));
   expect(terminal.screen()).toContain('from your search');
   expect(printed).not.toContain('Reply 39 of many.');
-  stage.server.script({ text: 'At the end.' });
+  setup.server.script({ text: 'At the end.' });
   await terminal.waitFor(/context ~?\d+%/);
   await terminal.submit('Where are we?');
   await terminal.waitFor('At the end.');
-  expect(JSON.stringify(stage.server.requests().at(-1))).toContain('Reply 39 of many.');
+  expect(JSON.stringify(setup.server.requests().at(-1))).toContain('Reply 39 of many.');
 });
 
 test('a session is renamed, archived and unarchived, and kept when the question is answered with Enter', async () => {
-  const stage = await setStage();
-  await said(stage, 'First of all');
-  await said(stage, 'Second thing \u001B]0;owned\u0007\u001B[2J');
+  const setup = await setUpProgram();
+  await said(setup, 'First of all');
+  await said(setup, 'Second thing \u001B]0;owned\u0007\u001B[2J');
   const expectSessions = (many: number): Promise<void> =>
-    expect.poll(() => stage.work.sessions(), { timeout: 15_000 }).toHaveLength(many);
-  const terminal = stage.open(['--resume'], { columns: 80, rows: 24 });
+    expect.poll(() => setup.work.sessions(), { timeout: 15_000 }).toHaveLength(many);
+  const terminal = setup.open(['--resume'], { columns: 80, rows: 24 });
   await terminal.waitFor('First of all');
   await terminal.press(keys.down, keys.ctrl('r'), keys.ctrl('u'));
   await terminal.type('Named 家 by me');
   await terminal.press(keys.enter);
   await terminal.waitFor('Renamed to “Named 家 by me”');
-  expect((await titles(stage)).sort()).toContain('Named 家 by me');
+  expect((await titles(setup)).sort()).toContain('Named 家 by me');
   await terminal.press(keys.ctrl('z'));
   await terminal.waitFor('Renamed to “First of all”');
   await terminal.press(keys.ctrl('t'));
@@ -144,22 +144,22 @@ test('a session is renamed, archived and unarchived, and kept when the question 
 });
 
 test('an archived session is opened like any other', async () => {
-  const stage = await setStage();
-  const id = await said(stage, 'Keep this');
-  const first = stage.open(['--resume']);
+  const setup = await setUpProgram();
+  const id = await said(setup, 'Keep this');
+  const first = setup.open(['--resume']);
   await first.waitFor('Keep this');
   await first.press(keys.ctrl('t'));
   await first.waitFor('(archived)');
   await first.press(keys.enter);
   await first.waitForPrinted('The zebrafish hides');
   await first.waitFor(/context ~?\d+%/);
-  await expect.poll(async () => (await stage.work.sessions())[0]?.file, { timeout: 15_000 }).toContain(id);
+  await expect.poll(async () => (await setup.work.sessions())[0]?.file, { timeout: 15_000 }).toContain(id);
 });
 
 test('/fork continues in a copy, /rename names it, and the original is unchanged', async () => {
-  const stage = await setStage();
-  const terminal = await stage.ready();
-  stage.server.script({ text: 'One.' }, { text: 'Two.' });
+  const setup = await setUpProgram();
+  const terminal = await setup.ready();
+  setup.server.script({ text: 'One.' }, { text: 'Two.' });
   await terminal.submit('Count');
   await terminal.waitFor('One.');
   await terminal.waitForIdle();
@@ -170,7 +170,7 @@ test('/fork continues in a copy, /rename names it, and the original is unchanged
   await terminal.submit('Go on');
   await terminal.waitFor('Two.');
   await terminal.waitForIdle();
-  const sessions = await stage.work.sessions();
+  const sessions = await setup.work.sessions();
   const prompts = sessions.map(({ entries }) => entries.filter(({ subtype }) => subtype === 'prompt').length);
   expect(prompts.sort()).toEqual([1, 2]);
   await terminal.submit('/resume');
@@ -178,14 +178,14 @@ test('/fork continues in a copy, /rename names it, and the original is unchanged
 });
 
 test('a session that is open elsewhere can be read or forked, and -p names the holder', long, async () => {
-  const stage = await setStage();
-  stage.server.script({ text: 'Held answer.' }, { text: 'In the copy.' });
-  const holder = await stage.ready();
+  const setup = await setUpProgram();
+  setup.server.script({ text: 'Held answer.' }, { text: 'In the copy.' });
+  const holder = await setup.ready();
   await holder.submit('Hold this');
   await holder.waitFor('Held answer.');
   await holder.waitForIdle();
-  const [held] = await stage.work.sessions();
-  const terminal = stage.open(['--continue']);
+  const [held] = await setup.work.sessions();
+  const terminal = setup.open(['--continue']);
   await terminal.waitFor(`process ${holder.pid}`);
   await terminal.waitFor('1. Read it');
   await terminal.pause(300);
@@ -195,27 +195,27 @@ test('a session that is open elsewhere can be read or forked, and -p names the h
   await terminal.submit('Change something');
   await terminal.waitFor('open read-only');
   await terminal.waitFor('❯ Change something');
-  expect(JSON.stringify(await stage.work.sessions())).not.toContain('Change something');
+  expect(JSON.stringify(await setup.work.sessions())).not.toContain('Change something');
   await terminal.press(keys.ctrl('u'));
   await terminal.submit('/fork');
   await terminal.waitFor('Forked; you are now in the copy.');
   await terminal.submit('Go on here');
   await terminal.waitFor('In the copy.');
-  expect(await stage.work.sessions()).toHaveLength(2);
+  expect(await setup.work.sessions()).toHaveLength(2);
   const id = held?.entries[0]?.sessionId ?? '';
-  const printed = await stage.print(['-p', 'more', '--resume', id]);
+  const printed = await setup.print(['-p', 'more', '--resume', id]);
   expect(printed.code).toBe(42);
   expect(printed.stderr).toContain(`process ${holder.pid}`);
   expect(printed.stderr).toContain('--fork-session');
 });
 
 test('a session of another project says where it belongs, and is forked with its blobs', long, async () => {
-  const stage = await setStage();
-  const { work } = stage;
-  const id = await said(stage, 'Belongs to the first');
+  const setup = await setUpProgram();
+  const { work } = setup;
+  const id = await said(setup, 'Belongs to the first');
   const other = join(work.home, 'other');
   await work.git('clone', '--quiet', work.repository, other);
-  const terminal = stage.open(['--resume'], { cwd: other, columns: 90, rows: 30 });
+  const terminal = setup.open(['--resume'], { cwd: other, columns: 90, rows: 30 });
   await terminal.waitFor('No sessions in this project');
   await terminal.press(keys.tab);
   await terminal.waitFor('Belongs to the first');

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stdio } from '../mcp/support/bench.ts';
 import type { WireRequest } from './support/server.ts';
-import { type Stage, setStage } from './support/stage.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 /** How a plugin's file names one of its folders. */
@@ -16,9 +16,9 @@ async function write(file: string, content: string | object): Promise<void> {
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
 }
 
-async function withPlugin(): Promise<Stage & { readonly folder: string }> {
-  const stage = await setStage();
-  const folder = join(stage.work.home, 'tools');
+async function withPlugin(): Promise<TestProgram & { readonly folder: string }> {
+  const setup = await setUpProgram();
+  const folder = join(setup.work.home, 'tools');
   await write(join(folder, '.claude-plugin/plugin.json'), {
     name: 'tools',
     version: '1.0',
@@ -33,7 +33,7 @@ async function withPlugin(): Promise<Stage & { readonly folder: string }> {
   await write(join(folder, '.mcp.json'), {
     mcpServers: { echo: { ...server, env: { WHERE: `${variable('ROOT')}/data` } } },
   });
-  return { ...stage, folder };
+  return { ...setup, folder };
 }
 
 test('what a plugin brings is shown; once approved, its skills, commands and servers are used', async () => {
@@ -121,9 +121,9 @@ test('a repository is cloned without its hooks and links; other protocols and fo
 
 /** A plugin with a subagent, and with a hook in each of the two places that may hold one. */
 async function withAgentAndHooks(): Promise<Awaited<ReturnType<typeof withPlugin>>> {
-  const stage = await withPlugin();
-  await write(join(stage.folder, 'agents/critic.md'), '---\ndescription: Finds faults.\n---\nFind faults.\n');
-  await write(join(stage.folder, 'hooks/hooks.json'), {
+  const setup = await withPlugin();
+  await write(join(setup.folder, 'agents/critic.md'), '---\ndescription: Finds faults.\n---\nFind faults.\n');
+  await write(join(setup.folder, 'hooks/hooks.json'), {
     hooks: {
       PreToolUse: [
         { matcher: 'Bash', hooks: [{ type: 'command', command: `"${variable('ROOT')}/hooks/no.sh"` }] },
@@ -131,21 +131,21 @@ async function withAgentAndHooks(): Promise<Awaited<ReturnType<typeof withPlugin
     },
   });
   await write(
-    join(stage.folder, 'hooks/no.sh'),
+    join(setup.folder, 'hooks/no.sh'),
     '#!/bin/sh\necho "not with $CLAUDE_PLUGIN_ROOT" >&2\nexit 2\n',
   );
-  await chmod(join(stage.folder, 'hooks/no.sh'), 0o755);
-  await write(join(stage.folder, '.claude-plugin/plugin.json'), {
+  await chmod(join(setup.folder, 'hooks/no.sh'), 0o755);
+  await write(join(setup.folder, '.claude-plugin/plugin.json'), {
     name: 'tools',
     agents: ['./agents/'],
     hooks: { UserPromptSubmit: [{ hooks: [{ type: 'command', command: 'echo the word is plum' }] }] },
   });
-  return stage;
+  return setup;
 }
 
 test("a plugin's subagents and hooks are shown, then used, and gone once it is disabled", async () => {
-  const stage = await withAgentAndHooks();
-  const { server, print, folder, ready, work } = stage;
+  const setup = await withAgentAndHooks();
+  const { server, print, folder, ready, work } = setup;
   const added = await print(['plugin', 'add', folder, '--yes']);
   expect(added.stdout).toContain(
     `Hook PreToolUse (Bash) runs outside the sandbox: "${variable('ROOT')}/hooks/no.sh"`,

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { type Asked, type Route, saying, startLocalServer } from './support/localServers.ts';
-import { type Stage, setStage } from './support/stage.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 
 const KEY = 'sk-of-the-work-provider';
 
-/** A stage whose user has a provider `work` with a key from a command. */
+/** A setup whose user has a provider `work` with a key from a command. */
 async function setTwo() {
-  const stage = await setStage();
+  const setup = await setUpProgram();
   const chat: Route = (response, asked) => {
     const answer = saying('Greetings from work.');
     if (typeof answer === 'function') answer(response, asked);
@@ -20,7 +20,7 @@ async function setTwo() {
     '/v1/models': { object: 'list', data: [{ id: 'big' }, { id: 'small' }] },
   });
   onTestFinished(work.close);
-  await writeConfig(stage, {
+  await writeConfig(setup, {
     providers: {
       work: {
         baseUrl: work.baseUrl,
@@ -29,19 +29,19 @@ async function setTwo() {
       },
     },
   });
-  const env = { ...stage.access, CLAWDCODE_CONTEXT_WINDOW: '' };
-  return { stage, work, options: { env: stage.work.env(env) } };
+  const env = { ...setup.access, CLAWDCODE_CONTEXT_WINDOW: '' };
+  return { setup, work, options: { env: setup.work.env(env) } };
 }
 
-const writeConfig = ({ work }: Stage, config: object): Promise<void> =>
+const writeConfig = ({ work }: TestProgram, config: object): Promise<void> =>
   writeFile(join(work.data, 'config.json'), JSON.stringify(config));
 
 const keysOf = (asked: readonly Asked[]) => new Set(asked.map(({ headers }) => headers.authorization));
 
 test('/model switches to another provider in mid-session, shows what that costs, and a resume finds it', async () => {
-  const { stage, work, options } = await setTwo();
-  stage.server.script({ text: 'Greetings from the default.' });
-  const terminal = await stage.ready([], options);
+  const { setup, work, options } = await setTwo();
+  setup.server.script({ text: 'Greetings from the default.' });
+  const terminal = await setup.ready([], options);
   await terminal.submit('hello');
   await terminal.waitForPrinted('Greetings from the default.');
   await terminal.waitForIdle();
@@ -55,7 +55,7 @@ test('/model switches to another provider in mid-session, shows what that costs,
   await terminal.submit('and you?');
   await terminal.waitForPrinted('Greetings from work.');
   await terminal.waitForIdle();
-  const [session] = await stage.work.sessions();
+  const [session] = await setup.work.sessions();
   expect(session?.entries.findLast(({ subtype }) => subtype === 'model')?.data).toEqual({
     model: 'work/big',
     provider: 'work',
@@ -70,17 +70,17 @@ test('/model switches to another provider in mid-session, shows what that costs,
   await terminal.submit('/exit');
   await terminal.exited;
 
-  const again = await stage.print(['--continue', '-p', 'still there?'], options);
+  const again = await setup.print(['--continue', '-p', 'still there?'], options);
   expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('Greetings from work.') });
-  expect(stage.server.requests()).toHaveLength(1);
+  expect(setup.server.requests()).toHaveLength(1);
 });
 
 test('clawdcode models lists the models of all endpoints without showing a key', async () => {
-  const { stage, work, options } = await setTwo();
-  const listed = await stage.print(['models'], options);
+  const { setup, work, options } = await setTwo();
+  const listed = await setup.print(['models'], options);
   expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/work\/big +64k +\$1000\.00 in/) });
   expect(listed.stdout).toContain('work/small');
-  const { stdout } = await stage.print(['models', '--json'], options);
+  const { stdout } = await setup.print(['models', '--json'], options);
   expect(JSON.parse(stdout)).toContainEqual(
     expect.objectContaining({ id: 'work/big', endpoint: 'work', windowTokens: 64_000 }),
   );
@@ -89,24 +89,24 @@ test('clawdcode models lists the models of all endpoints without showing a key',
 });
 
 test('doctor checks the endpoint of the model, with its own key; a request is rebuilt byte for byte', async () => {
-  const { stage, work, options } = await setTwo();
+  const { setup, work, options } = await setTwo();
   const env = { ...options.env, OPENAI_MODEL: 'work/big' };
-  const { stdout } = await stage.print(['doctor', '--json'], { env });
+  const { stdout } = await setup.print(['doctor', '--json'], { env });
   expect(stdout).toContain(`${work.baseUrl} answers in`);
   expect(stdout).toContain('big · listed');
   expect(stdout).not.toContain(KEY);
-  expect(await stage.print(['-p', 'hello'], { env })).toMatchObject({ code: 0 });
-  expect(stage.server.requests()).toHaveLength(0);
-  const [session] = await stage.work.sessions();
+  expect(await setup.print(['-p', 'hello'], { env })).toMatchObject({ code: 0 });
+  expect(setup.server.requests()).toHaveLength(0);
+  const [session] = await setup.work.sessions();
   const id = String(session?.entries[0]?.sessionId);
-  const again = await stage.print(['session', 'request', id], { env });
+  const again = await setup.print(['session', 'request', id], { env });
   expect(again).toMatchObject({ code: 0, stderr: '' });
   expect(JSON.parse(again.stdout).model).toBe('big');
 });
 
 test('the effort of the flag and of /effort is sent, and shown in the status line', async () => {
-  const { stage, work, options } = await setTwo();
-  const terminal = await stage.ready(['--model', 'work/big', '--effort', 'max'], options);
+  const { setup, work, options } = await setTwo();
+  const terminal = await setup.ready(['--model', 'work/big', '--effort', 'max'], options);
   await terminal.waitFor('work/big · high');
   await terminal.submit('hello');
   await terminal.waitForPrinted('work/big has no effort "max": it gets high.');
@@ -126,12 +126,12 @@ test('the effort of the flag and of /effort is sent, and shown in the status lin
 });
 
 test('a session whose provider is gone says so and continues with the default model', async () => {
-  const { stage, options } = await setTwo();
-  const first = await stage.print(['-p', 'hello', '--model', 'work/big'], options);
+  const { setup, options } = await setTwo();
+  const first = await setup.print(['-p', 'hello', '--model', 'work/big'], options);
   expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('Greetings from work.') });
-  await writeConfig(stage, {});
-  stage.server.script({ text: 'Back home.' });
-  const resumed = await stage.print(['--continue', '-p', 'hello again'], options);
+  await writeConfig(setup, {});
+  setup.server.script({ text: 'Back home.' });
+  const resumed = await setup.print(['--continue', '-p', 'hello again'], options);
   expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining('Back home.') });
   expect(resumed.stderr).toContain('This session used work/big, but your settings have no provider "work".');
 });

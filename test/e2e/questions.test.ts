@@ -1,7 +1,7 @@
 /** The model asks the user: on the screen, in plain lines, and where nobody can answer. */
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 import { expectPairedCalls } from './support/wire.ts';
 
 const pageUp = '\u001B[5~';
@@ -27,7 +27,7 @@ const asks = { calls: [{ name: 'AskUserQuestion', input: { questions } }] };
 const answers = 'The user answered:\n- Which sign-in method?\n  by key\n- Which parts?\n  Dark mode; Export';
 
 test('questions are answered one at a time, looked over and sent; a resumed session has the answers', async () => {
-  const { server, ready, work } = await setStage();
+  const { server, ready, work } = await setUpProgram();
   server.script(asks, { text: 'Then I build that.' }, { text: 'As you said.' });
   const terminal = await ready();
   await terminal.submit('Ask me');
@@ -70,7 +70,7 @@ test('questions are answered one at a time, looked over and sent; a resumed sess
 });
 
 test('the keys of a question move between answers, questions and pages', async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   const [first, second] = questions;
   const text = Array.from({ length: 60 }, (_, line) => `Part ${line} of it`).join('\n');
   const input = { questions: [{ ...first, question: text }, second] };
@@ -96,7 +96,7 @@ test('the keys of a question move between answers, questions and pages', async (
 });
 
 test('Esc declines, and the turn ends', async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   server.script(asks, { text: 'All right.' });
   const terminal = await ready();
   await terminal.submit('Ask me');
@@ -111,7 +111,7 @@ test('Esc declines, and the turn ends', async () => {
 });
 
 test('with -p and in mode dontAsk the model goes on by itself', async () => {
-  const { server, print } = await setStage();
+  const { server, print } = await setUpProgram();
   server.script(asks, { text: 'Decided.' }, asks, { text: 'Decided again.' });
   const ran = await print(['-p', 'Ask me']);
   expect(ran).toMatchObject({ code: 0, stdout: 'Decided.\n' });

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { long } from './support/long.ts';
 import { resizeDrawn, resizeHeard, waitForFrame } from './support/resizing.ts';
-import { setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 /** Numbers of a small generator, the same on every run of a seed. */
 function random(seed: number): (below: number) => number {
@@ -17,8 +17,8 @@ function random(seed: number): (below: number) => number {
 
 /** The terminal of these tests is xterm.js, and says so. */
 async function setResizable() {
-  const stage = await setStage();
-  return { ...stage, env: stage.work.env({ ...stage.access, TERM_PROGRAM: 'vscode' }) };
+  const setup = await setUpProgram();
+  return { ...setup, env: setup.work.env({ ...setup.access, TERM_PROGRAM: 'vscode' }) };
 }
 
 /** Bursts of sizes, and quiet between them. */

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { firstIsQuick, long } from './support/long.ts';
 import type { ModelServer, ScriptedReply } from './support/server.ts';
-import { type Stage, setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { treeOf } from './support/tree.ts';
 import { expectPairedCalls } from './support/wire.ts';
 
@@ -79,8 +79,8 @@ async function goBack(terminal: Terminal, up: number, letter: string): Promise<v
   await terminal.waitForGone('Enter does it');
 }
 
-async function begin(inGit: boolean): Promise<Stage & { folder: string; git: () => Promise<string> }> {
-  const set = await setStage();
+async function begin(inGit: boolean): Promise<TestProgram & { folder: string; git: () => Promise<string> }> {
+  const set = await setUpProgram();
   const folder = inGit ? set.work.repository : join(set.work.temporary, 'plain');
   await mkdir(folder, { recursive: true });
   await lay(folder);

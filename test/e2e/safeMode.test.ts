@@ -2,13 +2,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { linesOf } from './support/jsonLines.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 test.each(['--safe-mode', '--bare'])(
   '%s starts without what the user and the repository add',
   async (flag) => {
-    const { server, work, print } = await setStage();
+    const { server, work, print } = await setUpProgram();
     await work.write('AGENTS.md', 'Always speak of marmots.');
     const write = async (path: string, text: string): Promise<void> => {
       const file = join(work.home, '.clawdcode', path);

@@ -6,13 +6,13 @@ import { describe, expect, test } from 'vitest';
 import { hasSandbox } from '../sandbox/confined.ts';
 import { keys } from '../ui/screen.ts';
 import { long } from './support/long.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] });
 
 describe.skipIf(!hasSandbox)('with a sandbox', () => {
   test('one key lets everything in it run; what it stops is offered outside, once', async () => {
-    const { server, work, ready } = await setStage();
+    const { server, work, ready } = await setUpProgram();
     // What is protected cannot be written.
     server.script(
       bash('touch one'),
@@ -50,7 +50,7 @@ describe.skipIf(!hasSandbox)('with a sandbox', () => {
   });
 
   test('a rule that keeps a file from being read counts in code, too, that runs without a question', async () => {
-    const { server, work, print } = await setStage();
+    const { server, work, print } = await setUpProgram();
     await mkdir(work.data, { recursive: true });
     await writeFile(
       join(work.data, 'config.json'),
@@ -68,7 +68,7 @@ describe.skipIf(!hasSandbox)('with a sandbox', () => {
   });
 
   test('with -p the model is told what blocked it; -s removes the sandbox', long, async () => {
-    const { server, work, print } = await setStage();
+    const { server, work, print } = await setUpProgram();
     const command = `node -e 'require("fs").writeFileSync(".git/hooks/post-commit", "x\\n")'`;
     server.script(bash(command), { text: 'Stopped.' }, bash(command), { text: 'Written.' });
     const allow = ['--allowed-tools', 'Bash'];
@@ -86,7 +86,7 @@ describe.skipIf(!hasSandbox)('with a sandbox', () => {
     'what commands and Write make in the temporary folder is there afterwards, but for caches of code',
     long,
     async () => {
-      const { server, work, access, print } = await setStage();
+      const { server, work, access, print } = await setUpProgram();
       const at = (name: string) => join(work.temporary, name);
       await mkdir(work.data, { recursive: true });
       await writeFile(join(work.data, 'config.json'), JSON.stringify({ sandbox: { autoAllow: true } }));
@@ -116,7 +116,7 @@ describe.skipIf(!hasSandbox)('with a sandbox', () => {
 });
 
 test.skipIf(!hasSandbox)('each project has its own caches', long, async () => {
-  const { server, work, access, print } = await setStage();
+  const { server, work, access, print } = await setUpProgram();
   const other = join(work.home, 'other');
   await mkdir(other);
   const show = bash('echo "at $npm_config_cache" && touch "$npm_config_cache-made"');
@@ -133,7 +133,7 @@ test.skipIf(!hasSandbox)('each project has its own caches', long, async () => {
 });
 
 test('without one the status line and the question say so, and nothing is allowed for it', async () => {
-  const { server, work, ready, access } = await setStage();
+  const { server, work, ready, access } = await setUpProgram();
   const broken = join(dirname(work.repository), 'broken');
   await mkdir(broken);
   await writeFile(join(broken, 'bwrap'), '#!/bin/sh\necho no user namespaces >&2\nexit 1\n', { mode: 0o755 });

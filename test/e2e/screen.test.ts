@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { firstIsQuick } from './support/long.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 const markdown = Array.from(
   { length: 40 },
@@ -28,7 +28,7 @@ const sizes = [
 for (const { row, options } of firstIsQuick(sizes))
   test(`a long reply on ${row.columns} × ${row.rows} is printed once, in order`, options, async () => {
     const { columns, rows } = row;
-    const { server, ready } = await setStage();
+    const { server, ready } = await setUpProgram();
     server.script({ text: markdown, chunkSize: 40, latency: 3 });
     const terminal = await ready([], { columns, rows });
     await terminal.submit('write a lot');
@@ -50,7 +50,7 @@ for (const { row, options } of firstIsQuick(sizes))
   });
 
 test('a question fits a small screen, and its diff can be scrolled', async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   const content = Array.from({ length: 80 }, (_, line) => `row ${line};`).join('\n');
   server.script(
     { calls: [{ name: 'Write', input: { file_path: 'long.txt', content } }] },
@@ -74,7 +74,7 @@ test('a question fits a small screen, and its diff can be scrolled', async () =>
 
 // Keys that come 200 ms after the last one are an answer: where the machine stood still for so long, it is tried again.
 test('what is typed ahead of a question does not answer it', { retry: 3 }, async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   server.script(
     { calls: [{ name: 'Bash', input: { command: 'git tag typed-ahead' } }], latency: 100 },
     { text: 'All right.' },
@@ -99,7 +99,7 @@ test('what is typed ahead of a question does not answer it', { retry: 3 }, async
 });
 
 test('output of a running command is shown as it comes, then folded', async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   const command =
     'for i in 1 2 3 4 5 6 7 8; do echo tick $i; while [ $i = 3 -a ! -e ../go ]; do sleep 0.05; done; done';
   server.script({ calls: [{ name: 'Bash', input: { command } }] }, { text: 'Ticked.' });
@@ -115,7 +115,7 @@ test('output of a running command is shown as it comes, then folded', async () =
 });
 
 test('escape sequences of a model or a command do not reach the terminal', async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   server.script(
     {
       text: 'Watch: \u001B]0;owned\u0007 \u001B[2J\u001B[31mred\u001B[0m done.',

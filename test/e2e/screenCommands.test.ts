@@ -3,10 +3,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 test('/copy asks the terminal, /export writes the session, /theme is previewed and kept', async () => {
-  const { server, work, access, open } = await setStage();
+  const { server, work, access, open } = await setUpProgram();
   server.script({ text: 'Say **こんにちは** 👩‍👩‍👧 and שלום.' });
   const env = work.env({ ...access, SSH_CONNECTION: '192.0.2.1 1 192.0.2.2 22' });
   const terminal = open([], { env, background: 'dark' });
@@ -38,7 +38,7 @@ test('/copy asks the terminal, /export writes the session, /theme is previewed a
 });
 
 test('with reduced motion nothing moves while it waits for the model', async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   await mkdir(work.data, { recursive: true });
   await writeFile(join(work.data, 'config.json'), '{"reducedMotion":true}');
   // It comes when all of this is over.

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { type Actor, openScenes } from './support/goldenScenes.ts';
 import { firstIsQuick } from './support/long.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 const { ctrl, enter, escape: esc } = keys;
 
@@ -38,9 +38,9 @@ const name = '世界'; // 👍🏽
 
 /** One program, in a terminal of this colour. */
 async function open(background: 'dark' | 'light', columns: number): Promise<Actor> {
-  const stage = await setStage();
-  await stage.work.write('greet.js', before);
-  stage.server.script(
+  const setup = await setUpProgram();
+  await setup.work.write('greet.js', before);
+  setup.server.script(
     { text: 'I look at `greet.js` first.', calls: [{ name: 'Read', input: { file_path: 'greet.js' } }] },
     { calls: [{ name: 'Edit', input: edit }] },
     { text: 'Done.' },
@@ -48,8 +48,8 @@ async function open(background: 'dark' | 'light', columns: number): Promise<Acto
     { text: answer },
     { error: { status: 401, message: 'Incorrect API key provided: ключ 鍵 🔑.' } },
   );
-  const env = stage.work.screenEnv(stage.access);
-  return { stage, terminal: stage.open([], { columns, rows: 24, background, env }) };
+  const env = setup.work.screenEnv(setup.access);
+  return { setup, terminal: setup.open([], { columns, rows: 24, background, env }) };
 }
 
 for (const { row: columns, options } of firstIsQuick([80, 20, 200]))
@@ -67,7 +67,7 @@ for (const { row: columns, options } of firstIsQuick([80, 20, 200]))
       await terminal.waitForPrinted('Done.');
       await terminal.waitForIdle();
     });
-    expect(await dark.stage.work.read('greet.js')).toContain('こんにちは');
+    expect(await dark.setup.work.read('greet.js')).toContain('こんにちは');
     await golden('answer', async ({ terminal }) => {
       await terminal.submit('and now?');
       await terminal.waitForPrinted('👍🏽');

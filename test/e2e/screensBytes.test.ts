@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { firstIsQuick } from './support/long.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 /** Clears the scrollback, resets the terminal, clears in a way that pushes the screen into the scrollback. */
 const clears = /\u001B\[3J|\u001Bc|\u001B\[2J|\u001B\[\?3[hl]/;
@@ -14,7 +14,7 @@ const sizes = [
 for (const { row, options } of firstIsQuick(sizes))
   test(`a long session on ${row.columns} × ${row.rows}`, options, async () => {
     const { columns, rows } = row;
-    const { server, open } = await setStage();
+    const { server, open } = await setUpProgram();
     const edit = { file_path: 'made.txt', content: 'one\ntwo\nthree\n'.repeat(10) };
     const todos = [
       { content: 'first', status: 'completed' },

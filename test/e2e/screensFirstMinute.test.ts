@@ -8,8 +8,8 @@ import { serve, settled } from './support/firstMinute.ts';
 import { type Actor, openScenes } from './support/goldenScenes.ts';
 import { type LocalServer, lmStudio, ollama, type Route, saying, sendJson } from './support/localServers.ts';
 import { long } from './support/long.ts';
-import { setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 const { enter, escape: esc, ctrl, paste } = keys;
 
@@ -24,9 +24,9 @@ async function found(terminal: Terminal, wanted: RegExp): Promise<void> {
 }
 
 async function openAmongServers(background: 'dark' | 'light', columns: number): Promise<Actor> {
-  const stage = await setStage();
+  const setup = await setUpProgram();
   const settings = { permissions: { allow: ['Bash(npm test:*)'] }, statusLine: { command: 'echo 時刻 🕰️' } };
-  await stage.work.write('.clawdcode.json', JSON.stringify(settings));
+  await setup.work.write('.clawdcode.json', JSON.stringify(settings));
   const studio = await serve(lmStudio([{ id: 'モデル👩‍💻-7b', maxContext: 131_072 }]));
   const models = [
     { name: 'qwen3-coder:30b', maxContext: 262_144, running: 65_536 },
@@ -35,9 +35,9 @@ async function openAmongServers(background: 'dark' | 'light', columns: number): 
     { name: 'phi4', maxContext: 16_384, capabilities: ['completion'] },
   ];
   const local = await serve(ollama(models, { chat: saying('Hello.') }));
-  const env = stage.work.screenEnv({ CLAWDCODE_LOCAL_SERVERS: `${studio.origin} ${local.origin}` });
-  const terminal = stage.open([], { env, columns, rows: 24, background });
-  return { stage, terminal, servers: [studio, local] };
+  const env = setup.work.screenEnv({ CLAWDCODE_LOCAL_SERVERS: `${studio.origin} ${local.origin}` });
+  const terminal = setup.open([], { env, columns, rows: 24, background });
+  return { setup, terminal, servers: [studio, local] };
 }
 
 async function amongServers(columns: number): Promise<void> {
@@ -70,7 +70,7 @@ interface Alone extends Actor {
 }
 
 async function openAlone(background: 'dark' | 'light', columns: number): Promise<Alone> {
-  const stage = await setStage();
+  const setup = await setUpProgram();
   const waiting: (() => void)[] = [];
   const held =
     (route: Route): Route =>
@@ -85,9 +85,9 @@ async function openAlone(background: 'dark' | 'light', columns: number): Promise
     '/v1/models': held({ object: 'list', data: [{ id: 'small-小' }, { id: 'large-coder' }] }),
     '/v1/chat/completions': held(saying('Proven.')),
   });
-  const env = stage.work.screenEnv({ CLAWDCODE_LOCAL_SERVERS: 'none' });
-  const terminal = stage.open([], { env, columns, rows: 24, background });
-  return { stage, terminal, servers: [endpoint], endpoint, waiting };
+  const env = setup.work.screenEnv({ CLAWDCODE_LOCAL_SERVERS: 'none' });
+  const terminal = setup.open([], { env, columns, rows: 24, background });
+  return { setup, terminal, servers: [endpoint], endpoint, waiting };
 }
 
 /** Lets the program hear what it asked for, as often as it asks, until this is on screen. */

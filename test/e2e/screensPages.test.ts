@@ -8,8 +8,8 @@ import { test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { type Actor, asLong, openScenes } from './support/goldenScenes.ts';
 import { long } from './support/long.ts';
-import { setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 const { escape: esc, ctrl } = keys;
 
@@ -40,8 +40,8 @@ interface Reader extends Actor {
 }
 
 async function open(background: 'dark' | 'light', columns: number): Promise<Reader> {
-  const stage = await setStage();
-  const { work, server, access } = stage;
+  const setup = await setUpProgram();
+  const { work, server, access } = setup;
   await work.write('greet.js', before);
   await mkdir(work.data, { recursive: true });
   const line = "printf '\\033[35m時刻\\033[0m · \\033[32mמצב\\033[0m 🕰️ of my own\\nsecond'";
@@ -63,9 +63,9 @@ async function open(background: 'dark' | 'light', columns: number): Promise<Read
   // As over SSH, so that the clipboard is the terminal's.
   const env = work.screenEnv({ ...access, SSH_CONNECTION: '192.0.2.1 1 192.0.2.2 22' });
   const reader: Reader = {
-    stage,
+    setup,
     names: [],
-    terminal: stage.open(['--permission-mode', 'acceptEdits'], { env, columns, rows: 40, background }),
+    terminal: setup.open(['--permission-mode', 'acceptEdits'], { env, columns, rows: 40, background }),
     // And what is left of each where its beginning has scrolled away.
     own: () =>
       reader.names.flatMap((name) => [
@@ -93,7 +93,7 @@ async function read(columns: number): Promise<void> {
     await one.terminal.waitForIdle();
     await one.terminal.submit('/rename Grüße in 日本語 🗾');
     await one.terminal.waitForPrinted(/Title:\s+Grüße/);
-    const [session] = await one.stage.work.sessions();
+    const [session] = await one.setup.work.sessions();
     const { name, dir } = parse(session?.file ?? '');
     one.names = [name, basename(dir)];
   });

@@ -9,7 +9,7 @@ import { keys } from '../ui/screen.ts';
 import { type Actor, openScenes } from './support/goldenScenes.ts';
 import { type HeldModel, startHeldModel } from './support/heldModel.ts';
 import { long } from './support/long.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 interface Held extends Actor {
   readonly model: HeldModel;
@@ -41,14 +41,14 @@ const summary = `1. Primary request and intent
 Nothing has changed yet.`;
 
 async function open(background: 'dark' | 'light', columns: number): Promise<Held> {
-  const stage = await setStage();
+  const setup = await setUpProgram();
   const model = await startHeldModel();
   // No stand-in makes the mounts that a command in the sandbox waits for.
-  await mkdir(stage.work.data, { recursive: true });
-  await writeFile(join(stage.work.data, 'config.json'), '{ "sandbox": { "excludedCommands": ["*"] } }');
-  const env = stage.work.screenEnv({ ...stage.access, OPENAI_BASE_URL: model.baseUrl });
-  const terminal = stage.open([], { columns, rows: 24, background, env });
-  return { stage, terminal, model, servers: [model] };
+  await mkdir(setup.work.data, { recursive: true });
+  await writeFile(join(setup.work.data, 'config.json'), '{ "sandbox": { "excludedCommands": ["*"] } }');
+  const env = setup.work.screenEnv({ ...setup.access, OPENAI_BASE_URL: model.baseUrl });
+  const terminal = setup.open([], { columns, rows: 24, background, env });
+  return { setup, terminal, model, servers: [model] };
 }
 
 async function played(columns: number): Promise<void> {
@@ -102,7 +102,7 @@ async function played(columns: number): Promise<void> {
     await terminal.waitFor(/ctrl\+b/);
   });
   await goldenHeld('again', async (one) => {
-    await one.stage.work.write('進め', '');
+    await one.setup.work.write('進め', '');
     await one.model.asked();
     one.model.latest().refuse(429, 'slow down 🐢, もう少し', { 'retry-after': '50' });
     await one.terminal.waitFor(/もう\s*少し/);

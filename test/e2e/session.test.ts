@@ -9,7 +9,7 @@ import { generateSession } from '../../bench/sessions/generate.ts';
 import { linesOf } from './support/jsonLines.ts';
 import { long } from './support/long.ts';
 import { program } from './support/program.ts';
-import { type Printed, type Stage, setStage } from './support/stage.ts';
+import { type Printed, setUpProgram, type TestProgram } from './support/testProgram.ts';
 
 const run = promisify(execFile);
 
@@ -21,31 +21,31 @@ interface Listed {
   readonly forkedFrom?: string;
 }
 
-const list = async ({ print }: Stage, ...flags: string[]): Promise<Listed[]> => {
+const list = async ({ print }: TestProgram, ...flags: string[]): Promise<Listed[]> => {
   const { code, stdout, stderr } = await print(['session', 'list', '--json', ...flags]);
   expect([code, stderr]).toEqual([0, '']);
   return JSON.parse(stdout) as Listed[];
 };
 
 /** A project with two sessions; the newest first. */
-async function lived(): Promise<Stage & { readonly newest: Listed; readonly oldest: Listed }> {
-  const stage = await setStage();
-  stage.server.script(
+async function lived(): Promise<TestProgram & { readonly newest: Listed; readonly oldest: Listed }> {
+  const setup = await setUpProgram();
+  setup.server.script(
     { text: 'I look.', calls: [{ name: 'Read', input: { file_path: 'lib/constants.js', limit: 2 } }] },
     { text: 'It has constants.' },
     { text: 'A second answer.' },
   );
-  const first = await stage.print(['-p', 'what is in constants.js?']);
-  const second = await stage.print(['-p', 'another question', '--name', 'Named by hand']);
+  const first = await setup.print(['-p', 'what is in constants.js?']);
+  const second = await setup.print(['-p', 'another question', '--name', 'Named by hand']);
   expect([first.code, second.code]).toEqual([0, 0]);
-  const [newest, oldest] = await list(stage);
+  const [newest, oldest] = await list(setup);
   if (newest === undefined || oldest === undefined) throw new Error('two sessions were expected');
-  return { ...stage, newest, oldest };
+  return { ...setup, newest, oldest };
 }
 
 test('a session is listed, shown, renamed, copied and deleted by the beginning of its id or its title', async () => {
-  const stage = await lived();
-  const { print, newest, oldest, work } = stage;
+  const setup = await lived();
+  const { print, newest, oldest, work } = setup;
   expect([newest.title, oldest.title]).toEqual(['Named by hand', 'what is in constants.js?']);
 
   const shown = await print(['session', 'show', oldest.id.slice(0, 8)]);
@@ -64,7 +64,7 @@ test('a session is listed, shown, renamed, copied and deleted by the beginning o
     `Session ${newest.id} is now called "Something else".\n`,
   ]);
   const forked = await print(['session', 'fork', 'Something else', '--at', '2']);
-  const copy = (await list(stage)).find(({ id }) => id === forked.stdout.trim());
+  const copy = (await list(setup)).find(({ id }) => id === forked.stdout.trim());
   expect(copy).toMatchObject({ messageCount: 3 });
 
   const refused = await print(['session', 'delete', oldest.id]);
@@ -73,19 +73,19 @@ test('a session is listed, shown, renamed, copied and deleted by the beginning o
   expect(existsSync(oldest.file)).toBe(true);
   expect((await print(['session', 'delete', oldest.id, '--yes'])).code).toBe(0);
   expect(existsSync(oldest.file)).toBe(false);
-  expect((await list(stage)).map(({ id }) => id).sort()).toEqual([newest.id, copy?.id].sort());
+  expect((await list(setup)).map(({ id }) => id).sort()).toEqual([newest.id, copy?.id].sort());
   expect(await work.git('status', '--porcelain')).toBe('');
 });
 
 test('a session is read while another program writes it, and renamed once that has exited', {
   tags: 'long',
 }, async () => {
-  const stage = await setStage();
-  const { server, startPrint, print } = stage;
+  const setup = await setUpProgram();
+  const { server, startPrint, print } = setup;
   server.script({ text: 'Slowly.', latency: 80_000 });
   const running = startPrint(['-p', 'take your time']);
-  await expect.poll(async () => (await list(stage)).length, { timeout: 20_000 }).toBe(1);
-  const [open] = await list(stage);
+  await expect.poll(async () => (await list(setup)).length, { timeout: 20_000 }).toBe(1);
+  const [open] = await list(setup);
   const shown = await print(['session', 'show', open?.id ?? '']);
   expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('> take your time')]);
   const locked = await print(['session', 'rename', open?.id ?? '', 'Mine']);
@@ -103,16 +103,16 @@ test('a session is read while another program writes it, and renamed once that h
 });
 
 test('an archived session is listed, found, shown, checked and resumed', long, async () => {
-  const stage = await lived();
-  const { print, server, oldest } = stage;
+  const setup = await lived();
+  const { print, server, oldest } = setup;
   const archived = await print(['session', 'archive', oldest.id]);
   expect([archived.code, archived.stdout]).toEqual([0, expect.stringContaining('is archived: ')]);
   expect(existsSync(oldest.file)).toBe(false);
-  expect((await list(stage)).find(({ id }) => id === oldest.id)).toMatchObject({
+  expect((await list(setup)).find(({ id }) => id === oldest.id)).toMatchObject({
     isArchived: true,
     title: oldest.title,
   });
-  expect((await list(stage, '--active')).map(({ id }) => id)).not.toContain(oldest.id);
+  expect((await list(setup, '--active')).map(({ id }) => id)).not.toContain(oldest.id);
   const found = await print(['session', 'search', 'has', 'const*', '--json']);
   expect(JSON.parse(found.stdout)).toEqual([
     expect.objectContaining({
@@ -124,7 +124,7 @@ test('an archived session is listed, found, shown, checked and resumed', long, a
   expect((await print(['session', 'show', oldest.id, '--tail', '3'])).stdout).toContain('It has constants.');
   expect((await print(['session', 'verify', oldest.id])).stdout).toContain('is intact');
   expect((await print(['session', 'rename', oldest.id, 'An old one'])).code).toBe(0);
-  expect((await list(stage)).find(({ id }) => id === oldest.id)).toMatchObject({
+  expect((await list(setup)).find(({ id }) => id === oldest.id)).toMatchObject({
     isArchived: true,
     title: 'An old one',
   });
@@ -155,14 +155,14 @@ test('it is exported without its secrets, checked, damaged, repaired, and whole 
 });
 
 test('other projects are listed and searched only when asked', long, async () => {
-  const stage = await lived();
-  const { print, work, server } = stage;
+  const setup = await lived();
+  const { print, work, server } = setup;
   const elsewhere = join(work.temporary, 'other');
   await mkdir(elsewhere);
   server.script({ text: 'A word about marmalade.' });
   await print(['-p', 'far away'], { cwd: elsewhere });
-  expect((await list(stage)).map(({ title }) => title)).not.toContain('far away');
-  const all = await list(stage, '--all');
+  expect((await list(setup)).map(({ title }) => title)).not.toContain('far away');
+  const all = await list(setup, '--all');
   const far = all.find(({ title }) => title === 'far away');
   expect(all).toHaveLength(3);
   expect((await print(['session', 'search', 'marmalade'])).stdout).toBe('');
@@ -229,7 +229,7 @@ test('NO_COLOR and pipes get no escapes, and a reader that leaves early hears of
 });
 
 test('without a session it says so, and bad input is exit code 42', async () => {
-  const { print } = await setStage();
+  const { print } = await setUpProgram();
   const none: Partial<Printed> = { code: 0, stdout: '' };
   const bad: Partial<Printed> = { code: 42, stdout: '' };
   expect(await print(['session'])).toMatchObject(none);
@@ -239,7 +239,7 @@ test('without a session it says so, and bad input is exit code 42', async () => 
 });
 
 test('a prompt may begin with the word "session"', async () => {
-  const { server, print } = await setStage();
+  const { server, print } = await setUpProgram();
   server.script({ text: 'Sessions are fine.' });
   const { code, stdout } = await print(['-p', 'session', 'list', 'is', 'slow']);
   expect([code, stdout]).toEqual([0, 'Sessions are fine.\n']);

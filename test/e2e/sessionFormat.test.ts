@@ -9,13 +9,13 @@ import { expect, test } from 'vitest';
 import { dataSchemas } from '../../scripts/sessionEntrySchema.ts';
 import { SUMMARY } from '../acceptance/support/project.ts';
 import { problemsOf } from '../docs/support/entryValidator.ts';
-import { type Stage, setStage } from './support/stage.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 
 const run = promisify(execFile);
 const format = await readFile(resolve(import.meta.dirname, '../../docs/session-format.md'), 'utf8');
 
 /** A session with everything that can be had in short: headless first, then on screen. Its file. */
-async function livedSession({ server, work, print, ready }: Stage): Promise<string> {
+async function livedSession({ server, work, print, ready }: TestProgram): Promise<string> {
   await work.write('AGENTS.md', 'Be kind.\n');
   const todos = [{ content: 'Look', status: 'in_progress' }];
   server.script(
@@ -54,8 +54,8 @@ async function livedSession({ server, work, print, ready }: Stage): Promise<stri
 test('every line is valid by the schema in the package, sealed, and every jq line of the document works', {
   tags: 'long',
 }, async () => {
-  const stage = await setStage();
-  const file = await livedSession(stage);
+  const setup = await setUpProgram();
+  const file = await livedSession(setup);
   const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
   const entries = lines.map((line) => JSON.parse(line) as { subtype?: string; seq: number; crc: string });
   for (const [index, line] of lines.entries()) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { long } from './support/long.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 const patience = { timeout: 15_000 };
 
@@ -8,7 +8,7 @@ test(
   'the model names a session after its first turn; the list shows the name, and the user’s own wins',
   long,
   async () => {
-    const { server, work, ready, print } = await setStage();
+    const { server, work, ready, print } = await setUpProgram();
     server.script({ text: 'It matches globs.' }, { text: 'Yes.' });
     server.nameSessions('"How the globs match."');
     const terminal = await ready();
@@ -36,7 +36,7 @@ test(
 );
 
 test('a run without a user asks for no title', async () => {
-  const { server, work, print } = await setStage();
+  const { server, work, print } = await setUpProgram();
   server.script({ text: 'It matches globs.' });
   server.nameSessions('Globs');
   expect((await print(['-p', 'explain'])).code).toBe(0);

@@ -3,7 +3,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
-import { type Stage, setStage } from './support/stage.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 async function write(file: string, text: string): Promise<void> {
@@ -11,15 +11,15 @@ async function write(file: string, text: string): Promise<void> {
   await writeFile(file, text);
 }
 
-async function withSkills(): Promise<Stage> {
-  const stage = await setStage();
-  const { repository, home } = stage.work;
+async function withSkills(): Promise<TestProgram> {
+  const setup = await setUpProgram();
+  const { repository, home } = setup.work;
   await write(
     join(repository, '.claude/skills/review/SKILL.md'),
     '---\ndescription: >\n  Review\n  a change.\neffort: high\n---\nCount: !`ls lib | wc -l`. Made: !`touch made`. Look at $ARGUMENTS.\n',
   );
   await write(join(home, '.claude/commands/git/say.md'), 'Say $1 and $2.\n');
-  return stage;
+  return setup;
 }
 
 test('a command of the home and a skill of the project are typed, listed and sent', async () => {
@@ -80,7 +80,7 @@ const TOUCHES =
   '---\ndescription: Makes things.\nallowed-tools: Bash(touch:*), Bash(rm:*)\n---\nMade: !`touch made`.\n';
 
 test('what a skill of the project allows applies once it is approved, to that content, and never over a deny rule', async () => {
-  const { server, open, print, work } = await setStage();
+  const { server, open, print, work } = await setUpProgram();
   await write(join(work.data, 'config.json'), '{"permissions":{"deny":["Bash(rm:*)"]}}');
   const file = join(work.repository, '.claude/skills/make/SKILL.md');
   await write(file, TOUCHES);
@@ -110,7 +110,7 @@ test('what a skill of the project allows applies once it is approved, to that co
 });
 
 test('a skill with context: fork runs in a subagent, for the user and for the model', async () => {
-  const { server, ready, work } = await setStage();
+  const { server, ready, work } = await setUpProgram();
   await write(
     join(work.home, '.claude/skills/survey/SKILL.md'),
     '---\ndescription: Surveys.\ncontext: fork\nagent: explore\nmodel: mock-1\n---\nSurvey $ARGUMENTS with care.\n',
@@ -140,7 +140,7 @@ test('a skill with context: fork runs in a subagent, for the user and for the mo
 });
 
 test('a deny rule for the subagent applies to a skill that would run in it', async () => {
-  const { server, print, work } = await setStage();
+  const { server, print, work } = await setUpProgram();
   await write(join(work.data, 'config.json'), '{"permissions":{"deny":["Agent(explore)"]}}');
   await write(
     join(work.home, '.claude/skills/survey/SKILL.md'),

@@ -11,8 +11,8 @@ import { keys } from '../ui/screen.ts';
 import { long } from './support/long.ts';
 import { resizeHeard } from './support/resizing.ts';
 import type { ScriptedReply } from './support/server.ts';
-import { setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 const seeds = (process.env.STORM_SEEDS ?? '11').split(',').map(Number);
 const steps = Number(process.env.STORM_STEPS ?? 16);
@@ -24,7 +24,7 @@ echo "code $code"; stty -g > ../after`;
 
 test.each(seeds)('storm %i', { ...long, timeout: 120_000 }, async (seed) => {
   const next = random(seed);
-  const { server, open, work, access } = await setStage();
+  const { server, open, work, access } = await setUpProgram();
   let replies = 0;
   server.otherwise(({ messages }) => replyOf(++replies, messages.at(-1)?.role === 'tool', next));
   const editor = join(work.home, 'editor.sh');

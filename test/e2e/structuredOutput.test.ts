@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { startDriver } from './support/driver.ts';
 import { linesOf } from './support/jsonLines.ts';
-import { MODEL, setStage } from './support/stage.ts';
+import { MODEL, setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 const schema = {
@@ -16,7 +16,7 @@ const flags = ['-p', 'list them', '--output-format', 'json', '--json-schema', JS
 const answer = (input: object) => ({ calls: [{ name: 'StructuredOutput', input }] });
 
 test('the answer is checked, corrected by the model, and ends the turn', async () => {
-  const { server, print } = await setStage();
+  const { server, print } = await setUpProgram();
   server.script(answer({ files: 'a.js' }), answer({ files: ['a.js'] }));
   const { code, stdout } = await print(flags);
   expect(code).toBe(0);
@@ -34,14 +34,14 @@ test('the answer is checked, corrected by the model, and ends the turn', async (
 });
 
 test('a model that answers in text is asked for the call', async () => {
-  const { server, print } = await setStage();
+  const { server, print } = await setUpProgram();
   server.script({ text: 'It is a.js.' }, answer({ files: ['a.js'] }));
   expect(JSON.parse((await print(flags)).stdout)).toMatchObject({ structured_output: { files: ['a.js'] } });
   expect(textOf(server.requests()[1]?.messages.at(-1))).toContain('by calling StructuredOutput');
 });
 
 test('a model that never gives one ends the run with an error', async () => {
-  const { server, print } = await setStage();
+  const { server, print } = await setUpProgram();
   server.otherwise(() => ({ text: 'No.' }));
   const inText = await print(flags);
   expect(inText.code).toBe(1);
@@ -50,7 +50,7 @@ test('a model that never gives one ends the run with an error', async () => {
 });
 
 test('calls that do not fit the schema are counted, too', async () => {
-  const { server, print } = await setStage();
+  const { server, print } = await setUpProgram();
   let calls = 0;
   server.otherwise(() => answer({ files: ++calls }));
   expect(JSON.parse((await print(flags)).stdout)).toMatchObject({
@@ -60,9 +60,9 @@ test('calls that do not fit the schema are counted, too', async () => {
 });
 
 test('a driver gets it in each result, and sees its own prompts only', async () => {
-  const stage = await setStage();
-  stage.server.script({ text: 'One.' }, answer({ files: ['1'] }), answer({ files: ['2'] }));
-  const driver = startDriver(stage, ['--replay-user-messages']);
+  const setup = await setUpProgram();
+  setup.server.script({ text: 'One.' }, answer({ files: ['1'] }), answer({ files: ['2'] }));
+  const driver = startDriver(setup, ['--replay-user-messages']);
   await driver.request({ subtype: 'initialize', jsonSchema: schema });
   for (const text of ['first', 'second']) driver.prompt(text);
   expect(await driver.nextOf('result')).toMatchObject({ structured_output: { files: ['1'] } });
@@ -81,7 +81,7 @@ test.each([
   ['{"type": "object", "properties": {"a": {"$ref": "http://example.com/x"}}}', 'reference'],
   ['missing.json', 'ENOENT'],
 ])('a schema that cannot be used ends the program at once: %s', async (text, why) => {
-  const { server, print } = await setStage();
+  const { server, print } = await setUpProgram();
   const { code, stderr } = await print(['-p', 'x', '--json-schema', text]);
   expect(code).toBe(42);
   expect(stderr).toContain(why);
@@ -95,10 +95,10 @@ const priced = (price: object | undefined) =>
   JSON.stringify({ models: { [MODEL]: price === undefined ? {} : { price } } });
 
 test('a budget that is used up ends the run before the next request, and keeps later prompts out', async () => {
-  const stage = await setStage();
-  stage.server.otherwise(() => look);
+  const setup = await setUpProgram();
+  setup.server.otherwise(() => look);
   const settings = priced({ input: 1000, output: 1000 });
-  const driver = startDriver(stage, [`--settings=${settings}`, '--max-budget-usd=3']);
+  const driver = startDriver(setup, [`--settings=${settings}`, '--max-budget-usd=3']);
   driver.prompt('go');
   expect(await driver.nextOf('result')).toMatchObject({
     subtype: 'error_max_budget_usd',
@@ -109,11 +109,11 @@ test('a budget that is used up ends the run before the next request, and keeps l
   driver.prompt('more');
   expect(await driver.nextOf('result')).toMatchObject({ subtype: 'error_max_budget_usd', num_turns: 0 });
   expect(await driver.end()).toMatchObject({ code: 53 });
-  expect(stage.server.requests()).toHaveLength(2);
+  expect(setup.server.requests()).toHaveLength(2);
 });
 
 test('without a price the budget cannot be kept, so the run ends after the first reply', async () => {
-  const { server, print } = await setStage();
+  const { server, print } = await setUpProgram();
   server.otherwise(() => look);
   const { code, stdout } = await print(['-p', 'go', '--output-format=stream-json', '--max-budget-usd', '1']);
   expect(code).toBe(53);

@@ -7,7 +7,7 @@ import { keys } from '../ui/screen.ts';
 import { long } from './support/long.ts';
 import { isAlive } from './support/processes.ts';
 import { resizeDrawn } from './support/resizing.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 /** Prints, then waits for a file; its name is of another script. */
@@ -16,7 +16,7 @@ const WAITS = 'echo 开始; while [ ! -e 继续 ]; do sleep 0.05; done; echo 结
 test("Ctrl+B moves the model's command: the turn continues, and its end is reported to both, once", {
   tags: 'long',
 }, async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   server.script(
     { calls: [{ name: 'Bash', input: { command: WAITS } }] },
     { text: 'It runs beside us.' },
@@ -60,7 +60,7 @@ test("Ctrl+B moves the model's command: the turn continues, and its end is repor
 });
 
 test('/tasks lists, follows and stops what runs, and leaving ends the rest', long, async () => {
-  const { work, ready } = await setStage();
+  const { work, ready } = await setUpProgram();
   const terminal = await ready([], { columns: 80 });
   const start = async (name: string): Promise<number> => {
     await terminal.submit(`!sleep 300 & echo $! > ${name}; echo ${name} läuft; wait`);
@@ -103,7 +103,7 @@ test('/tasks lists, follows and stops what runs, and leaving ends the rest', lon
 });
 
 test('Ctrl+T shows the whole todo list, also when nothing runs, and hides it', async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   const todos = Array.from({ length: 9 }, (_, at) => ({
     content: at === 3 ? 'مهمة رقم ٤ 🎉' : `任务 ${at + 1}`,
     status: at < 2 ? 'completed' : 'pending',

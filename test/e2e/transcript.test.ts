@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { long } from './support/long.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 test('everything is unfolded, scrolls and searches, and the scrollback is as it was', async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   const command = 'for i in $(seq 1 3000); do echo "output number $i of the loop"; done';
   server.script(
     { reasoning: 'a long thought', calls: [{ name: 'Bash', input: { command } }] },
@@ -59,7 +59,7 @@ test(
   'streaming text appears in it, a question is announced, and everything printed meanwhile is there afterwards',
   long,
   async () => {
-    const { server, work, ready } = await setStage();
+    const { server, work, ready } = await setUpProgram();
     const text = Array.from({ length: 40 }, (_, line) => `Paragraph ${line} of the reply.`).join('\n\n');
     server.script(
       { text, chunkSize: 20, latency: 80, calls: [{ name: 'Bash', input: { command: 'git tag seen' } }] },
@@ -86,7 +86,7 @@ test(
 );
 
 test('a program that is ended in it leaves the ordinary screen', async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   server.script({ text: 'Hello there.' });
   const terminal = await ready();
   await terminal.submit('hello');

@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { firstIsQuick, long } from './support/long.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 
 const NOTICE =
   'Context window unknown for mock-1: assuming 32,000 tokens. Set "contextWindow" if you know it.';
@@ -16,7 +16,7 @@ const OVERFLOW = {
   },
 };
 
-const stageWithoutWindow = () => setStage(undefined, { window: null });
+const stageWithoutWindow = () => setUpProgram(undefined, { window: null });
 
 /** How often it stands there, wherever lines are broken. */
 function times(text: string, words: string): number {

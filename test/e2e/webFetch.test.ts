@@ -3,11 +3,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { page, redirect, servePages } from '../tools/web/pageServer.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 async function withPages() {
-  const stage = await setStage();
+  const setup = await setUpProgram();
   const pages = await servePages({
     '/guide': page(
       'text/html',
@@ -17,12 +17,12 @@ async function withPages() {
   });
   onTestFinished(() => pages.close());
   const allowPrivate = async (): Promise<void> => {
-    await mkdir(stage.work.data, { recursive: true });
-    await writeFile(join(stage.work.data, 'config.json'), '{ "webFetch": { "allowPrivate": true } }');
+    await mkdir(setup.work.data, { recursive: true });
+    await writeFile(join(setup.work.data, 'config.json'), '{ "webFetch": { "allowPrivate": true } }');
   };
   const call = (path: string) => ({ name: 'WebFetch', input: { url: `${pages.origin}${path}` } });
-  const result = (): string => textOf(stage.server.requests().at(-1)?.messages.at(-1));
-  return { ...stage, pages, allowPrivate, call, result };
+  const result = (): string => textOf(setup.server.requests().at(-1)?.messages.at(-1));
+  return { ...setup, pages, allowPrivate, call, result };
 }
 
 const allowed = ['--allowed-tools', 'WebFetch(domain:127.0.0.1)'];

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { WireAnswer } from '../agent/wireServer.ts';
 import { anthropicServer } from '../model/wires/anthropicServer.ts';
 import { responsesServer } from '../model/wires/responsesServer.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 import { expectPairedCalls } from './support/wire.ts';
 
 const summary = `1. Primary request and intent
@@ -17,7 +17,7 @@ const wires = ['responses', 'anthropic'] as const;
 
 describe.each(wires)('%s', (wire) => {
   test('a call, an edit, a compaction, another model and a resumed session', async () => {
-    const { server, work, access, ready, print } = await setStage();
+    const { server, work, access, ready, print } = await setUpProgram();
     const env = work.env({ ...access, CLAWDCODE_WIRE: wire });
     const edit = {
       file_path: 'lib/constants.js',
@@ -66,7 +66,7 @@ describe.each(wires)('%s', (wire) => {
   });
 
   test('reasoning comes back unchanged in the next step and after a resume, and each request can be shown', async () => {
-    const { work, access, print } = await setStage();
+    const { work, access, print } = await setUpProgram();
     const answers: readonly WireAnswer[] = [
       {
         reasoning: 'I read first.',

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { kindsOf } from './support/entryKinds.ts';
 import { long } from './support/long.ts';
-import { setStage } from './support/stage.ts';
+import { setUpProgram } from './support/testProgram.ts';
 import { expectPairedCalls } from './support/wire.ts';
 
 const constants = 'lib/constants.js';
@@ -13,7 +13,7 @@ const before = "const WIN_SLASH = '\\\\\\\\/';";
 const after = "const WIN_SLASH = '[\\\\\\\\/]';";
 
 test('a request is worked through with Read, Grep, Edit and Bash, approved at the prompt', async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   const command = 'git tag --force checked';
   server.script(
     {
@@ -101,7 +101,7 @@ test('a request is worked through with Read, Grep, Edit and Bash, approved at th
 });
 
 test('a declined edit leaves the file alone and hands the comment to the model', async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   server.script(
     { calls: [{ name: 'Read', input: { file_path: constants } }] },
     { calls: [{ name: 'Edit', input: { file_path: constants, old_string: before, new_string: after } }] },
@@ -119,7 +119,7 @@ test('a declined edit leaves the file alone and hands the comment to the model',
 });
 
 test('commands answer without the model; what only looks like one is a prompt', long, async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   server.script({ text: 'A greeting.' }, { text: 'That is a path.' }, { text: 'I saw your command.' });
   const terminal = await ready();
   await terminal.submit('hello');
@@ -157,7 +157,7 @@ test('commands answer without the model; what only looks like one is a prompt', 
 });
 
 test('/clear starts a new session, and the old one stays', async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   server.script({ text: 'First answer.' }, { text: 'Second answer.' });
   const terminal = await ready();
   await terminal.submit('first question');
@@ -178,7 +178,7 @@ test('/clear starts a new session, and the old one stays', async () => {
 });
 
 test('a plan is handed over, accepted, and then carried out', async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   const plan = '# The plan\n\n1. Write `plan.txt`\n2. Be done';
   server.script(
     { calls: [{ name: 'Write', input: { file_path: 'early.txt', content: 'x' } }] },
@@ -205,7 +205,7 @@ test('a plan is handed over, accepted, and then carried out', async () => {
 });
 
 test('a list of todos is shown as it goes', long, async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   const todos = (first: string, second: string) => ({
     name: 'TodoWrite',
     input: {
@@ -227,7 +227,7 @@ test('a list of todos is shown as it goes', long, async () => {
 });
 
 test('a prompt on the command line is sent at once; /model, /help and /permissions answer', async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   server.script({ text: 'Hello yourself.' }, { text: 'I am another.' });
   const terminal = await ready(['say', 'hello'], { rows: 60 });
   await terminal.waitFor('Hello yourself.');
@@ -254,7 +254,7 @@ test('a prompt on the command line is sent at once; /model, /help and /permissio
 });
 
 test('nothing is written into the repository but what was asked for', async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   server.script({ calls: [{ name: 'Grep', input: { pattern: 'module.exports' } }] }, { text: 'Found.' });
   const terminal = await ready();
   await terminal.submit('search');

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { hasSandbox } from '../sandbox/confined.ts';
 import { keys } from '../ui/screen.ts';
 import type { ScriptedReply, WireRequest } from './support/server.ts';
-import { type Stage, setStage } from './support/stage.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 const isOf = (request: WireRequest, task: string): boolean =>
@@ -17,7 +17,7 @@ const isolated = (description: string, prompt: string, more: object = {}) => ({
 });
 
 /** Answers by whose request it is: each list is used up in order. */
-function answering(server: Stage['server'], scripts: Readonly<Record<string, ScriptedReply[]>>): void {
+function answering(server: TestProgram['server'], scripts: Readonly<Record<string, ScriptedReply[]>>): void {
   server.otherwise((request) => {
     const task = Object.keys(scripts).find((name) => name !== 'main' && isOf(request, name)) ?? 'main';
     return scripts[task]?.shift() ?? { error: { status: 400, message: `nothing left to say for ${task}` } };
@@ -25,24 +25,24 @@ function answering(server: Stage['server'], scripts: Readonly<Record<string, Scr
 }
 
 /** The folders and branches of the repository's worktrees, without the repository itself. */
-async function worktreesOf({ work }: Stage): Promise<readonly { path: string; branch: string }[]> {
+async function worktreesOf({ work }: TestProgram): Promise<readonly { path: string; branch: string }[]> {
   const listed = await work.git('worktree', 'list', '--porcelain');
   return [...listed.matchAll(/^worktree (.*)\nHEAD .*\nbranch refs\/heads\/(clawdcode\/.*)$/gm)].map(
     ([, path = '', branch = '']) => ({ path, branch }),
   );
 }
 
-async function shared(text = 'line of all\n'): Promise<Stage> {
-  const stage = await setStage();
-  await stage.work.write('shared.txt', text);
-  await stage.work.git('add', '.');
-  await stage.work.git('commit', '-qm', 'shared');
-  return stage;
+async function shared(text = 'line of all\n'): Promise<TestProgram> {
+  const setup = await setUpProgram();
+  await setup.work.write('shared.txt', text);
+  await setup.work.git('add', '.');
+  await setup.work.git('commit', '-qm', 'shared');
+  return setup;
 }
 
 test('three at once edit the same file without a conflict, each on a branch that is named', async () => {
-  const stage = await shared();
-  const { server, ready, work } = stage;
+  const setup = await shared();
+  const { server, ready, work } = setup;
   const edits = (who: string): ScriptedReply[] => [
     { calls: [{ name: 'Read', input: { file_path: 'shared.txt' } }] },
     {
@@ -86,7 +86,7 @@ test('three at once edit the same file without a conflict, each on a branch that
   await terminal.waitFor('All three are back.');
   await terminal.waitForIdle();
   expect(await work.read('shared.txt')).toBe('line of all\n');
-  const made = await worktreesOf(stage);
+  const made = await worktreesOf(setup);
   expect(made.map(({ path }) => readFileSync(join(path, 'shared.txt'), 'utf8')).sort()).toEqual([
     'line of one\n',
     'line of three\n',
@@ -114,8 +114,8 @@ test('three at once edit the same file without a conflict, each on a branch that
 });
 
 test('nothing of a hostile repository runs, and the model is told what is missing', async () => {
-  const stage = await shared();
-  const { server, print, work } = stage;
+  const setup = await shared();
+  const { server, print, work } = setup;
   const trap = join(work.temporary, 'trap');
   mkdirSync(trap);
   const evil = (name: string): string => {
@@ -155,11 +155,11 @@ test('nothing of a hostile repository runs, and the model is told what is missin
     'It changed nothing, so its worktree and the branch clawdcode/look-',
   );
   expect(readdirSync(trap)).toEqual([]);
-  expect(await worktreesOf(stage)).toEqual([]);
+  expect(await worktreesOf(setup)).toEqual([]);
 });
 
 test('without a commit the call fails with the reason, and work goes on', async () => {
-  const { server, print, work } = await setStage();
+  const { server, print, work } = await setUpProgram();
   rmSync(join(work.repository, '.git'), { recursive: true });
   await work.git('init', '-q');
   server.script({ calls: [isolated('look', 'Look around.')] }, { text: 'No worktree then.' });
@@ -170,8 +170,8 @@ test('without a commit the call fails with the reason, and work goes on', async 
 });
 
 test('a rewind leaves a worktree alone', async () => {
-  const stage = await shared();
-  const { server, ready, work } = stage;
+  const setup = await shared();
+  const { server, ready, work } = setup;
   server.script(
     { calls: [isolated('write', 'Write it.')] },
     { calls: [{ name: 'Write', input: { file_path: 'made.txt', content: 'made\n' } }] },
@@ -183,7 +183,7 @@ test('a rewind leaves a worktree alone', async () => {
   await terminal.submit('write both');
   await terminal.waitFor('All done.');
   await terminal.waitForIdle();
-  const [made] = await worktreesOf(stage);
+  const [made] = await worktreesOf(setup);
   expect(readFileSync(join(made?.path ?? '', 'made.txt'), 'utf8')).toBe('made\n');
   expect(existsSync(join(work.repository, 'made.txt'))).toBe(false);
   await terminal.submit('/rewind 1');
@@ -197,8 +197,8 @@ test('a rewind leaves a worktree alone', async () => {
 });
 
 test('after kill -9 the next start names the worktree, the model is told where it is, and clean removes it', async () => {
-  const stage = await shared();
-  const { server, ready, open } = stage;
+  const setup = await shared();
+  const { server, ready, open } = setup;
   server.script(
     { calls: [isolated('look', 'Look around.')] },
     { text: 'First, the text.', calls: [{ name: 'Read', input: { file_path: 'shared.txt' } }] },
@@ -209,7 +209,7 @@ test('after kill -9 the next start names the worktree, the model is told where i
   await server.waitForRequests(3);
   process.kill(terminal.pid, 'SIGKILL');
   await terminal.exited;
-  const [left] = await worktreesOf(stage);
+  const [left] = await worktreesOf(setup);
   server.otherwise(() => ({ text: 'I know where it is.' }));
   const again = open(['--continue'], { columns: 200 });
   await again.waitFor(`The worktree of a subagent was left when the program was killed: ${left?.branch}.`);
@@ -225,14 +225,14 @@ test('after kill -9 the next start names the worktree, the model is told where i
   await again.waitFor('left when the program was killed: no changes (general-purpose: look)');
   await again.submit('/agents clean');
   await again.waitFor(`Removed: ${left?.branch}.`);
-  expect(await worktreesOf(stage)).toEqual([]);
+  expect(await worktreesOf(setup)).toEqual([]);
 });
 
 test.skipIf(!hasSandbox)(
   'in the sandbox, commands change the worktree and its branch, and nothing else',
   async () => {
-    const stage = await setStage();
-    const { server, print, work } = stage;
+    const setup = await setUpProgram();
+    const { server, print, work } = setup;
     mkdirSync(join(work.repository, 'plans'));
     await work.write('plans/secret.txt', 'IN THE PLAN\n');
     await work.git('add', '.');
@@ -265,7 +265,7 @@ test.skipIf(!hasSandbox)(
     expect(textOf(requests.at(-1)?.messages.at(-1))).toMatch(
       /on branch clawdcode\/work-\w+ \(1 commit\), in the worktree \S+:\n new\.txt \| 1 \+/,
     );
-    const [made] = await worktreesOf(stage);
+    const [made] = await worktreesOf(setup);
     expect(await work.git('log', '--format=%s', '-1', made?.branch ?? '')).toBe('new\n');
     expect(readFileSync(join(made?.path ?? '', '.git'), 'utf8')).toContain(
       `${work.repository}/.git/worktrees/`,

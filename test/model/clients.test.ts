@@ -9,7 +9,7 @@ import { createDemoClient } from '../../src/model/demo.ts';
 import { createOpenAIClient } from '../../src/model/openai.ts';
 import { calls, hangsAfter, ScriptedModel, says } from '../agent/scriptedModel.ts';
 import { ok, smallTool } from '../agent/smallTools.ts';
-import { readLog, stage } from '../agent/stage.ts';
+import { readLog, startAgent } from '../agent/testAgent.ts';
 import { wireServer } from '../agent/wireServer.ts';
 import { clientSuite, suiteRequest } from './clientSuite.ts';
 import { createOtherClient, otherBody, otherServer } from './otherWire.ts';
@@ -88,12 +88,17 @@ test('a session over the other wire format is recorded, resumed and rebuilt, wit
   );
   const client = createOtherClient(server.url);
   const info = { returnsReasoning: true };
-  const first = await stage({ client, tools: [read], info });
+  const first = await startAgent({ client, tools: [read], info });
   await first.ask('What does it say?');
   const file = first.context.filePath() ?? '';
   const sessionId = first.agent.state().sessionId;
   await first.agent.close();
-  const again = await stage({ client, tools: [read], info, resume: { folder: first.folder, sessionId } });
+  const again = await startAgent({
+    client,
+    tools: [read],
+    info,
+    resume: { folder: first.folder, sessionId },
+  });
   await again.ask('And now?');
   expect(again.lines().at(-1)).toBe('turn_ended done after 1');
 
@@ -118,7 +123,7 @@ test('a session over the other wire format is recorded, resumed and rebuilt, wit
 test('a session that began with the other wire format continues with chat completions', async () => {
   const other = await otherServer(() => ({ reasoning: 'Hm.', calls: [{ name: 'Read', input: {} }] }));
   const stop = smallTool('Read', { access: { type: 'none' } });
-  const first = await stage({
+  const first = await startAgent({
     client: createOtherClient(other.url),
     tools: [stop],
     maxSteps: 1,
@@ -128,7 +133,7 @@ test('a session that began with the other wire format continues with chat comple
   const sessionId = first.agent.state().sessionId;
   await first.agent.close();
   const server = await wireServer(() => ({ text: 'Seen.' }));
-  const again = await stage({
+  const again = await startAgent({
     client: createOpenAIClient({
       apiKey: 'k',
       baseUrl: server.baseUrl,

@@ -8,16 +8,16 @@ import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import type { PermissionAnswer } from '../../src/protocol/permissions.ts';
 import { builtinTools } from '../../src/tools/builtinTools.ts';
 import { entryLine } from '../agent/line.ts';
-import { type Stage, stage } from '../agent/stage.ts';
+import { startAgent, type TestAgent } from '../agent/testAgent.ts';
 
 const sample = resolve(import.meta.dirname, '../../examples/sample-project');
 
 /** The sample project in a scratch folder, the real tools, and the demo model without its pauses. */
 async function demo(
   answer: (title: string) => PermissionAnswer = () => ({ behavior: 'allow' }),
-): Promise<Stage> {
+): Promise<TestAgent> {
   const { tools, dispose } = builtinTools({ env: process.env, home: homedir(), shell: '/bin/bash' });
-  const made = await stage({
+  const made = await startAgent({
     client: createDemoClient(async () => undefined),
     tools,
     disposeTools: dispose,
@@ -43,7 +43,7 @@ const results = (entries: readonly JSONLEntry[]): (string | undefined)[] =>
   entries.flatMap((entry) =>
     entry.toolResult === undefined ? [] : `${entry.toolResult.name} ${entry.toolResult.status}`,
   );
-const lastWords = ({ agent }: Stage): string =>
+const lastWords = ({ agent }: TestAgent): string =>
   String(agent.entries().findLast((entry) => entry.type === 'assistant')?.message.content);
 const testsPass = (root: string): boolean =>
   spawnSync(process.execPath, ['--test'], { cwd: root, stdio: 'ignore' }).status === 0;

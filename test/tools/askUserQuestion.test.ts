@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { PermissionAnswer, PermissionDecision } from '../../src/protocol/permissions.ts';
 import { askUserQuestionTool } from '../../src/tools/askUserQuestion.ts';
 import { calls, says } from '../agent/scriptedModel.ts';
-import { stage } from '../agent/stage.ts';
+import { startAgent } from '../agent/testAgent.ts';
 
 const questions = [
   {
@@ -16,7 +16,7 @@ const questions = [
 const asking: PermissionDecision = { behavior: 'ask', reason: 'The model asks for your decision.' };
 
 async function asked(answer: PermissionAnswer, input: object = { questions }) {
-  const { agent, ask, model, lines, context } = await stage({
+  const { agent, ask, model, lines, context } = await startAgent({
     tools: [askUserQuestionTool()],
     decide: async () => asking,
     answers: [calls(['q', 'AskUserQuestion', input]), ...(answer.behavior === 'deny' ? [] : [says('Good.')])],

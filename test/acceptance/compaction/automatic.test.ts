@@ -96,27 +96,27 @@ for (const { row, options } of firstIsQuick(windows)) {
 test.each(windows)(
   'drafts written in the background do the same in $window tokens',
   async ({ window, trigger, lines }) => {
-    const house = await createTestApp({ window, files: book });
-    house.server.otherwise(reader(lines));
-    const open = await house.open();
+    const app = await createTestApp({ window, files: book });
+    app.server.otherwise(reader(lines));
+    const open = await app.open();
     await open.ask(PROMPT);
     expect(open.entries().findLast(({ type }) => type === 'assistant')?.message.content).toBe(
       'All of it is read.',
     );
-    expectOneSummaryAtTheTrigger(open.entries(), house.server.requests(), { window, trigger });
+    expectOneSummaryAtTheTrigger(open.entries(), app.server.requests(), { window, trigger });
   },
 );
 
 test('what is added while a summary is being written survives it', async () => {
-  const house = await createTestApp({
+  const app = await createTestApp({
     window: 16_000,
     settings: { context: { threadSummary: 'off' } },
     files: book,
   });
-  const open = await house.open();
+  const open = await app.open();
   const read = reader(45);
   let added = 0;
-  house.server.otherwise((request) => {
+  app.server.otherwise((request) => {
     if (isSummary(request) && added++ === 0) {
       // Someone writes, and presses Shift+Tab, while the summary is on its way.
       open.agent.submit({ type: 'set_mode', mode: 'acceptEdits' });
@@ -130,7 +130,7 @@ test('what is added while a summary is being written survives it', async () => {
     .entries()
     .filter(({ subtype, message }) => subtype === 'mode' || textOf(message).startsWith('Said'));
   expect(during.map(({ seq }) => seq < (boundary?.seq ?? 0))).toEqual([true, true]);
-  const requests = house.server.requests();
+  const requests = app.server.requests();
   const next = requests[requests.findIndex(isSummary) + 1];
   const texts = next?.messages.map(textOf) ?? [];
   expect(texts).toContain('Said during the summary: never touch lib');

@@ -1,7 +1,7 @@
 /** `/compact`. */
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { setStage } from '../../e2e/support/stage.ts';
+import { setUpProgram } from '../../e2e/support/testProgram.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { keys } from '../../ui/screen.ts';
 import { openProject, runPrint, SILENT, SUMMARY, use } from '../support/project.ts';
@@ -9,7 +9,7 @@ import { openProject, runPrint, SILENT, SUMMARY, use } from '../support/project.
 const talk = { text: `It scans. ${'And there is more to say about it. '.repeat(300)}`, ...SILENT };
 
 test('/compact reports sizes and files, is recorded, and a resume has the same context', async () => {
-  const { server, ready, work } = await setStage();
+  const { server, ready, work } = await setUpProgram();
   server.script(
     { calls: [use('Read', { file_path: 'lib/constants.js', limit: 400 })], ...SILENT },
     talk,

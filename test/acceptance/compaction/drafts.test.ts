@@ -9,12 +9,12 @@ import { createTestApp } from '../support/testApp.ts';
 const mentioned = (text: string): string[] => [...new Set(text.match(/turn-\d+-end/g) ?? [])];
 
 test('each of sixty turns is in the summary or in the messages', async () => {
-  const house = await createTestApp({
+  const app = await createTestApp({
     window: 16_000,
   });
-  const open = await house.open();
+  const open = await app.open();
   // Whoever summarises names every turn that it was shown, in the messages or in the summary before.
-  house.server.otherwise((request) =>
+  app.server.otherwise((request) =>
     isSummary(request)
       ? {
           text: `${SUMMARY}\n${mentioned(JSON.stringify(request.messages)).join(' ')}`,
@@ -32,7 +32,7 @@ test('each of sixty turns is in the summary or in the messages', async () => {
   expect(boundaries.length).toBeGreaterThan(0);
   for (const { compactMetadata } of boundaries)
     expect(compactMetadata).toMatchObject({ success: true, trigger: 'auto' });
-  const asked = house.server.requests();
+  const asked = app.server.requests();
   // Hardly more drafts are paid for than are used.
   expect(asked.filter(isSummary).length).toBeLessThanOrEqual(1.3 * boundaries.length + 1);
   const ended = open.events.filter(({ type }) => type === 'turn_ended');
@@ -44,15 +44,15 @@ test('each of sixty turns is in the summary or in the messages', async () => {
 async function talkUntilDraft(stepMs: number) {
   let now = Date.UTC(2030, 0, 1);
   const clock = { now: () => now, random: () => 0.5, sleep: () => Promise.resolve() };
-  const house = await createTestApp({ window: 64_000, clock });
-  const open = await house.open();
-  house.server.otherwise((request) =>
+  const app = await createTestApp({ window: 64_000, clock });
+  const open = await app.open();
+  app.server.otherwise((request) =>
     isSummary(request)
       ? { text: SUMMARY, ...SILENT }
       : { text: `Yes. ${'And more of it. '.repeat(240)}`, ...SILENT },
   );
   const sizes: number[] = [];
-  while (!house.server.requests().some(isSummary)) {
+  while (!app.server.requests().some(isSummary)) {
     now += stepMs;
     await open.ask(`question ${sizes.length}`);
     sizes.push((await open.agent.measure()).usedTokens);
@@ -74,13 +74,13 @@ test('a draft is begun as many steps before the trigger as writing it takes', as
 test('a local server with one slot gets no drafts, nor any with drafts off; their cost is counted', async () => {
   const summaries = async (threadSummary: string, hasOneSlot: boolean) => {
     const choice = createModelChoice('mock-1', settingsSchema.parse({ contextWindow: 16_000 }));
-    const house = await createTestApp({
+    const app = await createTestApp({
       window: 16_000,
       settings: { context: { threadSummary } },
       deps: { model: () => ({ ...choice.current(), hasOneSlot }) },
     });
-    const open = await house.open();
-    house.server.otherwise((request) =>
+    const open = await app.open();
+    app.server.otherwise((request) =>
       isSummary(request)
         ? { text: SUMMARY, usage: { prompt_tokens: 7000, completion_tokens: 100 } }
         : { text: `Yes. ${'And more of it. '.repeat(150)}`, ...SILENT },
@@ -92,7 +92,7 @@ test('a local server with one slot gets no drafts, nor any with drafts off; thei
     await sessionOf(open.context).thread.settled();
     const cost = open.entries().filter(({ subtype }) => subtype === 'usage');
     return {
-      asked: house.server.requests().filter(isSummary).length,
+      asked: app.server.requests().filter(isSummary).length,
       cost: cost.length,
       spent: open.agent.state().usage.inputTokens,
       draft: (await open.agent.report()).draft,

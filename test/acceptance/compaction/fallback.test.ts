@@ -17,24 +17,24 @@ async function talk(open: OpenTestApp, many: number): Promise<void> {
 }
 
 test('after errors 500 there are four statistics, the last five requests, and a notice', async () => {
-  const house = await createTestApp({
+  const app = await createTestApp({
     clock: hasty,
     window: 16_000,
     settings: { context: { compact: { auto: false } } },
   });
-  const open = await house.open();
+  const open = await app.open();
   await talk(open, 9);
   const down = { error: { status: 500, message: 'boom' } };
-  house.server.otherwise(() => down);
+  app.server.otherwise(() => down);
   await open.submit({ type: 'compact' });
   const ended = open.events.findLast((event) => event.type === 'compaction_ended');
   expect(ended?.report).toMatchObject({ outcome: 'fallback' });
   expect(ended?.report.message).toMatch(/rebuilt from the log/);
   const boundary = open.entries().find(({ subtype }) => subtype === 'compact_boundary');
   expect(boundary?.compactMetadata).toMatchObject({ success: false, trigger: 'manual' });
-  const before = house.server.requests().length;
+  const before = app.server.requests().length;
   await open.agent.close().catch(() => undefined);
-  const again = await house.open(open.sessionId);
+  const again = await app.open(open.sessionId);
   const messages = again.context.getMessages();
   const summary =
     messages

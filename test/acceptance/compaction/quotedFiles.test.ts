@@ -19,8 +19,8 @@ const files = {
 };
 
 test('of eight files five are quoted: modified before often read before newly named', async () => {
-  const house = await createTestApp({ files });
-  const open = await house.open();
+  const app = await createTestApp({ files });
+  const open = await app.open();
   // What the newest part shows is not quoted again.
   const words = 'Words about it. '.repeat(1500);
   const reads = ['src/b.test.ts', 'src/c.ts', 'docs/d.md', 'e.txt', 'src/f.ts', 'g.txt'];
@@ -46,13 +46,13 @@ test('of eight files five are quoted: modified before often read before newly na
   expect(text).toContain('This is src/b.test.ts.');
   for (const hidden of ['hunter2', 'abc\\u0000def']) expect(text).not.toContain(hidden);
 
-  const found = analyzeFiles(open.entries(), house.root).map(({ path }) => path.slice(house.root.length + 1));
+  const found = analyzeFiles(open.entries(), app.root).map(({ path }) => path.slice(app.root.length + 1));
   for (const path of quoted) expect(found).toContain(path);
 });
 
 test('a file that was modified once comes before files that were named more often', async () => {
-  const house = await createTestApp({ files });
-  const open = await house.open();
+  const app = await createTestApp({ files });
+  const open = await app.open();
   const often = ['src/c.ts', 'e.txt'];
   await open.ask(
     'Change src/a.ts.',
@@ -60,9 +60,9 @@ test('a file that was modified once comes before files that were named more ofte
     { calls: Array.from({ length: 6 }, () => often.map((file_path) => use('Read', { file_path }))).flat() },
     { text: 'Done.' },
   );
-  const found = analyzeFiles(open.entries(), house.root).map((one) => ({
+  const found = analyzeFiles(open.entries(), app.root).map((one) => ({
     ...one,
-    path: one.path.slice(house.root.length + 1),
+    path: one.path.slice(app.root.length + 1),
   }));
   expect(found[0]).toMatchObject({ path: 'new.txt', wasModified: true });
   expect(found.slice(1, 3).map(({ path }) => path)).toEqual(['e.txt', 'src/c.ts']);
@@ -74,10 +74,10 @@ test('a file that was modified once comes before files that were named more ofte
 });
 
 test('a name is found in prose, with a line number, in brackets and before Chinese punctuation', async () => {
-  const house = await createTestApp({ files });
-  const open = await house.open();
+  const app = await createTestApp({ files });
+  const open = await app.open();
   await open.ask('Look at src/b.test.ts, at (src/c.ts), and：docs/d.md。 Then e.txt:12', { text: 'I see.' });
-  const found = analyzeFiles(open.entries(), house.root).map(({ path }) => path.slice(house.root.length + 1));
+  const found = analyzeFiles(open.entries(), app.root).map(({ path }) => path.slice(app.root.length + 1));
   expect(new Set(found)).toEqual(new Set(['src/b.test.ts', 'src/c.ts', 'docs/d.md', 'e.txt']));
 });
 
@@ -112,15 +112,15 @@ test.each(['written in the background', 'waited for'])(
   async (way) => {
     const isNear = way === 'waited for';
     const choice = createModelChoice('mock-1', settingsSchema.parse({ contextWindow: 48_000 }));
-    const house = await createTestApp({
+    const app = await createTestApp({
       window: 48_000,
       files: modules,
       deps: { model: () => ({ ...choice.current(), ...(isNear ? { hasOneSlot: true } : {}) }) },
     });
-    const open = await house.open();
+    const open = await app.open();
     const work = worker(140);
     const waits: boolean[] = [];
-    house.server.otherwise((request) => {
+    app.server.otherwise((request) => {
       const last = open.events.findLast(({ type }) => type.startsWith('compaction_'));
       if (isSummary(request)) waits.push(last?.type === 'compaction_started');
       return work(request);
@@ -130,7 +130,7 @@ test.each(['written in the background', 'waited for'])(
     expect(boundaries.length).toBeGreaterThan(2);
     for (const { compactMetadata } of boundaries)
       expect(compactMetadata?.filesIncluded?.[0]).toMatch(/^mod\d+\.ts$/);
-    const requests = house.server.requests();
+    const requests = app.server.requests();
     expect(new Set(waits)).toEqual(new Set([isNear]));
     const starts = requests.filter(
       (request, index) =>
@@ -158,30 +158,30 @@ function continues(request: WireRequest | undefined, before: WireRequest | undef
 }
 
 test('every key that contains a path counts, files are cut at 1,000 lines, at most five are read', async () => {
-  const house = await createTestApp({ files });
-  const open = await house.open();
+  const app = await createTestApp({ files });
+  const open = await app.open();
   const keys = ['file_path', 'path', 'target', 'source', 'destination'] as const;
   await open.ask(
     'hello',
     { calls: keys.map((key, index) => use('Unknown', { [key]: quoted[index] })) },
     { text: 'Done.' },
   );
-  const found = analyzeFiles(open.entries(), house.root).map(({ path }) => path.slice(house.root.length + 1));
+  const found = analyzeFiles(open.entries(), app.root).map(({ path }) => path.slice(app.root.length + 1));
   expect(new Set(found)).toEqual(new Set(quoted.slice(0, 5)));
 
-  const all = Object.keys(files).map((path) => `${house.root}/${path}`);
-  const read = await readFilesContent([`${house.root}/long.txt`, ...all], {
+  const all = Object.keys(files).map((path) => `${app.root}/${path}`);
+  const read = await readFilesContent([`${app.root}/long.txt`, ...all], {
     isSensitive: (path) => path.endsWith('.env'),
   });
   expect(read).toHaveLength(5);
   expect(read[0]?.content.split('\n')).toHaveLength(1001);
   expect(read[0]?.content.endsWith('\n... (truncated)')).toBe(true);
   const hidden = await readFilesContent(all.slice(8), { isSensitive: (path) => path.endsWith('.env') });
-  expect(hidden.map(({ path }) => path)).toEqual([`${house.root}/long.txt`]);
+  expect(hidden.map(({ path }) => path)).toEqual([`${app.root}/long.txt`]);
 });
 
 test('a line of a megabyte takes less than 50 ms', async () => {
-  const house = await createTestApp();
+  const app = await createTestApp();
   const entry = (content: string): JSONLEntry => ({
     v: 1,
     seq: 0,
@@ -189,7 +189,7 @@ test('a line of a megabyte takes less than 50 ms', async () => {
     parentUuid: null,
     sessionId: 's',
     timestamp: '',
-    cwd: house.root,
+    cwd: app.root,
     version: '1',
     type: 'user',
     subtype: 'prompt',
@@ -197,7 +197,7 @@ test('a line of a megabyte takes less than 50 ms', async () => {
   });
   for (const part of ['a', '/a', 'a/b.c ', '(x.ts)，', './', '"']) {
     const line = part.repeat(Math.ceil(1_000_000 / part.length));
-    const ms = cpuMs(() => analyzeFiles([entry(line)], house.root));
+    const ms = cpuMs(() => analyzeFiles([entry(line)], app.root));
     expect({ part, ms: ms < 50 ? 'fast' : ms }).toEqual({ part, ms: 'fast' });
   }
 });

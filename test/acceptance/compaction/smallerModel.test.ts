@@ -14,9 +14,9 @@ const page = (n: number): string =>
 
 test('from 128k to 32k it compacts before the next call', async () => {
   const files = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`page${n}.txt`, page(n)]));
-  const house = await createTestApp({ model: 'big', settings: { models }, files });
-  const open = await house.open();
-  house.server.otherwise((request) => (isSummary(request) ? { text: SUMMARY } : { text: 'Fine.' }));
+  const app = await createTestApp({ model: 'big', settings: { models }, files });
+  const open = await app.open();
+  app.server.otherwise((request) => (isSummary(request) ? { text: SUMMARY } : { text: 'Fine.' }));
   const calls = Object.keys(files).map((path) => use('Read', { file_path: path }));
   const asked = await open.ask(
     'read all pages',

@@ -19,8 +19,8 @@ const files = Object.fromEntries(names.map((name) => [name, `content of ${name}\
 const talk = `Done. ${'Now we know what is in them. '.repeat(500)}`;
 
 test('a summary is asked for on the cached prefix: six headings, tool names, file snippets', async () => {
-  const house = await createTestApp({ files });
-  const open = await house.open();
+  const app = await createTestApp({ files });
+  const open = await app.open();
   const [, , before] = await open.ask(
     'read all files',
     { calls: [use('Bash', { command: 'ls' })] },
@@ -68,20 +68,20 @@ test('a summary is asked for on the cached prefix: six headings, tool names, fil
 
 test('a draft asked for in the background begins with every byte of the request before it, and fits the window', async () => {
   const window = 16_000;
-  const house = await createTestApp({ window, files });
-  const open = await house.open();
+  const app = await createTestApp({ window, files });
+  const open = await app.open();
   let step = 0;
-  house.server.otherwise((request) => {
+  app.server.otherwise((request) => {
     if (isSummary(request)) return { text: SUMMARY, ...SILENT };
     const file_path = names[step % names.length];
     // Steps this fast may overtake a draft before it is asked for: then the next one is waited for.
-    const isEnough = step >= 30 && house.server.requests().some(isSummary);
+    const isEnough = step >= 30 && app.server.requests().some(isSummary);
     return step++ < 300 && !isEnough
       ? { text: `Step ${step}.`, calls: [use('Read', { file_path })], ...SILENT }
       : { text: 'Read.', ...SILENT };
   });
   await open.ask('read all files again and again');
-  const requests = house.server.requests();
+  const requests = app.server.requests();
   const asked = requests.filter(isSummary);
   expect(asked.length).toBeGreaterThan(0);
   for (const request of asked) {
@@ -99,10 +99,10 @@ test('a draft asked for in the background begins with every byte of the request 
 });
 
 test('when the whole prefix is too long for the server, each message is clipped to 5,000 characters', async () => {
-  const house = await createTestApp({
+  const app = await createTestApp({
     files: { 'long.txt': 'a long line of a long file\n'.repeat(1000) },
   });
-  const open = await house.open();
+  const open = await app.open();
   await open.ask('read', { calls: [use('Read', { file_path: 'long.txt' })] }, { text: talk });
   await open.ask('and?', { text: 'That was it.' });
   const overflow = {

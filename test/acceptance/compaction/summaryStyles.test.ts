@@ -40,11 +40,11 @@ test('simple: it counts and quotes without asking a model, and reports no failur
 });
 
 test('a model that fails leaves the simple summary, and says so', async () => {
-  const house = await createTestApp({ window: 100_000, clock: hasty });
-  const open = await house.open();
+  const app = await createTestApp({ window: 100_000, clock: hasty });
+  const open = await app.open();
   await open.ask('first', answer);
   await open.ask('second', { text: 'Short.' });
-  house.server.otherwise(() => ({ error: { status: 500, message: 'boom' } }));
+  app.server.otherwise(() => ({ error: { status: 500, message: 'boom' } }));
   await open.submit({ type: 'compact' });
   const ended = open.events.findLast((event) => event.type === 'compaction_ended');
   expect(ended?.report).toMatchObject({ outcome: 'fallback' });

@@ -36,11 +36,11 @@ test('nothing happens at 79.9 % of the window, and a compaction at 80.0 %', asyn
   expect(Math.floor(0.8 * windows.below)).toBe(tokens + 1);
   for (const [name, window] of Object.entries(windows)) {
     const models = { edge: { contextWindow: window }, start: { contextWindow: 1_000_000 } };
-    const house = await createTestApp({
+    const app = await createTestApp({
       model: 'start',
       settings: { models, context: { ...context, ...reserves } },
     });
-    const open = await house.open();
+    const open = await app.open();
     await talk(open);
     await open.submit({ type: 'set_model', model: 'edge' });
     expect(boundaries(open)).toHaveLength(0);
@@ -51,11 +51,11 @@ test('nothing happens at 79.9 % of the window, and a compaction at 80.0 %', asyn
 
 test('context.compact.threshold and retain apply; the tail that stays has the size they set', async () => {
   for (const retain of [0.1, 0.3]) {
-    const house = await createTestApp({
+    const app = await createTestApp({
       window: 64_000,
       settings: { context: { ...context, compact: { threshold: 0.6, retain } } },
     });
-    const open = await house.open();
+    const open = await app.open();
     for (let n = 0; n < 48; n++)
       await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And more of it. '.repeat(220)}` });
     const boundary = boundaries(open)[0];

@@ -10,8 +10,8 @@ const options = {
 };
 
 test('changing a list that `HistoryManager` returned changes nothing', async () => {
-  const house = await createTestApp();
-  const open = await house.open();
+  const app = await createTestApp();
+  const open = await app.open();
   await open.ask('one', { text: 'First.' });
   await open.ask('two', { text: 'Second.' });
   const history = new HistoryManager(options);

@@ -55,9 +55,9 @@ test('a full cache evicts expired values before old ones', () => {
 const settle = (): Promise<void> => new Promise((done) => setTimeout(done, 120));
 
 test('a file that Read has read is served from the cache until it is edited', async () => {
-  const house = await createTestApp({ files: { 'a.txt': 'the first content\n' } });
-  const path = join(house.root, 'a.txt');
-  const open = await house.open();
+  const app = await createTestApp({ files: { 'a.txt': 'the first content\n' } });
+  const path = join(app.root, 'a.txt');
+  const open = await app.open();
   await settle();
   const read = async (input: object = {}): Promise<string> => {
     const calls = [use('Read', { file_path: 'a.txt', ...input })];
@@ -80,9 +80,9 @@ test('a file that Read has read is served from the cache until it is edited', as
   await utimes(path, atime, mtime);
   expect(await read()).toContain('the other content');
   // Or as another file of the same size and time.
-  await writeFile(join(house.root, 'b.txt'), 'the third content\n');
-  await utimes(join(house.root, 'b.txt'), atime, mtime);
-  await rename(join(house.root, 'b.txt'), path);
+  await writeFile(join(app.root, 'b.txt'), 'the third content\n');
+  await utimes(join(app.root, 'b.txt'), atime, mtime);
+  await rename(join(app.root, 'b.txt'), path);
   expect(await read()).toContain('the third content');
   expect(hits()).toBe(1);
 
@@ -154,11 +154,11 @@ test('what a compaction quotes of a file comes from the cache until it is edited
 });
 
 test('an edit invalidates what was read of a file', async () => {
-  const house = await createTestApp({
+  const app = await createTestApp({
     window: 100_000,
     files: { 'a.txt': 'the first content\n' },
   });
-  const open = await house.open();
+  const open = await app.open();
   const quoted = async (n: number): Promise<string> => {
     await open.ask(`look at a.txt ${n}`, { text: `Words. ${'And more of it. '.repeat(4000)}` });
     await open.ask(`and? ${n}`, { text: 'Short.' });
@@ -168,7 +168,7 @@ test('an edit invalidates what was read of a file', async () => {
   };
   expect(await quoted(1)).toContain('the first content');
   // Of the same length, so that its size alone does not tell.
-  await writeFile(join(house.root, 'a.txt'), 'the other content\n');
+  await writeFile(join(app.root, 'a.txt'), 'the other content\n');
   const after = await quoted(2);
   expect(after).toContain('the other content');
   expect(after).not.toContain('the first content');

@@ -35,8 +35,8 @@ test('/memory saves a note, and matching prompts include it', async () => {
 });
 
 test('a search keeps to its limit, similarity and category', async () => {
-  const house = await createTestApp();
-  const folder = join(house.dataRoot, 'memory');
+  const app = await createTestApp();
+  const folder = join(app.dataRoot, 'memory');
   await mkdir(folder, { recursive: true });
   const many = Array.from({ length: 5 }, (_, n) => `- The scanner handles braces in way ${n}`).join('\n');
   const unrelated = [
@@ -105,11 +105,11 @@ test('a category can be written, searched, and made the only one that prompts in
 
 test('a quick search leaves no timer behind', async () => {
   const quick = { search: async () => [] };
-  const house = await createTestApp({
+  const app = await createTestApp({
     deps: { memory: quick },
     settings: { context: { memory: { timeoutMs: 60_000 } } },
   });
-  const open = await house.open();
+  const open = await app.open();
   await open.ask('warm up', { text: 'Yes.' });
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = timers();
@@ -125,15 +125,15 @@ test('a search that never ends times out after 500 ms and leaves no timer behind
     isSensitive: () => false,
     findFiles: never,
   });
-  const house = await createTestApp({ deps: { memory: slow } });
-  const open = await house.open();
+  const app = await createTestApp({ deps: { memory: slow } });
+  const open = await app.open();
   await open.ask('warm up', { text: 'Yes.' });
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = timers();
-  house.server.script({ text: 'Here.', usage: { prompt_tokens: 0, completion_tokens: 0 } });
+  app.server.script({ text: 'Here.', usage: { prompt_tokens: 0, completion_tokens: 0 } });
   open.agent.submit({ type: 'prompt', text: 'and now?' });
-  await house.server.waitForRequests(2);
+  await app.server.waitForRequests(2);
   await open.agent.idle();
   expect(timers()).toBeLessThanOrEqual(before);
-  expect(house.server.requests().at(-1)?.messages.map(textOf).at(-1)).toBe('and now?');
+  expect(app.server.requests().at(-1)?.messages.map(textOf).at(-1)).toBe('and now?');
 });

@@ -7,8 +7,8 @@ import { sessionOf } from '../../context/sessionOf.ts';
 import { createTestApp, type TestApp } from '../support/testApp.ts';
 
 /** A session of 1,200 messages: 300 rounds of a question, a call, its result and an answer. */
-async function longSession(house: TestApp) {
-  const manager = house.manager();
+async function longSession(app: TestApp) {
+  const manager = app.manager();
   await manager.createSession('u', {}, { systemPrompt: 'Be brief.', instructions: 'Be kind.' });
   for (let n = 0; n < 300; n++) {
     const call = { id: `call_${n}`, name: 'Read', arguments: '{}' };
@@ -28,8 +28,8 @@ async function longSession(house: TestApp) {
 }
 
 test('of 1,200 messages 800 to 1,000 stay in memory, and no pair is split', async () => {
-  const house = await createTestApp({ window: 1_000_000 });
-  const manager = await longSession(house);
+  const app = await createTestApp({ window: 1_000_000 });
+  const manager = await longSession(app);
   const entries = manager.entries();
   const store = new MemoryStore(1000);
   for (const entry of entries) store.addMessage(entry);
@@ -58,11 +58,11 @@ test('of 1,200 messages 800 to 1,000 stay in memory, and no pair is split', asyn
 });
 
 test('the setting applies, and the summary always stays in memory', async () => {
-  const house = await createTestApp({
+  const app = await createTestApp({
     window: 1_000_000,
     settings: { context: { summary: 'simple', maxMemoryMessages: 50 } },
   });
-  const open = await house.open();
+  const open = await app.open();
   const { memory } = sessionOf(open.context).projection;
   await open.ask('first', { text: 'Much. '.repeat(70_000) });
   await open.ask('second', { text: 'Little.' });

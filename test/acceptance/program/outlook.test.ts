@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { firstIsQuick } from '../../e2e/support/long.ts';
-import { type Stage, setStage } from '../../e2e/support/stage.ts';
 import type { Terminal } from '../../e2e/support/terminal.ts';
+import { setUpProgram, type TestProgram } from '../../e2e/support/testProgram.ts';
 import { keys } from '../../ui/screen.ts';
 
 const DARK_ERROR = '38;2;240;120;120';
@@ -12,7 +12,7 @@ const LIGHT_ERROR = '38;2;163;31;37';
 const reply =
   '## A heading\n\nSome **strong** words and `code`.\n\n```js\nconst answer = 42;\n```\n\n- one\n- two\n';
 
-async function config({ work }: Stage): Promise<Record<string, unknown>> {
+async function config({ work }: TestProgram): Promise<Record<string, unknown>> {
   return JSON.parse(await readFile(join(work.data, 'config.json'), 'utf8').catch(() => '{}'));
 }
 
@@ -23,16 +23,16 @@ function since(terminal: Terminal): () => string {
 }
 
 test('a change is confirmed on a screen that shows it, and Markdown is drawn in the chosen theme', async () => {
-  const stage = await setStage();
-  const { server, work } = stage;
+  const setup = await setUpProgram();
+  const { server, work } = setup;
   const edit = { file_path: 'new.txt', content: 'first line\n' };
   server.script({ calls: [{ name: 'Write', input: edit }] }, { text: reply }, { text: reply });
-  const terminal = await stage.ready();
+  const terminal = await setup.ready();
 
   // By its name, and kept.
   await terminal.submit('/theme light');
   await terminal.waitForPrinted(/Theme: light\. Saved to .*config\.json/);
-  expect(await config(stage)).toEqual({ theme: 'light' });
+  expect(await config(setup)).toEqual({ theme: 'light' });
 
   // The confirmation prompt says what would change.
   const asked = since(terminal);
@@ -64,12 +64,12 @@ test('a change is confirmed on a screen that shows it, and Markdown is drawn in 
   await terminal.until(() => listed().includes(DARK_ERROR), 'the sample in dark colours');
   await terminal.press(keys.escape);
   await terminal.waitForGone('❯ dark');
-  expect(await config(stage)).toEqual({ theme: 'light' });
+  expect(await config(setup)).toEqual({ theme: 'light' });
 
   // `default` is the terminal's own, and is kept by keeping nothing.
   await terminal.submit('/theme default');
   await terminal.waitForPrinted(/Theme: default\..*dark/s);
-  expect(await config(stage)).toEqual({});
+  expect(await config(setup)).toEqual({});
 });
 
 for (const { row, options } of firstIsQuick([
@@ -79,7 +79,7 @@ for (const { row, options } of firstIsQuick([
 ]))
   test(`theme ${row.theme}, from the settings`, options, async () => {
     const { theme, keyword } = row;
-    const { server, work, ready } = await setStage();
+    const { server, work, ready } = await setUpProgram();
     server.script({ text: reply });
     await work.write('.clawdcode.json', JSON.stringify({ theme }));
     const terminal = await ready();

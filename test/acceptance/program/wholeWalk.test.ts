@@ -1,11 +1,11 @@
 /** The Ink UI drives the loop over the ContextManager, and one walk goes all the way round. */
 import { expect, test } from 'vitest';
-import { setStage } from '../../e2e/support/stage.ts';
+import { setUpProgram } from '../../e2e/support/testProgram.ts';
 import { expectPairedCalls } from '../../e2e/support/wire.ts';
 import { keys } from '../../ui/screen.ts';
 
 test('work in a repository, confirm a call, /compact, leave, /resume', async () => {
-  const { server, work, ready } = await setStage();
+  const { server, work, ready } = await setUpProgram();
   const filler = 'A long explanation of what was found in the scanner. '.repeat(60);
   server.script(
     { text: 'I look.', calls: [{ name: 'Read', input: { file_path: 'lib/constants.js', limit: 20 } }] },

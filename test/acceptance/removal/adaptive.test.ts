@@ -53,11 +53,11 @@ test('of two equal scores the middle wins', () => {
 });
 
 test('in a session an unsure hybrid records both scores in one reduction that reaches its target', async () => {
-  const house = await createTestApp({
+  const app = await createTestApp({
     window: 12_000,
     settings: { context: { strategy: 'hybrid', mask: unmasked, removal: { confidence: 0.99 } } },
   });
-  const open = await house.open();
+  const open = await app.open();
   const reductions = () => open.entries().filter((entry) => entry.subtype === 'reduction');
   for (let n = 0; n < 60 && reductions().length === 0; n++)
     await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And more of it. '.repeat(60)}` });

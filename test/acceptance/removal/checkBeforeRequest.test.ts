@@ -40,22 +40,22 @@ test('a burst of ten results in one second cannot overflow', { tags: 'long' }, a
     use('Bash', { command: `seq ${n * 10_000} ${n * 10_000 + 4000}` }),
   );
   for (const strategy of ['auto', 'middle-removal', 'mask-only'] as const) {
-    const house = await createTestApp({ window, settings: { context: { strategy } } });
-    const open = await house.open();
+    const app = await createTestApp({ window, settings: { context: { strategy } } });
+    const open = await app.open();
     const start = open.events.length;
     const replies = [
       { calls: burst, ...SILENT },
       ...burst.map((call) => ({ calls: [call], ...SILENT })),
       { text: 'Done.', ...SILENT },
     ];
-    house.server.otherwise((request) =>
+    app.server.otherwise((request) =>
       isSummary(request) ? { text: SUMMARY, ...SILENT } : (replies.shift() ?? { text: 'Done.', ...SILENT }),
     );
     await open.ask('count');
     expect(open.events.slice(start).findLast(({ type }) => type === 'turn_ended')).toMatchObject({
       outcome: 'done',
     });
-    const requests = house.server.requests().filter((one) => !isSummary(one));
+    const requests = app.server.requests().filter((one) => !isSummary(one));
     expect(requests).toHaveLength(12);
     for (const request of requests) {
       expect(countRequest(request)).toBeLessThan(window);
@@ -66,8 +66,8 @@ test('a burst of ten results in one second cannot overflow', { tags: 'long' }, a
 
 test('the user is warned once when the window fills, and once when it is full', async () => {
   const window = 16_000;
-  const house = await createTestApp({ window, settings: { context: { compact: { auto: false } } } });
-  const open = await house.open();
+  const app = await createTestApp({ window, settings: { context: { compact: { auto: false } } } });
+  const open = await app.open();
   const shares: number[] = [];
   while ((shares.at(-1) ?? 0) < 0.92) {
     const n = shares.length;

@@ -51,12 +51,12 @@ test('other bases analyse nothing', () => {
 test('in a session the log says what was seen and what was chosen', async () => {
   const reasons: Record<string, string> = {};
   for (const strategy of ['hybrid', 'middle-removal'] as const) {
-    const house = await createTestApp({
+    const app = await createTestApp({
       window: 12_000,
       files: { 'a.txt': 'alpha\n' },
       settings: { context: { strategy, mask: unmasked } },
     });
-    const open = await house.open();
+    const open = await app.open();
     for (let n = 0; n < 60 && !open.entries().some(({ subtype }) => subtype === 'reduction'); n++)
       await open.ask(
         `question ${n}`,

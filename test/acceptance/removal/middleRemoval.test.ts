@@ -62,14 +62,14 @@ test('if the middle is not enough, low-priority messages are removed from the en
 });
 
 test('strategy middle-removal keeps the first and the last messages of a session, pairs whole', async () => {
-  const house = await createTestApp({
+  const app = await createTestApp({
     window: 16_000,
     files: { 'a.txt': 'alpha\n' },
     settings: {
       context: { strategy: 'middle-removal', mask: unmasked, removal: { preserveStart: 4, preserveEnd: 6 } },
     },
   });
-  const open = await house.open();
+  const open = await app.open();
   for (let n = 0; n < 60 && !open.entries().some(({ subtype }) => subtype === 'reduction'); n++)
     await open.ask(
       `question ${n}`,
@@ -78,7 +78,7 @@ test('strategy middle-removal keeps the first and the last messages of a session
     );
   const reduction = open.entries().find(({ subtype }) => subtype === 'reduction')?.data;
   expect(reduction).toMatchObject({ kind: 'remove', strategy: 'middle-removal' });
-  const last = house.server.requests().at(-1);
+  const last = app.server.requests().at(-1);
   if (last === undefined) throw new Error('no request');
   expectPairedCalls(last);
   const texts = last.messages.map(textOf);

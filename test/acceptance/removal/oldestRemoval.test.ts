@@ -36,13 +36,13 @@ test('new messages of low priority are removed before old ones of high priority,
 });
 
 test('strategy oldest-removal removes short words before a longer, older answer', async () => {
-  const house = await createTestApp({
+  const app = await createTestApp({
     window: 16_000,
     settings: {
       context: { strategy: 'oldest-removal', mask: unmasked, removal: { preserveEnd: 2, minMessages: 12 } },
     },
   });
-  const open = await house.open();
+  const open = await app.open();
   const long = `A long answer. ${'It matters a great deal. '.repeat(180)}`;
   await open.ask('the first question', { text: 'Yes, indeed.' });
   await open.ask('the old question', { text: long });
@@ -54,7 +54,7 @@ test('strategy oldest-removal removes short words before a longer, older answer'
     );
   const reduction = open.entries().find(({ subtype }) => subtype === 'reduction')?.data;
   expect(reduction).toMatchObject({ kind: 'remove', strategy: 'oldest-removal' });
-  const texts = house.server.requests().at(-1)?.messages.map(textOf) ?? [];
+  const texts = app.server.requests().at(-1)?.messages.map(textOf) ?? [];
   expect(texts).toContain(long);
   const short = texts.filter((text) => /^Fine \d+\.$/.test(text));
   // Only the last ones, which are the end of the conversation, are left of them.
@@ -68,20 +68,20 @@ test('strategy oldest-removal removes short words before a longer, older answer'
 
 test('a session goes below the minimum only for a request that would not have fitted, and says so', async () => {
   const window = 8000;
-  const house = await createTestApp({
+  const app = await createTestApp({
     window,
     settings: {
       context: { strategy: 'oldest-removal', mask: unmasked, removal: { preserveEnd: 2, minMessages: 24 } },
     },
   });
-  const open = await house.open();
+  const open = await app.open();
   const reasons = (): string[] =>
     open.entries().flatMap(({ subtype, data }) => (subtype === 'reduction' ? [String(data?.reason)] : []));
   // At first answers are short and 24 messages fit; then they do not.
   const shown: number[] = [];
   for (let n = 0; n < 60 && reasons().length < 1; n++) {
     await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And so on. '.repeat(60)}` });
-    shown.push(house.server.requests().at(-1)?.messages.length ?? 0);
+    shown.push(app.server.requests().at(-1)?.messages.length ?? 0);
   }
   expect(reasons()).toEqual([expect.not.stringContaining('otherwise')]);
   expect(shown.at(-1)).toBeGreaterThanOrEqual(24);
@@ -90,5 +90,5 @@ test('a session goes below the minimum only for a request that would not have fi
   expect(reasons().at(-1)).toMatch(
     /fewer than 24 messages kept, because the request would not have fitted otherwise/,
   );
-  for (const request of house.server.requests()) expect(countRequest(request)).toBeLessThan(window);
+  for (const request of app.server.requests()) expect(countRequest(request)).toBeLessThan(window);
 });

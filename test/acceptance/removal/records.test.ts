@@ -7,8 +7,8 @@ import { SUMMARY, use } from '../support/project.ts';
 import { createTestApp } from '../support/testApp.ts';
 
 test('twelve compactions leave ten records', async () => {
-  const house = await createTestApp({ strategy: 'summary', window: 200_000 });
-  const open = await house.open();
+  const app = await createTestApp({ strategy: 'summary', window: 200_000 });
+  const open = await app.open();
   for (let n = 0; n < 12; n++) {
     await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And more of it. '.repeat(300)}` });
     await open.submit({ type: 'compact' }, { text: `${SUMMARY} (${n})` });

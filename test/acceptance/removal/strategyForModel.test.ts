@@ -51,13 +51,13 @@ test('settings win over the table', () => {
 test('the strategy changes with /model', async () => {
   // No summary can be had, so removal makes room, each time by the table's row for the model in use.
   const error = { kind: 'server', message: 'down', retryable: false } as const;
-  const house = await createTestApp({
+  const app = await createTestApp({
     model: 'gpt-4.1',
     window: 16_000,
     settings: { context: { mask: unmasked, compact: { maxFailures: 1 } } },
     summarize: () => Promise.resolve({ type: 'failed', error }),
   });
-  const open = await house.open();
+  const open = await app.open();
   const used: unknown[] = [];
   for (const model of ['claude-sonnet-4', 'gemini-1.5-pro']) {
     await open.submit({ type: 'set_model', model });

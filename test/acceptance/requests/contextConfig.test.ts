@@ -74,19 +74,19 @@ test('`buildSimpleContext` is system, previous and user', () => {
 
 test('in a session each switch leaves its part out of the request', async () => {
   const request = async (context: object) => {
-    const house = await createTestApp({
+    const app = await createTestApp({
       window: 100_000,
       settings: { context: { reminderSteps: 1, memory: patient, ...context } },
       files: Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`src/f${n}.txt`, 'x'])),
     });
-    const folder = join(house.dataRoot, 'memory');
+    const folder = join(app.dataRoot, 'memory');
     await mkdir(folder, { recursive: true });
     const others = ['tea at four', 'ports are numbered upwards', 'logs go to syslog', 'main is protected'];
     await writeFile(
       join(folder, 'notes.md'),
       ['zebra crossings are painted on Fridays', ...others].map((one) => `- ${one}\n`).join(''),
     );
-    const open = await house.open();
+    const open = await app.open();
     const step = { calls: [use('Glob', { pattern: 'src/*.txt' })] };
     const asked = await open.ask('When are zebra crossings painted?', step, step, { text: 'On Fridays.' });
     const texts = asked.at(-1)?.messages.map(textOf) ?? [];

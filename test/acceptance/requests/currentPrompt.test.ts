@@ -5,8 +5,8 @@ import { openProject, use } from '../support/project.ts';
 import { createTestApp } from '../support/testApp.ts';
 
 test('prompts with the same beginning, and a tool step, each appear once', async () => {
-  const house = await createTestApp({ files: { 'a.txt': 'alpha\n' } });
-  const open = await house.open();
+  const app = await createTestApp({ files: { 'a.txt': 'alpha\n' } });
+  const open = await app.open();
   const beginning = 'Please look at the file a.txt and tell me ';
   const prompts = ['what it holds', 'what it lacks', 'what it holds'].map((end) => beginning + end);
   for (const [index, prompt] of prompts.entries()) {

@@ -16,7 +16,7 @@ test('summary and memory fail, and the answer still comes', async () => {
       return Promise.reject(new Error('the disk is on fire'));
     },
   });
-  const house = await createTestApp({
+  const app = await createTestApp({
     window: 16_000,
     deps: { memory },
     summarize: () => {
@@ -24,7 +24,7 @@ test('summary and memory fail, and the answer still comes', async () => {
       return Promise.resolve({ type: 'failed', error });
     },
   });
-  const open = await house.open();
+  const open = await app.open();
   for (let n = 0; n < 30; n++) {
     const [request] = await open.ask(`question ${n}`, {
       text: `Answer ${n}. ${'And more of it. '.repeat(80)}`,

@@ -21,11 +21,11 @@ const steps = Array.from({ length: 40 }, (_, n) =>
 );
 
 async function longTurn(settings: object): Promise<readonly WireRequest[]> {
-  const house = await createTestApp({
+  const app = await createTestApp({
     settings: { context: settings },
     files: { 'a.txt': 'alpha\n'.repeat(100) },
   });
-  const open = await house.open();
+  const open = await app.open();
   await open.ask(GOAL, { text: 'May I?' });
   return open.ask('yes', ...steps, { text: 'Done.' });
 }

@@ -11,20 +11,20 @@ const words = ({ messages }: WireRequest): string[] =>
   messages.map((message) => `${message.role}: ${textOf(message).replace(/\s+/g, ' ').slice(0, 44)}`);
 
 test('a request is system, instructions, summary, messages, memory, input, and the reminder at the end', async () => {
-  const house = await createTestApp({
+  const app = await createTestApp({
     window: 100_000,
     instructions: 'Be kind.',
     settings: { context: { reminderSteps: 2, memory: { timeoutMs: 20_000 } } },
     files: { 'a.txt': 'alpha\n'.repeat(9) },
   });
-  const folder = join(house.dataRoot, 'memory');
+  const folder = join(app.dataRoot, 'memory');
   await mkdir(folder, { recursive: true });
   const others = ['tea at four', 'ports are numbered upwards', 'logs go to syslog', 'main is protected'];
   await writeFile(
     join(folder, 'notes.md'),
     ['zebra crossings are painted on Fridays', ...others].map((one) => `- ${one}\n`).join(''),
   );
-  const open = await house.open();
+  const open = await app.open();
   await open.ask('first', { text: `One. ${'And more of it. '.repeat(4000)}` });
   await open.ask('second', { text: 'Two.' });
   await open.submit({ type: 'compact' }, { text: SUMMARY });

@@ -13,8 +13,8 @@ const sizeOfText = (value: unknown): number =>
   estimateTokens(typeof value === 'string' ? value : JSON.stringify(value ?? ''));
 
 test('`SlidingWindow.applyWindow` on thirty messages of a real log', async () => {
-  const house = await createTestApp({ files: { 'a.txt': 'alpha beta gamma\n'.repeat(250) } });
-  const open = await house.open();
+  const app = await createTestApp({ files: { 'a.txt': 'alpha beta gamma\n'.repeat(250) } });
+  const open = await app.open();
   for (let n = 0; n < 10; n++)
     await open.ask(
       `question ${n}`,
@@ -52,11 +52,11 @@ test('`SlidingWindow.applyWindow` on thirty messages of a real log', async () =>
 });
 
 test('strategy sliding-window sends the newest rounds within its budget, in order, no call without its result', async () => {
-  const house = await createTestApp({
+  const app = await createTestApp({
     settings: { context: { strategy: 'sliding-window' } },
     files: { 'a.txt': 'alpha beta\n'.repeat(30) },
   });
-  const open = await house.open();
+  const open = await app.open();
   for (let n = 0; n < 10; n++) {
     const asked = await open.ask(
       `question ${n}`,

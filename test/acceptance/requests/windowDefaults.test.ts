@@ -9,11 +9,11 @@ import { createTestApp } from '../support/testApp.ts';
 const longPrompt = `Mind every word of this: ${'never drop a word of the user '.repeat(200)}`;
 
 async function lastRequest(window: object): Promise<WireRequest> {
-  const house = await createTestApp({
+  const app = await createTestApp({
     settings: { context: { strategy: 'sliding-window', window } },
     files: { 'a.txt': 'alpha beta gamma delta\n'.repeat(300) },
   });
-  const open = await house.open();
+  const open = await app.open();
   for (let n = 0; n < 8; n++)
     await open.ask(`question ${n}`, { text: `Answer ${n}. ${'Words. '.repeat(300)}` });
   const asked = await open.ask(

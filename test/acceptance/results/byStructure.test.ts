@@ -17,14 +17,14 @@ const { offload } = contextSettingsSchema.parse({});
 test('a document, a list, a search and a plain text are each shortened in their own way', async () => {
   const page = await servePages({ '/long.html': article(30), '/short.txt': 'Only a few words.' });
   const names = Array.from({ length: 50 }, (_, n) => `src/file${n}.txt`);
-  const house = await createTestApp({
+  const app = await createTestApp({
     settings: { webFetch: { allowPrivate: true } },
     window: 100_000,
     files: Object.fromEntries(
       names.map((name) => [name, `needle one\n${'needle and a lot of hay\n'.repeat(100)}`]),
     ),
   });
-  const open = await house.open();
+  const open = await app.open();
   const result = async (call: ReturnType<typeof use>): Promise<string> => {
     const [, next] = await open.ask('look', { calls: [call] }, { text: 'I see.' });
     return textOf(next?.messages.at(-1));
@@ -45,13 +45,13 @@ test('a document, a list, a search and a plain text are each shortened in their 
 
 test('Grep results beyond the limits are shortened file by file, not cut after the first files', async () => {
   const names = Array.from({ length: 20 }, (_, n) => `src/file${n}.txt`);
-  const house = await createTestApp({
+  const app = await createTestApp({
     window: 16_000,
     files: Object.fromEntries(
       names.map((name) => [name, `needle ${'in a lot of hay '.repeat(6)}\n`.repeat(12)]),
     ),
   });
-  const open = await house.open();
+  const open = await app.open();
   // Within Grep's own limit of 250 lines, so that what is shortened is its result.
   const call = use('Grep', { pattern: 'needle', output_mode: 'content' });
   const [, next] = await open.ask('look', { calls: [call] }, { text: 'I see.' });

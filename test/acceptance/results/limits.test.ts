@@ -30,7 +30,7 @@ test('a line of a megabyte is cut to 51,200 bytes, of the head by default', asyn
 });
 
 test('a command keeps its beginning, its error lines and its end, no line twice', async () => {
-  const house = await createTestApp({
+  const app = await createTestApp({
     window: 1_000_000,
     files: {
       'wide.txt': Array.from({ length: 6 }, (_, n) => `<${n}>${'y'.repeat(20_000)}`).join('\n'),
@@ -39,7 +39,7 @@ test('a command keeps its beginning, its error lines and its end, no line twice'
       ).join('\n'),
     },
   });
-  const open = await house.open();
+  const open = await app.open();
   const [, second, third] = await open.ask(
     'run',
     { calls: [use('Bash', { command: 'cat wide.txt' })] },
@@ -60,11 +60,11 @@ test('a command keeps its beginning, its error lines and its end, no line twice'
 
 test('context.truncate.* apply, and the pointer leads to the full output', async () => {
   const text = Array.from({ length: 300 }, (_, n) => `row ${n}`).join('\n');
-  const house = await createTestApp({
+  const app = await createTestApp({
     settings: { context: { truncate: { maxLines: 60, maxBytes: 4000 } } },
     files: { 'rows.txt': text },
   });
-  const open = await house.open();
+  const open = await app.open();
   const [, second] = await open.ask(
     'read',
     { calls: [use('Bash', { command: 'cat rows.txt' })] },
@@ -87,11 +87,11 @@ test('context.truncate.* apply, and the pointer leads to the full output', async
 test('the result carries truncated, full_output_path and stats, and the path is readable', async () => {
   const text = Array.from({ length: 300 }, (_, n) => `row ${n}`).join('\n');
   for (const outputDir of [null, 'long outputs']) {
-    const house = await createTestApp({
+    const app = await createTestApp({
       settings: { context: { truncate: { maxLines: 60, outputDir } } },
       files: { 'rows.txt': text },
     });
-    const open = await house.open();
+    const open = await app.open();
     const [, second, third] = await open.ask(
       'read',
       { calls: [use('Bash', { command: 'cat rows.txt' })] },
@@ -129,11 +129,11 @@ test.each([
   ['head_tail', ['row 0', 'row 299'], ['row 150']],
 ] as const)('context.truncate.direction %s', async (direction, kept, left) => {
   const text = Array.from({ length: 300 }, (_, n) => `row ${n}`).join('\n');
-  const house = await createTestApp({
+  const app = await createTestApp({
     settings: { context: { truncate: { maxLines: 60, direction } } },
     files: { 'rows.txt': text },
   });
-  const open = await house.open();
+  const open = await app.open();
   const [, second, third] = await open.ask(
     'read',
     { calls: [use('Bash', { command: 'cat rows.txt' })] },

@@ -7,8 +7,8 @@ import { createTestApp } from '../support/testApp.ts';
 const files = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`src/f${n}.txt`, `${n}\n`]));
 
 async function listed(offload: object, pattern = 'src/*.txt') {
-  const house = await createTestApp({ files, settings: { context: offload } });
-  const open = await house.open();
+  const app = await createTestApp({ files, settings: { context: offload } });
+  const open = await app.open();
   const [, next] = await open.ask('list', { calls: [use('Glob', { pattern })] }, { text: 'I see.' });
   return { open, text: textOf(next?.messages.at(-1)) };
 }

@@ -1,13 +1,13 @@
 /** A result that was cut says so, to the model and to the user. */
 import { expect, test } from 'vitest';
-import { setStage } from '../../e2e/support/stage.ts';
+import { setUpProgram } from '../../e2e/support/testProgram.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { runPrint, SILENT, use } from '../support/project.ts';
 
 const call = use('Bash', { command: 'seq 1 9000' });
 
 test('a cut result is "partial" on screen, with the lines of the file that are shown', async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   server.script(
     { calls: [use('Bash', { command: 'seq -f "line %g of many" 1 900 > many.txt' })], ...SILENT },
     {

@@ -1,14 +1,14 @@
 /** The context manager, and what survives a kill. */
 import { expect, test } from 'vitest';
-import { setStage } from '../../e2e/support/stage.ts';
+import { setUpProgram } from '../../e2e/support/testProgram.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { keys } from '../../ui/screen.ts';
 import { openProject, SILENT } from '../support/project.ts';
 import { createTestApp } from '../support/testApp.ts';
 
 test('`ContextManager` creates a session, adds messages, and loads them again', async () => {
-  const house = await createTestApp();
-  const manager = house.manager();
+  const app = await createTestApp();
+  const manager = app.manager();
   await expect(manager.addMessage('user', 'hello')).rejects.toThrow(
     /no open session.*createSession or loadSession/i,
   );
@@ -27,7 +27,7 @@ test('`ContextManager` creates a session, adds messages, and loads them again', 
   await manager.addMessage('assistant', 'Hi.');
   await manager.close();
 
-  const later = house.manager();
+  const later = app.manager();
   await later.loadSession(id);
   expect(later.getMessages()).toMatchObject([
     { role: 'system', content: 'Be brief.' },
@@ -43,7 +43,7 @@ test('`ContextManager` creates a session, adds messages, and loads them again', 
 });
 
 test('after a kill right after the answer, the whole turn is there again', { tags: 'long' }, async () => {
-  const { server, ready } = await setStage();
+  const { server, ready } = await setUpProgram();
   server.script(
     { calls: [{ name: 'Read', input: { file_path: 'lib/constants.js', limit: 3 } }], ...SILENT },
     { text: 'The answer is forty-two.', ...SILENT },

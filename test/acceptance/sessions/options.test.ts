@@ -47,12 +47,12 @@ test('by default a session of 60 messages resumes whole after 30 hours; with the
   const resumed = async (context: object): Promise<string[]> => {
     let later = 0;
     const clock = { ...systemClock, now: () => Date.now() + later };
-    const house = await createTestApp({ clock, window: 200_000, settings: { context } });
-    const first = await house.open();
+    const app = await createTestApp({ clock, window: 200_000, settings: { context } });
+    const first = await app.open();
     for (let n = 0; n < 30; n++) await first.ask(`question ${n}`, { text: `Answer ${n}.` });
     await first.close();
     later = 30 * 3_600_000;
-    const second = await house.open(first.sessionId);
+    const second = await app.open(first.sessionId);
     const [request] = await second.ask('question 30', { text: 'Yes.' });
     return request?.messages.map(textOf).filter((text) => /^(question|Answer)/.test(text)) ?? [];
   };
@@ -63,12 +63,12 @@ test('by default a session of 60 messages resumes whole after 30 hours; with the
 
 test('the threshold can be given in tokens, and compaction be switched off', async () => {
   const compactions = async (context: object): Promise<number> => {
-    const house = await createTestApp({
+    const app = await createTestApp({
       window: 200_000,
       strategy: 'summary',
       settings: { context: { summary: 'simple', ...context } },
     });
-    const open = await house.open();
+    const open = await app.open();
     for (let n = 0; n < 16; n++)
       await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And more of it. '.repeat(300)}` });
     return open.entries().filter(({ subtype }) => subtype === 'compact_boundary').length;

@@ -8,8 +8,8 @@ import { createTestApp } from '../support/testApp.ts';
 const BOUNDARY = '=== Context Compaction Boundary ===';
 
 test('200 entries saved at once are in order and chained', async () => {
-  const house = await createTestApp();
-  const log = await house.store.createSession();
+  const app = await createTestApp();
+  const log = await app.store.createSession();
   await Promise.all(
     Array.from({ length: 200 }, (_, n) => {
       const id = `call_${n}`;
@@ -43,8 +43,8 @@ test('200 entries saved at once are in order and chained', async () => {
 });
 
 test('a crash between the boundary and its summary leaves a whole session', async () => {
-  const house = await createTestApp();
-  const first = await house.open();
+  const app = await createTestApp();
+  const first = await app.open();
   await first.ask('first question', { text: `A long answer. ${'It goes on. '.repeat(400)}` });
   const [before] = await first.ask('second question', { text: 'Short.' });
   await first.submit({ type: 'compact' }, { text: SUMMARY });
@@ -56,7 +56,7 @@ test('a crash between the boundary and its summary leaves a whole session', asyn
   const cut = lines[at + 1]?.slice(0, 100) ?? '';
   for (const end of ['', `\n${cut}`]) {
     await writeFile(file, `${lines.slice(0, at + 1).join('\n')}${end}`);
-    const second = await house.open(first.sessionId);
+    const second = await app.open(first.sessionId);
     const [after] = await second.ask('third question', { text: 'Here.' });
     expect(after?.messages.slice(0, before?.messages.length)).toEqual(before?.messages);
     expect(after?.messages.map(textOf).slice(-2)).toEqual(['Short.', 'third question']);

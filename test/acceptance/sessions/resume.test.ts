@@ -1,11 +1,11 @@
 /** `/resume`, `--continue` and `--resume id` find a session, restore it, and go on in it. */
 import { expect, test } from 'vitest';
-import { setStage } from '../../e2e/support/stage.ts';
+import { setUpProgram } from '../../e2e/support/testProgram.ts';
 
 test('a resume continues the chain of entries and recounts tokens; an unknown id is an error', {
   tags: 'long',
 }, async () => {
-  const { server, work, print } = await setStage();
+  const { server, work, print } = await setUpProgram();
   server.script({ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' });
   expect(await print(['-p', 'first'])).toMatchObject({ code: 0, stdout: 'One.\n' });
   const id = (await work.sessions())[0]?.entries[0]?.sessionId ?? '';

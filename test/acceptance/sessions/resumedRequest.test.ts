@@ -5,11 +5,11 @@ import { SUMMARY, use } from '../support/project.ts';
 import { createTestApp } from '../support/testApp.ts';
 
 test('a resumed session sends the same bytes from the last boundary on, with tools and the retained tail', async () => {
-  const house = await createTestApp({
+  const app = await createTestApp({
     instructions: 'Be kind.',
     files: { 'a.txt': 'alpha\n'.repeat(300), 'b.txt': 'beta\n' },
   });
-  const first = await house.open();
+  const first = await app.open();
   await first.ask(
     'read a.txt',
     { text: 'I read.', calls: [use('Read', { file_path: 'a.txt' }), use('Bash', { command: 'exit 7' })] },
@@ -22,7 +22,7 @@ test('a resumed session sends the same bytes from the last boundary on, with too
   const messages = JSON.stringify(first.context.getMessages());
   await first.close();
 
-  const second = await house.open(first.sessionId);
+  const second = await app.open(first.sessionId);
   expect(JSON.stringify(second.context.getMessages())).toBe(messages);
   const [after] = await second.ask('and now?', { text: 'Still nothing.' });
   if (after === undefined) throw new Error('no request');
@@ -37,7 +37,7 @@ test('a resumed session sends the same bytes from the last boundary on, with too
   expect(before.messages.some(({ role }) => role === 'tool')).toBe(true);
 
   await second.close();
-  const kept = (await house.store.loadConversation(first.sessionId)) ?? [];
+  const kept = (await app.store.loadConversation(first.sessionId)) ?? [];
   expect(kept[0]?.isCompactSummary).toBe(true);
   expect(kept.map(({ message }) => message.content)).toContain('beta it is.');
   expect(kept.map(({ seq }) => seq).slice(1)).toEqual(
@@ -46,7 +46,7 @@ test('a resumed session sends the same bytes from the last boundary on, with too
       .slice(1)
       .toSorted((a, b) => a - b),
   );
-  const whole = await house.store.loadSession(first.sessionId);
+  const whole = await app.store.loadSession(first.sessionId);
   expect(whole?.entries.length).toBeGreaterThan(kept.length);
   expect(JSON.stringify(whole?.entries)).toContain('Much to say. Much to say.');
 });

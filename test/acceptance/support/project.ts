@@ -3,7 +3,12 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { ScriptedReply, WireRequest } from '../../e2e/support/server.ts';
-import { type Printed, type PrintOptions, type Stage, setStage } from '../../e2e/support/stage.ts';
+import {
+  type Printed,
+  type PrintOptions,
+  setUpProgram,
+  type TestProgram,
+} from '../../e2e/support/testProgram.ts';
 
 export type Answer = ScriptedReply | ((request: WireRequest) => ScriptedReply);
 
@@ -43,7 +48,7 @@ export interface RunOptions extends PrintOptions {
   readonly flags?: readonly string[];
 }
 
-export interface Project extends Stage {
+export interface Project extends TestProgram {
   /** Runs to the end. Fails if a scripted reply was not requested. */
   run(prompt: string, options?: RunOptions): Promise<PrintRun>;
   /** Writes the user's `config.json`; settings apply from the next run on. */
@@ -72,8 +77,8 @@ export async function openProject({
   window,
   reportsUsage = false,
 }: ProjectOptions = {}): Promise<Project> {
-  const stage = await setStage(undefined, window === undefined ? {} : { window });
-  const { server, work } = stage;
+  const setup = await setUpProgram(undefined, window === undefined ? {} : { window });
+  const { server, work } = setup;
   const configure = async (given: object): Promise<void> => {
     await mkdir(work.data, { recursive: true, mode: 0o700 });
     await writeFile(join(work.data, 'config.json'), JSON.stringify(given));
@@ -84,14 +89,14 @@ export async function openProject({
     await work.write(path, text);
   }
   return {
-    ...stage,
+    ...setup,
     configure,
     async run(prompt, { replies = [], resume, format = 'json', flags = [], ...options } = {}) {
       const before = server.requests().length;
       server.script(...(reportsUsage ? replies : replies.map(silently)));
       const session = resume === undefined ? [] : ['--resume', resume];
       const mode = ['-p', '--yolo', '--output-format', format];
-      const printed = await stage.print([...mode, ...session, ...flags, prompt], options);
+      const printed = await setup.print([...mode, ...session, ...flags, prompt], options);
       if (server.left() > 0)
         throw new Error(
           `${server.left()} replies were not asked for. ${printed.stdout.slice(-2000)}\n${printed.stderr}`,

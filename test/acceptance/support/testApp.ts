@@ -30,7 +30,7 @@ import type { ModelClient } from '../../../src/protocol/model.ts';
 import type { Op } from '../../../src/protocol/ops.ts';
 import { builtinTools } from '../../../src/tools/builtinTools.ts';
 import { type ModelServer, startModelServer, type WireRequest } from '../../e2e/support/server.ts';
-import { MODEL } from '../../e2e/support/stage.ts';
+import { MODEL } from '../../e2e/support/testProgram.ts';
 import { type Answer, silently } from './project.ts';
 
 export interface SessionFactoryOptions {

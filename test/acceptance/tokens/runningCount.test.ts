@@ -45,8 +45,8 @@ test('after 200 operations the counter of `HistoryManager` equals a full recount
 });
 
 test('the running count equals a full recount as a session grows, shrinks and undoes', async () => {
-  const house = await createTestApp({ strategy: 'summary', window: 200_000 });
-  const open = await house.open();
+  const app = await createTestApp({ strategy: 'summary', window: 200_000 });
+  const open = await app.open();
   const { projection } = sessionOf(open.context);
   const sizer = new RequestSizer(projection.counter);
   const check = (): void => {
@@ -100,8 +100,8 @@ test('the running count equals a full recount as a session grows, shrinks and un
 });
 
 test('the session’s meter says the same after a resume, after compactions and undos too', async () => {
-  const house = await createTestApp({ strategy: 'summary', files: { 'a.txt': 'alpha beta\n'.repeat(200) } });
-  const open = await house.open();
+  const app = await createTestApp({ strategy: 'summary', files: { 'a.txt': 'alpha beta\n'.repeat(200) } });
+  const open = await app.open();
   const measures: object[] = [];
   for (let n = 0; n < 5; n++) {
     await open.ask(
@@ -115,7 +115,7 @@ test('the session’s meter says the same after a resume, after compactions and 
     measures.push({ usedTokens, parts });
   }
   await open.close();
-  const again = await house.open(open.sessionId);
+  const again = await app.open(open.sessionId);
   const { usedTokens, parts } = await again.agent.measure();
   expect({ usedTokens, parts }).toEqual(measures.at(-1));
 });

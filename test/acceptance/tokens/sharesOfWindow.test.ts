@@ -12,11 +12,11 @@ test('`allocateBudget` divides 48,000 tokens 20 : 10 : 10 : 55 : 5', () => {
 });
 
 test('the messages get what summary and memories do not use', async () => {
-  const house = await createTestApp({
+  const app = await createTestApp({
     settings: { context: { totalBudget: 48_000, threadSummary: 'off' } },
     window: 200_000,
   });
-  const open = await house.open();
+  const open = await app.open();
   for (let n = 0; n < 12; n++)
     await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And more of it. '.repeat(480)}` });
   const { windowTokens, parts, usedTokens } = await open.agent.measure();
@@ -33,8 +33,8 @@ test('the messages get what summary and memories do not use', async () => {
 
 test('system and tools come first, and are only warned about over their share', async () => {
   const systemPrompt = 'Be careful with everything. '.repeat(400);
-  const house = await createTestApp({ window: 16_000, systemPrompt });
-  const open = await house.open();
+  const app = await createTestApp({ window: 16_000, systemPrompt });
+  const open = await app.open();
   const [request] = await open.ask('hello', { text: 'Hi.' });
   expect(request?.messages[0]).toEqual({ role: 'system', content: systemPrompt });
   const { warnings } = await open.agent.report();

@@ -4,7 +4,7 @@ import { judgeInstruction } from '../../../src/agent/auto/judgePrompt.ts';
 import type { AskCause, PermissionAnswer, PermissionDecision } from '../../../src/protocol/permissions.ts';
 import { type Answer, calls, fails, hangsAfter, says } from '../scriptedModel.ts';
 import { ok, smallTool } from '../smallTools.ts';
-import { type Given, type Stage, stage } from '../stage.ts';
+import { type Given, startAgent, type TestAgent } from '../testAgent.ts';
 
 const edit: AskCause = { type: 'edit', path: '/p/a' };
 const asks = async (): Promise<PermissionDecision> => ({
@@ -18,9 +18,9 @@ const verdict = (decision: string, reason = 'Because.') => says(JSON.stringify({
 /** In auto; each question is answered in turn. The clock stands still, so that no judge is late. */
 async function auto(
   given: Given & { readonly user?: PermissionAnswer[]; readonly late?: boolean },
-): Promise<Stage> {
+): Promise<TestAgent> {
   const { user = [], late = false, ...rest } = given;
-  const made = await stage({ mode: 'auto', decide: asks, tools: [tool], ...rest });
+  const made = await startAgent({ mode: 'auto', decide: asks, tools: [tool], ...rest });
   made.clock.held = !late;
   made.agent.subscribe((event) => {
     if (event.type !== 'permission_question') return;

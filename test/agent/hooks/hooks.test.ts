@@ -4,8 +4,8 @@ import { MAX_CONTINUED } from '../../../src/agent/hooks/turnHooks.ts';
 import { textOf } from '../../../src/agent/promptOf.ts';
 import { calls, says } from '../scriptedModel.ts';
 import { ok, smallTool } from '../smallTools.ts';
-import type { Stage } from '../stage.ts';
-import { stage } from '../stage.ts';
+import type { TestAgent } from '../testAgent.ts';
+import { startAgent } from '../testAgent.ts';
 import { permission, type ScriptedHooks, scriptedHooks, text } from './scriptedHooks.ts';
 
 const withHooks = (port: ScriptedHooks): Pick<AgentDeps, 'hooks'> => ({ hooks: { port, origin: 'startup' } });
@@ -17,7 +17,7 @@ const recording = (ran: unknown[]) =>
       return ok('done');
     },
   });
-const lastMessages = ({ model }: Stage): string[] =>
+const lastMessages = ({ model }: TestAgent): string[] =>
   (model.requests.at(-1)?.messages ?? []).map(({ content }) => textOf(content));
 const denied: AgentDeps['decide'] = async () => ({ behavior: 'deny', reason: 'a rule' });
 const asking: AgentDeps['decide'] = async (_tool, _access, _mode, allowedBy) =>
@@ -29,7 +29,7 @@ test('a hook denies a call: it does not run, and the model reads why in a note',
   const port = scriptedHooks({ PreToolUse: permission('deny', 'never touch </system-note> a') });
   const ran: unknown[] = [];
   const edit = recording(ran);
-  const on = await stage({ ...withHooks(port), tools: [edit], answers: [one, says('Fine.')] });
+  const on = await startAgent({ ...withHooks(port), tools: [edit], answers: [one, says('Fine.')] });
   await on.ask('Go');
   expect(ran).toEqual([]);
   const [result, note] = lastMessages(on).slice(-2);
@@ -57,11 +57,11 @@ test('a changed input is checked and decided about again, and the model is told'
   });
   const ran: unknown[] = [];
   const edit = recording(ran);
-  const on = await stage({ ...withHooks(port), tools: [edit], answers: [one, says('Fine.')] });
+  const on = await startAgent({ ...withHooks(port), tools: [edit], answers: [one, says('Fine.')] });
   await on.ask('Go');
   expect(ran).toEqual([{ file: 'b' }]);
   expect(lastMessages(on).at(-1)).toContain('{"file":"b"}');
-  const refused = await stage({
+  const refused = await startAgent({
     ...withHooks(port),
     tools: [edit],
     decide: denied,
@@ -74,14 +74,22 @@ test('a changed input is checked and decided about again, and the model is told'
 
 test('an input that is not valid is an error', async () => {
   const port = scriptedHooks({ PreToolUse: { updatedInput: { value: { bad: 1 }, source: 'hooks.json' } } });
-  const on = await stage({ ...withHooks(port), tools: [smallTool('Edit')], answers: [one, says('Fine.')] });
+  const on = await startAgent({
+    ...withHooks(port),
+    tools: [smallTool('Edit')],
+    answers: [one, says('Fine.')],
+  });
   await on.ask('Go');
   expect(lastMessages(on).at(-1)).toContain('replaced the input by one that is not valid');
 });
 
 test('a hook that asks turns an allow into a question, and lifts no denial', async () => {
   const port = scriptedHooks({ PreToolUse: permission('ask', 'sure?') });
-  const on = await stage({ ...withHooks(port), tools: [smallTool('Edit')], answers: [one, says('Fine.')] });
+  const on = await startAgent({
+    ...withHooks(port),
+    tools: [smallTool('Edit')],
+    answers: [one, says('Fine.')],
+  });
   on.when(
     ({ type }) => type === 'permission_question',
     (event) => {
@@ -93,7 +101,7 @@ test('a hook that asks turns an allow into a question, and lifts no denial', asy
   await on.ask('Go');
   expect(on.lines()).toContainEqual(expect.stringContaining('for Edit: A hook (hooks.json) asks: sure?'));
   expect(lastMessages(on).at(-1)).toBe('Edit ran');
-  const refused = await stage({
+  const refused = await startAgent({
     ...withHooks(port),
     ...{ tools: [smallTool('Edit')], decide: denied, answers: [one, says('Fine.')] },
   });
@@ -103,7 +111,7 @@ test('a hook that asks turns an allow into a question, and lifts no denial', asy
 
 test('an allow acts as an allow rule', async () => {
   const port = scriptedHooks({ PreToolUse: permission('allow') });
-  const on = await stage({
+  const on = await startAgent({
     ...withHooks(port),
     ...{ tools: [smallTool('Edit')], decide: asking, answers: [one, says('Fine.')] },
   });
@@ -119,7 +127,7 @@ test('an allow about another input counts for nothing', async () => {
     PermissionRequest: { updatedInput: { value: { file: 'c' }, source: 'hooks.json' } },
   });
   const never: AgentDeps['decide'] = async (...args) => ({ ...(await asking(...args)), behavior: 'ask' });
-  const on = await stage({
+  const on = await startAgent({
     ...withHooks(port),
     ...{ tools: [smallTool('Edit')], answers: [one] },
     decide: async (tool, access, mode, allowedBy) =>
@@ -142,7 +150,7 @@ test('an allow about another input counts for nothing', async () => {
 
 test('a permission request is answered by a hook, and a notification is sent otherwise', async () => {
   const port = scriptedHooks({ PermissionRequest: [permission('allow'), permission('deny', 'no')] });
-  const on = await stage({
+  const on = await startAgent({
     ...withHooks(port),
     ...{
       tools: [smallTool('Edit')],
@@ -160,7 +168,11 @@ test('after a call, hooks get its result; what they say follows it', async () =>
   const port = scriptedHooks({
     PostToolUse: { blocks: [text('lint failed')], contexts: [text('see docs')] },
   });
-  const on = await stage({ ...withHooks(port), tools: [smallTool('Edit')], answers: [one, says('Fine.')] });
+  const on = await startAgent({
+    ...withHooks(port),
+    tools: [smallTool('Edit')],
+    answers: [one, says('Fine.')],
+  });
   await on.ask('Go');
   expect(port.calls[0]?.input).toMatchObject({ tool_response: { status: 'ok', output: 'Edit ran' } });
   const [result, block, context] = lastMessages(on).slice(-3);
@@ -172,11 +184,11 @@ test('after a call, hooks get its result; what they say follows it', async () =>
 test('a failed call has an event of its own, and a denied one, too', async () => {
   const port = scriptedHooks({ PostToolUse: {}, PostToolUseFailure: {}, PermissionDenied: {} });
   const failing = smallTool('Edit', { run: () => ({ ...ok('no such file'), status: 'error' }) });
-  const on = await stage({ ...withHooks(port), tools: [failing], answers: [one, says('Fine.')] });
+  const on = await startAgent({ ...withHooks(port), tools: [failing], answers: [one, says('Fine.')] });
   await on.ask('Go');
   expect(port.told()).toEqual(['PostToolUseFailure:Edit']);
   expect(port.calls[0]?.input).toMatchObject({ error: 'no such file' });
-  const refused = await stage({
+  const refused = await startAgent({
     ...withHooks(port),
     ...{ tools: [failing], decide: denied, answers: [one, says('Fine.')] },
   });
@@ -186,7 +198,7 @@ test('a failed call has an event of its own, and a denied one, too', async () =>
 
 test('continue: false ends the turn after the call', async () => {
   const port = scriptedHooks({ PostToolUse: { stop: text('enough') } });
-  const on = await stage({ ...withHooks(port), tools: [smallTool('Edit')], answers: [one] });
+  const on = await startAgent({ ...withHooks(port), tools: [smallTool('Edit')], answers: [one] });
   await on.ask('Go');
   expect(on.lines().at(-1)).toBe('turn_ended done after 1');
   expect(on.lines()).toContainEqual(expect.stringContaining('hook ended the turn: enough'));
@@ -194,7 +206,7 @@ test('continue: false ends the turn after the call', async () => {
 
 test('a prompt is blocked, returned and not sent', async () => {
   const port = scriptedHooks({ UserPromptSubmit: { blocks: [text('no secrets')] } });
-  const on = await stage(withHooks(port));
+  const on = await startAgent(withHooks(port));
   await on.ask('my key is …');
   expect(on.model.requests).toEqual([]);
   expect(on.lines()).toContain('returned [my key is …]');
@@ -211,7 +223,7 @@ test('context for a prompt follows it, and a resumed session sends the same requ
     UserPromptSubmit: { contexts: [text('branch main')] },
     SessionStart: { contexts: [text('be kind')] },
   });
-  const on = await stage({ ...withHooks(port), answers: [says('One.'), says('Two.')] });
+  const on = await startAgent({ ...withHooks(port), answers: [says('One.'), says('Two.')] });
   await on.ask('Go');
   expect(port.told()).toEqual(['SessionStart:startup', 'UserPromptSubmit']);
   const messages = lastMessages(on);
@@ -223,14 +235,14 @@ test('context for a prompt follows it, and a resumed session sends the same requ
   const sessionId = on.context.getCurrentSessionId() ?? '';
   const second = on.model.requests.at(-1)?.messages ?? [];
   await on.agent.close();
-  const again = await stage({ resume: { folder, sessionId }, answers: [says('Three.')] });
+  const again = await startAgent({ resume: { folder, sessionId }, answers: [says('Three.')] });
   await again.ask('And again');
   expect(again.model.requests[0]?.messages.slice(0, second.length)).toEqual(second);
 });
 
 test('a Stop hook continues the turn with its reason, a limited number of times', async () => {
   const port = scriptedHooks({ Stop: [{ blocks: [text('tests are red')] }, {}] });
-  const on = await stage({ ...withHooks(port), answers: [says('Done.'), says('Really done.')] });
+  const on = await startAgent({ ...withHooks(port), answers: [says('Done.'), says('Really done.')] });
   await on.ask('Go');
   expect(lastMessages(on).at(-1)).toContain('tests are red');
   expect(port.calls.map(({ input }) => [input.stop_hook_active, input.last_assistant_message])).toEqual([
@@ -239,7 +251,7 @@ test('a Stop hook continues the turn with its reason, a limited number of times'
   ]);
   const stubborn = scriptedHooks({ Stop: { blocks: [text('again')] } });
   const answers = Array.from({ length: MAX_CONTINUED + 1 }, () => says('Done.'));
-  const loop = await stage({ ...withHooks(stubborn), answers });
+  const loop = await startAgent({ ...withHooks(stubborn), answers });
   await loop.ask('Go');
   expect(loop.model.requests).toHaveLength(MAX_CONTINUED + 1);
   expect(loop.lines()).toContainEqual(expect.stringContaining('A Stop hook continued this turn'));
@@ -250,7 +262,7 @@ test('an interrupt stops a hook that runs, and the turn', async () => {
     PreToolUse: (_, signal) =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve({}), { once: true })),
   });
-  const on = await stage({ ...withHooks(port), tools: [smallTool('Edit')], answers: [one] });
+  const on = await startAgent({ ...withHooks(port), tools: [smallTool('Edit')], answers: [one] });
   on.agent.submit({ type: 'prompt', text: 'Go' });
   await on.until((event) => event.type === 'entry' && event.entry.type === 'tool_use');
   on.agent.submit({ type: 'interrupt' });
@@ -267,7 +279,7 @@ test('a command of the user can be blocked, but is neither asked about nor chang
     PostToolUse: { contexts: [text('seen')] },
   });
   const bash = smallTool('Bash');
-  const on = await stage({ ...withHooks(port), tools: [bash] });
+  const on = await startAgent({ ...withHooks(port), tools: [bash] });
   await on.run({ type: 'shell', command: 'rm -rf x' });
   expect(on.agent.entries().some((entry) => entry.subtype === 'shell')).toBe(false);
   await on.run({ type: 'shell', command: 'ls' });
@@ -284,7 +296,7 @@ test('a compaction can be blocked, and its end is an event', async () => {
   });
   const long = 'word '.repeat(4000);
   const summary = '<summary>All is well, and everything was said.</summary>';
-  const on = await stage({
+  const on = await startAgent({
     ...withHooks(port),
     answers: [says(long), says(long), says(summary), says('Fine.')],
     settings: { minRetainRounds: 1 },
@@ -313,7 +325,7 @@ test('a subagent has a start and an end of its own', async () => {
     UserPromptSubmit: {},
   });
   const agent = { id: 'a1', type: 'explorer', sessionId: 'parent' };
-  const on = await stage({ hooks: { port, origin: 'startup', agent }, answers: [says('Found.')] });
+  const on = await startAgent({ hooks: { port, origin: 'startup', agent }, answers: [says('Found.')] });
   await on.ask('Look');
   await on.agent.close();
   expect(port.told()).toEqual(['SubagentStart:explorer', 'SubagentStop:explorer']);
@@ -326,7 +338,7 @@ test('a subagent has a start and an end of its own', async () => {
 
 test('the end of a session names its reason', async () => {
   const port = scriptedHooks({ SessionEnd: {} });
-  const on = await stage(withHooks(port));
+  const on = await startAgent(withHooks(port));
   await on.agent.close('clear');
   expect(port.told()).toEqual(['SessionEnd:clear']);
 });
@@ -334,7 +346,7 @@ test('the end of a session names its reason', async () => {
 test('a failed turn and the end of the session are events', async () => {
   const port = scriptedHooks({ StopFailure: {}, SessionEnd: {} });
   const failure = { kind: 'auth', message: 'No key.', retryable: false } as const;
-  const on = await stage({ ...withHooks(port), answers: [[{ type: 'failed', error: failure }]] });
+  const on = await startAgent({ ...withHooks(port), answers: [[{ type: 'failed', error: failure }]] });
   await on.ask('Go');
   await on.agent.close();
   expect(port.told()).toEqual(['StopFailure:authentication_failed', 'SessionEnd:other']);

@@ -4,14 +4,14 @@ import { cutShort, turnsOf } from '../../../src/agent/rewind/turns.ts';
 import { liveEntries } from '../../../src/context/index.ts';
 import { calls, says } from '../scriptedModel.ts';
 import { ok, smallTool } from '../smallTools.ts';
-import { type RewindStage, rewindStage } from './rewindStage.ts';
+import { type RewindTest, startRewindTest } from './rewindTest.ts';
 
 const write = (id: string, path: string, content: string) =>
   calls([id, 'Write', { file_path: path, content }]);
 const bash = (id: string, command: string) => calls([id, 'Bash', { command }]);
 
 test('each turn knows what its calls and commands changed; reading adds nothing', async () => {
-  const set = await rewindStage({
+  const set = await startRewindTest({
     answers: [
       write('c1', 'a.txt', 'one\ntwo\n'),
       says('Written.'),
@@ -56,7 +56,7 @@ test('each turn knows what its calls and commands changed; reading adds nothing'
 
 test('both, conversation and files go back to before a turn, and undo brings all of it back', async () => {
   for (const scope of ['both', 'conversation', 'files'] as const) {
-    const set = await rewindStage({
+    const set = await startRewindTest({
       answers: [
         write('c1', 'a.txt', 'one\n'),
         says('First done.'),
@@ -92,7 +92,7 @@ test('both, conversation and files go back to before a turn, and undo brings all
 });
 
 test("the user's own edits are not credited to a turn: they stay, are merged, or keep the path from being changed", async () => {
-  const set = await rewindStage({
+  const set = await startRewindTest({
     answers: [
       bash(
         'c1',
@@ -134,7 +134,7 @@ test("the user's own edits are not credited to a turn: they stay, are merged, or
 });
 
 test("the user's edits while the model works are not credited to the next command", async () => {
-  const set = await rewindStage({
+  const set = await startRewindTest({
     answers: [
       bash('c1', 'echo 1 > a'),
       async function* () {
@@ -153,7 +153,7 @@ test("the user's edits while the model works are not credited to the next comman
 });
 
 test('nor are edits during a question', async () => {
-  const set = await rewindStage({
+  const set = await startRewindTest({
     answers: [bash('c1', 'echo 1 > a'), says('Done.')],
     decide: async () => ({ behavior: 'ask', reason: 'the test asks' }),
   });
@@ -171,7 +171,7 @@ test('nor are edits during a question', async () => {
 });
 
 test('later changes of a background command are credited to it', async () => {
-  const set = await rewindStage({
+  const set = await startRewindTest({
     answers: [
       calls(['c1', 'Bash', { command: 'sleep 0.4; echo late > late.txt', run_in_background: true }]),
       says('It runs.'),
@@ -190,7 +190,7 @@ test('later changes of a background command are credited to it', async () => {
 });
 
 test("changes by another program's tool are recorded and can be rewound, although it names no file", async () => {
-  const set: RewindStage = await rewindStage({
+  const set: RewindTest = await startRewindTest({
     tools: [
       smallTool('mcp__notes__add', {
         access: { type: 'unknown' },
@@ -214,7 +214,7 @@ test('the tree is scanned during the request, and again while the model writes a
   const scan = (number: number): Promise<void> =>
     new Promise((resolve) => (count >= number ? resolve() : scans.push(() => count >= number && resolve())));
   const seen: number[] = [];
-  const set: RewindStage = await rewindStage({
+  const set: RewindTest = await startRewindTest({
     wrap: (files) => ({
       ...files,
       async baseline(signal) {
@@ -249,7 +249,7 @@ test('the tree is scanned during the request, and again while the model writes a
 });
 
 test('changes of a stopped command are recorded and can be rewound', async () => {
-  const set = await rewindStage({ answers: [bash('c1', 'echo half > half.txt; echo ready; sleep 60')] });
+  const set = await startRewindTest({ answers: [bash('c1', 'echo half > half.txt; echo ready; sleep 60')] });
   set.when(
     (event) => event.type === 'tool_output' && event.text.includes('ready'),
     () => set.agent.submit({ type: 'interrupt' }),
@@ -266,7 +266,7 @@ test('changes of a stopped command are recorded and can be rewound', async () =>
 });
 
 test('no rewind runs during a turn', async () => {
-  const set = await rewindStage({
+  const set = await startRewindTest({
     answers: [
       says('One.'),
       async function* (_request, signal) {
@@ -288,7 +288,7 @@ test('no rewind runs during a turn', async () => {
 });
 
 test('a failing checkpoint is reported once and fails no call', async () => {
-  const set = await rewindStage({
+  const set = await startRewindTest({
     answers: [bash('c1', 'echo 1 > a'), write('c2', 'b', '2'), says('Done.')],
     wrap: (files) => ({
       ...files,
@@ -304,7 +304,7 @@ test('a failing checkpoint is reported once and fails no call', async () => {
 });
 
 test('in a git repository nothing of git’s own is touched', async () => {
-  const set = await rewindStage({
+  const set = await startRewindTest({
     answers: [bash('c1', 'echo 2 > tracked; git mv moved elsewhere; echo n > new'), says('Done.')],
   });
   const git = (...args: string[]) =>
@@ -338,7 +338,7 @@ describe('a program that was stopped', () => {
     'in $op when $paths of two paths were done can take all of it back',
     async ({ op, paths }) => {
       let left = Number.POSITIVE_INFINITY;
-      const set = await rewindStage({
+      const set = await startRewindTest({
         answers: [
           bash('c1', 'echo 1 > a; printf "\\000" > b; echo 1 > c'),
           says('Done.'),
@@ -367,7 +367,7 @@ describe('a program that was stopped', () => {
       const sessionId = set.agent.state().sessionId;
       await set.agent.close();
 
-      const again = await rewindStage({ resume: { folder: set.folder, sessionId } });
+      const again = await startRewindTest({ resume: { folder: set.folder, sessionId } });
       const cut = () => cutShort(liveEntries(again.context.entries()))?.subtype;
       expect(cut()).toBe(op);
       expect((await again.undo()).outcome).toBe('done');
@@ -384,7 +384,7 @@ describe('a program that was stopped', () => {
 
   test.each([0, 1, 2])('when %d of two paths were done can be repeated instead', async (paths) => {
     let left = Number.POSITIVE_INFINITY;
-    const set = await rewindStage({
+    const set = await startRewindTest({
       answers: [
         bash('c1', 'echo 1 > a; echo 1 > b'),
         says('Done.'),
@@ -408,14 +408,14 @@ describe('a program that was stopped', () => {
     const sessionId = set.agent.state().sessionId;
     await set.agent.close();
 
-    const again = await rewindStage({ resume: { folder: set.folder, sessionId } });
+    const again = await startRewindTest({ resume: { folder: set.folder, sessionId } });
     await again.back('two', 'files');
     expect(await again.tree()).toEqual(before);
   });
 });
 
 test("a rewind restores the shell's directory, and undoing it does, too", async () => {
-  const set = await rewindStage({
+  const set = await startRewindTest({
     answers: [
       says('One.'),
       bash('c1', 'mkdir sub && cd sub'),
@@ -440,7 +440,7 @@ test("a rewind restores the shell's directory, and undoing it does, too", async 
 });
 
 test('resumed in another folder, the shell stays there and the model is told again', async () => {
-  const set = await rewindStage({
+  const set = await startRewindTest({
     answers: [
       says('One.'),
       bash('c1', 'mkdir -p sub/deep && cd sub'),
@@ -477,13 +477,15 @@ test('resumed in another folder, the shell stays there and the model is told aga
 });
 
 test('a session left right after a rewind has its shell where the conversation is', async () => {
-  const set = await rewindStage({ answers: [says('One.'), bash('c1', 'mkdir sub && cd sub'), says('Two.')] });
+  const set = await startRewindTest({
+    answers: [says('One.'), bash('c1', 'mkdir sub && cd sub'), says('Two.')],
+  });
   await set.ask('one');
   await set.ask('two');
   await set.back('two', 'conversation');
   const { sessionId } = set.agent.state();
   await set.agent.close();
-  const again = await rewindStage({
+  const again = await startRewindTest({
     resume: { folder: set.folder, sessionId },
     answers: [bash('c2', 'pwd'), says('Three.')],
   });
@@ -493,7 +495,7 @@ test('a session left right after a rewind has its shell where the conversation i
 });
 
 test('the model is also told when an undo restores rewound files after it was told', async () => {
-  const set = await rewindStage({
+  const set = await startRewindTest({
     answers: [write('c1', 'a', 'a'), says('One.'), says('I see.'), says('Again.')],
   });
   await set.ask('one');
@@ -508,7 +510,7 @@ test('the model is also told when an undo restores rewound files after it was to
 });
 
 test('a rewind does not restore behind a summary what a later compaction removed', async () => {
-  const set = await rewindStage({
+  const set = await startRewindTest({
     windowTokens: 20_000,
     answers: [
       says('The answer is 42. '.repeat(900)),
@@ -538,7 +540,7 @@ test('a rewind does not restore behind a summary what a later compaction removed
 });
 
 test("a rewind keeps the user's mode, but restores the todo list and the record of reads", async () => {
-  const set = await rewindStage({
+  const set = await startRewindTest({
     answers: [
       calls(['c1', 'TodoWrite', { todos: [{ content: 'first', status: 'pending' }] }]),
       says('Listed.'),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { rewindScopes } from '../../../src/protocol/ops.ts';
 import { calls, says } from '../scriptedModel.ts';
-import { rewindStage } from './rewindStage.ts';
+import { startRewindTest } from './rewindTest.ts';
 
 const name = fc.constantFrom('a', 'b', 'c', 'd/e', 'd/f/g');
 const quoted = (text: string): string => `'${text.replaceAll("'", '')}'`;
@@ -46,7 +46,7 @@ test('every rewind restores exactly the earlier state, and undoing it restores e
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { minLength: 3, maxLength: 9 }), async (operations) => {
       const turns = operations.filter((one) => one.do === 'turn');
-      const set = await rewindStage({
+      const set = await startRewindTest({
         answers: turns.flatMap(({ deeds }, at) => [
           calls([`c${at}`, 'Bash', { command: deeds.join('; ') }]),
           says(`Turn ${at} is done.`),

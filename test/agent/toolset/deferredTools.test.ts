@@ -8,7 +8,7 @@ import type { ToolSchema } from '../../../src/protocol/messages.ts';
 import type { Tool, ToolContext } from '../../../src/protocol/tools.ts';
 import { calls, says } from '../scriptedModel.ts';
 import { smallTool } from '../smallTools.ts';
-import { stage } from '../stage.ts';
+import { startAgent } from '../testAgent.ts';
 
 /** A tool of a server with a schema of about so many tokens. */
 function serverTool(name: string, description: string, tokens = 200): Tool {
@@ -29,14 +29,14 @@ const many = Array.from({ length: 20 }, (_, server) =>
 
 test('small schemas are offered as they are', async () => {
   const tools = [smallTool('Read'), serverTool('mcp__a__x', 'X.')];
-  const { ask, model } = await stage({ tools: () => tools, answers: [says('Done.')] });
+  const { ask, model } = await startAgent({ tools: () => tools, answers: [says('Done.')] });
   await ask('Go');
   expect(names(model.requests[0]?.tools ?? [])).toEqual(['Read', 'mcp__a__x']);
 });
 
 test('over a tenth of the window a search replaces them; what it finds is offered and can be called', async () => {
   const tools = [smallTool('Read'), ...many];
-  const { ask, model, lines } = await stage({
+  const { ask, model, lines } = await startAgent({
     tools: () => tools,
     answers: [
       calls(['1', 'ToolSearch', { query: 'thing 7 service 3', max_results: 1 }]),
@@ -58,7 +58,7 @@ test.each([
   [16_000, ['Read', 'Big']],
 ])('in a window of %i tokens the tools are %j', async (windowTokens, offered) => {
   const tools = [smallTool('Read'), { ...smallTool('Big'), minWindowTokens: 16_000 }];
-  const { ask, model } = await stage({ windowTokens, tools: () => tools, answers: [says('Done.')] });
+  const { ask, model } = await startAgent({ windowTokens, tools: () => tools, answers: [says('Done.')] });
   await ask('Go');
   expect(names(model.requests[0]?.tools ?? [])).toEqual(offered);
 });

@@ -4,7 +4,7 @@ import { requestsIn } from '../../../src/context/request/rebuildRequest.ts';
 import type { Tool } from '../../../src/protocol/tools.ts';
 import { calls, says } from '../scriptedModel.ts';
 import { ok, smallTool } from '../smallTools.ts';
-import { readLog, stage } from '../stage.ts';
+import { readLog, startAgent } from '../testAgent.ts';
 
 /** A tool whose call brings another one: `Query`. */
 function connectable(): readonly Tool[] {
@@ -19,7 +19,7 @@ function connectable(): readonly Tool[] {
 
 test('a tool that appears between two steps is offered in the next request and can be called', async () => {
   const tools = connectable();
-  const { ask, model, lines } = await stage({
+  const { ask, model, lines } = await startAgent({
     tools: () => tools,
     answers: [calls(['1', 'Connect']), calls(['2', 'Query']), says('Done.')],
   });
@@ -39,7 +39,7 @@ test('a call of a tool that has gone tells the model so, and which tools there a
     return ok('last');
   };
   tools = [smallTool('Read'), smallTool('Query', { run })];
-  const { ask, model, lines } = await stage({
+  const { ask, model, lines } = await startAgent({
     tools: () => tools,
     answers: [calls(['1', 'Query']), calls(['2', 'Query']), says('Done.')],
   });
@@ -52,7 +52,7 @@ test('a call of a tool that has gone tells the model so, and which tools there a
 
 test('a tool that goes between a request and its call does not run', async () => {
   let tools = [smallTool('Query')];
-  const { ask, lines } = await stage({
+  const { ask, lines } = await startAgent({
     tools: () => tools,
     answers: [
       async function* () {
@@ -70,7 +70,7 @@ test('a tool that goes between a request and its call does not run', async () =>
 
 test('the log records each set of tools once, and each request names its own', async () => {
   const tools = connectable();
-  const made = await stage({
+  const made = await startAgent({
     tools: () => tools,
     answers: [calls(['1', 'Connect']), calls(['2', 'Query']), says('Done.')].map(
       (answer) =>

@@ -3,12 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { completionScript } from '../../../src/cli/completion/command.ts';
-import { completionStage, hostileSessions } from './stage.ts';
+import { hostileSessions, setUpCompletion } from './completionSetup.ts';
 
 const isThere = spawnSync('fish', ['-c', 'true']).status === 0;
 
 describe.runIf(isThere)('in a real fish', () => {
-  const { folder, work, clear } = completionStage('fish');
+  const { folder, work, clear } = setUpCompletion('fish');
   afterAll(clear);
   const script = join(folder, 'clawdcode.fish');
   writeFileSync(script, completionScript('fish'));

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { type IPty, spawn } from '@lydell/node-pty';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { completionScript } from '../../../src/cli/completion/command.ts';
-import { completionStage, hostileSessions } from './stage.ts';
+import { hostileSessions, setUpCompletion } from './completionSetup.ts';
 
 const isThere = spawnSync('zsh', ['-c', 'true']).status === 0;
 
 describe.runIf(isThere)('in a real zsh', () => {
-  const { folder, work, clear } = completionStage('zsh');
+  const { folder, work, clear } = setUpCompletion('zsh');
   writeFileSync(join(folder, '_clawdcode'), completionScript('zsh'));
   let zsh: IPty;
   let said = '';

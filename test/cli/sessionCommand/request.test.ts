@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { createOpenAIClient } from '../../../src/model/openai.ts';
 import { smallTool } from '../../agent/smallTools.ts';
-import { stage } from '../../agent/stage.ts';
+import { startAgent } from '../../agent/testAgent.ts';
 import { wireServer } from '../../agent/wireServer.ts';
 import { runWith } from './ports.ts';
 import { record } from './records.ts';
@@ -15,7 +15,7 @@ async function recorded() {
   );
   const client = createOpenAIClient({ apiKey: undefined, baseUrl: server.baseUrl });
   const read = smallTool('Read', { readOnly: true });
-  const set = await stage({ client, tools: [read] });
+  const set = await startAgent({ client, tools: [read] });
   await set.ask('What does it say?');
   const file = set.context.filePath() ?? '';
   await set.agent.close();

@@ -7,7 +7,7 @@ import { filesAfterMove } from '../../../src/cli/sessions/filesAfterMove.ts';
 import { BlobStore } from '../../../src/context/index.ts';
 
 /** A folder with one file that a session changed, and one that it made. */
-async function stage() {
+async function setUp() {
   const base = mkdtempSync(join(tmpdir(), 'clawdcode-moved-'));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
   const open = (name: string) =>
@@ -31,7 +31,7 @@ async function stage() {
 }
 
 test('a project that was moved goes back where it is now', async () => {
-  const { base, old, open, changes } = await stage();
+  const { base, old, open, changes } = await setUp();
   const moved = join(base, 'moved');
   renameSync(old, moved);
   const files = filesAfterMove(open('moved'), old, moved);
@@ -53,7 +53,7 @@ test('a project that was moved goes back where it is now', async () => {
 });
 
 test('the files of another project are left alone, and it is said why', async () => {
-  const { old, other, open, changes } = await stage();
+  const { old, other, open, changes } = await setUp();
   const files = filesAfterMove(open('other'), old, other);
   onTestFinished(() => files.close());
   const plan = await files.plan(changes);

@@ -51,7 +51,7 @@ async function wholeSession(redactOnWrite: boolean) {
     flags: { baseUrl: server.baseUrl },
   });
   const debug = createDebugLog(dataRoot, true, () => new Date());
-  const house = createSessionFactory({
+  const factory = createSessionFactory({
     place: { cwd: root, root, home, dataRoot, packageRoot: home, version: '1.0.0', env: process.env },
     loaded,
     apiKey: OWN_KEY,
@@ -62,7 +62,7 @@ async function wholeSession(redactOnWrite: boolean) {
     debug,
     environment: prefetchEnvironment(root),
   });
-  const { agent, file = '' } = await house.open({ type: 'new' });
+  const { agent, file = '' } = await factory.open({ type: 'new' });
   const history = createHistoryFile(join(dataRoot, 'history', 'p.jsonl'), debug.textOf);
   agent.submit({ type: 'set_mode', mode: 'bypassPermissions' });
   for (turn = 0; turn < turns.length; turn++) {

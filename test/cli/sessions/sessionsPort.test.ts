@@ -11,7 +11,7 @@ import { messageEntry } from '../../../src/context/storage/newEntries.ts';
 import { madeUpNewEntry } from '../../madeUpEntry.ts';
 
 /** A data folder with sessions of two projects, and the port as the screen of the first one has it. */
-async function stage() {
+async function setUp() {
   const base = await mkdtemp(join(tmpdir(), 'clawdcode-port-'));
   const dataRoot = join(base, 'data');
   const catalogue = openCatalogue({ dataRoot });
@@ -41,7 +41,7 @@ async function stage() {
 }
 
 test('a project’s sessions are its own, and all of them are everybody’s', async () => {
-  const { port, say, here, there } = await stage();
+  const { port, say, here, there } = await setUp();
   await say(here, 'First');
   await say(there, 'Second');
   const titles = async (project?: string): Promise<string[]> =>
@@ -54,7 +54,7 @@ test('a project’s sessions are its own, and all of them are everybody’s', as
 });
 
 test('what was said is found, and previewed around its place', async () => {
-  const { port, say, here } = await stage();
+  const { port, say, here } = await setUp();
   await say(
     here,
     ...Array.from({ length: 30 }, (_, index) => (index === 12 ? 'the zebra' : `number ${index}`)),
@@ -73,7 +73,7 @@ test('what was said is found, and previewed around its place', async () => {
 });
 
 test('a session is renamed, archived, renamed there, brought back and deleted, each with a word about it', async () => {
-  const { port, say, here } = await stage();
+  const { port, say, here } = await setUp();
   await say(here, 'First');
   const only = async () => {
     await port.refresh(() => undefined);
@@ -103,7 +103,7 @@ test('a session is renamed, archived, renamed there, brought back and deleted, e
 });
 
 test('a session that is open is neither renamed, nor archived, nor deleted, and it is said who has it', async () => {
-  const { port, say, storeOf, here } = await stage();
+  const { port, say, storeOf, here } = await setUp();
   const id = await say(here, 'Held');
   const [session] = await port.list({});
   if (session === undefined) throw new Error('there is no session');
@@ -118,7 +118,7 @@ test('a session that is open is neither renamed, nor archived, nor deleted, and 
 });
 
 test('a copy in another project has the entries up to a place, and the originals that they point to', async () => {
-  const { storeOf, here, there } = await stage();
+  const { storeOf, here, there } = await setUp();
   const from = storeOf(there);
   const log = await from.createSession();
   const original = await from.blobs.put('the whole output');
@@ -144,7 +144,7 @@ test('a copy in another project has the entries up to a place, and the originals
 });
 
 test('whatever an entry of a copy points to comes along', async () => {
-  const { storeOf, here, there } = await stage();
+  const { storeOf, here, there } = await setUp();
   const from = storeOf(there);
   const [prompt, before, after, later, latest] = [
     await from.blobs.put('the whole prompt'),
@@ -188,7 +188,7 @@ test('whatever an entry of a copy points to comes along', async () => {
 });
 
 test('a session lies where its project is, and reading takes no lock', async () => {
-  const { place, say, storeOf, here, there } = await stage();
+  const { place, say, storeOf, here, there } = await setUp();
   const id = await say(there, 'Elsewhere');
   const project = storeOf(there).folder.split('/').at(-1) ?? '';
   expect(storeOfTarget({ type: 'id', id }, place)).toBe(undefined);

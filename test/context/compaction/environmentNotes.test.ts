@@ -20,7 +20,7 @@ async function threeDays(home: TestHome): Promise<ContextManager> {
   return context;
 }
 
-const street = (): Promise<TestHome> =>
+const createHome = (): Promise<TestHome> =>
   createTestHome({ waits: true, windowTokens: 16_000, settings: { compact: { auto: false } } });
 
 function days(context: ContextManager): readonly (string | undefined)[] {
@@ -32,7 +32,7 @@ test.each([
   ['a summary', summary('The user wants X.')],
   ['none to be had', failure()],
 ])('with %s, a compaction keeps only the newest environment note', async (_, reply) => {
-  const home = await street();
+  const home = await createHome();
   const context = await threeDays(home);
   expect(days(context)).toEqual(DAYS);
   home.summaries.expect(reply);
@@ -48,7 +48,7 @@ test.each([
 });
 
 test('one that the user pinned stays', async () => {
-  const home = await street();
+  const home = await createHome();
   const context = await threeDays(home);
   const tuesday = context.entries().find(({ message }) => String(message.content).includes('was Tuesday'));
   await context.editItem({ action: 'pin', uuid: tuesday?.uuid ?? '' }, []);
@@ -58,7 +58,7 @@ test('one that the user pinned stays', async () => {
 });
 
 test('undoing the compaction restores all of them', async () => {
-  const home = await street();
+  const home = await createHome();
   const context = await threeDays(home);
   const before = JSON.stringify(context.getMessages());
   home.summaries.expect(summary('The user wants X.'));

@@ -29,14 +29,14 @@ async function told(home: TestHome, context: ContextManager): Promise<readonly s
   return text?.split('\n').filter((line) => line.includes('The shell is in')) ?? ['no summary'];
 }
 
-const street = (): Promise<TestHome> =>
+const createHome = (): Promise<TestHome> =>
   createTestHome({ waits: true, windowTokens: 16_000, settings: { compact: { auto: false } } });
 
 test.each([
   ['a model wrote', summary('The user wants X.')],
   ['no model wrote', failure()],
 ])('a summary that %s says where the shell is, and what its own paths are relative to', async (_, reply) => {
-  const home = await street();
+  const home = await createHome();
   home.summaries.expect(reply);
   expect(await told(home, await session(home, 'test'))).toEqual([
     `The shell is in ${join(home.root, 'test')}: tools resolve relative paths there. Paths in this summary are relative to ${home.root}.`,
@@ -44,7 +44,7 @@ test.each([
 });
 
 test("it does not mention a shell that never left the project's root", async () => {
-  const home = await street();
+  const home = await createHome();
   home.summaries.expect(summary('The user wants X.'));
   expect(await told(home, await session(home, '.'))).toEqual([]);
 });
@@ -53,14 +53,14 @@ test.each([
   ['is where the session was begun, below the root', 'sub', 'sub'],
   ['is back at the root, and the environment named another folder', '.', 'sub'],
 ])('it also says so when the shell %s', async (_, to, from) => {
-  const home = await street();
+  const home = await createHome();
   home.summaries.expect(summary('The user wants X.'));
   const [line] = await told(home, await session(home, to, from));
   expect(line).toContain(`The shell is in ${join(home.root, to)}: `);
 });
 
 test('after a note that the shell was elsewhere, the next summary says that it is back', async () => {
-  const home = await street();
+  const home = await createHome();
   const context = await session(home, 'test');
   const note = { role: 'user', content: 'The shell was in test/.' } as const;
   await context.append({ type: 'user', subtype: 'environment', message: note, data: { block: '' } });
@@ -72,7 +72,7 @@ test('after a note that the shell was elsewhere, the next summary says that it i
 });
 
 test('the same for the summary after one that said that the shell was elsewhere', async () => {
-  const home = await street();
+  const home = await createHome();
   const context = await session(home, 'test');
   home.summaries.expect(summary('The user wants X.'), summary('The user wants X; the shell is in test/.'));
   await told(home, context);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { calls, fails, says } from '../../agent/scriptedModel.ts';
 import { smallTool } from '../../agent/smallTools.ts';
-import { stage } from '../../agent/stage.ts';
+import { startAgent } from '../../agent/testAgent.ts';
 
 /** One white pixel. */
 const PIXEL =
@@ -16,14 +16,14 @@ const contentsOf = (request: { readonly messages: readonly { readonly content: u
 
 test('a model with image input, or with unknown support, gets the image', async () => {
   for (const info of [{ seesImages: true }, {}]) {
-    const { run, model } = await stage({ info, answers: [says('A pixel.')] });
+    const { run, model } = await startAgent({ info, answers: [says('A pixel.')] });
     await run(look);
     expect(contentsOf(model.requests[0])).toEqual([parts]);
   }
 });
 
 test('a model without image input gets words, and is counted without the image', async () => {
-  const { run, model, agent } = await stage({ info: { seesImages: false }, answers: [says('Hm.')] });
+  const { run, model, agent } = await startAgent({ info: { seesImages: false }, answers: [says('Hm.')] });
   const before = (await agent.measure()).usedTokens;
   await run(look);
   expect(contentsOf(model.requests[0])).toEqual([words]);
@@ -36,7 +36,9 @@ test('a server that rejects images gets the request again without them, then and
     message: 'mock refused: image input is not supported',
     retryable: false,
   });
-  const { run, ask, model, lines } = await stage({ answers: [refusal, says('I see words.'), says('Yes.')] });
+  const { run, ask, model, lines } = await startAgent({
+    answers: [refusal, says('I see words.'), says('Yes.')],
+  });
   await run(look);
   await ask('Go on');
   expect(model.requests.map((request) => contentsOf(request)?.[0])).toEqual([parts, words, words]);
@@ -47,7 +49,7 @@ test('a server that rejects images gets the request again without them, then and
 
 test('a model that sees and refuses one image is still sent the next', async () => {
   const refusal = fails({ kind: 'bad_request', message: 'Could not process image', retryable: false });
-  const { run, model } = await stage({
+  const { run, model } = await startAgent({
     info: { seesImages: true },
     answers: [refusal, says('Bad.'), says('Good.')],
   });
@@ -60,7 +62,7 @@ test('a model that sees and refuses one image is still sent the next', async () 
 
 test('any other rejection is a failure, as usual', async () => {
   const refusal = fails({ kind: 'bad_request', message: 'temperature is not supported', retryable: false });
-  const { run, lines } = await stage({ answers: [refusal] });
+  const { run, lines } = await startAgent({ answers: [refusal] });
   await run(look);
   expect(lines().at(-1)).toContain('turn_ended failed');
 });
@@ -76,7 +78,7 @@ test('what a call has read follows its result as a message, in the order of the 
       images: [{ image, path: `/p/${String(name)}` }],
     }),
   });
-  const { ask, model, agent } = await stage({
+  const { ask, model, agent } = await startAgent({
     info: { seesImages: true },
     tools: [see],
     answers: [calls(['a', 'See', { name: 'one' }], ['b', 'See', { name: 'two' }]), says('Seen.')],

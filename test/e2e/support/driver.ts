@@ -1,6 +1,6 @@
 /** Another program that drives a session over pipes: writes lines, and waits for lines. */
 import type { Line } from './jsonLines.ts';
-import type { Printed, PrintOptions, RunningPrint, Stage } from './stage.ts';
+import type { Printed, PrintOptions, RunningPrint, TestProgram } from './testProgram.ts';
 
 export interface Driver {
   readonly run: RunningPrint;
@@ -31,7 +31,7 @@ const FORMATS = ['--output-format', 'stream-json', '--verbose', '--input-format'
 
 /** Starts the program as the published SDKs do. */
 export function startDriver(
-  { startPrint }: Pick<Stage, 'startPrint'>,
+  { startPrint }: Pick<TestProgram, 'startPrint'>,
   flags: readonly string[] = [],
   options: PrintOptions = {},
 ): Driver {

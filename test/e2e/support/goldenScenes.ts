@@ -5,16 +5,16 @@
 import { dirname } from 'node:path';
 import { goldenLooks, type Look } from './goldenLooks.ts';
 import type { GoldenOptions, GoldenRule } from './goldenScreen.ts';
-import type { Stage } from './stage.ts';
 import type { Terminal } from './terminal.ts';
+import type { TestProgram } from './testProgram.ts';
 
 /** One of the two. */
 export interface Actor {
-  readonly stage: Stage;
+  readonly setup: TestProgram;
   readonly terminal: Terminal;
   /** The parts of its text that differ, in addition to its folder and its servers' addresses. */
   readonly own?: () => NonNullable<GoldenOptions['broken']>;
-  /** Servers other than the stage's. */
+  /** Servers other than the setup's. */
   readonly servers?: readonly { readonly baseUrl: string }[];
 }
 
@@ -95,9 +95,9 @@ const RANDOM = 6;
 /**
  * Replaces this terminal's own text with text of the same length, since on a narrow screen it may be wrapped anywhere.
  */
-function lookOf({ terminal, stage, servers = [], own }: Actor, columns: number): Look {
-  const folder = dirname(stage.work.repository);
-  const ports = [stage.server, ...servers].map(({ baseUrl }) => new URL(baseUrl).port);
+function lookOf({ terminal, setup, servers = [], own }: Actor, columns: number): Look {
+  const folder = dirname(setup.work.repository);
+  const ports = [setup.server, ...servers].map(({ baseUrl }) => new URL(baseUrl).port);
   const broken: Look['broken'] = [
     ...(own?.() ?? []),
     [folder, asLong('/some/temporary/folder/of/this/test/run', folder)],

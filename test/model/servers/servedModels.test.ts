@@ -8,7 +8,7 @@ afterEach(async () => {
   while (closing.length > 0) await closing.pop()?.();
 });
 
-async function house(routes: Routes, patienceMs?: number, kinds: RememberedKind[] = []) {
+async function setUp(routes: Routes, patienceMs?: number, kinds: RememberedKind[] = []) {
   const server = await startLocalServer(routes);
   closing.push(server.close);
   let now = 1_000_000;
@@ -34,7 +34,7 @@ async function house(routes: Routes, patienceMs?: number, kinds: RememberedKind[
 const open = new AbortController().signal;
 
 test('what the server says is there once it was waited for', async () => {
-  const { served } = await house(vllm({ id: 'm', maxModelLen: 30_000 }), 5000);
+  const { served } = await setUp(vllm({ id: 'm', maxModelLen: 30_000 }), 5000);
   expect(served.get('m')).toBeUndefined();
   await served.waitForFacts('m', open);
   expect(served.get('m')).toMatchObject({ kind: 'vllm', windowTokens: 30_000 });
@@ -43,7 +43,7 @@ test('what the server says is there once it was waited for', async () => {
 });
 
 test('a model of Ollama that is not loaded is loaded before the first request, and its window is then the real one', async () => {
-  const { server, served } = await house(
+  const { server, served } = await setUp(
     ollama([{ name: 'idle:latest', maxContext: 131_072 }], { defaultContext: 4096 }),
     5000,
   );
@@ -56,7 +56,7 @@ test('a model of Ollama that is not loaded is loaded before the first request, a
 });
 
 test('nothing is loaded where the Modelfile or the running model tells the window', async () => {
-  const { server, served } = await house(
+  const { server, served } = await setUp(
     ollama([
       { name: 'fixed:latest', maxContext: 131_072, numCtx: 16_384 },
       { name: 'runs:latest', maxContext: 131_072, running: 8192 },
@@ -70,10 +70,10 @@ test('nothing is loaded where the Modelfile or the running model tells the windo
 });
 
 test('a silent server is waited for no longer than the patience, and an interrupt ends the wait', async () => {
-  const { served } = await house({ '/v1/models': () => {} }, 50);
+  const { served } = await setUp({ '/v1/models': () => {} }, 50);
   await served.waitForFacts('m', open);
   expect(served.get('m')).toBeUndefined();
-  const patient = await house({ '/v1/models': () => {} }, 60_000);
+  const patient = await setUp({ '/v1/models': () => {} }, 60_000);
   const controller = new AbortController();
   const waiting = patient.served.waitForFacts('m', controller.signal);
   controller.abort();
@@ -82,10 +82,10 @@ test('a silent server is waited for no longer than the patience, and an interrup
 
 test('a request that fits any window does not wait for a late answer, and the next session waits for none', async () => {
   const kinds: RememberedKind[] = [];
-  const { served } = await house({ '/v1/models': () => {} }, 2 ** 30, kinds);
+  const { served } = await setUp({ '/v1/models': () => {} }, 2 ** 30, kinds);
   await served.waitForFacts('m', open, true);
   expect(kinds).toEqual(['silent']);
-  const next = await house({ '/v1/models': () => {} }, 2 ** 30, kinds);
+  const next = await setUp({ '/v1/models': () => {} }, 2 ** 30, kinds);
   await next.served.waitForFacts('m', open);
   expect(next.server.asked).toEqual([]);
 });
@@ -100,7 +100,7 @@ test.each([
     ['/api/ps', '/api/show', '/api/tags', '/api/version'],
   ],
 ] as const)('after an answer with %s, only the missing facts are queried', async (_, routes, more) => {
-  const { served, server } = await house(routes, 5000);
+  const { served, server } = await setUp(routes, 5000);
   await served.waitForFacts('m', open);
   const [first, ...others] = server.asked.map(({ path }) => path);
   expect(first).toBe('/v1/models');
@@ -111,7 +111,7 @@ test.each([
 test('a server nearby that is at work has time to tell its window before the first prompt goes', async () => {
   const routes = llamaCpp({ id: 'm', context: 8192, maxContext: 65_536 });
   const models = routes['/v1/models'] as object;
-  const { served } = await house({
+  const { served } = await setUp({
     ...routes,
     '/v1/models': (response) => {
       setTimeout(() => response.end(JSON.stringify(models)), 500);
@@ -122,7 +122,7 @@ test('a server nearby that is at work has time to tell its window before the fir
 });
 
 test('a load that never ends is over with the interrupt', async () => {
-  const { served } = await house(
+  const { served } = await setUp(
     { ...ollama([{ name: 'idle:latest', maxContext: 131_072 }]), '/api/generate': () => {} },
     5000,
   );
@@ -137,7 +137,7 @@ test('a local server is queried again after a minute, since it may have been res
   let context = 8192;
   const routes = llamaCpp({ id: 'm', context, maxContext: 65_536 });
   const props = routes['/props'] as object;
-  const { served, server, pass } = await house(
+  const { served, server, pass } = await setUp(
     {
       ...routes,
       '/props': (response) =>
@@ -160,11 +160,11 @@ test('a local server is queried again after a minute, since it may have been res
 test('a server of a remembered kind gets only its own query', async () => {
   const routes = llamaCpp({ id: 'm', context: 8192, maxContext: 65_536 });
   const kinds: RememberedKind[] = [];
-  const first = await house(routes, 5000, kinds);
+  const first = await setUp(routes, 5000, kinds);
   await first.served.waitForFacts('m', open);
   expect(kinds).toEqual(['llamacpp']);
   expect(first.server.asked.map(({ path }) => path)).toEqual(['/v1/models', '/props']);
-  const next = await house(routes, 5000, kinds);
+  const next = await setUp(routes, 5000, kinds);
   await next.served.waitForFacts('m', open);
   expect(next.served.get('m')?.windowTokens).toBe(8192);
   expect(next.server.asked.map(({ path }) => path).sort()).toEqual(['/props', '/v1/models']);
@@ -172,7 +172,7 @@ test('a server of a remembered kind gets only its own query', async () => {
 
 test('if another server answers now, all queries are tried', async () => {
   const kinds: RememberedKind[] = ['llamacpp'];
-  const { served } = await house(ollama([{ name: 'm', maxContext: 131_072, running: 8192 }]), 5000, kinds);
+  const { served } = await setUp(ollama([{ name: 'm', maxContext: 131_072, running: 8192 }]), 5000, kinds);
   await served.waitForFacts('m', open);
   expect(served.get('m')).toMatchObject({ kind: 'ollama', windowTokens: 8192 });
   expect(kinds).toEqual(['llamacpp', 'ollama']);
@@ -180,10 +180,10 @@ test('if another server answers now, all queries are tried', async () => {
 
 test('a server that reports nothing is queried once before the first prompt, later in the background', async () => {
   const kinds: RememberedKind[] = [];
-  const first = await house({}, 5000, kinds);
+  const first = await setUp({}, 5000, kinds);
   await first.served.waitForFacts('m', open);
   expect(kinds).toEqual(['silent']);
-  const next = await house(vllm({ id: 'm', maxModelLen: 30_000 }), 5000, kinds);
+  const next = await setUp(vllm({ id: 'm', maxModelLen: 30_000 }), 5000, kinds);
   await next.served.waitForFacts('m', open);
   expect(next.server.asked).toEqual([]);
   await next.served.ask('m');
@@ -193,7 +193,7 @@ test('a server that reports nothing is queried once before the first prompt, lat
 
 test('a missing server, or one that refuses the key, is not remembered as one that reports nothing', async () => {
   const kinds: RememberedKind[] = [];
-  const { served } = await house(
+  const { served } = await setUp(
     { '/v1/models': (response) => void response.writeHead(401).end('{}') },
     5000,
     kinds,

@@ -7,7 +7,7 @@ import { bodyAgain } from '../../../src/model/bodyAgain.ts';
 import { createModelClient } from '../../../src/model/createModelClient.ts';
 import type { ModelClient } from '../../../src/protocol/model.ts';
 import { ok, smallTool } from '../../agent/smallTools.ts';
-import { readLog, stage } from '../../agent/stage.ts';
+import { readLog, startAgent } from '../../agent/testAgent.ts';
 import { type WireAnswer, wireServer } from '../../agent/wireServer.ts';
 import { anthropicServer } from './anthropicServer.ts';
 import { responsesServer } from './responsesServer.ts';
@@ -57,13 +57,13 @@ describe.each(wires)('$name', ({ name, serve, reasoningIn }) => {
 
   test('the next step, the next turn and a resumed session send reasoning back byte for byte, where it was', async () => {
     const server = await serve((index) => answers[index] ?? {});
-    const first = await stage({ client: clientOf(server.baseUrl), tools: [read], info });
+    const first = await startAgent({ client: clientOf(server.baseUrl), tools: [read], info });
     await first.ask('What does it say?');
     const file = first.context.filePath() ?? '';
     const { sessionId } = first.agent.state();
     await first.agent.close();
     const resume = { folder: first.folder, sessionId };
-    const again = await stage({ client: clientOf(server.baseUrl), tools: [read], info, resume });
+    const again = await startAgent({ client: clientOf(server.baseUrl), tools: [read], info, resume });
     await again.ask('And now?');
     expect(again.lines().at(-1)).toBe('turn_ended done after 1');
     expect(server.refused).toEqual([]);
@@ -95,7 +95,7 @@ describe.each(wires)('$name', ({ name, serve, reasoningIn }) => {
 
   test('another model, and another endpoint, get the calls without the reasoning', async () => {
     const server = await serve((index) => answers[index] ?? { text: 'Yes.' });
-    const first = await stage({ client: clientOf(server.baseUrl), tools: [read], info });
+    const first = await startAgent({ client: clientOf(server.baseUrl), tools: [read], info });
     await first.ask('What does it say?');
     await first.run({ type: 'set_model', model: 'another' });
     await first.ask('And now?');
@@ -107,7 +107,7 @@ describe.each(wires)('$name', ({ name, serve, reasoningIn }) => {
     await first.agent.close();
     const elsewhere = await serve(() => ({ text: 'Here.' }));
     const resume = { folder: first.folder, sessionId };
-    const again = await stage({ client: clientOf(elsewhere.baseUrl), tools: [read], info, resume });
+    const again = await startAgent({ client: clientOf(elsewhere.baseUrl), tools: [read], info, resume });
     await again.ask('And here?');
     expect(elsewhere.refused).toEqual([]);
     expect(reasoningIn(elsewhere.received[0]?.text ?? '')).toEqual([]);
@@ -116,7 +116,7 @@ describe.each(wires)('$name', ({ name, serve, reasoningIn }) => {
 
   test('reasoning that was changed in the log is left out', async () => {
     const server = await serve((index) => answers[index] ?? { text: 'Yes.' });
-    const first = await stage({ client: clientOf(server.baseUrl), tools: [read], info });
+    const first = await startAgent({ client: clientOf(server.baseUrl), tools: [read], info });
     await first.ask('What does it say?');
     const file = first.context.filePath() ?? '';
     const { sessionId } = first.agent.state();
@@ -130,7 +130,7 @@ describe.each(wires)('$name', ({ name, serve, reasoningIn }) => {
     expect(changed).not.toBe(log);
     await writeFile(file, changed);
     const resume = { folder: first.folder, sessionId };
-    const again = await stage({ client: clientOf(server.baseUrl), tools: [read], info, resume });
+    const again = await startAgent({ client: clientOf(server.baseUrl), tools: [read], info, resume });
     await again.ask('And now?');
     expect(server.refused).toEqual([]);
     expect(reasoningIn(server.received.at(-1)?.text ?? '')).toEqual([]);
@@ -139,7 +139,7 @@ describe.each(wires)('$name', ({ name, serve, reasoningIn }) => {
 
   test('a session continues on chat completions, and one from there continues here', async () => {
     const server = await serve((index) => answers[index] ?? { text: 'Yes.' });
-    const first = await stage({ client: clientOf(server.baseUrl), tools: [read], info });
+    const first = await startAgent({ client: clientOf(server.baseUrl), tools: [read], info });
     await first.ask('What does it say?');
     const { sessionId } = first.agent.state();
     await first.agent.close();
@@ -147,12 +147,12 @@ describe.each(wires)('$name', ({ name, serve, reasoningIn }) => {
     const resume = { folder: first.folder, sessionId };
     const factsOf = () => ({ returnsReasoning: true });
     const client = createModelClient('chat', { apiKey: 'k', baseUrl: chat.baseUrl, factsOf });
-    const second = await stage({ client, tools: [read], info, resume });
+    const second = await startAgent({ client, tools: [read], info, resume });
     await second.ask('On chat?');
     expect(chat.bodies[0]).toContain('what it says');
     expect(chat.bodies[0]).not.toMatch(/should.*look\. é|signature|encrypted/);
     await second.agent.close();
-    const third = await stage({ client: clientOf(server.baseUrl), tools: [read], info, resume });
+    const third = await startAgent({ client: clientOf(server.baseUrl), tools: [read], info, resume });
     await third.ask('Back?');
     expect(third.lines().at(-1)).toBe('turn_ended done after 1');
     expect(server.refused).toEqual([]);
@@ -173,7 +173,7 @@ describe.each(wires)('$name', ({ name, serve, reasoningIn }) => {
         calls: index % 2 === 0 ? [...calls, ...calls] : calls,
       };
     });
-    const set = await stage({
+    const set = await startAgent({
       client: clientOf(server.baseUrl),
       tools: [longRead],
       info,

@@ -20,7 +20,7 @@ function session(id: string, resumed = true): UiSession {
 }
 
 /** Services that answer by id; unknown ids open. */
-function stage(answers: Readonly<Record<string, OpenOutcome>> = {}, first?: string) {
+function setUp(answers: Readonly<Record<string, OpenOutcome>> = {}, first?: string) {
   const done: string[] = [];
   const phases: Phase[] = [];
   let current = first === undefined ? undefined : session(first);
@@ -77,7 +77,7 @@ test('a session that another program holds leads to a question, and is read or f
     ['read', 'attach held'],
     ['fork', 'attach copy of held'],
   ] as const) {
-    const { sessions, done, phase } = stage({ held: locked });
+    const { sessions, done, phase } = setUp({ held: locked });
     await sessions.open({ type: 'id', id: 'held' });
     expect(phase()).toMatchObject({ type: 'refused', id: 'held', title: 'Held', back: 'new' });
     sessions.answer(answer);
@@ -88,7 +88,7 @@ test('a session that another program holds leads to a question, and is read or f
 });
 
 test('going back from the question starts a new session where there was none', async () => {
-  const { sessions, done } = stage({ held: locked });
+  const { sessions, done } = setUp({ held: locked });
   await sessions.open({ type: 'id', id: 'held' });
   sessions.answer('back');
   await settled();
@@ -96,7 +96,7 @@ test('going back from the question starts a new session where there was none', a
 });
 
 test('going back from the question leads to the session that is open, or to the list', async () => {
-  const { sessions, done, phase } = stage({ held: locked }, 'open');
+  const { sessions, done, phase } = setUp({ held: locked }, 'open');
   await sessions.open({ type: 'id', id: 'held' });
   expect(phase()).toMatchObject({ type: 'refused', back: 'session' });
   sessions.answer('back');
@@ -114,17 +114,17 @@ test('going back from the question leads to the session that is open, or to the 
 
 test('a session that cannot be opened leaves everything as it was, and ends the program where nothing was', async () => {
   const failed: OpenOutcome = { type: 'failed', message: 'No session "x".' };
-  const within = stage({ x: failed }, 'open');
+  const within = setUp({ x: failed }, 'open');
   await within.sessions.open({ type: 'id', id: 'x' });
   expect(within.done).toEqual(['open x', 'error: No session "x".']);
   expect(within.phase()).toEqual({ type: 'session' });
-  const alone = stage({ x: failed });
+  const alone = setUp({ x: failed });
   await alone.sessions.open({ type: 'id', id: 'x' });
   expect(alone.done.at(-1)).toBe('leave 42');
 });
 
 test('a session of another project leads to a question', async () => {
-  const { sessions, done, phase } = stage({}, 'open');
+  const { sessions, done, phase } = setUp({}, 'open');
   sessions.pick();
   const shown = phase();
   if (shown?.type !== 'picking') throw new Error('there is no list');
@@ -142,14 +142,14 @@ test('a session of another project leads to a question', async () => {
 });
 
 test('the open session is not opened a second time; a hit in it is shown', async () => {
-  const { sessions, done } = stage({}, 'open');
+  const { sessions, done } = setUp({}, 'open');
   await sessions.open({ type: 'id', id: 'open' });
   await sessions.open({ type: 'id', id: 'open' }, { at: 7 });
   expect(done).toEqual(['show 7']);
 });
 
 test('a fork is opened, and says how to get back', async () => {
-  const { sessions, done } = stage({}, 'open');
+  const { sessions, done } = setUp({}, 'open');
   await sessions.fork(1);
   expect(done).toEqual([
     'open fork-of-open-uuid1',
@@ -162,7 +162,7 @@ test('a fork is opened, and says how to get back', async () => {
 });
 
 test('one session is opened at a time', async () => {
-  const { sessions, done } = stage();
+  const { sessions, done } = setUp();
   await Promise.all([sessions.open({ type: 'id', id: 'a' }), sessions.open({ type: 'id', id: 'b' })]);
   expect(done).toEqual(['open a', 'attach a', 'opened']);
 });

@@ -9,7 +9,7 @@ import {
 import type { EditOutcome, UiOptions } from '../../../src/ui/types.ts';
 
 /** A screen that writes down what is done to it. */
-function stage(options: Partial<Pick<UiOptions, 'editText' | 'stop'>> = {}, clipboard?: string) {
+function setUp(options: Partial<Pick<UiOptions, 'editText' | 'stop'>> = {}, clipboard?: string) {
   const done: string[] = [];
   const ports = {
     options,
@@ -33,7 +33,7 @@ function stage(options: Partial<Pick<UiOptions, 'editText' | 'stop'>> = {}, clip
 }
 
 const edited = async (outcome: EditOutcome) => {
-  const { ports, done } = stage({
+  const { ports, done } = setUp({
     editText: async (text) => {
       done.push(`edit ${text}`);
       return outcome;
@@ -60,7 +60,7 @@ test('a draft saved unchanged stays, folds included; a failed one is reported', 
 });
 
 test('without an editor to run nothing is given away', async () => {
-  const { ports, done } = stage();
+  const { ports, done } = setUp();
   await editDraft(ports);
   expect(done).toEqual(['hint: No editor available.']);
 });
@@ -69,16 +69,16 @@ test.each([
   ['continued', ['given away', 'taken back']],
   ['unsupported', ['given away', 'taken back', 'hint: Cannot suspend: there is no shell to resume from.']],
 ] as const)('Ctrl+Z, %s', async (outcome, expected) => {
-  const { ports, done } = stage({ stop: async () => outcome });
+  const { ports, done } = setUp({ stop: async () => outcome });
   await suspend(ports);
   expect(done).toEqual(expected);
 });
 
 test('Ctrl+V puts the label at the cursor, and nothing if there is no image', async () => {
-  const full = stage({}, '[Image #1]');
+  const full = setUp({}, '[Image #1]');
   await pasteImage(full.ports);
   expect(full.done).toEqual(['[Image #1]']);
-  const bare = stage({});
+  const bare = setUp({});
   await pasteImage(bare.ports);
   expect(bare.done).toEqual([]);
 });

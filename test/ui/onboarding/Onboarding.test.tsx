@@ -21,7 +21,7 @@ const ollama: FoundServer = {
   },
 };
 
-interface Stage {
+interface Given {
   readonly found?: readonly FoundServer[];
   readonly outcomes?: readonly AccessOutcome[];
   readonly columns?: number;
@@ -40,7 +40,7 @@ async function open({
   message,
   canReread,
   defaults = {},
-}: Stage = {}) {
+}: Given = {}) {
   const clock = createClock();
   const done = vi.fn<(result: OnboardingResult) => void>();
   const checked: Access[] = [];

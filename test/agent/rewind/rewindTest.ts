@@ -1,4 +1,4 @@
-/** The agent's test stage with the real tools and real file checkpoints on the project folder. */
+/** A test agent with the real tools and real file checkpoints on the project folder. */
 import {
   chmod,
   lstat,
@@ -21,9 +21,9 @@ import {
 import { BlobStore } from '../../../src/context/index.ts';
 import type { FileCheckpoints, RewindReport } from '../../../src/protocol/checkpoints.ts';
 import { builtinTools } from '../../../src/tools/builtinTools.ts';
-import { type Given, type Stage, stage } from '../stage.ts';
+import { type Given, startAgent, type TestAgent } from '../testAgent.ts';
 
-export interface RewindStage extends Stage {
+export interface RewindTest extends TestAgent {
   readonly at: (path: string) => string;
   put(path: string, text: string, mode?: number): Promise<void>;
   remove(path: string): Promise<void>;
@@ -37,14 +37,14 @@ export interface RewindStage extends Stage {
   conversation(): string[];
 }
 
-export async function rewindStage(
+export async function startRewindTest(
   given: Given & { readonly wrap?: (files: FileCheckpoints) => FileCheckpoints } = {},
-): Promise<RewindStage> {
+): Promise<RewindTest> {
   const { wrap, ...rest } = given;
   const folder = given.resume?.folder ?? (await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-rewind-'))));
   const deps = realDeps(folder);
   const files = wrap?.(deps.files) ?? deps.files;
-  const set = await stage({ ...deps, ...rest, folder, ...(files === undefined ? {} : { files }) });
+  const set = await startAgent({ ...deps, ...rest, folder, ...(files === undefined ? {} : { files }) });
   const { agent, context } = set;
   const report = async (op: Parameters<typeof agent.submit>[0]): Promise<RewindReport> => {
     const from = set.events.length;
@@ -82,7 +82,7 @@ type RealDeps = Pick<Required<AgentDeps>, 'runningCalls' | 'tools' | 'disposeToo
   readonly files: OpenFileCheckpoints;
 };
 
-/** Tools and checkpoints for the stage's folder. */
+/** Tools and checkpoints for the test's folder. */
 function realDeps(folder: string): RealDeps {
   const root = join(folder, 'project');
   const env = { PATH: process.env.PATH ?? '', HOME: folder };

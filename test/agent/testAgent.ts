@@ -25,7 +25,7 @@ import type { Tool } from '../../src/protocol/tools.ts';
 import { line } from './line.ts';
 import { type Answer, aborted, ScriptedModel } from './scriptedModel.ts';
 
-export interface Stage {
+export interface TestAgent {
   readonly agent: Agent;
   readonly context: ContextManager;
   readonly model: ScriptedModel;
@@ -70,7 +70,7 @@ export interface Given extends Partial<Omit<AgentDeps, 'context' | 'model' | 'cl
  * At the end of the test, closes everything and checks that the script is used up, that there were no errors, and that
  * the log on disk is valid.
  */
-export async function stage(given: Given = {}): Promise<Stage> {
+export async function startAgent(given: Given = {}): Promise<TestAgent> {
   const {
     answers,
     windowTokens = 200_000,

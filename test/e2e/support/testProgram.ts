@@ -1,4 +1,4 @@
-/** The stage of a test: a repository, a model server, and the programs started there; everything ends with the test. */
+/** The setup of a test: a repository, a model server, and the programs started there; everything ends with the test. */
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -46,7 +46,7 @@ export interface RunningPrint {
   readonly ended: Promise<Printed>;
 }
 
-export interface Stage {
+export interface TestProgram {
   readonly work: Workspace;
   readonly server: ModelServer;
   /** Key, endpoint, model and its window as environment variables. */
@@ -63,13 +63,16 @@ export interface Stage {
 /** The model that the server provides; unknown to the catalogue. */
 export const MODEL = 'mock-1';
 
-export interface StageOptions {
+export interface ProgramOptions {
   /** Context window set by the environment, in tokens; null sets none, so that every screen says "(assumed)". */
   readonly window?: number | null;
 }
 
 /** Call it inside a test; `source` is the package that is copied into the repository. */
-export async function setStage(source?: string, { window = 48_000 }: StageOptions = {}): Promise<Stage> {
+export async function setUpProgram(
+  source?: string,
+  { window = 48_000 }: ProgramOptions = {},
+): Promise<TestProgram> {
   const work = await createWorkspace(source);
   const server = await startModelServer();
   const running = new Set<{ pid: number; ended: Promise<unknown> }>();
@@ -92,7 +95,7 @@ export async function setStage(source?: string, { window = 48_000 }: StageOption
     ...env,
   });
 
-  const open: Stage['open'] = (args = [], options = {}) => {
+  const open: TestProgram['open'] = (args = [], options = {}) => {
     const env = atHome(options.env ?? work.env(access));
     const terminal = openTerminal([...(options.below ?? []), ...(options.command ?? program())], {
       cwd: work.repository,
@@ -103,7 +106,7 @@ export async function setStage(source?: string, { window = 48_000 }: StageOption
     running.add({ pid: terminal.pid, ended: terminal.exited });
     return terminal;
   };
-  const startPrint: Stage['startPrint'] = (
+  const startPrint: TestProgram['startPrint'] = (
     args,
     { env = work.env(access), input, isInputOpen = false, cwd } = {},
   ) => {

@@ -10,7 +10,7 @@ export const hostileSessions =
  * A folder for the shell's own files, and in it a working directory with a file and a folder whose names contain a
  * space.
  */
-export function completionStage(shell: string): {
+export function setUpCompletion(shell: string): {
   readonly folder: string;
   readonly work: string;
   readonly clear: () => void;
