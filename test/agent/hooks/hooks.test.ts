@@ -80,7 +80,7 @@ test('an input that is not valid is an error', async () => {
     answers: [one, says('Fine.')],
   });
   await on.ask('Go');
-  expect(lastMessages(on).at(-1)).toContain('replaced the input by one that is not valid');
+  expect(lastMessages(on).at(-1)).toContain('replaced the input with one that is not valid');
 });
 
 test('a hook that asks turns an allow into a question, and lifts no denial', async () => {
