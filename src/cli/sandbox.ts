@@ -101,7 +101,7 @@ export function createSessionSandbox({
   const protection = protectionPlace(home, [root, ...rules.additionalDirectories], realpath);
   const inProject = (path: string): string => (path.startsWith('~') ? path : resolve(project, path));
   // The same names are checked before and after each command.
-  const run = filesRun(loaded, { root, home });
+  const run = [...new Set([project, root])].flatMap((at) => filesRun(loaded, { root: at, home }));
   const isReadOnlyFile = remembered((path) => run.includes(path) || isReadOnlyForCommands(path, protection));
   const sensitive = remembered(isSensitive);
   const onPaths = namesOnPaths({ ...env, ...added }, temporaryFolders(), realpath);

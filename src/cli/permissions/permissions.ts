@@ -95,12 +95,15 @@ function permissionsAt(
   const localSettingsFile = settingsFiles(places).local;
   const allRules = (): readonly SourcedRule[] => {
     const rules = [...loaded.rules, ...added.saved, ...added.ofSession, ...added.ofTurn];
-    return worktree === undefined ? rules : rulesInWorktree(rules, { root: project, path: worktree, home });
+    return worktree === undefined
+      ? rules
+      : rulesInWorktree(rules, { root: project, path: worktree, home, realpath });
   };
   const managedOnly = loaded.settings.allowManagedPermissionRulesOnly;
   let held: PermissionInput | undefined;
   const lookups = diskLookups(process.env);
-  const run = filesRun(loaded, { root, home });
+  // Those of the project run for an agent in a worktree, too.
+  const run = [...new Set([project, root])].flatMap((at) => filesRun(loaded, { root: at, home }));
   const factsFor = (mode: PermissionMode): PolicyFacts => ({
     mode,
     rules: allRules(),

@@ -10,6 +10,8 @@ interface Worktree {
   /** The worktree's folder, absolute. */
   readonly path: string;
   readonly home: string;
+  /** Resolves links; also in a path whose end does not exist. */
+  readonly realpath: (path: string) => string;
 }
 
 /**
@@ -18,30 +20,21 @@ interface Worktree {
  */
 export function rulesInWorktree(rules: readonly SourcedRule[], worktree: Worktree): readonly SourcedRule[] {
   return rules.flatMap((rule) => {
-    const moved = movedRule(rule, worktree);
-    if (moved === undefined) return [rule];
-    return moved.isWhole || rule.behavior !== 'allow' ? [rule, moved.rule] : [moved.rule];
+    const parsed = parseRule(rule.text);
+    if ('error' in parsed || parsed.spec === undefined || !FILE_TOOLS.test(parsed.tool)) return [rule];
+    const { root, path, home } = worktree;
+    const whole = wholePath(parsed.spec, home);
+    if (whole === undefined) {
+      if (!contains(root, rule.base)) return [rule];
+      const moved = { ...rule, base: join(path, relative(root, rule.base)) };
+      return rule.behavior === 'allow' ? [moved] : [rule, moved];
+    }
+    const rests = rule.behavior === 'allow' ? restIn(root, whole) : restsIn(whole, worktree);
+    return [rule, ...rests.map((rest) => ({ ...rule, text: `${parsed.tool}(/${rest})`, base: path }))];
   });
 }
 
 const FILE_TOOLS = /^(?:Read|Edit|Write|MultiEdit|NotebookEdit|Grep|Glob)$/;
-
-/** The rule for the worktree; undefined if it is the same rule there. */
-function movedRule(
-  rule: SourcedRule,
-  { root, path, home }: Worktree,
-): { readonly rule: SourcedRule; readonly isWhole: boolean } | undefined {
-  const parsed = parseRule(rule.text);
-  if ('error' in parsed || parsed.spec === undefined || !FILE_TOOLS.test(parsed.tool)) return undefined;
-  const whole = wholePath(parsed.spec, home);
-  if (whole !== undefined) {
-    const rest = restIn(root, whole);
-    if (rest === undefined) return undefined;
-    return { rule: { ...rule, text: `${parsed.tool}(/${rest})`, base: path }, isWhole: true };
-  }
-  if (!contains(root, rule.base)) return undefined;
-  return { rule: { ...rule, base: join(path, relative(root, rule.base)) }, isWhole: false };
-}
 
 /** The absolute path of a pattern that does not depend on a base, wildcards included. */
 function wholePath(spec: string, home: string): string | undefined {
@@ -49,12 +42,33 @@ function wholePath(spec: string, home: string): string | undefined {
   return spec.startsWith('~/') ? join(home, spec.slice(2)) : undefined;
 }
 
-/** What follows the root in a pattern; undefined if it does not lead there, or reaches it with `**`. */
-function restIn(root: string, pattern: string): string | undefined {
+/** What follows the root in a pattern; empty if it does not lead there, or reaches it with `**`. */
+function restIn(root: string, pattern: string): readonly string[] {
   const [folders, parts] = [root.split('/'), pattern.split('/')];
   const leadsThere = folders.every(
     (folder, at) =>
       folder === parts[at] || (parts[at] !== '**' && picomatch.isMatch(folder, parts[at] ?? '')),
   );
-  return leadsThere ? parts.slice(folders.length).join('/') : undefined;
+  return leadsThere ? [parts.slice(folders.length).join('/')] : [];
+}
+
+/** The same for a pattern that forbids or asks: however it reaches the root, by links and with `**`, too. */
+function restsIn(pattern: string, { root, realpath }: Worktree): readonly string[] {
+  const parts = pattern.split('/');
+  const wild = parts.findIndex((part) => /[*?[{(!]/.test(part));
+  const fixed = parts.slice(0, wild === -1 ? parts.length : wild).join('/');
+  const resolved = `${realpath(fixed === '' ? '/' : fixed)}${pattern.slice(fixed.length)}`;
+  return [
+    ...new Set([pattern, resolved].flatMap((one) => [...restIn(root, one), ...restsByGlob(root, one)])),
+  ];
+}
+
+/** A `**` that reaches the root may end there, or below. */
+function restsByGlob(root: string, pattern: string): readonly string[] {
+  const parts = pattern.split('/');
+  return parts.flatMap((part, at) => {
+    const start = parts.slice(0, at + 1).join('/');
+    if (start === '' || !picomatch.isMatch(root, start, { dot: true })) return [];
+    return [parts.slice(part === '**' ? at : at + 1).join('/')];
+  });
 }

@@ -120,6 +120,20 @@ test('a file that a hook, a server or the status line runs is protected: it runs
   expect((await decide('Bash', command, 'acceptEdits')).behavior).toBe('ask');
 });
 
+test('an agent in a worktree may not write what the settings run in the project, whatever a rule allows', async () => {
+  const { inWorktree, root } = await wired({
+    permissions: { allow: ['Edit(~/project/**)'] },
+    statusLine: { command: 'bash line.sh' },
+  });
+  const worktree = join(root, '..', '.clawdcode', 'worktrees', 'w');
+  await mkdir(worktree, { recursive: true });
+  for (const name of ['line.sh', 'other.sh']) writeFileSync(join(root, name), '');
+  const edit = async (path: string): Promise<string> =>
+    (await inWorktree(worktree).decide('Edit', { type: 'write', paths: [path] }, 'default')).behavior;
+  expect(await edit(join(root, 'other.sh'))).toBe('allow');
+  expect(await edit(join(root, 'line.sh'))).toBe('ask');
+});
+
 test('reading what the program has kept of sessions and files asks, like other places outside', async () => {
   const { decide, root } = await wired();
   const read = async (path: string): Promise<string> =>

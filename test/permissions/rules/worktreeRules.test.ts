@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import type { SourcedRule } from '../../../src/permissions/rules/rules.ts';
 import { rulesInWorktree } from '../../../src/permissions/rules/worktreeRules.ts';
 
-const worktree = { root: '/home/u/p', path: '/home/u/.clawdcode/worktrees/p/w', home: '/home/u' };
+/** `/link` leads to the project. */
+const realpath = (path: string): string => path.replace(/^\/link(?=\/|$)/, '/home/u/p');
+const worktree = { root: '/home/u/p', path: '/home/u/.clawdcode/worktrees/p/w', home: '/home/u', realpath };
 const at = worktree.path;
 
 /** Each as `behavior text base`. */
@@ -19,6 +21,17 @@ test.each<[string, SourcedRule['behavior'], readonly string[]]>([
   ['Read(~/p/plans/a.txt)', 'deny', ['Read(~/p/plans/a.txt) /home/u/p', `Read(/plans/a.txt) ${at}`]],
   ['Read(//home/*/p/plans/**)', 'deny', ['Read(//home/*/p/plans/**) /home/u/p', `Read(/plans/**) ${at}`]],
   ['Edit(~/p/**)', 'allow', ['Edit(~/p/**) /home/u/p', `Edit(/**) ${at}`]],
+  // The worktree may be outside of what such a pattern reaches.
+  [
+    'Read(//home/u/**/p/a)',
+    'deny',
+    ['Read(//home/u/**/p/a) /home/u/p', `Read(/**/p/a) ${at}`, `Read(/a) ${at}`],
+  ],
+  ['Read(//home/**/plans/a)', 'deny', ['Read(//home/**/plans/a) /home/u/p', `Read(/**/plans/a) ${at}`]],
+  ['Edit(//home/**)', 'ask', ['Edit(//home/**) /home/u/p', `Edit(/**) ${at}`]],
+  ['Edit(//home/**)', 'allow', ['Edit(//home/**) /home/u/p']],
+  ['Read(//link/plans/*)', 'deny', ['Read(//link/plans/*) /home/u/p', `Read(/plans/*) ${at}`]],
+  ['Read(//link/plans/*)', 'allow', ['Read(//link/plans/*) /home/u/p']],
   ['Read(~/other/**)', 'deny', ['Read(~/other/**) /home/u/p']],
   ['Bash(npm test)', 'allow', ['Bash(npm test) /home/u/p']],
   ['Read', 'deny', ['Read /home/u/p']],
