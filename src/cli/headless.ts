@@ -1,7 +1,7 @@
 /** Headless mode (`-p`): runs one prompt; results go to standard output, everything else to standard error. */
 
-import { constants } from 'node:os';
 import type { Environment } from '../agent/systemPrompt.ts';
+import type { SessionTarget } from '../agent/types.ts';
 import { parsePermissionMode } from '../config/modes.ts';
 import { SessionLockedError } from '../context/index.ts';
 import { createDriverLink } from '../headless/driver/driverLink.ts';
@@ -13,9 +13,9 @@ import { joinPrompt } from '../headless/joinPrompt.ts';
 import { runHeadless } from '../headless/runHeadless.ts';
 import { toLine } from '../headless/toLine.ts';
 import type { ReportOptions } from '../headless/types.ts';
-import { reveal, sanitize } from '../ui/print/sanitize.ts';
 import { createConfigPort } from './configPort.ts';
 import { type DriverInput, openDriverInput, withHost, withInitialize } from './driverInput.ts';
+import { createHeadlessOutput, HeadlessEnd, type HeadlessOutput, handleSignals } from './headlessProcess.ts';
 import { createCommandHost } from './host.ts';
 import { leftOutNotice, usableServers } from './mcp/approval.ts';
 import { listerFor } from './models/modelChoice.ts';
@@ -23,7 +23,6 @@ import { type CliOptions, targetOf } from './options.ts';
 import { noPlugins, openPlugins } from './plugins/usedPlugins.ts';
 import { type AppPaths, placeNotice } from './process/appPaths.ts';
 import { createDebugLog } from './process/debugLog.ts';
-import { flush, guardOutput } from './process/exit.ts';
 import { readStandardInput } from './process/standardInput.ts';
 import { createSessionFactory } from './sessionFactory.ts';
 import { resolveTarget } from './sessions/movedSession.ts';
@@ -40,49 +39,60 @@ export async function printMode(
   flags: CliOptions,
   environment: () => Promise<Environment>,
 ): Promise<number> {
-  // The text may quote untrusted files or a server's error.
-  const printError = (text: string): void =>
-    void process.stderr.write(`clawdcode: ${sanitize(reveal(text))}\n`);
-  // Terminals interpret escape sequences, so they get plain text only; a file or program gets the model's exact output.
-  const plain = ({ isTTY }: { isTTY?: boolean }, text: string): string => (isTTY ? sanitize(text) : text);
-  const given = await readInput(flags);
-  if (given.type === 'end') {
-    if (given.message !== undefined) printError(given.message);
-    return given.code;
+  const output = createHeadlessOutput();
+  try {
+    const run = await prepare(place, flags, output);
+    const session = await openSession(run, output, environment);
+    return await work(run, session, output);
+  } catch (error) {
+    if (!(error instanceof HeadlessEnd)) throw error;
+    if (error.message !== '') output.printError(error.message);
+    return error.code;
   }
+}
+
+/** What is known before a session is opened. */
+type Prepared = Awaited<ReturnType<typeof prepare>>;
+
+/** Reads input and settings and finds a model. Throws a `HeadlessEnd` if the run cannot begin. */
+async function prepare(place: AppPaths, flags: CliOptions, { printError }: HeadlessOutput) {
+  const given = await readInput(flags);
   const options = given.type === 'driver' ? withInitialize(flags, given.input) : flags;
   const trust = await trustIn(place);
   const settings = await readSettings(place, options, trust);
   const loaded = given.type === 'driver' ? withHost(settings, given.input, place.root) : settings;
-  for (const problem of loaded.problems) printError(problem.message);
-  for (const notice of await unsupportedNotices(place.dataRoot, loaded)) printError(notice);
-  const where = placeNotice(place);
-  if (where !== undefined) printError(where);
-  if (loaded.problems.some((problem) => problem.layer === 'flag')) return EXIT.badSettings;
-  const held = heldNotice(loaded, trust);
-  if (held !== undefined) printError(held);
-  const leftOut = leftOutNotice(loaded, trust);
-  if (leftOut !== undefined) printError(leftOut);
+  const notices = [
+    ...loaded.problems.map(({ message }) => message),
+    ...(await unsupportedNotices(place.dataRoot, loaded)),
+    placeNotice(place),
+  ];
+  for (const notice of notices) if (notice !== undefined) printError(notice);
+  if (loaded.problems.some(({ layer }) => layer === 'flag')) throw new HeadlessEnd(EXIT.badSettings);
+  for (const notice of [heldNotice(loaded, trust), leftOutNotice(loaded, trust)])
+    if (notice !== undefined) printError(notice);
   const access = await findModelAccess(loaded, options.demo, listerFor(place.env));
-  if (access.type === 'missing') {
-    printError(access.message);
-    return access.problem === undefined ? EXIT.noAccess : EXIT.badSettings;
-  }
+  if (access.type === 'missing')
+    throw new HeadlessEnd(access.problem === undefined ? EXIT.noAccess : EXIT.badSettings, access.message);
   const structured = await openStructuredAnswer(options.jsonSchema, place.cwd);
-  if (structured !== undefined && 'mistake' in structured) {
-    printError(structured.mistake);
-    return EXIT.badInput;
-  }
-  const limits = { maxBudgetUsd: options.maxBudgetUsd, structured };
+  if (structured !== undefined && 'mistake' in structured)
+    throw new HeadlessEnd(EXIT.badInput, structured.mistake);
   const debug = createDebugLog(place.dataRoot, options.debug, () => new Date());
+  return { place, given, options, trust, loaded, access, structured, debug };
+}
+
+type OpenSession = Awaited<ReturnType<typeof openSession>>;
+
+/** Opens the session. Throws a `HeadlessEnd` if there is none, or if it cannot be opened. */
+async function openSession(
+  { place, given, options, trust, loaded, access, structured, debug }: Prepared,
+  { printError, write: print }: HeadlessOutput,
+  environment: () => Promise<Environment>,
+) {
   const { safeMode: isSafe } = options;
   const plugins = isSafe ? noPlugins : await openPlugins(place, loaded, options.strictMcpConfig);
   for (const notice of plugins.current().notices) printError(notice);
-  // Command output makes every character visible; in a reply of the model, unusual spaces may belong to the language.
-  const isTold = process.stdout.isTTY && given.type === 'prompt' && given.prompt.startsWith('/');
-  let terminated = false;
-  const write = (text: string): void =>
-    void (terminated || process.stdout.write(plain(process.stdout, isTold ? reveal(text) : text)));
+  const isOwn = process.stdout.isTTY && given.type === 'prompt' && given.prompt.startsWith('/');
+  const write = (text: string): void => print(text, isOwn);
   const link = createDriverLink((message) => write(toLine(message)));
   const channels = createHostChannels(link);
   const factory = createSessionFactory({
@@ -110,73 +120,60 @@ export async function printMode(
       driver: { callBack: createCallBack(link), openHostChannel: channels.open },
     }),
   });
-  const asked = targetOf(options);
-  if (asked === undefined) {
-    printError('--resume needs an id or a title with -p; "clawdcode session" lists the sessions.');
-    return EXIT.badInput;
-  }
-  const target = asked.type === 'latest' ? await resolveTarget(asked, place) : asked;
-  if (target.type === 'latest') {
-    printError('there is no session to continue in this project.');
-    return EXIT.badInput;
-  }
-  let opened: Awaited<ReturnType<typeof factory.open>>;
-  try {
-    opened = await factory.open(target);
-  } catch (error) {
-    const message = describeOpenError(error);
-    if (message === undefined && isRefusedByDisk(error)) {
-      printError(
-        `The session could not be opened: ${error.message}. Check the disk that holds ${place.dataRoot}.`,
-      );
-      return EXIT.failed;
-    }
-    if (message === undefined) throw error;
-    const isHeld = error instanceof SessionLockedError;
-    printError(isHeld ? `${message} --fork-session continues in a copy.` : message);
-    return EXIT.badInput;
-  }
-  for (const notice of opened.notices) printError(notice);
-  const heldAgents = heldAgentsNotice(opened.agents(), trust);
-  if (heldAgents !== undefined) printError(heldAgents);
+  const target = await targetIn(options, place);
+  const opened = await factory.open(target).catch((error) => {
+    throw openProblem(error, place);
+  });
+  for (const notice of [...opened.notices, heldAgentsNotice(opened.agents(), trust)])
+    if (notice !== undefined) printError(notice);
   opened.onAssumedWindow(printError);
+  return { factory, opened, write, link, channels };
+}
+
+async function targetIn(options: CliOptions, place: AppPaths): Promise<SessionTarget> {
+  const asked = targetOf(options);
+  if (asked === undefined)
+    throw new HeadlessEnd(
+      EXIT.badInput,
+      '--resume needs an id or a title with -p; "clawdcode session" lists the sessions.',
+    );
+  const target = asked.type === 'latest' ? await resolveTarget(asked, place) : asked;
+  if (target.type === 'latest')
+    throw new HeadlessEnd(EXIT.badInput, 'there is no session to continue in this project.');
+  return target;
+}
+
+/** The error to throw if a session could not be opened; an unexpected one stays as it is. */
+function openProblem(error: unknown, { dataRoot }: AppPaths): unknown {
+  const message = describeOpenError(error);
+  if (message !== undefined) {
+    const isHeld = error instanceof SessionLockedError;
+    const text = isHeld ? `${message} --fork-session continues in a copy.` : message;
+    return new HeadlessEnd(EXIT.badInput, text);
+  }
+  if (!isRefusedByDisk(error)) return error;
+  const text = `The session could not be opened: ${error.message}. Check the disk that holds ${dataRoot}.`;
+  return new HeadlessEnd(EXIT.failed, text);
+}
+
+/** Runs the prompt, or what the driving program asks for, and closes the session. Returns the exit code. */
+async function work(
+  { place, given, options, trust, loaded, structured, debug }: Prepared,
+  { factory, opened, write, link, channels }: OpenSession,
+  output: HeadlessOutput,
+): Promise<number> {
   const { agent } = opened;
-  const stop = new AbortController();
-  const onInterrupt = (): void => {
-    stop.abort();
-    agent.submit({ type: 'interrupt' });
-  };
-  process.once('SIGINT', onInterrupt);
-  // On SIGTERM or SIGHUP, running work is stopped and the log is completed, but the turn has no result to print.
-  const endWith = async (code: number): Promise<never> => {
-    terminated = true;
-    process.exitCode = code;
-    await flush(() => agent.close());
-    process.exit(code);
-  };
-  // The reader of the output is gone: stop, so that the rest of the reply costs nothing.
-  guardOutput((code, message) => {
-    if (message !== undefined) printError(`${message} Progress is saved; resume with --continue.`);
-    void endWith(code);
-  });
-  const endings = (['SIGTERM', 'SIGHUP'] as const).map((signal) => {
-    const handler = (): void => {
-      if (!terminated) void endWith(128 + constants.signals[signal]);
-    };
-    process.on(signal, handler);
-    return { signal, handler };
-  });
+  const { interrupted, stopHandling } = handleSignals(agent, output);
   // Use the loaded settings rather than the flag, because managed settings override it.
   if (options.permissionMode !== undefined)
     agent.submit({ type: 'set_mode', mode: loaded.settings.permissions.defaultMode });
   // The first line of stream-json lists servers and tools, and prompts of servers are commands: wait for the servers.
   const settle = async (signal: AbortSignal): Promise<void> => opened.mcp()?.settle(signal);
-  if (
-    given.type === 'prompt' &&
-    (options.outputFormat === 'stream-json' || given.prompt.startsWith('/mcp__'))
-  )
-    await settle(stop.signal);
+  const needsServers = options.outputFormat === 'stream-json';
+  if (given.type === 'prompt' && (needsServers || given.prompt.startsWith('/mcp__')))
+    await settle(interrupted);
   const { agents } = opened.agents();
+  const limits = { maxBudgetUsd: options.maxBudgetUsd, structured };
   const run: Omit<ReportOptions, 'outputFormat'> = {
     host: createCommandHost({
       ...{ opened, factory, place, loaded, trust, debug },
@@ -185,7 +182,7 @@ export async function printMode(
     includePartialMessages: options.includePartialMessages,
     includeHookEvents: options.includeHookEvents,
     write,
-    writeError: (text) => void (terminated || process.stderr.write(plain(process.stderr, reveal(text)))),
+    writeError: output.writeError,
     now: () => Date.now(),
     tools: opened.tools,
     skills: opened.skills.found.skills.filter(({ kind }) => kind === 'skill').map(({ name }) => name),
@@ -210,28 +207,26 @@ export async function printMode(
           subagents: agents.map(({ name, description }) => ({ name, description })),
           mayBypass: options.allowBypass,
           parseMode: parsePermissionMode,
-          stop: stop.signal,
+          stop: interrupted,
         });
   await agent.close();
-  process.off('SIGINT', onInterrupt);
-  for (const { signal, handler } of endings) process.off(signal, handler);
-  return stop.signal.aborted ? EXIT.interrupted : code;
+  stopHandling();
+  return interrupted.aborted ? EXIT.interrupted : code;
 }
 
-/** What there is to do: a prompt, a program that drives the session, or nothing. */
+/** What there is to do: a prompt, or a program that drives the session. */
 type Given =
   | { readonly type: 'prompt'; readonly prompt: string; readonly typed?: string }
-  | { readonly type: 'driver'; readonly input: DriverInput }
-  | { readonly type: 'end'; readonly code: number; readonly message?: string };
+  | { readonly type: 'driver'; readonly input: DriverInput };
 
 async function readInput({ inputFormat, prompt }: CliOptions): Promise<Given> {
   if (inputFormat === 'text') {
     const joined = joinPrompt(prompt, await readStandardInput(prompt !== undefined));
-    if (joined.type === 'error') return { type: 'end', code: EXIT.badInput, message: joined.message };
+    if (joined.type === 'error') throw new HeadlessEnd(EXIT.badInput, joined.message);
     return { ...joined, type: 'prompt' };
   }
   const input = await openDriverInput(process.stdin);
-  if (input.first === undefined) return { type: 'end', code: EXIT.ok };
-  if (input.first.type !== 'malformed') return { type: 'driver', input };
-  return { type: 'end', code: EXIT.badInput, message: input.first.problem };
+  if (input.first === undefined) throw new HeadlessEnd(EXIT.ok);
+  if (input.first.type === 'malformed') throw new HeadlessEnd(EXIT.badInput, input.first.problem);
+  return { type: 'driver', input };
 }
