@@ -38,6 +38,8 @@ export interface AgentDeps extends PermissionRules {
   readonly context: ContextManager;
   readonly client: ModelClient;
   readonly model: AgentModel;
+  /** The models that stand in, in order, while the chosen one is unavailable; absent = none. */
+  readonly fallbacks?: () => readonly ModelInfo[];
   /** The tools available right now; called before each request and each tool call. */
   readonly tools: () => readonly Tool[];
   /** Called before each request: waits, with its own timeout, for tools that are still loading. */

@@ -17,6 +17,7 @@ import {
 import { type CheckpointKeeper, createCheckpointKeeper } from './checkpoints.ts';
 import { type ContextOps, createContextOps } from './contextOps.ts';
 import type { Core } from './core.ts';
+import { createFallback, type Fallback } from './fallback.ts';
 import { createHooks, startOnce } from './hooks/createHooks.ts';
 import type { TurnHooks } from './hooks/turnHooks.ts';
 import { createJobQueue, type Job, type JobQueue } from './jobQueue.ts';
@@ -86,9 +87,15 @@ export function createWork(deps: AgentDeps, core: Core): Work {
     ...{ checkpoints, judge, toolContext, callHooks },
     abort: jobs.abort,
   });
-  const turn = createTurn(deps, core, { checkpoints, tasks, toolCalls, hooks });
+  const { fallbacks = () => [] } = deps;
+  const fallback = createFallback({ model, fallbacks, now: clock.now, emit });
+  const turn = createTurn(deps, core, { checkpoints, tasks, toolCalls, hooks, fallback });
   const contextOps = createContextOps({
-    ...{ context, schemas: toolset.schemas, select: model.select, setEffort: model.setEffort, emit, hooks },
+    ...{ context, schemas: toolset.schemas, setEffort: model.setEffort, emit, hooks },
+    select(id) {
+      fallback.forget();
+      return model.select(id);
+    },
   });
   const rewinds = createRewinds({
     context,
@@ -156,9 +163,14 @@ interface TurnParts {
   readonly tasks: AgentTasks;
   readonly toolCalls: CallPorts;
   readonly hooks: TurnHooks | undefined;
+  readonly fallback: Fallback;
 }
 
-function createTurn(deps: AgentDeps, core: Core, { checkpoints, tasks, toolCalls, hooks }: TurnParts): Job {
+function createTurn(
+  deps: AgentDeps,
+  core: Core,
+  { checkpoints, tasks, toolCalls, hooks, fallback }: TurnParts,
+): Job {
   const { context, client, clock, model } = deps;
   const { emit, prompts, modes, toolset } = core;
   return createTurnJob({
@@ -166,6 +178,7 @@ function createTurn(deps: AgentDeps, core: Core, { checkpoints, tasks, toolCalls
     prompts,
     modes,
     checkpoints,
+    fallback,
     takeNotes: () => [...tasks.takeNotes(), ...(deps.lateNotes?.() ?? []).map(lateNote)],
     schemas: toolset.schemas,
     waitForTools: deps.waitForTools,

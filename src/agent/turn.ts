@@ -3,13 +3,15 @@ import type { ContextManager } from '../context/index.ts';
 import type { AgentEvent, TurnOutcome } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, ModelRequest, Reply } from '../protocol/model.ts';
+import type { Fallback } from './fallback.ts';
 import { watchRepeats } from './loopGuard.ts';
-import { type ReplyPorts, streamReply } from './reply.ts';
+import { type ReplyOutcome, type ReplyPorts, streamReply } from './reply.ts';
 import { runToolCalls, type ToolCallPorts } from './toolCalls.ts';
 
 export interface TurnPorts {
   readonly context: ContextManager;
-  readonly reply: Omit<ReplyPorts, 'signal' | 'emit'>;
+  readonly reply: Omit<ReplyPorts, 'signal' | 'emit' | 'maxAttempts'>;
+  readonly fallback: Pick<Fallback, 'maxAttempts' | 'answered' | 'use'>;
   readonly toolCalls: Omit<ToolCallPorts, 'context' | 'signal' | 'emit'>;
   /** The tool schemas for the next request. */
   readonly schemas: () => readonly ToolSchema[];
@@ -93,7 +95,7 @@ type ReplyResult =
 
 /** Builds the request, streams the reply and records it before anything acts on it. */
 async function nextReply(ports: TurnPorts): Promise<ReplyResult> {
-  const { context, signal, emit } = ports;
+  const { context, signal, emit, fallback } = ports;
   while (true) {
     const tools = ports.schemas();
     const built = await context.buildRequest({ tools, signal, emit });
@@ -101,47 +103,65 @@ async function nextReply(ports: TurnPorts): Promise<ReplyResult> {
     if (built.type === 'too_large') {
       return { type: 'failed', error: { kind: 'overflow', message: built.message, retryable: false } };
     }
-    const outcome = await streamReply(built.request, { ...ports.reply, signal, emit });
+    const { request } = built;
+    const maxAttempts = fallback.maxAttempts();
+    const limit = maxAttempts === undefined ? {} : { maxAttempts };
+    const outcome = await streamReply(request, { ...ports.reply, ...limit, signal, emit });
     const { durationMs, sent } = outcome;
     switch (outcome.type) {
       case 'done':
         // The user may have switched the model while this reply was streaming.
-        await context.appendReply({ model: built.request.model, ...outcome.reply }, { durationMs, sent });
+        await context.appendReply({ model: request.model, ...outcome.reply }, { durationMs, sent });
+        fallback.answered();
         return { type: 'reply', reply: outcome.reply };
       case 'interrupted':
         if (outcome.partial === undefined) await context.appendRequest('interrupted', sent);
         else
           await context.appendReply(
-            { model: built.request.model, ...outcome.partial },
+            { model: request.model, ...outcome.partial },
             { interrupted: true, durationMs, sent },
           );
         return { type: 'interrupted' };
       case 'failed': {
-        const { error, partial } = outcome;
-        // A discarded reply is not logged, but its request is.
-        if (partial === undefined || error.kind === 'overflow') await context.appendRequest(error.kind, sent);
-        if (
-          error.kind === 'overflow' &&
-          (await context.shrinkAfterOverflow(error, { tools, signal, emit }))
-        ) {
-          if (partial !== undefined) emit({ type: 'reply_discarded' });
-          continue;
-        }
-        if (partial === undefined && refusesImages(error, built.request)) {
-          context.hideImages();
-          emit({ type: 'notice', level: 'warning', text: imagesRefused(built.request.model) });
-          continue;
-        }
-        if (signal.aborted) return { type: 'interrupted' };
-        if (partial !== undefined)
-          await context.appendReply(
-            { model: built.request.model, ...partial },
-            { failed: true, durationMs, ...(error.kind === 'overflow' ? {} : { sent }) },
-          );
-        return { type: 'failed', error };
+        const next = await afterFailure(outcome, request, tools, ports);
+        if (next === 'again') continue;
+        return next;
       }
     }
   }
+}
+
+/** Returns `again` if the request, built again, may succeed; otherwise records what was received. */
+async function afterFailure(
+  { error, partial, durationMs, sent }: Extract<ReplyOutcome, { type: 'failed' }>,
+  request: ModelRequest,
+  tools: readonly ToolSchema[],
+  { context, signal, emit, fallback }: TurnPorts,
+): Promise<'again' | ReplyResult> {
+  // A discarded reply is not logged, but its request is.
+  const isLogged = partial === undefined || error.kind === 'overflow';
+  if (isLogged) await context.appendRequest(error.kind, sent);
+  if (error.kind === 'overflow' && (await context.shrinkAfterOverflow(error, { tools, signal, emit }))) {
+    if (partial !== undefined) emit({ type: 'reply_discarded' });
+    return 'again';
+  }
+  if (partial === undefined && refusesImages(error, request)) {
+    context.hideImages();
+    emit({ type: 'notice', level: 'warning', text: imagesRefused(request.model) });
+    return 'again';
+  }
+  if (signal.aborted) return { type: 'interrupted' };
+  if (fallback.use(request.model, error, () => context.measure(tools))) {
+    if (!isLogged) await context.appendRequest(error.kind, sent);
+    if (partial !== undefined) emit({ type: 'reply_discarded' });
+    return 'again';
+  }
+  if (partial !== undefined)
+    await context.appendReply(
+      { model: request.model, ...partial },
+      { failed: true, durationMs, ...(isLogged ? {} : { sent }) },
+    );
+  return { type: 'failed', error };
 }
 
 function warnIfIncomplete({ message, finishReason }: Reply, emit: TurnPorts['emit']): void {

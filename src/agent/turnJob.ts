@@ -5,6 +5,7 @@ import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { PromptOp } from '../protocol/ops.ts';
 import type { CheckpointKeeper } from './checkpoints.ts';
+import type { Fallback } from './fallback.ts';
 import type { TurnHooks } from './hooks/turnHooks.ts';
 import type { Job } from './jobQueue.ts';
 import type { Modes } from './modes.ts';
@@ -15,11 +16,19 @@ import { type Delivered, runTurn, type TurnEnd, type TurnPorts } from './turn.ts
 export interface TurnJobPorts
   extends Omit<
     TurnPorts,
-    'signal' | 'emit' | 'deliverQueued' | 'deliverNotes' | 'continueByHook' | 'schemas' | 'context'
+    | 'signal'
+    | 'emit'
+    | 'deliverQueued'
+    | 'deliverNotes'
+    | 'continueByHook'
+    | 'schemas'
+    | 'context'
+    | 'fallback'
   > {
   /** Absent without hooks. */
   readonly hooks?: TurnHooks | undefined;
   readonly context: ContextManager;
+  readonly fallback: Fallback;
   readonly prompts: PromptQueue;
   readonly modes: Pick<Modes, 'announce'>;
   readonly checkpoints: Pick<CheckpointKeeper, 'scanSoon' | 'settled'>;
@@ -114,6 +123,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
       // Changes of an interrupted call belong to the previous turn.
       await checkpoints.settled();
       await modes.announce();
+      ports.fallback.begin();
       const tokens = (): number => context.measure(schemas()).usedTokens + tokensOf(prompts.all());
       for (const text of await ports.waitForModel(signal, tokens))
         emit({ type: 'notice', level: 'warning', text });

@@ -21,6 +21,7 @@ export interface CliOptions {
   readonly sessionPersistence: boolean;
   readonly model: string | undefined;
   readonly effort: string | undefined;
+  readonly fallbackModel: readonly string[] | undefined;
   readonly baseUrl: string | undefined;
   readonly permissionMode: PermissionMode | undefined;
   readonly sandbox: SandboxMode | undefined;
@@ -171,6 +172,7 @@ function optionsOf(given: Given, args: readonly string[]): CliOptions {
     sessionPersistence: given.sessionPersistence !== false,
     model: given.model,
     effort: given.effort,
+    fallbackModel: given.fallbackModel,
     baseUrl: given.baseUrl,
     permissionMode: given.permissionMode ?? (asksNothing ? 'bypassPermissions' : undefined),
     sandbox: given.sandbox,

@@ -41,6 +41,7 @@ export function createProgram(version: string): Command {
   ];
   const toolList = (text: string): readonly string[] | undefined =>
     text.trim() === 'default' ? undefined : splitRules(text);
+  const modelList = (text: string): readonly string[] => text.split(',').flatMap((name) => name.trim() || []);
   const sourceList = (text: string): readonly SettingSource[] =>
     splitRules(text).map((name) => {
       const found = settingSources.find((source) => source === name);
@@ -106,6 +107,7 @@ export function createProgram(version: string): Command {
     .addOption(hidden('--max-budget-usd <amount>').argParser(amount))
     .addOption(hidden('--json-schema <json|file>'))
     .addOption(hidden('--effort <level>').choices(efforts))
+    .addOption(hidden('--fallback-model <models>').argParser(modelList))
     .addOption(hidden('--agents <json>'))
     .addOption(hidden('--input-format <format>').choices(['text', 'stream-json']).default('text'))
     .addOption(hidden('--system-prompt <text>'))

@@ -79,6 +79,7 @@ export function createSessionAgent(
     tools: toolset.tools,
     waitForTools: async (signal) => servers.current()?.settle(signal),
     expandPrompt: async (prompt, signal) => servers.current()?.expand(prompt, signal) ?? prompt,
+    fallbacks: () => settings.fallbackModels.map(model.infoOf),
     attaches: { home: place.home },
     ...(subagents && { subagents }),
     disposeTools: async () => {
@@ -188,6 +189,7 @@ function subagentPortOf(
     definitions: () => agents().agents,
     parentModel: () => model.current().id,
     settingsModels: loaded.ownModels,
+    fallbackModels: loaded.settings.fallbackModels,
     ...{ confinement: toolset.confinement, worktrees: toolset.worktrees },
     otherTools: toolset.otherTools,
     waitForTools: async (signal) => servers.current()?.settle(signal),

@@ -37,6 +37,7 @@ export async function readSettings(
     flags: {
       model: options.model,
       effort: options.effort,
+      fallbackModels: options.fallbackModel,
       baseUrl: options.baseUrl,
       permissionMode: options.permissionMode,
       maxTurns: options.maxTurns,

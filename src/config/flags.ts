@@ -5,6 +5,7 @@ import type { Problem, SettingsRule, Values } from './types.ts';
 export interface SettingsFlags {
   readonly model?: string | undefined;
   readonly effort?: string | undefined;
+  readonly fallbackModels?: readonly string[] | undefined;
   readonly baseUrl?: string | undefined;
   readonly permissionMode?: string | undefined;
   readonly maxTurns?: number | undefined;
@@ -18,6 +19,7 @@ export interface SettingsFlags {
 const single = [
   { field: 'model', flag: '--model', path: ['model'] },
   { field: 'effort', flag: '--effort', path: ['effort'] },
+  { field: 'fallbackModels', flag: '--fallback-model', path: ['fallbackModels'] },
   { field: 'baseUrl', flag: '--base-url', path: ['baseUrl'] },
   { field: 'permissionMode', flag: '--permission-mode', path: ['permissions', 'defaultMode'] },
   { field: 'maxTurns', flag: '--max-turns', path: ['maxTurns'] },

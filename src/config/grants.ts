@@ -31,6 +31,9 @@ interface Kind {
 const kinds: Readonly<Record<string, Kind>> = {
   // Behind a gateway, the model's name determines who reads the conversation.
   model: { effect: 'Chooses the model that your requests go to, and so what they cost.' },
+  fallbackModels: {
+    effect: 'Chooses the models that your requests go to while yours is unavailable, and so what they cost.',
+  },
   baseUrl: { effect: 'Sends your requests and your key to this address.' },
   wire: { effect: 'Chooses the API through which your requests are sent.' },
   effort: { effect: 'Makes the model reason more or less than you chose, and so cost more or less.' },

@@ -27,7 +27,7 @@ import {
 import { leafPaths, mergeValues } from './merge.ts';
 import { refusedModes } from './modes.ts';
 import { parseSettings } from './parseSettings.ts';
-import { dropReserved } from './reserved.ts';
+import { dropReserved, dropUnnamedModels } from './reserved.ts';
 import { settingsSchema } from './schema.ts';
 import type { SettingSource } from './settingSources.ts';
 import { readSettingsFlag, SETTINGS_FLAG } from './settingsFlag.ts';
@@ -164,6 +164,7 @@ export async function loadSettings(
       servers.push(...ownServers);
     } else {
       problems.push(...dropSecrets(counted, name, layer, options));
+      problems.push(...dropUnnamedModels(counted, name, layer, [own, managed.values].flatMap(modelsNamedIn)));
       const shared = layer === 'project' ? await readSharedServers(options.root) : undefined;
       problems.push(...(shared?.problems ?? []));
       for (const [file, ofFile] of [
@@ -278,12 +279,13 @@ export async function loadSettings(
   };
 }
 
-/** The models that a layer's `models` names; a pattern could cover any. */
-function modelsNamedIn({ models, providers }: Values): string[] {
+/** The models that a layer names; a pattern in `models` could cover any. */
+function modelsNamedIn({ model, fallbackModels, models, providers }: Values): string[] {
   const ofProviders = Object.entries((providers ?? {}) as Record<string, Values>).flatMap(([name, one]) =>
     Object.keys(one.models ?? {}).map((id) => `${name}/${id}`),
   );
-  return [...Object.keys(models ?? {}), ...ofProviders].filter((id) => !id.includes('*'));
+  const chosen = [model ?? [], fallbackModels ?? []].flat() as string[];
+  return [...chosen, ...Object.keys(models ?? {}), ...ofProviders].filter((id) => !id.includes('*'));
 }
 
 /** The servers of `.mcp.json` that the user's own Claude Code settings enable; a repository's settings enable none. */

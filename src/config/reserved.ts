@@ -29,3 +29,25 @@ function saysNothing(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Object.values(value).every(saysNothing);
   return value === undefined || value === false;
 }
+
+/**
+ * Removes from a folder's `fallbackModels` what the user's settings do not name: the name decides who reads the
+ * conversation. Modifies `values`.
+ */
+export function dropUnnamedModels(
+  values: Values,
+  file: string,
+  layer: Layer,
+  named: readonly string[],
+): Problem[] {
+  if (!Array.isArray(values.fallbackModels)) return [];
+  const models = values.fallbackModels as readonly string[];
+  const unnamed = models.filter((model) => !named.includes(model));
+  if (unnamed.length === 0) return [];
+  const kept = models.filter((model) => named.includes(model));
+  if (kept.length > 0) values.fallbackModels = kept;
+  else delete values.fallbackModels;
+  const names = unnamed.map((model) => JSON.stringify(model)).join(', ');
+  const message = `${file}: "fallbackModels" ignores ${names}: only models that your own config.json names may stand in.`;
+  return [{ layer, file, key: 'fallbackModels', message }];
+}

@@ -143,6 +143,13 @@ export const settingsSchema = z.strictObject({
     .describe(
       `Model id as used by the endpoint; null means ${OFFICIAL_MODEL} at OpenAI, and the first listed model elsewhere.`,
     ),
+  fallbackModels: z
+    .array(z.string().min(1))
+    .max(10)
+    .default([])
+    .describe(
+      "Models that answer, in this order, while the chosen one is unavailable. A folder's files may name only models that your own settings name.",
+    ),
   baseUrl: z
     .url({ protocol: /^https?$/ })
     .default(OFFICIAL_URL)

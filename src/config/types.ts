@@ -95,7 +95,7 @@ export interface LoadedSettings {
   /** Names of servers in `.mcp.json` that the user has enabled in their own `~/.claude/settings.json`. */
   readonly enabledServers: readonly string[];
   readonly unsupported: readonly UnsupportedSettings[];
-  /** Models with an entry in `models` of the user's own or managed settings; patterns with `*` name none. */
+  /** Models that the user's own or managed settings name; patterns with `*` name none. */
   readonly ownModels: readonly string[];
   /** Names of the folder's servers that do not apply because the folder is not trusted. */
   readonly heldServers: readonly string[];

@@ -227,6 +227,6 @@ async function expectValidLog(file: string): Promise<void> {
   if (spoken) expect(validateRequest(messages)).toEqual([]);
 }
 
-function modelInfo(id: string, windowTokens: number): ModelInfo {
+export function modelInfo(id: string, windowTokens: number): ModelInfo {
   return { id, windowTokens, maxOutputTokens: 4000, source: 'setting', tokenizer: 'unknown' };
 }

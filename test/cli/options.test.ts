@@ -20,6 +20,7 @@ const defaults: CliOptions = {
   sessionPersistence: true,
   model: undefined,
   effort: undefined,
+  fallbackModel: undefined,
   baseUrl: undefined,
   permissionMode: undefined,
   sandbox: undefined,

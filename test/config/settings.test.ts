@@ -415,6 +415,28 @@ describe('folders', () => {
     expect(problems).toEqual([]);
   });
 
+  test('of fallback models, a trusted folder may name only those that the user names', async () => {
+    await write(paths.user, {
+      model: 'mine',
+      fallbackModels: ['other'],
+      models: { known: {}, 'any*': {} },
+      providers: { work: { baseUrl: 'https://llm.example/v1', models: { big: {} } } },
+    });
+    const theirs = ['work/big', 'theirs', 'any*', 'known', 'mine', 'other'];
+    await write(paths.project, { fallbackModels: theirs });
+    const { settings, problems } = await load();
+    expect(settings.fallbackModels).toEqual(['work/big', 'known', 'mine', 'other']);
+    expect(problems.map(({ message }) => message)).toEqual([
+      expect.stringContaining('"fallbackModels" ignores "theirs", "any*"'),
+    ]);
+    await write(paths.project, { fallbackModels: ['theirs'] });
+    expect((await load()).settings.fallbackModels).toEqual(['other']);
+    await write(paths.project, { fallbackModels: ['known'] });
+    const { settings: held, untrusted } = await load({ trusted: false });
+    expect(held.fallbackModels).toEqual(['other']);
+    expect(untrusted.map(({ key, value }) => [key, value])).toEqual([['fallbackModels', '["known"]']]);
+  });
+
   /** Dotted paths of all settings; where the keys are anybody's choice, of the whole. */
   function leavesOf(schema: unknown, prefix = ''): string[] {
     const { properties } = schema as { readonly properties?: Record<string, unknown> };

@@ -135,3 +135,58 @@ test('a session whose provider is gone says so and continues with the default mo
   expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining('Back home.') });
   expect(resumed.stderr).toContain('This session used work/big, but your settings have no provider "work".');
 });
+
+test('a model stands in for one that is overloaded or down; it is said once, and the log says who answered', async () => {
+  const { setup, work, options } = await setTwo();
+  const overloaded: Route = (response) => {
+    response.writeHead(529, { 'content-type': 'application/json', 'retry-after-ms': '1' });
+    response.end(JSON.stringify({ error: { message: 'Overloaded' } }));
+  };
+  const busy = await startLocalServer({ '/v1/chat/completions': overloaded });
+  const gone = await startLocalServer({});
+  onTestFinished(busy.close);
+  await gone.close();
+  await writeConfig(setup, {
+    fallbackModels: ['gone/m', 'work/big'],
+    providers: {
+      busy: { baseUrl: busy.baseUrl, apiKey: 'sk-of-the-busy-one' },
+      gone: { baseUrl: gone.baseUrl },
+      work: {
+        baseUrl: work.baseUrl,
+        apiKeyHelper: `echo ${KEY}`,
+        models: { big: { contextWindow: 64_000 } },
+      },
+    },
+  });
+  const printed = await setup.print(['-p', 'hello', '--model', 'busy/m'], options);
+  expect(printed).toMatchObject({ code: 0, stdout: expect.stringContaining('Greetings from work.') });
+  expect(printed.stderr).toContain('busy/m is unavailable; using gone/m.');
+  expect(printed.stderr).toContain('gone/m is unavailable; using work/big.');
+  const chatsOf = (asked: readonly Asked[]) => asked.filter(({ path }) => path.endsWith('/chat/completions'));
+  expect(chatsOf(busy.asked)).toHaveLength(10);
+  const [sent] = chatsOf(work.asked);
+  expect(sent?.body.messages).toEqual(chatsOf(busy.asked)[0]?.body.messages);
+  expect(keysOf(work.asked)).toEqual(new Set([`Bearer ${KEY}`]));
+  const [session] = await setup.work.sessions();
+  const reply = session?.entries.find(({ type }) => type === 'assistant');
+  expect(reply?.message).toMatchObject({ model: 'work/big' });
+  const id = String(session?.entries[0]?.sessionId);
+  const again = await setup.print(['session', 'request', id], options);
+  expect(again).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(again.stdout).model).toBe('big');
+  // The session keeps the model that was chosen.
+  expect(session?.entries.some(({ subtype }) => subtype === 'model')).toBe(false);
+
+  const flags = ['--model', 'busy/m', '--fallback-model', 'work/big'];
+  const terminal = await setup.ready(flags, options);
+  await terminal.submit('hello again');
+  await terminal.waitForPrinted('busy/m is unavailable; using work/big.');
+  await terminal.waitForPrinted('Greetings from work.');
+  await terminal.waitForIdle();
+  await terminal.waitFor('work/big');
+  await terminal.submit('and again');
+  const isAsked = () => chatsOf(work.asked).some(({ body }) => JSON.stringify(body).includes('and again'));
+  await terminal.until(isAsked, 'the stand-in is asked at once');
+  await terminal.waitForIdle();
+  expect(chatsOf(busy.asked)).toHaveLength(20);
+});

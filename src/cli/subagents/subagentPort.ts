@@ -53,6 +53,8 @@ export interface SubagentParts {
   /** The model of the agent that starts a subagent. */
   readonly parentModel: () => string;
   readonly createModel: (id: string) => ModelChoice;
+  /** The models that stand in while a chosen one is unavailable. */
+  readonly fallbackModels: readonly string[];
   /** Models that the settings of the user or an administrator name. */
   readonly settingsModels: readonly string[];
   readonly environment: () => Promise<Environment>;
@@ -205,6 +207,7 @@ function createChild(
     context,
     client,
     model,
+    fallbacks: () => parts.fallbackModels.map(model.infoOf),
     tools: () => toolsFor(definition, [...builtin.tools, ...parts.otherTools()]),
     ...(waitForTools && { waitForTools }),
     disposeTools: builtin.dispose,

@@ -1,0 +1,106 @@
+/** Which model answers while the chosen one is unavailable, and when the chosen one is tried again. */
+import type { ContextMeasure } from '../protocol/contextReport.ts';
+import type { AgentEvent } from '../protocol/events.ts';
+import type { ModelError, ModelInfo } from '../protocol/model.ts';
+import type { AgentModel } from './agentDeps.ts';
+
+/** The first prompt after this time tries the chosen model again. */
+export const TRY_AGAIN_MS = 5 * 60_000;
+
+export interface Fallback {
+  /** Call at the start of a turn. */
+  begin(): void;
+  /** Attempts for the next request; undefined = the usual number. */
+  maxAttempts(): number | undefined;
+  /** Call after a reply. */
+  answered(): void;
+  /** After a failed request to `asked`: true if another model is now in use and the request is to be built again. */
+  use(asked: string, error: ModelError, measure: () => ContextMeasure): boolean;
+  /** The user has chosen a model: it is no longer replaced. */
+  forget(): void;
+}
+
+interface FallbackDeps {
+  readonly model: Pick<AgentModel, 'current' | 'select'>;
+  /** The models that may stand in, in order. */
+  readonly fallbacks: () => readonly ModelInfo[];
+  readonly now: () => number;
+  readonly emit: (event: AgentEvent) => void;
+}
+
+export function createFallback({ model, fallbacks, now, emit }: FallbackDeps): Fallback {
+  /** The chosen model while another stands in for it, since when, and the one that the user was told about. */
+  let replaced: { readonly chosen: ModelInfo; readonly since: number; readonly told: string } | undefined;
+  /** Models that failed in this turn. */
+  const failed = new Set<string>();
+  const select = (id: string): void => emit({ type: 'model_changed', model: model.select(id) });
+  const tell = (level: 'info' | 'warning', text: string): void => emit({ type: 'notice', level, text });
+  const isTrial = (): boolean => replaced?.chosen.id === model.current().id;
+  const restore = (): void => {
+    if (replaced !== undefined && !isTrial()) select(replaced.chosen.id);
+    replaced = undefined;
+  };
+  return {
+    begin() {
+      failed.clear();
+      if (replaced !== undefined && now() - replaced.since >= TRY_AGAIN_MS) select(replaced.chosen.id);
+    },
+    // Nobody should wait for all the retries again while another model answers.
+    maxAttempts: () => (isTrial() ? 1 : undefined),
+    answered() {
+      if (replaced === undefined || !isTrial()) return;
+      tell('info', `${replaced.chosen.id} is available again.`);
+      replaced = undefined;
+    },
+    use(asked, error, measure) {
+      const current = model.current();
+      // The user has chosen another model in the meantime.
+      if (current.id !== asked) return false;
+      const chosen = replaced?.chosen ?? current;
+      failed.add(current.id);
+      const next = isUnavailable(error) ? nextModel([chosen, ...fallbacks()], failed, measure()) : undefined;
+      if (next === undefined) {
+        // The next prompt starts with the chosen model.
+        restore();
+        return false;
+      }
+      select(next.id);
+      if (next.id === chosen.id) return true;
+      if (replaced?.told !== next.id) tell('warning', `${current.id} is unavailable; using ${next.id}.`);
+      replaced = { chosen, since: now(), told: next.id };
+      return true;
+    },
+    forget() {
+      replaced = undefined;
+    },
+  };
+}
+
+/** True if another model may succeed where the usual retries did not: nothing is wrong with the request itself. */
+export function isUnavailable({ kind, retryable }: ModelError): boolean {
+  // A server that was never reached is not asked again, but may just be down.
+  return retryable || kind === 'network';
+}
+
+/** The first model that has not failed and whose window holds the conversation. */
+export function nextModel(
+  models: readonly ModelInfo[],
+  failed: ReadonlySet<string>,
+  measure: Pick<ContextMeasure, 'usedTokens' | 'triggerTokens' | 'windowTokens' | 'replyReserveTokens'>,
+): ModelInfo | undefined {
+  return models.find(({ id, windowTokens }) => !failed.has(id) && fits(measure, windowTokens));
+}
+
+/** A model that stands in for a while must not cause a compaction, which would outlast it. */
+function fits(
+  {
+    usedTokens,
+    triggerTokens,
+    windowTokens,
+    replyReserveTokens,
+  }: Pick<ContextMeasure, 'usedTokens' | 'triggerTokens' | 'windowTokens' | 'replyReserveTokens'>,
+  window: number,
+): boolean {
+  const share = Math.max(triggerTokens, usedTokens) / windowTokens;
+  return usedTokens + replyReserveTokens <= window && usedTokens <= window * share;
+}
