@@ -4,12 +4,13 @@ import { mkdirSync } from 'node:fs';
 import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { arch, platform, tmpdir, totalmem } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Agent } from '../agent/types.ts';
 import { isManaged } from '../config/managed.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { getProjectStoragePath } from '../context/index.ts';
 import { pathOutside } from '../disk/ownPrograms.ts';
+import { isInside } from '../disk/paths.ts';
 import { realpath } from '../disk/realPath.ts';
 import { proxyAmong, readProxies } from '../model/http/proxies.ts';
 import { isReadOnlyForCommands, protectionPlace } from '../permissions/files/protectedNames.ts';
@@ -99,7 +100,6 @@ export function createSessionSandbox({
   // One cache per project: otherwise a project could plant files that run in the sandbox of another project.
   const caches = join(dataRoot, 'cache', 'sandbox', basename(getProjectStoragePath(dataRoot, project)));
   const protection = protectionPlace(home, [root, ...rules.additionalDirectories], realpath);
-  const inProject = (path: string): string => (path.startsWith('~') ? path : resolve(project, path));
   // The same names are checked before and after each command.
   const run = [...new Set([project, root])].flatMap((at) => filesRun(loaded, { root: at, home }));
   const isReadOnlyFile = remembered((path) => run.includes(path) || isReadOnlyForCommands(path, protection));
@@ -117,9 +117,7 @@ export function createSessionSandbox({
       dataRoot,
       temporary: temporaryFolders(),
       allowWrite: [...sandbox.allowWrite, ensured(caches)],
-      // A relative path is hidden in both.
-      denyRead:
-        root === project ? sandbox.denyRead : sandbox.denyRead.flatMap((path) => [path, inProject(path)]),
+      denyRead: hiddenFromCommands(sandbox.denyRead, { root, project, home }),
       allowRead: sandbox.allowRead,
       readByRule: readByRule(permissions.rules(), home),
       isReadOnlyForCommands: isReadOnlyFile,
@@ -152,6 +150,21 @@ export function createSessionSandbox({
     isExcluded: (command) => permissions.matches(sandbox.excludedCommands, command),
     gitRunsPrograms: gitSettingsRunPrograms,
   });
+}
+
+/** What is hidden of the project is hidden in a worktree of it, too. */
+export function hiddenFromCommands(
+  denyRead: readonly string[],
+  { root, project, home }: Pick<AppPaths, 'root' | 'home'> & { readonly project: string },
+): readonly string[] {
+  if (root === project) return denyRead;
+  const paths = denyRead.map((path) =>
+    /^~(?:\/|$)/.test(path) ? join(home, path.slice(1)) : resolve(project, path),
+  );
+  const all = [...paths, ...paths.map(realpath)].flatMap((path) =>
+    isInside(path, project) ? [path, join(root, relative(project, path))] : [path],
+  );
+  return [...new Set(all)];
 }
 
 const setAsideNotes = (dataRoot: string): string => join(dataRoot, 'sandbox', 'set-aside');

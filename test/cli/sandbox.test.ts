@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { AppPaths } from '../../src/cli/process/appPaths.ts';
-import { probeOptions } from '../../src/cli/sandbox.ts';
+import { hiddenFromCommands, probeOptions } from '../../src/cli/sandbox.ts';
 import { settingsSchema } from '../../src/config/schema.ts';
 
 test('what confines commands is looked up in no folder that commands may write to', () => {
@@ -27,4 +27,17 @@ test('what confines commands is looked up in no folder that commands may write t
     sandbox: { allowWrite: ['~/w'] },
   });
   expect(probeOptions(place, settings).path).toBe(`${join(home, 'bin')}:${join(base, 'usr/bin')}`);
+});
+
+test('what is hidden of a project is hidden in its worktree, however the setting names it', () => {
+  const home = '/nowhere/home';
+  const project = join(home, 'p');
+  const root = join(home, '.clawdcode/worktrees/p/w');
+  const paths = ['private', './b', '~/p/c', '/nowhere/home/p/d', '~/other'];
+  expect(hiddenFromCommands(paths, { root: project, project, home })).toEqual(paths);
+  const hidden = hiddenFromCommands(paths, { root, project, home });
+  for (const name of ['private', 'b', 'c', 'd'])
+    expect(hidden).toEqual(expect.arrayContaining([join(project, name), join(root, name)]));
+  expect(hidden).toContain(join(home, 'other'));
+  expect(hidden).toHaveLength(9);
 });
