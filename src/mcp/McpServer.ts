@@ -44,6 +44,8 @@ export interface McpDeps {
   readonly pluginProblem?: ((plugin: string) => Promise<string | undefined>) | undefined;
   /** Returns the store of a server's login. */
   readonly authStoreOf?: (name: string, url: URL) => ConnectPorts['authStore'];
+  /** Returns the memory of which protocol a server speaks. */
+  readonly protocolMemoryOf?: (source: McpServerSource) => ConnectPorts['protocolMemory'];
   /** Servers may ask the user; only if a screen, or its plain mode, can show the question. */
   readonly canAskUser?: boolean;
   /** Opens an address in the user's browser, on the user's word. */
@@ -258,9 +260,11 @@ export class McpServer {
   }
 
   #ports(endpoint: ConnectEndpoint, onClosed: () => void): ConnectPorts {
-    const { version, env, fetch, authStoreOf, canAskUser, connectTimeoutMs: timeoutMs } = this.#deps;
+    const { version, env, fetch, authStoreOf, protocolMemoryOf, canAskUser } = this.#deps;
+    const { connectTimeoutMs: timeoutMs } = this.#deps;
     return {
       ...{ version, fetch, timeoutMs, onClosed, signal: this.#giveUp.signal },
+      protocolMemory: this.source.isHosted === true ? undefined : protocolMemoryOf?.(this.source),
       authStore: 'url' in endpoint ? authStoreOf?.(this.source.name, endpoint.url) : undefined,
       env:
         endpoint.type === 'stdio'

@@ -10,6 +10,7 @@ import {
   type ResultTypeMap,
   SdkError,
   SdkErrorCode,
+  type Tool,
   type Transport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
@@ -20,8 +21,10 @@ import type { Endpoint } from './endpoint.ts';
 import { HostTransport } from './hostTransport.ts';
 import { type Fetch, httpTransport } from './http.ts';
 import { createIdleTimer } from './idleTimer.ts';
+import { keepListening } from './listening.ts';
 import type { ListedPrompt, ListedTool } from './offeredTools.ts';
 import type { CallResult } from './outcome.ts';
+import { type ProtocolMemory, withProtocol } from './protocolVersion.ts';
 import { type StdioPorts, StdioTransport } from './stdio.ts';
 import type { UserRequests } from './userRequests.ts';
 
@@ -37,6 +40,8 @@ export interface ConnectPorts extends StdioPorts {
   readonly fetch: Fetch;
   /** The stored login; absent = the server is called without one. */
   readonly authStore?: AuthStore | undefined;
+  /** Remembers which protocol the server speaks; absent = nothing is remembered. */
+  readonly protocolMemory?: ProtocolMemory | undefined;
   readonly version: string;
   /** Timeout in milliseconds of the handshake and of each page of a list. */
   readonly timeoutMs: number;
@@ -76,43 +81,18 @@ export type ConnectEndpoint = Endpoint | { readonly type: 'host'; readonly chann
 
 /** Connects to a server. Rejects with `AuthorizationNeededError` if the server requires a login. */
 export async function connect(endpoint: ConnectEndpoint, ports: ConnectPorts): Promise<Connection> {
-  const client = new Client(
-    { name: 'clawdcode', title: 'ClawdCode', version: ports.version },
-    {
-      // Without `applyDefaults`: an answer that the user cleared would be filled in again.
-      capabilities: ports.onElicit === undefined ? {} : { elicitation: { form: {}, url: {} } },
-      // Do not validate answers with the server's own schemas: their patterns could run forever, and only the model
-      // reads the answers.
-      jsonSchemaValidator: {
-        getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
-      },
+  const timeout = ports.timeoutMs;
+  const { client, transport } = await withProtocol((mode) => open(endpoint, ports, mode), ports).catch(
+    (error: unknown) => {
+      if (isUnauthorized(error)) throw new AuthorizationNeededError();
+      throw new Error(reasonOf(error, timeout));
     },
   );
-  const { onElicit } = ports;
-  if (onElicit !== undefined)
-    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => ({
-      ...(await onElicit(params, mcpReq.signal)),
-    }));
-  client.onerror = (error) => ports.log(`(${error.message.slice(0, 500)})\n`);
-  client.onclose = ports.onClosed;
-  client.setNotificationHandler('notifications/tools/list_changed', ports.onChanged);
-  client.setNotificationHandler('notifications/prompts/list_changed', ports.onChanged);
-  client.setNotificationHandler('notifications/resources/list_changed', ports.onChanged);
-  const transport = await transportOf(endpoint, ports);
-  const timeout = ports.timeoutMs;
-  const giveUp = (): void => void transport.close().catch(() => undefined);
-  ports.signal.addEventListener('abort', giveUp, { once: true });
-  try {
-    await client.connect(transport, { timeout, signal: ports.signal });
-  } catch (error) {
-    await transport.close().catch(() => undefined);
-    if (isUnauthorized(error)) throw new AuthorizationNeededError();
-    throw new Error(reasonOf(error, timeout));
-  } finally {
-    ports.signal.removeEventListener('abort', giveUp);
-  }
   const capabilities = client.getServerCapabilities() ?? {};
+  keepListening(client, ports);
   const none = Promise.resolve([]);
+  /** The tools as listed: the newer protocol repeats some arguments in headers, by marks in the schema. */
+  let listed = new Map<string, Pick<Tool, 'name' | 'inputSchema'>>();
   /** Reads a list page by page, up to the limits. */
   const listOf = async <M extends ListMethod, T>(
     method: M,
@@ -122,18 +102,23 @@ export async function connect(endpoint: ConnectEndpoint, ports: ConnectPorts): P
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES && items.length < MAX_LISTED; page++) {
       const params = cursor === undefined ? {} : { cursor };
-      const listed = (await told(
+      const answer = (await told(
         client.request({ method, params }, { timeout }),
         timeout,
       )) as ResultTypeMap[M];
-      items.push(...itemsOf(listed));
-      cursor = listed.nextCursor;
+      items.push(...itemsOf(answer));
+      cursor = answer.nextCursor;
       if (cursor === undefined) break;
     }
     return items.slice(0, MAX_LISTED);
   };
   return {
-    listTools: () => (capabilities.tools === undefined ? none : listOf('tools/list', ({ tools }) => tools)),
+    async listTools() {
+      if (capabilities.tools === undefined) return none;
+      const tools = await listOf('tools/list', (page) => page.tools);
+      listed = new Map(tools.map(({ name, inputSchema }) => [name, { name, inputSchema }]));
+      return tools;
+    },
     listPrompts: () =>
       capabilities.prompts === undefined ? none : listOf('prompts/list', ({ prompts }) => prompts),
     listResources: () =>
@@ -157,19 +142,18 @@ export async function connect(endpoint: ConnectEndpoint, ports: ConnectPorts): P
       const idle = createIdleTimer(timeoutMs);
       onHold?.(idle.hold);
       const params = { name: tool, arguments: (input ?? {}) as Record<string, unknown> };
+      const toolDefinition = listed.get(tool) ?? { name: tool, inputSchema: { type: 'object' as const } };
       try {
         return await told(
-          client.request(
-            { method: 'tools/call', params },
-            {
-              signal: AbortSignal.any([signal, idle.signal]),
-              timeout: Math.max(timeoutMs, MAX_CALL_MS),
-              onprogress(progress) {
-                idle.reset();
-                onProgress(progress);
-              },
+          client.callTool(params, {
+            toolDefinition,
+            signal: AbortSignal.any([signal, idle.signal]),
+            timeout: Math.max(timeoutMs, MAX_CALL_MS),
+            onprogress(progress) {
+              idle.reset();
+              onProgress(progress);
             },
-          ),
+          }),
           timeoutMs,
         );
       } catch (error) {
@@ -180,6 +164,51 @@ export async function connect(endpoint: ConnectEndpoint, ports: ConnectPorts): P
     },
     close: () => transport.close(),
   };
+}
+
+/** Starts the server and shakes hands with it. Rejects with the SDK's errors; the server has ended then. */
+async function open(
+  endpoint: ConnectEndpoint,
+  ports: ConnectPorts,
+  mode: 'legacy' | 'auto',
+): Promise<{ readonly client: Client; readonly transport: Transport }> {
+  const { onElicit, onChanged, signal } = ports;
+  const client = new Client(
+    { name: 'clawdcode', title: 'ClawdCode', version: ports.version },
+    {
+      // Without `applyDefaults`: an answer that the user cleared would be filled in again.
+      capabilities: onElicit === undefined ? {} : { elicitation: { form: {}, url: {} } },
+      // Do not validate answers with the server's own schemas: their patterns could run forever, and only the model
+      // reads the answers.
+      jsonSchemaValidator: {
+        getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+      },
+      versionNegotiation: { mode },
+    },
+  );
+  if (onElicit !== undefined)
+    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => ({
+      ...(await onElicit(params, mcpReq.signal)),
+    }));
+  client.onerror = (error) => ports.log(`(${error.message.slice(0, 500)})\n`);
+  client.onclose = ports.onClosed;
+  client.setNotificationHandler('notifications/tools/list_changed', onChanged);
+  client.setNotificationHandler('notifications/prompts/list_changed', onChanged);
+  client.setNotificationHandler('notifications/resources/list_changed', onChanged);
+  const transport = await transportOf(endpoint, ports);
+  // Negotiation does not look at the signal.
+  signal.throwIfAborted();
+  const giveUp = (): void => void transport.close().catch(() => undefined);
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    await client.connect(transport, { timeout: ports.timeoutMs, signal });
+    return { client, transport };
+  } catch (error) {
+    await transport.close().catch(() => undefined);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
 }
 
 async function transportOf(endpoint: ConnectEndpoint, ports: ConnectPorts): Promise<Transport> {

@@ -12,6 +12,7 @@ import type { AppPaths } from '../process/appPaths.ts';
 import { openBrowser } from '../process/openBrowser.ts';
 import { createAuthStore } from './authStore.ts';
 import { fetchOverSend } from './fetchOverSend.ts';
+import { createProtocolMemories } from './protocolMemory.ts';
 
 /** Milliseconds for a server to start; the variable MCP_TIMEOUT, known from other agents, overrides it. */
 const CONNECT_TIMEOUT_MS = 30_000;
@@ -58,6 +59,7 @@ async function createServers(
     apart: { folder, path: pathOutside(place.env, place.root, realpath) },
     fetch: fetchOverSend(environmentSend(place.env)),
     authStoreOf: (name, url) => createAuthStore(place.dataRoot, name, url),
+    protocolMemoryOf: createProtocolMemories(place.dataRoot),
     ...ports,
     openUrl: (url) => openBrowser(url, place),
     connectTimeoutMs: Number.isFinite(given) && given > 0 ? given : CONNECT_TIMEOUT_MS,

@@ -1,5 +1,6 @@
 // An MCP server for tests, written by hand so that it can misbehave. Uses standard input and output; its arguments
 // select the behaviour. The HTTP server next to this file uses `createAnswers`, too.
+import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
@@ -186,6 +187,8 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
       write({ id, method, params });
     });
   const answers = createAnswers(write, modes, request);
+  const record = (what) =>
+    process.env.RECORD && appendFileSync(process.env.RECORD, `${process.pid} ${what}\n`);
   process.stderr.write('The test server says hello.\n');
   if (modes.includes('banner')) process.stdout.write('Welcome to the server!\n');
   if (modes.includes('exit')) process.exit(7);
@@ -197,6 +200,10 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const running = new Map();
   createInterface({ input: process.stdin }).on('line', (line) => {
     const message = JSON.parse(line);
+    record(message.method ?? 'answer');
+    // Servers of some libraries end at any other first message, or ignore it.
+    if (message.method === 'server/discover' && modes.includes('strict')) process.exit(1);
+    if (message.method === 'server/discover' && modes.includes('silent')) return;
     if (message.method === 'notifications/initialized' && modes.includes('flood')) flood();
     if (message.method === 'notifications/initialized' && modes.includes('long-line'))
       process.stdout.write('x'.repeat(30 * 2 ** 20));

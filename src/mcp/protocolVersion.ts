@@ -1,0 +1,70 @@
+/**
+ * Chooses between the protocol of 2025, with a handshake, and the stateless one of 2026-07-28. Servers that know the
+ * older one never notice that there is another: it comes first, and a server that speaks only the newer one says so in
+ * its answer. That server is remembered, and is greeted in its own protocol from then on.
+ */
+import { type Client, ProtocolErrorCode, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+
+/** Remembers, for one server, that it speaks only the newer protocol. Never rejects. */
+export interface ProtocolMemory {
+  isModern(): Promise<boolean>;
+  remember(isModern: boolean): Promise<void>;
+}
+
+interface Opened {
+  readonly client: Pick<Client, 'getProtocolEra'>;
+}
+
+/** Opens a connection in the protocol of the server. `open` starts the server anew; `auto` asks it for its protocol. */
+export async function withProtocol<T extends Opened>(
+  open: (mode: 'legacy' | 'auto') => Promise<T>,
+  { protocolMemory, signal }: { protocolMemory?: ProtocolMemory | undefined; readonly signal: AbortSignal },
+): Promise<T> {
+  const isKnownModern = (await protocolMemory?.isModern()) === true;
+  if (isKnownModern) {
+    try {
+      const opened = await open('auto');
+      if (opened.client.getProtocolEra() !== 'modern') await protocolMemory?.remember(false);
+      return opened;
+    } catch (error) {
+      // It may have been replaced by an older version that ends, or stays silent, when asked.
+      if (signal.aborted || !isUnanswered(error)) throw error;
+      await protocolMemory?.remember(false);
+      if (error.code === SdkErrorCode.RequestTimeout) throw error;
+    }
+  }
+  try {
+    return await open('legacy');
+  } catch (error) {
+    if (signal.aborted || !isModernOnly(error)) throw error;
+  }
+  const opened = await open('auto');
+  if (opened.client.getProtocolEra() === 'modern') await protocolMemory?.remember(true);
+  return opened;
+}
+
+function isUnanswered(error: unknown): error is SdkError {
+  if (!(error instanceof SdkError)) return false;
+  return error.code === SdkErrorCode.EraNegotiationFailed || error.code === SdkErrorCode.RequestTimeout;
+}
+
+/**
+ * True if the server rejected the handshake because it speaks only the newer protocol: it names the error of that
+ * protocol, or does not know the method, which every older server does.
+ */
+function isModernOnly(error: unknown): boolean {
+  const { code, data } = (error ?? {}) as { readonly code?: unknown; readonly data?: { text?: unknown } };
+  const answered = typeof data?.text === 'string' ? codeIn(data.text) : code;
+  return (
+    answered === ProtocolErrorCode.UnsupportedProtocolVersion || answered === ProtocolErrorCode.MethodNotFound
+  );
+}
+
+/** Over HTTP, the error is the body of an answer with status 400. */
+function codeIn(body: string): unknown {
+  try {
+    return (JSON.parse(body) as { readonly error?: { readonly code?: unknown } } | null)?.error?.code;
+  } catch {
+    return undefined;
+  }
+}
