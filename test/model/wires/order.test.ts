@@ -89,6 +89,15 @@ test('thinking without its signature is not kept: the reply was cut off', async 
   expect(message.reasoning).toEqual({ field: 'f', text: 'Hm.' });
 });
 
+test('Anthropic: what a server adds to thinking counts, since it is kept and sent back', async () => {
+  const thinking = { type: 'thinking', thinking: '', signature: 's', extra: 'x'.repeat(600_000) };
+  const blocks = [0, 1, 2, 3].flatMap((index) => [
+    { type: 'content_block_start', index, content_block: thinking },
+    { type: 'content_block_stop', index },
+  ]);
+  await expect(replyTo(createAnthropicTranslator(), blocks)).rejects.toThrow('2,000,000 characters');
+});
+
 test('a text that was changed since keeps the calls and the reasoning', async () => {
   const message = await replyTo(createResponsesTranslator(), [
     { type: 'response.completed', response: { output: outputs } },

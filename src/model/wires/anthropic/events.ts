@@ -67,7 +67,8 @@ export function createAnthropicTranslator(): EventTranslator {
       case 'thinking': {
         const [thinking, signature] = [text(block.thinking) ?? '', text(block.signature) ?? ''];
         open.set(at, { block, thinking, signature });
-        size += signature.length;
+        // All of the block is kept, not only what is known of it.
+        size += JSON.stringify({ ...block, thinking: '' }).length;
         return thought(thinking);
       }
       case 'redacted_thinking':
