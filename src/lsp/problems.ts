@@ -1,5 +1,6 @@
 /** Problems that language servers report: parsing them, finding the new ones, describing them for the model. Pure. */
 import * as z from 'zod';
+import { quotedName } from '../protocol/text/quotedName.ts';
 import { shortened, visibleLine } from '../protocol/text/visible.ts';
 
 /** An error or a warning. */
@@ -111,7 +112,7 @@ export function problemsText(problems: readonly Problem[], { path, server, fence
     return `${line}:${column} ${isError ? 'error' : 'warning'}: ${message}${mark}`;
   });
   const more = sorted.length - lines.length;
-  const head = `New in ${path} after this edit, found by ${server} (its own text is between the lines ${fence}):`;
+  const head = `New in ${quotedName(path)} after this edit, found by ${server} (its own text is between the lines ${fence}):`;
   return [head, fence, ...lines, ...(more > 0 ? [`and ${more} more`] : []), fence]
     .map((line) => shortened(line, 1000))
     .join('\n');
