@@ -40,6 +40,8 @@ export interface AgentDeps extends PermissionRules {
   readonly model: AgentModel;
   /** The models that stand in, in order, while the chosen one is unavailable; absent = none. */
   readonly fallbacks?: () => readonly ModelInfo[];
+  /** The model that writes the session's title; absent = the session's own. */
+  readonly titleModel?: (() => ModelInfo) | undefined;
   /** The tools available right now; called before each request and each tool call. */
   readonly tools: () => readonly Tool[];
   /** Called before each request: waits, with its own timeout, for tools that are still loading. */

@@ -74,7 +74,7 @@ export function createWork(deps: AgentDeps, core: Core): Work {
       else if (!jobs.busy() && prompts.all().length > 0) jobs.add(turn);
     },
   });
-  const titles = createTitleJob({ ...deps, model: model.current, isBusy: jobs.busy });
+  const titles = createTitleJob({ ...deps, model: deps.titleModel ?? model.current, isBusy: jobs.busy });
   hub.subscribe(checkpoints.handleEvent);
   hub.subscribe(titles.hear);
   const tasks = createAgentTasks(joinTasks(deps.tasks, subagents), emit, (draft) =>

@@ -98,6 +98,7 @@ export function createSessionAgent(
     judgeRules: settings.permissions.auto.rules,
     maxSteps: settings.maxTurns ?? undefined,
     titles: settings.sessions.titles,
+    titleModel: settings.smallModel === null ? undefined : () => model.infoOf(settings.smallModel ?? ''),
   });
   const agent = isReading ? readOnlyAgent(writing, onError) : writing;
   logContext(agent, debug);

@@ -34,6 +34,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   fallbackModels: {
     effect: 'Chooses the models that your requests go to while yours is unavailable, and so what they cost.',
   },
+  smallModel: { effect: 'Chooses the model that reads the first prompt and reply to name the session.' },
   baseUrl: { effect: 'Sends your requests and your key to this address.' },
   wire: { effect: 'Chooses the API through which your requests are sent.' },
   effort: { effect: 'Makes the model reason more or less than you chose, and so cost more or less.' },

@@ -280,11 +280,11 @@ export async function loadSettings(
 }
 
 /** The models that a layer names; a pattern in `models` could cover any. */
-function modelsNamedIn({ model, fallbackModels, models, providers }: Values): string[] {
+function modelsNamedIn({ model, fallbackModels, smallModel, models, providers }: Values): string[] {
   const ofProviders = Object.entries((providers ?? {}) as Record<string, Values>).flatMap(([name, one]) =>
     Object.keys(one.models ?? {}).map((id) => `${name}/${id}`),
   );
-  const chosen = [model ?? [], fallbackModels ?? []].flat() as string[];
+  const chosen = [model ?? [], fallbackModels ?? [], smallModel ?? []].flat() as string[];
   return [...chosen, ...Object.keys(models ?? {}), ...ofProviders].filter((id) => !id.includes('*'));
 }
 

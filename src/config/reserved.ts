@@ -31,8 +31,8 @@ function saysNothing(value: unknown): boolean {
 }
 
 /**
- * Removes from a folder's `fallbackModels` what the user's settings do not name: the name decides who reads the
- * conversation. Modifies `values`.
+ * Removes from a folder's settings the further models that the user's own settings do not name: the name decides who
+ * reads the conversation. Modifies `values`.
  */
 export function dropUnnamedModels(
   values: Values,
@@ -40,14 +40,16 @@ export function dropUnnamedModels(
   layer: Layer,
   named: readonly string[],
 ): Problem[] {
-  if (!Array.isArray(values.fallbackModels)) return [];
-  const models = values.fallbackModels as readonly string[];
-  const unnamed = models.filter((model) => !named.includes(model));
-  if (unnamed.length === 0) return [];
-  const kept = models.filter((model) => named.includes(model));
-  if (kept.length > 0) values.fallbackModels = kept;
-  else delete values.fallbackModels;
-  const names = unnamed.map((model) => JSON.stringify(model)).join(', ');
-  const message = `${file}: "fallbackModels" ignores ${names}: only models that your own config.json names may stand in.`;
-  return [{ layer, file, key: 'fallbackModels', message }];
+  return ['fallbackModels', 'smallModel'].flatMap((key) => {
+    const value = values[key];
+    const models = [value ?? []].flat().map(String);
+    const unnamed = models.filter((model) => !named.includes(model));
+    if (unnamed.length === 0) return [];
+    const kept = models.filter((model) => named.includes(model));
+    if (kept.length > 0) values[key] = kept;
+    else delete values[key];
+    const names = unnamed.map((model) => JSON.stringify(model)).join(', ');
+    const message = `${file}: "${key}" ignores ${names}: a folder may name only models that your own config.json names.`;
+    return [{ layer, file, key, message }];
+  });
 }

@@ -150,6 +150,14 @@ export const settingsSchema = z.strictObject({
     .describe(
       "Models that answer, in this order, while the chosen one is unavailable. A folder's files may name only models that your own settings name.",
     ),
+  smallModel: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      "Model that writes the titles of sessions; null means the session's model. A folder's files may name only a model that your own settings name.",
+    ),
   baseUrl: z
     .url({ protocol: /^https?$/ })
     .default(OFFICIAL_URL)

@@ -415,7 +415,7 @@ describe('folders', () => {
     expect(problems).toEqual([]);
   });
 
-  test('of fallback models, a trusted folder may name only those that the user names', async () => {
+  test('of fallback models and for titles, a trusted folder may name only those that the user names', async () => {
     await write(paths.user, {
       model: 'mine',
       fallbackModels: ['other'],
@@ -429,8 +429,12 @@ describe('folders', () => {
     expect(problems.map(({ message }) => message)).toEqual([
       expect.stringContaining('"fallbackModels" ignores "theirs", "any*"'),
     ]);
-    await write(paths.project, { fallbackModels: ['theirs'] });
-    expect((await load()).settings.fallbackModels).toEqual(['other']);
+    await write(paths.project, { fallbackModels: ['theirs'], smallModel: 'theirs' });
+    const refused = (await load()).settings;
+    expect([refused.fallbackModels, refused.smallModel]).toEqual([['other'], null]);
+    await write(paths.project, { smallModel: 'known' });
+    expect((await load()).settings.smallModel).toBe('known');
+    expect((await load({ trusted: false })).settings.smallModel).toBeNull();
     await write(paths.project, { fallbackModels: ['known'] });
     const { settings: held, untrusted } = await load({ trusted: false });
     expect(held.fallbackModels).toEqual(['other']);

@@ -190,3 +190,21 @@ test('a model stands in for one that is overloaded or down; it is said once, and
   await terminal.waitForIdle();
   expect(chatsOf(busy.asked)).toHaveLength(20);
 });
+
+test('the title of a session is written by the small model, at its own endpoint with its own key', async () => {
+  const { setup, work, options } = await setTwo();
+  await writeConfig(setup, {
+    smallModel: 'work/small',
+    providers: { work: { baseUrl: work.baseUrl, apiKeyHelper: `echo ${KEY}` } },
+  });
+  setup.server.script({ text: 'Greetings from the default.' });
+  const terminal = await setup.ready([], options);
+  await terminal.submit('hello');
+  await terminal.waitForPrinted('Greetings from the default.');
+  const chats = () => work.asked.filter(({ path }) => path.endsWith('/chat/completions'));
+  await terminal.until(() => chats().length > 0, 'the title is asked for');
+  expect(chats().map(({ body }) => body.model)).toEqual(['small']);
+  expect(keysOf(chats())).toEqual(new Set([`Bearer ${KEY}`]));
+  await terminal.waitForIdle();
+  expect(setup.server.requests()).toHaveLength(1);
+});
