@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { lstatOf } from '../disk/fileLookups.ts';
 import { realpath } from '../disk/realPath.ts';
 import type { WorktreeEnd, WorktreeRecord } from '../protocol/extensions/worktrees.ts';
+import { quotedName } from '../protocol/text/quotedName.ts';
 import { visibleText } from '../protocol/text/visible.ts';
 import type { Git } from './git.ts';
 import { forgetWorktree, recordWorktree } from './records.ts';
@@ -163,7 +164,7 @@ export async function stateOf(git: Git, { path, branch, base }: WorktreeRecord):
     ...{ isChanged, hasFiles },
     summary: summary.join(', ') || (isChanged ? 'changed' : 'no changes'),
     stat,
-    ignored: entries.filter(({ mark }) => mark === '!!').map((one) => visibleText(one.path)),
+    ignored: entries.filter(({ mark }) => mark === '!!').map((one) => quotedName(one.path)),
   };
 }
 
@@ -218,7 +219,11 @@ async function statOf(
   ]);
   const fresh = changed.filter(({ mark }) => mark === '??');
   const more = fresh.length > MAX_FILES ? [` … and ${fresh.length - MAX_FILES} more new files`] : [];
-  const lines = [stdout.trimEnd(), ...fresh.slice(0, MAX_FILES).map((one) => ` ${one.path} (new)`), ...more];
+  const lines = [
+    stdout.trimEnd(),
+    ...fresh.slice(0, MAX_FILES).map((one) => ` ${quotedName(one.path)} (new)`),
+    ...more,
+  ];
   return visibleText(lines.filter((line) => line !== '').join('\n'))
     .slice(0, MAX_STAT)
     .toWellFormed();
