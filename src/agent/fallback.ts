@@ -7,11 +7,14 @@ import type { AgentModel } from './agentDeps.ts';
 /** The first prompt after this time tries the chosen model again. */
 export const TRY_AGAIN_MS = 5 * 60_000;
 
+/** Attempts with one model before another takes over. */
+const ATTEMPTS = 3;
+
 export interface Fallback {
   /** Call at the start of a turn. */
   begin(): void;
   /** Attempts for the next request; undefined = the usual number. */
-  maxAttempts(): number | undefined;
+  maxAttempts(measure: () => ContextMeasure): number | undefined;
   /** Call after a reply. */
   answered(): void;
   /** After a failed request to `asked`: true if another model is now in use and the request is to be built again. */
@@ -45,8 +48,14 @@ export function createFallback({ model, fallbacks, now, emit }: FallbackDeps): F
       failed.clear();
       if (replaced !== undefined && now() - replaced.since >= TRY_AGAIN_MS) select(replaced.chosen.id);
     },
-    // Nobody should wait for all the retries again while another model answers.
-    maxAttempts: () => (isTrial() ? 1 : undefined),
+    // Nobody should wait for all the retries while another model could answer.
+    maxAttempts(measure) {
+      if (isTrial()) return 1;
+      const current = model.current();
+      const models = [replaced?.chosen ?? current, ...fallbacks()];
+      const left = models.filter(({ id }) => id !== current.id && !failed.has(id));
+      return left.length > 0 && nextModel(left, failed, measure()) !== undefined ? ATTEMPTS : undefined;
+    },
     answered() {
       if (replaced === undefined || !isTrial()) return;
       tell('info', `${replaced.chosen.id} is available again.`);

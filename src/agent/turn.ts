@@ -104,7 +104,7 @@ async function nextReply(ports: TurnPorts): Promise<ReplyResult> {
       return { type: 'failed', error: { kind: 'overflow', message: built.message, retryable: false } };
     }
     const { request } = built;
-    const maxAttempts = fallback.maxAttempts();
+    const maxAttempts = fallback.maxAttempts(() => context.measure(tools));
     const limit = maxAttempts === undefined ? {} : { maxAttempts };
     const outcome = await streamReply(request, { ...ports.reply, ...limit, signal, emit });
     const { durationMs, sent } = outcome;

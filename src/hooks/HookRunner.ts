@@ -176,7 +176,7 @@ export class HookRunner implements HookPort {
     onProgress({ type: 'started', ...head });
     const started = this.#deps.now();
     const output = await this.#execute(source, call, signal);
-    const verdict = strict(source, readOutput(event, output));
+    const verdict = withoutGrants(source, strict(source, readOutput(event, output)));
     const run: HookRun = {
       ...head,
       source: source.source,
@@ -265,6 +265,13 @@ function inPlugin(
 
 function canRun({ source: { hook, ignored }, runs }: Known): boolean {
   return ignored === undefined && !(hook.isOnce === true && runs > 0);
+}
+
+/** A tool may repeat what the model wrote, so what it says can deny a call or ask, but not allow or change one. */
+function withoutGrants({ hook }: HookSource, verdict: HookVerdict): HookVerdict {
+  if (hook.type !== 'mcp_tool') return verdict;
+  const { permission, updatedInput: _, ...rest } = verdict;
+  return permission === undefined || permission.behavior === 'allow' ? rest : { ...rest, permission };
 }
 
 /** A failure of a hook with `onFailure: block` counts as exit code 2. */

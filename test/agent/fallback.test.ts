@@ -74,10 +74,10 @@ test('the chosen model is tried again after a while, once, and its recovery is r
   expect(id()).toBe('a');
   wait(TRY_AGAIN_MS - 1);
   fallback.begin();
-  expect([id(), fallback.maxAttempts()]).toEqual(['a', undefined]);
+  expect([id(), fallback.maxAttempts(measure)]).toEqual(['a', 3]);
   wait(1);
   fallback.begin();
-  expect([id(), fallback.maxAttempts()]).toEqual(['main', 1]);
+  expect([id(), fallback.maxAttempts(measure)]).toEqual(['main', 1]);
   expect(use(down)).toBe(true);
   fallback.answered();
   expect(id()).toBe('a');
@@ -88,7 +88,7 @@ test('the chosen model is tried again after a while, once, and its recovery is r
   fallback.begin();
   fallback.answered();
   fallback.answered();
-  expect([id(), fallback.maxAttempts()]).toEqual(['main', undefined]);
+  expect([id(), fallback.maxAttempts(measure)]).toEqual(['main', 3]);
   expect(told().slice(1)).toEqual(['main is available again.']);
 });
 
@@ -100,7 +100,7 @@ test('each model is tried once in a turn; if all fail, the next prompt starts wi
   expect(use(down)).toBe(false);
   expect(id()).toBe('main');
   expect(told()).toEqual(['main is unavailable; using a.', 'a is unavailable; using b.']);
-  expect(fallback.maxAttempts()).toBeUndefined();
+  expect(fallback.maxAttempts(measure)).toBeUndefined();
 });
 
 test('a model that stands in and makes a mistake of its own does not stay', () => {
@@ -124,14 +124,14 @@ test('a model that the user chooses meanwhile is not replaced', () => {
   expect(id()).toBe('a');
 });
 
-test('the same request goes to the next model after the usual retries; the log says who answered', async () => {
+test('the same request goes to the next model after three attempts; the log says who answered', async () => {
   const { ask, model, lines, agent } = await startAgent({
     fallbacks: () => [modelInfo('small', 10), modelInfo('other', 200_000)],
-    answers: [...Array.from({ length: 10 }, () => fails({ status: 529 })), says('From the other.')],
+    answers: [...Array.from({ length: 3 }, () => fails({ status: 529 })), says('From the other.')],
   });
   await ask('Hi');
   const asked = model.requests.map((request) => request.model);
-  expect(asked).toEqual([...Array.from({ length: 10 }, () => 'test-model'), 'other']);
+  expect(asked).toEqual([...Array.from({ length: 3 }, () => 'test-model'), 'other']);
   expect(model.requests.at(-1)?.messages).toEqual(model.requests[0]?.messages);
   expect(lines().filter((text) => text.includes('unavailable'))).toHaveLength(1);
   const reply = agent.entries().find(({ type }) => type === 'assistant');
