@@ -9,7 +9,7 @@ import { delicateWord } from './permissions/delicateWords.ts';
 import { createEnvSecrets } from './permissions/envSecrets.ts';
 import type { Permissions } from './permissions/permissions.ts';
 import type { AppPaths } from './process/appPaths.ts';
-import { commandVariables } from './process/commandVariables.ts';
+import { commandVariables, keyVariables } from './process/commandVariables.ts';
 import { createSessionSandbox } from './sandbox.ts';
 
 export interface ConfinementParts {
@@ -48,7 +48,7 @@ export function createConfinement(parts: ConfinementParts): Confinement {
     home: place.home,
     isSensitive: permissions.isWithheld,
     web: settings.webFetch,
-    secretEnv: Object.values(settings.providers).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []),
+    secretEnv: keyVariables(loaded),
     sandbox,
     knownSecrets: createEnvSecrets(),
     isOffered,

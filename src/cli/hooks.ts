@@ -20,13 +20,15 @@ export interface LiveHooks extends HookPort {
 
 interface HookHelpers extends Pick<HookRunnerDeps, 'callBack' | 'pluginProblem' | 'judge' | 'callTool'> {
   readonly send: HttpSend;
+  /** Variables that hooks do not inherit. */
+  readonly secretEnv: readonly string[];
 }
 
 /** Opens the hooks of a session, which may change while it runs. */
 export async function openHooks(
   { root, env }: AppPaths,
   sources: readonly HookSource[],
-  { covers, send, ...helpers }: Pick<Permissions, 'covers'> & HookHelpers,
+  { covers, send, secretEnv, ...helpers }: Pick<Permissions, 'covers'> & HookHelpers,
 ): Promise<LiveHooks> {
   let runner: HookRunner | undefined;
   const replace: LiveHooks['replace'] = async (now) => {
@@ -35,7 +37,7 @@ export async function openHooks(
     if (runner !== undefined) return runner.replace(now);
     runner = new HookRunner(now, {
       root,
-      env: withoutKeys(ownProgramEnvironment(env, root, realpath)),
+      env: withoutKeys(ownProgramEnvironment(env, root, realpath), secretEnv),
       shell: findShell(env),
       fetch: fetchOverSend(send),
       covers,

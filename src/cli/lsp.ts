@@ -1,4 +1,5 @@
 /** The language servers of a session: their code is loaded with the first edit, and none without the setting. */
+
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import type { LoadedSettings } from '../config/types.ts';
@@ -10,6 +11,7 @@ import { findShell } from '../tools/builtinTools.ts';
 import { childEnvironment } from '../tools/shell/childEnvironment.ts';
 import { makeScratch } from '../tools/shell/scratch.ts';
 import type { AppPaths } from './process/appPaths.ts';
+import { keyVariables } from './process/commandVariables.ts';
 import { pathWithout } from './sandbox.ts';
 
 interface LanguageServerParts {
@@ -64,7 +66,7 @@ async function createServers(parts: LanguageServerParts): Promise<LanguageServer
   return new LanguageServers({
     ...{ sandbox, workspaces, path, isSensitive },
     version: place.version,
-    env: { ...childEnvironment(place.env, [], ''), PATH: path },
+    env: { ...childEnvironment(place.env, keyVariables(loaded), ''), PATH: path },
     shell: findShell({}),
     makeScratch: () => makeScratch(tmpdir()),
     refusal: () => refusalIn(parts),

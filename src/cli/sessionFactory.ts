@@ -1,4 +1,5 @@
 /** Creates everything a session needs and opens it: the only place where all folders of `src/` are connected. */
+
 import { join } from 'node:path';
 import { createSummarizer } from '../agent/reply.ts';
 import type { Agent, SessionTarget } from '../agent/types.ts';
@@ -25,6 +26,7 @@ import { type OpenedSession, openContext, type SessionFactoryOptions } from './o
 import { createPermissions, type Permissions } from './permissions/permissions.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { systemClock } from './process/clock.ts';
+import { keyVariables } from './process/commandVariables.ts';
 import { sandboxNotices } from './sandbox.ts';
 import { createSessionAgent } from './sessionAgent.ts';
 import { locateAnywhere } from './sessions/archivedSession.ts';
@@ -162,6 +164,7 @@ async function openSession(
     openHooks(place, hooksNow(), {
       covers: permissions.covers,
       send: shared.send,
+      secretEnv: keyVariables(loaded),
       callBack: options.driver?.callBack,
       judge: async (question, signal) => judgeHook?.(question, signal) ?? NOT_OPEN,
       callTool: async (call, signal) => servers.current()?.callForHook(call, signal) ?? NO_SERVERS,

@@ -1,4 +1,5 @@
 /** What all sessions of the process share: the model's connection, the store, the threads, the MCP servers. */
+
 import { PersistentStore } from '../context/index.ts';
 import { createDemoClient } from '../model/demo.ts';
 import { environmentSend } from '../model/http/environmentSend.ts';
@@ -16,6 +17,7 @@ import { createPermissionEngine } from './permissionThread/ThreadedEngine.ts';
 import { noPlugins, type SessionPlugins } from './plugins/usedPlugins.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { systemClock } from './process/clock.ts';
+import { keyVariables } from './process/commandVariables.ts';
 import { createTokenEncoder } from './process/threads.ts';
 import { writeRedaction } from './sessions/redaction.ts';
 /** Owns the connection to the endpoint, the store and the threads. */
@@ -76,6 +78,7 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
     learnedWindows: openWindows(),
     servers: openServers(place, serversNow(options), {
       canAskUser: options.interactive,
+      secretEnv: keyVariables(loaded),
       openHostChannel: options.driver?.openHostChannel,
       pluginProblem: plugins.problem,
     }),

@@ -346,3 +346,23 @@ test('a hook replaces the result of a call; the original is in no request and no
   const sessions = await setup.work.sessions();
   expect(JSON.stringify([setup.server.requests(), sessions])).not.toContain('HIDDEN-VALUE');
 });
+
+test('neither a hook nor a server inherits the key of an endpoint', async () => {
+  const setup = await setUpProgram();
+  const print = `node -e 'require("fs").writeFileSync("NAME", JSON.stringify(process.env))'`;
+  await own(
+    setup,
+    { SessionStart: [command(print.replace('NAME', 'hook.json'))] },
+    {
+      providers: { router: { baseUrl: 'http://127.0.0.1:9/v1', apiKeyEnv: 'ROUTER_KEY' } },
+      mcpServers: { noting: { command: 'sh', args: ['-c', print.replace('NAME', 'server.json')] } },
+    },
+  );
+  setup.server.script({ text: 'Hi.' });
+  const env = setup.work.env({ ...setup.access, ROUTER_KEY: 'of-the-router', OTHER: 'is there' });
+  await setup.print(['-p', 'hello'], { env });
+  for (const file of ['hook.json', 'server.json']) {
+    const seen = JSON.parse(await readFile(join(setup.work.repository, file), 'utf8'));
+    expect([seen.OTHER, seen.ROUTER_KEY]).toEqual(['is there', undefined]);
+  }
+});

@@ -25,8 +25,10 @@ export interface LiveServers {
   replace(sources: readonly McpServerSource[]): Promise<void>;
 }
 
-/** `canAskUser`: there is a user who can answer the servers' questions. */
-type ServerPorts = Pick<McpDeps, 'canAskUser' | 'openHostChannel' | 'pluginProblem'>;
+interface ServerPorts extends Pick<McpDeps, 'canAskUser' | 'openHostChannel' | 'pluginProblem'> {
+  /** Variables that servers do not inherit; their settings may name them. */
+  readonly secretEnv: readonly string[];
+}
 
 export async function openServers(
   place: AppPaths,
@@ -45,7 +47,7 @@ export async function openServers(
 async function createServers(
   place: AppPaths,
   sources: readonly McpServerSource[],
-  ports: ServerPorts,
+  { secretEnv, ...ports }: ServerPorts,
 ): Promise<McpServers> {
   const { McpServers } = await import('../../mcp/McpServers.ts');
   const given = Number(place.env.MCP_TIMEOUT);
@@ -55,7 +57,7 @@ async function createServers(
     version: place.version,
     root: place.root,
     variables: place.env,
-    env: { ...withoutKeys(place.env), CLAWDCODE: '1' },
+    env: { ...withoutKeys(place.env, secretEnv), CLAWDCODE: '1' },
     apart: { folder, path: pathOutside(place.env, place.root, realpath) },
     fetch: fetchOverSend(environmentSend(place.env)),
     authStoreOf: (name, url) => createAuthStore(place.dataRoot, name, url),

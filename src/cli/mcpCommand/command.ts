@@ -4,6 +4,7 @@ import { editSettings } from '../../config/change/editSettings.ts';
 import { settingsFiles } from '../../config/loadSettings.ts';
 import { definedServers, isOfFolder, SHARED_SERVERS_FILE, serverHash } from '../../config/mcpServers.ts';
 import { forgetServers, rememberServer } from '../../config/trust.ts';
+import type { LoadedSettings } from '../../config/types.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
 import {
   type McpServerDefinition,
@@ -19,6 +20,7 @@ import { reveal, sanitize } from '../../ui/print/sanitize.ts';
 import { usableServers } from '../mcp/approval.ts';
 import { openServers } from '../mcp/openServers.ts';
 import type { AppPaths } from '../process/appPaths.ts';
+import { keyVariables } from '../process/commandVariables.ts';
 import type { Output } from '../sessionCommand/output.ts';
 import { parseSubcommand } from '../sessionCommand/parseSubcommand.ts';
 import { standardOutput } from '../sessionCommand/terminal.ts';
@@ -163,7 +165,7 @@ async function list(place: AppPaths, output: Output): Promise<ExitCode> {
     await output.line('No MCP servers. Define one with clawdcode mcp add; see docs/mcp.md.');
     return EXIT.ok;
   }
-  const found = await tried(place, usableServers(loaded, trust));
+  const found = await tried(place, loaded, usableServers(loaded, trust));
   for (const one of loaded.servers) {
     const status = found.find(({ name }) => name === one.name);
     await output.line(
@@ -188,6 +190,7 @@ async function get(place: AppPaths, output: Output, name: string): Promise<ExitC
   const { definition } = source;
   const [status] = await tried(
     place,
+    loaded,
     usableServers(loaded, trust).filter((one) => one.name === name),
   );
   // Show only names: the values may be secrets.
@@ -221,9 +224,11 @@ const TRY_MS = 120_000;
 /** Tries to connect to each server, returns their status, and closes all connections. */
 async function tried(
   place: AppPaths,
+  loaded: LoadedSettings,
   sources: readonly McpServerSource[],
 ): Promise<readonly McpServerStatus[]> {
-  const servers = (await openServers(place, sources, { canAskUser: false })).current();
+  const ports = { canAskUser: false, secretEnv: keyVariables(loaded) };
+  const servers = (await openServers(place, sources, ports)).current();
   if (servers === undefined) return [];
   const leave = servers.retain();
   await servers.settle(new AbortController().signal, TRY_MS);

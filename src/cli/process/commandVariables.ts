@@ -16,6 +16,11 @@ interface CommandVariables {
   readonly granted: readonly string[];
 }
 
+/** Variables that hold the keys of endpoints: no program that ClawdCode starts inherits them. */
+export function keyVariables({ settings }: Pick<LoadedSettings, 'settings'>): readonly string[] {
+  return Object.values(settings.providers).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []);
+}
+
 export function commandVariables({
   settings,
   sources,
