@@ -32,7 +32,7 @@ interface FallbackDeps {
 }
 
 export function createFallback({ model, fallbacks, now, emit }: FallbackDeps): Fallback {
-  /** The chosen model while another stands in for it, since when, and the one that the user was told about. */
+  /** The chosen model while a fallback replaces it, when that began, and the fallback that the user has been told of. */
   let replaced: { readonly chosen: ModelInfo; readonly since: number; readonly told: string } | undefined;
   /** Models that failed in this turn. */
   const failed = new Set<string>();
@@ -100,7 +100,7 @@ export function nextModel(
   return models.find(({ id, windowTokens }) => !failed.has(id) && fits(measure, windowTokens));
 }
 
-/** A model that stands in for a while must not cause a compaction, which would outlast it. */
+/** A fallback is temporary and must not cause a compaction, which is permanent. */
 function fits(
   {
     usedTokens,

@@ -9,10 +9,9 @@ import { chooseTheme } from '../ui/theme/theme.ts';
 import type { AppServices, Boot, TrustQuestion } from '../ui/types.ts';
 import { createConfigPort } from './configPort.ts';
 import { createCommandHost } from './host.ts';
-import { askServers, leftOutNotice, usableServers } from './mcp/approval.ts';
+import { askServers, leftOutNotice } from './mcp/approval.ts';
 import { createModelChoice, listerFor } from './models/modelChoice.ts';
 import { type CliOptions, withFlags } from './options.ts';
-import { noPlugins, openPlugins } from './plugins/usedPlugins.ts';
 import { type AppPaths, placeNotice } from './process/appPaths.ts';
 import type { DebugLog } from './process/debugLog.ts';
 import { prefetchEnvironment } from './process/environment.ts';
@@ -20,8 +19,7 @@ import { openSessionCatalogue } from './process/threads.ts';
 import { createSessionFactory, type SessionFactory } from './sessionFactory.ts';
 import { describeOpenError, refusalOf } from './sessions/sessionErrors.ts';
 import { createSessionsPort } from './sessions/sessionsPort.ts';
-import { allowedToolsOf } from './skillApproval.ts';
-import { findModelAccess, readSettings, trustIn } from './startup.ts';
+import { findModelAccess, readSettings, settledOptions, trustIn } from './startup.ts';
 import { heldAgentsNotice, usableAgents } from './subagents/definitions.ts';
 import { leftWorktreeNotices } from './subagents/worktrees.ts';
 import { attentionOf } from './terminal/attention.ts';
@@ -111,27 +109,9 @@ async function chooseModel(
     );
   }
   const { safeMode: isSafe } = options;
-  const plugins = isSafe ? noPlugins : await openPlugins(place, loaded, options.strictMcpConfig);
-  const factory = createSessionFactory({
-    place,
-    loaded,
-    apiKey: access.apiKey,
-    model: access.model,
-    modelForced: options.model !== undefined,
-    demo: options.demo,
-    interactive: true,
-    sandboxMode: options.sandbox,
-    systemPrompt: options.systemPrompt,
-    builtinTools: options.tools,
-    debug,
-    environment,
-    isTrusted: trust.isTrusted,
-    servers: usableServers(loaded, trust),
-    plugins,
-    allowedTools: allowedToolsOf(place, trust),
-    isSafe,
-    agents: (ofPlugins) => usableAgents({ place, trust, flag: options.agents, plugins: ofPlugins, isSafe }),
-  });
+  const settled = await settledOptions({ place, options, trust, loaded, access });
+  const { plugins } = settled;
+  const factory = createSessionFactory({ ...settled, interactive: true, debug, environment });
   return {
     type: 'ready',
     notices: [

@@ -17,20 +17,18 @@ import { createConfigPort } from './configPort.ts';
 import { type DriverInput, openDriverInput, withHost, withInitialize } from './driverInput.ts';
 import { createHeadlessOutput, HeadlessEnd, type HeadlessOutput, handleSignals } from './headlessProcess.ts';
 import { createCommandHost } from './host.ts';
-import { leftOutNotice, usableServers } from './mcp/approval.ts';
+import { leftOutNotice } from './mcp/approval.ts';
 import { listerFor } from './models/modelChoice.ts';
 import { type CliOptions, targetOf } from './options.ts';
-import { noPlugins, openPlugins } from './plugins/usedPlugins.ts';
 import { type AppPaths, placeNotice } from './process/appPaths.ts';
 import { createDebugLog } from './process/debugLog.ts';
 import { readStandardInput } from './process/standardInput.ts';
 import { createSessionFactory } from './sessionFactory.ts';
 import { resolveTarget } from './sessions/movedSession.ts';
 import { describeOpenError, isRefusedByDisk } from './sessions/sessionErrors.ts';
-import { allowedToolsOf } from './skillApproval.ts';
-import { findModelAccess, heldNotice, readSettings, trustIn } from './startup.ts';
+import { findModelAccess, heldNotice, readSettings, settledOptions, trustIn } from './startup.ts';
 import { openStructuredAnswer } from './structuredAnswer.ts';
-import { heldAgentsNotice, usableAgents } from './subagents/definitions.ts';
+import { heldAgentsNotice } from './subagents/definitions.ts';
 import { unsupportedNotices } from './unsupportedNotices.ts';
 
 /** Runs one prompt and returns the exit code. `environment` as in `SessionFactoryOptions`. */
@@ -88,33 +86,17 @@ async function openSession(
   { printError, write: print }: HeadlessOutput,
   environment: () => Promise<Environment>,
 ) {
-  const { safeMode: isSafe } = options;
-  const plugins = isSafe ? noPlugins : await openPlugins(place, loaded, options.strictMcpConfig);
+  const settled = await settledOptions({ place, options, trust, loaded, access });
+  const { plugins } = settled;
   for (const notice of plugins.current().notices) printError(notice);
   const isOwn = process.stdout.isTTY && given.type === 'prompt' && given.prompt.startsWith('/');
   const write = (text: string): void => print(text, isOwn);
   const link = createDriverLink((message) => write(toLine(message)));
   const channels = createHostChannels(link);
   const factory = createSessionFactory({
-    place,
-    loaded,
-    apiKey: access.apiKey,
-    model: access.model,
-    modelForced: options.model !== undefined,
-    demo: options.demo,
+    ...settled,
+    ...{ interactive: false, debug, environment },
     isEphemeral: !options.sessionPersistence,
-    interactive: false,
-    sandboxMode: options.sandbox,
-    systemPrompt: options.systemPrompt,
-    builtinTools: options.tools,
-    debug,
-    environment,
-    isTrusted: trust.isTrusted,
-    servers: usableServers(loaded, trust),
-    plugins,
-    allowedTools: allowedToolsOf(place, trust),
-    isSafe,
-    agents: (ofPlugins) => usableAgents({ place, trust, flag: options.agents, plugins: ofPlugins, isSafe }),
     answerTool: structured?.tool,
     ...(given.type === 'driver' && {
       driver: { callBack: createCallBack(link), openHostChannel: channels.open },

@@ -56,7 +56,7 @@ async function askModel(
   return { ok: true, text: message.content };
 }
 
-/** It asks nobody: what no rule allows is denied. It changes nothing, runs no hooks, and starts no others. */
+/** Never prompts: calls that no rule allows are denied. Read-only, without hooks or subagents of its own. */
 async function askAgent(
   { prompt, model }: HookQuestion,
   { context, subagents, cwd }: JudgeParts,

@@ -14,8 +14,13 @@ import { parseRule } from '../permissions/rules/rules.ts';
 import { OFFICIAL_MODEL, OFFICIAL_URL } from '../protocol/modelDefaults.ts';
 import { parseModelName } from '../protocol/modelNames.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
+import { usableServers } from './mcp/approval.ts';
+import type { SessionFactoryOptions } from './openContext.ts';
 import type { CliOptions } from './options.ts';
+import { noPlugins, openPlugins, type UsedPlugins } from './plugins/usedPlugins.ts';
 import type { AppPaths } from './process/appPaths.ts';
+import { allowedToolsOf } from './skillApproval.ts';
+import { usableAgents } from './subagents/definitions.ts';
 
 /**
  * Reads all settings layers. Of the folder's own settings, only those apply that the user has agreed to. Rejects with
@@ -206,4 +211,29 @@ function misreadAdvice({ file, key }: Problem): string {
         ? 'A provider is invalid'
         : 'The base URL is invalid';
   return `${what}, so nothing was sent: correct it, or name the endpoint for this run with --base-url or OPENAI_BASE_URL.`;
+}
+
+interface Settled {
+  readonly place: AppPaths;
+  readonly options: CliOptions;
+  readonly trust: FolderTrust;
+  readonly loaded: LoadedSettings;
+  readonly access: { readonly apiKey: string | undefined; readonly model: string };
+}
+
+/** What the command line, the settings and trust decide about sessions, with a screen or without; opens the plugins. */
+export async function settledOptions({ place, options, trust, loaded, access: { apiKey, model } }: Settled) {
+  const { safeMode: isSafe, demo, sandbox, systemPrompt, tools, agents: flag } = options;
+  const plugins = isSafe ? noPlugins : await openPlugins(place, loaded, options.strictMcpConfig);
+  return {
+    ...{ place, loaded, plugins, apiKey, model, demo, systemPrompt, isSafe },
+    modelForced: options.model !== undefined,
+    sandboxMode: sandbox,
+    builtinTools: tools,
+    isTrusted: trust.isTrusted,
+    servers: usableServers(loaded, trust),
+    allowedTools: allowedToolsOf(place, trust),
+    agents: (ofPlugins: UsedPlugins['agents']) =>
+      usableAgents({ place, trust, flag, plugins: ofPlugins, isSafe }),
+  } satisfies Partial<SessionFactoryOptions>;
 }

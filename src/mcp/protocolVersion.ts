@@ -15,7 +15,7 @@ interface Opened {
   readonly client: Pick<Client, 'getProtocolEra'>;
 }
 
-/** Opens a connection in the protocol of the server. `open` starts the server anew; `auto` asks it for its protocol. */
+/** Connects with the server's protocol version. `open` starts the server again; `auto` negotiates the version. */
 export async function withProtocol<T extends Opened>(
   open: (mode: 'legacy' | 'auto') => Promise<T>,
   { protocolMemory, signal }: { protocolMemory?: ProtocolMemory | undefined; readonly signal: AbortSignal },
