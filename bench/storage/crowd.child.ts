@@ -1,7 +1,7 @@
 /** Opens a session again and again, writes a little and closes it; says how often it was refused, and how fast. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { SessionLockedError } from '../../src/context/storage/errors.ts';
 import { PersistentStore } from '../../src/context/storage/PersistentStore.ts';
+import { SessionLockedError } from '../../src/context/storage/sessionStore.ts';
 
 const [dataRoot = '', projectRoot = '', sessionId = '', turns = '3', name = ''] = process.argv.slice(2);
 const store = new PersistentStore({ dataRoot, projectRoot, programVersion: '0' });

@@ -1,10 +1,10 @@
 /** Many programs on one session, and how fast the second of two learns who was first. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SessionLockedError } from '../../src/context/storage/errors.ts';
 import { readLog } from '../../src/context/storage/logReader.ts';
 import { PersistentStore } from '../../src/context/storage/PersistentStore.ts';
 import { verifySession } from '../../src/context/storage/repair/verifySession.ts';
+import { SessionLockedError } from '../../src/context/storage/sessionStore.ts';
 import { bundleChild, start } from './children.ts';
 
 export interface CrowdFigures {

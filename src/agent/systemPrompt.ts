@@ -1,7 +1,6 @@
 /** The system prompt: frozen at session start, at most 6,000 characters, the same bytes for a whole session. */
-
 import type { NewEntry } from '../protocol/entries.ts';
-import { quotedName } from '../protocol/text/quotedName.ts';
+import { quotedName } from '../protocol/text/visible.ts';
 
 /** Environment facts for the model; frozen when the session starts. */
 export interface Environment {

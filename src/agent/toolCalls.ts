@@ -7,7 +7,7 @@ import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { Mentioning, SkillText } from '../protocol/extensions/skills.ts';
 import type { ToolCall } from '../protocol/messages.ts';
-import { quotedName } from '../protocol/text/quotedName.ts';
+import { quotedName } from '../protocol/text/visible.ts';
 import type { Tool, ToolOutcome } from '../protocol/tools.ts';
 import {
   type ApprovalPorts,

@@ -6,14 +6,12 @@ import { basename, dirname } from 'node:path';
 import type { Captured, PathChange } from '../protocol/checkpoints.ts';
 import { grouped } from '../protocol/text/numbers.ts';
 import type { GitTree } from './git/gitTree.ts';
-import { changeNotes, describePath } from './notes.ts';
 import { type Coverage, createCoverage, type Pace } from './scan/Coverage.ts';
 import type { Contents } from './scan/contents.ts';
 import { canonicalPath, type DiskEntry, type Known, linkedPath, statEntry } from './scan/diskEntry.ts';
-import { isHistory } from './scan/histories.ts';
 import { type Found, identifyPath, isUnchanged } from './scan/identifyPath.ts';
-import { createPace, walk } from './scan/walk.ts';
-import type { CheckpointLimits } from './types.ts';
+import { createPace, isHistory, walk } from './scan/walk.ts';
+import { type CheckpointLimits, changeNotes, describePath } from './types.ts';
 
 interface RecorderDeps {
   /** Real paths. */

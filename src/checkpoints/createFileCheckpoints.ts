@@ -10,9 +10,8 @@ import { Recorder } from './Recorder.ts';
 import { applyRestore } from './restoring/applyRestore.ts';
 import { planRestore } from './restoring/planRestore.ts';
 import { diffChanges } from './restoring/steps.ts';
-import { createContents } from './scan/contents.ts';
+import { createContents, Stash } from './scan/contents.ts';
 import { statEntry } from './scan/diskEntry.ts';
-import { Stash } from './scan/Stash.ts';
 import { createPace } from './scan/walk.ts';
 import { type CheckpointOptions, defaultLimits } from './types.ts';
 

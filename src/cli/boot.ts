@@ -2,9 +2,8 @@
 import type { Environment } from '../agent/systemPrompt.ts';
 import { saveUserSetting } from '../config/credentials.ts';
 import { diffGrants } from '../config/grants.ts';
-import { type FolderTrust, trustFolder } from '../config/trust.ts';
+import { asSettings, type FolderTrust, trustFolder } from '../config/trust.ts';
 import type { LoadedSettings, UntrustedSetting } from '../config/types.ts';
-import { asSettings } from '../config/untrusted.ts';
 import { chooseTheme } from '../ui/theme/theme.ts';
 import type { AppServices, Boot, TrustQuestion } from '../ui/types.ts';
 import { createConfigPort } from './configPort.ts';

@@ -1,6 +1,6 @@
 /** What confines the calls of an agent that works in a folder: rules, sandbox, and what its tools may see. */
 import type { LoadedSettings } from '../config/types.ts';
-import { realpath } from '../disk/realPath.ts';
+import { realpath } from '../disk/paths.ts';
 import { isReadOnlyForCommands, protectionPlace } from '../permissions/files/protectedNames.ts';
 import type { CommandSandbox, SandboxMode } from '../protocol/sandbox.ts';
 import type { ToolDeps } from '../tools/builtinTools.ts';

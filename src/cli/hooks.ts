@@ -3,7 +3,7 @@ import type { SessionOrigin } from '../agent/hooks/turnHooks.ts';
 import type { SessionTarget } from '../agent/types.ts';
 import { newId } from '../context/index.ts';
 import { ownProgramEnvironment } from '../disk/ownPrograms.ts';
-import { realpath } from '../disk/realPath.ts';
+import { realpath } from '../disk/paths.ts';
 import type { HookRunner, HookRunnerDeps } from '../hooks/HookRunner.ts';
 import type { HttpSend } from '../model/http/types.ts';
 import { type HookPort, type HookSource, noAnswer } from '../protocol/extensions/hooks.ts';

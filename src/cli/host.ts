@@ -1,14 +1,14 @@
 import { dirname, join } from 'node:path';
 import type { AgentState } from '../agent/types.ts';
 import { allCommands } from '../commands/allCommands.ts';
-import { mcpPromptCommands } from '../commands/extensions/mcpPrompts.ts';
+import { mcpPromptCommands } from '../commands/extensions/mcp.ts';
 import { skillCommands } from '../commands/extensions/skills.ts';
 import type { Command, CommandHost, ConfigPort, MemoryPort } from '../commands/types.ts';
 import type { FolderTrust } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { BlobStore, type LongTermMemory } from '../context/index.ts';
 import { ownProgramEnvironment } from '../disk/ownPrograms.ts';
-import { realpath } from '../disk/realPath.ts';
+import { realpath } from '../disk/paths.ts';
 import { shownUrl } from '../model/errors.ts';
 import type { McpPromptInfo } from '../protocol/extensions/mcp.ts';
 import { toolNames } from '../protocol/toolNames.ts';

@@ -1,9 +1,8 @@
 /** The language servers of a session: their code is loaded with the first edit, and none without the setting. */
-
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import type { LoadedSettings } from '../config/types.ts';
-import { realpath } from '../disk/realPath.ts';
+import { realpath } from '../disk/paths.ts';
 import type { LanguageServers } from '../lsp/LanguageServers.ts';
 import type { EditChecks, LanguageServerPort } from '../protocol/diagnostics.ts';
 import type { CommandSandbox } from '../protocol/sandbox.ts';

@@ -1,8 +1,7 @@
 /** The command line: parses flags into plain options. commander is loaded only if there are arguments. */
-
 import type { SessionTarget } from '../agent/types.ts';
+import type { SettingSource } from '../config/flags.ts';
 import { nearest } from '../config/nearest.ts';
-import type { SettingSource } from '../config/settingSources.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 

@@ -1,7 +1,7 @@
 /** All flags of `clawdcode`, defined once for parsing, `--help` and shell completion. */
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { type SettingSource, settingSources } from '../config/flags.ts';
 import { parsePermissionMode } from '../config/modes.ts';
-import { type SettingSource, settingSources } from '../config/settingSources.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 import { sandboxModes } from '../protocol/sandbox.ts';
 import { efforts } from '../protocol/wires.ts';

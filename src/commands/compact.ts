@@ -1,4 +1,4 @@
-import { diffPage } from './pages/diffPage.ts';
+import { diffPage } from './pages/previewPage.ts';
 import type { Command, CommandResult } from './types.ts';
 
 /** Summarizes the conversation, previews that, or shows the last compaction; the agent reports the result. */

@@ -2,8 +2,7 @@ import type { Agent } from '../agent/types.ts';
 import { grouped } from '../protocol/text/numbers.ts';
 import { dollars, percent } from './figures.ts';
 import { contextPage } from './pages/contextPage.ts';
-import { type Fact, factsPage } from './pages/factsPage.ts';
-import { itemsPage } from './pages/itemsPage.ts';
+import { type Fact, factsPage, itemsPage } from './pages/page.ts';
 import type { Command } from './types.ts';
 
 /** Shows what fills the context window, by the same count that triggers compaction; its items can be edited. */

@@ -1,5 +1,4 @@
-import { type Fact, factsPage } from './pages/factsPage.ts';
-import { blankLine } from './pages/page.ts';
+import { blankLine, type Fact, factsPage } from './pages/page.ts';
 import type { Command } from './types.ts';
 
 const keys: readonly Fact[] = [

@@ -1,6 +1,7 @@
 import { nearest } from '../config/nearest.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import { grouped } from '../protocol/text/numbers.ts';
+import { type Effort, efforts } from '../protocol/wires.ts';
 import { dollars } from './figures.ts';
 import type { Command, CommandHost } from './types.ts';
 
@@ -103,3 +104,27 @@ export function modelAdvice(typed: string, ids: readonly string[]): string {
 
 /** Ids listed if none is similar. */
 const TOLD = 5;
+
+/** Sets how much the model reasons, for this session. */
+export const effort: Command = {
+  name: 'effort',
+  aliases: [],
+  description: 'set how much the model reasons',
+  argumentHint: '[level]',
+  run(args, host) {
+    const { model } = host.agent.state();
+    if (args === '')
+      return {
+        type: 'notice',
+        text: `Effort: ${model.effort ?? `the default of ${model.id}`}. Levels: ${efforts.join(', ')}, or default.`,
+      };
+    const level = efforts.find((one): one is Effort => one === args.toLowerCase());
+    if (level === undefined && args !== 'default')
+      return {
+        type: 'notice',
+        level: 'error',
+        text: `"${args}" is no effort: choose ${efforts.join(', ')} or default.`,
+      };
+    return { type: 'op', op: { type: 'set_effort', ...(level && { effort: level }) } };
+  },
+};

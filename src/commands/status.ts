@@ -1,7 +1,7 @@
 import type { ModelInfo } from '../protocol/model.ts';
 import { grouped } from '../protocol/text/numbers.ts';
 import { doctorPage } from './pages/doctorPage.ts';
-import { type Fact, factsPage } from './pages/factsPage.ts';
+import { type Fact, factsPage } from './pages/page.ts';
 import { windowSources } from './pages/windowSource.ts';
 import type { Command, StatusInfo } from './types.ts';
 

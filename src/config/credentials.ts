@@ -1,4 +1,4 @@
-import { OFFICIAL_URL } from '../protocol/modelDefaults.ts';
+import { OFFICIAL_URL } from '../protocol/modelNames.ts';
 import { editSettings, type SaveOutcome } from './change/editSettings.ts';
 import { settingsFiles } from './loadSettings.ts';
 import type { Values } from './types.ts';

@@ -9,13 +9,26 @@ import type { McpServerSource } from '../protocol/extensions/mcp.ts';
 import { ONCE } from '../protocol/once.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import { type ClaudeFile, claudeRules, readClaudeFiles } from './claude/claudeSettings.ts';
-import { misreadEndpoint, strayHeaders } from './endpoint.ts';
-import { readEnvironment } from './environment.ts';
+import { misreadEndpoint, readEnvironment, strayHeaders } from './environment.ts';
 import { readSettingsText } from './files.ts';
-import { readFlags, type SettingsFlags } from './flags.ts';
+import {
+  readFlags,
+  readSettingsFlag,
+  SETTINGS_FLAG,
+  type SettingSource,
+  type SettingsFlags,
+} from './flags.ts';
 import { type GrantingFile, grantLookup, grantsOf } from './grants.ts';
 import { hooksThatRun, takeHooks, withHeld } from './hooks.ts';
-import { type ManagedSource, managedSource, readManaged, refusal, withoutLoosened } from './managed.ts';
+import {
+  leafPaths,
+  type ManagedSource,
+  managedSource,
+  mergeValues,
+  readManaged,
+  refusal,
+  withoutLoosened,
+} from './managed.ts';
 import {
   countingServers,
   readServerFlags,
@@ -24,13 +37,11 @@ import {
   SHARED_SERVERS_FILE,
   takeServers,
 } from './mcpServers.ts';
-import { leafPaths, mergeValues } from './merge.ts';
 import { refusedModes } from './modes.ts';
 import { parseSettings } from './parseSettings.ts';
 import { dropReserved, dropUnnamedModels } from './reserved.ts';
 import { settingsSchema } from './schema.ts';
-import type { SettingSource } from './settingSources.ts';
-import { readSettingsFlag, SETTINGS_FLAG } from './settingsFlag.ts';
+import { holdBack } from './trust.ts';
 import type {
   Grant,
   Layer,
@@ -42,7 +53,6 @@ import type {
   UntrustedSetting,
   Values,
 } from './types.ts';
-import { holdBack } from './untrusted.ts';
 
 interface SettingsPlaces {
   /** The program's own directory; `config.json` in it is the user's file. */

@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { contextSettingsSchema } from '../protocol/contextSettings.ts';
 import { mcpServerNamePattern, mcpServerSchema } from '../protocol/extensions/mcp.ts';
-import { OFFICIAL_MODEL, OFFICIAL_URL } from '../protocol/modelDefaults.ts';
+import { OFFICIAL_MODEL, OFFICIAL_URL } from '../protocol/modelNames.ts';
 import { sandboxModes } from '../protocol/sandbox.ts';
 import { themeSettings } from '../protocol/themeNames.ts';
 import { efforts, wires } from '../protocol/wires.ts';

@@ -4,7 +4,7 @@
  * write, or the reason why there are none. The session stays usable whatever the summary model returns.
  */
 import type { CompactMetadata } from '../protocol/entries/fields.ts';
-import type { Reduction, Replacement } from '../protocol/entries/kinds/reduction.ts';
+import type { Reduction, Replacement } from '../protocol/entries/kinds/compaction.ts';
 import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
 import type { ModelInfo, Reply } from '../protocol/model.ts';
 import { grouped } from '../protocol/text/numbers.ts';

@@ -2,16 +2,13 @@
 import { realpathSync, statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
-import { isInside } from '../disk/paths.ts';
+import { isInside, realpath } from '../disk/paths.ts';
 import { openRealFile } from '../disk/realFile.ts';
-import { realpath } from '../disk/realPath.ts';
 import { filesReadBy } from '../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import { fileStamp, isStampReliable } from '../protocol/files/fileStamp.ts';
-import { contentText } from './facts/entryText.ts';
-import { pathTokens } from './facts/pathTokens.ts';
+import { contentText, isPasted, pathTokens } from './facts/entryText.ts';
 import { runAtOnce, runInSlices } from './facts/slices.ts';
-import { isPasted } from './facts/typedText.ts';
 import { isPrompt } from './history/atoms.ts';
 import type { CacheStore } from './storage/CacheStore.ts';
 import { headOf } from './tokens/truncate.ts';

@@ -9,6 +9,7 @@ import { reachesShare } from './tokens/budgets.ts';
 import { Calibrations } from './tokens/calibration.ts';
 import { ExactCounts } from './tokens/ExactCounts.ts';
 import { estimateTokens } from './tokens/estimate.ts';
+import { type TokenEncoder, type VocabularyName, vocabularies } from './tokens/exact/vocabulary.ts';
 import {
   type Countable,
   type Measured,
@@ -19,7 +20,6 @@ import {
   partsOfTool,
   yieldToEventLoop,
 } from './tokens/measured.ts';
-import { type TokenEncoder, type VocabularyName, vocabularies } from './tokens/TokenEncoder.ts';
 import { addTo, type Coefficients, HIGH, noTokens, S5 } from './tokens/weigh.ts';
 
 interface TokenCount {

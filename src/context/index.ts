@@ -8,17 +8,15 @@ export type { ContextData } from './contextData.ts';
 export { analyzeFiles, readFilesContent } from './FileAnalyzer.ts';
 export { isPrompt } from './history/atoms.ts';
 export { spentIn } from './history/evictedPrefix.ts';
-export { foldLog } from './history/foldLog.ts';
 export { HistoryManager } from './history/HistoryManager.ts';
-export { type Live, liveEntries } from './history/liveEntries.ts';
+export { foldLog, type Live, liveEntries } from './history/liveEntries.ts';
 export { estimateRounds, findRoundBoundaries } from './history/rounds.ts';
 export { SlidingWindow } from './history/SlidingWindow.ts';
 export { extractGoalFromMessage, generateStatusSummary } from './memory/ActiveTaskService.ts';
 export { type FoundMemory, oneLine } from './memory/formatMemories.ts';
 export { createInstructionSource } from './memory/InstructionSource.ts';
 export { LongTermMemory, type MemoryFileInfo } from './memory/LongTermMemory.ts';
-export type { MemoryFolders, MemoryScope } from './memory/memoryFiles.ts';
-export type { Remembered } from './memory/remember.ts';
+export type { MemoryFolders, MemoryScope, Remembered } from './memory/memoryFiles.ts';
 export { ThreadSummary } from './memory/ThreadSummary.ts';
 export { rebuildRequest, requestsIn } from './request/rebuildRequest.ts';
 export { convertToStandardMessages, projectMessages } from './request/standardMessages.ts';
@@ -33,20 +31,12 @@ export { CacheStore } from './storage/CacheStore.ts';
 export { archiveOldest, type Stored } from './storage/catalogue/archiveSession.ts';
 export { type ProjectFolders, rememberPlace } from './storage/catalogue/projectPlaces.ts';
 export { openCatalogue, type SessionCatalogue } from './storage/catalogue/SessionCatalogue.ts';
-export {
-  AmbiguousSessionIdError,
-  InvalidSessionIdError,
-  type LockHolder,
-  SessionExistsError,
-  SessionLockedError,
-  SessionNotFoundError,
-} from './storage/errors.ts';
-export { newId, newNoteKey } from './storage/ids.ts';
 export { JSONLStore } from './storage/JSONLStore.ts';
 export { LogPages } from './storage/LogPages.ts';
 export { parseLine } from './storage/logReader.ts';
 export { MemorySessionStore } from './storage/MemorySessionStore.ts';
 export { MemoryStore } from './storage/MemoryStore.ts';
+export { newId, newNoteKey } from './storage/newEntries.ts';
 export { PersistentStore } from './storage/PersistentStore.ts';
 export {
   agentsFolderIn,
@@ -59,6 +49,14 @@ export { type RepairReport, repairSession } from './storage/repair/repairSession
 export { scanLog } from './storage/repair/scanLog.ts';
 export { pointersOf, type VerifyReport, verifySession } from './storage/repair/verifySession.ts';
 export type { Redaction, SessionStore, StorageProblem } from './storage/sessionStore.ts';
+export {
+  AmbiguousSessionIdError,
+  InvalidSessionIdError,
+  type LockHolder,
+  SessionExistsError,
+  SessionLockedError,
+  SessionNotFoundError,
+} from './storage/sessionStore.ts';
 export type { SessionSummary } from './storage/sessionSummary.ts';
 export { compressionHistory } from './strategies/CompressionHistory.ts';
 export { checkAndCompress } from './strategies/checkAndCompress.ts';
@@ -86,8 +84,8 @@ export {
   estimateTokensCached,
   getChineseRatio,
 } from './tokens/estimate.ts';
+export type { TokenEncoder } from './tokens/exact/vocabulary.ts';
 export { WorkerEncoder } from './tokens/exact/WorkerEncoder.ts';
-export type { TokenEncoder } from './tokens/TokenEncoder.ts';
 export { truncateToTokens } from './tokens/truncate.ts';
 export type {
   ContextManagerDeps,

@@ -9,7 +9,7 @@ import type { ToolOutcome } from '../protocol/tools.ts';
 import type { InstructionSource } from './memory/InstructionSource.ts';
 import type { LongTermMemory } from './memory/LongTermMemory.ts';
 import type { SessionStore } from './storage/sessionStore.ts';
-import type { TokenEncoder } from './tokens/TokenEncoder.ts';
+import type { TokenEncoder } from './tokens/exact/vocabulary.ts';
 
 /**
  * Port to the model that writes summaries. Runs one request to completion, including retries. Returns failures and

@@ -1,6 +1,7 @@
 /** Where absolute, normalised paths lie. Looks at the text alone: links are the caller's to resolve. */
 
-import { sep } from 'node:path';
+import { readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 
 /** True if `path` is `folder` or inside it. */
 export function isInside(path: string, folder: string): boolean {
@@ -10,4 +11,39 @@ export function isInside(path: string, folder: string): boolean {
 /** The number of components of a path, to sort outer places before inner ones. */
 export function depthOf(path: string): number {
   return path.split('/').filter((part) => part !== '').length;
+}
+
+/** No system opens a longer path, even relative to the longest directory. */
+const MAX_PATH = 8192;
+
+/** The limit of Linux. */
+const MAX_LINKS = 40;
+
+/**
+ * Resolves the links of a path, including those whose target does not exist, since a write would follow them. Missing
+ * parts are kept as they are. Never throws.
+ */
+export function realpath(path: string): string {
+  return resolved(path, MAX_LINKS);
+}
+
+function resolved(path: string, links: number): string {
+  if (path.length > MAX_PATH) return path;
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const parent = dirname(path);
+    if (parent === path) return path;
+    const place = resolved(parent, links);
+    const target = links > 0 ? linkAt(join(place, basename(path))) : undefined;
+    return target === undefined ? join(place, basename(path)) : resolved(resolve(place, target), links - 1);
+  }
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
 }

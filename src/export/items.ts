@@ -1,7 +1,7 @@
 /** Converts entries to readable items: each call with its result, turns numbered, bookkeeping left out. */
 
-import { displayOf, shellCommand } from '../protocol/entries/readEntry.ts';
-import { withoutModelNotes } from '../protocol/entries/shellOutput.ts';
+import { stripVTControlCharacters } from 'node:util';
+import { displayOf, shellCommand, withoutModelNotes } from '../protocol/entries/readEntry.ts';
 import { type JSONLEntry, noteOf } from '../protocol/entries.ts';
 import type { ContentPart } from '../protocol/messages.ts';
 import type { ExportItem, ExportOptions } from './types.ts';
@@ -136,3 +136,75 @@ function imagesOf(content: unknown): Extract<ContentPart, { type: 'image' }>[] {
       part?.type === 'image' && typeof part.data === 'string' && typeof part.mediaType === 'string',
   );
 }
+
+/** The language of a file by its extension, as named in code fences and by highlighters; empty if unknown. */
+export function languageOf(name: string): string {
+  const [, ending = ''] = /\.([a-z0-9]{1,8})(?:[\s:,)"'’]|$)/i.exec(name) ?? [];
+  return languages[ending.toLowerCase()] ?? '';
+}
+
+const languages: Readonly<Record<string, string>> = {
+  c: 'c',
+  cc: 'cpp',
+  cpp: 'cpp',
+  cs: 'csharp',
+  css: 'css',
+  go: 'go',
+  h: 'c',
+  html: 'xml',
+  java: 'java',
+  js: 'javascript',
+  json: 'json',
+  jsx: 'javascript',
+  kt: 'kotlin',
+  md: 'markdown',
+  mjs: 'javascript',
+  php: 'php',
+  py: 'python',
+  rb: 'ruby',
+  rs: 'rust',
+  sh: 'bash',
+  sql: 'sql',
+  svg: 'xml',
+  swift: 'swift',
+  ts: 'typescript',
+  tsx: 'typescript',
+  xml: 'xml',
+  yaml: 'yaml',
+  yml: 'yaml',
+};
+
+// Makes text from models, tools and files safe for a document: without control and hidden direction characters.
+
+/** Keeps line feeds and tabs, removes escape sequences, and shows direction marks as code points. */
+export function plainText(text: string): string {
+  const unified = text.replace(/\r\n?/g, '\n').replace(/[\u2028\u2029]/g, '\n');
+  const bare =
+    unified.includes('\u001b') || /[\u0080-\u009f]/.test(unified)
+      ? stripVTControlCharacters(unified)
+      : unified;
+  return bare
+    .replace(controls, '')
+    .replace(directions, (mark) => `‹U+${mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}›`)
+    .toWellFormed();
+}
+
+/** The same, on one line. */
+export function plainLine(text: string): string {
+  return plainText(text).replace(/\s+/g, ' ').trim();
+}
+
+/** The first line of a text, cut to this many characters. */
+export function firstLine(text: string, most: number): string {
+  const line = plainLine(
+    text
+      .trimStart()
+      .split('\n', 1)[0]
+      ?.slice(0, 4 * most) ?? '',
+  );
+  const characters = [...line];
+  return characters.length <= most ? line : `${characters.slice(0, most - 1).join('')}…`;
+}
+
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufeff]/g;
+const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;

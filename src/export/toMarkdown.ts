@@ -1,8 +1,6 @@
 /** A session as Markdown: prompts quoted, replies verbatim, calls collapsed. */
-
 import { toolNames } from '../protocol/toolNames.ts';
-import { languageOf } from './languageOf.ts';
-import { firstLine, plainLine, plainText } from './plainText.ts';
+import { firstLine, languageOf, plainLine, plainText } from './items.ts';
 import type { ExportItem, ExportMeta } from './types.ts';
 
 export async function* toMarkdown(

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { opendir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { readSmallFile } from '../disk/readSmallFile.ts';
+import { readSmallFile } from '../disk/realFile.ts';
 import type { Skill, SkillList, SkillProblem } from '../protocol/extensions/skills.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
 import {

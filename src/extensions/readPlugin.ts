@@ -2,7 +2,7 @@
 import { realpath } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import * as z from 'zod';
-import { readSmallFile } from '../disk/readSmallFile.ts';
+import { readSmallFile } from '../disk/realFile.ts';
 import type { HookDefinition } from '../protocol/extensions/hooks.ts';
 import {
   type McpServerDefinition,

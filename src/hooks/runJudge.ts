@@ -2,7 +2,6 @@
 import * as z from 'zod';
 import type { HookCall, HookEvent, HookQuestion, JudgeHook } from '../protocol/extensions/hooks.ts';
 import { ONCE } from '../protocol/once.ts';
-import { jsonIn } from '../protocol/text/jsonIn.ts';
 import { shortened } from '../protocol/text/visible.ts';
 import type { HookOutput } from './readOutput.ts';
 
@@ -61,4 +60,16 @@ function objection(event: HookEvent, reason: string, continues: boolean): object
   const isAfter = event === 'PostToolUse' || event === 'PostToolUseFailure';
   const ends = isAfter && !continues ? { continue: false, stopReason: reason } : {};
   return { decision: 'block', reason, ...ends };
+}
+
+/** Finds the JSON object in what a model wrote: alone, in a code block, or after its thoughts. Undefined if none. */
+function jsonIn(text: string): unknown {
+  const plain = text.replace(/<think>[\s\S]*?<\/think>/g, '');
+  const [from, to] = [plain.indexOf('{'), plain.lastIndexOf('}')];
+  if (from === -1 || to < from) return undefined;
+  try {
+    return JSON.parse(plain.slice(from, to + 1));
+  } catch {
+    return undefined;
+  }
 }

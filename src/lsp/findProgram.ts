@@ -1,8 +1,7 @@
 /** Finds a language server in a PATH, and the folder that it works in. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
-import { isInside } from '../disk/paths.ts';
-import { realpath } from '../disk/realPath.ts';
+import { isInside, realpath } from '../disk/paths.ts';
 import type { Candidate, ServerRow } from './serverTable.ts';
 
 export interface FoundProgram {

@@ -1,7 +1,6 @@
 /** Problems that language servers report: parsing them, finding the new ones, describing them for the model. Pure. */
 import * as z from 'zod';
-import { quotedName } from '../protocol/text/quotedName.ts';
-import { shortened, visibleLine } from '../protocol/text/visible.ts';
+import { quotedName, shortened, visibleLine } from '../protocol/text/visible.ts';
 
 /** An error or a warning. */
 export interface Problem {

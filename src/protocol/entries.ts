@@ -6,10 +6,7 @@
 import * as z from 'zod';
 import type { EntryNote, EntryOf, NoteContext } from './entries/defineKind.ts';
 import { type BlobRef, blobRefSchema, type Envelope, entrySchema } from './entries/fields.ts';
-import { compactBoundary, pin, summaryDraft, summaryFailed } from './entries/kinds/compaction.ts';
-import { hook, hookContext } from './entries/kinds/hook.ts';
-import { judgement } from './entries/kinds/judgement.ts';
-import { reduction } from './entries/kinds/reduction.ts';
+import { compactBoundary, pin, reduction, summaryDraft, summaryFailed } from './entries/kinds/compaction.ts';
 import { request, requestRecordSchema } from './entries/kinds/request.ts';
 import { checkpoint, rewind, undo } from './entries/kinds/rewind.ts';
 import {
@@ -23,8 +20,7 @@ import {
   unknown,
   usage,
 } from './entries/kinds/session.ts';
-import { shellStart, task } from './entries/kinds/task.ts';
-import { turnEnd } from './entries/kinds/turnEnd.ts';
+import { hook, hookContext, judgement, shellStart, task, turnEnd } from './entries/kinds/turn.ts';
 import {
   attachment,
   environment,

@@ -1,3 +1,5 @@
+import type { ModelInfo } from './model.ts';
+
 /** How models are named: `id` at the default endpoint, `provider/id` at a named one. Pure. */
 
 /** The default endpoint in full names: `default/openai/gpt-5` if there is also a provider called `openai`. */
@@ -5,7 +7,7 @@ export const DEFAULT_PROVIDER = 'default';
 
 export const providerNamePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
 
-export interface ModelName {
+interface ModelName {
   /** Undefined at the default endpoint. */
   readonly provider: string | undefined;
   /** As the endpoint names it. */
@@ -29,4 +31,20 @@ export function modelName({ provider, id }: ModelName, isProvider: (part: string
   if (provider !== undefined) return `${provider}/${id}`;
   const first = id.slice(0, Math.max(0, id.indexOf('/')));
   return isProvider(first) || first === DEFAULT_PROVIDER ? `${DEFAULT_PROVIDER}/${id}` : id;
+}
+
+// Defaults for when neither the settings nor the server name an endpoint, a model or a context window.
+
+/** The default endpoint. */
+export const OFFICIAL_URL = 'https://api.openai.com/v1';
+
+/** The default model at that endpoint. */
+export const OFFICIAL_MODEL = 'gpt-4.1';
+
+/** Tokens. Hosted models rarely have a smaller context window; local servers rarely load a model with a larger one. */
+const ASSUMED = { remote: 128_000, local: 32_000 } as const;
+
+/** Returns the context window, in tokens, to assume for an unknown model; `set` is `context.unknownWindow`. */
+export function assumedWindow(set: number | null, provider: ModelInfo['provider']): number {
+  return set ?? (provider === 'local' ? ASSUMED.local : ASSUMED.remote);
 }

@@ -1,6 +1,6 @@
 /** Finds values of names like `password`, `api_key` and `client_secret`, if the value looks random. */
-import { plainText } from './encoded.ts';
-import { isLikelySecret, isUuid } from './likelySecret.ts';
+import { isLikelySecret, isPlaceholder, isUuid } from './likelySecret.ts';
+import { findTokens } from './tokens.ts';
 import type { Secret } from './types.ts';
 
 /** Words that indicate a secret; `key` only with a prefix such as in `api_key`. */
@@ -78,4 +78,53 @@ function isFlag(text: string, nameStart: number): boolean {
 function kindOf(word: string): string {
   if (/pass|pwd|credential|_auth/i.test(word)) return 'password';
   return /token/i.test(word) ? 'token' : /key/i.test(word) ? 'key' : 'secret';
+}
+
+// Finds passwords in arguments of programs and in database statements.
+
+/** `curl -u name:PASSWORD`. The distance between program and option is limited, within one line. */
+const userAndPassword =
+  /\b(?:curl|wget|https?|xh)\b[^\n|;]{0,300}?\s(?:-u|-U|--user|--proxy-user|-a|--auth)[ =]{0,2}["']?[^\s:"'/]{1,64}:(?<value>[^\s"'\\]{4,256})/g;
+const option =
+  /\b(?:sshpass|(?:docker|podman|helm registry|az acr) login|mysql(?:dump|admin)?|mariadb(?:-dump)?|mongo(?:sh|dump|restore)?|redis-cli|unzip|zip|7z|ldap(?:search|add|modify)|openssl)\b[^\n|;]{0,200}?\s-(?:p|P|a|w|k)\s{0,2}["']?(?<value>[^\s"'\\-][^\s"'\\]{5,255})/g;
+const statements = [
+  /\bidentified\s{1,3}by\s{1,3}["'](?<value>[^\s"'\\]{6,256})["']/gi,
+  /\s-pass(?:in|out)?\s{1,2}["']?pass:(?<value>[^\s"'\\]{6,256})/g,
+  /^\s{0,8}(?:requirepass|masterauth)\s{1,8}["']?(?<value>[^\s"'\\]{6,256})/gm,
+];
+
+/** Finds only the password itself; the command stays readable. */
+export function findCommandPasswords(text: string): Secret[] {
+  return [userAndPassword, option, ...statements].flatMap((regex) =>
+    [...text.matchAll(regex)].flatMap((match) => {
+      const value = match.groups?.value ?? '';
+      if (isPlaceholder(value) || !isLikelySecret(value, 'quoted')) return [];
+      const start = match.index + match[0].lastIndexOf(value);
+      return [{ start, end: start + value.length, kind: 'password' }];
+    }),
+  );
+}
+
+// Finds base64-encoded text that contains a secret, as stored by Kubernetes and CI systems.
+
+/** Longer runs are encoded files, which are handled once they are decoded. */
+const run = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,8192}={0,2}(?![A-Za-z0-9+/=])/g;
+
+/** Returns the entire run if it contains a token of a known format. */
+export function findEncoded(text: string): Secret[] {
+  const found: Secret[] = [];
+  for (const { index, 0: encoded } of text.matchAll(run)) {
+    if (plainText(encoded.slice(0, 32)) === undefined) continue;
+    const decoded = plainText(encoded);
+    const [secret] = decoded === undefined ? [] : findTokens(decoded);
+    if (secret !== undefined)
+      found.push({ start: index, end: index + encoded.length, kind: `${secret.kind}-base64` });
+  }
+  return found;
+}
+
+/** The decoded base64, if it is printable text. */
+function plainText(base64: string): string | undefined {
+  const text = Buffer.from(base64, 'base64').toString('latin1');
+  return /^[\t\n\r\x20-\x7e]+$/.test(text) ? text : undefined;
 }

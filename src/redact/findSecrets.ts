@@ -2,14 +2,11 @@
  * Finds secrets in text: keys and tokens by format, private keys, passwords in URLs, and random-looking values of names
  * like `password`. Linear in the length of any text.
  */
-import { findAssignments } from './assignments.ts';
-import { findCommandPasswords } from './commands.ts';
-import { findEncoded } from './encoded.ts';
+import { findAssignments, findCommandPasswords, findEncoded } from './assignments.ts';
 import { findKeyBlocks } from './keyBlocks.ts';
+import { isLikelySecret, isPlaceholder } from './likelySecret.ts';
 import { findTokens } from './tokens.ts';
 import type { RedactOptions, Secret } from './types.ts';
-import { findUrlPasswords } from './urlPasswords.ts';
-import { findInVisible } from './visible.ts';
 
 /** The secrets in a text, in order and without overlaps. */
 export function findSecrets(text: string, { own = [] }: Pick<RedactOptions, 'own'> = {}): Secret[] {
@@ -57,4 +54,111 @@ function inOrder(found: readonly Secret[]): Secret[] {
     };
   }
   return merged.map(({ secret }) => secret);
+}
+
+// Handles invisible characters: terminal colours and zero-width characters.
+
+const unseen = /\u001b\[[0-9;]{0,20}[A-Za-z]|[\u200b-\u200d\u2060\ufeff\u00ad]/g;
+
+/** Searches the visible text and returns positions in the original; nothing if no character is invisible. */
+function findInVisible(text: string, find: (seen: string) => Secret[]): Secret[] {
+  if (!/[\u001b\u200b-\u200d\u2060\ufeff\u00ad]/.test(text)) return [];
+  const parts: string[] = [];
+  /** Start of each part, in the visible text and in the original. */
+  const starts: { readonly seen: number; readonly at: number }[] = [];
+  let [at, seen] = [0, 0];
+  for (const match of [...text.matchAll(unseen), { index: text.length, 0: '' }]) {
+    starts.push({ seen, at });
+    parts.push(text.slice(at, match.index));
+    seen += match.index - at;
+    at = match.index + match[0].length;
+  }
+  const placeOf = placesIn(starts);
+  return find(parts.join('')).map(({ start, end, kind }) => ({
+    start: placeOf(start),
+    end: placeOf(end - 1) + 1,
+    kind,
+  }));
+}
+
+function placesIn(starts: readonly { readonly seen: number; readonly at: number }[]) {
+  return (seen: number): number => {
+    let [low, high] = [0, starts.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((starts[middle]?.seen ?? 0) <= seen) low = middle;
+      else high = middle - 1;
+    }
+    const part = starts[low] ?? { seen: 0, at: 0 };
+    return part.at + seen - part.seen;
+  };
+}
+
+// Finds passwords in URLs (`https://user:PASSWORD@host`, `postgres://…`) and in connection strings.
+
+/** From `://` on. No part may contain a character that ends a URL, so that many `://` in a row stay linear. */
+const userAndPassword =
+  /:\/\/(?<user>[^\s:@/?#"'`<>\\|{}()[\]$]{0,256}):(?<password>[^\s@/"'`<>\\]{1,512})@(?<host>[A-Za-z0-9[_%-][^\s/:"'`<>\\]{0,255})/y;
+
+const connectionString =
+  /(?:user id|uid|username|user)\s{0,2}=[^;\s"']{1,128};\s{0,4}(?:password|pwd)\s{0,2}=(?<password>[^;"'`\\\r\n]{3,128})/gi;
+
+/** Schemes in whose URLs a password may contain `/` and `@`, contrary to the standard. */
+const database =
+  /\b(?:postgres(?:ql)?|mysql|mariadb|rediss?|mongodb(?:\+srv)?|amqps?|mssql|sqlserver|clickhouse|smtps?|ftps?|sftp|ldaps?):\/\/[^\s:@/?#"'`<>\\]{0,64}:(?<password>(?:(?!:\/\/)[^\s"'`<>\\]){1,256})@(?<host>[A-Za-z0-9[_%-][^\s/:"'`<>\\]{0,255})/g;
+/** A token instead of a user name. */
+const nameless = /:\/\/(?<password>[A-Za-z0-9_-]{20,256})@(?<host>[A-Za-z0-9][^\s/:"'`<>\\]{0,255})/g;
+
+/** Finds only the password itself; the URL stays readable. */
+export function findUrlPasswords(text: string): Secret[] {
+  return [
+    ...inAddresses(text),
+    ...matches(text, database, () => true),
+    ...matches(text, nameless, (token) => isLikelySecret(token, 'quoted')),
+    ...inConnectionStrings(text),
+  ];
+}
+
+function inAddresses(text: string): Secret[] {
+  const found: Secret[] = [];
+  for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at + 3)) {
+    userAndPassword.lastIndex = at;
+    const { user = '', password = '', host = '' } = userAndPassword.exec(text)?.groups ?? {};
+    if (password === '' || isHarmless(password) || reserved.test(host)) continue;
+    const start = at + 3 + user.length + 1;
+    found.push({ start, end: start + password.length, kind: 'url-password' });
+  }
+  return found;
+}
+
+function matches(text: string, regex: RegExp, isOne: (password: string) => boolean): Secret[] {
+  if (!text.includes('://')) return [];
+  return [...text.matchAll(regex)].flatMap((match) => {
+    const { password = '', host = '' } = match.groups ?? {};
+    if (isHarmless(password) || reserved.test(host) || !isOne(password)) return [];
+    const start = match.index + match[0].lastIndexOf(`${password}@`);
+    return [{ start, end: start + password.length, kind: 'url-password' }];
+  });
+}
+
+function inConnectionStrings(text: string): Secret[] {
+  const found: Secret[] = [];
+  for (const match of text.matchAll(connectionString)) {
+    const { password = '' } = match.groups ?? {};
+    if (isHarmless(password)) continue;
+    const end = match.index + match[0].length;
+    found.push({ start: end - password.length, end, kind: 'connection-password' });
+  }
+  return found;
+}
+
+/** Reserved hosts for documentation (RFC 2606). */
+const reserved = /(?:^|\.)(?:example(?:\.(?:com|org|net))?|test|invalid)$/i;
+
+function isHarmless(password: string): boolean {
+  return (
+    /^\d{1,5}$|^.$|^\[redacted|[{}$<>]|^%[sdv]|^(?:pass(?:word|wd)?|pwd|pw|secret|token|key|user|bar|test)$/i.test(
+      password,
+    ) || isPlaceholder(password)
+  );
 }

@@ -1,8 +1,7 @@
 /** Turns a definition into the `Tool` port: parses the input and converts expected failures into outcomes. */
-
 import * as z from 'zod';
+import { realpath } from '../disk/paths.ts';
 import { assertUnmoved, type FilePlace } from '../disk/realFile.ts';
-import { realpath } from '../disk/realPath.ts';
 import type { FieldAnswer } from '../protocol/forms.ts';
 import type { Access, Grant, Preview } from '../protocol/permissions.ts';
 import type { Settled, Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';

@@ -6,13 +6,12 @@ import { assertUnmoved, type FilePlace } from '../disk/realFile.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineFileTool } from './defineTool.ts';
-import type { Environment } from './environment.ts';
 import { suggestForMissing } from './files/similarNames.ts';
 import { failure, interrupted } from './outcomes.ts';
 import { absolutePath, shortPath } from './paths.ts';
-import { newestFirst } from './search/newestFirst.ts';
 import { NO_RIPGREP } from './search/ripgrep.ts';
-import { changedNote, searchFolder } from './search/searchFolder.ts';
+import { changedNote, newestFirst, searchFolder } from './search/searchFolder.ts';
+import type { Environment } from './shell/childEnvironment.ts';
 import { count } from './units.ts';
 
 /** Only the first of them are sent to the model; the rest is kept for Recall. */

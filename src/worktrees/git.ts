@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../disk/ownPrograms.ts';
-import { realpath } from '../disk/realPath.ts';
+import { realpath } from '../disk/paths.ts';
 import { visibleText } from '../protocol/text/visible.ts';
 
 export interface GitAnswer {

@@ -3,10 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { lstatOf } from '../disk/fileLookups.ts';
-import { realpath } from '../disk/realPath.ts';
+import { realpath } from '../disk/paths.ts';
 import type { WorktreeEnd, WorktreeRecord } from '../protocol/extensions/worktrees.ts';
-import { quotedName } from '../protocol/text/quotedName.ts';
-import { visibleText } from '../protocol/text/visible.ts';
+import { quotedName, visibleText } from '../protocol/text/visible.ts';
 import type { Git } from './git.ts';
 import { forgetWorktree, recordWorktree } from './records.ts';
 

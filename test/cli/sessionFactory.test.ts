@@ -10,7 +10,7 @@ import { createSessionFactory } from '../../src/cli/sessionFactory.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
 import { SessionLockedError, SessionNotFoundError } from '../../src/context/index.ts';
 import { DEMO_MODEL } from '../../src/model/demo.ts';
-import { shellOutput } from '../../src/protocol/entries/shellOutput.ts';
+import { shellOutput } from '../../src/protocol/entries/readEntry.ts';
 import { entryLine } from '../agent/line.ts';
 import { dataOf } from '../madeUpEntry.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { short } from '../../src/commands/pages/lossLines.ts';
 import { plainText } from '../../src/commands/pages/page.ts';
-import { previewPage } from '../../src/commands/pages/previewPage.ts';
+import { previewPage, short } from '../../src/commands/pages/previewPage.ts';
 import type {
   CompactionDiff,
   CompactionPreview,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkValues } from '../../src/config/checkValues.ts';
 import { settingsSchema } from '../../src/config/schema.ts';
-import { holdBack } from '../../src/config/untrusted.ts';
+import { holdBack } from '../../src/config/trust.ts';
 
 test('a status line without a command is said once and does not count', () => {
   const { values, complaints } = checkValues({ statusLine: { padding: 2 }, theme: 'light' });

@@ -9,8 +9,8 @@ import type { SettingsFlags } from '../../src/config/flags.ts';
 import { decidedPaths, decisionOf } from '../../src/config/grants.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
 import { settingsSchema } from '../../src/config/schema.ts';
+import { holdBack } from '../../src/config/trust.ts';
 import type { Grant, LoadedSettings } from '../../src/config/types.ts';
-import { holdBack } from '../../src/config/untrusted.ts';
 
 let home: string;
 let root: string;

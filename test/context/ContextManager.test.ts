@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { SessionNotFoundError } from '../../src/context/index.ts';
-import { shellOutput } from '../../src/protocol/entries/shellOutput.ts';
+import { shellOutput } from '../../src/protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { ask, call, configuration, createTestHome, outcome, say } from './harness.ts';
 

@@ -9,7 +9,7 @@ import {
   readFileStart,
   readFilesContent,
 } from '../../src/context/FileAnalyzer.ts';
-import { pathTokens } from '../../src/context/facts/pathTokens.ts';
+import { pathTokens } from '../../src/context/facts/entryText.ts';
 import { CacheStore } from '../../src/context/storage/CacheStore.ts';
 import type { JSONLEntry, NewEntry } from '../../src/protocol/entries.ts';
 import { cpuMs } from '../cpuTime.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { MAX_IMAGE_BYTES } from '../../src/protocol/files/images.ts';
-import { redactDeep } from '../../src/redact/redactDeep.ts';
+import { redactDeep } from '../../src/redact/redact.ts';
 import { says } from '../agent/scriptedModel.ts';
 import { startAgent } from '../agent/testAgent.ts';
 

@@ -7,8 +7,8 @@ import {
   SessionExistsError,
   SessionLockedError,
   SessionNotFoundError,
-} from '../../src/context/storage/errors.ts';
-import type { SessionStore } from '../../src/context/storage/sessionStore.ts';
+  type SessionStore,
+} from '../../src/context/storage/sessionStore.ts';
 import { contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { configuration, modelOf, say, step, summary } from './harness.ts';

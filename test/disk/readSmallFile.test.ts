@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { readWorkspaceFacts } from '../../src/cli/process/workspaceFacts.ts';
-import { readSmallFile } from '../../src/disk/readSmallFile.ts';
+import { readSmallFile } from '../../src/disk/realFile.ts';
 
 const top = mkdtempSync(join(tmpdir(), 'small-file-'));
 afterAll(() => rmSync(top, { recursive: true, force: true }));

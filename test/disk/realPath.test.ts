@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { realpath } from '../../src/disk/realPath.ts';
+import { realpath } from '../../src/disk/paths.ts';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'clawdcode-disk-')));
 afterAll(() => rmSync(top, { recursive: true, force: true }));

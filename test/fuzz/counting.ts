@@ -1,13 +1,11 @@
 /** True token counts: js-tiktoken's, and those of a server for a whole request. */
-
 import { Tiktoken } from 'js-tiktoken/lite';
 import cl100k from 'js-tiktoken/ranks/cl100k_base';
 import o200k from 'js-tiktoken/ranks/o200k_base';
 import type { TokenEncoder } from '../../src/context/index.ts';
 import { countExactly } from '../../src/context/tokens/exact/countExactly.ts';
-import { readVocabulary } from '../../src/context/tokens/exact/vocabulary.ts';
-import { imageTokens } from '../../src/context/tokens/images.ts';
-import type { VocabularyName } from '../../src/context/tokens/TokenEncoder.ts';
+import { readVocabulary, type VocabularyName } from '../../src/context/tokens/exact/vocabulary.ts';
+import { imageTokens } from '../../src/context/tokens/measured.ts';
 import type { Message, ToolSchema } from '../../src/protocol/messages.ts';
 
 const ranks = { cl100k_base: cl100k, o200k_base: o200k };

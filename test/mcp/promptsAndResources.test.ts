@@ -1,6 +1,6 @@
 /** Prompts as commands, and resources that a prompt names. */
 import { expect, test, vi } from 'vitest';
-import { argumentsOf, mcpPromptCommands } from '../../src/commands/extensions/mcpPrompts.ts';
+import { argumentsOf, mcpPromptCommands } from '../../src/commands/extensions/mcp.ts';
 import { namedIn } from '../../src/mcp/namedResources.ts';
 import { openBench, stdio } from './support/bench.ts';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createRedactor } from '../../src/redact/createRedactor.ts';
-import { redact } from '../../src/redact/redact.ts';
+import { createRedactor, redact } from '../../src/redact/redact.ts';
 import { tokenFormats } from '../../src/redact/tokenFormats.ts';
 import { cpuClock } from '../cpuTime.ts';
 

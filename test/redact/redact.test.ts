@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { redact } from '../../src/redact/redact.ts';
-import { redactDeep } from '../../src/redact/redactDeep.ts';
+import { createRedactor, redact, redactDeep } from '../../src/redact/redact.ts';
 import { kindCount, syntheticSecrets } from './syntheticSecrets.ts';
 
 const token = `ghp_${'aB3dE6gH9j'.repeat(4).slice(0, 36)}`;
@@ -69,4 +68,76 @@ test('pictures are left alone, what only calls itself one is not', () => {
   expect(redactDeep({ content: [image] })).toEqual({ content: [image] });
   const other = { type: 'image', data: `see ${token}`, password: 'hT7#kq2Lm9x' };
   expect(JSON.stringify(redactDeep(other))).not.toMatch(/ghp_|hT7/);
+});
+
+/** Ordinary lines with secrets among them, `length` characters or a little more. */
+function output(
+  length: number,
+  seed: string,
+): { readonly text: string; readonly secrets: readonly string[] } {
+  const parts: string[] = [];
+  const secrets: string[] = [];
+  let size = 0;
+  for (let round = 0; size < length; round++) {
+    for (const { secret, text } of syntheticSecrets(kindCount, `${seed}${round}`)) {
+      const filler = `line ${size}: compiled src/module${size % 97}.ts in ${size % 13} ms\n`.repeat(
+        1 + (size % 40),
+      );
+      parts.push(filler, text, '\n');
+      secrets.push(secret);
+      size += filler.length + text.length;
+    }
+  }
+  return { text: parts.join(''), secrets };
+}
+
+function inPieces(text: string, sizes: readonly number[]): { readonly out: string; readonly most: number } {
+  const redactor = createRedactor();
+  const out: string[] = [];
+  let held = 0;
+  let most = 0;
+  for (let at = 0, index = 0; at < text.length; index++) {
+    const piece = text.slice(at, at + (sizes[index % sizes.length] ?? 1));
+    at += piece.length;
+    const passed = redactor.write(piece);
+    held += piece.length - passed.length;
+    most = Math.max(most, held);
+    out.push(passed);
+  }
+  out.push(redactor.flush());
+  return { out: out.join(''), most };
+}
+
+test('in pieces of any size the outcome is that of the whole', () => {
+  const { text } = output(600_000, 'pieces');
+  const whole = redact(text);
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 70_000 }), { minLength: 1, maxLength: 8 }), (sizes) => {
+      expect(inPieces(text, sizes).out).toBe(whole);
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test('no secret slips through where one piece ends and the next begins', () => {
+  const { text, secrets } = output(400_000, 'edges');
+  for (const size of [1000, 4096, 65_536]) {
+    const { out } = inPieces(text, [size]);
+    for (const secret of secrets) expect(out).not.toContain(secret);
+  }
+});
+
+test('nothing is missed in one endless line, and memory stays bounded', () => {
+  const { text, secrets } = output(1_000_000, 'line');
+  const { out, most } = inPieces(text.replaceAll('\n', ' '), [8192]);
+  for (const secret of secrets.filter((one) => !one.includes('/'))) expect(out).not.toContain(secret);
+  expect(most).toBeLessThan(500_000);
+});
+
+test('a pair of surrogates is not taken apart', () => {
+  const text = '😀'.repeat(200_000);
+  const redactor = createRedactor();
+  const parts = [redactor.write(`x${text}`), redactor.write(text), redactor.flush()];
+  for (const part of parts) expect(part.isWellFormed()).toBe(true);
+  expect(parts.join('')).toBe(`x${text}${text}`);
 });

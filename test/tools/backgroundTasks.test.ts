@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TaskChange } from '../../src/protocol/tasks.ts';
-import { RECENT_CHARACTERS, RecentText } from '../../src/tools/shell/RecentText.ts';
+import { RECENT_CHARACTERS, RecentText } from '../../src/tools/shell/TaskRegistry.ts';
 import { openWorkbench, type Workbench } from './workbench.ts';
 
 let bench: Workbench;

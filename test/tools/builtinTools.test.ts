@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtinToolSpecifiers, toolNames } from '../../src/protocol/toolNames.ts';
-import { HeadTail, KEPT_CHARACTERS } from '../../src/tools/shell/headTail.ts';
-import { createLiveCleaner, createOutputCleaner } from '../../src/tools/shell/outputCleaner.ts';
+import {
+  createLiveCleaner,
+  createOutputCleaner,
+  HeadTail,
+  KEPT_CHARACTERS,
+} from '../../src/tools/shell/OutputCapture.ts';
 import { formatBytes, formatDuration } from '../../src/tools/units.ts';
 import { openWorkbench, type Workbench } from './workbench.ts';
 

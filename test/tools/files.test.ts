@@ -15,9 +15,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { diffFiles } from '../../src/tools/files/fileDiff.ts';
+import { diffFiles, FileChangedError, writeFileAtomic } from '../../src/tools/files/saveText.ts';
 import { sha256 } from '../../src/tools/files/textFile.ts';
-import { FileChangedError, writeFileAtomic } from '../../src/tools/files/writeFileAtomic.ts';
 import { openWorkbench, type Workbench } from './workbench.ts';
 
 let bench: Workbench;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { matchEdit } from '../../src/tools/files/matchEdit.ts';
-import { nearestRegion } from '../../src/tools/files/nearestRegion.ts';
+import { matchEdit, nearestRegion } from '../../src/tools/files/matchEdit.ts';
 
 const edited = (text: string, oldText: string, newText: string, all = false) => {
   const result = matchEdit(text, oldText, newText, all);

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
 import { fetchPage } from '../../src/tools/web/fetchPage.ts';
-import type { Resolve } from '../../src/tools/web/resolveHost.ts';
+import type { Resolve } from '../../src/tools/web/publicAddress.ts';
 import { readWebUrl } from '../../src/tools/web/webUrl.ts';
 import { type PageServer, page, redirect, servePages } from './web/pageServer.ts';
 import { openWorkbench, type Workbench } from './workbench.ts';

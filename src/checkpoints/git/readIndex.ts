@@ -1,7 +1,7 @@
 /** Reads what git's index records about the files of a work tree. */
 import type { Pace } from '../scan/Coverage.ts';
 import type { DiskEntry } from '../scan/diskEntry.ts';
-import { type GitProgram, runGit } from './runGit.ts';
+import { type GitProgram, runGit } from './ObjectReader.ts';
 
 export interface IndexEntry {
   readonly oid: string;

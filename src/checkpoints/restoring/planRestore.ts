@@ -2,11 +2,10 @@
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PathChange, PathState, RestorePlan, RestoreStep } from '../../protocol/checkpoints.ts';
-import { describePath } from '../notes.ts';
 import { canonicalPath, statEntry } from '../scan/diskEntry.ts';
-import { historyAround } from '../scan/histories.ts';
 import { hashBytes } from '../scan/stableRead.ts';
-import type { CheckpointBlobs } from '../types.ts';
+import { historyAround } from '../scan/walk.ts';
+import { type CheckpointBlobs, describePath } from '../types.ts';
 import { byPath, currentState, sameState } from './states.ts';
 import { idleStep, makeStep, type RestoreDeps } from './steps.ts';
 import { type LoadContent, undoPath } from './undoPath.ts';

@@ -1,8 +1,8 @@
 /** Determines the state of a path after undoing changes one by one, newest first. Does not touch the disk. */
 import { createHash } from 'node:crypto';
 import type { PathChange, PathState } from '../../protocol/checkpoints.ts';
-import { describeSize } from '../notes.ts';
 import { isMergeable, MAX_MERGE_BYTES } from '../scan/contents.ts';
+import { describeSize } from '../types.ts';
 import { mergeText } from './mergeText.ts';
 import { type FileState, joinChanges, nameOf, sameContent, sameState } from './states.ts';
 

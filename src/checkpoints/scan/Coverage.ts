@@ -4,8 +4,7 @@
  */
 import { readdirSync } from 'node:fs';
 import { grouped } from '../../protocol/text/numbers.ts';
-import { describePath, describeSize } from '../notes.ts';
-import type { CheckpointLimits } from '../types.ts';
+import { type CheckpointLimits, describePath, describeSize } from '../types.ts';
 import { statEntry } from './diskEntry.ts';
 
 /** Yields to other work at regular intervals in a long loop. */

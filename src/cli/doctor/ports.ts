@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import type { LoadedSettings } from '../../config/types.ts';
 import { ownGitEnvironment } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/realPath.ts';
+import { realpath } from '../../disk/paths.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
 import { askServer } from '../../model/servers/askServer.ts';
 import { probeModel } from '../../model/servers/probeModel.ts';

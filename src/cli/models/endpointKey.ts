@@ -4,7 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/realPath.ts';
+import { realpath } from '../../disk/paths.ts';
 
 /** `problem`: why there is no key, ready to show. */
 export type KeyAnswer = { readonly key: string | undefined } | { readonly problem: string };

@@ -1,7 +1,7 @@
 import type { ModelList } from '../../commands/types.ts';
 import { hasAuthorization } from '../../model/http/ownHeaders.ts';
 import type { HttpSend } from '../../model/http/types.ts';
-import { OFFICIAL_URL } from '../../protocol/modelDefaults.ts';
+import { OFFICIAL_URL } from '../../protocol/modelNames.ts';
 import type { Endpoint, Endpoints } from './endpoints.ts';
 import { listModels } from './modelChoice.ts';
 

@@ -15,7 +15,7 @@ import type { ServedModels } from '../../model/servers/servedModels.ts';
 import { windowAdvice } from '../../model/servers/windowAdvice.ts';
 import { acceptedEffort } from '../../model/wires/effort.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
-import { assumedWindow } from '../../protocol/modelDefaults.ts';
+import { assumedWindow } from '../../protocol/modelNames.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import type { Effort } from '../../protocol/wires.ts';
 import { createEndpoints, type Endpoints } from './endpoints.ts';

@@ -1,5 +1,5 @@
 import { lookupModel } from '../../model/catalogue.ts';
-import { OFFICIAL_MODEL } from '../../protocol/modelDefaults.ts';
+import { OFFICIAL_MODEL } from '../../protocol/modelNames.ts';
 import type { ServedModel } from '../../protocol/server.ts';
 
 /**

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { createFolderWalk } from '../../disk/folderWalk.ts';
 import { isSensitive } from '../../permissions/files/sensitive.ts';
 import { isSecretName } from '../../redact/assignments.ts';
+import { findUrlPasswords } from '../../redact/findSecrets.ts';
 import { isLikelySecret } from '../../redact/likelySecret.ts';
 import { findTokens } from '../../redact/tokens.ts';
-import { findUrlPasswords } from '../../redact/urlPasswords.ts';
 import type { KnownSecret } from '../../tools/shell/valueRedactor.ts';
 
 const MAX_BYTES = 64 * 1024;

@@ -5,8 +5,7 @@
 import { lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { LoadedSettings } from '../../config/types.ts';
-import { isInside } from '../../disk/paths.ts';
-import { realpath } from '../../disk/realPath.ts';
+import { isInside, realpath } from '../../disk/paths.ts';
 
 type Settings = Pick<LoadedSettings, 'hooks' | 'servers'> & {
   readonly settings: Pick<LoadedSettings['settings'], 'statusLine' | 'notificationCommand'>;

@@ -3,7 +3,7 @@ import type { AllowedBy } from '../../agent/hooks/callHooks.ts';
 import { settingsFiles } from '../../config/loadSettings.ts';
 import { addLocalRule } from '../../config/localRules.ts';
 import type { LoadedSettings } from '../../config/types.ts';
-import { realpath } from '../../disk/realPath.ts';
+import { realpath } from '../../disk/paths.ts';
 import { decide, type PermissionInput } from '../../permissions/decide.ts';
 import { explain } from '../../permissions/explain.ts';
 import { decideFile } from '../../permissions/files/fileDecision.ts';

@@ -10,7 +10,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import * as z from 'zod';
 import { writePrivateFile } from '../../config/files.ts';
 import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../disk/ownPrograms.ts';
-import { realpath as realpathNow } from '../../disk/realPath.ts';
+import { realpath as realpathNow } from '../../disk/paths.ts';
 import { pluginNamePattern, readPlugin } from '../../extensions/readPlugin.ts';
 import type { PluginContents, PluginInfo } from '../../protocol/extensions/plugins.ts';
 import { ONCE } from '../../protocol/once.ts';

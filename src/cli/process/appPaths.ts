@@ -1,10 +1,9 @@
 /** The paths, version and environment of the program: read from the process once, and passed on as plain data. */
-
 import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { ManagedSource } from '../../config/managed.ts';
-import { realpath } from '../../disk/realPath.ts';
+import { realpath } from '../../disk/paths.ts';
 
 export interface AppPaths {
   readonly cwd: string;

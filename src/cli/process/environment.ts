@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { release, type } from 'node:os';
 import type { Environment } from '../../agent/systemPrompt.ts';
 import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/realPath.ts';
+import { realpath } from '../../disk/paths.ts';
 import { gitRunsPrograms } from '../../permissions/lookups/gitPrograms.ts';
 import { findRoot } from './appPaths.ts';
 

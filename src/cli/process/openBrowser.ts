@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/realPath.ts';
+import { realpath } from '../../disk/paths.ts';
 import type { AppPaths } from './appPaths.ts';
 
 /** Opens a web address in the user's browser. If that fails, the address is on screen, and the user can open it. */

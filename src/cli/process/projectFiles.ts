@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { relative } from 'node:path';
 import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/realPath.ts';
+import { realpath } from '../../disk/paths.ts';
 
 /** Maximum number of files that `@` completion offers; larger repositories are completed folder by folder. */
 const MAX_FILES = 50_000;

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { detectGitRemote } from '../../context/index.ts';
-import { readSmallFile } from '../../disk/readSmallFile.ts';
+import { readSmallFile } from '../../disk/realFile.ts';
 
 const packageSchema = z.object({ name: z.string().exactOptional(), version: z.string().exactOptional() });
 

@@ -11,7 +11,7 @@ import { scanLog } from '../../context/index.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
-import { redactDeep } from '../../redact/redactDeep.ts';
+import { redactDeep } from '../../redact/redact.ts';
 import { count } from '../../ui/print/numbers.ts';
 import { reveal, sanitizeLine } from '../../ui/print/sanitize.ts';
 import { jsonLine } from './output.ts';

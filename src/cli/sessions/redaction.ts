@@ -1,10 +1,8 @@
 /** Redacts secrets from everything that is stored, if enabled. */
 import type { Settings } from '../../config/schema.ts';
 import type { Redaction } from '../../context/index.ts';
-import { createRedactor } from '../../redact/createRedactor.ts';
 import { findSecrets } from '../../redact/findSecrets.ts';
-import { redact } from '../../redact/redact.ts';
-import { redactDeep } from '../../redact/redactDeep.ts';
+import { createRedactor, redact, redactDeep } from '../../redact/redact.ts';
 
 export interface WriteRedaction extends Redaction {
   /** True for content that must not be stored unredacted. */

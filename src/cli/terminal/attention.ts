@@ -4,11 +4,10 @@
  */
 import { spawn } from 'node:child_process';
 import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/realPath.ts';
+import { realpath } from '../../disk/paths.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
-import type { Attention, NotificationChannel } from '../../ui/terminal/sequences.ts';
-import { isPlainConsole } from '../../ui/terminal/sequences.ts';
+import { type Attention, isPlainConsole, type NotificationChannel } from '../../ui/terminal/sequences.ts';
 import { findRoot } from '../process/appPaths.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
+import { realpath } from '../../disk/paths.ts';
 import { openRealFile } from '../../disk/realFile.ts';
-import { realpath } from '../../disk/realPath.ts';
 import type { EditOutcome } from '../../ui/types.ts';
 import { findRoot } from '../process/appPaths.ts';
 

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
 import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/realPath.ts';
+import { realpath } from '../../disk/paths.ts';
 import { MAX_IMAGE_BYTES, readImageHeader } from '../../protocol/files/images.ts';
 import type { ImagePort, ImageRead } from '../../ui/input/images.ts';
 import { findRoot } from '../process/appPaths.ts';

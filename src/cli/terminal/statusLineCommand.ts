@@ -1,7 +1,7 @@
 /** Runs the user's status line command: JSON in, one or a few lines out, limited in time and size. */
 import { spawn } from 'node:child_process';
 import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/realPath.ts';
+import { realpath } from '../../disk/paths.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import type {
   StatusLineCommand,

@@ -3,7 +3,7 @@
  * reduction is an entry of the log and can be undone. ReductionLadder.ts decides when to do which.
  */
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
-import { turnStart } from '../history/epoch.ts';
+import { turnStart } from '../history/liveEntries.ts';
 import type { Session } from '../session.ts';
 import { planAtomRemoval, removalEntry } from '../strategies/removeAtoms.ts';
 import { isRemovalStrategy, removalPolicyFor } from '../strategies/strategyForModel.ts';

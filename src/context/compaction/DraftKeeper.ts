@@ -5,7 +5,7 @@
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import { strategyTraits } from '../../protocol/contextSettings.ts';
 import type { NewEntry } from '../../protocol/entries.ts';
-import { followFailures, restsUntilPrompt } from '../history/epoch.ts';
+import { followFailures, restsUntilPrompt } from '../history/liveEntries.ts';
 import {
   type DraftOutcome,
   draftEntry,

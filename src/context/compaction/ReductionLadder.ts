@@ -12,7 +12,7 @@ import { strategyTraits } from '../../protocol/contextSettings.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';
 import type { ModelError } from '../../protocol/model.ts';
 import { budgetWarnings, type Forecast, marksOf, nextStep, triggerNote } from '../contextReport.ts';
-import { restsUntilPrompt, turnStart } from '../history/epoch.ts';
+import { restsUntilPrompt, turnStart } from '../history/liveEntries.ts';
 import { reductionEntry, reductionOf } from '../history/reductions.ts';
 import type { SummaryDraft } from '../memory/ThreadSummary.ts';
 import type { Session } from '../session.ts';

@@ -5,8 +5,7 @@
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { FinishReason } from '../../protocol/messages.ts';
-import { entryTexts } from '../facts/entryText.ts';
-import { pathTokens } from '../facts/pathTokens.ts';
+import { entryTexts, pathTokens } from '../facts/entryText.ts';
 import { runInSlices } from '../facts/slices.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { headOf } from '../tokens/truncate.ts';

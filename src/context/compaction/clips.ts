@@ -1,4 +1,4 @@
-import type { Replacement } from '../../protocol/entries/kinds/reduction.ts';
+import type { Replacement } from '../../protocol/entries/kinds/compaction.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import { quotesFiles } from '../results/errorLines.ts';

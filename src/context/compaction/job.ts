@@ -1,7 +1,7 @@
 /** Input and outcomes of one compaction. */
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { CompactMetadata } from '../../protocol/entries/fields.ts';
-import type { Reduction } from '../../protocol/entries/kinds/reduction.ts';
+import type { Reduction } from '../../protocol/entries/kinds/compaction.ts';
 import type { SummaryCut } from '../../protocol/entries/kinds/request.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { AgentEvent } from '../../protocol/events.ts';

@@ -3,12 +3,10 @@
  * User messages stay. Nothing is lost, since each line is a pointer for Recall. Every change invalidates the provider's
  * cache, so either many steps are replaced at once or none. Pure.
  */
-
-import { shellCommand } from '../../protocol/entries/readEntry.ts';
-import { shellOutput } from '../../protocol/entries/shellOutput.ts';
+import { shellCommand, shellOutput } from '../../protocol/entries/readEntry.ts';
 import { type JSONLEntry, kindOf, type NewEntry, originalOf } from '../../protocol/entries.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
-import { type CallOutcome, callOutcome, shellOutcome } from '../facts/callOutcome.ts';
+import { type CallOutcome, callOutcome, shellOutcome } from '../facts/commandRuns.ts';
 import { type Atom, type AtomCall, isPrompt } from '../history/atoms.ts';
 import { reductionEntry, reductionOf } from '../history/reductions.ts';
 import { tailStart } from '../history/rounds.ts';

@@ -2,7 +2,7 @@
  * Masks single results, for the strategies that remove single messages: replaces an old tool result with one line and a
  * pointer; its call and text stay. Other strategies use a ledger (ledger.ts).
  */
-import type { Replacement } from '../../protocol/entries/kinds/reduction.ts';
+import type { Replacement } from '../../protocol/entries/kinds/compaction.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Atom } from '../history/atoms.ts';
 import { reductionEntry } from '../history/reductions.ts';

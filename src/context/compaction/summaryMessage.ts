@@ -5,7 +5,7 @@
 import type { CompactMetadata } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { grouped, largest } from '../../protocol/text/numbers.ts';
-import { quotedName } from '../../protocol/text/quotedName.ts';
+import { quotedName } from '../../protocol/text/visible.ts';
 import { contentText } from '../facts/entryText.ts';
 import { headOf, tailOf, wellFormed } from '../tokens/truncate.ts';
 

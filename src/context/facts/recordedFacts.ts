@@ -6,7 +6,7 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import type { Todo } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { quotedName } from '../../protocol/text/quotedName.ts';
+import { quotedName } from '../../protocol/text/visible.ts';
 import { type ChangedFile, evictedPrefixOf, type KnownFacts } from '../history/evictedPrefix.ts';
 import { headerOf } from '../sessionEntries.ts';
 import { headOf } from '../tokens/truncate.ts';

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { type JSONLEntry, parseEntry } from '../../protocol/entries.ts';
 import { SUMMARY_HEADING } from '../compaction/summaryMessage.ts';
 import { contentText } from '../facts/entryText.ts';
-import { frozenCopy } from '../storage/frozen.ts';
+import { frozenCopy } from '../storage/newEntries.ts';
 import { reachesShare } from '../tokens/budgets.ts';
 import { estimateMessagesTokens } from '../tokens/estimate.ts';
 import { headOf, wellFormed } from '../tokens/truncate.ts';

@@ -2,7 +2,7 @@
  * Reductions: entries that remove earlier ones from requests or shorten them, and the notes that replace removed
  * entries.
  */
-import type { Reduction } from '../../protocol/entries/kinds/reduction.ts';
+import type { Reduction } from '../../protocol/entries/kinds/compaction.ts';
 import { type JSONLEntry, kindOf, type NewEntry } from '../../protocol/entries.ts';
 import type { Atom } from './atoms.ts';
 

@@ -6,11 +6,10 @@ import type { JSONLEntry, KindEntry } from '../../protocol/entries.ts';
 import { type KeptMessage, messagesNamed } from '../compaction/summaryMessage.ts';
 import { pinnedInstructions } from '../memory/instructions.ts';
 import type { NoteKey } from '../request/systemNotes.ts';
-import { isNoteKey } from '../storage/ids.ts';
+import { isNoteKey } from '../storage/newEntries.ts';
 import { type Atom, AtomGrouper } from './atoms.ts';
 import { keptBy, lastCompaction } from './compactions.ts';
-import { createGrowth } from './foldLog.ts';
-import { type Live, liveEntries } from './liveEntries.ts';
+import { createGrowth, type Live, liveEntries } from './liveEntries.ts';
 import { isReshaping, Removals, reductionOf, retainedNotes } from './reductions.ts';
 
 export interface View {

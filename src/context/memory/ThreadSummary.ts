@@ -2,11 +2,10 @@
  * The draft of the next summary, written in the background so that the user need not wait for one. It is used only if
  * its epoch is still current (compare and set); otherwise it is discarded.
  */
-
 import * as z from 'zod';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { Atom } from '../history/atoms.ts';
-import { epochOf } from '../history/epoch.ts';
+import { epochOf } from '../history/liveEntries.ts';
 import { replacedHeadsIn, withReplaced } from '../history/reductions.ts';
 import type { CacheStore } from '../storage/CacheStore.ts';
 

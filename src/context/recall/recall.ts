@@ -1,10 +1,15 @@
 /** Looks up earlier content of a session by pointer, range or search, in the log and the blob store. */
+
+import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
+import { toolNames } from '../../protocol/toolNames.ts';
 import type { RecallAnswer, RecallRequest } from '../../protocol/tools.ts';
 import type { Blobs } from '../storage/sessionStore.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
+import { headOf } from '../tokens/truncate.ts';
+import { describeEntry, entryText } from './entryText.ts';
 import { findTarget, parsePointer, type Target } from './find.ts';
-import { readPage } from './page.ts';
-import { type RecallLimits, searchSession, searchTarget } from './searchSession.ts';
+import { createMatcher, type Hit, HitList, type Place, Scanner } from './matcher.ts';
+import { blobSource, readPage } from './page.ts';
 import type { SeenLog } from './seenLog.ts';
 
 const DEFAULT_PAGE_BYTES = 10_000;
@@ -66,3 +71,138 @@ async function showPage(target: Target, request: RecallRequest, limits: RecallLi
 
 /** Minimum bytes of a page, even if it exceeds the token limit. */
 const LEAST_BYTES = 100;
+
+// Searches a session, newest entries first, in bounded memory and time.
+
+/** Limits of one answer, including its header. */
+interface RecallLimits {
+  readonly maxBytes: number;
+  readonly maxLines: number;
+  /** Maximum tokens by the higher estimate; absent = no token limit. */
+  readonly maxTokens?: number;
+}
+
+/** Maximum hits per entry when searching all entries; a search in that entry shows the others. */
+const MAX_PER_ENTRY = 4;
+
+/** Searches prompts, replies, reasoning, calls, results, summaries and stored originals. */
+async function searchSession(
+  query: string,
+  log: SeenLog,
+  blobs: Blobs,
+  signal: AbortSignal,
+  limits: RecallLimits,
+): Promise<RecallAnswer> {
+  const matcher = createMatcher(query);
+  const scanner = new Scanner(matcher, signal);
+  const hits = new HitList(MAX_PER_ENTRY);
+  const searched = new Set<string>();
+  const known = inPlainSight(log.recent);
+  let stoppedAt = '';
+  let oldest = log.last;
+  for await (const entry of log.before(Number.POSITIVE_INFINITY)) {
+    if (scanner.isOver || hits.isFull) break;
+    oldest = entry.seq;
+    if (isOwnEcho(entry)) continue;
+    const place = placeOf(entry);
+    const original = originalOf(entry);
+    if (original === undefined && known.has(entry)) continue;
+    // The shown part is in the original: search only that, so that the hit has the right offset.
+    const source = original === undefined ? undefined : await blobSource(original, blobs);
+    if (original !== undefined && source !== undefined) {
+      if (searched.has(original.hash)) continue;
+      searched.add(original.hash);
+      const end = await scanner.scanSource(source, place, hits);
+      if (scanner.isOver && end < source.bytes)
+        stoppedAt = ` Go on with id "${place.id}", query and offset ${end}.`;
+    } else await scanner.scanText(entryText(entry), place, hits);
+  }
+  if (hits.best().length === 0)
+    for (const entry of known) await scanner.scanText(entryText(entry), placeOf(entry), hits);
+  return report(query, hits, scanner, limits, `#${oldest} to #${log.last}`, stoppedAt);
+}
+
+/** Searches one entry, range or original, from byte `from` on. */
+async function searchTarget(
+  query: string,
+  { id, what, source }: Target,
+  from: number,
+  signal: AbortSignal,
+  limits: RecallLimits,
+): Promise<RecallAnswer> {
+  const scanner = new Scanner(createMatcher(query), signal);
+  const hits = new HitList(Number.POSITIVE_INFINITY);
+  const end = await scanner.scanSource(source, { id, what }, hits, from);
+  return report(query, hits, scanner, limits, `${id}, bytes ${from}-${end} of ${source.bytes}`);
+}
+
+function placeOf(entry: JSONLEntry): Place {
+  return { id: `#${entry.seq}`, what: describeEntry(entry) };
+}
+
+/**
+ * The newest prompt and the reply that calls Recall. Both are in the request already, and the query's words mostly come
+ * from them, so their hits would hide all others.
+ */
+function inPlainSight(entries: readonly JSONLEntry[]): ReadonlySet<JSONLEntry> {
+  const call = entries.findLastIndex(({ tool }) => tool?.name === toolNames.recall);
+  const isRunning = !entries.slice(call).some(isAfterwards);
+  if (call === -1 || !isRunning) return new Set();
+  const before = entries.slice(0, call);
+  const prompt = before.findLast(({ subtype }) => subtype === 'prompt');
+  const reply = before.findLast(({ type }) => type === 'assistant');
+  return new Set([prompt, reply].flatMap((entry) => entry ?? []));
+}
+
+/** True for an entry after which an earlier Recall call has ended. */
+function isAfterwards({ subtype, type, toolResult }: JSONLEntry): boolean {
+  return toolResult?.name === toolNames.recall || type === 'assistant' || subtype === 'prompt';
+}
+
+/** Recall's own calls and answers only repeat other hits. */
+function isOwnEcho({ tool, toolResult }: JSONLEntry): boolean {
+  return tool?.name === toolNames.recall || toolResult?.name === toolNames.recall;
+}
+
+function report(
+  query: string,
+  hits: HitList,
+  scanner: Scanner,
+  limits: RecallLimits,
+  extent: string,
+  goOn = '',
+): RecallAnswer {
+  const found = hits.best();
+  const quoted = JSON.stringify(headOf(query, 80));
+  const stopped =
+    scanner.stopReason === undefined
+      ? ''
+      : ` ${scanner.stopReason} after ${scanner.bytes} bytes; there may be more.${goOn}`;
+  if (found.length === 0) {
+    const advice = scanner.stopReason === undefined ? ' Try fewer or other words.' : '';
+    return { found: false, text: `[${quoted} was not found in ${extent}.${stopped}${advice}]` };
+  }
+  const hitsFound = found.length === 1 ? 'hit' : 'hits';
+  const kind = found[0]?.score === 1 ? hitsFound : `${hitsFound} (lines with most of the words)`;
+  const full = hits.isFull ? ' There may be more before these.' : '';
+  const header = `[${found.length} ${kind} for ${quoted}, newest first, in ${extent}.${stopped}${full} Recall an id with its offset to read on.]`;
+  const { maxTokens = Number.POSITIVE_INFINITY } = limits;
+  const lines = [header];
+  let bytes = Buffer.byteLength(header);
+  let tokens = estimateTokens(header, HIGH);
+  for (const hit of found) {
+    const line = hitLine(hit);
+    bytes += Buffer.byteLength(line) + 1;
+    tokens += estimateTokens(line, HIGH) + 1;
+    if (bytes > limits.maxBytes || lines.length >= limits.maxLines || tokens > maxTokens) break;
+    lines.push(line);
+  }
+  return { found: true, text: lines.join('\n') };
+}
+
+function hitLine({ place, offset, snippet, more }: Hit): string {
+  const others = more ? ` (more in ${place.id}: give id and query)` : '';
+  return `${place.id} ${place.what}, offset ${offset}${others}: ${snippet}`;
+}
+
+// The best hits of a search: phrases before words, newer before older.

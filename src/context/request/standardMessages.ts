@@ -13,7 +13,7 @@ import type {
   ToolCall,
   ToolMessage,
 } from '../../protocol/messages.ts';
-import { quotedName } from '../../protocol/text/quotedName.ts';
+import { quotedName } from '../../protocol/text/visible.ts';
 import {
   insertBlocks,
   quoteFiles,

@@ -1,8 +1,8 @@
 /** Prepares prompts for the log: adds matching memories and shortens a text that is too large for any request. */
 import type { NewEntry } from '../../protocol/entries.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
-import { withDeadline } from '../memory/deadline.ts';
 import { type FoundMemory, memoryEntry } from '../memory/formatMemories.ts';
+import { withDeadline } from '../memory/LongTermMemory.ts';
 import type { Session } from '../session.ts';
 import { allocateBudget } from '../tokens/budgets.ts';
 import { truncateObservation, truncationNotice } from './ObservationTruncator.ts';

@@ -3,7 +3,6 @@
  * and on disk before it gets its name. Content that does not match its name is never returned: content of up to 4 MB
  * that is read in full is checked by hash, other content by size if it is known.
  */
-
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -22,7 +21,7 @@ import { promisify } from 'node:util';
 import type { BlobRef } from '../../protocol/entries/fields.ts';
 import type { BlobSink } from '../../protocol/tools.ts';
 import { makeFolder, syncFolder } from './folders.ts';
-import { newId } from './ids.ts';
+import { newId } from './newEntries.ts';
 import type { Blobs, Redaction } from './sessionStore.ts';
 
 /** Limits for stored outputs. */

@@ -4,16 +4,18 @@ import { ENTRY_FORMAT, entrySchema } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import { HistoryManager } from '../history/HistoryManager.ts';
 import { seenIn } from '../recall/seenLog.ts';
+import { deepFreeze, isSafeSessionId, newId, newSessionId } from './newEntries.ts';
 import {
   AmbiguousSessionIdError,
+  type Blobs,
   InvalidSessionIdError,
+  type OpenLog,
+  type Redaction,
   SessionExistsError,
   SessionLockedError,
   SessionNotFoundError,
-} from './errors.ts';
-import { deepFreeze } from './frozen.ts';
-import { isSafeSessionId, newId, newSessionId } from './ids.ts';
-import type { Blobs, OpenLog, Redaction, SessionStore } from './sessionStore.ts';
+  type SessionStore,
+} from './sessionStore.ts';
 import type { SessionSummary } from './sessionSummary.ts';
 
 /** Bytes of large contents that are kept; beyond that, the oldest are forgotten. */

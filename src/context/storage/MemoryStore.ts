@@ -5,7 +5,7 @@
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { retainedBy } from '../history/compactions.ts';
-import { frozenCopy } from './frozen.ts';
+import { frozenCopy } from './newEntries.ts';
 
 const residentShare = 0.8;
 

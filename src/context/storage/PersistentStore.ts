@@ -2,7 +2,6 @@
  * The sessions of one project on disk: creates, opens, finds, lists and deletes them. The `SessionLog` of an open
  * session is its only writer; reading a session needs no lock.
  */
-
 import { lstat, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { JSONLEntry } from '../../protocol/entries.ts';
@@ -11,22 +10,23 @@ import { withoutHalfCompactions } from '../history/compactions.ts';
 import { HistoryManager } from '../history/HistoryManager.ts';
 import { BlobStore } from './BlobStore.ts';
 import { archiveFileIn } from './catalogue/logFiles.ts';
-import {
-  AmbiguousSessionIdError,
-  SessionExistsError,
-  SessionLockedError,
-  SessionNotFoundError,
-} from './errors.ts';
 import { syncFolder } from './folders.ts';
-import { isSafeSessionId, newSessionId } from './ids.ts';
 import { JSONLStore } from './JSONLStore.ts';
 import { loadLog, resumePointFile } from './loadLog.ts';
 import type { LogContents } from './logReader.ts';
+import { isSafeSessionId, newSessionId } from './newEntries.ts';
 import { agentsFolderIn, getProjectStoragePath, lockFileOf, sessionFileIn } from './pathUtils.ts';
 import { quarantineDamage, quarantineFolder } from './repair/damage.ts';
 import { acquireSessionLock } from './SessionLock.ts';
 import { SessionLog } from './SessionLog.ts';
-import type { Redaction, SessionStore } from './sessionStore.ts';
+import {
+  AmbiguousSessionIdError,
+  type Redaction,
+  SessionExistsError,
+  SessionLockedError,
+  SessionNotFoundError,
+  type SessionStore,
+} from './sessionStore.ts';
 import { type SessionSummary, summarizeSession } from './sessionSummary.ts';
 
 interface PersistentStoreOptions {

@@ -2,14 +2,13 @@
  * Ensures one writer per session. The lock is SQLite's lock on an empty database file: the operating system releases it
  * as soon as its holder exits, even after kill -9, and nothing blocks. A note next to it names the holding process.
  */
-
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import * as z from 'zod';
-import type { LockHolder } from './errors.ts';
+import type { LockHolder } from './sessionStore.ts';
 import { loadSqlite, SQLITE_BUSY, sqliteCode } from './sqlite.ts';
 
 type LockResult =

@@ -3,7 +3,6 @@
  * called, keeps them in memory, and resolves when they are on disk. If writing fails, the session continues in memory:
  * the problem is reported, and missing entries are written as soon as the disk accepts them.
  */
-
 import { ENTRY_FORMAT, entrySchema } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import { ONCE } from '../../protocol/once.ts';
@@ -12,15 +11,19 @@ import type { Live } from '../history/liveEntries.ts';
 import { Listeners } from '../Listeners.ts';
 import type { SeenLog } from '../recall/seenLog.ts';
 import type { BlobStore } from './BlobStore.ts';
-import { SessionReadOnlyError } from './errors.ts';
-import { deepFreeze } from './frozen.ts';
-import { BranchWatch } from './git.ts';
-import { newId } from './ids.ts';
 import { type JSONLStore, LogVanishedError } from './JSONLStore.ts';
 import type { DamagedLine, LogContents } from './logReader.ts';
-import { compactionEntries, messageEntry, toolResultEntry, toolUseEntry } from './newEntries.ts';
+import {
+  compactionEntries,
+  deepFreeze,
+  messageEntry,
+  newId,
+  toolResultEntry,
+  toolUseEntry,
+} from './newEntries.ts';
+import { BranchWatch } from './pathUtils.ts';
 import { ResidentLog } from './ResidentLog.ts';
-import type { OpenLog, Redaction, StorageProblem } from './sessionStore.ts';
+import { type OpenLog, type Redaction, SessionReadOnlyError, type StorageProblem } from './sessionStore.ts';
 
 interface SessionLogOptions {
   readonly sessionId: string;

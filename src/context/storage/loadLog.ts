@@ -3,7 +3,6 @@
  * those after its last compaction. That position is stored next to the log (`ResumePoint`); without it, the log is read
  * once from its start, in bounded memory.
  */
-
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
@@ -13,9 +12,9 @@ import { absentTarget, evictPrefix, type Target } from '../history/evict.ts';
 import { type EvictedPrefix, evictedPrefixEntry, evictedPrefixOf } from '../history/evictedPrefix.ts';
 import { liveEntries } from '../history/liveEntries.ts';
 import { seal, unseal } from './entryLine.ts';
-import { newId } from './ids.ts';
 import { LogPages } from './LogPages.ts';
 import { type LogContents, readLog } from './logReader.ts';
+import { newId } from './newEntries.ts';
 
 /** Logs up to this many bytes are held in memory in full: reading them takes no noticeable time. */
 export const WHOLE_BYTES = 4 * 2 ** 20;

@@ -2,12 +2,11 @@
  * Calls the encoder in small batches and caches its counts by fingerprint. After three failures in a row the encoder is
  * no longer used.
  */
-
 import { untilAborted } from '../../protocol/untilAborted.ts';
 import { cutBefore } from './exact/countExactly.ts';
+import type { TokenEncoder, VocabularyName } from './exact/vocabulary.ts';
 import { yieldToEventLoop } from './measured.ts';
 import { fingerprint, TokenCache } from './TokenCache.ts';
-import type { TokenEncoder, VocabularyName } from './TokenEncoder.ts';
 
 export class ExactCounts {
   readonly cache = new TokenCache();

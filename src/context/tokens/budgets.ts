@@ -1,8 +1,7 @@
 /** Divides a context window. All figures are tokens; all token figures on screen come from here. */
-
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
-import { assumedWindow } from '../../protocol/modelDefaults.ts';
+import { assumedWindow } from '../../protocol/modelNames.ts';
 
 export interface WindowBudget {
   readonly window: number;

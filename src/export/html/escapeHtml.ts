@@ -1,4 +1,4 @@
-import { plainText } from '../plainText.ts';
+import { plainText } from '../items.ts';
 
 /** Escapes text for HTML, and removes control characters and hidden directions. */
 export function escapeHtml(text: string): string {

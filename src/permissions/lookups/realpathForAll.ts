@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { realpath } from '../../disk/realPath.ts';
+import { realpath } from '../../disk/paths.ts';
 
 /** The limit of Linux. */
 const MAX_LINKS = 40;

@@ -3,6 +3,7 @@
  * loaded.
  */
 import type { JSONLEntry } from '../entries.ts';
+import type { ToolDisplay } from './fields.ts';
 
 /** Returns a prompt as displayed if that differs from its message: a long paste stays folded. */
 export function displayOf(entry: JSONLEntry): string | undefined {
@@ -30,4 +31,24 @@ export function topicOf({ data }: JSONLEntry): string | undefined {
 /** True for an entry that directly precedes a prompt and belongs to it: recalled memories, a skill's instructions. */
 export function belongsToNextPrompt(entry: JSONLEntry | undefined): boolean {
   return entry?.subtype === 'memory' || (entry?.subtype === 'skill' && entry.data?.callId === undefined);
+}
+
+/**
+ * Returns the output of a `!command` as the model sees it: the end of the entry's content, from `data.outputAt` (UTF-16
+ * units). Older lines duplicate it in `data.output`. Undefined for other entries.
+ */
+export function shellOutput({ subtype, message, data }: JSONLEntry): string | undefined {
+  if (subtype !== 'shell') return undefined;
+  if (data?.output !== undefined) return data.output;
+  const { content } = message;
+  return typeof content === 'string' ? content.slice(data?.outputAt ?? 0) : undefined;
+}
+
+/** Removes the notes to the model from the end of an output, for display. */
+export function withoutModelNotes(
+  output: string,
+  { modelNotes = '' }: { readonly modelNotes?: ToolDisplay['modelNotes'] } = {},
+): string {
+  if (modelNotes === '' || !output.endsWith(modelNotes)) return output;
+  return output.slice(0, -modelNotes.length).replace(/\n$/, '');
 }

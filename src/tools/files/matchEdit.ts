@@ -3,12 +3,6 @@
  * stage runs only if every stricter one found nothing, and its matches must be unique too.
  */
 import { dominantLineEnd, type LineEnd, plainLines, withLineEnd } from './lineEnds.ts';
-import {
-  type Match,
-  matchIgnoringIndentation,
-  matchIgnoringTrailingSpace,
-  plainQuotes,
-} from './tolerantMatch.ts';
 
 type EditStage = 'exact' | 'line ends' | 'trailing space' | 'indentation' | 'quotes and dashes';
 
@@ -130,4 +124,203 @@ function lineNumbers(text: string, matches: readonly Match[]): number[] {
     }
     return line;
   });
+}
+
+// Searches that tolerate common mistakes of models: trailing space, indentation, typographic characters.
+
+/** A region of the text, `[start, end)`, and its replacement. */
+interface Match {
+  readonly start: number;
+  readonly end: number;
+  readonly replacement: string;
+}
+
+/** Ignores spaces and tabs before line feeds on both sides. */
+function matchIgnoringTrailingSpace(text: string, oldText: string, newText: string): Match[] {
+  const lines = oldText.split('\n').map((line) => line.replace(/[ \t]+$/, ''));
+  const pattern = lines.map((line) => line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[ \\t]*\\n');
+  if (lines.every((line) => line === '')) return [];
+  // Includes trailing space of the last line only if the match reaches the end of that line.
+  const found = text.matchAll(new RegExp(`${pattern}(?:[ \\t]+(?=\\n|$))?`, 'g'));
+  return [...found].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    replacement: newText,
+  }));
+}
+
+/** Entire lines that differ from the old text only by indentation; the new text is indented like the file. */
+function matchIgnoringIndentation(text: string, oldText: string, newText: string): Match[] {
+  const endsLine = oldText.endsWith('\n');
+  const wanted = (endsLine ? oldText.slice(0, -1) : oldText).split('\n');
+  const wantedTrimmed = wanted.map((line) => line.trim());
+  if (wantedTrimmed.every((line) => line === '')) return [];
+  const lines = text.split('\n');
+  const starts = lineStarts(lines);
+  const matches: Match[] = [];
+  for (let first = 0; first + wanted.length <= lines.length; first += 1) {
+    if (!wantedTrimmed.every((line, index) => lines[first + index]?.trim() === line)) continue;
+    const region = lines.slice(first, first + wanted.length);
+    const reindent = learnIndentation(wanted, region);
+    if (reindent === undefined) continue;
+    const last = first + wanted.length - 1;
+    const end = (starts[last] ?? 0) + (lines[last]?.length ?? 0);
+    matches.push({
+      start: starts[first] ?? 0,
+      end: endsLine && end < text.length ? end + 1 : end,
+      replacement: reindent(newText),
+    });
+    first = last;
+  }
+  return matches;
+}
+
+/** Replaces typographic quotes, dashes and spaces with their keyboard equivalents, one character for one. */
+function plainQuotes(text: string): string {
+  return text
+    .replace(/[\u2018\u2019\u201A\u201B\u2032]/g, "'")
+    .replace(/[\u201C\u201D\u201E\u201F\u2033]/g, '"')
+    .replace(/[\u2010-\u2015\u2212]/g, '-')
+    .replace(/[\u00A0\u2000-\u200A\u202F\u205F\u3000]/g, ' ');
+}
+
+function lineStarts(lines: readonly string[]): number[] {
+  let at = 0;
+  return lines.map((line) => {
+    const start = at;
+    at += line.length + 1;
+    return start;
+  });
+}
+
+/** Converts the indentation of a text to that of the file, learned from lines that both contain. Pure. */
+
+type Pair = readonly [from: string, to: string];
+
+/**
+ * Learns from lines of the old text and the same lines in the file; undefined if one indentation of the old text
+ * corresponds to two in the file, so that nothing can be learned safely.
+ */
+function learnIndentation(
+  oldLines: readonly string[],
+  fileLines: readonly string[],
+): ((text: string) => string) | undefined {
+  const known = new Map<string, string>();
+  for (const [index, line] of oldLines.entries()) {
+    if (line.trim() === '') continue;
+    const [from, to] = [indentOf(line), indentOf(fileLines[index] ?? '')];
+    if ((known.get(from) ?? to) !== to) return undefined;
+    known.set(from, to);
+  }
+  const guess = lineThrough([...known]);
+  return (text) =>
+    text
+      .split('\n')
+      .map((line) => {
+        if (line.trim() === '') return line;
+        const indent = indentOf(line);
+        return (known.get(indent) ?? guess(indent)) + line.slice(indent.length);
+      })
+      .join('\n');
+}
+
+/**
+ * For levels that the old text does not contain: file width = scale × old width + shift, fitted to the levels it does
+ * contain. Two levels determine both; one level determines a shift, or a scale if one side uses tabs and the other
+ * spaces.
+ */
+function lineThrough(pairs: readonly Pair[]): (indent: string) => string {
+  const sorted = pairs.toSorted(([a], [b]) => a.length - b.length);
+  const [first, last] = [sorted[0], sorted.at(-1)];
+  const uniform = pairs.every(([from, to]) => isUniform(from) && isUniform(to));
+  if (first === undefined || last === undefined || !uniform) return (indent) => indent;
+  const [low, high] = [first.map((side) => side.length), last.map((side) => side.length)] as const;
+  const [lowFrom = 0, lowTo = 0] = low;
+  const [highFrom = 0, highTo = 0] = high;
+  const sameCharacter = first[0] === '' || first[1] === '' || first[0][0] === first[1][0];
+  let scale = 1;
+  if (highFrom !== lowFrom) scale = (highTo - lowTo) / (highFrom - lowFrom);
+  else if (!sameCharacter) scale = lowTo / lowFrom;
+  // Both levels map to one: deeper levels cannot be derived from that.
+  if (scale <= 0) scale = 1;
+  const shift = lowTo - scale * lowFrom;
+  const fileCharacter = pairs.find(([, to]) => to !== '')?.[1][0];
+  return (indent) => {
+    if (!isUniform(indent)) return indent;
+    const width = Math.max(0, Math.round(scale * indent.length + shift));
+    return (fileCharacter ?? indent[0] ?? ' ').repeat(width);
+  };
+}
+
+function isUniform(indent: string): boolean {
+  return /^(?: *|\t*)$/.test(indent);
+}
+
+function indentOf(line: string): string {
+  return line.slice(0, line.length - line.trimStart().length);
+}
+
+/** Finds the part of a file that an edit most likely meant, for the error message when the text was not found. */
+
+const MAX_LINES = 30;
+const MAX_LINE_CHARACTERS = 200;
+const MARGIN = 2;
+/** Lines that occur more often do not help to locate the text. */
+const MAX_OCCURRENCES = 50;
+const MIN_LIKENESS = 0.45;
+
+/** Numbered lines around the best guess; undefined if nothing is similar to the wanted text. Pure. */
+export function nearestRegion(text: string, wanted: string): string | undefined {
+  const lines = text.split('\n').map((line) => line.replace(/\r$/, ''));
+  const wantedLines = wanted.split('\n').map((line) => line.trim());
+  const start = byEqualLines(lines, wantedLines) ?? byLikeLine(lines, wantedLines);
+  if (start === undefined) return undefined;
+  const first = Math.max(0, start - MARGIN);
+  const last = Math.min(lines.length, start + wantedLines.length + MARGIN, first + MAX_LINES);
+  return lines
+    .slice(first, last)
+    .map((line, index) => `${String(first + index + 1).padStart(6)}\t${line.slice(0, MAX_LINE_CHARACTERS)}`)
+    .join('\n');
+}
+
+/** Each line that both texts contain votes for the start of the wanted text; rare lines weigh more. */
+function byEqualLines(lines: readonly string[], wanted: readonly string[]): number | undefined {
+  const places = new Map<string, number[]>();
+  for (const line of wanted) if (/\w/.test(line)) places.set(line, []);
+  for (const [index, line] of lines.entries()) places.get(line.trim())?.push(index);
+  const votes = new Map<number, number>();
+  for (const [offset, line] of wanted.entries()) {
+    const found = places.get(line) ?? [];
+    if (found.length > MAX_OCCURRENCES) continue;
+    for (const index of found) votes.set(index - offset, (votes.get(index - offset) ?? 0) + 1 / found.length);
+  }
+  const best = [...votes].sort(([a, x], [b, y]) => y - x || a - b)[0];
+  return best === undefined ? undefined : Math.max(0, best[0]);
+}
+
+/** If no line is equal: the line most similar to the longest wanted one, by shared pairs of characters. */
+function byLikeLine(lines: readonly string[], wanted: readonly string[]): number | undefined {
+  const longest = wanted.reduce((best, line) => (line.length > best.length ? line : best), '').slice(0, 500);
+  const pairs = characterPairs(longest);
+  const offset = wanted.findIndex((line) => line.startsWith(longest));
+  let best = { likeness: MIN_LIKENESS, index: -1 };
+  for (const [index, line] of lines.entries()) {
+    const likeness = dice(pairs, characterPairs(line.trim().slice(0, 500)));
+    if (likeness > best.likeness) best = { likeness, index };
+  }
+  return best.index === -1 ? undefined : Math.max(0, best.index - offset);
+}
+
+function characterPairs(line: string): ReadonlySet<string> {
+  const pairs = new Set<string>();
+  for (let index = 0; index + 1 < line.length; index += 1) pairs.add(line.slice(index, index + 2));
+  return pairs;
+}
+
+/** Dice's coefficient of two sets: 0 = nothing shared, 1 = equal. */
+function dice(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  if (a.size === 0 || b.size === 0) return 0;
+  let shared = 0;
+  for (const pair of a) if (b.has(pair)) shared += 1;
+  return (2 * shared) / (a.size + b.size);
 }

@@ -1,7 +1,7 @@
 /** What prompts mention: whether it exists, where it is, and the names in a folder. */
 import { readdir, stat } from 'node:fs/promises';
 import { isInside } from '../../disk/paths.ts';
-import { quotedName } from '../../protocol/text/quotedName.ts';
+import { quotedName } from '../../protocol/text/visible.ts';
 import { count } from '../units.ts';
 
 const MAX_NAMES = 200;

@@ -5,7 +5,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { type ImageHeader, readImageHeader } from '../../protocol/files/images.ts';
-import { type Encoding, guessEncoding, looksBinary } from './encoding.ts';
+import { type Encoding, guessEncoding, looksBinary } from './textFile.ts';
 
 /** Bytes per read; the first chunk contains the header of any image. */
 const CHUNK_BYTES = 256 * 1024;

@@ -1,15 +1,20 @@
 /** Previews a changed text, writes it and builds the outcome; shared by Write and Edit. */
-import type { FilePlace } from '../../disk/realFile.ts';
+
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { lstat, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import type { StructuredPatchHunk } from 'diff';
+import { type FilePlace, inRealFolder, PathMovedError, type RealFolder } from '../../disk/realFile.ts';
 import type { EditChecks } from '../../protocol/diagnostics.ts';
+import { type FileFacts, fileStamp } from '../../protocol/files/fileStamp.ts';
 import type { Preview } from '../../protocol/permissions.ts';
 import type { Settled, ToolContext, ToolOutcome } from '../../protocol/tools.ts';
-import { failure } from '../outcomes.ts';
+import { errorCode, failure } from '../outcomes.ts';
 import { shortPath } from '../paths.ts';
 import { count } from '../units.ts';
-import { type Encoding, encodeText } from './encoding.ts';
-import { diffFiles } from './fileDiff.ts';
-import { sha256 } from './textFile.ts';
-import { FileChangedError, writeFileAtomic } from './writeFileAtomic.ts';
+import { plainLines } from './lineEnds.ts';
+import { type Encoding, encodeText, sha256 } from './textFile.ts';
 
 export interface TextChange {
   readonly place: FilePlace;
@@ -79,4 +84,154 @@ const MAX_DIFF = 12_000;
 function headOfDiff(diff: string): string {
   if (diff.length <= MAX_DIFF) return diff;
   return `${diff.slice(0, diff.lastIndexOf('\n', MAX_DIFF))}\n`;
+}
+
+// Unified diffs for display.
+
+const CONTEXT_LINES = 3;
+/** A diff of two very different large files can take quadratic time; after this limit one plain block is shown. */
+const MAX_DIFF_MS = 1000;
+
+interface FileDiff {
+  /** In unified format. */
+  readonly diff: string;
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** Compares two versions of a file; `before` is undefined for a new one. Loads the diff library on first use. */
+export async function diffFiles(name: string, before: string | undefined, after: string): Promise<FileDiff> {
+  const { FILE_HEADERS_ONLY, formatPatch, structuredPatch } = await import('diff');
+  const plainBefore = plainLines(before ?? '').text;
+  const plainAfter = plainLines(after).text;
+  // Carriage returns are shown only if nothing else changes.
+  const onlyLineEnds = plainBefore === plainAfter;
+  const oldText = onlyLineEnds ? (before ?? '') : plainBefore;
+  const newText = onlyLineEnds ? after : plainAfter;
+  const oldName = before === undefined ? '/dev/null' : name;
+  const patch = structuredPatch(oldName, name, oldText, newText, undefined, undefined, {
+    context: CONTEXT_LINES,
+    timeout: MAX_DIFF_MS,
+  }) ?? {
+    oldFileName: oldName,
+    newFileName: name,
+    oldHeader: undefined,
+    newHeader: undefined,
+    hunks: [oneHunk(oldText, newText)],
+  };
+  const changed = patch.hunks.flatMap((hunk) => hunk.lines);
+  return {
+    diff: formatPatch(patch, FILE_HEADERS_ONLY),
+    added: changed.filter((line) => line.startsWith('+')).length,
+    removed: changed.filter((line) => line.startsWith('-')).length,
+  };
+}
+
+/** Everything between the first and the last difference as one hunk: the old lines removed, the new ones added. */
+function oneHunk(before: string, after: string): StructuredPatchHunk {
+  const [old, now] = [linesOf(before), linesOf(after)];
+  let start = 0;
+  while (start < old.length && old[start] === now[start]) start += 1;
+  let end = 0;
+  while (end < Math.min(old.length, now.length) - start && old.at(-1 - end) === now.at(-1 - end)) end += 1;
+  const [removed, added] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
+  return {
+    oldStart: start + 1,
+    oldLines: removed.length,
+    newStart: start + 1,
+    newLines: added.length,
+    lines: [...removed.flatMap((line) => signed('-', line)), ...added.flatMap((line) => signed('+', line))],
+  };
+}
+
+/** Each line with its line feed. */
+const linesOf = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+
+const signed = (sign: '+' | '-', line: string): readonly string[] =>
+  line.endsWith('\n') ? [`${sign}${line.slice(0, -1)}`] : [`${sign}${line}`, '\\ No newline at end of file'];
+
+// Replaces a file atomically: readers see the old or the new content, never part of it.
+
+/** The file is not the one from which the change was computed. */
+export class FileChangedError extends Error {
+  override readonly name = 'FileChangedError';
+}
+
+/**
+ * Writes the bytes to the real path, which contains no links; creates directories; keeps mode and owner. `stamp` is
+ * that of the file to replace, undefined if there is none. Rejects with a `FileChangedError` or a `PathMovedError` if
+ * something else is there, and with system errors.
+ */
+export async function writeFileAtomic(
+  realPath: string,
+  bytes: Uint8Array,
+  stamp: string | undefined,
+): Promise<void> {
+  const name = basename(realPath);
+  const write = async (folder: RealFolder): Promise<void> => {
+    const old = await unchanged(folder, name, realPath, stamp);
+    const temporary = folder.at(`.${name.slice(0, 200)}.${randomBytes(6).toString('hex')}.tmp`);
+    try {
+      const file = await open(temporary, 'wx', old === undefined ? 0o666 : 0o600);
+      try {
+        await file.writeFile(bytes);
+        if (old !== undefined) {
+          await file.chown(Number(old.uid), Number(old.gid)).catch(() => undefined);
+          await file.chmod(Number(old.mode & 0o7777n));
+        }
+        await file.datasync();
+      } finally {
+        await file.close();
+      }
+      await unchanged(folder, name, realPath, stamp);
+      folder.check();
+      await rename(temporary, folder.at(name));
+    } catch (error) {
+      await rm(temporary, { force: true });
+      // The file may be writable although its directory is not; then it can only be overwritten in place.
+      if (old === undefined || !['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error) ?? '')) throw error;
+      await overwrite(folder, name, bytes, stamp);
+    }
+  };
+  await inRealFolder(dirname(realPath), write, { create: true });
+}
+
+interface Entry extends FileFacts {
+  readonly mode: bigint;
+  readonly uid: bigint;
+  readonly gid: bigint;
+}
+
+/** The entry to replace; throws unless it is the one from which the change was computed. */
+async function unchanged(
+  folder: RealFolder,
+  name: string,
+  realPath: string,
+  stamp: string | undefined,
+): Promise<Entry | undefined> {
+  const info = await lstat(folder.at(name), { bigint: true }).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (info?.isSymbolicLink()) throw new PathMovedError(realPath);
+  if ((info && fileStamp(info)) !== stamp) throw new FileChangedError(realPath);
+  return info;
+}
+
+async function overwrite(
+  folder: RealFolder,
+  name: string,
+  bytes: Uint8Array,
+  stamp: string | undefined,
+): Promise<void> {
+  const { O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = await open(folder.at(name), O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    if (fileStamp(await file.stat({ bigint: true })) !== stamp) throw new FileChangedError(name);
+    folder.check();
+    await file.truncate();
+    await file.writeFile(bytes);
+  } finally {
+    await file.close();
+  }
 }

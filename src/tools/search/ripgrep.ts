@@ -4,8 +4,8 @@ import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { namesIn, textOf } from '../../disk/fileLookups.ts';
 import { pathOutside } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/realPath.ts';
-import type { Environment } from '../environment.ts';
+import { realpath } from '../../disk/paths.ts';
+import type { Environment } from '../shell/childEnvironment.ts';
 
 /** The search is stopped beyond this, and the result says so. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;

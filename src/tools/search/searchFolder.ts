@@ -5,12 +5,12 @@
  * search were there all along. After a change the search is repeated; files in folders that keep changing are left out.
  */
 import { lstatSync, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isInside } from '../../disk/paths.ts';
+import { isInside, realpath } from '../../disk/paths.ts';
 import { assertUnmoved, type FilePlace } from '../../disk/realFile.ts';
-import { realpath } from '../../disk/realPath.ts';
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../shell/childEnvironment.ts';
 import { count } from '../units.ts';
 import { runRipgrep, type SearchRun } from './ripgrep.ts';
 
@@ -154,4 +154,31 @@ function isPipe(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+// Sorts files by modification time: the search most likely looks for a recently changed file.
+
+/** For more files, reading all modification times would take longer than the search. */
+const MAX_STATS = 20_000;
+const AT_ONCE = 64;
+
+/** Newest first; equal times, and all lists of more than 20,000 files, by name. */
+export async function newestFirst(paths: readonly string[], cwd: string): Promise<string[]> {
+  const byName = paths.toSorted();
+  if (byName.length > MAX_STATS) return byName;
+  const times = new Map<string, number>();
+  const queue = byName.values();
+  const worker = async (): Promise<void> => {
+    for (const path of queue) {
+      times.set(
+        path,
+        await stat(resolve(cwd, path)).then(
+          ({ mtimeMs }) => mtimeMs,
+          () => 0,
+        ),
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return byName.sort((a, b) => (times.get(b) ?? 0) - (times.get(a) ?? 0));
 }

@@ -2,7 +2,9 @@
  * The environment of commands: the user's, without our keys, and set up so that programs neither wait for keyboard
  * input nor check for updates.
  */
-import type { Environment } from '../environment.ts';
+import { delimiter, isAbsolute } from 'node:path';
+import { OWN_GIT_ARGUMENTS, pathOutside } from '../../disk/ownPrograms.ts';
+import { realpath } from '../../disk/paths.ts';
 
 /** `secrets`: further variables to leave out. */
 export function childEnvironment(
@@ -43,3 +45,69 @@ export function withoutKeys(env: Environment, secrets: readonly string[] = []): 
   }
   return kept;
 }
+
+// The environment of read-only commands, which run without approval. It prevents them from running programs of the
+// project or reading configuration from it: programs are looked up outside the project, git runs no hook, monitor or
+// helper and fetches nothing, and variables through which the project could influence a program are removed. Approved
+// commands get the user's own environment.
+
+/**
+ * Variables that name code, options or files for a shell, an interpreter or a tool, and that read-only commands do not
+ * need.
+ */
+const steering =
+  /^(?:BASH_ENV|ENV|BASHOPTS|SHELLOPTS|BASH_FUNC_.*|PROMPT_COMMAND|PS4|CDPATH|FPATH|ZDOTDIR|GLOBIGNORE|RIPGREP_CONFIG_PATH|GREP_OPTIONS|TAR_OPTIONS|UNZIP|ZIPINFO|LESSOPEN|LESSCLOSE|NODE_OPTIONS|NODE_PATH|PYTHON(?:PATH|HOME|STARTUP|INSPECT|BREAKPOINT|WARNINGS)|PERL5(?:LIB|OPT|DB)|PERLLIB|RUBY(?:LIB|OPT)|LUA_(?:INIT|PATH|CPATH).*|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|MAKEFLAGS|MAKEFILES|AWKPATH|AWKLIBPATH|PHPRC|PHP_INI_SCAN_DIR|DOCKER_CONFIG|GIT_.*)$/;
+/** Lists of folders or files for the dynamic loader. */
+const loading = /^(?:LD_(?:PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_.*|GCONV_PATH)$/;
+/** Non-default locations of the user's own git settings. */
+const userSettings = /^GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)$/;
+
+/** Equivalent to `-c name=value` before a git command. `diff.external` is left to the user. */
+const gitSettings: readonly (readonly [string, string])[] = [
+  ...OWN_GIT_ARGUMENTS.filter((argument) => argument.includes('=')).map(
+    (setting) => [setting.slice(0, setting.indexOf('=')), setting.slice(setting.indexOf('=') + 1)] as const,
+  ),
+  ['protocol.allow', 'never'] as const,
+];
+
+/** `env` is the environment of an approved command; `root` is the project. */
+export function readOnlyEnvironment(
+  env: Readonly<Record<string, string>>,
+  root: string,
+): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (userSettings.test(name) ? isOutside(value, env, root) : !steering.test(name)) kept[name] = value;
+    if (!loading.test(name)) continue;
+    const separator = name === 'LD_PRELOAD' ? /[\s:]+/ : delimiter;
+    kept[name] = value
+      .split(separator)
+      .filter((part) => isOutside(part, env, root))
+      .join(delimiter);
+    if (kept[name] === '') delete kept[name];
+  }
+  if (env.PATH !== undefined) kept.PATH = pathOutside(env, root, realpath);
+  const settings = gitSettings.flatMap(([name, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, name] as const,
+    [`GIT_CONFIG_VALUE_${index}`, value] as const,
+  ]);
+  return {
+    ...kept,
+    ...Object.fromEntries(settings),
+    GIT_CONFIG_COUNT: String(gitSettings.length),
+    GIT_ALLOW_PROTOCOL: '',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_PAGER: 'cat',
+    GIT_TERMINAL_PROMPT: '0',
+    // Prevents downloads of another Go version that a project file requests.
+    GOTOOLCHAIN: 'local',
+  };
+}
+
+const isOutside = (path: string, env: Readonly<Record<string, string>>, root: string): boolean =>
+  path !== '' &&
+  (!path.includes('/') || (isAbsolute(path) && pathOutside({ ...env, PATH: path }, root, realpath) === path));
+
+/** Environment variables, passed in by the caller; tools never read the process's own. */
+export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,15 +1,13 @@
 /** Starts a shell command in its own process group, without a terminal and with empty input. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { constants as fileConstants } from 'node:fs';
+import { constants as fileConstants, readdirSync, readFileSync } from 'node:fs';
 import { open, rm, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
 import type { Confinement, Launch } from '../../protocol/sandbox.ts';
 import { openOutputPipe } from './outputPipe.ts';
-import { endGroup, groupAlive } from './processGroup.ts';
 import { makeScratch } from './scratch.ts';
-import { shellScript } from './shellScript.ts';
 
 /** How long to wait for more output after the shell has exited, while a child holds the pipe. */
 const DRAIN_MS = 100;
@@ -175,4 +173,119 @@ function exitOf(child: ChildProcess): Promise<CommandEnd> {
       else resolve({ type: 'exited', code: 128 + constants.signals[signal], signal });
     });
   });
+}
+
+// Sends signals to a command and everything it started. Each command leads its own process group.
+
+/** Time after SIGTERM before a process gets SIGKILL. */
+const TERM_GRACE_MS = 500;
+const POLL_MS = 25;
+
+/** True if any process of the group still runs. */
+function groupAlive(leader: number): boolean {
+  return signalGroup(leader, 0) && (process.platform !== 'linux' || hasLivingMember(leader));
+}
+
+/**
+ * Sends SIGTERM to the group and, after a grace period, SIGKILL. Resolves when the group is gone or SIGKILL was sent.
+ * In a sandbox SIGTERM goes only to the processes inside it: signalling bubblewrap's own two processes would kill
+ * everything at once.
+ */
+async function endGroup(leader: number, isSandbox = false): Promise<void> {
+  if (isSandbox) signalInside(leader, 'SIGTERM');
+  else if (!signalGroup(leader, 'SIGTERM')) return;
+  const deadline = performance.now() + TERM_GRACE_MS;
+  while (performance.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    if (!groupAlive(leader)) return;
+  }
+  signalGroup(leader, 'SIGKILL');
+}
+
+/** Signal 0 only checks. False if the group is gone, zombies included. */
+function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-leader, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** Signals the group without its leader, bubblewrap, and the leader's child, the first process in the sandbox. */
+function signalInside(leader: number, signal: NodeJS.Signals): void {
+  for (const name of processNames()) {
+    const [, parent, group] = fieldsAfterName(`/proc/${name}/stat`);
+    if (Number(group) !== leader || Number(name) === leader || Number(parent) === leader) continue;
+    try {
+      process.kill(Number(name), signal);
+    } catch {
+      // It exited in the meantime.
+    }
+  }
+}
+
+/** In a container whose init process reaps late or never, zombies still accept signals, so this checks /proc. */
+function hasLivingMember(leader: number): boolean {
+  for (const name of processNames()) {
+    const [state, , group] = fieldsAfterName(`/proc/${name}/stat`);
+    if (Number(group) === leader && state !== 'Z' && state !== 'X') return true;
+  }
+  return false;
+}
+
+const processNames = (): string[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+
+/** State, parent, group and so on; the program's name before them may contain spaces and parentheses. */
+function fieldsAfterName(path: string): string[] {
+  try {
+    const text = readFileSync(path, 'utf8');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    // It exited in the meantime.
+    return [];
+  }
+}
+
+// The script around a command: merges both outputs into one stream and records the final directory. Pure.
+
+/** Longer commands are read from a file, because Linux limits a single argument to 128 KiB. */
+const MAX_INLINE_BYTES = 100_000;
+
+interface ShellScript {
+  /** Arguments for the shell. */
+  readonly args: readonly string[];
+  /** Must be written to `commandFile` first, for a long command. */
+  readonly commandText?: string;
+}
+
+/** Files through which the script and its caller exchange data. */
+interface ScriptFiles {
+  /** The directory in which the command ended. */
+  readonly cwdFile: string;
+  /** Background jobs still running, as the shell lists them. */
+  readonly jobsFile: string;
+  readonly commandFile: string;
+}
+
+/**
+ * `eval` receives the command as one word, so that a comment at its end, a heredoc or an unbalanced quote cannot affect
+ * the script around it. An EXIT trap writes the directory, so that `exit` in the command does not skip it.
+ */
+function shellScript(
+  shell: string,
+  command: string,
+  { cwdFile, jobsFile, commandFile }: ScriptFiles,
+): ShellScript {
+  const inline = Buffer.byteLength(command) <= MAX_INLINE_BYTES;
+  const run = inline ? `eval ${quote(command)}` : `. ${quote(commandFile)}`;
+  const atEnd = `command pwd -P >| ${quote(cwdFile)}; jobs -r >| ${quote(jobsFile)} 2>/dev/null`;
+  const script = `exec 2>&1\ntrap ${quote(atEnd)} EXIT\n${run}`;
+  // Without the user's startup files a command behaves the same on every machine.
+  const flags = basename(shell) === 'zsh' ? ['-f', '-c'] : ['-c'];
+  return { args: [...flags, script], ...(inline ? {} : { commandText: command }) };
+}
+
+/** Quotes a word so that the shell takes it literally. */
+export function quote(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
 }

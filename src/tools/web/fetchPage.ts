@@ -1,10 +1,11 @@
 /** Fetches one page. Every redirect is resolved and checked again; none leads to a site the user has not approved. */
-import type { IncomingMessage } from 'node:http';
-import { describeNetworkError } from './networkErrors.ts';
-import { type PageType, pageType } from './pageType.ts';
-import { type Body, readBody } from './readBody.ts';
-import { requestPage } from './request.ts';
-import { type HostRules, resolveHost, whyPrivate } from './resolveHost.ts';
+import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { pipeline } from 'node:stream';
+import { MIMEType } from 'node:util';
+import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { type HostAddress, type HostRules, resolveHost, whyPrivate } from './publicAddress.ts';
 import { isSameSite, readWebUrl, type WebUrl } from './webUrl.ts';
 
 const MAX_REDIRECTS = 5;
@@ -78,4 +79,168 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
     if (signal.aborted) stop();
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
+}
+
+/** Explains a failed fetch to the model, which must decide what to do next. */
+
+const meanings: readonly (readonly [RegExp, string])[] = [
+  [/ENOTFOUND|ENODATA/, 'the name of its host is not known. Check the spelling'],
+  [/EAI_AGAIN/, 'the name of its host could not be looked up. Is there a network?'],
+  [/ECONNREFUSED/, 'nothing answers there (connection refused)'],
+  [/ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL/, 'its host cannot be reached'],
+  [/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/, 'its TLS certificate is not trusted or not valid'],
+  [
+    /EPROTO|ERR_SSL|HPE_|Z_|ERR_.*(?:BROTLI|ZLIB)/,
+    'what answers there does not speak the protocol that it should',
+  ],
+  [/ECONNRESET|EPIPE|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE/, 'the connection broke'],
+];
+
+/** A sentence; an unknown error is quoted. */
+function describeNetworkError(error: unknown, url: URL): string {
+  const signs = signsOf(error);
+  const meaning = meanings.find(([pattern]) => pattern.test(signs))?.[1];
+  return `${url.href} could not be fetched: ${meaning ?? 'the request failed'}${signs === '' ? '' : ` (${signs})`}.`;
+}
+
+/** The code of an error, or of the first of its causes if several addresses were tried. */
+function signsOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  const [first] = error instanceof AggregateError ? (error.errors as readonly unknown[]) : [];
+  return first === undefined ? error.message : signsOf(first);
+}
+
+// Classifies a page by its Content-Type.
+
+interface PageType {
+  /** `unknown`: the header is missing or meaningless, so the content decides. */
+  readonly form: 'html' | 'text' | 'unknown' | 'unsupported';
+  /** Media type without parameters, in lower case; empty if there was none. */
+  readonly name: string;
+  readonly charset?: string;
+}
+
+const textual =
+  /^(?:text\/.+|application\/(?:(?:.+\+)?(?:json|xml|yaml)|json5|ld\+json|x-ndjson|jsonl|(?:x-)?javascript|ecmascript|typescript|toml|x-yaml|x-sh|sql|graphql)|image\/svg\+xml|message\/.+)$/;
+
+/** Parses the header's value. */
+export function pageType(header: string | undefined): PageType {
+  const mime = parse(header);
+  if (mime === undefined) return { form: 'unknown', name: '' };
+  const name = mime.essence.toLowerCase();
+  const charset = mime.params.get('charset');
+  return { form: formOf(name), name, ...(charset === null ? {} : { charset }) };
+}
+
+function parse(header: string | undefined): MIMEType | undefined {
+  try {
+    return header === undefined ? undefined : new MIMEType(header);
+  } catch {
+    return undefined;
+  }
+}
+
+function formOf(name: string): PageType['form'] {
+  if (name === 'text/html' || name === 'application/xhtml+xml') return 'html';
+  if (textual.test(name)) return 'text';
+  return name === 'application/octet-stream' || name === 'binary/octet-stream' ? 'unknown' : 'unsupported';
+}
+
+/** Maximum bytes read of one page, after decompression. */
+const MAX_BODY_BYTES = 10_000_000;
+
+interface Body {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** True if there was more. */
+  readonly cut: boolean;
+}
+
+/**
+ * Reads and decompresses a body up to the limit, then closes the connection. Rejects if the connection or the
+ * compressed data breaks.
+ */
+async function readBody(response: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<Body> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const source: AsyncIterable<Buffer> = decompressed(response);
+  // Leaving the loop destroys the stream, and with it the connection.
+  for await (const chunk of source) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > maxBytes) break;
+  }
+  const bytes = new Uint8Array(Math.min(length, maxBytes));
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk.subarray(0, bytes.length - at), at);
+    at += Math.min(chunk.length, bytes.length - at);
+  }
+  return { bytes, cut: length > maxBytes };
+}
+
+function decompressed(response: IncomingMessage): AsyncIterable<Buffer> {
+  const unpack = unpackerOf(response.headers['content-encoding']?.trim().toLowerCase());
+  // The reading loop reports errors; without the callback they would also be thrown.
+  return unpack === undefined ? response : pipeline(response, unpack, () => undefined);
+}
+
+function unpackerOf(encoding: string | undefined) {
+  // Many servers omit the end of a compressed stream; like browsers, accept the data there is.
+  const lenient = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
+  switch (encoding) {
+    case 'gzip':
+    case 'x-gzip':
+      return createGunzip(lenient);
+    case 'deflate':
+      return createInflate(lenient);
+    case 'br':
+      return createBrotliDecompress();
+    default:
+      return undefined;
+  }
+}
+
+// One GET request to an address that has been checked. No cookies, no referrer, no proxy, no data of the project.
+
+const headers = {
+  Accept: 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, */*;q=0.5',
+  'Accept-Encoding': 'gzip, deflate, br',
+  'Accept-Language': 'en, *;q=0.5',
+  // Sites reject requests without a user agent.
+  'User-Agent': 'Mozilla/5.0 (compatible; ClawdCode)',
+};
+
+/** Resolves with the head of the answer, before its body; rejects with a system or TLS error. */
+function requestPage(
+  url: URL,
+  addresses: readonly HostAddress[],
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const options: RequestOptions = {
+    method: 'GET',
+    protocol: url.protocol,
+    hostname: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: url.port,
+    path: url.pathname + url.search,
+    headers: { Host: url.host, ...headers },
+    // A new connection: a shared one might have been opened for another purpose, or to a proxy.
+    agent: false,
+    lookup: answerWith(addresses),
+    signal,
+  };
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+  return new Promise((resolve, reject) => {
+    request(options, resolve).on('error', reject).end();
+  });
+}
+
+/** A resolver with a fixed answer, so that no other address can be substituted between the check and the connection. */
+function answerWith(addresses: readonly HostAddress[]): LookupFunction {
+  return (hostname, { all }, callback) => {
+    const [first] = addresses;
+    if (first === undefined) callback(new Error(`${hostname} has no address`), '', 4);
+    else if (all) callback(null, [...addresses]);
+    else callback(null, first.address, first.family);
+  };
 }

@@ -3,8 +3,7 @@
  * be terminated, and the screen stays responsive meanwhile. Input arrives as `workerData`, results as messages.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { decodePage } from './decodePage.ts';
-import { readablePage } from './readablePage.ts';
+import { decodePage, readablePage } from './readablePage.ts';
 
 export interface PageTask {
   readonly bytes: Uint8Array<ArrayBuffer>;

@@ -2,10 +2,11 @@
  * Converts a page's HTML to text for a model: the article if there is one, otherwise the entire page. Slow: see
  * `pageWorker.ts`.
  */
+
+import { isUtf8 } from 'node:buffer';
 import { isProbablyReaderable, Readability } from '@mozilla/readability';
-import { markdownOf } from './markdownPage.ts';
-import { type PageDocument, type PageNode, parsePage } from './pageDom.ts';
-import { plainPage } from './plainPage.ts';
+import { Tokenizer } from 'htmlparser2';
+import { markdownOf, type PageDocument, type PageNode, parsePage } from './markdownPage.ts';
 
 interface ReadablePage {
   readonly title: string;
@@ -52,3 +53,152 @@ function findArticle(document: PageDocument, total: number) {
 
 /** The library's own document type. */
 type Whole = ConstructorParameters<typeof Readability>[0];
+
+// Decodes bytes to text: by byte order mark, then header, then the page's own declaration, then a guess.
+
+/** Browsers search this many bytes for an encoding declaration (HTML standard: 1,024). */
+const HEAD_BYTES = 1024;
+
+/** Decodes the bytes; invalid sequences become U+FFFD. The result is well-formed. */
+export function decodePage(bytes: Uint8Array, charset: string | undefined, isHtml: boolean): string {
+  const told = markOf(bytes) ?? decoderFor(charset) ?? (isHtml ? decoderFor(ownWord(bytes)) : undefined);
+  const decoder = told ?? new TextDecoder(looksUtf8(bytes) ? 'utf-8' : 'windows-1252');
+  return decoder.decode(bytes).toWellFormed();
+}
+
+function markOf(bytes: Uint8Array): TextDecoder | undefined {
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be');
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le');
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return new TextDecoder('utf-8');
+  return undefined;
+}
+
+function decoderFor(label: string | undefined): TextDecoder | undefined {
+  try {
+    return label === undefined ? undefined : new TextDecoder(label.trim());
+  } catch {
+    return undefined;
+  }
+}
+
+/** `<meta charset=…>` or `<meta http-equiv=… content="…; charset=…">`, or an XML declaration. */
+function ownWord(bytes: Uint8Array): string | undefined {
+  const head = new TextDecoder('latin1').decode(bytes.subarray(0, HEAD_BYTES));
+  const label =
+    /<meta\b[^>]*?\bcharset\s*=\s*["']?([^\s"'/>;]+)/i.exec(head)?.[1] ??
+    /^<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']+)/i.exec(head)?.[1];
+  // If the declaration could be read as latin1, the page is not UTF-16, whatever it declares.
+  return label !== undefined && /^utf-?16/i.test(label) ? 'utf-8' : label;
+}
+
+/** Ignores an incomplete last character, which may have been cut off. */
+function looksUtf8(bytes: Uint8Array): boolean {
+  return isUtf8(bytes.subarray(0, bytes.length - openEnd(bytes)));
+}
+
+/** The number of bytes at the end that begin a character without completing it. */
+function openEnd(bytes: Uint8Array): number {
+  for (let length = 1; length <= 3; length += 1) {
+    const byte = bytes[bytes.length - length] ?? 0;
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    if (needed > 1) return needed > length ? length : 0;
+    if (byte < 0x80) return 0;
+  }
+  return 0;
+}
+
+// Extracts a page's text without layout, and measures its structure, without building a tree: in linear time and
+// without recursion, even on hostile pages.
+
+interface PlainPage {
+  readonly title: string;
+  /** Each block on its own lines, blanks collapsed. */
+  readonly text: string;
+  /** Approximate depth of its element tree. */
+  readonly depth: number;
+  readonly elements: number;
+}
+
+/** Elements whose content is never shown. */
+const unread = new Set(['script', 'style', 'template', 'noscript', 'svg', 'iframe', 'object', 'canvas']);
+/** Elements that start and end a line. */
+const block =
+  /^(?:address|article|aside|blockquote|body|br|dd|div|dl|dt|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|table|tr|ul)$/;
+/** Elements closed by the following one, or never: they do not nest in themselves. */
+const shallow =
+  /^(?:area|base|body|br|col|dd|dt|embed|head|hr|html|img|input|li|link|meta|option|p|param|source|tbody|td|tfoot|th|thead|tr|track|wbr)$/;
+
+/** Scans the page once. */
+export function plainPage(html: string): PlainPage {
+  const pieces: string[] = [];
+  let title = '';
+  let isTitle = false;
+  let skipped: { readonly name: string; levels: number } | undefined;
+  let depth = 0;
+  let deepest = 0;
+  let elements = 0;
+  const put = (text: string): void => {
+    if (skipped !== undefined) return;
+    if (isTitle) title += text;
+    else pieces.push(text);
+  };
+  const open = (start: number, end: number): void => {
+    const name = nameAt(html, start, end);
+    elements += 1;
+    if (!shallow.test(name)) deepest = Math.max(deepest, ++depth);
+    if (skipped?.name === name) skipped.levels += 1;
+    else if (skipped === undefined && unread.has(name)) skipped = { name, levels: 1 };
+    // A drawing may have a title as well.
+    else if (name === 'title' && skipped === undefined && title === '') isTitle = true;
+    else if (block.test(name)) put('\n');
+    else if (name === 'td' || name === 'th') put(' ');
+  };
+  const close = (start: number, end: number): void => {
+    const name = nameAt(html, start, end);
+    if (!shallow.test(name)) depth = Math.max(0, depth - 1);
+    if (skipped?.name === name && --skipped.levels === 0) skipped = undefined;
+    else if (name === 'title') isTitle = false;
+    else if (block.test(name)) put('\n');
+  };
+  const nothing = (): void => undefined;
+  const tokenizer = new Tokenizer(
+    { decodeEntities: true },
+    {
+      ontext: (start, end) => put(html.slice(start, end)),
+      ontextentity: (codepoint) => put(String.fromCodePoint(codepoint)),
+      onopentagname: open,
+      onclosetag: close,
+      onattribdata: nothing,
+      onattribentity: nothing,
+      onattribend: nothing,
+      onattribname: nothing,
+      oncdata: nothing,
+      oncomment: nothing,
+      ondeclaration: nothing,
+      onend: nothing,
+      onopentagend: nothing,
+      onprocessinginstruction: nothing,
+      onselfclosingtag: () => {
+        if (depth > 0) depth -= 1;
+      },
+    },
+  );
+  tokenizer.write(html);
+  tokenizer.end();
+  return { title: oneLine(title), text: lines(pieces.join('')), depth: deepest, elements };
+}
+
+/** Cuts names longer than any real element's: a page may contain anything. */
+function nameAt(html: string, start: number, end: number): string {
+  return html.slice(start, Math.min(end, start + 20)).toLowerCase();
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+function lines(text: string): string {
+  return text
+    .split('\n')
+    .map(oneLine)
+    .filter((line) => line !== '')
+    .join('\n');
+}

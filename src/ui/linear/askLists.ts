@@ -1,7 +1,6 @@
 /** Lists with their own commands in plain mode: context items, background tasks, turns to rewind to, sessions. */
 import type { Agent } from '../../agent/types.ts';
-import { itemsPage } from '../../commands/pages/itemsPage.ts';
-import { type Page, plainText } from '../../commands/pages/page.ts';
+import { itemsPage, type Page, plainText } from '../../commands/pages/page.ts';
 import { tasksPage } from '../../commands/pages/tasksPage.ts';
 import type { RewindPlan, TurnRecord } from '../../protocol/checkpoints.ts';
 import type { ContextItem } from '../../protocol/contextReport.ts';

@@ -2,7 +2,7 @@
  * Onboarding in plain mode: the same flow as on the full screen, with its dialogs read out and its form asked field by
  * field.
  */
-import { OFFICIAL_URL } from '../../protocol/modelDefaults.ts';
+import { OFFICIAL_URL } from '../../protocol/modelNames.ts';
 import type { Phase } from '../controller/types.ts';
 import { fieldText } from '../dialog/field.ts';
 import { createBuffer } from '../input/textBuffer.ts';

@@ -1,6 +1,5 @@
 /** A finished call in words: the call, its outcome, and the important part of its result. Pure. */
-
-import { withoutModelNotes } from '../../protocol/entries/shellOutput.ts';
+import { withoutModelNotes } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { diffSize } from '../../protocol/text/diff.ts';
 import { toolNames } from '../../protocol/toolNames.ts';

@@ -1,6 +1,5 @@
 /** Extracts the text of an entry's message, whatever shape its content has. */
-
-import { shellOutput, withoutModelNotes } from '../../protocol/entries/shellOutput.ts';
+import { shellOutput, withoutModelNotes } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { imageNumbersIn } from '../../protocol/files/images.ts';
 

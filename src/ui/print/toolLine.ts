@@ -1,6 +1,5 @@
 /** A tool call on one line, several reads on one line, and the facts of a finished call. Pure. */
-
-import { withoutModelNotes } from '../../protocol/entries/shellOutput.ts';
+import { withoutModelNotes } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { Theme } from '../theme/theme.ts';

@@ -1,7 +1,6 @@
 /** A finished call: its line, followed by the relevant details: diff, todo list, end of the output, or error. */
-
 import type { FileChange } from '../../protocol/entries/fields.ts';
-import { withoutModelNotes } from '../../protocol/entries/shellOutput.ts';
+import { withoutModelNotes } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { Paint } from '../theme/paints.ts';

@@ -1,5 +1,5 @@
 /** The state of the rewind dialog: the list of turns, what to restore, and the effect on files. Pure. */
-import { changedText } from '../../commands/rewind/turnChoice.ts';
+import { changedText } from '../../commands/rewind/rewind.ts';
 import type { RestoreStep, RewindPlan, TurnRecord } from '../../protocol/checkpoints.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
 import { type Choice, type ChoiceDialog, choiceOfKey } from '../dialog/choices.ts';

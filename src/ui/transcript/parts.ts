@@ -1,6 +1,5 @@
 /** Splits an entry into parts of bounded size, each laid out only when it becomes visible. */
-
-import { withoutModelNotes } from '../../protocol/entries/shellOutput.ts';
+import { withoutModelNotes } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { contentText, shellRun, textField, textOf } from '../print/content.ts';
 import { renderDiff } from '../print/diff.ts';

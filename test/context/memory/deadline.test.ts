@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { withDeadline } from '../../../src/context/memory/deadline.ts';
+import { withDeadline } from '../../../src/context/memory/LongTermMemory.ts';
 
 const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 const never = (): Promise<never> => new Promise<never>(() => undefined);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { repeatedSkills } from '../../../src/context/memory/skills.ts';
+import { repeatedSkills } from '../../../src/context/memory/instructions.ts';
 import { estimateTokens } from '../../../src/context/tokens/estimate.ts';
 import type { NewEntry } from '../../../src/protocol/entries.ts';
 import { configuration, createTestHome, step, summary } from '../harness.ts';

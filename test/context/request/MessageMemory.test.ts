@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { retainedBy } from '../../../src/context/history/compactions.ts';
 import { type Held, MessageMemory } from '../../../src/context/request/MessageMemory.ts';
 import { projectMessages } from '../../../src/context/request/standardMessages.ts';
-import { deepFreeze } from '../../../src/context/storage/frozen.ts';
+import { deepFreeze } from '../../../src/context/storage/newEntries.ts';
 import { TokenCounter } from '../../../src/context/TokenCounter.ts';
 import { configuration, createTestHome, say, step, summary } from '../harness.ts';
 import { LogMaker } from '../history/logMaker.ts';

@@ -4,7 +4,7 @@ import { LogView, viewOf } from '../../../src/context/history/view.ts';
 import { RequestSizer } from '../../../src/context/request/RequestSizer.ts';
 import type { ProjectionPolicy } from '../../../src/context/request/standardMessages.ts';
 import { TokenCounter } from '../../../src/context/TokenCounter.ts';
-import type { TokenEncoder } from '../../../src/context/tokens/TokenEncoder.ts';
+import type { TokenEncoder } from '../../../src/context/tokens/exact/vocabulary.ts';
 import type { ToolSchema } from '../../../src/protocol/messages.ts';
 import { madeUpNewEntry } from '../../madeUpEntry.ts';
 import { LogMaker } from '../history/logMaker.ts';

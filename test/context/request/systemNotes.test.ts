@@ -7,7 +7,7 @@ import {
   framedSummary,
   withoutKey,
 } from '../../../src/context/request/systemNotes.ts';
-import { isNoteKey } from '../../../src/context/storage/ids.ts';
+import { isNoteKey } from '../../../src/context/storage/newEntries.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
 import { ask, call, configuration, createTestHome, outcome, say, summary } from '../harness.ts';
 

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { SessionExistsError } from '../../../src/context/storage/errors.ts';
 import { messageEntry } from '../../../src/context/storage/newEntries.ts';
 import { PersistentStore } from '../../../src/context/storage/PersistentStore.ts';
+import { SessionExistsError } from '../../../src/context/storage/sessionStore.ts';
 import { type JSONLEntry, parseEntry } from '../../../src/protocol/entries.ts';
 import { cpuClock } from '../../cpuTime.ts';
 import { unsealedLines } from './madeUpLog.ts';

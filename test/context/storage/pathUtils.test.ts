@@ -3,7 +3,7 @@ import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isSafeSessionId, newId, newSessionId } from '../../../src/context/storage/ids.ts';
+import { isSafeSessionId, newId, newSessionId } from '../../../src/context/storage/newEntries.ts';
 import {
   detectGitBranch,
   detectGitRemote,

@@ -2,8 +2,7 @@ import o200k from 'js-tiktoken/ranks/o200k_base';
 import { expect, test } from 'vitest';
 import { TokenCounter } from '../../../src/context/TokenCounter.ts';
 import { countExactly } from '../../../src/context/tokens/exact/countExactly.ts';
-import { readVocabulary } from '../../../src/context/tokens/exact/vocabulary.ts';
-import type { TokenEncoder } from '../../../src/context/tokens/TokenEncoder.ts';
+import { readVocabulary, type TokenEncoder } from '../../../src/context/tokens/exact/vocabulary.ts';
 import type { Message, ToolSchema } from '../../../src/protocol/messages.ts';
 
 const vocabulary = readVocabulary(o200k);

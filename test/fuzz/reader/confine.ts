@@ -3,8 +3,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { commands } from '../../../src/permissions/readOnly/commands.ts';
 import { searchOptions } from '../../../src/permissions/readOnly/search.ts';
-import { readOnlyEnvironment } from '../../../src/tools/shell/readOnlyEnvironment.ts';
-import { quote } from '../../../src/tools/shell/shellScript.ts';
+import { readOnlyEnvironment } from '../../../src/tools/shell/childEnvironment.ts';
+import { quote } from '../../../src/tools/shell/startCommand.ts';
 import { type Arena, MARK } from './arena.ts';
 
 export interface Job {

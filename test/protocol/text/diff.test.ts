@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { changesPage } from '../../../src/commands/pages/changesPage.ts';
 import { plainText } from '../../../src/commands/pages/page.ts';
-import { diffOf } from '../../../src/export/html/diffOf.ts';
+import { diffOf } from '../../../src/export/html/blocks.ts';
 import { diffSize, readDiff } from '../../../src/protocol/text/diff.ts';
 
 /** A removed line that begins with two dashes, as comments of SQL do, looks like the name of a file. */

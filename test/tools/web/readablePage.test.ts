@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { convertPage } from '../../../src/tools/web/convertPage.ts';
-import { decodePage } from '../../../src/tools/web/decodePage.ts';
-import { pageType } from '../../../src/tools/web/pageType.ts';
-import { plainPage } from '../../../src/tools/web/plainPage.ts';
-import { readablePage } from '../../../src/tools/web/readablePage.ts';
+import { pageType } from '../../../src/tools/web/fetchPage.ts';
+import { decodePage, plainPage, readablePage } from '../../../src/tools/web/readablePage.ts';
+import { convertPage } from '../../../src/tools/web/readWebPage.ts';
 
 const last = (html: string) => [...readablePage(html, 'https://example.com/docs/page')].at(-1);
 const body = (html: string): string => last(`<html><body>${html}</body></html>`)?.text ?? '';

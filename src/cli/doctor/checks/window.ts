@@ -1,5 +1,4 @@
 /** Checks the context window that a session would use, and where its size comes from. */
-
 import type { Finding } from '../../../commands/pages/doctorPage.ts';
 import { windowSources } from '../../../commands/pages/windowSource.ts';
 import { lookupModel } from '../../../model/catalogue.ts';
@@ -7,7 +6,7 @@ import { endpointFacts } from '../../../model/endpoint.ts';
 import { ownFactsOf } from '../../../model/ownFacts.ts';
 import { windowAdvice } from '../../../model/servers/windowAdvice.ts';
 import type { ModelInfo } from '../../../protocol/model.ts';
-import { assumedWindow } from '../../../protocol/modelDefaults.ts';
+import { assumedWindow } from '../../../protocol/modelNames.ts';
 import type { ServedModel, ServerKind } from '../../../protocol/server.ts';
 import { formatTokens } from '../../../ui/print/numbers.ts';
 import { openLearnedWindows } from '../../models/learnedWindows.ts';

@@ -9,10 +9,10 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
-import type { LockHolder } from '../errors.ts';
-import { newId } from '../ids.ts';
+import { newId } from '../newEntries.ts';
 import { lockFileOf, sessionFileIn } from '../pathUtils.ts';
 import { acquireSessionLock } from '../SessionLock.ts';
+import type { LockHolder } from '../sessionStore.ts';
 import { archiveFileIn, bytesOf, listLogFiles } from './logFiles.ts';
 
 /** Result of packing, unpacking or deleting a session. */

@@ -2,8 +2,8 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newId } from '../ids.ts';
 import { resumePointFile } from '../loadLog.ts';
+import { newId } from '../newEntries.ts';
 import { agentsFolderIn, lockFileOf, sessionFileIn } from '../pathUtils.ts';
 import { isEarlierForm, type Stored, withLock } from './archiveSession.ts';
 import { archiveFileIn, bytesOf, type LogFile, listAgentLogs, listLogFiles } from './logFiles.ts';

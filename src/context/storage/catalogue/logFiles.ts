@@ -3,7 +3,7 @@ import { createReadStream, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createZstdDecompress } from 'node:zlib';
-import { isSafeSessionId } from '../ids.ts';
+import { isSafeSessionId } from '../newEntries.ts';
 
 export interface LogFile {
   /** Folder name in `projects/`. */

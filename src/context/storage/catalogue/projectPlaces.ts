@@ -6,9 +6,8 @@
 import { readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
-import { detectGitRemote } from '../git.ts';
-import { newId } from '../ids.ts';
-import { getProjectStoragePath, projectSlug } from '../pathUtils.ts';
+import { newId } from '../newEntries.ts';
+import { detectGitRemote, getProjectStoragePath, projectSlug } from '../pathUtils.ts';
 
 const placeSchema = z.object({
   /** Absolute path with links resolved. */

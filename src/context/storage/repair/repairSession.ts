@@ -8,12 +8,12 @@ import { basename, dirname, join } from 'node:path';
 import type { JSONLEntry } from '../../../protocol/entries.ts';
 import { yieldToEventLoop } from '../../tokens/measured.ts';
 import { seal, unreadableEntry } from '../entryLine.ts';
-import type { LockHolder } from '../errors.ts';
 import { makeFolder, syncFolder } from '../folders.ts';
-import { newId } from '../ids.ts';
 import { resumePointFile } from '../loadLog.ts';
+import { newId } from '../newEntries.ts';
 import { lockFileOf } from '../pathUtils.ts';
 import { acquireSessionLock } from '../SessionLock.ts';
+import type { LockHolder } from '../sessionStore.ts';
 import { quarantineFolder } from './damage.ts';
 import { scanLog } from './scanLog.ts';
 

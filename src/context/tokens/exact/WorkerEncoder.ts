@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { type AskedThread, askThread } from '../../askThread.ts';
-import type { TokenEncoder, VocabularyName } from '../TokenEncoder.ts';
+import type { TokenEncoder, VocabularyName } from './vocabulary.ts';
 import type { CountRequest } from './worker.ts';
 
 /**

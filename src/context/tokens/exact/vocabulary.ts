@@ -1,5 +1,3 @@
-import type { VocabularyName } from '../TokenEncoder.ts';
-
 /**
  * A byte pair encoding vocabulary in flat arrays: the bytes of all tokens in a row, and an open hash table for them.
  * Takes about 6 MB for 200,000 tokens, compared with 150 MB for maps of strings.
@@ -139,4 +137,18 @@ export async function loadVocabulary(name: VocabularyName): Promise<Vocabulary> 
       ? await import('js-tiktoken/ranks/o200k_base')
       : await import('js-tiktoken/ranks/cl100k_base');
   return readVocabulary(file);
+}
+
+/** Public vocabularies, whose tokens can be counted exactly. */
+export const vocabularies = ['o200k_base', 'cl100k_base'] as const;
+export type VocabularyName = (typeof vocabularies)[number];
+
+/**
+ * Port to an exact tokenizer outside the main thread. May reject (no memory, no thread): the counter then uses
+ * estimates.
+ */
+export interface TokenEncoder {
+  /** Tokens of each text, in order; special tokens are counted as plain text. */
+  count(vocabulary: VocabularyName, texts: readonly string[]): Promise<readonly number[]>;
+  close(): Promise<void> | void;
 }

@@ -1,9 +1,8 @@
 /** Entry point of the thread that counts tokens exactly; loads a vocabulary when it is first needed. */
 import { parentPort } from 'node:worker_threads';
 import type { ThreadAnswer } from '../../askThread.ts';
-import type { VocabularyName } from '../TokenEncoder.ts';
 import { countExactly } from './countExactly.ts';
-import { loadVocabulary, type Vocabulary } from './vocabulary.ts';
+import { loadVocabulary, type Vocabulary, type VocabularyName } from './vocabulary.ts';
 
 export interface CountRequest {
   readonly id: number;

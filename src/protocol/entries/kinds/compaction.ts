@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { grouped, shortTokens } from '../../text/numbers.ts';
 import { contentOf, contextNote, defineKind, pointTo } from '../defineKind.ts';
 
 /** The start of a compaction: after it, only the summary and the entries it retains are sent. See `compactMetadata`. */
@@ -52,3 +53,106 @@ export const pin = defineKind({
     return contextNote(text, { only: 'screen' });
   },
 });
+
+const replacement = z.looseObject({
+  /** Uuid of a tool result. */
+  uuid: z.string(),
+  output: z.string(),
+  /** The full output if the log itself does not have it. */
+  original: z.looseObject({ hash: z.string(), bytes: z.number() }).optional(),
+});
+export type Replacement = z.infer<typeof replacement>;
+
+const reductionSchema = z.object({
+  /**
+   * `clip` and `mask` replace results with shorter texts; `remove` (a strategy) and `drop` (the user) leave atoms out;
+   * `restore` undoes these; `window` records a context window that a server's error revealed.
+   */
+  kind: z.enum(['clip', 'mask', 'remove', 'drop', 'restore', 'window']),
+  reason: z.string(),
+  strategy: z.string().optional(),
+  preTokens: z.number(),
+  postTokens: z.number().optional(),
+  durationMs: z.number().optional(),
+  replacements: z.array(replacement).optional(),
+  /** Uuids of the first entries of the removed atoms, in log order. */
+  removed: z.array(z.string()).optional(),
+  /** The replacement text for each run of adjacent atoms; `at` is the first atom's uuid. */
+  notes: z.array(z.looseObject({ at: z.string(), text: z.string() })).optional(),
+  /** Uuids of all restored entries. */
+  restored: z.array(z.string()).optional(),
+  /** With `window`: the model and its context window in tokens. */
+  model: z.string().optional(),
+  windowTokens: z.number().optional(),
+  /**
+   * The window size known before: if the server or the user later reports a different one, that replaces the learned
+   * size.
+   */
+  knownTokens: z.number().optional(),
+  /** True if the server's error named no size. A guess is not kept beyond this run: the next error determines it again. */
+  isGuess: z.boolean().optional(),
+});
+export type Reduction = z.infer<typeof reductionSchema>;
+
+/** Changes what the model sees from here on: items masked, removed, dropped or restored. */
+export const reduction = defineKind({
+  subtype: 'reduction',
+  type: 'system',
+  data: reductionSchema,
+  isSent: false,
+  reshapes: true,
+  note: ({ data }) => {
+    // The line of the compaction already covers it.
+    if (data === undefined || data.reason === 'compaction') return undefined;
+    const text = sentence(data);
+    if (text === undefined) return undefined;
+    const why = reasonFor(data);
+    return contextNote([`${text}${sizes(data)}`, ...(why === undefined ? [] : [why])].join(' · '), {
+      ...(data.kind === 'drop' ? { hint: '/context items restores it' } : {}),
+    });
+  },
+});
+
+function sentence({ kind, replacements = [], removed = [], model = 'this model', windowTokens }: Reduction) {
+  const results = replacements.length;
+  const steps = removed.length;
+  switch (kind) {
+    case 'mask': {
+      const what = [
+        ...(steps > 0 ? [many(steps, 'earlier step')] : []),
+        ...(results > 0 ? [many(results, 'earlier tool result')] : []),
+      ];
+      return `Shortened ${what.join(' and ') || 'earlier steps'}`;
+    }
+    case 'clip':
+      return `Shortened ${many(results, 'large tool result')}`;
+    case 'remove':
+      return `Left out ${many(steps, 'older message')}`;
+    case 'drop':
+      return `Left out ${many(steps, 'item')} as you asked`;
+    case 'restore':
+      return 'Restored an item at your request';
+    case 'window':
+      return windowTokens === undefined
+        ? undefined
+        : `The server's error sets the window of ${model} to ${grouped(windowTokens)} tokens`;
+  }
+}
+
+function sizes({ kind, preTokens, postTokens }: Reduction): string {
+  if (kind === 'window' || postTokens === undefined) return '';
+  return ` (${shortTokens(preTokens)} → ${shortTokens(postTokens)} tokens)`;
+}
+
+/** Returns the reason unless it is the usual one. */
+function reasonFor({ kind, reason }: Reduction): string | undefined {
+  if (kind !== 'mask' && kind !== 'clip' && kind !== 'remove') return undefined;
+  const why = reason.replace(/\s+/g, ' ').trim();
+  return why === '' || byDesign.has(why) ? undefined : why;
+}
+
+const byDesign: ReadonlySet<string> = new Set(['earlier turns', 'old results', 'old steps']);
+
+function many(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createGrowth, foldLog } from '../../../src/context/history/foldLog.ts';
-import { LiveLog, liveEntries } from '../../../src/context/history/liveEntries.ts';
+import { createGrowth, foldLog, LiveLog, liveEntries } from '../../../src/context/history/liveEntries.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { type MadeUpFields, madeUpEntry } from '../../madeUpEntry.ts';
 

@@ -4,8 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createInstructionSource } from '../../../src/context/memory/InstructionSource.ts';
-import { pathMatcher } from '../../../src/context/memory/pathPattern.ts';
-import { readRule } from '../../../src/context/memory/ruleFiles.ts';
+import { pathMatcher, readRule } from '../../../src/context/memory/instructionFolder.ts';
 
 let base: string;
 beforeEach(async () => {

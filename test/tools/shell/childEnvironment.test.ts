@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readOnlyEnvironment } from '../../../src/tools/shell/readOnlyEnvironment.ts';
+import { readOnlyEnvironment } from '../../../src/tools/shell/childEnvironment.ts';
 import { openWorkbench, type Workbench } from '../workbench.ts';
 
 describe('the environment of commands that only look', () => {

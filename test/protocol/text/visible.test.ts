@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { quotedName } from '../../../src/protocol/text/quotedName.ts';
+import { quotedName } from '../../../src/protocol/text/visible.ts';
 
 test.each([
   ['/srv/a b/файл "x".ts', '/srv/a b/файл "x".ts'],

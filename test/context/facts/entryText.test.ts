@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { languageOf, sameLanguage } from '../../../src/context/compaction/language.ts';
-import { typedText } from '../../../src/context/facts/typedText.ts';
+import { typedText } from '../../../src/context/facts/entryText.ts';
 import { Log } from './log.ts';
 
 const typed = (...prompts: readonly string[]): string => {

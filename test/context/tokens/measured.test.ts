@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { imageTokens, readDimensions } from '../../../src/context/tokens/images.ts';
+import { imageTokens, readDimensions } from '../../../src/context/tokens/measured.ts';
 
 const base64 = (...parts: (string | readonly number[])[]): string =>
   Buffer.concat(
