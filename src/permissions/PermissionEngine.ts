@@ -1,12 +1,7 @@
 import type { PermissionDecision, PermissionExplanation } from '../protocol/permissions.ts';
-import { decide, type PermissionInput } from './decide.ts';
-import { explain } from './explain.ts';
-import { diskLookups } from './lookups/diskLookups.ts';
-import { lookupsOnce } from './lookups/lookupsOnce.ts';
-import type { DiskLookups, Policy, PolicyFacts } from './policy.ts';
-import { coverage } from './rules/commandRule.ts';
-import { type AnsweredCall, type LearnedRules, proposeRules } from './rules/learnRules.ts';
-import { loadShellParser } from './shell/loadParser.ts';
+import type { PermissionInput } from './decideCall.ts';
+import type { PolicyFacts } from './policy.ts';
+import type { AnsweredCall, LearnedRules } from './rules/learnRules.ts';
 
 /** Decides about tool calls, in this thread or another. It loads the grammar, reads the disk, and runs git. */
 export interface PermissionEngine {
@@ -37,66 +32,4 @@ export function unchecked<
   if (behavior === 'ask' && rule !== undefined) return decision;
   // Secrets may be among what was not looked up: a sandbox alone does not justify running it without approval.
   return { behavior: 'ask', reason: TOO_LONG, causes: [{ type: 'limit', reason: TOO_LONG, isSecret: true }] };
-}
-
-/** The engine in the current thread, which it blocks. Loads the grammar from the folder `wasm` on first use. */
-export class InProcessEngine implements PermissionEngine {
-  readonly #wasm: string;
-  readonly #lookups: DiskLookups;
-  readonly #now: () => number;
-  #parser: ReturnType<typeof loadShellParser> | undefined;
-
-  /** `lookups`: default is the real disk and git, with the environment `env`. `now`: milliseconds. */
-  constructor(
-    wasm: string,
-    env: Readonly<Record<string, string | undefined>>,
-    lookups: DiskLookups = diskLookups(env),
-    now: () => number = () => performance.now(),
-  ) {
-    this.#now = now;
-    this.#wasm = wasm;
-    this.#lookups = lookups;
-  }
-
-  async decide(input: PermissionInput, facts: PolicyFacts): Promise<PermissionDecision> {
-    const { policy, isCut } = await this.#policy(facts);
-    const decision = decide(input, policy);
-    return isCut() ? unchecked(decision, facts) : decision;
-  }
-
-  async explain(input: PermissionInput, facts: PolicyFacts): Promise<PermissionExplanation> {
-    const { policy, isCut } = await this.#policy(facts);
-    const explanation = explain(input, policy);
-    if (!isCut()) return explanation;
-    const { behavior, reason } = unchecked(explanation, facts) as PermissionDecision;
-    return { ...explanation, behavior, reason, saves: [] };
-  }
-
-  async matches(patterns: readonly string[], command: string, root: string): Promise<boolean> {
-    const parsed = (await this.#parse())(command);
-    if (!parsed.ok || parsed.parts.length === 0) return false;
-    const allowed = patterns.map((pattern) => ({
-      text: `Bash(${pattern})`,
-      behavior: 'allow' as const,
-      source: 'sandbox.excludedCommands',
-      base: root,
-    }));
-    return parsed.parts.every((part) => allowed.some((rule) => coverage(rule, part) !== undefined));
-  }
-
-  async propose(calls: readonly AnsweredCall[], facts: PolicyFacts, least: number): Promise<LearnedRules> {
-    return proposeRules(calls, { ...facts, ...this.#lookups, parseCommand: await this.#parse() }, least);
-  }
-
-  /** The policy for one decision. */
-  async #policy(facts: PolicyFacts): Promise<{ readonly policy: Policy; readonly isCut: () => boolean }> {
-    const parseCommand = await this.#parse();
-    const { lookups, isCut } = lookupsOnce(this.#lookups, this.#now);
-    return { policy: { ...facts, ...lookups, parseCommand }, isCut };
-  }
-
-  #parse(): Promise<Policy['parseCommand']> {
-    this.#parser ??= loadShellParser(this.#wasm).catch(() => notUnderstood);
-    return this.#parser;
-  }
 }

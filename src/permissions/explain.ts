@@ -2,7 +2,8 @@
 import type { ExplainedPart, ExplainedVerdict, PermissionExplanation } from '../protocol/permissions.ts';
 import { type Judged, judgeCommand } from './command/commandDecision.ts';
 import type { PartVerdict } from './command/partDecision.ts';
-import { decide, type PermissionInput, shownCall } from './decide.ts';
+import { decide } from './decide.ts';
+import { type PermissionInput, shownCall } from './decideCall.ts';
 import { decideFile } from './files/fileDecision.ts';
 import type { Policy } from './policy.ts';
 

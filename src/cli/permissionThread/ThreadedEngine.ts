@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { type AskedThread, askThread } from '../../context/index.ts';
-import { InProcessEngine, type PermissionEngine, unchecked } from '../../permissions/PermissionEngine.ts';
+import { type PermissionEngine, unchecked } from '../../permissions/PermissionEngine.ts';
 import { startQuietThread } from '../process/threads.ts';
 
 type Method = keyof PermissionEngine;
@@ -34,8 +34,6 @@ export class ThreadedEngine implements PermissionEngine {
   readonly #maxMs: number;
   readonly #onFailure: (reason: string) => void;
   #prepared: Promise<boolean> | undefined;
-  /** Has no shell grammar, so it asks about every command that no rule denies. */
-  readonly #fallback = new InProcessEngine('', {});
 
   constructor(start: () => Worker, { maxMs = MAX_MS, onFailure = () => {} }: ThreadedEngineOptions = {}) {
     this.#thread = askThread(start, 'the thread that decides about commands');
@@ -50,21 +48,21 @@ export class ThreadedEngine implements PermissionEngine {
 
   decide(...args: Parameters<PermissionEngine['decide']>): ReturnType<PermissionEngine['decide']> {
     return this.#ask({ type: 'decide', args }, async (isLate) => {
-      const decision = await this.#fallback.decide(...args);
+      const decision = await (await withoutGrammar()).decide(...args);
       return isLate ? unchecked(decision, args[1]) : decision;
     });
   }
 
   explain(...args: Parameters<PermissionEngine['explain']>): ReturnType<PermissionEngine['explain']> {
-    return this.#ask({ type: 'explain', args }, () => this.#fallback.explain(...args));
+    return this.#ask({ type: 'explain', args }, async () => (await withoutGrammar()).explain(...args));
   }
 
   matches(...args: Parameters<PermissionEngine['matches']>): ReturnType<PermissionEngine['matches']> {
-    return this.#ask({ type: 'matches', args }, () => this.#fallback.matches(...args));
+    return this.#ask({ type: 'matches', args }, async () => (await withoutGrammar()).matches(...args));
   }
 
   propose(...args: Parameters<PermissionEngine['propose']>): ReturnType<PermissionEngine['propose']> {
-    return this.#ask({ type: 'propose', args }, () => this.#fallback.propose(...args));
+    return this.#ask({ type: 'propose', args }, async () => (await withoutGrammar()).propose(...args));
   }
 
   async #ask<T>(
@@ -88,6 +86,12 @@ export class ThreadedEngine implements PermissionEngine {
       clearTimeout(limit);
     }
   }
+}
+
+/** Has no shell grammar, so it asks about every command that no rule denies. Loaded only if the thread fails. */
+async function withoutGrammar(): Promise<PermissionEngine> {
+  const { InProcessEngine } = await import('../../permissions/InProcessEngine.ts');
+  return new InProcessEngine('', {});
 }
 
 /** Creates an engine that decides about commands in a thread. `onFailure` is called with the reason if it cannot. */

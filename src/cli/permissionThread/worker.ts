@@ -1,7 +1,7 @@
 /** Entry point of the thread that decides about commands. `workerData.wasm`: the folder with the grammar. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ThreadAnswer } from '../../context/index.ts';
-import { InProcessEngine } from '../../permissions/PermissionEngine.ts';
+import { InProcessEngine } from '../../permissions/InProcessEngine.ts';
 import type { EngineQuestion } from './ThreadedEngine.ts';
 
 const engine = new InProcessEngine(String(workerData.wasm), process.env);

@@ -4,8 +4,7 @@ import { settingsFiles } from '../../config/loadSettings.ts';
 import { addLocalRule } from '../../config/localRules.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import { realpath } from '../../disk/paths.ts';
-import { decide, type PermissionInput } from '../../permissions/decide.ts';
-import { explain } from '../../permissions/explain.ts';
+import { decidePlain, type PermissionInput } from '../../permissions/decideCall.ts';
 import { decideFile } from '../../permissions/files/fileDecision.ts';
 import { isSensitive } from '../../permissions/files/sensitive.ts';
 import { diskLookups } from '../../permissions/lookups/diskLookups.ts';
@@ -143,17 +142,15 @@ function permissionsAt(
     },
     async covers(rule, tool, access) {
       if ('error' in parseRule(rule)) return true;
-      const input = { tool, access };
       // As a deny rule, which covers a command if it covers any part of it.
       const rules = [{ text: rule, behavior: 'deny' as const, source: 'if', base: root }];
       const decided =
         access.type === 'command'
-          ? await engine.decide(input, { ...factsFor('default'), rules })
-          : decide(input, { ...policyFor('default'), rules });
+          ? await engine.decide({ tool, access }, { ...factsFor('default'), rules })
+          : decidePlain({ tool, access }, { ...policyFor('default'), rules });
       return decided.rule?.text === rule;
     },
     async decide(tool, access, mode, allowedBy) {
-      const input = { tool, access };
       const isRule = allowedBy !== undefined && (!managedOnly || allowedBy.isManaged);
       const extra = isRule
         ? [{ text: tool, behavior: 'allow' as const, source: allowedBy.source, base: root }]
@@ -161,17 +158,19 @@ function permissionsAt(
       const rules = [...allRules(), ...extra];
       const { suggestion, ...decision } =
         access.type === 'command'
-          ? await engine.decide(input, { ...factsFor(mode), rules })
-          : decide(input, { ...policyFor(mode), rules });
-      if (decision.behavior !== 'allow') held = input;
+          ? await engine.decide({ tool, access }, { ...factsFor(mode), rules })
+          : decidePlain({ tool, access }, { ...policyFor(mode), rules });
+      if (decision.behavior !== 'allow') held = { tool, access };
       // Do not offer to save a rule that would have no effect.
       const isOffered = suggestion !== undefined && (!managedOnly || suggestion.destination === 'mode');
       return isOffered ? { ...decision, suggestion } : decision;
     },
     async explain(call, mode) {
       const input = call ?? held;
-      if (input?.access.type === 'command') return await engine.explain(input, factsFor(mode));
-      return input && explain(input, policyFor(mode));
+      if (input === undefined || input.access.type === 'command')
+        return input && engine.explain(input, factsFor(mode));
+      const { explain } = await import('../../permissions/explain.ts');
+      return explain(input, policyFor(mode));
     },
     propose: (calls, least) => engine.propose(calls, factsFor('default'), least),
     matches: async (patterns, command) =>

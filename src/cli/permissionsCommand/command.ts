@@ -5,7 +5,7 @@ import { settingsFiles } from '../../config/loadSettings.ts';
 import { rememberRules } from '../../config/trust.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
-import { InProcessEngine } from '../../permissions/PermissionEngine.ts';
+import { InProcessEngine } from '../../permissions/InProcessEngine.ts';
 import type { AnsweredCall, LearnedRules } from '../../permissions/rules/learnRules.ts';
 import type { Access, PermissionExplanation, PermissionMode } from '../../protocol/permissions.ts';
 import { toolNames } from '../../protocol/toolNames.ts';

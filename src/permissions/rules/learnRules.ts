@@ -1,7 +1,8 @@
 /**
  * Proposes rules based on past answers: those that "always" would have saved, with the calls each would have covered.
  */
-import { decide, type PermissionInput, shownCall } from '../decide.ts';
+import { decide } from '../decide.ts';
+import { type PermissionInput, shownCall } from '../decideCall.ts';
 import type { Policy } from '../policy.ts';
 import type { SourcedRule } from './rules.ts';
 

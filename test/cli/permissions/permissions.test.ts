@@ -7,7 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import { hostVerdict } from '../../../src/cli/permissions/hostVerdict.ts';
 import { createPermissions, type Permissions } from '../../../src/cli/permissions/permissions.ts';
 import { loadSettings } from '../../../src/config/loadSettings.ts';
-import { InProcessEngine } from '../../../src/permissions/PermissionEngine.ts';
+import { InProcessEngine } from '../../../src/permissions/InProcessEngine.ts';
 import type { SourcedRule } from '../../../src/permissions/rules/rules.ts';
 import type { Access, PermissionMode, RuleSuggestion } from '../../../src/protocol/permissions.ts';
 

@@ -1,0 +1,73 @@
+import type { PermissionDecision, PermissionExplanation } from '../protocol/permissions.ts';
+import { decide } from './decide.ts';
+import type { PermissionInput } from './decideCall.ts';
+import { explain } from './explain.ts';
+import { diskLookups } from './lookups/diskLookups.ts';
+import { lookupsOnce } from './lookups/lookupsOnce.ts';
+import { notUnderstood, type PermissionEngine, unchecked } from './PermissionEngine.ts';
+import type { DiskLookups, Policy, PolicyFacts } from './policy.ts';
+import { coverage } from './rules/commandRule.ts';
+import { type AnsweredCall, type LearnedRules, proposeRules } from './rules/learnRules.ts';
+import { loadShellParser } from './shell/loadParser.ts';
+
+/** The engine in the current thread, which it blocks. Loads the grammar from the folder `wasm` on first use. */
+export class InProcessEngine implements PermissionEngine {
+  readonly #wasm: string;
+  readonly #lookups: DiskLookups;
+  readonly #now: () => number;
+  #parser: ReturnType<typeof loadShellParser> | undefined;
+
+  /** `lookups`: default is the real disk and git, with the environment `env`. `now`: milliseconds. */
+  constructor(
+    wasm: string,
+    env: Readonly<Record<string, string | undefined>>,
+    lookups: DiskLookups = diskLookups(env),
+    now: () => number = () => performance.now(),
+  ) {
+    this.#now = now;
+    this.#wasm = wasm;
+    this.#lookups = lookups;
+  }
+
+  async decide(input: PermissionInput, facts: PolicyFacts): Promise<PermissionDecision> {
+    const { policy, isCut } = await this.#policy(facts);
+    const decision = decide(input, policy);
+    return isCut() ? unchecked(decision, facts) : decision;
+  }
+
+  async explain(input: PermissionInput, facts: PolicyFacts): Promise<PermissionExplanation> {
+    const { policy, isCut } = await this.#policy(facts);
+    const explanation = explain(input, policy);
+    if (!isCut()) return explanation;
+    const { behavior, reason } = unchecked(explanation, facts) as PermissionDecision;
+    return { ...explanation, behavior, reason, saves: [] };
+  }
+
+  async matches(patterns: readonly string[], command: string, root: string): Promise<boolean> {
+    const parsed = (await this.#parse())(command);
+    if (!parsed.ok || parsed.parts.length === 0) return false;
+    const allowed = patterns.map((pattern) => ({
+      text: `Bash(${pattern})`,
+      behavior: 'allow' as const,
+      source: 'sandbox.excludedCommands',
+      base: root,
+    }));
+    return parsed.parts.every((part) => allowed.some((rule) => coverage(rule, part) !== undefined));
+  }
+
+  async propose(calls: readonly AnsweredCall[], facts: PolicyFacts, least: number): Promise<LearnedRules> {
+    return proposeRules(calls, { ...facts, ...this.#lookups, parseCommand: await this.#parse() }, least);
+  }
+
+  /** The policy for one decision. */
+  async #policy(facts: PolicyFacts): Promise<{ readonly policy: Policy; readonly isCut: () => boolean }> {
+    const parseCommand = await this.#parse();
+    const { lookups, isCut } = lookupsOnce(this.#lookups, this.#now);
+    return { policy: { ...facts, ...lookups, parseCommand }, isCut };
+  }
+
+  #parse(): Promise<Policy['parseCommand']> {
+    this.#parser ??= loadShellParser(this.#wasm).catch(() => notUnderstood);
+    return this.#parser;
+  }
+}
