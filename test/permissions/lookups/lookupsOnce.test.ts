@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { InProcessEngine } from '../../../src/permissions/InProcessEngine.ts';
 import { diskLookups } from '../../../src/permissions/lookups/diskLookups.ts';
 import { lookupsOnce, MAX_LOOKUP_MS } from '../../../src/permissions/lookups/lookupsOnce.ts';
-import { InProcessEngine } from '../../../src/permissions/InProcessEngine.ts';
 import type { DiskLookups, PolicyFacts } from '../../../src/permissions/policy.ts';
 import type { PermissionMode } from '../../../src/protocol/permissions.ts';
 import { home, root, rule, wasmFolder } from '../harness.ts';
