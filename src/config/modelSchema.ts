@@ -1,7 +1,10 @@
 /** The settings of endpoints and models: the default endpoint shares them with the named providers. */
 import * as z from 'zod';
 import { DEFAULT_PROVIDER, providerNamePattern } from '../protocol/modelNames.ts';
-import { efforts, wires } from '../protocol/wires.ts';
+import { efforts, isReservedField, wires } from '../protocol/wires.ts';
+
+/** Characters: the fields are recorded with each request. */
+const MAX_EXTRA = 10_000;
 
 export const tokens = z.int().min(1000);
 
@@ -43,6 +46,19 @@ export const modelSettings = z.strictObject({
     .boolean()
     .optional()
     .describe('Whether the endpoint expects its earlier reasoning to be sent back.'),
+  extraBody: z
+    .record(
+      z
+        .string()
+        .min(1)
+        .refine((name) => !isReservedField(name), 'a field that the program sets itself'),
+      z.unknown(),
+    )
+    .refine((fields) => JSON.stringify(fields).length <= MAX_EXTRA, `more than ${MAX_EXTRA} characters`)
+    .optional()
+    .describe(
+      'Fields added to the body of each of its requests, such as {"top_p": 0.9}; objects are merged. Not messages, tools or stream.',
+    ),
 });
 
 /** A token; source: RFC 9110, section 5.6.2. */

@@ -45,5 +45,6 @@ function detailsIn(sent: SentRequest): SentDetails {
     maxTokens: count(sent.maxTokens) ?? 0,
     ...(sent.efforts === undefined ? {} : { efforts: words(sent.efforts) }),
     ...(thinking === undefined ? {} : { thinking }),
+    ...(sent.extraBody === undefined ? {} : { extraBody: record(sent.extraBody) }),
   };
 }

@@ -53,8 +53,12 @@ export function createOpenAIClient(options: ModelClientOptions): ModelClient {
       callsTools,
       returnsReasoning = known.returnsReasoning,
       efforts = known.efforts,
+      extraBody,
     } = options.factsOf?.(model) ?? {};
-    const first = firstDialect(baseUrl, model, returnsReasoning === true, efforts);
+    const first = {
+      ...firstDialect(baseUrl, model, returnsReasoning === true, efforts),
+      ...(extraBody && { extraBody }),
+    };
     return callsTools === false ? { ...first, adaptations: ['text_tools'] } : first;
   }
 

@@ -24,6 +24,8 @@ export interface OwnFacts {
   /** How much it reasons by default. */
   readonly effort?: Effort | undefined;
   readonly efforts?: readonly Effort[] | undefined;
+  /** Fields added to the body of each request. */
+  readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Merges all matching entries: a longer pattern overrides a shorter one, and the exact id overrides every pattern. */

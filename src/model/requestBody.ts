@@ -5,9 +5,10 @@ import type { ModelRequest, SentRequest } from '../protocol/model.ts';
 import type { Effort } from '../protocol/wires.ts';
 import { type Adaptation, adaptationFor, knownAdaptation } from './adaptations.ts';
 import { adaptMessages } from './adaptMessages.ts';
-import { list } from './json.ts';
+import { list, record } from './json.ts';
 import { toWireMessage, toWireMessages, toWireTools } from './wire.ts';
 import { chatEffort } from './wires/effort.ts';
+import { type ExtraBody, withExtraBody } from './wires/extraBody.ts';
 
 /** The form in which one server accepts requests for one model. */
 export interface Dialect {
@@ -19,6 +20,7 @@ export interface Dialect {
   /** Levels of effort that the model accepts; absent = not known. */
   readonly efforts?: readonly string[];
   readonly returnReasoning: boolean;
+  readonly extraBody?: ExtraBody;
   /** In the order in which they were learned. */
   readonly adaptations: readonly Adaptation[];
 }
@@ -88,7 +90,7 @@ export function toBody(request: ModelRequest, dialect: Dialect): Record<string, 
   const { adaptations } = dialect;
   const offersTools = tools !== undefined && !adaptations.includes('text_tools');
   const choosesTools = offersTools && toolChoice !== undefined && !adaptations.includes('no_tool_choice');
-  return {
+  const body = {
     model: request.model,
     messages: adaptMessages(toWireMessages(request.messages, dialect), tools, adaptations),
     ...(offersTools ? { tools } : {}),
@@ -99,6 +101,7 @@ export function toBody(request: ModelRequest, dialect: Dialect): Record<string, 
     ...(temperature === undefined || !dialect.temperature ? {} : { temperature }),
     ...(dialect.effort ? chatEffort(request.effort, dialect) : {}),
   };
+  return withExtraBody(body, dialect.extraBody);
 }
 
 const limitNames = ['max_tokens', 'max_completion_tokens'] as const;
@@ -107,6 +110,8 @@ const limitNames = ['max_tokens', 'max_completion_tokens'] as const;
 interface SentDetails {
   /** The name under which the reply limit was sent; absent = the request has none, or the server accepts none. */
   readonly limitName?: (typeof limitNames)[number];
+  /** The limit itself, which the settings may have lowered. */
+  readonly maxOutputTokens?: number;
   /** Token usage was not requested: the server rejects that field. */
   readonly withoutUsage?: true;
   /** Earlier reasoning was sent back. */
@@ -116,6 +121,7 @@ interface SentDetails {
   /** The effort that was asked for, and the levels of the model if they are known. */
   readonly effort?: Effort;
   readonly efforts?: readonly string[];
+  readonly extraBody?: ExtraBody;
   readonly adaptations?: readonly Adaptation[];
 }
 
@@ -124,13 +130,16 @@ export function sentAs(hash: string, request: ModelRequest, dialect: Dialect): S
   const [limitName] = dialect.limitNames;
   return {
     hash,
-    ...(request.maxOutputTokens === undefined || limitName === undefined ? {} : { limitName }),
+    ...(request.maxOutputTokens === undefined || limitName === undefined
+      ? {}
+      : { limitName, maxOutputTokens: request.maxOutputTokens }),
     ...(dialect.streamOptions ? {} : { withoutUsage: true }),
     ...(dialect.returnReasoning ? { withReasoning: true } : {}),
     ...(dialect.temperature ? {} : { withoutTemperature: true }),
     ...(request.effort === undefined || !dialect.effort
       ? {}
       : { effort: request.effort, ...(dialect.efforts && { efforts: dialect.efforts }) }),
+    ...(dialect.extraBody === undefined ? {} : { extraBody: dialect.extraBody }),
     ...(dialect.adaptations.length === 0 ? {} : { adaptations: dialect.adaptations }),
   };
 }
@@ -150,6 +159,7 @@ export function chatBodyAgain(request: ModelRequest, sent: SentRequest): string 
     ...(sent.efforts === undefined
       ? {}
       : { efforts: list(sent.efforts).filter((one) => typeof one === 'string') }),
+    ...(sent.extraBody === undefined ? {} : { extraBody: record(sent.extraBody) }),
     adaptations,
   });
   return JSON.stringify(body);

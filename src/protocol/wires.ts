@@ -7,3 +7,14 @@ export type Wire = (typeof wires)[number];
 export const efforts = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 /** From the least reasoning to the most. A model that does not have a level gets the nearest lower one. */
 export type Effort = (typeof efforts)[number];
+
+/** Fields of a request body that decide what the model reads, or how its reply is read, on any wire. */
+const reservedFields: ReadonlySet<string> = new Set([
+  ...['model', 'messages', 'input', 'system', 'instructions', 'prompt', 'conversation'],
+  ...['previous_response_id', 'tools', 'functions', 'stream', 'n', '__proto__'],
+]);
+
+/** True for a field that `extraBody` cannot set. */
+export function isReservedField(name: string): boolean {
+  return reservedFields.has(name);
+}

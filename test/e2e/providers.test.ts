@@ -25,7 +25,14 @@ async function setTwo() {
       work: {
         baseUrl: work.baseUrl,
         apiKeyHelper: `echo ${KEY}`,
-        models: { big: { contextWindow: 64_000, price: { input: 1000, output: 2 } } },
+        models: {
+          big: {
+            contextWindow: 64_000,
+            maxOutputTokens: 3000,
+            extraBody: { top_p: 0.5 },
+            price: { input: 1000, output: 2 },
+          },
+        },
       },
     },
   });
@@ -101,7 +108,10 @@ test('doctor checks the endpoint of the model, with its own key; a request is re
   const id = String(session?.entries[0]?.sessionId);
   const again = await setup.print(['session', 'request', id], { env });
   expect(again).toMatchObject({ code: 0, stderr: '' });
-  expect(JSON.parse(again.stdout).model).toBe('big');
+  const body = { model: 'big', top_p: 0.5, max_tokens: 3000 };
+  expect(JSON.parse(again.stdout)).toMatchObject(body);
+  const chats = work.asked.filter(({ path }) => path.endsWith('/chat/completions'));
+  expect(chats.map((one) => one.body)).toContainEqual(expect.objectContaining(body));
 });
 
 test('the effort of the flag and of /effort is sent, and shown in the status line', async () => {

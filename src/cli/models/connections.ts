@@ -5,8 +5,9 @@
 import { createModelClient } from '../../model/createModelClient.ts';
 import { shownUrl } from '../../model/errors.ts';
 import type { HttpSend } from '../../model/http/types.ts';
+import type { OwnFacts } from '../../model/ownFacts.ts';
 import { createServedModels, type ServedModels } from '../../model/servers/servedModels.ts';
-import type { ModelClient, ModelError, ModelEvent } from '../../protocol/model.ts';
+import type { ModelClient, ModelError, ModelEvent, ModelRequest } from '../../protocol/model.ts';
 import type { Endpoint, Endpoints } from './endpoints.ts';
 import { openKnownServers } from './knownServers.ts';
 import { type LearnedWindows, openLearnedWindows } from './learnedWindows.ts';
@@ -61,7 +62,7 @@ export function createConnections(options: ConnectionOptions): Connections {
         yield failed({ kind: 'auth', message: key.problem, retryable: false });
         return;
       }
-      const named = { ...request, model: id };
+      const named = { ...withOwnLimit(request, endpoint.factsOf(id)), model: id };
       const sent = id === request.model ? onSent : onSent && withId(onSent, id);
       let rejected: ModelError | undefined;
       for await (const event of connect(endpoint, key.key).client.stream(named, signal, sent)) {
@@ -83,6 +84,12 @@ export function createConnections(options: ConnectionOptions): Connections {
     served: servedByAll(endpoints, (endpoint) => open.get(endpoint), connect),
     openWindows: () => windowsOfAll(options),
   };
+}
+
+/** The longest reply that the user's settings allow this model; without one, the server's default applies. */
+function withOwnLimit(request: ModelRequest, { maxOutputTokens: own }: OwnFacts): ModelRequest {
+  if (own === undefined) return request;
+  return { ...request, maxOutputTokens: Math.min(own, request.maxOutputTokens ?? own) };
 }
 
 const failed = (error: ModelError): ModelEvent => ({ type: 'failed', error });
@@ -126,11 +133,14 @@ function connectionTo(endpoint: Endpoint, key: string | undefined, options: Conn
     ...{ apiKey: key, baseUrl, account: options.account, debug, send },
     headers: { 'User-Agent': options.userAgent, ...headers },
     factsOf: (id) => {
-      const { tools = served.get(id)?.tools, returnsReasoning, efforts } = factsOf(id);
+      const { tools = served.get(id)?.tools, ...own } = factsOf(id);
+      const { returnsReasoning, efforts, maxOutputTokens, extraBody } = own;
       return {
         ...(tools === undefined ? {} : { callsTools: tools }),
         ...(returnsReasoning === undefined ? {} : { returnsReasoning }),
         ...(efforts === undefined ? {} : { efforts }),
+        ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+        ...(extraBody === undefined ? {} : { extraBody }),
       };
     },
   });

@@ -34,7 +34,7 @@ export interface WireDefinition<Params> {
 }
 
 /** With the request, everything that a body depends on; recorded, so that it can be rebuilt. */
-export interface SentDetails extends Pick<WireFacts, 'efforts' | 'thinking'> {
+export interface SentDetails extends Pick<WireFacts, 'efforts' | 'thinking' | 'extraBody'> {
   readonly origin: string;
   readonly form: Form;
   /** Longest reply of the model, in tokens. */
@@ -74,6 +74,7 @@ export function createWireClient<Params>(
       efforts = known.efforts,
       thinking = known.thinking,
       maxOutputTokens = known.maxOutputTokens,
+      extraBody,
     } = options.factsOf?.(model) ?? {};
     return {
       origin: originOf(wire, baseUrl, model),
@@ -81,6 +82,7 @@ export function createWireClient<Params>(
       maxTokens: maxOutputTokens,
       ...(efforts === undefined ? {} : { efforts }),
       ...(thinking === undefined ? {} : { thinking }),
+      ...(extraBody === undefined ? {} : { extraBody }),
     };
   }
 

@@ -19,11 +19,15 @@ import type { HttpSend } from '../http/types.ts';
 import { record } from '../json.ts';
 import type { AnswerTrace, ReplyNews } from '../replyChunks.ts';
 import { createWatchdog } from '../watchdog.ts';
+import type { ExtraBody } from './extraBody.ts';
 
 /** Facts about a model that decide how requests to it are written. */
 export type WireFacts = Partial<
   Pick<ModelInfo, 'callsTools' | 'returnsReasoning' | 'efforts' | 'thinking' | 'maxOutputTokens'>
->;
+> & {
+  /** From the user's settings. */
+  readonly extraBody?: ExtraBody;
+};
 
 /** What every wire needs: address, key, headers, connection, timeouts, and facts about models. */
 export interface ModelClientOptions {

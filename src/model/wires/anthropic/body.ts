@@ -14,6 +14,7 @@ import { toWireArguments, toWireName } from '../../wire.ts';
 import { createCallIds } from '../callIds.ts';
 import type { SentDetails } from '../createWireClient.ts';
 import { type AnthropicThinking, anthropicThinking } from '../effort.ts';
+import { withExtraBody } from '../extraBody.ts';
 import type { OptionalPart } from '../form.ts';
 import { sealedItems } from '../seal.ts';
 import { cacheBreakpoints } from './breakpoints.ts';
@@ -32,6 +33,10 @@ const WORTH_THINKING = 4096;
 const cached = { cache_control: { type: 'ephemeral' } } as const;
 
 export function anthropicBody(request: ModelRequest, details: SentDetails): MessageCreateParamsStreaming {
+  return withExtraBody(plainBody(request, details), details.extraBody);
+}
+
+function plainBody(request: ModelRequest, details: SentDetails): MessageCreateParamsStreaming {
   const { leftOut, limit = Number.POSITIVE_INFINITY } = details.form;
   const has = (name: string): boolean => !leftOut.includes(name);
   const [first, ...others] = request.messages;

@@ -14,11 +14,12 @@ import { toWireArguments, toWireName } from '../../wire.ts';
 import { createCallIds } from '../callIds.ts';
 import { responsesReasoning } from '../effort.ts';
 import type { WireFacts } from '../exchange.ts';
+import { withExtraBody } from '../extraBody.ts';
 import type { Form, OptionalPart } from '../form.ts';
 import { sealedItems } from '../seal.ts';
 
 /** What decides the body besides the request. */
-export interface ResponsesFacts extends Pick<WireFacts, 'efforts'> {
+export interface ResponsesFacts extends Pick<WireFacts, 'efforts' | 'extraBody'> {
   readonly form: Form;
   /** As in `originOf`. */
   readonly origin: string;
@@ -40,6 +41,10 @@ export const responsesParts: readonly OptionalPart[] = [
 ];
 
 export function responsesBody(request: ModelRequest, facts: ResponsesFacts): ResponseCreateParamsStreaming {
+  return withExtraBody(plainBody(request, facts), facts.extraBody);
+}
+
+function plainBody(request: ModelRequest, facts: ResponsesFacts): ResponseCreateParamsStreaming {
   const [first, ...others] = request.messages;
   const instructions = first?.role === 'system' ? wellFormed(first.content) : undefined;
   const { leftOut, limit } = facts.form;

@@ -1,0 +1,28 @@
+/** The user's own fields in request bodies. Pure. */
+import { isReservedField } from '../../protocol/wires.ts';
+
+/** Fields from the settings that are added to the body of each request. */
+export type ExtraBody = Readonly<Record<string, unknown>>;
+
+/**
+ * Adds the fields after all others, so that the order of the others stays. Objects are merged; anything else replaces
+ * what the program would send. Reserved fields are left out: the settings may be older than the rule.
+ */
+export function withExtraBody<Body extends object>(body: Body, extra: ExtraBody | undefined): Body {
+  if (extra === undefined) return body;
+  const own = Object.fromEntries(Object.entries(extra).filter(([name]) => !isReservedField(name)));
+  return merged(body as Record<string, unknown>, own) as Body;
+}
+
+function merged(into: Record<string, unknown>, extra: ExtraBody): Record<string, unknown> {
+  const out = { ...into };
+  for (const [name, value] of Object.entries(extra)) {
+    const before = out[name];
+    out[name] = isObject(before) && isObject(value) ? merged(before, value) : value;
+  }
+  return out;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

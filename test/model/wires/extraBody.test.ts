@@ -1,0 +1,62 @@
+/** The user's own fields in the body of each wire. */
+import { describe, expect, test } from 'vitest';
+import { settingsSchema } from '../../../src/config/schema.ts';
+import { bodyAgain } from '../../../src/model/bodyAgain.ts';
+import { bodyHash, createBodyWriter, firstDialect, sentAs, toBody } from '../../../src/model/requestBody.ts';
+import { anthropicBody } from '../../../src/model/wires/anthropic/body.ts';
+import type { SentDetails } from '../../../src/model/wires/createWireClient.ts';
+import { fullForm } from '../../../src/model/wires/form.ts';
+import { responsesBody } from '../../../src/model/wires/responses/body.ts';
+import type { ModelRequest } from '../../../src/protocol/model.ts';
+
+const request: ModelRequest = { model: 'm', messages: [{ role: 'user', content: 'hi' }], tools: [] };
+const extraBody = {
+  top_p: 0.5,
+  reasoning: { summary: 'none', extra: { messages: [1] } },
+  messages: [],
+  input: 'other',
+  tools: [{}],
+  stream: false,
+  model: 'dearer',
+};
+const details: SentDetails = { origin: 'here', form: fullForm, maxTokens: 1000, extraBody };
+const dialect = { ...firstDialect('http://127.0.0.1/v1', 'm', false), extraBody };
+const chat = (): object => toBody(request, dialect);
+
+describe.each([
+  ['chat', chat, 'messages'],
+  ['responses', () => responsesBody(request, details), 'input'],
+  ['anthropic', () => anthropicBody(request, details), 'messages'],
+] as const)('%s', (_wire, body, conversation) => {
+  test('the fields are added; those that the program sets itself stay', () => {
+    const sent = body() as Record<string, unknown>;
+    expect(sent).toMatchObject({ top_p: 0.5, model: 'm', stream: true });
+    expect(sent).toMatchObject({ reasoning: { summary: 'none', extra: { messages: [1] } } });
+    expect(sent.tools).toBeUndefined();
+    expect(JSON.stringify(sent[conversation])).toContain('hi');
+  });
+});
+
+test('objects are merged with what the program sends', () => {
+  const form = { ...details, extraBody: { reasoning: { effort: 'high' } } };
+  expect(responsesBody(request, form)).toMatchObject({ reasoning: { summary: 'auto', effort: 'high' } });
+});
+
+test('the body is written and rebuilt with the fields, byte for byte', () => {
+  const { bytes, hash } = createBodyWriter()(request, dialect);
+  const whole = JSON.stringify(chat());
+  expect(new TextDecoder().decode(bytes)).toBe(whole);
+  const logged = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+  expect(bodyAgain(request, logged(sentAs(hash, request, dialect)))).toBe(whole);
+  const again = { hash: bodyHash(''), wire: 'anthropic', ...details };
+  expect(bodyAgain(request, logged(again))).toBe(JSON.stringify(anthropicBody(request, details)));
+});
+
+test.each([
+  [{ messages: [] }, 'a field that the program sets itself'],
+  [{ stream: false }, 'a field that the program sets itself'],
+  [{ long: 'x'.repeat(10_000) }, 'more than 10000 characters'],
+])('the settings reject %j', (given, expected) => {
+  const parsed = settingsSchema.safeParse({ models: { m: { extraBody: given } } });
+  expect(JSON.stringify(parsed.error?.issues)).toContain(expected);
+});
