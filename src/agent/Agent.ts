@@ -153,7 +153,7 @@ function submit(op: Op, deps: AgentDeps, core: Core, work: Work): void {
   }
 }
 
-function stateOf(deps: AgentDeps, core: Core, { jobs, tasks }: Work): AgentState {
+function stateOf(deps: AgentDeps, core: Core, { jobs, tasks, fallback }: Work): AgentState {
   const { context } = deps;
   const { facts, modes } = core;
   return {
@@ -162,6 +162,7 @@ function stateOf(deps: AgentDeps, core: Core, { jobs, tasks }: Work): AgentState
     title: facts.titleOf(context.entries()),
     root: deps.root,
     model: deps.model.current(),
+    chosenModel: (fallback.chosen() ?? deps.model.current()).id,
     mode: modes.current(),
     modes: { cycle: modes.cycle, refused: deps.refusedModes ?? {} },
     busy: jobs.busy(),

@@ -42,6 +42,7 @@ export interface Work {
   readonly tasks: AgentTasks;
   readonly subagents: Subagents | undefined;
   readonly contextOps: ContextOps;
+  readonly fallback: Pick<Fallback, 'chosen'>;
   readonly rewinds: Rewinds;
   /** Absent without hooks. */
   readonly hooks: TurnHooks | undefined;
@@ -140,6 +141,7 @@ export function createWork(deps: AgentDeps, core: Core): Work {
     tasks,
     subagents,
     contextOps,
+    fallback,
     rewinds,
     hooks,
     startHooks: startOnce(hooks, jobs.add),

@@ -21,6 +21,8 @@ export interface Fallback {
   use(asked: string, error: ModelError, measure: () => ContextMeasure): boolean;
   /** The user has chosen a model: it is no longer replaced. */
   forget(): void;
+  /** The chosen model while another one stands in for it. */
+  chosen(): ModelInfo | undefined;
 }
 
 interface FallbackDeps {
@@ -82,6 +84,7 @@ export function createFallback({ model, fallbacks, now, emit }: FallbackDeps): F
     forget() {
       replaced = undefined;
     },
+    chosen: () => replaced?.chosen,
   };
 }
 

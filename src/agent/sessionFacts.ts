@@ -118,24 +118,34 @@ function modeOf(entry: JSONLEntry): PermissionMode | undefined {
 export interface Totals extends Usage {
   readonly cachedTokens: number;
   readonly requests: number;
+  /** How many of the requests are estimated, because the server reported no tokens. */
+  readonly estimated: number;
   /** US dollars; `undefined` as soon as one request had no known price. */
   readonly costUsd: number | undefined;
 }
 
-const noTotals: Totals = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, requests: 0, costUsd: 0 };
+const noTotals: Totals = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedTokens: 0,
+  requests: 0,
+  estimated: 0,
+  costUsd: 0,
+};
 
 /** What a session has cost so far, as it is opened. */
 export function totalsOf(
   entries: readonly JSONLEntry[],
   costUsd: (model: string, usage: Usage) => number | undefined,
 ): Totals {
-  return spentIn(entries).reduce((totals, { model, requests, ...usage }) => {
+  return spentIn(entries).reduce((totals, { model, requests, estimated = 0, ...usage }) => {
     const cost = costUsd(model, usage);
     return {
       inputTokens: totals.inputTokens + usage.inputTokens,
       outputTokens: totals.outputTokens + usage.outputTokens,
       cachedTokens: totals.cachedTokens + usage.cachedTokens,
       requests: totals.requests + requests,
+      estimated: totals.estimated + estimated,
       costUsd: totals.costUsd === undefined || cost === undefined ? undefined : totals.costUsd + cost,
     };
   }, noTotals);
@@ -161,6 +171,7 @@ export function addEntry(
     outputTokens: totals.outputTokens + usage.outputTokens,
     cachedTokens: totals.cachedTokens + (usage.cachedTokens ?? 0),
     requests: totals.requests + 1,
+    estimated: totals.estimated + (spent.estimated === true ? 1 : 0),
     costUsd: totals.costUsd === undefined || cost === undefined ? undefined : totals.costUsd + cost,
   };
 }

@@ -11,7 +11,6 @@ import type {
 import type { Todo } from '../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { IdentifiedEvent } from '../protocol/events.ts';
-import type { Usage } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import type { Op, PromptOp } from '../protocol/ops.ts';
 import type { PermissionMode, PermissionQuestion } from '../protocol/permissions.ts';
@@ -19,6 +18,7 @@ import type { SandboxState } from '../protocol/sandbox.ts';
 import type { TaskInfo, TaskOutput } from '../protocol/tasks.ts';
 import type { EndReason } from './hooks/turnHooks.ts';
 import type { RefusedModes } from './modes.ts';
+import type { Totals } from './sessionFacts.ts';
 
 /** A snapshot of the agent. */
 export interface AgentState {
@@ -29,6 +29,8 @@ export interface AgentState {
   /** Absolute path of the shell's current directory; absent if the agent cannot run commands. */
   readonly cwd?: string;
   readonly model: ModelInfo;
+  /** The model that the user chose; another than `model` while that one stands in for it. */
+  readonly chosenModel: string;
   readonly mode: PermissionMode;
   readonly modes: {
     /** The modes that Shift+Tab cycles through, in this order. */
@@ -48,7 +50,7 @@ export interface AgentState {
   /** The last measurement of the context; absent before the first. */
   readonly measure: ContextMeasure | undefined;
   /** Totals of the session, including summaries; `costUsd` is absent if a price is unknown. */
-  readonly usage: Usage & { readonly costUsd: number | undefined; readonly requests: number };
+  readonly usage: Totals;
   /** State of the sandbox; absent until it has been probed, and if there is none. */
   readonly sandbox: SandboxState | undefined;
   /** True for the built-in demo model; every screen shows it. */

@@ -64,6 +64,7 @@ export function createProgram(version: string): Command {
     .option('--fork-session', 'with --continue or --resume: continue in a copy')
     .option('-n, --name <title>', 'name of the session')
     .option('-m, --model <name>', 'model to use')
+    .addOption(new Option('--effort <level>', 'how much the model reasons').choices(efforts))
     .option('--base-url <url>', 'OpenAI-compatible endpoint')
     .addOption(
       new Option('--permission-mode <mode>', 'what runs without approval')
@@ -106,7 +107,6 @@ export function createProgram(version: string): Command {
     .addOption(hidden('--no-session-persistence'))
     .addOption(hidden('--max-budget-usd <amount>').argParser(amount))
     .addOption(hidden('--json-schema <json|file>'))
-    .addOption(hidden('--effort <level>').choices(efforts))
     .addOption(hidden('--fallback-model <models>').argParser(modelList))
     .addOption(hidden('--agents <json>'))
     .addOption(hidden('--input-format <format>').choices(['text', 'stream-json']).default('text'))

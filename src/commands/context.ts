@@ -47,6 +47,12 @@ function everything(agent: Agent): object {
   return { ...report, layers, metadata: data.metadata };
 }
 
+function estimatedNote({ requests, estimated }: { readonly requests: number; readonly estimated: number }) {
+  if (estimated === 0) return '';
+  const which = estimated === requests ? '' : ` for ${grouped(estimated)}`;
+  return ` (tokens estimated${which}: the server reports none)`;
+}
+
 /** Shows the session's tokens and cost, including summaries. */
 export const cost: Command = {
   name: 'cost',
@@ -58,7 +64,7 @@ export const cost: Command = {
     const ofInput = cached === 0 ? '' : ` (${percent(cached, usage.inputTokens)} of input)`;
     const price = demo ? 'nothing: the demo model is built in' : `unknown for ${model.id}`;
     const facts: readonly Fact[] = [
-      ['Requests', grouped(usage.requests)],
+      ['Requests', `${grouped(usage.requests)}${estimatedNote(usage)}`],
       ['Input', `${grouped(usage.inputTokens)} tokens`],
       ['  cached', `${grouped(cached)} tokens${ofInput}`],
       ['Output', `${grouped(usage.outputTokens)} tokens`],

@@ -1,9 +1,11 @@
 import { nearest } from '../config/nearest.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import { grouped } from '../protocol/text/numbers.ts';
-import { type Effort, efforts } from '../protocol/wires.ts';
+
+import { type Effort, effortLevels, efforts } from '../protocol/wires.ts';
+
 import { dollars } from './figures.ts';
-import type { Command, CommandHost } from './types.ts';
+import type { Command, CommandHost, EffortChoice } from './types.ts';
 
 /** Switches the model, or opens the model list. */
 export const model: Command = {
@@ -19,8 +21,9 @@ export const model: Command = {
       return { type: 'notice', level: 'error', text: `"${args}" is not a model id: ids have no spaces.` };
     }
     if (id === undefined && !isDefault) return { type: 'dialog', dialog: 'model' };
-    const { model: current } = host.agent.state();
-    const saved = isDefault ? await saveDefault(id ?? current.id, host) : undefined;
+    const { model: current, chosenModel } = host.agent.state();
+    // Never the model that only stands in for it.
+    const saved = isDefault ? await saveDefault(id ?? chosenModel, host) : undefined;
     if (id === undefined) return { type: 'notice', text: saved ?? '' };
     const forecast = id === current.id ? undefined : switchForecast(host, id);
     const remark = async (): Promise<string | undefined> => {
@@ -66,6 +69,20 @@ export function modelDetails(
       const forecast = model === current ? undefined : switchForecast(host, model);
       const lines = [modelFacts(host.modelInfo(model)), forecast ?? ''].filter((line) => line !== '');
       return lines.length === 0 ? [] : [[model, lines] as const];
+    }),
+  );
+}
+
+/** The efforts that the picker offers with each model. */
+export function modelEfforts(
+  { modelInfo }: Pick<CommandHost, 'modelInfo'>,
+  models: readonly string[],
+): Readonly<Record<string, EffortChoice>> {
+  return Object.fromEntries(
+    models.flatMap((model) => {
+      const { effort, efforts } = modelInfo(model);
+      const levels = effortLevels(efforts);
+      return levels.length === 0 ? [] : [[model, { now: effort, levels }] as const];
     }),
   );
 }

@@ -23,6 +23,7 @@ import type { Op } from '../protocol/ops.ts';
 import type { PermissionExplanation } from '../protocol/permissions.ts';
 import type { SettingEdit, SettingInfo } from '../protocol/settings.ts';
 import type { ThemeSetting } from '../protocol/themeNames.ts';
+import type { Effort } from '../protocol/wires.ts';
 import type { DoctorReport } from './pages/doctorPage.ts';
 import type { Page } from './pages/page.ts';
 
@@ -74,6 +75,15 @@ export interface ModelList {
   readonly problem?: string;
   /** Lines about models, by id: window, prices, and what a switch costs. */
   readonly details?: Readonly<Record<string, readonly string[]>>;
+  /** The efforts to choose from, by id. */
+  readonly efforts?: Readonly<Record<string, EffortChoice>>;
+}
+
+/** How much a model would be asked to reason, and the levels it has. */
+export interface EffortChoice {
+  /** Undefined for the model's own default. */
+  readonly now: Effort | undefined;
+  readonly levels: readonly Effort[];
 }
 
 /** The user's memory files. */

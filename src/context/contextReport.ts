@@ -35,7 +35,7 @@ export function contextReport(entries: readonly JSONLEntry[], facts: ReportFacts
   const usage = entries.findLast(({ type, message }) => type === 'assistant' && message.usage !== undefined)
     ?.message.usage;
   const cache =
-    usage === undefined
+    usage === undefined || usage.estimated === true
       ? {}
       : { cache: { cachedTokens: usage.cached_tokens ?? 0, inputTokens: usage.input_tokens } };
   const nextInputUsd = priceOfNext(

@@ -71,7 +71,7 @@ export function replyEntries(
     ...(end.durationMs === undefined ? {} : { durationMs: end.durationMs }),
   };
   const sample =
-    usage === undefined || request === undefined
+    usage === undefined || usage.isEstimated === true || request === undefined
       ? {}
       : {
           countedTokens: request.countedTokens,
@@ -125,6 +125,7 @@ export function usageOf(usage: Usage): NonNullable<JSONLEntry['message']['usage'
     ...(usage.cachedTokens === undefined ? {} : { cached_tokens: usage.cachedTokens }),
     ...(usage.cacheWriteTokens === undefined ? {} : { cache_write_tokens: usage.cacheWriteTokens }),
     ...(usage.reasoningTokens === undefined ? {} : { reasoning_tokens: usage.reasoningTokens }),
+    ...(usage.isEstimated === true ? { estimated: true } : {}),
   };
 }
 

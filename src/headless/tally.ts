@@ -60,7 +60,7 @@ export function createTally(agent: Agent, now: () => number): Tally {
   };
   const addEntry = (entry: JSONLEntry): void => {
     const { message } = entry;
-    if (message.usage !== undefined) {
+    if (message.usage !== undefined && message.usage.estimated !== true) {
       const model = message.model ?? agent.state().model.id;
       usage.set(model, sum(usage.get(model), figures(message.usage)));
     }

@@ -73,6 +73,8 @@ export interface Usage {
   /** The part of `inputTokens` written to the cache, if the provider charges for that. */
   readonly cacheWriteTokens?: number;
   readonly reasoningTokens?: number;
+  /** The server reported nothing; the figures are estimated. */
+  readonly isEstimated?: true;
 }
 
 /** Why a reply ended. Normalized: a complete reply with tool calls always has `tool_calls`. */

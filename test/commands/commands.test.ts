@@ -131,7 +131,7 @@ describe('/status', () => {
 });
 
 describe('/cost', () => {
-  const usage = { inputTokens: 12_000, cachedTokens: 9_000, outputTokens: 345, requests: 4 };
+  const usage = { inputTokens: 12_000, cachedTokens: 9_000, outputTokens: 345, requests: 4, estimated: 0 };
   const cost = (costUsd: number | undefined, demo = false): Promise<string> =>
     text(
       'cost',
@@ -143,6 +143,15 @@ describe('/cost', () => {
     const shown = await cost(0.0123);
     expect(shown).toMatch(/cached\s+9,000 tokens \(75\.0 % of input\)/);
     expect(shown).toMatch(/Cost\s+\$0\.0123/);
+  });
+
+  test('says that the tokens are estimated if the server reports none', async () => {
+    const shown = (estimated: number) => {
+      const agent = scriptedAgent([], { ...state, usage: { ...usage, estimated, costUsd: 1 } });
+      return text('cost', '', commandHost({ agent }));
+    };
+    expect(await shown(4)).toMatch(/Requests\s+4 \(tokens estimated: the server reports none\)/);
+    expect(await shown(1)).toMatch(/Requests\s+4 \(tokens estimated for 1: /);
   });
 
   test('an unknown price is called unknown, not zero', async () => {

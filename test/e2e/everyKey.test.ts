@@ -104,6 +104,8 @@ const elsewhere: Readonly<Record<string, readonly [file: string, text: string]>>
   'question:pageUp': ['questions', '() => pageUp'],
   'question:pageDown': ['questions', '() => pageDown'],
   'question:cancel': ['questions', 'press(keys.escape)'],
+  'chat:cycleEffort': ['providers', "press('\\u001bT')"],
+  'select:variant': ['providers', 'press(keys.tab)'],
   'form:submit': ['firstMinute', 'keys.enter'],
   'scroll:top': ['transcript', "press('g')"],
   'scroll:bottom': ['transcript', "press('G')"],

@@ -133,6 +133,55 @@ test('the effort of the flag and of /effort is sent, and shown in the status lin
   await terminal.submit('/effort default');
   await terminal.waitForPrinted('Effort: the default');
   await terminal.waitForGone('work/big · low');
+  // Alt+Shift+T takes the next level.
+  await terminal.press('\u001bT');
+  await terminal.waitFor('work/big · low');
+  await terminal.press('\u001bT');
+  await terminal.waitFor('work/big · medium');
+});
+
+test('the model picker changes the effort of a model', async () => {
+  const { setup, options } = await setTwo();
+  const terminal = await setup.ready(['--model', 'work/big'], options);
+  const openPicker = async (): Promise<void> => {
+    await terminal.submit('/model');
+    await terminal.waitFor('work/big · in use');
+  };
+  await openPicker();
+  await terminal.waitFor("effort: the model's default");
+  await terminal.press(keys.tab);
+  await terminal.waitFor('effort: low');
+  await terminal.press(keys.tab);
+  await terminal.waitFor('effort: medium');
+  await terminal.press(keys.enter);
+  await terminal.waitForPrinted('Effort: medium');
+  await terminal.waitFor('work/big · medium');
+  await openPicker();
+  await terminal.waitFor('effort: medium');
+  await terminal.type('work/s');
+  await terminal.waitFor('❯ work/small');
+  await terminal.press(keys.tab);
+  await terminal.waitFor('effort: high');
+  await terminal.press(keys.enter);
+  await terminal.waitFor('work/small · high');
+});
+
+test('requests are counted if the server reports no tokens: /cost says that they are estimated', async () => {
+  const { setup, options } = await setTwo();
+  const terminal = await setup.ready(['--model', 'work/big'], options);
+  await terminal.submit('hello');
+  await terminal.waitForPrinted('Greetings from work.');
+  await terminal.waitForIdle();
+  await terminal.submit('/cost');
+  await terminal.waitForPrinted(/Requests +\d \(tokens estimated: the server reports none\)/);
+  const [session] = await setup.work.sessions();
+  const reply = session?.entries.find(({ type }) => type === 'assistant');
+  expect(reply?.message.usage).toMatchObject({ estimated: true });
+  const printed = await setup.print(
+    ['-p', 'hello', '--output-format', 'json', '--model', 'work/big'],
+    options,
+  );
+  expect(JSON.parse(printed.stdout)).toMatchObject({ usage: null, total_cost_usd: null });
 });
 
 test('a session whose provider is gone says so and continues with the default model', async () => {
@@ -198,6 +247,8 @@ test('a model stands in for one that is overloaded or down; it is said once, and
   const isAsked = () => chatsOf(work.asked).some(({ body }) => JSON.stringify(body).includes('and again'));
   await terminal.until(isAsked, 'the stand-in is asked at once');
   await terminal.waitForIdle();
+  await terminal.submit('/model --default');
+  await terminal.waitForPrinted('New sessions use busy/m from now on.');
   expect(chatsOf(busy.asked)).toHaveLength(6);
 });
 

@@ -211,7 +211,8 @@ describe('questions', () => {
 
 describe('json', () => {
   test('is one result object on one line, with the tokens of this run alone', async () => {
-    const about = { usage: { inputTokens: 9999, outputTokens: 999, requests: 9, costUsd: 5 } };
+    const usage = { inputTokens: 9999, outputTokens: 999, cachedTokens: 0, requests: 9, estimated: 0 };
+    const about = { usage: { ...usage, costUsd: 5 } };
     const ran = await run('why does it fail?', onPrompt(wholeTurn, 'why does it fail?'), 'json', about);
     const { uuid, context_usage, permission_denials, ...rest } = json(ran);
     expect(rest).toEqual({
@@ -284,7 +285,8 @@ describe('json', () => {
   });
 
   test('a price that is not known is null, not zero', async () => {
-    const about = { usage: { inputTokens: 0, outputTokens: 0, requests: 0, costUsd: undefined } };
+    const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, requests: 0, estimated: 0 };
+    const about = { usage: { ...usage, costUsd: undefined } };
     const ran = await run('hello', onPrompt(answer), 'json', about);
     expect(json(ran)).toMatchObject({ total_cost_usd: null, modelUsage: { 'gpt-4.1': { costUSD: null } } });
   });

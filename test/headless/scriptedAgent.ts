@@ -48,6 +48,7 @@ export const state: AgentState = {
     source: 'catalogue',
     tokenizer: 'o200k_base',
   },
+  chosenModel: 'gpt-4.1',
   mode: 'default',
   modes: { cycle: ['default', 'acceptEdits', 'plan'], refused: { auto: 'Auto is off here.' } },
   busy: false,
@@ -57,7 +58,7 @@ export const state: AgentState = {
   tasks: [],
   canBackground: false,
   measure,
-  usage: { inputTokens: 0, outputTokens: 0, requests: 0, costUsd: 0 },
+  usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, requests: 0, estimated: 0, costUsd: 0 },
   demo: false,
   sandbox: undefined,
 };
@@ -117,6 +118,7 @@ export function scriptedAgent(
     current = {
       ...current,
       usage: {
+        ...usage,
         inputTokens: usage.inputTokens + spent.input_tokens,
         outputTokens: usage.outputTokens + spent.output_tokens,
         requests: usage.requests + 1,

@@ -4,6 +4,7 @@
  */
 import { createModelClient } from '../../model/createModelClient.ts';
 import { shownUrl } from '../../model/errors.ts';
+import { estimateUsage } from '../../model/estimateUsage.ts';
 import type { HttpSend } from '../../model/http/types.ts';
 import type { OwnFacts } from '../../model/ownFacts.ts';
 import { createServedModels, type ServedModels } from '../../model/servers/servedModels.ts';
@@ -67,7 +68,8 @@ export function createConnections(options: ConnectionOptions): Connections {
       let rejected: ModelError | undefined;
       for await (const event of connect(endpoint, key.key).client.stream(named, signal, sent)) {
         if (event.type === 'failed' && event.error.kind === 'auth') rejected = event.error;
-        else yield event.type === 'done' ? withFullName(event, endpoint, endpoints) : event;
+        else
+          yield event.type === 'done' ? withUsage(withFullName(event, endpoint, endpoints), request) : event;
       }
       if (rejected === undefined) return;
       const renewed = isRenewed ? undefined : await endpoint.key.renew?.(key.key);
@@ -102,12 +104,18 @@ const withId =
   (sent) =>
     onSent({ ...sent, model });
 
+type Done = Extract<ModelEvent, { type: 'done' }>;
+
+/** A request counts even if the server does not report its tokens. */
+function withUsage(event: Done, request: ModelRequest): ModelEvent {
+  const { reply } = event;
+  return reply.usage === undefined
+    ? { ...event, reply: { ...reply, usage: estimateUsage(request, reply) } }
+    : event;
+}
+
 /** The session's entries, and so its costs, have the full name. */
-function withFullName(
-  event: Extract<ModelEvent, { type: 'done' }>,
-  endpoint: Endpoint,
-  { nameOf }: Endpoints,
-): ModelEvent {
+function withFullName(event: Done, endpoint: Endpoint, { nameOf }: Endpoints): Done {
   const { model } = event.reply;
   if (model === undefined || endpoint.name === undefined) return event;
   return { ...event, reply: { ...event.reply, model: nameOf(endpoint, model) } };

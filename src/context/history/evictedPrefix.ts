@@ -45,6 +45,8 @@ interface Spent {
   readonly cachedTokens: number;
   readonly cacheWriteTokens?: number;
   readonly requests: number;
+  /** How many of the requests are estimated. */
+  readonly estimated?: number;
 }
 
 const PAST = 'past';
@@ -87,6 +89,7 @@ export function spentBy(entries: readonly JSONLEntry[], before: readonly Spent[]
     const { usage, model = '' } = message;
     if (usage === undefined) continue;
     const known = byModel.get(model);
+    const estimated = (known?.estimated ?? 0) + (usage.estimated === true ? 1 : 0);
     const written = (known?.cacheWriteTokens ?? 0) + (usage.cache_write_tokens ?? 0);
     byModel.set(model, {
       model,
@@ -95,6 +98,7 @@ export function spentBy(entries: readonly JSONLEntry[], before: readonly Spent[]
       cachedTokens: (known?.cachedTokens ?? 0) + (usage.cached_tokens ?? 0),
       ...(written === 0 ? {} : { cacheWriteTokens: written }),
       requests: (known?.requests ?? 0) + 1,
+      ...(estimated === 0 ? {} : { estimated }),
     });
   }
   return [...byModel.values()];

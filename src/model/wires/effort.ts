@@ -1,13 +1,10 @@
 /** How an effort is put on each wire. Pure; the facts about models are in the catalogue. */
-import { type Effort, efforts } from '../../protocol/wires.ts';
+import { type Effort, effortLevels, efforts } from '../../protocol/wires.ts';
 import type { WireFacts } from './exchange.ts';
 
-/** Levels of models whose levels are not known. */
-const usual: readonly string[] = ['low', 'medium', 'high'];
-
 /** The level closest to `effort` that a model accepts: the next lower one, or else its lowest. */
-export function acceptedEffort(effort: Effort, accepted: readonly string[] = usual): Effort | undefined {
-  const levels = efforts.filter((level) => accepted.includes(level));
+export function acceptedEffort(effort: Effort, accepted?: readonly string[]): Effort | undefined {
+  const levels = effortLevels(accepted);
   return levels.findLast((level) => efforts.indexOf(level) <= efforts.indexOf(effort)) ?? levels[0];
 }
 

@@ -10,6 +10,8 @@ const usage = z.looseObject({
   cached_tokens: z.number().optional(),
   cache_write_tokens: z.number().optional(),
   reasoning_tokens: z.number().optional(),
+  /** The server reported nothing; the figures are estimated. */
+  estimated: z.boolean().optional(),
 });
 
 /** A pointer into the session's blob store: the SHA-256 of the bytes, in hex. */

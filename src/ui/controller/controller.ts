@@ -104,6 +104,6 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     adjust: (change) => send({ type: 'adjusted', change }),
     pickTheme: (setting) => send({ type: 'theme_picked', setting }),
     closeDialog: () => send({ type: 'dialog_closed' }),
-    pickModel: (id) => send({ type: 'model_picked', id }),
+    pickModel: (id, effort) => send({ type: 'model_picked', id, ...(effort && { effort }) }),
   };
 }

@@ -150,9 +150,10 @@ async function listModels({ state, showNotice, dispatch }: EffectPorts): Promise
     const host = state().session?.host;
     if (host === undefined) return;
     const list = await host.listModels();
-    const { modelDetails } = await import('../../commands/model.ts');
+    const { modelDetails, modelEfforts } = await import('../../commands/model.ts');
     if (list.ids.length > 0 && list.problem !== undefined) showNotice('warning', list.problem);
-    void dispatch({ type: 'models_listed', list: { ...list, details: modelDetails(host, list.ids) } });
+    const facts = { details: modelDetails(host, list.ids), efforts: modelEfforts(host, list.ids) };
+    void dispatch({ type: 'models_listed', list: { ...list, ...facts } });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     showNotice('error', `The models cannot be listed: ${why}`);

@@ -8,6 +8,7 @@ import type { TurnRecord } from '../../protocol/checkpoints.ts';
 import type { Op } from '../../protocol/ops.ts';
 import type { PermissionAnswer, PermissionMode } from '../../protocol/permissions.ts';
 import type { SettingEdit, SettingInfo } from '../../protocol/settings.ts';
+import { type Effort, effortLevels } from '../../protocol/wires.ts';
 import type { ConfigAnswer } from '../config/configDialogs.ts';
 import type { Draft } from '../input/composerState.ts';
 import type { Intent } from '../keys/actions.ts';
@@ -60,7 +61,8 @@ export type Message =
   | { readonly type: 'models_listed'; readonly list: ModelList }
   | { readonly type: 'answered'; readonly id: string; readonly answer: PermissionAnswer }
   | { readonly type: 'dialog_closed' }
-  | { readonly type: 'model_picked'; readonly id: string | undefined }
+  /** `effort`: what the user chose with it. */
+  | { readonly type: 'model_picked'; readonly id: string | undefined; readonly effort?: Effort | 'default' }
   | { readonly type: 'theme_picked'; readonly setting: ThemeSetting | undefined }
   | { readonly type: 'configured'; readonly answer: ConfigAnswer }
   | { readonly type: 'confirmed'; readonly yes: boolean }
@@ -193,9 +195,7 @@ export function reduce(state: ControllerState, message: Message, facts: Facts): 
     case 'dialog_closed':
       return closed(state);
     case 'model_picked':
-      return message.id === undefined
-        ? closed(state)
-        : closed(state, { type: 'submit', op: { type: 'set_model', model: message.id } });
+      return modelPicked(state, message, facts);
     case 'theme_picked':
       return message.setting === undefined
         ? closed(state)
@@ -222,6 +222,19 @@ export function reduce(state: ControllerState, message: Message, facts: Facts): 
     case 'left':
       return to(state, { phase: { type: 'leaving' } });
   }
+}
+
+function modelPicked(
+  state: ControllerState,
+  { id, effort }: Extract<Message, { type: 'model_picked' }>,
+  { agent }: Facts,
+): Reduced {
+  if (id === undefined) return closed(state);
+  const setModel: Effect = { type: 'submit', op: { type: 'set_model', model: id } };
+  if (effort === undefined) return closed(state, setModel);
+  const level = effort === 'default' ? {} : { effort };
+  const setEffort: Effect = { type: 'submit', op: { type: 'set_effort', ...level } };
+  return agent()?.model.id === id ? closed(state, setEffort) : closed(state, setModel, setEffort);
 }
 
 function booted(state: ControllerState, boot: Boot, { options }: Facts): Reduced {
@@ -336,6 +349,13 @@ function pressed(state: ControllerState, message: KeyMessage, facts: Facts): Red
       return agent === undefined
         ? { state, effects: [] }
         : submit(state, { type: 'set_mode', mode: nextMode(agent.mode, agent.modes.cycle) });
+    }
+    case 'cycle_effort': {
+      const model = facts.agent()?.model;
+      if (model === undefined) return { state, effects: [] };
+      const levels = [undefined, ...effortLevels(model.efforts)];
+      const effort = levels[(levels.indexOf(model.effort) + 1) % levels.length];
+      return submit(state, { type: 'set_effort', ...(effort && { effort }) });
     }
     case 'help':
       return phase.type === 'session' ? to(state, { phase: { type: 'keys' } }) : { state, effects: [] };

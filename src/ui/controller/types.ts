@@ -3,6 +3,7 @@ import type { ConfirmQuestion, ModelList } from '../../commands/types.ts';
 import type { TurnRecord } from '../../protocol/checkpoints.ts';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
 import type { SettingInfo } from '../../protocol/settings.ts';
+import type { Effort } from '../../protocol/wires.ts';
 import type { ConfigAnswer, ConfigStep } from '../config/configDialogs.ts';
 import type { ComposerHandle } from '../input/Composer.tsx';
 import type { Draft } from '../input/composerState.ts';
@@ -96,7 +97,7 @@ export interface Controller {
   advance(next: Promise<Boot>): void;
   answer(id: string, answer: PermissionAnswer): void;
   answerRefusal(answer: RefusalAnswer): void;
-  pickModel(id: string | undefined): void;
+  pickModel(id: string | undefined, effort?: Effort | 'default'): void;
   /** Undefined keeps the current theme. */
   pickTheme(setting: ThemeSetting | undefined): void;
   /** The answer to a dialog of `/config`. */

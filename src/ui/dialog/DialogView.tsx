@@ -34,7 +34,6 @@ interface DialogViewProps<A, D = Dialog<A>> extends DialogRoom {
 }
 
 export function DialogView<A>({ dialog, ...props }: DialogViewProps<A>) {
-  const { width, rows, theme, isActive = true, onAnswer } = props;
   switch (dialog.type) {
     case 'choices':
       return <ChoiceView key={dialog.id} {...props} dialog={dialog} />;
@@ -43,34 +42,53 @@ export function DialogView<A>({ dialog, ...props }: DialogViewProps<A>) {
     case 'wait':
       return <WaitView key={dialog.id} {...props} dialog={dialog} />;
     case 'list':
-      return (
-        <SelectList
-          key={dialog.id}
-          width={width}
-          rows={rows}
-          theme={theme}
-          isActive={isActive}
-          title={dialog.title}
-          items={dialog.items}
-          textOf={({ label }) => label}
-          {...(dialog.empty === undefined ? {} : { empty: dialog.empty })}
-          {...(dialog.start === undefined ? {} : { start: dialog.start })}
-          {...detailsOf(dialog, props)}
-          onPick={({ answer }) => onAnswer(answer)}
-          onCancel={() => onAnswer(dialog.cancel)}
-          onQuit={() => onAnswer(dialog.quit ?? dialog.cancel)}
-        />
-      );
+      return <ListView key={dialog.id} {...props} dialog={dialog} />;
   }
+}
+
+function ListView<A>({ dialog, ...props }: DialogViewProps<A, ListDialog<A>>) {
+  const { width, rows, theme, isActive = true, onAnswer } = props;
+  /** The chosen variants, by name of the item. */
+  const [variants, latest, set] = useLatest<Readonly<Record<string, number>>>(() => ({}));
+  const answerOf = ({ name, answer, variants: all = [] }: ListDialog<A>['items'][number]): A =>
+    all[latest()[name] ?? 0]?.answer ?? answer;
+  const { variant } = dialog;
+  const next = ({ name, variants: all = [] }: ListDialog<A>['items'][number]): void => {
+    if (all.length > 0) set({ ...latest(), [name]: ((latest()[name] ?? 0) + 1) % all.length });
+  };
+  return (
+    <SelectList
+      width={width}
+      rows={rows}
+      theme={theme}
+      isActive={isActive}
+      title={dialog.title}
+      items={dialog.items}
+      textOf={({ label }) => label}
+      {...(dialog.empty === undefined ? {} : { empty: dialog.empty })}
+      {...(dialog.start === undefined ? {} : { start: dialog.start })}
+      {...detailsOf(dialog, variants, props)}
+      {...(variant === undefined ? {} : { variant, onVariant: next })}
+      onPick={(item) => onAnswer(answerOf(item))}
+      onCancel={() => onAnswer(dialog.cancel)}
+      onQuit={() => onAnswer(dialog.quit ?? dialog.cancel)}
+    />
+  );
 }
 
 /** Rows for the details of the selected item. */
 const DETAIL_ROWS = 5;
 
-function detailsOf<A>({ items }: ListDialog<A>, { width, theme }: DialogRoom) {
-  if (items.every(({ detail }) => detail === undefined)) return {};
+function detailsOf<A>(
+  { items, variant = '' }: ListDialog<A>,
+  chosen: Readonly<Record<string, number>>,
+  { width, theme }: DialogRoom,
+) {
+  if (items.every(({ detail, variants }) => detail === undefined && variants === undefined)) return {};
   const detailOf = (item: ListDialog<A>['items'][number] | undefined) => {
-    const lines = (item?.detail ?? []).flatMap((line) => wrapText(sanitizeLine(line), width - 2, theme.dim));
+    const one = item?.variants?.[chosen[item.name] ?? 0];
+    const about = [...(item?.detail ?? []), ...(one === undefined ? [] : [`${variant}: ${one.text}`])];
+    const lines = about.flatMap((line) => wrapText(sanitizeLine(line), width - 2, theme.dim));
     const shown = ['', ...lines.map((line) => `  ${line}`)].slice(0, DETAIL_ROWS);
     // Always as many rows, so that the list does not move.
     return <Lines lines={[...shown, ...Array(DETAIL_ROWS - shown.length).fill(' ')]} />;

@@ -69,7 +69,7 @@ export function PhaseDialog({ snapshot, controller, columns, rows, now, keymap }
         <DialogView
           {...room}
           dialog={modelsDialog(phase, session?.agent.state().model.id)}
-          onAnswer={(id) => controller.pickModel(id)}
+          onAnswer={(picked) => controller.pickModel(picked?.id, picked?.effort)}
         />
       );
     case 'themes':

@@ -39,6 +39,9 @@ interface SelectListProps<T> {
   /** Number of rows that `detailOf` draws below the list. */
   readonly detailRows?: number;
   readonly detailOf?: (item: T | undefined) => ReactNode;
+  /** What `onVariant` changes about an item, for the hint. */
+  readonly variant?: string;
+  readonly onVariant?: (item: T) => void;
   readonly onPick: (item: T) => void;
   readonly onCancel: () => void;
   /** Ctrl+C; `onCancel` if absent. */
@@ -59,6 +62,7 @@ const place: DialogPlace = { contexts: ['Select'], typing: 'text' };
 export function SelectList<T>(props: SelectListProps<T>) {
   const { title, items, textOf, rowOf, empty = 'Nothing here.', width, rows, theme, isActive = true } = props;
   const { start = 0, detailRows = 0, detailOf, onPick, onCancel, onQuit = onCancel } = props;
+  const { variant = '', onVariant } = props;
   const [state, latest, set] = useLatest<State<T>>(() => ({
     filter: createBuffer(),
     selection: moveSelection(createSelection(items), start, rows),
@@ -79,6 +83,11 @@ export function SelectList<T>(props: SelectListProps<T>) {
     const { filter, selection } = latest();
     set({ filter, selection: moveSelection(selection, by, listRows) });
   };
+  const withSelected = (act: ((item: T) => void) | undefined): void => {
+    const { selection } = latest();
+    const item = selection.visible[selection.selected];
+    if (item !== undefined) act?.(item);
+  };
   const page = Math.max(2, listRows);
   const handlers: Partial<Record<PlaceAction, () => void>> = {
     'select:previous': () => move(-1),
@@ -87,11 +96,8 @@ export function SelectList<T>(props: SelectListProps<T>) {
     'select:pageDown': () => move(page),
     'select:first': () => move(-FAR),
     'select:last': () => move(FAR),
-    'select:accept': () => {
-      const { selection } = latest();
-      const item = selection.visible[selection.selected];
-      if (item !== undefined) onPick(item);
-    },
+    'select:accept': () => withSelected(onPick),
+    'select:variant': () => withSelected(onVariant),
     'select:cancel': onCancel,
     'app:interrupt': onQuit,
   };
@@ -126,6 +132,7 @@ export function SelectList<T>(props: SelectListProps<T>) {
   const hint = dotted(
     visible.length > listRows ? `${selected + 1} of ${visible.length}` : undefined,
     keys.filter((key) => key !== undefined).join(' '),
+    onVariant === undefined ? undefined : hints.does('select:variant', variant),
     'type to filter',
     'Esc closes',
   );

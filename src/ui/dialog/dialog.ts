@@ -20,7 +20,11 @@ export interface ListDialog<A> extends DialogBase<A> {
     /** Lines about it: below the list while it is selected; only on the screen. */
     readonly detail?: readonly string[];
     readonly answer: A;
+    /** The answer in several variants, the first one to begin with: a key on the screen chooses the next one. */
+    readonly variants?: readonly { readonly text: string; readonly answer: A }[];
   }[];
+  /** What a variant is about, such as "effort". */
+  readonly variant?: string;
   /** Index of the row that is selected first; 0 if absent. */
   readonly start?: number;
   /** Singular name of an item, e.g. "model". */

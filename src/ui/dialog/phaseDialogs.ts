@@ -1,5 +1,6 @@
 /** Dialogs before and between sessions: trust in a folder, approval of its MCP servers, and the model picker. Pure. */
-import type { ConfirmQuestion, ModelList } from '../../commands/types.ts';
+import type { ConfirmQuestion, EffortChoice, ModelList } from '../../commands/types.ts';
+import type { Effort } from '../../protocol/wires.ts';
 import { revealLine } from '../print/sanitize.ts';
 import type { ServerQuestion, TrustQuestion } from '../types.ts';
 import type { Block, ChoiceDialog, ListedItem } from './choices.ts';
@@ -109,11 +110,17 @@ function dialogOf({
 
 // The model picker. Pure.
 
-/** Answers the id of a model, or undefined to keep the current one (`used`). */
+interface PickedModel {
+  readonly id: string;
+  /** Absent if the user did not change it. */
+  readonly effort?: Effort | 'default';
+}
+
+/** Answers a model, or undefined to keep the current one (`used`). */
 export function modelsDialog(
-  { ids: listed, problem, details = {} }: ModelList,
+  { ids: listed, problem, details = {}, efforts = {} }: ModelList,
   used: string | undefined,
-): ListDialog<string | undefined> {
+): ListDialog<PickedModel | undefined> {
   // The current model comes first, so that Enter changes nothing.
   const ids = listed.toSorted((a, b) => Number(b === used) - Number(a === used));
   return {
@@ -121,13 +128,25 @@ export function modelsDialog(
     id: 'models',
     title: 'Model',
     items: ids.map((id) => ({
-      ...{ label: id === used ? `${id} · in use` : id, name: id, answer: id },
+      ...{ label: id === used ? `${id} · in use` : id, name: id, answer: { id } },
       ...(details[id] === undefined ? {} : { detail: details[id] }),
+      ...(efforts[id] === undefined ? {} : { variants: effortVariants(id, efforts[id]) }),
     })),
+    variant: 'effort',
     noun: 'model',
     empty: problem ?? 'No model found.',
     introduction: (shown) => `${ids.length} models${shown < ids.length ? `, the first ${shown}` : ''}:`,
     canSkip: true,
     cancel: undefined,
   };
+}
+
+function effortVariants(id: string, { now, levels }: EffortChoice) {
+  const all = [undefined, ...levels];
+  const at = Math.max(0, all.indexOf(now));
+  const inOrder = [...all.slice(at), ...all.slice(0, at)];
+  return inOrder.map((level, index) => ({
+    text: level ?? "the model's default",
+    answer: index === 0 ? { id } : { id, effort: level ?? ('default' as const) },
+  }));
 }

@@ -71,6 +71,7 @@ export const actions: readonly Action[] = [
   ),
   action('chat:cycleMode', 'Chat', ['shift+tab'], 'next permission mode', intent('cycle_mode')),
   action('chat:modelPicker', 'Chat', ['alt+p'], 'choose a model', intent('pick_model')),
+  action('chat:cycleEffort', 'Chat', ['alt+shift+t'], 'reason more, then less again', intent('cycle_effort')),
   action('chat:thinkingToggle', 'Chat', ['alt+t'], 'show or hide reasoning', intent('toggle_reasoning')),
   action(
     'chat:externalEditor',
@@ -195,6 +196,7 @@ function intent(name: Intent): Command {
 export type Intent =
   | 'clear_or_exit'
   | 'cycle_mode'
+  | 'cycle_effort'
   | 'eof'
   | 'redraw'
   | 'escape'

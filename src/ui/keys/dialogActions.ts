@@ -27,6 +27,7 @@ export const dialogActions = [
   on('Select', 'select:first', ['home', 'g'], 'first row'),
   on('Select', 'select:last', ['end', 'G'], 'last row'),
   on('Select', 'select:accept', ['enter'], 'choose the row'),
+  on('Select', 'select:variant', ['tab'], 'in the model list: its effort'),
   fixed('Select', 'select:cancel', ['escape'], 'back, then close'),
 
   on('Sessions', 'sessions:scope', ['tab', 'shift+tab'], 'this project, all projects'),

@@ -38,7 +38,7 @@ export function askPhase({ phase, session }: Snapshot, ports: DialoguePorts): vo
       return;
     case 'models': {
       const dialog = modelsDialog(phase, session?.agent.state().model.id);
-      const answer = (id: string | undefined): void => ports.controller.pickModel(id);
+      const answer = (picked?: { readonly id: string }): void => ports.controller.pickModel(picked?.id);
       if (dialog.items.length > 0) ports.ask(dialogueOf(dialog, answer));
       else {
         ports.tell(`${dialog.empty} /model and a name switches to it.`);

@@ -118,7 +118,7 @@ export function addEntry(totals: StatusTotals, { timestamp, message, toolResult 
     apiMs: totals.apiMs + (message.durationMs ?? 0),
     added: changes.reduce((sum, { added = 0 }) => sum + added, totals.added),
     removed: changes.reduce((sum, { removed = 0 }) => sum + removed, totals.removed),
-    ...(usage === undefined
+    ...(usage === undefined || usage.estimated === true
       ? totals.lastUsage && { lastUsage: totals.lastUsage }
       : {
           lastUsage: {

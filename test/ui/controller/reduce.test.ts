@@ -227,17 +227,27 @@ describe('dialogs', () => {
       { type: 'model_picked', id: 'm' },
       { type: 'submit', op: { type: 'set_model', model: 'm' } },
     ],
-    [{ type: 'model_picked', id: undefined }, undefined],
+    [
+      { type: 'model_picked', id: 'm', effort: 'high' },
+      { type: 'submit', op: { type: 'set_model', model: 'm' } },
+      { type: 'submit', op: { type: 'set_effort', effort: 'high' } },
+    ],
+    [
+      { type: 'model_picked', id: 'm', effort: 'default' },
+      { type: 'submit', op: { type: 'set_model', model: 'm' } },
+      { type: 'submit', op: { type: 'set_effort' } },
+    ],
+    [{ type: 'model_picked', id: undefined }],
     [
       { type: 'theme_picked', setting: 'dark' },
       { type: 'keep_theme', setting: 'dark' },
     ],
-    [{ type: 'theme_picked', setting: undefined }, undefined],
-    [{ type: 'dialog_closed' }, undefined],
-  ] satisfies [Message, Effect | undefined][])('%j closes the dialog', (message, effect) => {
+    [{ type: 'theme_picked', setting: undefined }],
+    [{ type: 'dialog_closed' }],
+  ] satisfies [Message, ...Effect[]][])('%j closes the dialog', (message, ...expected) => {
     const { state, effects } = play([key('help'), message]);
     expect(state.phase).toEqual({ type: 'session' });
-    expect(effects).toEqual(effect === undefined ? [] : [effect]);
+    expect(effects).toEqual(expected);
   });
 
   test('a bare no ends the turn, a no with a comment does not', () => {

@@ -1,0 +1,29 @@
+/** Tokens of a request and its reply, for servers that report none. Pure. */
+import type { Message, Usage } from '../protocol/messages.ts';
+import type { ModelRequest, Reply } from '../protocol/model.ts';
+
+/** Bytes of UTF-8 per token: a usual average for English and code; other scripts have about as many. */
+const BYTES_PER_TOKEN = 4;
+/** Tokens of an image of usual size. */
+const IMAGE_TOKENS = 1500;
+
+/** Good to about a third: enough for a total that says that it is estimated. */
+export function estimateUsage({ messages, tools }: ModelRequest, { message }: Reply): Usage {
+  const sizes = messages.map(tokensOf);
+  const schemas = tools.length === 0 ? 0 : tokensIn(JSON.stringify(tools));
+  return {
+    inputTokens: schemas + sizes.reduce((sum, size) => sum + size, 0),
+    outputTokens: tokensOf(message) + tokensIn(message.reasoning?.text ?? ''),
+    isEstimated: true,
+  };
+}
+
+function tokensOf(message: Message): number {
+  const { content } = message;
+  const calls = message.role === 'assistant' ? message.toolCalls : [];
+  const words = calls.reduce((sum, call) => sum + tokensIn(call.name) + tokensIn(call.arguments), 0);
+  if (typeof content === 'string') return words + tokensIn(content);
+  return content.reduce((sum, part) => sum + (part.type === 'text' ? tokensIn(part.text) : IMAGE_TOKENS), 0);
+}
+
+const tokensIn = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
