@@ -93,10 +93,9 @@ export function createProgram(version: string): Command {
     )
     .option(
       '--mcp-config <file|json>',
-      'also use MCP servers from this file or JSON (repeatable)',
+      'also use these MCP servers (repeatable; --strict-mcp-config: only these)',
       (text: string, before: readonly string[] = []) => [...before, text],
     )
-    .option('--strict-mcp-config', 'use only MCP servers from --mcp-config')
     .option('--context-window <tokens>', 'context window of the model, in tokens', positive)
     .option('--demo', 'use the built-in demo model (no network)')
     .option('--ax-screen-reader', 'plain output for screen readers')
@@ -107,6 +106,7 @@ export function createProgram(version: string): Command {
     .addOption(hidden('--no-session-persistence'))
     .addOption(hidden('--max-budget-usd <amount>').argParser(amount))
     .addOption(hidden('--json-schema <json|file>'))
+    .addOption(hidden('--strict-mcp-config'))
     .addOption(hidden('--fallback-model <models>').argParser(modelList))
     .addOption(hidden('--agents <json>'))
     .addOption(hidden('--input-format <format>').choices(['text', 'stream-json']).default('text'))

@@ -177,6 +177,7 @@ test('the cost is unknown as soon as one reply has no known price', async () => 
     outputTokens: 10,
     cachedTokens: 0,
     requests: 2,
+    estimated: 0,
     costUsd: undefined,
   });
 });
