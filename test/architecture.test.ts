@@ -101,7 +101,6 @@ test('the protocol room knows nothing but zod and node:path', () => {
 const startsOtherwise: Readonly<Record<string, string>> = {
   'cli/terminal/attention.ts': "the user's own command, by the system's shell",
   'cli/terminal/clipboard.ts': 'gets the environment from cli/host.ts',
-  'cli/terminal/clipboardImage.ts': 'gets the environment from cli/terminal/images.ts',
   'cli/terminal/statusLineCommand.ts': "the user's own command, by the system's shell",
   'hooks/runCommand.ts': 'a hook that the user has configured or approved, by the absolute path of a shell',
   'lsp/serverProcess.ts': 'by its whole path; looked up outside the workspace',

@@ -1,19 +1,17 @@
 /** What every part of an agent shares: events, questions, prompts, modes, tools and a few facts. */
 import type { ContextMeasure } from '../protocol/contextReport.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
-import type { AgentEvent } from '../protocol/events.ts';
+import type { AgentEvent, IdentifiedEvent } from '../protocol/events.ts';
 import type { SandboxState } from '../protocol/sandbox.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { AgentDeps } from './agentDeps.ts';
 import { createQuestions, lentQuestions, type Questions } from './approvals.ts';
-import { createEventHub, type EventHub } from './eventHub.ts';
 import { createModes, type Modes } from './modes.ts';
 import { createPromptQueue, type PromptQueue } from './promptQueue.ts';
 import { followTitle, type Totals, totalsOf } from './sessionFacts.ts';
 import { childModes } from './subagents/childModes.ts';
 import { createSubagentTool, type SubagentTool } from './subagents/connect.ts';
-import { createDeferredTools, type DeferredTools } from './toolset/deferredTools.ts';
-import { createToolset, type Toolset } from './toolset/toolset.ts';
+import { createDeferredTools, createToolset, type DeferredTools, type Toolset } from './toolset/toolset.ts';
 
 /** Shared by every part of the agent. */
 export interface Core {
@@ -32,7 +30,7 @@ export interface Core {
 }
 
 /** Parts of the agent's state that no other part stores. */
-export interface Facts {
+interface Facts {
   /** The shell's current directory. */
   cwd: string;
   readonly titleOf: (entries: readonly JSONLEntry[]) => string | undefined;
@@ -100,4 +98,32 @@ function deferredToolsOf({ context, model }: AgentDeps): DeferredTools {
     windowTokens: () => model.current().windowTokens,
     called: calledTools,
   });
+}
+
+interface EventHub {
+  emit(event: AgentEvent): void;
+  subscribe(listener: (event: IdentifiedEvent) => void): () => void;
+}
+
+/**
+ * Delivers each event of an agent to every subscriber in order; errors of one affect neither the turn nor the others.
+ */
+export function createEventHub(agentId: string, onError: (error: unknown) => void): EventHub {
+  const listeners = new Set<(event: IdentifiedEvent) => void>();
+  return {
+    emit(event) {
+      const identified: IdentifiedEvent = { ...event, agentId };
+      for (const listener of [...listeners]) {
+        try {
+          listener(identified);
+        } catch (error) {
+          onError(error);
+        }
+      }
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
 }

@@ -3,7 +3,7 @@
  * that would write to the session are answered with a notice; reading and forking work as usual.
  */
 import type { Op } from '../protocol/ops.ts';
-import { createEventHub } from './eventHub.ts';
+import { createEventHub } from './core.ts';
 import type { Agent } from './types.ts';
 
 /** `agent` has a session that was opened read-only. */

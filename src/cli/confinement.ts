@@ -1,12 +1,19 @@
 /** What confines the calls of an agent that works in a folder: rules, sandbox, and what its tools may see. */
+
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { LoadedSettings } from '../config/types.ts';
+import { createFolderWalk } from '../disk/folderWalk.ts';
 import { realpath } from '../disk/paths.ts';
 import { isReadOnlyForCommands, protectionPlace } from '../permissions/files/protectedNames.ts';
+import { isSensitive } from '../permissions/files/sensitive.ts';
 import type { CommandSandbox, SandboxMode } from '../protocol/sandbox.ts';
+import { isSecretName } from '../redact/assignments.ts';
+import { findUrlPasswords } from '../redact/findSecrets.ts';
+import { isLikelySecret } from '../redact/likelySecret.ts';
+import { findTokens } from '../redact/tokens.ts';
 import type { ToolDeps } from '../tools/builtinTools.ts';
-import { type AutoAllow, createAutoAllow } from './permissions/autoAllow.ts';
-import { delicateWord } from './permissions/delicateWords.ts';
-import { createEnvSecrets } from './permissions/envSecrets.ts';
+import type { KnownSecret } from '../tools/shell/valueRedactor.ts';
 import type { Permissions } from './permissions/permissions.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { commandVariables, keyVariables } from './process/commandVariables.ts';
@@ -69,4 +76,146 @@ function delicateWordIn(
     isReadOnlyForCommands: (path: string) => isReadOnlyForCommands(path, protection),
   };
   return (command, cwd) => delicateWord(command, cwd, rules);
+}
+
+// Runs sandboxed commands without approval (`sandbox.autoAllow`): only if there is a sandbox and no rule requires
+// approval.
+
+interface AutoAllow {
+  decide: Permissions['decide'];
+  /** Switches it on for this session, because the user chose that. */
+  enable(): void;
+}
+
+interface AutoAllowParts {
+  readonly permissions: Pick<Permissions, 'decide' | 'matches'>;
+  readonly sandbox: Pick<CommandSandbox, 'state'>;
+  /** Shared by all agents of a session. */
+  readonly state: { isOn: boolean };
+  /** Returns a word of a command, run in a folder, for which the sandbox alone is not enough protection. */
+  readonly delicateWord: (command: string, cwd: string) => string | undefined;
+  /** Commands that run outside the sandbox. */
+  readonly excluded: readonly string[];
+}
+
+export function createAutoAllow({
+  permissions,
+  sandbox,
+  state,
+  delicateWord,
+  excluded,
+}: AutoAllowParts): AutoAllow {
+  return {
+    enable() {
+      state.isOn = true;
+    },
+    async decide(tool, access, mode, allowedBy) {
+      const decision = await permissions.decide(tool, access, mode, allowedBy);
+      // An ask rule always asks.
+      if (decision.behavior !== 'ask' || access.type !== 'command' || decision.rule !== undefined)
+        return decision;
+      // The sandbox lets programs read the project's secrets; whether the model may see them is the user's decision.
+      if (decision.causes?.some((cause) => cause.type === 'limit' && cause.isSecret)) return decision;
+      if (delicateWord(access.command, access.cwd) !== undefined) return decision;
+      const [{ type }, isExcluded] = await Promise.all([
+        sandbox.state(),
+        permissions.matches(excluded, access.command),
+      ]);
+      if (type !== 'on' || isExcluded) return decision;
+      if (!state.isOn) return { ...decision, canAutoAllow: true };
+      return { behavior: 'allow', basis: 'sandbox', reason: 'Runs in the sandbox (sandbox.autoAllow).' };
+    },
+  };
+}
+
+// Finds names of delicate files anywhere in the text of a command, including code passed as an argument.
+
+interface DelicateRules {
+  readonly home: string;
+  /** True if a file is a secret, or if a rule denies reading it. */
+  readonly isWithheld: (path: string) => boolean;
+  /** True if commands may not write the file: other programs execute it or take settings from it. */
+  readonly isReadOnlyForCommands: (path: string) => boolean;
+}
+
+/** Far more words than any command that a user would read. */
+const MAX_WORDS = 2000;
+
+/**
+ * Returns the first word that names an existing withheld file, or a missing file that other programs would obey: the
+ * sandbox does not hide the former, and cannot prevent creating the latter. `.env` files are exempt, because only their
+ * values are secret, and those are redacted from command output. Words in a message (`git commit -m`) count as well,
+ * since only a shell could tell them apart.
+ */
+export function delicateWord(
+  command: string,
+  cwd: string,
+  { home, isWithheld, isReadOnlyForCommands }: DelicateRules,
+): string | undefined {
+  const words = new Set(command.split(/[\s'"`()<>|;&=,:{}[\]\\$]+/).slice(0, MAX_WORDS));
+  return [...words].find((word) => {
+    if (!/[\w-]/.test(word)) return false;
+    const path = word.startsWith('~/') ? join(home, word.slice(2)) : resolve(cwd, word);
+    if (existsSync(path)) return isWithheld(path) && !/\/\.env[^/]*$/.test(path);
+    // If the whole folder is read-only for commands, the sandbox already prevents creating files in it.
+    return isReadOnlyForCommands(path) && !isReadOnlyForCommands(folderAround(path));
+  });
+}
+
+/** Returns the nearest existing parent folder. */
+function folderAround(path: string): string {
+  let at = dirname(path);
+  while (!existsSync(at) && at !== dirname(at)) at = dirname(at);
+  return at;
+}
+
+// Finds the secrets in a project's `.env` files: programs may read them, but the model sees marks instead.
+
+const MAX_BYTES = 64 * 1024;
+/** Maximum number of files; the nearest come first. */
+const MAX_FILES = 200;
+/** Minimum length of a value; shorter ones would match in ordinary text. */
+const MIN_LENGTH = 6;
+/** Minimum length of a single line of a value; shorter ones may be words. */
+const MIN_LINE_LENGTH = 16;
+
+/**
+ * Returns a function that reads the `.env` files in folders and their subfolders each time it is called. Never throws.
+ */
+export function createEnvSecrets(): (folders: readonly string[]) => readonly KnownSecret[] {
+  const walk = createFolderWalk((path, entries) => ({
+    found: entries
+      .map(({ name }) => join(path, name))
+      .filter((file) => /\/\.env[^/]*$/.test(file) && isSensitive(file)),
+  }));
+  return (folders) => {
+    const files = folders.flatMap((folder) => walk(folder).flatMap(({ found }) => found));
+    return [...new Set(files)].slice(0, MAX_FILES).flatMap((path) => secretsIn(textOf(path)));
+  };
+}
+
+/** Matches an assignment. Quoted values may span lines; other values end with the line. */
+const assignment =
+  /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*[=:][ \t]*("(?:\\.|[^"\\])*"|'[^']*'|`[^`]*`|[^\n]*)/gm;
+
+function secretsIn(text: string): readonly KnownSecret[] {
+  return [...text.replaceAll('\r\n', '\n').matchAll(assignment)].flatMap(([, name = '', written = '']) => {
+    const value = /^(["'`])(.*)\1/s.exec(written)?.[2] ?? written.replace(/\s+#.*$/, '').trimEnd();
+    const passwords = findUrlPasswords(value).map(({ start, end }) => value.slice(start, end));
+    const isSecret = isSecretName(name) || findTokens(value).length > 0 || isLikelySecret(value, 'quoted');
+    // Programs also print single lines of a value: in quotes, `\n` is a line break, as in a private key.
+    const lines = value.split(/\n|\\n|\\r/).filter((one) => one.length >= MIN_LINE_LENGTH);
+    return [...new Set([...passwords, ...(isSecret ? [value, ...lines] : [])])]
+      .filter((one) => one.length >= MIN_LENGTH)
+      .map((one) => ({ value: one, mark: `[redacted: ${name} of .env]` }));
+  });
+}
+
+function textOf(path: string): string {
+  try {
+    const info = statSync(path);
+    return info.isFile() && info.size <= MAX_BYTES ? readFileSync(path, 'utf8') : '';
+  } catch {
+    return '';
+  }
 }

@@ -126,7 +126,7 @@ export function createCommandHost({
     writeText: (text, to) => writeTextFile(text, to, place),
     exportSession: createExportPort({ agent, file }, place, factory.secrets),
     doctor: () =>
-      import('./doctor/report.ts').then(({ sessionReport }) =>
+      import('./doctor/diagnose.ts').then(({ sessionReport }) =>
         sessionReport(place, loaded, isTrusted, agent.state()),
       ),
     projectFacts: () =>

@@ -1,3 +1,5 @@
+import type { ModelInfo } from '../protocol/model.ts';
+
 /** Formats a share as "12.3 %", or "<0.1 %" instead of rounding to zero. */
 export function percent(part: number, whole: number): string {
   if (whole <= 0) return '–';
@@ -29,3 +31,12 @@ export function alignColumns(
     return `  ${cells.join('  ')}`.trimEnd();
   });
 }
+
+/** The source of a context window's size, as a remark after the number. */
+export const windowSources: Readonly<Record<ModelInfo['source'], string>> = {
+  catalogue: '(known for this model)',
+  setting: '(from your settings)',
+  server: '(reported by the server)',
+  learned: '(learned from the server)',
+  assumed: '(assumed; not reported by the server)',
+};

@@ -1,8 +1,8 @@
 import type { ModelInfo } from '../protocol/model.ts';
 import { grouped } from '../protocol/text/numbers.ts';
+import { windowSources } from './figures.ts';
 import { doctorPage } from './pages/doctorPage.ts';
 import { type Fact, factsPage } from './pages/page.ts';
-import { windowSources } from './pages/windowSource.ts';
 import type { Command, StatusInfo } from './types.ts';
 
 /** Shows the version, the session, the endpoint, and the settings files that were read. */

@@ -8,8 +8,6 @@ import { defineFileTool } from './defineTool.ts';
 import { suggestForMissing } from './files/similarNames.ts';
 import { failure, interrupted } from './outcomes.ts';
 import { absolutePath, shortPath } from './paths.ts';
-import { collectHits, type Hits } from './search/hits.ts';
-import { perFile } from './search/perFile.ts';
 import { NO_RIPGREP } from './search/ripgrep.ts';
 import { changedNote, newestFirst, searchFolder } from './search/searchFolder.ts';
 import type { Environment } from './shell/childEnvironment.ts';
@@ -192,4 +190,89 @@ async function present(mode: string, hits: Hits, cwd: string): Promise<Presented
     cwd,
   );
   return { lines, total: files, summary: count(files, 'file') };
+}
+
+/** Sorts ripgrep's output lines, whose order depends on its threads. Pure. */
+
+interface Hits {
+  /** Sorted by path. */
+  readonly files: readonly { readonly path: string; readonly lines: readonly string[] }[];
+  /** Matching lines, without context. */
+  readonly matches: number;
+  /** Number of files left out as hidden. */
+  readonly hidden: number;
+}
+
+/**
+ * Groups lines of the form `path NUL rest` by file, each as `path:rest`; `--` between groups stays with the preceding
+ * file. `numbers`: whether to show the line numbers with which the rest begins (`12:` a match, `12-` context);
+ * undefined if it has none.
+ */
+function collectHits(
+  lines: readonly string[],
+  numbers: boolean | undefined,
+  isHidden: (path: string) => boolean,
+): Hits {
+  const files = new Map<string, string[]>();
+  const hidden = new Set<string>();
+  let matches = 0;
+  let last: { readonly path: string; readonly lines: string[] } | undefined;
+  for (const line of lines) {
+    const nul = line.indexOf('\0');
+    if (nul === -1) {
+      // "--", or a further line of a multi-line match.
+      last?.lines.push(line);
+      continue;
+    }
+    const path = line.slice(0, nul).replace(/^\.\//, '');
+    const rest = line.slice(nul + 1);
+    if (last?.path !== path) {
+      if (isHidden(path)) hidden.add(path);
+      last = { path, lines: files.get(path) ?? [] };
+      if (!hidden.has(path)) files.set(path, last.lines);
+    }
+    const isContext = numbers !== undefined && /^\d+-/.test(rest);
+    if (!isContext && !hidden.has(path)) matches += 1;
+    const text = numbers === false ? rest.replace(/^\d+[:-]/, '') : rest;
+    last.lines.push(isContext ? `${path}-${text}` : `${path}:${text}`);
+  }
+  const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    files: sorted.map(([path, own]) => ({ path, lines: own.at(-1) === '--' ? own.slice(0, -1) : own })),
+    matches,
+    hidden: hidden.size,
+  };
+}
+
+/** Distributes a line limit over many files: the first lines of each, so that no file is missing. Pure. */
+
+interface FileLines {
+  readonly path: string;
+  readonly lines: readonly string[];
+}
+
+/**
+ * At most `limit` lines: up to the same number of lines per file, with a note on how many more it has. If there are
+ * more files than that, one line of each of the first ones.
+ */
+export function perFile(files: readonly FileLines[], limit: number): readonly string[] {
+  const all = files.reduce((sum, { lines }) => sum + lines.length, 0);
+  if (all <= limit) return files.flatMap(({ lines }) => lines);
+  let low = 1;
+  let high = limit;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (shown(files, middle).length <= limit) low = middle;
+    else high = middle - 1;
+  }
+  return shown(files, low).slice(0, limit);
+}
+
+function shown(files: readonly FileLines[], level: number): readonly string[] {
+  return files.flatMap(({ path, lines }) => {
+    const more = lines.length - level;
+    // A note about one more line would take as much space as that line.
+    if (more <= 1) return lines;
+    return [...lines.slice(0, level), `${path}: (+${more} more in this file)`];
+  });
 }

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mentionsIn, spellings } from '../../src/agent/attachments/mentions.ts';
+import { mentionsIn, spellings } from '../../src/agent/attachments/attachFiles.ts';
 import type { Skill } from '../../src/protocol/extensions/skills.ts';
 import type { Access, PermissionDecision } from '../../src/protocol/permissions.ts';
 import { editTool } from '../../src/tools/edit.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { isAsIndexed } from '../../src/checkpoints/git/readIndex.ts';
+import { isAsIndexed } from '../../src/checkpoints/git/gitTree.ts';
 import { type DiskEntry, isYoung } from '../../src/checkpoints/scan/diskEntry.ts';
 import { readStable } from '../../src/checkpoints/scan/stableRead.ts';
 

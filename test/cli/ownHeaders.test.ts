@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createNetworkPorts } from '../../src/cli/doctor/ports.ts';
 import { createEndpoints } from '../../src/cli/models/endpoints.ts';
-import { createSetupPort } from '../../src/cli/onboarding/setupPort.ts';
+import { createSetupPort } from '../../src/cli/onboarding/onboarding.ts';
 import { readAppPaths } from '../../src/cli/process/appPaths.ts';
 import { createExportPort } from '../../src/cli/sessions/exportPort.ts';
 import { findModelAccess } from '../../src/cli/startup.ts';

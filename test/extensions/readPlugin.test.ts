@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readPluginHooks } from '../../src/cli/plugins/pluginHooks.ts';
+import { readPluginHooks } from '../../src/cli/plugins/pluginStore.ts';
 import { readPlugin } from '../../src/extensions/readPlugin.ts';
 import type { PluginContents } from '../../src/protocol/extensions/plugins.ts';
 

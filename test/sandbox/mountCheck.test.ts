@@ -15,10 +15,10 @@ import { bubblewrapArguments } from '../../src/sandbox/linux/bubblewrap.ts';
 import {
   expectedMounts,
   mountsNow,
+  readMounts,
   unexpectedMount,
   writableMounts,
 } from '../../src/sandbox/linux/mountCheck.ts';
-import { readMounts } from '../../src/sandbox/linux/mounts.ts';
 import type { SandboxPlan } from '../../src/sandbox/plan.ts';
 import { confined, hasSandbox } from './confined.ts';
 

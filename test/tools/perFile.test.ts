@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { perFile } from '../../src/tools/search/perFile.ts';
+import { perFile } from '../../src/tools/grep.ts';
 
 test('no file is missing while there is a line or two for each, and the limit always holds', () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 20 });

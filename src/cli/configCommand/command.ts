@@ -10,9 +10,7 @@ import { reveal, sanitize } from '../../ui/print/sanitize.ts';
 import { createConfigPort } from '../configPort.ts';
 import { parseArguments } from '../options.ts';
 import type { AppPaths } from '../process/appPaths.ts';
-import { jsonDocument, type Output } from '../sessionCommand/output.ts';
-import { parseSubcommand } from '../sessionCommand/parseSubcommand.ts';
-import { standardOutput } from '../sessionCommand/terminal.ts';
+import { jsonDocument, type Output, parseSubcommand, standardOutput } from '../sessionCommand/output.ts';
 import { readSettings, trustIn } from '../startup.ts';
 import { createConfigProgram } from './program.ts';
 

@@ -4,17 +4,13 @@ import { EXIT } from '../../headless/exitCodes.ts';
 import { renderPage } from '../../ui/print/page.ts';
 import { parseArguments } from '../options.ts';
 import type { AppPaths } from '../process/appPaths.ts';
-import { jsonDocument, type Output } from '../sessionCommand/output.ts';
-import { parseSubcommand } from '../sessionCommand/parseSubcommand.ts';
-import { standardOutput } from '../sessionCommand/terminal.ts';
+import { jsonDocument, type Output, parseSubcommand, standardOutput } from '../sessionCommand/output.ts';
 import { readSettings, trustIn } from '../startup.ts';
 import { isDumbTerminal } from '../terminal/screenKind.ts';
 import { diagnose } from './diagnose.ts';
-import { withModelsEndpoint } from './modelEndpoint.ts';
-import { createDoctorPorts, createNetworkPorts } from './ports.ts';
+import { createDoctorPorts, createNetworkPorts, withModelsEndpoint } from './ports.ts';
 import { createDoctorProgram } from './program.ts';
-import { queryTerminal } from './queryTerminal.ts';
-import { readTerminalFacts } from './terminalFacts.ts';
+import { queryTerminal, readTerminalFacts } from './terminalFacts.ts';
 
 /** `argv`: the arguments after `doctor`. Returns the exit code. */
 export async function doctorCommand(place: AppPaths, argv: readonly string[]): Promise<number> {

@@ -1,9 +1,14 @@
+import type { AgentState } from '../../agent/types.ts';
 import type { DoctorReport, Finding } from '../../commands/pages/doctorPage.ts';
+import type { LoadedSettings } from '../../config/types.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { checkEndpoint } from './checks/endpoint.ts';
 import { checkDataFolder, checkSessions, checkSettings } from './checks/files.ts';
 import { checkNode, checkPrograms } from './checks/programs.ts';
 import { checkTerminal } from './checks/terminal.ts';
+import { createDoctorPorts, createNetworkPorts, withModelsEndpoint } from './ports.ts';
+import { readTerminalFacts } from './terminalFacts.ts';
 import type { DoctorPorts } from './types.ts';
 
 /**
@@ -55,3 +60,24 @@ function short(text: string): string {
 }
 
 const MAX_CHARACTERS = 500;
+
+/**
+ * Builds the report inside a session: the terminal is not queried, because its replies would be read as keys, and no
+ * prompt is sent.
+ */
+export async function sessionReport(
+  place: AppPaths,
+  read: LoadedSettings,
+  isTrusted: boolean,
+  { model, demo }: Pick<AgentState, 'model' | 'demo'>,
+): Promise<DoctorReport> {
+  const terminal = readTerminalFacts(place, process.stdout, undefined);
+  const loaded = demo ? read : await withModelsEndpoint(read, place, model.id);
+  const id = loaded === read ? model.id : undefined;
+  const network = demo ? null : await createNetworkPorts(loaded, id, false, place.env);
+  const notes = [
+    ...(demo ? ['The demo model needs no server, so none was contacted.'] : []),
+    'Not checked inside a session: terminal queries and prompts to the model. "clawdcode doctor" checks both.',
+  ];
+  return diagnose(createDoctorPorts({ place, loaded, isTrusted, terminal, network }), notes);
+}

@@ -9,6 +9,7 @@ import { probeModel } from '../../model/servers/probeModel.ts';
 import type { ModelProbe } from '../../protocol/server.ts';
 import { probeSandbox } from '../../sandbox/probe.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
+import { createEndpoints } from '../models/endpoints.ts';
 import { listerFor } from '../models/modelChoice.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { probeOptions } from '../sandbox.ts';
@@ -97,4 +98,24 @@ function firstLine(
       resolve(error === null ? (stdout.split('\n')[0] ?? '').trim() : undefined),
     );
   });
+}
+
+/** If the model belongs to a named provider, that provider is what is checked, with its own key. */
+export async function withModelsEndpoint(
+  loaded: LoadedSettings,
+  place: AppPaths,
+  model = loaded.settings.model,
+): Promise<LoadedSettings> {
+  const { settings, misread: _, ...rest } = loaded;
+  const { endpoint, id } = createEndpoints({ ...place, settings }).find(model ?? '');
+  const { name, baseUrl, wire, headers, key } = endpoint;
+  if (name === undefined) return loaded;
+  const answer = await key.get();
+  const apiKey = 'key' in answer ? (answer.key ?? null) : null;
+  const source = `providers.${name}`;
+  return {
+    ...rest,
+    settings: { ...settings, baseUrl, wire, headers, apiKey, model: id },
+    sources: { ...rest.sources, baseUrl: source, apiKey: key.source ?? source },
+  };
 }

@@ -21,13 +21,10 @@ import { usableServers } from '../mcp/approval.ts';
 import { openServers } from '../mcp/openServers.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { keyVariables } from '../process/commandVariables.ts';
-import type { Output } from '../sessionCommand/output.ts';
-import { parseSubcommand } from '../sessionCommand/parseSubcommand.ts';
-import { standardOutput } from '../sessionCommand/terminal.ts';
+import { type Output, parseSubcommand, standardOutput } from '../sessionCommand/output.ts';
 import { trustIn } from '../startup.ts';
-import { logIn, logOut } from './login.ts';
+import { logIn, logOut, settingsOf } from './login.ts';
 import { type AddFlags, createMcpProgram, type KeptScope, keptScopes } from './program.ts';
-import { settingsOf } from './settings.ts';
 
 /** `argv`: the arguments after `mcp`. Returns the exit code. */
 export async function mcpCommand(place: AppPaths, argv: readonly string[]): Promise<number> {

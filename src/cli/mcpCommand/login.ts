@@ -2,6 +2,9 @@
  * `clawdcode mcp login` and `logout`: OAuth in the browser with a redirect to loopback; tokens are readable only by the
  * user.
  */
+
+import type { FolderTrust } from '../../config/trust.ts';
+import type { LoadedSettings } from '../../config/types.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
 import { endpointOf } from '../../mcp/endpoint.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
@@ -9,11 +12,12 @@ import { reveal, sanitize } from '../../ui/print/sanitize.ts';
 import { usableServers } from '../mcp/approval.ts';
 import { createAuthStore } from '../mcp/authStore.ts';
 import { fetchOverSend } from '../mcp/fetchOverSend.ts';
+import { parseArguments } from '../options.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { openBrowser } from '../process/openBrowser.ts';
 import type { Output } from '../sessionCommand/output.ts';
+import { readSettings, trustIn } from '../startup.ts';
 import type { LoginFlags } from './program.ts';
-import { settingsOf } from './settings.ts';
 
 /** Milliseconds that the user has to log in. */
 const LOGIN_MS = 5 * 60 * 1000;
@@ -70,4 +74,17 @@ async function addressOf(place: AppPaths, output: Output, name: string): Promise
     'mistake' in found ? found.mistake : `${name} is a local server: there is nothing to log in to.`,
   );
   return undefined;
+}
+
+/** Loads the settings like a start without flags; problems are written to standard error. */
+export async function settingsOf(
+  place: AppPaths,
+  output: Pick<Output, 'hint'>,
+): Promise<{ readonly loaded: LoadedSettings; readonly trust: FolderTrust }> {
+  const given = await parseArguments([], place.version);
+  if (given.type !== 'run') throw new Error('no arguments are always right');
+  const trust = await trustIn(place);
+  const loaded = await readSettings(place, given.options, trust);
+  for (const { message } of loaded.problems) output.hint(message);
+  return { loaded, trust };
 }

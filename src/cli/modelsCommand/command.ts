@@ -11,9 +11,7 @@ import { listAllModels } from '../models/listAllModels.ts';
 import { createModelChoice } from '../models/modelChoice.ts';
 import { parseArguments } from '../options.ts';
 import type { AppPaths } from '../process/appPaths.ts';
-import { jsonDocument } from '../sessionCommand/output.ts';
-import { parseSubcommand } from '../sessionCommand/parseSubcommand.ts';
-import { standardOutput } from '../sessionCommand/terminal.ts';
+import { jsonDocument, parseSubcommand, standardOutput } from '../sessionCommand/output.ts';
 import { readSettings, trustIn } from '../startup.ts';
 import { createModelsProgram } from './program.ts';
 

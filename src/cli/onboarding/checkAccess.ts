@@ -7,9 +7,8 @@ import { findServed } from '../../model/servers/askServer.ts';
 import type { ModelError } from '../../protocol/model.ts';
 import type { ServedModel, ServerAnswer } from '../../protocol/server.ts';
 import type { Access, AccessField, AccessOutcome } from '../../ui/onboarding/SetupPort.ts';
-import { withKnownFacts } from './knownFacts.ts';
 import { isLoopback } from './localAddresses.ts';
-import { rankModels } from './rankModels.ts';
+import { rankModels, withKnownFacts } from './rankModels.ts';
 
 export interface CheckPorts {
   /** Queries the kind of server and its models. */

@@ -1,8 +1,7 @@
 import type { ServerAnswer, ServerFacts, ServerKind } from '../../protocol/server.ts';
 import type { FoundServer } from '../../ui/onboarding/SetupPort.ts';
-import { withKnownFacts } from './knownFacts.ts';
 import type { LocalAddress } from './localAddresses.ts';
-import { compareModels, rankModels } from './rankModels.ts';
+import { compareModels, rankModels, withKnownFacts } from './rankModels.ts';
 
 type AskAddress = (baseUrl: string, signal: AbortSignal) => Promise<ServerAnswer>;
 

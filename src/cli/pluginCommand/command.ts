@@ -15,9 +15,7 @@ import {
   stagePlugin,
 } from '../plugins/pluginStore.ts';
 import type { AppPaths } from '../process/appPaths.ts';
-import type { Output } from '../sessionCommand/output.ts';
-import { parseSubcommand } from '../sessionCommand/parseSubcommand.ts';
-import { standardOutput } from '../sessionCommand/terminal.ts';
+import { type Output, parseSubcommand, standardOutput } from '../sessionCommand/output.ts';
 import { createPluginProgram } from './program.ts';
 
 /** `argv`: the arguments after `plugin`. Returns the exit code. */

@@ -9,15 +9,16 @@ import { homedir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import * as z from 'zod';
 import { writePrivateFile } from '../../config/files.ts';
+import { readHooks } from '../../config/hooks.ts';
 import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../disk/ownPrograms.ts';
 import { realpath as realpathNow } from '../../disk/paths.ts';
-import { pluginNamePattern, readPlugin } from '../../extensions/readPlugin.ts';
+import { type HookReader, pluginNamePattern, readPlugin } from '../../extensions/readPlugin.ts';
+import type { HookSource } from '../../protocol/extensions/hooks.ts';
 import type { PluginContents, PluginInfo } from '../../protocol/extensions/plugins.ts';
 import { ONCE } from '../../protocol/once.ts';
+import { visibleLine } from '../../protocol/text/visible.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { bytesBelow, contentHash, contentStamp, filesIn, TOO_MUCH } from './pluginContent.ts';
-import { dataFolderOf, folderOf, type PluginPlace, pluginsFolder } from './pluginFolders.ts';
-import { readPluginHooks } from './pluginHooks.ts';
 
 const fileSchema = z.looseObject({
   plugins: z
@@ -29,7 +30,7 @@ type Registry = z.infer<typeof fileSchema>;
 type Place = Pick<AppPaths, 'dataRoot' | 'cwd' | 'env'>;
 
 /** A copy that is not installed yet. */
-export interface StagedCopy {
+interface StagedCopy {
   readonly folder: string;
   readonly source: string;
   readonly hash: string;
@@ -270,4 +271,51 @@ async function readRegistry(place: PluginPlace): Promise<Registry> {
   } catch {
     return { plugins: {} };
   }
+}
+
+// Where plugins are kept.
+
+export type PluginPlace = Pick<AppPaths, 'dataRoot'>;
+
+/** The folder of all installed plugins. */
+const pluginsFolder = ({ dataRoot }: PluginPlace): string => join(dataRoot, 'plugins');
+
+/** The copy of an installed plugin. */
+export function folderOf(place: PluginPlace, name: string): string {
+  return join(pluginsFolder(place), name);
+}
+
+/** What a plugin's programs may write: outside of the copy, which must stay as it was approved. */
+export function dataFolderOf({ dataRoot }: PluginPlace, name: string): string {
+  return join(dataRoot, 'plugin-data', name);
+}
+
+// The hooks of plugins: read like those of settings, and run only while the plugin is approved as it is.
+
+/** Longest hook, as JSON: an approval shows each in full. */
+const MAX_HOOK = 2000;
+
+/** Reads hooks as a plugin has them; what could not be shown in full is not used. */
+export const readPluginHooks: HookReader = (value) => {
+  const { hooks, problems } = readHooks(value, 'user', 'Its hooks');
+  const isShort = ({ hook }: HookSource): boolean => JSON.stringify(hook).length <= MAX_HOOK;
+  return {
+    hooks: hooks.filter(isShort).map(({ hook }) => hook),
+    problems: [
+      ...problems.map(({ message }) => visibleLine(message, 500)),
+      ...hooks
+        .filter((one) => !isShort(one))
+        .map(({ hook }) => `A hook for ${hook.event} is longer than ${MAX_HOOK} characters and not used.`),
+    ],
+  };
+};
+
+/** The hooks of an enabled plugin as sources of a session's hooks. */
+export function hookSources(
+  place: PluginPlace,
+  name: string,
+  hooks: readonly HookSource['hook'][],
+): HookSource[] {
+  const plugin = { name, folder: folderOf(place, name), data: dataFolderOf(place, name) };
+  return hooks.map((hook) => ({ hook, scope: 'user', source: `plugin ${name}`, plugin }));
 }

@@ -6,9 +6,14 @@ import { inFolders } from '../../extensions/readPlugin.ts';
 import type { HookSource } from '../../protocol/extensions/hooks.ts';
 import type { McpServerSource } from '../../protocol/extensions/mcp.ts';
 import type { AgentDefinition } from '../../protocol/extensions/subagents.ts';
-import { dataFolderOf, folderOf, type PluginPlace } from './pluginFolders.ts';
-import { hookSources } from './pluginHooks.ts';
-import { createApprovalCheck, listPlugins } from './pluginStore.ts';
+import {
+  createApprovalCheck,
+  dataFolderOf,
+  folderOf,
+  hookSources,
+  listPlugins,
+  type PluginPlace,
+} from './pluginStore.ts';
 
 export interface UsedPlugins {
   readonly folders: readonly PluginFolder[];

@@ -17,8 +17,7 @@ import { reveal, sanitizeLine } from '../../ui/print/sanitize.ts';
 import { jsonLine } from './output.ts';
 import { ownSecrets } from './ownSettings.ts';
 import { archivedEntries } from './readEntries.ts';
-import { subagentLogs } from './subagentLogs.ts';
-import type { SessionPorts } from './withSession.ts';
+import { type SessionPorts, subagentLogs } from './withSession.ts';
 
 interface AuditOptions {
   /** Include read-only calls. */

@@ -2,9 +2,9 @@
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { failureOf } from '../sessions/sessionErrors.ts';
+import { askAtTerminal, standardOutput } from './output.ts';
 import { runSessionCommand } from './program.ts';
 import { openSessions, type Sessions } from './sessions.ts';
-import { askAtTerminal, standardOutput } from './terminal.ts';
 
 /** `argv`: the arguments after `session`. Returns the exit code. */
 export async function sessionCommand(place: AppPaths, argv: readonly string[]): Promise<number> {

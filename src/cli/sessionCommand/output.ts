@@ -3,8 +3,15 @@
  * requested. A closed pipe (`| head`) is no failure; writes wait while a pipe is full, so that memory stays bounded.
  */
 
+import { createInterface } from 'node:readline/promises';
+import { type Command, CommanderError } from 'commander';
+import { EXIT } from '../../headless/exitCodes.ts';
 import type { SearchHit, SessionRecord } from '../../protocol/sessions.ts';
-import type { Theme } from '../../ui/theme/theme.ts';
+import { sanitize } from '../../ui/print/sanitize.ts';
+import { chooseTheme, type Theme } from '../../ui/theme/theme.ts';
+import { withoutFarSuggestion } from '../options.ts';
+import type { AppPaths } from '../process/appPaths.ts';
+import { terminalColors } from '../terminal/capabilities.ts';
 
 export interface Output {
   /** Resolves when there is room for more; to false if the reader has closed the pipe. */
@@ -87,4 +94,69 @@ function escaped(json: string): string {
     /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}
+
+// The process's own output and questions, for subcommands.
+
+/** Columns of output to a file or program. */
+const WIDTH = 100;
+
+export function standardOutput(place: AppPaths): Output {
+  const { stdout, stderr } = process;
+  const write = pipeWriter(stdout);
+  // If the reader of standard error is gone, errors cannot be reported anywhere.
+  stderr.on('error', () => {});
+  const isTerminal = stdout.isTTY === true;
+  const plain = chooseTheme('plain', { noColor: true });
+  const colors = terminalColors(place);
+  const theme = chooseTheme('auto', colors);
+  const isForced = colors.forceColor !== undefined;
+  return {
+    write,
+    line: (text) => write(`${text}\n`),
+    say: (text) => void stderr.write(`clawdcode: ${sanitize(text)}\n`),
+    width: isTerminal ? stdout.columns : WIDTH,
+    isTerminal,
+    hint: (text) => void stderr.write(`${(stderr.isTTY ? theme : plain).dim(sanitize(text))}\n`),
+    theme: isTerminal || isForced ? theme : plain,
+  };
+}
+
+/** Returns true only for "y" or "yes", and false for Ctrl+C or end of input; undefined if there is no terminal. */
+export async function askAtTerminal(question: string): Promise<boolean | undefined> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  const answer = await Promise.race([lines.question(`${sanitize(question)} [y/N] `), ended]);
+  lines.close();
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+/**
+ * Parses the arguments after a subcommand and runs its actions. Returns the exit code if nothing else is to be done
+ * (help, or a wrong flag), otherwise undefined.
+ */
+export async function parseSubcommand(
+  program: Command,
+  argv: readonly string[],
+  output: Pick<Output, 'say' | 'write'>,
+): Promise<number | undefined> {
+  let help = '';
+  program.configureOutput({
+    writeOut: (text) => {
+      help += text;
+    },
+    writeErr: (text) => output.say(text.trim()),
+    outputError: (message, write) => write(withoutFarSuggestion(message)),
+    getOutHelpWidth: () => 100,
+  });
+  for (const command of program.commands) command.copyInheritedSettings(program);
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    await output.write(help);
+    return error.exitCode === 0 ? EXIT.ok : EXIT.badInput;
+  }
 }

@@ -5,7 +5,7 @@ import { EXIT } from '../../headless/exitCodes.ts';
 import { audit } from './audit.ts';
 import { archive, fork, remove, rename, unarchive } from './change.ts';
 import { list } from './list.ts';
-import { parseSubcommand } from './parseSubcommand.ts';
+import { parseSubcommand } from './output.ts';
 import { request } from './request.ts';
 import { search } from './search.ts';
 import { show } from './show.ts';

@@ -9,8 +9,8 @@ import { costUsd, lookupModel } from '../../model/catalogue.ts';
 import type { SearchHit, SessionQuery, SessionRecord } from '../../protocol/sessions.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { openSessionCatalogue } from '../process/threads.ts';
-import { renameSession } from '../sessions/renameSession.ts';
 import { isRefusedByDisk, StorageFailure } from '../sessions/sessionErrors.ts';
+import { renameSession } from '../sessions/sessionsPort.ts';
 import { readEntries } from './readEntries.ts';
 
 export interface Sessions {

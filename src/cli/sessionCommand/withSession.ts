@@ -1,11 +1,15 @@
 /** Finds the session that a word on the command line means. */
+
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { agentsFolderIn } from '../../context/index.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import { formatAge } from '../../ui/print/numbers.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { truncate } from '../../ui/print/width.ts';
 import type { AppPaths } from '../process/appPaths.ts';
-import { findSession } from '../sessions/findSession.ts';
+import { findSession } from '../sessions/archivedSession.ts';
 import type { Output } from './output.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -59,3 +63,30 @@ export type Run<T> = (ports: SessionPorts, given: T) => Promise<number>;
 
 /** Runs something on the session that a word means. */
 export type WithSession = (session: SessionRecord) => Promise<number>;
+
+// The logs of a session's subagents, which lie next to those of sessions and are none of them.
+
+export interface SubagentLog {
+  /** `a1`, `a2` …. */
+  readonly id: string;
+  readonly file: string;
+}
+
+/** In the order in which they were started. */
+export async function subagentLogs({
+  file,
+  id,
+  isArchived,
+}: Pick<SessionRecord, 'file' | 'id' | 'isArchived'>): Promise<readonly SubagentLog[]> {
+  const folder = agentsFolderIn(isArchived ? dirname(dirname(file)) : dirname(file), id);
+  const names = await readdir(folder).catch((): string[] => []);
+  return names
+    .flatMap((name) => {
+      const number = /^a(\d{1,9})\.jsonl$/.exec(name)?.[1];
+      return number === undefined
+        ? []
+        : [{ id: `a${number}`, file: join(folder, name), number: Number(number) }];
+    })
+    .sort((a, b) => a.number - b.number)
+    .map(({ number: _, ...log }) => log);
+}

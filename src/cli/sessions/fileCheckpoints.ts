@@ -1,10 +1,12 @@
-import { join, resolve } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { createFileCheckpoints, type OpenFileCheckpoints } from '../../checkpoints/createFileCheckpoints.ts';
 import type { CheckpointBlobs } from '../../checkpoints/types.ts';
 import type { Settings } from '../../config/schema.ts';
 import { type ContextManager, getProjectStoragePath } from '../../context/index.ts';
+import { isInside } from '../../disk/paths.ts';
+import type { FileCheckpoints, PathChange, RestoreStep } from '../../protocol/checkpoints.ts';
 import type { AppPaths } from '../process/appPaths.ts';
-import { filesAfterMove } from './filesAfterMove.ts';
 import type { WriteRedaction } from './redaction.ts';
 
 /**
@@ -51,5 +53,50 @@ function blobsOf(blobs: CheckpointBlobs, redaction: WriteRedaction | undefined):
         throw new Error('it contains secrets, which the settings do not allow to be stored');
       return blobs.put(bytes);
     },
+  };
+}
+
+// Rewinds of files in a session that started in another folder. If the project was moved, the paths in the log are
+// mapped to the new folder; if the old project still exists, its files are not changed from here.
+
+/**
+ * Wraps the port for a session whose log started with the project root `began`; returns it unchanged if `began` is
+ * undefined or the same.
+ */
+export function filesAfterMove<T extends FileCheckpoints>(
+  files: T,
+  began: string | undefined,
+  root: string,
+): T {
+  if (began === undefined || began === root) return files;
+  const isThere = existsSync(began);
+  const old = isThere ? realpathSync.native(began) : began;
+  const isForeign = ({ path }: PathChange): boolean => isInside(path, old) && !isInside(path, root);
+  const here = (change: PathChange): PathChange =>
+    isForeign(change) ? { ...change, path: join(root, relative(old, change.path)) } : change;
+
+  return {
+    ...files,
+    async plan(changes, isShown) {
+      if (!isThere) return files.plan(changes.map(here), isShown);
+      const { steps } = await files.plan(
+        changes.filter((change) => !isForeign(change)),
+        isShown,
+      );
+      const left = new Set(changes.filter(isForeign).map(({ path }) => path));
+      return { steps: [...steps, ...[...left].map((path) => refused(path, old))] };
+    },
+    // Changes in another project may still be shown here.
+    diff: (changes) => files.diff(isThere ? changes : changes.map(here)),
+  };
+}
+
+function refused(path: string, project: string): RestoreStep {
+  return {
+    path,
+    action: 'refuse',
+    reason: `it belongs to another project, ${project}`,
+    added: 0,
+    removed: 0,
   };
 }

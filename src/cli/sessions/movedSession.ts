@@ -1,12 +1,10 @@
 /** Sessions of a moved or renamed project, which are stored in the folder of its old location. */
-
 import type { SessionTarget } from '../../agent/types.ts';
 import { PersistentStore } from '../../context/index.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { openSessionCatalogue } from '../process/threads.ts';
-import { locateSession } from './archivedSession.ts';
-import { findSession } from './findSession.ts';
+import { findSession, locateSession } from './archivedSession.ts';
 import { SessionElsewhereError } from './sessionErrors.ts';
 
 /**

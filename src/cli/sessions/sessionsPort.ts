@@ -1,10 +1,12 @@
 /** The session picker's access to sessions that are not open: the catalogue, with messages ready to show. */
 import { basename } from 'node:path';
+import { titleEntry } from '../../agent/sessionFacts.ts';
 import {
   getProjectStoragePath,
   PersistentStore,
   type ProjectFolders,
   type SessionCatalogue,
+  type StorageProblem,
 } from '../../context/index.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
@@ -12,8 +14,7 @@ import { formatBytes } from '../../ui/print/numbers.ts';
 import type { ActionResult, SessionsPort } from '../../ui/sessions/SessionsPort.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { readEntries } from '../sessionCommand/readEntries.ts';
-import { renameSession } from './renameSession.ts';
-import { describeOpenError, holderText } from './sessionErrors.ts';
+import { describeOpenError, holderText, StorageFailure } from './sessionErrors.ts';
 
 /** Number of entries in a preview: before and after a search hit, or at the end. */
 const BEFORE = 6;
@@ -138,4 +139,31 @@ async function deed(run: () => Promise<string>): Promise<ActionResult> {
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Sets the title of a session that is not open. Rejects with the store's errors (not found, locked), and with
+ * `StorageFailure` on file system errors. Keeps the shell's last directory.
+ */
+export async function renameSession(
+  store: Pick<PersistentStore, 'openSession'>,
+  id: string,
+  title: string,
+): Promise<void> {
+  const log = await store.openSession(id);
+  const problems: StorageProblem[] = [];
+  try {
+    log.onProblem((problem) => problems.push(problem));
+    // A missing lock does not prevent writing.
+    problems.length = 0;
+    const last = log.entries().at(-1);
+    if (last !== undefined) log.setCwd(last.cwd);
+    await log.append([titleEntry(title)]);
+    await log.sync();
+  } finally {
+    await log.close();
+  }
+  const problem = problems.at(-1);
+  if (problem !== undefined && problem.recovered !== true)
+    throw new StorageFailure(`The title was not saved. Check the disk that holds ${log.filePath}.`);
 }

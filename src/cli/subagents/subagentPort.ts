@@ -22,6 +22,8 @@ import { modelOf } from '../../extensions/frontMatter.ts';
 import type { HookPort } from '../../protocol/extensions/hooks.ts';
 import type { AgentDefinition } from '../../protocol/extensions/subagents.ts';
 import type { ModelClient } from '../../protocol/model.ts';
+import { visibleLine } from '../../protocol/text/visible.ts';
+import { agentToolName, toolNames } from '../../protocol/toolNames.ts';
 import type { Tool } from '../../protocol/tools.ts';
 import { builtinTools } from '../../tools/builtinTools.ts';
 import type { Confinement } from '../confinement.ts';
@@ -30,12 +32,10 @@ import { readEnvironment } from '../process/environment.ts';
 import { userName } from '../process/workspaceFacts.ts';
 import { adoptCreatedFiles } from '../sandbox.ts';
 import type { SessionSkills } from '../skills.ts';
-import { modelProblem } from './modelProblem.ts';
-import { toolsFor } from './toolsFor.ts';
 import type { OpenedWorktree, Worktrees } from './worktrees.ts';
 
 /** The sessions of the subagents of one session. */
-export interface ChildStore extends SessionStore {
+interface ChildStore extends SessionStore {
   sessionIds(): Promise<readonly string[]>;
 }
 
@@ -255,4 +255,51 @@ function readOnlyDecide(name: string, decide: AgentDeps['decide']): AgentDeps['d
     if (inPlanMode.rule !== undefined) return inPlanMode;
     return { ...inPlanMode, reason: `${name} changes nothing: it may run only read-only commands.` };
   };
+}
+
+// Which models a call of the Agent tool may name. Behind a gateway the name decides who reads the conversation, so the
+// model chooses only among models that the user has chosen or approved. Pure.
+
+const MAX_SHOWN = 200;
+/** Names in the message. */
+const MAX_NAMES = 30;
+
+/** Why a call may not name this model, for the model; undefined if it may. `allowed`: the session's model first. */
+export function modelProblem(wanted: string, allowed: readonly string[]): string | undefined {
+  // `inherit` and models of another provider mean the default.
+  const model = modelOf(wanted);
+  if (model === undefined || allowed.includes(model)) return undefined;
+  const names = [...new Set(allowed)].slice(0, MAX_NAMES).map((name) => visibleLine(name, MAX_SHOWN));
+  return `A subagent may not use the model "${visibleLine(model, MAX_SHOWN)}". Leave model out, or name one of: ${names.join(', ')}. The user can add models to "models" in their config.json.`;
+}
+
+// The tools of a subagent: those of its definition, without those that no subagent gets. Pure.
+
+/** A subagent starts no others, and speaks only through its last message: no plans, no questions to the user. */
+const neverOffered: ReadonlySet<string> = new Set([
+  agentToolName,
+  toolNames.exitPlanMode,
+  toolNames.askUserQuestion,
+]);
+
+/** The tools that a definition lets its subagent use. */
+export function toolsFor(
+  { tools: allowed, disallowedTools }: Pick<AgentDefinition, 'tools' | 'disallowedTools'>,
+  all: readonly Tool[],
+): readonly Tool[] {
+  return all.filter(
+    ({ name }) =>
+      !neverOffered.has(name) &&
+      (allowed === undefined || allowed.some((one) => names(one, name))) &&
+      !disallowedTools.some((one) => names(one, name)),
+  );
+}
+
+/** `mcp__server` and `mcp__server__*` name all tools of a server; `*` names all tools. */
+function names(written: string, tool: string): boolean {
+  const name = written.toLowerCase();
+  const of = tool.toLowerCase();
+  if (name === '*' || name === of) return true;
+  if (!name.startsWith('mcp__')) return false;
+  return of.startsWith(`${name.replace(/__\*$/, '')}__`);
 }

@@ -7,10 +7,9 @@ import {
 } from '../../protocol/contextReport.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
 import { grouped, shortTokens } from '../../protocol/text/numbers.ts';
-import { dollars, percent } from '../figures.ts';
+import { dollars, percent, windowSources } from '../figures.ts';
 import { blankLine, hanging, type Page, type PageLine, type PageSpan, pageLine, type Role } from './page.ts';
 import { compactionLines, reductionTotals } from './reductionLines.ts';
-import { windowSources } from './windowSource.ts';
 
 /** Below `WIDE` columns names and remarks are shortened; below `SHARES_FROM` percentages are left out. */
 const WIDE = 60;

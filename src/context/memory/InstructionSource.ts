@@ -4,7 +4,7 @@
  */
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isInside } from '../../disk/paths.ts';
-import { InstructionReader, type ReadInstruction, resolveImport } from './InstructionReader.ts';
+import { InstructionReader, PresentNames, type ReadInstruction, resolveImport } from './InstructionReader.ts';
 import {
   CLAUDE_FOLDER,
   type Finder,
@@ -14,7 +14,6 @@ import {
   LOCAL_NAME,
 } from './instructionFolder.ts';
 import { formatInstructions, hashOf, type InstructionChange, type InstructionFile } from './instructions.ts';
-import { PresentNames } from './PresentNames.ts';
 
 interface InstructionPlaces {
   /** Folder with the user's own instruction file. */

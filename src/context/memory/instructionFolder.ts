@@ -1,10 +1,8 @@
 /** The instruction files of one folder: which names count, and in which order. */
-
 import { readdir } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, resolve } from 'node:path';
-import type { InstructionReader, Origin, ReadInstruction } from './InstructionReader.ts';
+import type { InstructionReader, Origin, PresentNames, ReadInstruction } from './InstructionReader.ts';
 import { hashOf } from './instructions.ts';
-import type { PresentNames } from './PresentNames.ts';
 
 const OPEN_NAME = 'AGENTS.md';
 const CLAUDE_NAME = 'CLAUDE.md';

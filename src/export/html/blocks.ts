@@ -1,13 +1,10 @@
 /** The parts of a turn as HTML. */
-
 import type { RendererObject, Tokens } from 'marked';
 import { boundMarkdown } from '../../protocol/text/boundMarkdown.ts';
 import { type RawDiffLine, readDiff } from '../../protocol/text/diff.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import { languageOf, plainLine, plainText } from '../items.ts';
 import type { ExportItem } from '../types.ts';
-import { escapeHtml } from './escapeHtml.ts';
-import { type Highlighter, loadHighlighter } from './highlight.ts';
 
 type Of<T extends ExportItem['type']> = Extract<ExportItem, { type: T }>;
 
@@ -165,3 +162,72 @@ function unescaped(text: string): string {
 }
 
 const marks: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+
+/** Escapes text for HTML, and removes control characters and hidden directions. */
+export function escapeHtml(text: string): string {
+  return plainText(text).replace(/[&<>"']/g, (mark) => entities[mark] ?? mark);
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+// Converts code to highlighted HTML. Loads lowlight's grammars with the first page that is written.
+
+/** Returns HTML, or undefined if the language is unknown or the code too large. */
+type Highlighter = (code: string, language: string) => string | undefined;
+
+const MAX_HIGHLIGHTED = 20_000;
+const MAX_LINE = 2000;
+
+async function loadHighlighter(): Promise<Highlighter> {
+  const { common, createLowlight } = await import('lowlight');
+  const lowlight = createLowlight(common);
+  return (code, language) => {
+    const name = language.toLowerCase();
+    if (name === '' || code.length > MAX_HIGHLIGHTED || !lowlight.registered(name)) return undefined;
+    if (code.split('\n').some((line) => line.length > MAX_LINE)) return undefined;
+    return htmlOf(lowlight.highlight(name, code));
+  };
+}
+
+interface Node {
+  readonly type: string;
+  readonly value?: string;
+  readonly properties?: { readonly className?: unknown };
+  readonly children?: readonly Node[];
+}
+
+function htmlOf({ value, properties, children = [] }: Node): string {
+  if (value !== undefined) return escapeHtml(value);
+  const inside = children.map(htmlOf).join('');
+  const role = roleOf(properties?.className);
+  return role === undefined ? inside : `<span class="${role}">${inside}</span>`;
+}
+
+function roleOf(className: unknown): string | undefined {
+  const names = Array.isArray(className) ? className.map(String) : [];
+  return names.map((name) => roles[name.replace(/^hljs-/, '')]).find((role) => role !== undefined);
+}
+
+const roles: Readonly<Record<string, string>> = {
+  keyword: 'k',
+  'selector-tag': 'k',
+  literal: 'n',
+  number: 'n',
+  string: 's',
+  regexp: 's',
+  attr: 'f',
+  attribute: 'f',
+  title: 'f',
+  name: 'f',
+  built_in: 'f',
+  type: 'f',
+  comment: 'c',
+  quote: 'c',
+  meta: 'c',
+};

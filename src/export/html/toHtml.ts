@@ -3,12 +3,10 @@
  * tool or a file is escaped. The table of turns is at the end of the file, so that the page can be written while the
  * session is read; the style sheet puts it next to the text.
  */
-
 import { createHash } from 'node:crypto';
 import { firstLine } from '../items.ts';
 import type { ExportItem, ExportMeta } from '../types.ts';
-import { type Blocks, createBlocks } from './blocks.ts';
-import { escapeHtml } from './escapeHtml.ts';
+import { type Blocks, createBlocks, escapeHtml } from './blocks.ts';
 
 export async function* toHtml(items: AsyncIterable<ExportItem>, meta: ExportMeta): AsyncGenerator<string> {
   const blocks = await createBlocks();

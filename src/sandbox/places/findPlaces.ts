@@ -2,8 +2,7 @@
 import { delimiter, join, resolve } from 'node:path';
 import { lstatOf, namesIn, resolved, statOf } from '../../disk/fileLookups.ts';
 import { isInside } from '../../disk/paths.ts';
-import { mountsNow } from '../linux/mountCheck.ts';
-import { type Mount, otherPaths } from '../linux/mounts.ts';
+import { type Mount, mountsNow, otherPaths } from '../linux/mountCheck.ts';
 import type { SandboxPlaces } from '../plan.ts';
 import type { PrivateTemporary } from '../temporary/temporaryFolders.ts';
 import { wholeNames } from '../temporary/temporaryNames.ts';

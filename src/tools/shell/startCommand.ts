@@ -1,12 +1,13 @@
 /** Starts a shell command in its own process group, without a terminal and with empty input. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { constants as fileConstants, readdirSync, readFileSync } from 'node:fs';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { closeSync, constants as fileConstants, openSync, readdirSync, readFileSync } from 'node:fs';
 import { open, rm, writeFile } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { constants, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import type { Confinement, Launch } from '../../protocol/sandbox.ts';
-import { openOutputPipe } from './outputPipe.ts';
 import { makeScratch } from './scratch.ts';
 
 /** How long to wait for more output after the shell has exited, while a child holds the pipe. */
@@ -288,4 +289,33 @@ function shellScript(
 /** Quotes a word so that the shell takes it literally. */
 export function quote(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+// The pipe for a command's output. Node's own "pipe" is a socket, on which `> /dev/stderr` and `tee /dev/stdout` fail;
+// a named pipe behaves as programs expect. If none can be created, the caller uses Node's.
+
+interface OutputPipe {
+  readonly reader: Socket;
+  /** Descriptor for the child; close ours once the child has it, otherwise the end of the output is never seen. */
+  readonly writeEnd: number;
+  closeWriteEnd(): void;
+}
+
+/**
+ * Creates a pipe through a temporary name in the directory, removed when this resolves. `searched`: the PATH in which
+ * `mkfifo` is looked up. Undefined if no pipe can be created.
+ */
+async function openOutputPipe(directory: string, searched: string): Promise<OutputPipe | undefined> {
+  const path = join(directory, 'output');
+  try {
+    await promisify(execFile)('mkfifo', ['-m', '600', path], { env: { PATH: searched } });
+    // Open the reader first and non-blocking: opening one end of a named pipe waits for the other.
+    const readEnd = openSync(path, fileConstants.O_RDONLY | fileConstants.O_NONBLOCK);
+    const writeEnd = openSync(path, fileConstants.O_WRONLY);
+    await rm(path, { force: true });
+    const reader = new Socket({ fd: readEnd, readable: true, writable: false });
+    return { reader, writeEnd, closeWriteEnd: () => closeSync(writeEnd) };
+  } catch {
+    return undefined;
+  }
 }

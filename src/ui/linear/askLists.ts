@@ -1,7 +1,7 @@
 /** Lists with their own commands in plain mode: context items, background tasks, turns to rewind to, sessions. */
 import type { Agent } from '../../agent/types.ts';
 import { itemsPage, type Page, plainText } from '../../commands/pages/page.ts';
-import { tasksPage } from '../../commands/pages/tasksPage.ts';
+import { tasksPage } from '../../commands/tasks.ts';
 import type { RewindPlan, TurnRecord } from '../../protocol/checkpoints.ts';
 import type { ContextItem } from '../../protocol/contextReport.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
@@ -15,7 +15,7 @@ import type { Picker, PickerSnapshot } from '../sessions/picker.ts';
 import { typed } from '../sessions/pickerState.ts';
 import { hitFacts, sessionFacts } from '../sessions/sessionRows.ts';
 import { type Dialogue, type DialoguePorts, dialogueOf } from './askDialog.ts';
-import { outputWords } from './toolWords.ts';
+import { outputWords } from './wordsPrinter.ts';
 
 /** A list whose rows take commands: a letter and the name of a row. An empty line closes it. */
 interface CommandList<Row> {

@@ -7,7 +7,7 @@ import type { MarkdownRenderer } from '../print/markdown.ts';
 import { reveal, revealLine, sanitizeLine } from '../print/sanitize.ts';
 import { choiceOf, choiceWords, type Dialogue, UNHEARD } from './askDialog.ts';
 import { plainTheme } from './markdownWords.ts';
-import { diffWords, revealed } from './toolWords.ts';
+import { diffWords, revealed } from './wordsPrinter.ts';
 
 interface PermissionPorts {
   readonly words: MarkdownRenderer;

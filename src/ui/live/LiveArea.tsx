@@ -5,23 +5,24 @@
 import { Box, Text, useAnimation } from 'ink';
 import { type ComponentProps, type ComponentType, memo, useEffect, useMemo, useRef, useState } from 'react';
 import type { Todo } from '../../protocol/entries/fields.ts';
+import type { SubagentStatus } from '../../protocol/extensions/subagents.ts';
 import type { PromptOp } from '../../protocol/ops.ts';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
-import { toolNames } from '../../protocol/toolNames.ts';
+import { agentToolName, toolNames } from '../../protocol/toolNames.ts';
 import type { Snapshot } from '../controller/types.ts';
 import { activityOf, type LiveTool, type View } from '../controller/view.ts';
 import { Lines } from '../dialog/Lines.tsx';
 import { PermissionDialog } from '../dialog/PermissionDialog.tsx';
 import { formTitle } from '../dialog/permission.ts';
 import type { FormDialogProps } from '../form/FormDialog.tsx';
-import { sanitize, sanitizeLine } from '../print/sanitize.ts';
+import { formatDuration, formatTokens } from '../print/numbers.ts';
+import { reveal, sanitize, sanitizeLine } from '../print/sanitize.ts';
 import { liveTail } from '../print/streaming.ts';
 import { renderTodos, todoRows } from '../print/todos.ts';
 import { renderReads, renderToolLine } from '../print/toolLine.ts';
 import { textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 import { RetryNotice, Spinner } from './Spinner.tsx';
-import { subagentFacts } from './subagentFacts.ts';
 
 interface LiveAreaProps {
   readonly snapshot: Snapshot;
@@ -303,4 +304,37 @@ export function BackgroundHint({ callId, canMove, shortcut, width, theme }: Back
 function hintWithin(shortcut: string, width: number): string {
   const whole = `    ${shortcut} to run in background`;
   return textWidth(whole) <= width ? whole : truncate(`  ${shortcut} background`, width);
+}
+
+// What a running subagent is at, as the end of its line. Pure.
+
+/** Columns of its title that come before what it is at. */
+const TITLE_COLUMNS = 32;
+/** Fewer columns say nothing about a call. */
+const LEAST_DOING = 8;
+
+/** E.g. `step 3 · Grep(foo) · 12.3k tokens · 41s`, as much of it as fits next to the title. Without `now`, no time. */
+function subagentFacts(
+  { step, doing, tokens, startedAtMs }: SubagentStatus,
+  title: string,
+  width: number,
+  now?: number,
+): string {
+  const time = now === undefined ? [] : [formatDuration(Math.floor((now - startedAtMs) / 1000) * 1000)];
+  const seconds = time.map((text) => text.replace('.0s', 's'));
+  const steps = step === 0 ? [] : [`step ${step}`];
+  const size = tokens === 0 ? [] : [`${formatTokens(tokens)} tokens`];
+  const room = width - agentToolName.length - Math.min(textWidth(title), TITLE_COLUMNS) - 6;
+  const fixed = [[...steps, ...size, ...seconds], [...steps, ...seconds], [...seconds]];
+  const leftBeside = (facts: readonly string[]): number => room - textWidth(facts.join(' · ')) - 3;
+  // What it is doing matters more than its size.
+  const facts =
+    fixed.find((some) => leftBeside(some) >= LEAST_DOING) ??
+    fixed.find((some) => leftBeside(some) >= -3) ??
+    [];
+  const left = leftBeside(facts);
+  const what = left < LEAST_DOING ? [] : [truncate(sanitizeLine(reveal(doing)), left)];
+  const [first, ...rest] = facts;
+  if (first === undefined || first !== steps[0]) return [...what, ...facts].join(' · ');
+  return [first, ...what, ...rest].join(' · ');
 }

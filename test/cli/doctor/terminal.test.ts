@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkTerminal } from '../../../src/cli/doctor/checks/terminal.ts';
-import { queryTerminal } from '../../../src/cli/doctor/queryTerminal.ts';
-import { terminalProgram } from '../../../src/cli/doctor/terminalFacts.ts';
-import { readReplies, samples, type TerminalAnswers } from '../../../src/cli/doctor/terminalReplies.ts';
+import {
+  queryTerminal,
+  readReplies,
+  samples,
+  type TerminalAnswers,
+  terminalProgram,
+} from '../../../src/cli/doctor/terminalFacts.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import { createScreen } from '../../ui/screen.ts';
 import { doctorPorts } from './doctorPorts.ts';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type CheckPorts, checkAccess } from '../../../src/cli/onboarding/checkAccess.ts';
-import { createSetupPort } from '../../../src/cli/onboarding/setupPort.ts';
+import { createSetupPort } from '../../../src/cli/onboarding/onboarding.ts';
 import { readAppPaths } from '../../../src/cli/process/appPaths.ts';
 import { loadSettings } from '../../../src/config/loadSettings.ts';
 import type { ModelError } from '../../../src/protocol/model.ts';

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { commandsIn } from '../../../src/cli/onboarding/manifestCommands.ts';
-import { readProjectFacts } from '../../../src/cli/onboarding/projectFacts.ts';
+import { commandsIn, readProjectFacts } from '../../../src/cli/onboarding/projectFacts.ts';
 import { cpuClock } from '../../cpuTime.ts';
 
 async function project(files: Readonly<Record<string, string>>): Promise<string> {

@@ -16,11 +16,12 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { dataFolderOf, folderOf } from '../../../src/cli/plugins/pluginFolders.ts';
 import {
   createApprovalCheck,
+  dataFolderOf,
   disablePlugin,
   enablePlugin,
+  folderOf,
   installPlugin,
   listPlugins,
   stagePlugin,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { agentGrants, usableAgents } from '../../../src/cli/subagents/definitions.ts';
-import { toolsFor } from '../../../src/cli/subagents/toolsFor.ts';
+import { toolsFor } from '../../../src/cli/subagents/subagentPort.ts';
 import { smallTool } from '../../agent/smallTools.ts';
 
 type DefinitionSource = Parameters<typeof usableAgents>[0];

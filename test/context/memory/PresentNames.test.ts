@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { PresentNames } from '../../../src/context/memory/PresentNames.ts';
+import { PresentNames } from '../../../src/context/memory/InstructionReader.ts';
 
 let folder: string;
 beforeEach(() => {

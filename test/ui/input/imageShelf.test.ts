@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readClipboardImage } from '../../../src/cli/terminal/clipboardImage.ts';
-import { createImagePort } from '../../../src/cli/terminal/images.ts';
+import { createImagePort, readClipboardImage } from '../../../src/cli/terminal/images.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { ImagePart } from '../../../src/protocol/files/images.ts';
 import {

@@ -1,5 +1,4 @@
 /** Dialogs as lists: what a line that answers them does. */
-
 import { describe, expect, test, vi } from 'vitest';
 import type { Agent } from '../../../src/agent/types.ts';
 import type { ContextItem } from '../../../src/protocol/contextReport.ts';
@@ -9,9 +8,8 @@ import type { Controller, Snapshot } from '../../../src/ui/controller/types.ts';
 import { modelsDialog, trustDialog } from '../../../src/ui/dialog/phaseDialogs.ts';
 import { type Dialogue, type DialoguePorts, dialogueOf } from '../../../src/ui/linear/askDialog.ts';
 import { items, rewind, tasks } from '../../../src/ui/linear/askLists.ts';
-import { onboarding } from '../../../src/ui/linear/askOnboarding.ts';
 import { permission } from '../../../src/ui/linear/askPermission.ts';
-import { askPhase } from '../../../src/ui/linear/askPhase.ts';
+import { askPhase, onboarding } from '../../../src/ui/linear/askPhase.ts';
 import type { Access, SetupPort } from '../../../src/ui/onboarding/SetupPort.ts';
 import type { Boot, OnboardingResult } from '../../../src/ui/types.ts';
 import { scriptedAgent, state } from '../../headless/scriptedAgent.ts';

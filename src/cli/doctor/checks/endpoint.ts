@@ -1,15 +1,21 @@
 /** Checks the endpoint, its API key and the model. Never shows a key. */
 
+import { windowSources } from '../../../commands/figures.ts';
 import type { Finding } from '../../../commands/pages/doctorPage.ts';
+import { lookupModel } from '../../../model/catalogue.ts';
+import { endpointFacts } from '../../../model/endpoint.ts';
 import { shownUrl } from '../../../model/errors.ts';
 import { hasAuthorization } from '../../../model/http/ownHeaders.ts';
 import { proxyFor } from '../../../model/http/proxies.ts';
+import { ownFactsOf } from '../../../model/ownFacts.ts';
 import { findServed } from '../../../model/servers/askServer.ts';
-import type { ModelError } from '../../../protocol/model.ts';
-import type { ModelProbe, ServedModel, ServerAnswer } from '../../../protocol/server.ts';
-import { count } from '../../../ui/print/numbers.ts';
+import { windowAdvice } from '../../../model/servers/windowAdvice.ts';
+import type { ModelError, ModelInfo } from '../../../protocol/model.ts';
+import { assumedWindow } from '../../../protocol/modelNames.ts';
+import type { ModelProbe, ServedModel, ServerAnswer, ServerKind } from '../../../protocol/server.ts';
+import { count, formatTokens } from '../../../ui/print/numbers.ts';
+import { openLearnedWindows } from '../../models/learnedWindows.ts';
 import type { DoctorPorts } from '../types.ts';
-import { windowFinding } from './window.ts';
 
 /** Sends a few short prompts if probing is enabled. */
 export async function checkEndpoint(ports: DoctorPorts): Promise<readonly Finding[]> {
@@ -200,3 +206,40 @@ function usageFinding({ streamingUsage, reasoningField }: ModelProbe): Finding {
   const reasoning = reasoningField === undefined ? 'no reasoning seen' : `reasoning in "${reasoningField}"`;
   return { id: 'stream', label: 'Stream', state: 'ok', value: `${usage} · ${reasoning}` };
 }
+
+// Checks the context window that a session would use, and where its size comes from.
+
+/** `served`: the server's facts about the model, with the kind of server; undefined if it reports none. */
+async function windowFinding(
+  { loaded, place }: Pick<DoctorPorts, 'loaded' | 'place'>,
+  id: string,
+  served: (ServedModel & { readonly kind: ServerKind }) | undefined,
+): Promise<Finding> {
+  const { settings } = loaded;
+  const { baseUrl } = settings;
+  const learned = await openLearnedWindows({ dataRoot: place.dataRoot, baseUrl });
+  const model = lookupModel(id, {
+    unknownWindow: assumedWindow(settings.context.unknownWindow, endpointFacts(baseUrl).provider),
+    learnedWindow: learned.get(id),
+    own: ownFactsOf(settings.models, id),
+    served,
+    ...(settings.contextWindow === null ? {} : { windowTokens: settings.contextWindow }),
+  });
+  const most = served?.maxWindowTokens ?? 0;
+  const more = most > model.windowTokens ? ` of at most ${formatTokens(most)}` : '';
+  const found = {
+    id: 'window',
+    label: 'Window',
+    value: `${formatTokens(model.windowTokens)}${more} tokens ${windowSources[model.source]}`,
+  };
+  const fix = (served && windowAdvice(served, model)) ?? ownAdvice(model);
+  return fix === undefined ? { ...found, state: 'ok' } : { ...found, state: 'warning', fix };
+}
+
+function ownAdvice({ windowTokens, source }: ModelInfo): string | undefined {
+  if (source === 'assumed') return 'Set "contextWindow" or --context-window if you know it.';
+  return windowTokens < SMALL ? 'That is very small: choose a model with a larger window.' : undefined;
+}
+
+/** Tokens below which a context window is reported as small. */
+const SMALL = 16_000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkAccess } from '../../../src/cli/onboarding/checkAccess.ts';
-import { withKnownFacts } from '../../../src/cli/onboarding/knownFacts.ts';
+import { withKnownFacts } from '../../../src/cli/onboarding/rankModels.ts';
 import type { ServedModel } from '../../../src/protocol/server.ts';
 
 test.each<[string, ServedModel, boolean, ServedModel]>([

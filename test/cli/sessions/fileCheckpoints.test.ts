@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createFileCheckpoints } from '../../../src/checkpoints/createFileCheckpoints.ts';
-import { filesAfterMove } from '../../../src/cli/sessions/filesAfterMove.ts';
+import { filesAfterMove } from '../../../src/cli/sessions/fileCheckpoints.ts';
 import { BlobStore } from '../../../src/context/index.ts';
 
 /** A folder with one file that a session changed, and one that it made. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findSession } from '../../../src/cli/sessions/findSession.ts';
+import { findSession } from '../../../src/cli/sessions/archivedSession.ts';
 import { record } from '../sessionCommand/records.ts';
 
 const here = [

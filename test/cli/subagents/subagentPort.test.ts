@@ -1,6 +1,6 @@
 /** Which models a call of the Agent tool may name. */
 import { expect, test } from 'vitest';
-import { modelProblem } from '../../../src/cli/subagents/modelProblem.ts';
+import { modelProblem } from '../../../src/cli/subagents/subagentPort.ts';
 
 const allowed = ['main-model', 'small', 'main-model', 'vendor/big'];
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MASK_STUB_TOKENS, maskStub } from '../../../src/context/compaction/masking.ts';
+import { MASK_STUB_TOKENS, maskStub } from '../../../src/context/compaction/ContextPruner.ts';
 import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { makeEntry } from '../storage/madeUpLog.ts';

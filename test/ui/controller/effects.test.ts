@@ -1,11 +1,6 @@
 /** Keys that give the terminal to something else: an editor, the shell, the clipboard. */
 import { expect, test } from 'vitest';
-import {
-  editDraft,
-  pasteImage,
-  suspend,
-  type TerminalPorts,
-} from '../../../src/ui/controller/terminalEffects.ts';
+import { editDraft, pasteImage, suspend, type TerminalPorts } from '../../../src/ui/controller/effects.ts';
 import type { EditOutcome, UiOptions } from '../../../src/ui/types.ts';
 
 /** A screen that writes down what is done to it. */

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { wholeEntry } from '../../../src/cli/sessionCommand/show.ts';
-import { transcript } from '../../../src/cli/sessionCommand/transcript.ts';
+import { transcript, wholeEntry } from '../../../src/cli/sessionCommand/show.ts';
 import { messageEntry } from '../../../src/context/storage/newEntries.ts';
 import type { JSONLEntry, NewEntry } from '../../../src/protocol/entries.ts';
 import { plainMarkdown } from '../../../src/ui/print/markdown.ts';

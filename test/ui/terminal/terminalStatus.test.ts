@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { AWAY_MS, createNotifier } from '../../../src/ui/terminal/notifier.ts';
+import { AWAY_MS, createNotifier } from '../../../src/ui/terminal/terminalStatus.ts';
 
 function setUp() {
   vi.useFakeTimers();
