@@ -11,6 +11,7 @@ export const config: Command = {
   aliases: ['settings'],
   description: 'show and change settings',
   argumentHint: '[name [value]]',
+  needsUser: (args) => (/\s/.test(args) ? 'Use clawdcode config set NAME VALUE.' : undefined),
   async run(args, host) {
     const [, key = '', text = ''] = /^(\S*)\s*([\s\S]*)$/.exec(args) ?? [];
     const settings = await host.config.list();

@@ -8,6 +8,8 @@ export const copy: Command = {
   aliases: [],
   description: 'copy the last answer, or a code block of it',
   argumentHint: '[2, code …]',
+  needsUser: (args) =>
+    readCopyArguments(args).file === undefined ? undefined : 'Redirect the output of -p to a file.',
   run: async (args, host): Promise<CommandResult> => {
     const wanted = readCopyArguments(args);
     const texts = answers(host.agent.liveEntries());

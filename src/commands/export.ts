@@ -17,6 +17,7 @@ export const exportCommand: Command = {
   aliases: [],
   description: 'export this session to a file, without secrets',
   argumentHint: '[md, html …]',
+  needsUser: () => 'Use clawdcode session export.',
   run: async (args, host): Promise<CommandResult> => {
     // In a long session only the end may be loaded, and it need not contain a prompt.
     if (!host.agent.entries().some(({ type, subtype }) => isSaid.has(subtype ?? type)))

@@ -12,6 +12,8 @@ export const memory: Command = {
   aliases: [],
   description: 'list, search and add to memory files',
   argumentHint: '[add, search …]',
+  needsUser: (args) =>
+    /^add(?:\s|$)/.test(args) ? 'Write to a file in one of the folders that /memory path shows.' : undefined,
   run: async (args, { memory: port }) => {
     const [, verb = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(args) ?? [];
     switch (verb) {

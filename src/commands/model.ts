@@ -13,6 +13,8 @@ export const model: Command = {
   aliases: [],
   description: 'switch the model',
   argumentHint: '[id] [--default]',
+  needsUser: (args) =>
+    args.split(/\s+/).includes(DEFAULT) ? 'Use clawdcode config set model ID.' : undefined,
   async run(args, host) {
     const words = args.split(/\s+/).filter((word) => word !== '');
     const isDefault = words.includes(DEFAULT);

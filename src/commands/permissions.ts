@@ -23,6 +23,7 @@ export const permissions: Command = {
   aliases: [],
   description: 'show the permission mode and the rules; switch the mode',
   argumentHint: '[mode|why]',
+  needsUser: (args) => (args === '' || /^why(?:\s|$)/.test(args) ? undefined : 'Use --permission-mode.'),
   run: (args, host) => {
     const { mode, modes } = host.agent.state();
     if (/^why(?:\s|$)/.test(args)) return explain(args.slice('why'.length).trim(), host);

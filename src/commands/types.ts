@@ -295,6 +295,12 @@ export interface Command {
   readonly isPrompt?: true;
   /** The argument as shown in help; for example "[focus]". */
   readonly argumentHint?: string;
+  /**
+   * Says what to use instead with `-p`, if with these arguments the command changes more than the session: settings,
+   * memories, files, plugins, or which calls need approval. That takes a user who sees it, because the text of a prompt
+   * may be anyone's. Absent, or undefined for some arguments = it changes nothing else.
+   */
+  readonly needsUser?: (args: string) => string | undefined;
   /** `args`: the text after the name, trimmed; may span lines. */
   run(args: string, host: CommandHost): CommandResult | Promise<CommandResult>;
 }

@@ -144,8 +144,13 @@ async function wishOf(
     }
     case 'unknown':
       return { type: 'answer', ok: false, text: unknownCommandText(meaning) };
-    case 'command':
-      return fromCommand(await meaning.command.run(meaning.args, host), meaning.command.name);
+    case 'command': {
+      const { command, args } = meaning;
+      const instead = command.needsUser?.(args);
+      if (instead === undefined) return fromCommand(await command.run(args, host), command.name);
+      const text = `/${command.name} would change more than this session, so it needs a terminal. ${instead}`;
+      return { type: 'answer', ok: false, text };
+    }
   }
 }
 

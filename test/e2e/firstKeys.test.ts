@@ -1,4 +1,6 @@
 /** Keys that come before the screen is there, or before the session is open: each does what it does later. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { firstIsQuick, long } from './support/long.ts';
@@ -42,6 +44,16 @@ test('Shift+Tab before the session is open changes its mode', long, async () => 
   const terminal = open();
   terminal.send(keys.shiftTab);
   await terminal.waitFor('accept edits');
+});
+
+test('a command of the shell in the prompt of the command line waits for Enter', async () => {
+  const { open, work } = await setUpProgram();
+  const terminal = open(['!echo ran > made.txt']);
+  await terminal.waitFor('Press Enter to run it.');
+  await terminal.waitFor('echo ran > made.txt');
+  expect(existsSync(join(work.repository, 'made.txt'))).toBe(false);
+  await terminal.press(keys.enter);
+  await expect.poll(() => existsSync(join(work.repository, 'made.txt'))).toBe(true);
 });
 
 test('? that is followed by a draft before the session is open leaves the draft alone', long, async () => {

@@ -451,6 +451,12 @@ describe('commands', () => {
     ['/resume', 42, /^$/, /needs a terminal.*--resume ID/],
     ['/resume nope', 42, /^$/, /no session "nope"/],
     ['/clear', 42, /^$/, /needs a terminal/],
+    ['/config notificationCommand touch x', 42, /^$/, /needs a terminal.*clawdcode config set/],
+    ['/memory add anything', 42, /^$/, /needs a terminal/],
+    ['/copy x.md', 42, /^$/, /needs a terminal/],
+    ['/export ~/x.md', 42, /^$/, /needs a terminal.*clawdcode session export/],
+    ['/plugin remove x', 42, /^$/, /needs a terminal/],
+    ['/permissions acceptEdits', 42, /^$/, /needs a terminal.*--permission-mode/],
   ])('%s exits %i', async (typed, code, stdout, stderr) => {
     const ran = await run(typed, []);
     expect(ran.code).toBe(code);

@@ -12,6 +12,7 @@ export const plugin: Command = {
   aliases: ['plugins'],
   description: 'list, add, enable, remove plugins',
   argumentHint: '[add, enable …]',
+  needsUser: (args) => (args === '' || args === 'list' ? undefined : 'Use clawdcode plugin.'),
   run: async (args, { plugins }) => {
     const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(args) ?? [];
     if (word === '' || word === 'list') return { type: 'page', page: pluginsPage(await plugins.list()) };

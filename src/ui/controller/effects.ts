@@ -11,7 +11,7 @@ import { withSetting } from '../theme/theme.ts';
 import type { UiExit, UiOptions } from '../types.ts';
 import type { ControllerState, Effect, Message } from './reduce.ts';
 import { unbrokenEntries } from './replay.ts';
-import { runInput } from './runInput.ts';
+import { runInput, waitsForEnter } from './runInput.ts';
 import type { SessionSwitch } from './sessionSwitch.ts';
 import type { ShownSession } from './shownSession.ts';
 import type { Controller, ScreenPorts, Snapshot } from './types.ts';
@@ -115,9 +115,14 @@ export function createEffects(ports: EffectPorts): (effect: Effect) => void | Pr
   };
 }
 
-async function runDraft(draft: Draft, { state, screen, shown, dispatch }: EffectPorts): Promise<void> {
+async function runDraft(draft: Draft, ports: EffectPorts): Promise<void> {
+  const { state, screen, shown, dispatch } = ports;
   const { session } = state();
   if (session === undefined) return;
+  if (draft.isArgument === true && waitsForEnter(draft.text, session.host)) {
+    screen()?.composer()?.prependText(draft.text);
+    return ports.showNotice('info', 'The prompt of the command line is a command. Press Enter to run it.');
+  }
   const images = shown()?.images();
   const named = images !== undefined && mayNameImages(draft.text) ? await images.of(draft.text) : [];
   if (named === 'hold') {

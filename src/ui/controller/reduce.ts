@@ -124,7 +124,9 @@ export interface Facts {
 /** The initial state, when only the command line is known. */
 export function startState(theme: Theme, prompt: string | undefined): ControllerState {
   const first: readonly Message[] =
-    prompt === undefined ? [] : [{ type: 'submitted', draft: { text: prompt, display: prompt } }];
+    prompt === undefined
+      ? []
+      : [{ type: 'submitted', draft: { text: prompt, display: prompt, isArgument: true } }];
   return {
     phase: { type: 'booting' },
     theme,

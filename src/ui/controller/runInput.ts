@@ -24,6 +24,18 @@ export type InputEffect =
   | { readonly type: 'toggle_vim' }
   | { readonly type: 'exit' };
 
+/**
+ * True if a line would run a command of the shell, or change more than the session. A prompt from the command line that
+ * would do so waits for Enter: a script may have put anyone's text there.
+ */
+export function waitsForEnter(text: string, { commands }: Pick<CommandHost, 'commands'>): boolean {
+  const meaning = interpret(text, commands);
+  return (
+    meaning.type === 'shell' ||
+    (meaning.type === 'command' && meaning.command.needsUser?.(meaning.args) !== undefined)
+  );
+}
+
 /** Runs a submitted line. `display` is the text as the composer showed it, with large pastes folded. */
 export async function runInput(
   draft: { readonly text: string; readonly display: string; readonly images?: readonly ImagePart[] },

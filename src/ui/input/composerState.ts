@@ -10,7 +10,12 @@ import { abbreviate, expand, type Unit } from './units.ts';
 import type { VimState } from './vim/parseVim.ts';
 
 /** A prompt to send: the full text, and the text as displayed, with folded pastes as labels. */
-export type Draft = { readonly text: string; readonly display: string };
+export type Draft = {
+  readonly text: string;
+  readonly display: string;
+  /** It is an argument of the program: no one has seen it on screen yet. */
+  readonly isArgument?: true;
+};
 
 /** The suggestions on screen; never empty. */
 export type Popup = {

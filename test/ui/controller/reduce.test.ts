@@ -126,7 +126,7 @@ describe('before a session is open', () => {
   });
 
   test('the prompt of the command line is the first', () => {
-    const draft = { text: 'do it', display: 'do it' };
+    const draft = { text: 'do it', display: 'do it', isArgument: true };
     expect(startState(theme, 'do it').waiting).toEqual([{ type: 'submitted', draft }]);
   });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runInput } from '../../../src/ui/controller/runInput.ts';
+import { runInput, waitsForEnter } from '../../../src/ui/controller/runInput.ts';
 import { commandHost } from '../../commands/commandHost.ts';
 import { scriptedAgent } from '../../headless/scriptedAgent.ts';
 
@@ -74,4 +74,24 @@ test('a prompt is not: its entry shows it', async () => {
   const agent = scriptedAgent([{ on: { type: 'prompt', text: 'hi', display: 'hi' }, say: [] }]);
   await runInput({ text: 'hi', display: 'hi' }, commandHost({ agent }), (command) => echoed.push(command));
   expect(echoed).toEqual([]);
+});
+
+test.each([
+  ['!touch x', true],
+  ['/config notificationCommand touch x', true],
+  ['/memory add anything', true],
+  ['/permissions acceptEdits', true],
+  ['/copy x.md', true],
+  ['/export', true],
+  ['/plugin remove x', true],
+  ['/model x --default', true],
+  ['/model x', false],
+  ['/config theme', false],
+  ['/memory search words', false],
+  ['/permissions why ls', false],
+  ['/compact', false],
+  ['do it', false],
+  [' !touch x', false],
+])('as the first prompt on the command line, %j waits for Enter: %s', (text, waits) => {
+  expect(waitsForEnter(text, commandHost())).toBe(waits);
 });
