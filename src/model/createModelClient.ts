@@ -1,7 +1,7 @@
 /** Creates the client for an endpoint, by the API that it speaks. */
 import type { ModelClient } from '../protocol/model.ts';
 import type { Wire } from '../protocol/wires.ts';
-import { createOpenAIClient } from './openai.ts';
+import { createOpenAIClient } from './wires/chat/client.ts';
 import type { ModelClientOptions } from './wires/exchange.ts';
 
 /** Creates a client for one endpoint. */

@@ -1,34 +1,15 @@
-/** The table of known model names: one file per provider, with its source and date. */
-
-import { alibabaModels } from './providers/alibaba.ts';
+/** The table of known model names: each provider with its source and date. */
 import { anthropicModels } from './providers/anthropic.ts';
-import { cohereModels } from './providers/cohere.ts';
-import { deepseekModels } from './providers/deepseek.ts';
 import { googleModels } from './providers/google.ts';
-import { metaModels } from './providers/meta.ts';
-import { microsoftModels } from './providers/microsoft.ts';
-import { minimaxModels } from './providers/minimax.ts';
-import { mistralModels } from './providers/mistral.ts';
-import { moonshotModels } from './providers/moonshot.ts';
 import { openaiModels } from './providers/openai.ts';
+import { otherModels } from './providers/others.ts';
 import type { Family, ProviderModels } from './providers/types.ts';
-import { xaiModels } from './providers/xai.ts';
-import { zhipuModels } from './providers/zhipu.ts';
 
 export const providers: readonly ProviderModels[] = [
   openaiModels,
   anthropicModels,
   googleModels,
-  deepseekModels,
-  alibabaModels,
-  zhipuModels,
-  moonshotModels,
-  minimaxModels,
-  mistralModels,
-  metaModels,
-  xaiModels,
-  cohereModels,
-  microsoftModels,
+  ...otherModels,
 ];
 
 export interface FoundFamily {

@@ -1,6 +1,6 @@
 /** Servers that differ from the standard, through the client that conversations use. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { createOpenAIClient } from '../../src/model/openai.ts';
+import { createOpenAIClient } from '../../src/model/wires/chat/client.ts';
 import type { ModelClientOptions } from '../../src/model/wires/exchange.ts';
 import type { Message } from '../../src/protocol/messages.ts';
 import type { ModelEvent, ModelRequest } from '../../src/protocol/model.ts';

@@ -165,7 +165,7 @@ async function tryModel(
   send: HttpSend,
   signal: AbortSignal,
 ): Promise<ModelError | undefined> {
-  const { createOpenAIClient } = await import('../../model/openai.ts');
+  const { createOpenAIClient } = await import('../../model/wires/chat/client.ts');
   const key = apiKey === '' ? undefined : apiKey;
   const client = createOpenAIClient({ apiKey: key, baseUrl, headers, send });
   const giveUp = new AbortController();

@@ -2,8 +2,8 @@
 import { dirname, join } from 'node:path';
 import { BlobStore, rebuildRequest, requestsIn } from '../../context/index.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
-import { bodyAgain } from '../../model/bodyAgain.ts';
-import { bodyHash } from '../../model/requestBody.ts';
+import { bodyAgain } from '../../model/wires/bodyAgain.ts';
+import { bodyHash } from '../../model/wires/chat/body.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';

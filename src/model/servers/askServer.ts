@@ -9,11 +9,17 @@ import { badUrlError, shownUrl, toModelError } from '../errors.ts';
 import { hasAuthorization, secretsOf } from '../http/ownHeaders.ts';
 import { record } from '../json.ts';
 import { askJson, type HttpAnswer, type HttpQuestion } from './askHttp.ts';
-import { readLlamaCppProps, withProps } from './llamacpp.ts';
-import { readLmStudioV0, readLmStudioV1 } from './lmstudio.ts';
-import { type ModelList, readModelList } from './modelList.ts';
-import { readOllamaModel, readOllamaRunning, readOllamaTags, readOllamaVersion } from './ollama.ts';
-import { versionIn } from './readFields.ts';
+import {
+  readLlamaCppProps,
+  readLmStudioV0,
+  readLmStudioV1,
+  readOllamaModel,
+  readOllamaRunning,
+  readOllamaTags,
+  readOllamaVersion,
+  withProps,
+} from './localServers.ts';
+import { type ModelList, readModelList, versionIn } from './modelList.ts';
 
 export interface ServerQuestion extends HttpQuestion {
   /** With or without `/v1` at the end. */

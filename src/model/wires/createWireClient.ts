@@ -4,11 +4,11 @@ import type { Wire } from '../../protocol/wires.ts';
 import { lookupModel } from '../catalogue.ts';
 import { hasAuthorization } from '../http/ownHeaders.ts';
 import { record, text } from '../json.ts';
-import type { AnswerTrace, ReplyNews } from '../replyChunks.ts';
-import { bodyHash } from '../requestBody.ts';
+import { bodyHash } from './chat/body.ts';
 import { createExchanges, type ModelClientOptions, type WireFacts } from './exchange.ts';
 import { type Form, fullForm, learnForm, type OptionalPart } from './form.ts';
 import { createItemAccumulator, type EventTranslator } from './itemAccumulator.ts';
+import type { AnswerTrace, ReplyNews } from './replyChunks.ts';
 import { sdkFetch } from './sdkFetch.ts';
 import { originOf } from './seal.ts';
 

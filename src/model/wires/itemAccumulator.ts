@@ -1,9 +1,10 @@
 /** Folds the events of a wire into a reply, and keeps the parts that have to be sent back unchanged. No side effects. */
+
+import { customAlphabet } from 'nanoid';
 import type { Reasoning, ToolSchema } from '../../protocol/messages.ts';
 import type { ModelEvent, Reply } from '../../protocol/model.ts';
-import { type Accumulator, createAccumulator } from '../accumulate.ts';
-import { newCallId } from '../newCallId.ts';
 import { grouped, replyBounds, tooLarge } from '../replyBounds.ts';
+import { type Accumulator, createAccumulator } from './chat/accumulate.ts';
 import { sealOf } from './seal.ts';
 
 type Item = NonNullable<Reasoning['items']>[number];
@@ -67,3 +68,6 @@ export function createItemAccumulator(
 
   return { ...inner, push, size, reply };
 }
+
+/** Nine characters, letters and digits: the strictest id format that any server requires (Mistral's). */
+export const newCallId = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 9);

@@ -5,9 +5,9 @@
 import { stayOnHost } from '../http/sameHost.ts';
 import type { HttpSend } from '../http/types.ts';
 import { record, text } from '../json.ts';
-import { type AnswerTrace, type ReplyNews, replyChunks } from '../replyChunks.ts';
+import { type AnswerTrace, type ReplyNews, replyChunks } from './replyChunks.ts';
 
-export interface SdkFetchOptions {
+interface SdkFetchOptions {
   readonly send: HttpSend;
   /** Sent in addition to `passed`, and instead of them: key, user agent, the user's own headers. */
   readonly headers: Readonly<Record<string, string>>;
@@ -61,3 +61,11 @@ function asEvent(event: object): Uint8Array {
   const name = /^[\w.]{1,100}$/.exec(text(record(event).type) ?? '')?.[0] ?? 'message';
   return encoder.encode(`event: ${name}\ndata: ${JSON.stringify(event)}\n\n`);
 }
+
+/** For the SDKs: they log to the console, which belongs to the screen. */
+export const silentLogger = {
+  error: () => undefined,
+  warn: () => undefined,
+  info: () => undefined,
+  debug: () => undefined,
+};

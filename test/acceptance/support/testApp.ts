@@ -22,7 +22,7 @@ import {
   PersistentStore,
   type SummaryModel,
 } from '../../../src/context/index.ts';
-import { createOpenAIClient } from '../../../src/model/openai.ts';
+import { createOpenAIClient } from '../../../src/model/wires/chat/client.ts';
 import type { ContextStrategy } from '../../../src/protocol/contextSettings.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { AgentEvent } from '../../../src/protocol/events.ts';

@@ -1,7 +1,7 @@
 /** What was sent is printed again, from real logs of an agent that talked to a server on loopback. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { createOpenAIClient } from '../../../src/model/openai.ts';
+import { createOpenAIClient } from '../../../src/model/wires/chat/client.ts';
 import { smallTool } from '../../agent/smallTools.ts';
 import { startAgent } from '../../agent/testAgent.ts';
 import { wireServer } from '../../agent/wireServer.ts';

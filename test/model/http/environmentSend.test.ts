@@ -8,7 +8,7 @@ import { SocksProxyAgent } from 'socks-proxy-agent';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { environmentSend } from '../../../src/model/http/environmentSend.ts';
 import { createSend } from '../../../src/model/http/sendByNode.ts';
-import { createOpenAIClient } from '../../../src/model/openai.ts';
+import { createOpenAIClient } from '../../../src/model/wires/chat/client.ts';
 import type { ModelEvent } from '../../../src/protocol/model.ts';
 import { say, sse, startSseServer, stop } from '../sseServer.ts';
 import { makeCertificates, startMute, startProxy, startSocks, startTlsServer } from './proxyStage.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { lookupModel } from '../../../src/model/catalogue.ts';
-import { firstDialect, learnDialect, toBody } from '../../../src/model/requestBody.ts';
+import { firstDialect, learnDialect, toBody } from '../../../src/model/wires/chat/body.ts';
 import {
   acceptedEffort,
   anthropicThinking,

@@ -1,9 +1,15 @@
 /** The user's own fields in the body of each wire. */
 import { describe, expect, test } from 'vitest';
 import { settingsSchema } from '../../../src/config/schema.ts';
-import { bodyAgain } from '../../../src/model/bodyAgain.ts';
-import { bodyHash, createBodyWriter, firstDialect, sentAs, toBody } from '../../../src/model/requestBody.ts';
 import { anthropicBody } from '../../../src/model/wires/anthropic/body.ts';
+import { bodyAgain } from '../../../src/model/wires/bodyAgain.ts';
+import {
+  bodyHash,
+  createBodyWriter,
+  firstDialect,
+  sentAs,
+  toBody,
+} from '../../../src/model/wires/chat/body.ts';
 import type { SentDetails } from '../../../src/model/wires/createWireClient.ts';
 import { fullForm } from '../../../src/model/wires/form.ts';
 import { responsesBody } from '../../../src/model/wires/responses/body.ts';

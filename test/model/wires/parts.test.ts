@@ -1,7 +1,7 @@
 /** Small pure parts of the wires: where the prompt is cached, and the ids of calls. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cacheBreakpoints } from '../../../src/model/wires/anthropic/breakpoints.ts';
+import { cacheBreakpoints } from '../../../src/model/wires/anthropic/body.ts';
 import { createCallIds } from '../../../src/model/wires/callIds.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
 

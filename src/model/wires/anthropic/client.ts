@@ -4,7 +4,7 @@ import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/m
 import type { ModelClient } from '../../../protocol/model.ts';
 import { createWireClient } from '../createWireClient.ts';
 import type { ModelClientOptions } from '../exchange.ts';
-import { silentLogger } from '../silentLogger.ts';
+import { silentLogger } from '../sdkFetch.ts';
 import { anthropicBody, anthropicParts, isThinking } from './body.ts';
 import { createAnthropicTranslator } from './events.ts';
 

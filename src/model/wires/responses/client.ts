@@ -2,10 +2,10 @@
 import { OpenAI } from 'openai/client';
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
 import type { ModelClient } from '../../../protocol/model.ts';
-import { isOpenAI } from '../../requestBody.ts';
+import { isOpenAI } from '../chat/body.ts';
 import { createWireClient } from '../createWireClient.ts';
 import type { ModelClientOptions } from '../exchange.ts';
-import { silentLogger } from '../silentLogger.ts';
+import { silentLogger } from '../sdkFetch.ts';
 import { responsesBody, responsesParts } from './body.ts';
 import { createResponsesTranslator } from './events.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { repairArguments } from '../../src/model/repairArguments.ts';
+import { repairArguments } from '../../../../src/model/wires/chat/repairArguments.ts';
 
 test.each([
   ['', '{}'],

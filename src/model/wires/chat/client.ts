@@ -2,14 +2,15 @@
  * Implements the model port for OpenAI-compatible chat completions. Owns what a server's errors taught us; wire format,
  * folding and errors are pure and live in the files next to this one.
  */
-import type { ModelClient, ModelEvent, ModelRequest, SentRequest } from '../protocol/model.ts';
+import type { ModelClient, ModelEvent, ModelRequest, SentRequest } from '../../../protocol/model.ts';
+import { isClosedModel, lookupModel } from '../../catalogue.ts';
+import { shownUrl } from '../../errors.ts';
+import { record } from '../../json.ts';
+import { createExchanges, type ModelClientOptions } from '../exchange.ts';
+import { newCallId } from '../itemAccumulator.ts';
+import { type AnswerTrace, chatCompletion, type ReplyNews } from '../replyChunks.ts';
 import { createAccumulator } from './accumulate.ts';
-import { adaptationNotices } from './adaptations.ts';
-import { isClosedModel, lookupModel } from './catalogue.ts';
-import { shownUrl } from './errors.ts';
-import { record } from './json.ts';
-import { newCallId } from './newCallId.ts';
-import { type AnswerTrace, chatCompletion, type ReplyNews } from './replyChunks.ts';
+import { adaptationNotices } from './adaptMessages.ts';
 import {
   createBodyWriter,
   type Dialect,
@@ -18,8 +19,7 @@ import {
   learnDialect,
   sentAs,
   type WrittenBody,
-} from './requestBody.ts';
-import { createExchanges, type ModelClientOptions } from './wires/exchange.ts';
+} from './body.ts';
 
 /** Creates a client for one server. It remembers for each model which fields the server rejected. */
 export function createOpenAIClient(options: ModelClientOptions): ModelClient {

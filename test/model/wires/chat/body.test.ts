@@ -1,15 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-
 import {
   bodyHash,
   createBodyWriter,
   type Dialect,
   firstDialect,
   toBody,
-} from '../../src/model/requestBody.ts';
-import type { Message } from '../../src/protocol/messages.ts';
-import type { ModelRequest } from '../../src/protocol/model.ts';
+} from '../../../../src/model/wires/chat/body.ts';
+import type { Message } from '../../../../src/protocol/messages.ts';
+import type { ModelRequest } from '../../../../src/protocol/model.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),

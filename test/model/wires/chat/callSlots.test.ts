@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createCallSlots } from '../../src/model/callSlots.ts';
-import { toModelError } from '../../src/model/errors.ts';
+import { toModelError } from '../../../../src/model/errors.ts';
+import { createCallSlots, createCompletenessWatch } from '../../../../src/model/wires/chat/callSlots.ts';
 
 const about = { baseUrl: 'http://127.0.0.1:1/v1', model: 'm', hasKey: true, reached: true, started: true };
 const call = (index: number, text: string) => ({
@@ -45,4 +46,48 @@ test('many small pieces of one call, each with its name and a bracket, are not p
   for (let count = 0; count < 200; count++) slots.add(pieces);
   expect(slots.all().map((slot) => slot.arguments.length)).toEqual([900_012]);
   expect(slots.size()).toBe(900_012 + 'Read'.length + 'c0'.length);
+});
+
+/** The slow way to say it. */
+function isObject(text: string): boolean {
+  try {
+    return text.trim().startsWith('{') && JSON.parse(text) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+test('text that grows is complete exactly when it is a JSON object', () => {
+  const piece = fc.oneof(
+    fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      '"',
+      '\\',
+      ',',
+      ':',
+      ' ',
+      '\n',
+      '{}',
+      '{"a":',
+      '"a"',
+      '1',
+      '{"a":"}"}',
+    ),
+    fc.object({ maxDepth: 2 }).map((value) => JSON.stringify(value)),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const watch = createCompletenessWatch();
+      let whole = '';
+      for (const one of pieces) {
+        watch.pass(one);
+        whole += one;
+        expect(watch.isComplete(whole)).toBe(isObject(whole));
+      }
+    }),
+    { numRuns: 2000 },
+  );
 });

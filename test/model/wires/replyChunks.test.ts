@@ -1,10 +1,10 @@
 /** What a reply may take of us: in all, at a time, and since it grew last. */
 import { expect, test } from 'vitest';
-import { toModelError } from '../../src/model/errors.ts';
-import { readFailure } from '../../src/model/failure.ts';
-import type { HttpAnswer } from '../../src/model/http/types.ts';
-import { type ReplyBounds, replyBounds } from '../../src/model/replyBounds.ts';
-import { replyChunks } from '../../src/model/replyChunks.ts';
+import { toModelError } from '../../../src/model/errors.ts';
+import { readFailure } from '../../../src/model/failure.ts';
+import type { HttpAnswer } from '../../../src/model/http/types.ts';
+import { type ReplyBounds, replyBounds } from '../../../src/model/replyBounds.ts';
+import { replyChunks } from '../../../src/model/wires/replyChunks.ts';
 
 const about = { baseUrl: 'http://127.0.0.1:1/v1', model: 'm', hasKey: true, reached: true, started: true };
 

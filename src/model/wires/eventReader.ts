@@ -3,8 +3,8 @@
  * is dropped and counted, because one bad line should not cost the reply. The SDK's reader would stop there, and takes
  * three times as long.
  */
-import { isJsonBomb } from './json.ts';
-import { grouped, type ReplyBounds, replyBounds, tooLarge } from './replyBounds.ts';
+import { isJsonBomb } from '../json.ts';
+import { grouped, type ReplyBounds, replyBounds, tooLarge } from '../replyBounds.ts';
 
 /** One event. */
 export interface ServerEvent {

@@ -1,14 +1,13 @@
 /** Builds the body of a request, and learns from a server's errors what to leave out of it. Pure. */
 import { createHash } from 'node:crypto';
-import type { Message } from '../protocol/messages.ts';
-import type { ModelRequest, SentRequest } from '../protocol/model.ts';
-import type { Effort } from '../protocol/wires.ts';
-import { type Adaptation, adaptationFor, knownAdaptation } from './adaptations.ts';
-import { adaptMessages } from './adaptMessages.ts';
-import { list, record } from './json.ts';
-import { toWireMessage, toWireMessages, toWireTools } from './wire.ts';
-import { chatEffort } from './wires/effort.ts';
-import { type ExtraBody, withExtraBody } from './wires/extraBody.ts';
+import type { Message } from '../../../protocol/messages.ts';
+import type { ModelRequest, SentRequest } from '../../../protocol/model.ts';
+import type { Effort } from '../../../protocol/wires.ts';
+import { list, record } from '../../json.ts';
+import { toWireMessage, toWireMessages, toWireTools } from '../../wire.ts';
+import { chatEffort } from '../effort.ts';
+import { type ExtraBody, withExtraBody } from '../extraBody.ts';
+import { type Adaptation, adaptationFor, adaptMessages, knownAdaptation } from './adaptMessages.ts';
 
 /** The form in which one server accepts requests for one model. */
 export interface Dialect {

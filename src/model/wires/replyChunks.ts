@@ -1,10 +1,11 @@
 /** Turns the HTTP answer to a streaming request into chunks, or into a readable error. */
+
+import { RAW_BODY } from '../failure.ts';
+import { stayOnHost } from '../http/sameHost.ts';
+import type { HttpAnswer, HttpSend } from '../http/types.ts';
+import { record } from '../json.ts';
+import { grouped, type ReplyBounds, replyBounds, tooLarge } from '../replyBounds.ts';
 import { createEventReader, createJsonReader, type ServerEvent } from './eventReader.ts';
-import { RAW_BODY } from './failure.ts';
-import { stayOnHost } from './http/sameHost.ts';
-import type { HttpAnswer, HttpSend } from './http/types.ts';
-import { record } from './json.ts';
-import { grouped, type ReplyBounds, replyBounds, tooLarge } from './replyBounds.ts';
 
 /** Observations about one request other than its chunks. */
 export interface AnswerTrace {

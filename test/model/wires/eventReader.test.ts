@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createEventReader } from '../../src/model/eventReader.ts';
+import { createEventReader } from '../../../src/model/wires/eventReader.ts';
 
 function read(chunks: readonly Uint8Array[]) {
   const dropped: string[] = [];

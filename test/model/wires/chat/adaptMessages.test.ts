@@ -1,11 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Adaptation, adaptationFor } from '../../src/model/adaptations.ts';
-import { bodyAgain } from '../../src/model/bodyAgain.ts';
-import { bodyHash, firstDialect, learnDialect, sentAs, toBody } from '../../src/model/requestBody.ts';
-import type { WireMessage } from '../../src/model/wire.ts';
-import type { Message } from '../../src/protocol/messages.ts';
-import type { ModelRequest } from '../../src/protocol/model.ts';
+import type { WireMessage } from '../../../../src/model/wire.ts';
+import { bodyAgain } from '../../../../src/model/wires/bodyAgain.ts';
+import { type Adaptation, adaptationFor } from '../../../../src/model/wires/chat/adaptMessages.ts';
+import {
+  bodyHash,
+  firstDialect,
+  learnDialect,
+  sentAs,
+  toBody,
+} from '../../../../src/model/wires/chat/body.ts';
+import type { Message } from '../../../../src/protocol/messages.ts';
+import type { ModelRequest } from '../../../../src/protocol/model.ts';
 
 const all: readonly Adaptation[] = [
   'text_tools',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createAccumulator } from '../../src/model/accumulate.ts';
-import { replyBounds } from '../../src/model/replyBounds.ts';
+import { replyBounds } from '../../../../src/model/replyBounds.ts';
+import { createAccumulator } from '../../../../src/model/wires/chat/accumulate.ts';
 
 const delta = (fields: object, rest: object = {}) => ({ choices: [{ delta: fields, ...rest }] });
 const calls = (...fragments: object[]) => delta({ tool_calls: fragments });

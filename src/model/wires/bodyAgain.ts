@@ -1,11 +1,11 @@
 /** Rebuilds the body of an earlier request exactly as it was sent, on any wire. Pure. */
-import type { ModelRequest, SentRequest } from '../protocol/model.ts';
-import { efforts } from '../protocol/wires.ts';
-import { count, list, record, text } from './json.ts';
-import { chatBodyAgain } from './requestBody.ts';
-import { anthropicBody } from './wires/anthropic/body.ts';
-import type { SentDetails } from './wires/createWireClient.ts';
-import { responsesBody } from './wires/responses/body.ts';
+import type { ModelRequest, SentRequest } from '../../protocol/model.ts';
+import { efforts } from '../../protocol/wires.ts';
+import { count, list, record, text } from '../json.ts';
+import { anthropicBody } from './anthropic/body.ts';
+import { chatBodyAgain } from './chat/body.ts';
+import type { SentDetails } from './createWireClient.ts';
+import { responsesBody } from './responses/body.ts';
 
 /** A log may come from a later version: details that are not known are ignored. */
 export function bodyAgain(request: ModelRequest, sent: SentRequest): string {

@@ -2,7 +2,7 @@
  * Turns the argument text that a model wrote into a JSON object, repairing obvious mistakes. Never invents anything:
  * truncated text is rejected, because half a file must never be written.
  */
-import { wellFormed } from './json.ts';
+import { wellFormed } from '../../json.ts';
 
 interface RepairedArguments {
   /** Valid JSON of type object; `{}` when `invalid` is set. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createWatchdog } from '../../src/model/watchdog.ts';
+import { createWatchdog } from '../../../src/model/wires/exchange.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,12 +1,12 @@
 /** Folds the chunks of one reply into live deltas and, at the end, into the whole reply. No side effects. */
-import type { FinishReason, ToolCall, ToolSchema, Usage } from '../protocol/messages.ts';
-import type { ModelEvent, Reply } from '../protocol/model.ts';
+import type { FinishReason, ToolCall, ToolSchema, Usage } from '../../../protocol/messages.ts';
+import type { ModelEvent, Reply } from '../../../protocol/model.ts';
+import { count, list, record, text } from '../../json.ts';
+import { grouped, type ReplyBounds, replyBounds, tooLarge } from '../../replyBounds.ts';
+import { createTextCalls } from '../../textCalls/createTextCalls.ts';
+import { type ReasoningField, reasoningFields } from '../../wire.ts';
 import { type CallSlot, createCallSlots } from './callSlots.ts';
-import { count, list, record, text } from './json.ts';
 import { excerpt, repairArguments } from './repairArguments.ts';
-import { grouped, type ReplyBounds, replyBounds, tooLarge } from './replyBounds.ts';
-import { createTextCalls } from './textCalls/createTextCalls.ts';
-import { type ReasoningField, reasoningFields } from './wire.ts';
 
 export interface Accumulator {
   /**
