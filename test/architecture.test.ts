@@ -23,6 +23,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   agent: ['protocol', 'model', 'tools', 'permissions', 'context', 'config'],
   commands: ['protocol', 'agent', 'context', 'config'],
   headless: ['protocol', 'agent', 'commands'],
+  acp: ['protocol', 'agent', 'commands', 'headless'],
   ui: ['protocol', 'agent', 'commands'],
   cli: [
     'extensions',
@@ -44,6 +45,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
     'agent',
     'commands',
     'headless',
+    'acp',
     'ui',
   ],
 };

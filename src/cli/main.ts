@@ -61,6 +61,11 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     const { modelsCommand } = await import('./modelsCommand/command.ts');
     return modelsCommand(readAppPaths(), route.argv);
   }
+  if (route.type === 'acp') {
+    keepHeapSmall(setFlags, true);
+    const { acpCommand } = await import('./acp/command.ts');
+    return exitNow(await acpCommand(readAppPaths(), route.argv));
+  }
   if (route.type === 'doctor') {
     const { doctorCommand } = await import('./doctor/command.ts');
     return doctorCommand(readAppPaths(), route.argv);

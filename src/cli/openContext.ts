@@ -11,6 +11,7 @@ import {
   liveEntries,
   newNoteKey,
   type PersistentStore,
+  type TokenEncoder,
 } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
 import type { LanguageServerPort } from '../protocol/diagnostics.ts';
@@ -23,6 +24,7 @@ import type { Tool } from '../protocol/tools.ts';
 import type { Endpoints } from './models/endpoints.ts';
 import type { ModelChoice } from './models/modelChoice.ts';
 import type { Permissions } from './permissions/permissions.ts';
+import type { ThreadedEngine } from './permissionThread/ThreadedEngine.ts';
 import type { SessionPlugins, UsedPlugins } from './plugins/usedPlugins.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import type { DebugLog } from './process/debugLog.ts';
@@ -96,6 +98,14 @@ export interface SessionFactoryOptions {
   readonly driver?: { readonly callBack: CallBack; readonly openHostChannel: OpenHostChannel } | undefined;
   /** Reads the environment that the model is told about; called for each session created or resumed. */
   readonly environment: () => Promise<Environment>;
+  /** The threads, if sessions with other settings share them. */
+  readonly threads?: SessionThreads | undefined;
+}
+
+/** They know nothing of a session. */
+export interface SessionThreads {
+  readonly encoder: TokenEncoder;
+  readonly engine: ThreadedEngine;
 }
 
 /** What opening a session needs; the endpoints say whether the model it used is still there. */

@@ -1,5 +1,5 @@
 /**
- * Distinguishes subcommands (`clawdcode session …`, `permissions …`, `mcp …`, `plugin …`, `config …`, `models`, `doctor`, `completion`) from prompts that
+ * Distinguishes subcommands (`clawdcode session …`, `permissions …`, `mcp …`, `plugin …`, `config …`, `models`, `acp`, `doctor`, `completion`) from prompts that
  * start with the same word. Loads nothing, because it runs on every start.
  */
 import { nearest } from '../config/nearest.ts';
@@ -55,6 +55,7 @@ type Subcommand =
   | 'plugin'
   | 'config'
   | 'models'
+  | 'acp'
   | 'doctor'
   | 'completion';
 
@@ -121,6 +122,7 @@ const subcommands: readonly {
   { type: 'plugin', words: [...pluginVerbs, 'help'] },
   { type: 'config', words: [...configVerbs, 'help'] },
   { type: 'models', words: ['list'] },
+  { type: 'acp', words: [] },
   { type: 'doctor', words: [] },
   // `sessions` is used by the completion scripts themselves.
   { type: 'completion', words: [...shells, 'sessions'] },

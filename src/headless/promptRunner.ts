@@ -30,6 +30,8 @@ export interface PromptRunnerOptions {
   readonly tally: Tally;
   readonly reporter: Reporter;
   readonly limits: LimitOptions;
+  /** What to do instead of a command that needs a terminal; ready to show. */
+  readonly withoutTerminal?: string;
   /** Must lead to an answer, now or later: the turn waits for it. */
   readonly onQuestion: (question: PermissionQuestion) => void;
   /** Receives every event after it was reported. */
@@ -44,7 +46,7 @@ export interface PromptRunner {
 }
 
 export function createPromptRunner(options: PromptRunnerOptions): PromptRunner {
-  const { host, tally, reporter, onQuestion, onEvent } = options;
+  const { host, tally, reporter, onQuestion, onEvent, withoutTerminal = WITH_FLAGS } = options;
   const { agent } = host;
   const limits = createRunLimits(options.limits, agent, tally);
   let reported: RunEnd | undefined;
@@ -68,7 +70,7 @@ export function createPromptRunner(options: PromptRunnerOptions): PromptRunner {
     async run(prompt) {
       tally.startTurn();
       reporter.begin();
-      const wish = await wishOf(prompt, host);
+      const wish = await wishOf(prompt, host, withoutTerminal);
       const end = wish.type === 'op' ? (limits.begin() ?? (await runOp(wish.op))) : wish;
       await reporter.end(end);
       return outcomeOf(end, tally);
@@ -130,6 +132,7 @@ function unreportedEnd(op: Op): RunEnd {
 async function wishOf(
   { text, typed, images = [], isVerbatim = false, problem }: RunPrompt,
   host: CommandHost,
+  withoutTerminal: string,
 ): Promise<{ type: 'op'; op: Op } | RunEnd> {
   if (problem !== undefined) return { type: 'answer', ok: false, text: problem };
   const meaning = isVerbatim ? ({ type: 'prompt' } as const) : interpret(text, host.commands);
@@ -147,14 +150,21 @@ async function wishOf(
     case 'command': {
       const { command, args } = meaning;
       const instead = command.needsUser?.(args);
-      if (instead === undefined) return fromCommand(await command.run(args, host), command.name);
+      if (instead === undefined) {
+        const needsTerminal = `/${command.name} needs a terminal to answer in. ${withoutTerminal}`;
+        return fromCommand(await command.run(args, host), needsTerminal);
+      }
       const text = `/${command.name} would change more than this session, so it needs a terminal. ${instead}`;
       return { type: 'answer', ok: false, text };
     }
   }
 }
 
-async function fromCommand(result: CommandResult, name: string): Promise<{ type: 'op'; op: Op } | RunEnd> {
+/** `needsTerminal`: the answer if the command opens something on a screen. */
+async function fromCommand(
+  result: CommandResult,
+  needsTerminal: string,
+): Promise<{ type: 'op'; op: Op } | RunEnd> {
   switch (result.type) {
     case 'op':
       return result;
@@ -173,16 +183,13 @@ async function fromCommand(result: CommandResult, name: string): Promise<{ type:
         return { type: 'answer', ok: false, text: `${plainText(result.page)}\n\n${question}` };
       }
       if ('page' in result) return { type: 'answer', ok: true, text: plainText(result.page) };
-      return needsTerminal(name);
+      return { type: 'answer', ok: false, text: needsTerminal };
     case 'open_session':
     case 'fork_session':
     case 'toggle_vim':
     case 'set_theme':
-      return needsTerminal(name);
+      return { type: 'answer', ok: false, text: needsTerminal };
   }
 }
 
-function needsTerminal(name: string): RunEnd {
-  const text = `/${name} needs a terminal to answer in. With -p, use --resume ID, --continue or --model instead.`;
-  return { type: 'answer', ok: false, text };
-}
+const WITH_FLAGS = 'With -p, use --resume ID, --continue or --model instead.';

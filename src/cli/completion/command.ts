@@ -1,6 +1,7 @@
 /** `clawdcode completion bash|zsh|fish`: prints the completion script for a shell. */
 import { Argument, Command } from 'commander';
 import { EXIT } from '../../headless/exitCodes.ts';
+import { createAcpProgram } from '../acp/program.ts';
 import { createConfigProgram } from '../configCommand/program.ts';
 import { createDoctorProgram } from '../doctor/program.ts';
 import { createMcpProgram } from '../mcpCommand/program.ts';
@@ -52,6 +53,7 @@ function wholeCommandLine(): CommandSpec {
     createPluginProgram(unused),
     createConfigProgram(unused),
     createModelsProgram(),
+    createAcpProgram(),
     createDoctorProgram(),
     createCompletionProgram(),
   ];

@@ -29,9 +29,9 @@ export class NoAppPathsError extends Error {
   override readonly name = 'NoAppPathsError';
 }
 
-/** Reads the paths. Throws `NoAppPathsError` if there is no usable directory. */
-export function readAppPaths(): AppPaths {
-  const cwd = realpath(currentFolder());
+/** Reads the paths; `folder`: absolute. Throws `NoAppPathsError` if there is no usable directory. */
+export function readAppPaths(folder = currentFolder()): AppPaths {
+  const cwd = realpath(folder);
   const systemHome = homeOfUser();
   const home = [homedir(), systemHome].find((path) => path !== undefined && isAbsolute(path));
   if (home === undefined)

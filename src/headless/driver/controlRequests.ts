@@ -25,6 +25,10 @@ export interface ControlPorts extends InitializePorts {
   readonly entryOf: (uuid: string) => string | undefined;
 }
 
+export type ModePorts = Pick<ControlPorts, 'mayBypass' | 'parseMode'> & {
+  readonly host: Pick<ControlPorts['host'], 'agent'>;
+};
+
 /** A request that cannot be fulfilled; the message is ready to show. */
 class RequestError extends Error {
   /** Set if the subtype is unknown. */
@@ -133,8 +137,8 @@ function read<S extends z.ZodRawShape>({ fields }: DriverRequest, shape: S): z.i
 /** Longest wait for an event that follows an op, in milliseconds. */
 const EVENT_MS = 5000;
 
-/** Resolves to the first event for which `pick` returns something; undefined if none comes in time. */
-function eventAfter<T>(
+/** Acts, and resolves to the first event for which `pick` returns something; undefined if none comes in time. */
+export function eventAfter<T>(
   agent: Agent,
   act: () => void,
   pick: (event: AgentEvent) => T | undefined,
@@ -155,10 +159,13 @@ function eventAfter<T>(
   });
 }
 
-/** As with Shift+Tab; additionally `dontAsk`, which only forbids. */
-async function setMode(
+/**
+ * Switches the mode as with Shift+Tab; additionally to `dontAsk`, which only forbids. Throws with the reason if that is not
+ * possible.
+ */
+export async function setMode(
   name: string,
-  { host: { agent }, mayBypass, parseMode }: ControlPorts,
+  { host: { agent }, mayBypass, parseMode }: ModePorts,
 ): Promise<object> {
   const mode = parseMode(name);
   if (mode === undefined) throw new RequestError(`There is no permission mode "${name.slice(0, 100)}".`);

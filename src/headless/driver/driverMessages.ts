@@ -171,7 +171,7 @@ function readBlocks(blocks: readonly z.infer<typeof block>[]): ReadBlocks {
     const image = imageBlock.safeParse(one);
     if (text.success) texts.push(text.data.text);
     else if (image.success) {
-      const read = imageOf(image.data.source.data);
+      const read = readImage(image.data.source.data);
       if ('problem' in read) return { text: '', images: [], problem: read.problem };
       images.push(read);
     } else {
@@ -184,8 +184,8 @@ function readBlocks(blocks: readonly z.infer<typeof block>[]): ReadBlocks {
   return { text, images };
 }
 
-/** Identifies an image by its bytes; what the driver calls it does not matter. */
-function imageOf(data: string): ImagePart | { readonly problem: string } {
+/** Reads an image in base64. Identifies it by its bytes; what the other side calls it does not matter. */
+export function readImage(data: string): ImagePart | { readonly problem: string } {
   const bytes = Buffer.from(data, 'base64');
   if (bytes.length > MAX_IMAGE_BYTES)
     return { problem: `An image is larger than ${MAX_IMAGE_BYTES / 1024 / 1024} MB.` };

@@ -74,7 +74,7 @@ describe.runIf(isThere)('in a real zsh', () => {
     ['--output-format ', ['json', 'stream-json', 'text']],
     ['--output-format=st', ['stream-json']],
     ['--permission-mode p', ['plan']],
-    ['', ['completion', 'config', 'doctor', 'mcp', 'models', 'permissions', 'plugin', 'session']],
+    ['', ['acp', 'completion', 'config', 'doctor', 'mcp', 'models', 'permissions', 'plugin', 'session']],
     ['fix do', []],
     ['session un', ['unarchive']],
     ['session list --a', ['--active', '--all']],

@@ -1,0 +1,104 @@
+/** A permission question as the protocol asks it, and the answer that the client's choice stands for. Pure. */
+import type {
+  PermissionOption,
+  RequestPermissionResponse,
+  ToolCallContent,
+  ToolCallUpdate,
+} from '@agentclientprotocol/sdk';
+import type { PermissionAnswer, PermissionQuestion, Preview } from '../protocol/permissions.ts';
+import { diffContent } from './diffContent.ts';
+import { fenced, textContent, titleLine } from './text.ts';
+import { boundedInput, kindOf, titleOf } from './toolCalls.ts';
+
+/** Shows by number the characters that a reader would not see; nothing is left out. */
+export type Reveal = (text: string, isCommand?: boolean) => string;
+
+const ids = { once: 'allow_once', always: 'allow_always', reject: 'reject_once' } as const;
+
+/** The choices of the terminal's dialog, without the one that would let all sandboxed commands run. */
+export function permissionOptions(
+  { suggestion, preview }: PermissionQuestion,
+  reveal: Reveal,
+): PermissionOption[] {
+  const isPlan = preview.type === 'plan';
+  const always =
+    suggestion === undefined
+      ? []
+      : [[suggestion.label, suggestion.detail].filter((one) => one !== undefined).join(' · ')];
+  return [
+    { optionId: ids.once, kind: 'allow_once', name: isPlan ? 'Yes, carry out this plan' : 'Yes' },
+    ...always.map(
+      (name) => ({ optionId: ids.always, kind: 'allow_always', name: titleLine(reveal(name)) }) as const,
+    ),
+    { optionId: ids.reject, kind: 'reject_once', name: isPlan ? 'No, keep planning' : 'No' },
+  ];
+}
+
+/** What the client shows above the choices. `id`: the call in this client's list. */
+export function permissionCall(id: string, question: PermissionQuestion, reveal: Reveal): ToolCallUpdate {
+  const { tool, input, title, headline, from, preview } = question;
+  const about = headline ?? (tool === undefined ? title : titleOf(tool, input));
+  const shown = from === undefined ? about : `${about} (subagent ${from})`;
+  return {
+    toolCallId: id,
+    title: titleLine(reveal(shown)),
+    kind: tool === undefined ? 'other' : kindOf(tool),
+    status: 'pending',
+    ...(input === undefined ? {} : { rawInput: boundedInput(input) }),
+    content: questionContent(question, reveal),
+    ...(preview.type === 'diff' ? { locations: [{ path: preview.realPath ?? preview.path }] } : {}),
+  };
+}
+
+function questionContent(
+  { preview, reason, title, worktree }: PermissionQuestion,
+  reveal: Reveal,
+): ToolCallContent[] {
+  const notes = [
+    ...(worktree === undefined ? [] : [`In the worktree ${worktree}`]),
+    ...(preview.type === 'diff' && preview.realPath !== undefined
+      ? [`${preview.realPath}, through the link ${preview.path}`]
+      : []),
+    ...reason.split('\n').filter((line) => line.trim() !== ''),
+  ];
+  const why = notes.length === 0 ? [] : [textContent(fenced(notes.map((line) => reveal(line)).join('\n')))];
+  return [...previewContent(preview, title, reveal), ...why];
+}
+
+function previewContent(preview: Preview, title: string, reveal: Reveal): ToolCallContent[] {
+  const text = (shown: string, language?: string): ToolCallContent[] => [
+    textContent(fenced(shown, language)),
+  ];
+  switch (preview.type) {
+    case 'diff': {
+      const { path, realPath = path, diff, isNew } = preview;
+      const changes = diffContent(realPath, diff, isNew);
+      return changes.length > 0 ? changes : text(reveal(diff), 'diff');
+    }
+    case 'command': {
+      const { command, cwd, description, confinement } = preview;
+      const about = [description, `in ${cwd}`, confinement].filter((one) => one !== undefined);
+      return [...text(reveal(command, true), 'sh'), ...text(about.map((line) => reveal(line)).join('\n'))];
+    }
+    case 'paths':
+      return text([preview.verb, ...preview.paths].map((line) => reveal(line)).join('\n'));
+    case 'plan':
+      return [textContent(preview.plan)];
+    case 'text':
+      return text(reveal(preview.text));
+    case 'form':
+      return text(reveal(title));
+  }
+}
+
+/** The user's answer. Anything that was not offered denies the call; the client's "cancelled" also ends the turn. */
+export function permissionAnswer(
+  { outcome }: RequestPermissionResponse,
+  options: readonly PermissionOption[],
+): PermissionAnswer {
+  if (outcome.outcome === 'cancelled') return { behavior: 'deny', interrupt: true };
+  const kind = options.find(({ optionId }) => optionId === outcome.optionId)?.kind;
+  if (kind === 'allow_once') return { behavior: 'allow' };
+  if (kind === 'allow_always') return { behavior: 'allow', remember: true };
+  return { behavior: 'deny' };
+}

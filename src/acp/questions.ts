@@ -1,0 +1,74 @@
+/**
+ * Questions of the agent, answered by the client. Its answers are those that a user could give in the terminal; what it
+ * does not answer, or answers with anything else, is denied.
+ */
+import { refusalOf } from '../headless/denials.ts';
+import type { PermissionAnswer, PermissionQuestion } from '../protocol/permissions.ts';
+import type { ClientAbilities, ClientLink } from './clientLink.ts';
+import { formAnswer, formMessage, formSchema } from './elicitation.ts';
+import { permissionAnswer, permissionCall, permissionOptions, type Reveal } from './permissionRequest.ts';
+
+export interface QuestionPorts {
+  readonly link: ClientLink;
+  readonly abilities: Pick<ClientAbilities, 'forms'>;
+  readonly reveal: Reveal;
+  readonly answer: (id: string, answer: PermissionAnswer) => void;
+  /** The id under which the client knows a call; undefined if it has not been told about it. */
+  readonly idOf: (callId: string) => string | undefined;
+}
+
+export interface Questions {
+  /** Asks the client, and passes its answer on. */
+  put(question: PermissionQuestion): void;
+  /** The agent no longer waits for this question: withdraws it. */
+  answered(id: string): void;
+  /** The client is gone: denies everything that waits. */
+  close(): void;
+}
+
+export function createQuestions(ports: QuestionPorts): Questions {
+  const open = new Map<string, AbortController>();
+  return {
+    put(question) {
+      const asked = new AbortController();
+      open.set(question.id, asked);
+      void ask(question, ports, asked.signal)
+        .catch(() => refusalOf(question))
+        .then((answer) => {
+          if (open.delete(question.id)) ports.answer(question.id, answer);
+        });
+    },
+    answered(id) {
+      const asked = open.get(id);
+      open.delete(id);
+      asked?.abort();
+    },
+    close() {
+      for (const asked of open.values()) asked.abort();
+    },
+  };
+}
+
+async function ask(
+  question: PermissionQuestion,
+  { link, abilities, reveal, idOf }: QuestionPorts,
+  signal: AbortSignal,
+): Promise<PermissionAnswer> {
+  const { preview, from, callId } = question;
+  if (preview.type === 'form') {
+    if (!abilities.forms) return refusalOf(question);
+    const request = { message: formMessage(preview), requestedSchema: formSchema(preview) };
+    return formAnswer(await link.askForm(request, signal), preview);
+  }
+  // The calls of subagents have ids of their own; the client learns about such a call with the question.
+  const known = from === undefined && callId !== undefined ? idOf(callId) : undefined;
+  const id = known ?? `question-${question.id}`;
+  const options = permissionOptions(question, reveal);
+  const given = await link.askPermission({ toolCall: permissionCall(id, question, reveal), options }, signal);
+  const answer = permissionAnswer(given, options);
+  if (known === undefined) {
+    const status = answer.behavior === 'allow' ? 'completed' : 'failed';
+    void link.update({ sessionUpdate: 'tool_call_update', toolCallId: id, status });
+  }
+  return answer;
+}

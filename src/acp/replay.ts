@@ -1,0 +1,76 @@
+/** An old session as updates, as they would have come while it ran. Pure. */
+import type { SessionUpdate } from '@agentclientprotocol/sdk';
+import { entryText } from '../headless/entryText.ts';
+import { displayOf, shellCommand } from '../protocol/entries/readEntry.ts';
+import type { JSONLEntry } from '../protocol/entries.ts';
+import { textBlock } from './text.ts';
+import { changedLocation, isPlanTool, planEntries, toolCallOf, toolResultOf } from './toolCalls.ts';
+
+/** Characters of one message; the whole of it is in the session's log. */
+const MAX_TEXT = 200_000;
+
+/** Turns entries into updates one after another; remembers which call of the model has which id. */
+export interface EntryReader {
+  read(entry: JSONLEntry): SessionUpdate[];
+  /** The id of the newest call to which the model gave this id of its own. */
+  idOf(callId: string): string | undefined;
+}
+
+export function createEntryReader(): EntryReader {
+  /** The model's ids may repeat from turn to turn; the uuid of the call's entry never does. */
+  const ids = new Map<string, string>();
+  return {
+    idOf: (callId) => ids.get(callId),
+    read(entry) {
+      const { tool, toolResult, cwd, uuid } = entry;
+      if (entry.type === 'tool_use' && tool !== undefined) {
+        ids.set(tool.id, uuid);
+        if (isPlanTool(tool.name)) return [];
+        return [{ sessionUpdate: 'tool_call', ...toolCallOf(uuid, tool.name, tool.input, cwd) }];
+      }
+      if (entry.type === 'tool_result' && toolResult !== undefined) return resultUpdates(entry, ids);
+      return [];
+    },
+  };
+}
+
+function resultUpdates(entry: JSONLEntry, ids: ReadonlyMap<string, string>): SessionUpdate[] {
+  const { toolResult } = entry;
+  const plan: SessionUpdate[] =
+    toolResult?.todos === undefined
+      ? []
+      : [{ sessionUpdate: 'plan', entries: planEntries(toolResult.todos) }];
+  const id = ids.get(toolResult?.id ?? '');
+  const result = id === undefined || isPlanTool(toolResult?.name) ? undefined : toolResultOf(id, entry);
+  if (result === undefined) return plan;
+  const locations = changedLocation(entry);
+  return [
+    ...plan,
+    { sessionUpdate: 'tool_call_update', ...result, ...(locations.length === 0 ? {} : { locations }) },
+  ];
+}
+
+/** The updates of an old entry, its messages included. */
+export function replayed(entry: JSONLEntry, reader: EntryReader): SessionUpdate[] {
+  const { uuid: messageId, subtype, type, message } = entry;
+  const chunk = (
+    sessionUpdate: 'user_message_chunk' | 'agent_message_chunk' | 'agent_thought_chunk',
+    text: string,
+  ): SessionUpdate[] =>
+    text.trim() === ''
+      ? []
+      : [{ sessionUpdate, messageId, content: textBlock(text.slice(0, MAX_TEXT).toWellFormed()) }];
+  if (subtype === 'prompt' || subtype === 'shell') return chunk('user_message_chunk', promptText(entry));
+  if (type !== 'assistant') return reader.read(entry);
+  return [
+    ...chunk('agent_thought_chunk', message.reasoning?.text ?? ''),
+    ...chunk('agent_message_chunk', entryText(entry)),
+  ];
+}
+
+/** The prompt as the user wrote it, without what was included for the model. */
+function promptText(entry: JSONLEntry): string {
+  if (entry.subtype === 'shell') return `!${shellCommand(entry) ?? ''}`;
+  const typed = entry.subtype === 'prompt' ? entry.data?.typed : undefined;
+  return displayOf(entry) ?? typed ?? entryText(entry);
+}

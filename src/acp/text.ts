@@ -1,0 +1,27 @@
+/** Texts for a client that shows Markdown: what a program, a file or a server wrote must stay text. Pure. */
+import type { ContentBlock, ToolCallContent } from '@agentclientprotocol/sdk';
+import { visibleLine, visibleText } from '../protocol/text/visible.ts';
+
+/** Characters of a title. */
+const MAX_TITLE = 300;
+/** Characters of a tool's output; the whole of it is in the session's log. */
+const MAX_OUTPUT = 40_000;
+
+export const textBlock = (text: string): ContentBlock => ({ type: 'text', text });
+
+export const textContent = (text: string): ToolCallContent => ({ type: 'content', content: textBlock(text) });
+
+/** A title or a name, which may come from a repository or a server. */
+export const titleLine = (text: string): string => visibleLine(text, MAX_TITLE);
+
+/**
+ * Untrusted text in a fence that nothing in it can close: a client must not load an image or follow a link that a tool's
+ * output contains. Of a long text the end is kept.
+ */
+export function fenced(text: string, language = ''): string {
+  const shown = visibleText(text);
+  const cut = shown.length <= MAX_OUTPUT ? shown : `…${shown.slice(-MAX_OUTPUT).toWellFormed()}`;
+  const longest = Math.max(2, ...[...cut.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${cut.replace(/\n$/, '')}\n${fence}`;
+}

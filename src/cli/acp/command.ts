@@ -1,0 +1,127 @@
+/** `clawdcode acp`: serves editors that speak the Agent Client Protocol, over standard input and output. */
+import { Console } from 'node:console';
+import { constants } from 'node:os';
+import { resolve } from 'node:path';
+import { Readable, type Writable } from 'node:stream';
+import type { ReadableStream as WebReadable } from 'node:stream/web';
+import { ndJsonStream, type Stream } from '@agentclientprotocol/sdk';
+import { serveAcp } from '../../acp/acpAgent.ts';
+import { MAX_LINE_BYTES } from '../../headless/driver/inputLines.ts';
+import { EXIT } from '../../headless/exitCodes.ts';
+import { reveal, sanitize } from '../../ui/print/sanitize.ts';
+import { listerFor } from '../models/modelChoice.ts';
+import { type CliOptions, parseArguments } from '../options.ts';
+import { createPermissionEngine } from '../permissionThread/ThreadedEngine.ts';
+import type { AppPaths } from '../process/appPaths.ts';
+import { createDebugLog } from '../process/debugLog.ts';
+import { flush, guardOutput } from '../process/exit.ts';
+import { createTokenEncoder } from '../process/threads.ts';
+import { parseSubcommand } from '../sessionCommand/parseSubcommand.ts';
+import { standardOutput } from '../sessionCommand/terminal.ts';
+import { findModelAccess, readSettings, trustIn } from '../startup.ts';
+import { listForClient } from './listForClient.ts';
+import { openForClient } from './openForClient.ts';
+import { createAcpProgram } from './program.ts';
+
+/** `argv`: the arguments after `acp`. Serves until the client is gone; returns the exit code. */
+export async function acpCommand(place: AppPaths, argv: readonly string[]): Promise<number> {
+  if (argv.includes('--help') || argv.includes('-h'))
+    return (await parseSubcommand(createAcpProgram(), ['--help'], standardOutput(place))) ?? EXIT.ok;
+  const log = (text: string): void => void process.stderr.write(`clawdcode: ${sanitize(reveal(text))}\n`);
+  const parsed = await parseArguments(argv, place.version);
+  if (parsed.type === 'exit') {
+    process.stderr.write(parsed.stderr);
+    return EXIT.badInput;
+  }
+  const mistake = mistakeIn(parsed.options);
+  if (mistake !== undefined) {
+    log(mistake);
+    return EXIT.badInput;
+  }
+  const options = withAbsolutePaths(parsed.options, place.cwd);
+  const debug = createDebugLog(place.dataRoot, options.debug, () => new Date());
+  const threads = {
+    encoder: createTokenEncoder(place.packageRoot),
+    engine: createPermissionEngine(place.packageRoot, debug.write),
+  };
+  const { stop, code } = endWithProcess(log);
+  const closeAll = await serveAcp(
+    protocolStream(),
+    {
+      version: place.version,
+      open: (wanted) => openForClient(wanted, { options, debug, threads }),
+      list: listForClient,
+      async missingAccess() {
+        const loaded = await readSettings(place, options, await trustIn(place));
+        const access = await findModelAccess(loaded, options.demo, listerFor(place.env));
+        return access.type === 'missing' ? access.message : undefined;
+      },
+      ...{ reveal, log },
+      now: () => Date.now(),
+    },
+    stop,
+  );
+  await flush(closeAll);
+  return code();
+}
+
+/** Flags of single runs and sessions make no sense here. */
+const singular = [
+  ...(['prompt', 'print', 'continue', 'resume', 'forkSession', 'name', 'sessionId', 'jsonSchema'] as const),
+  ...(['maxBudgetUsd', 'directory', 'systemPromptFile', 'appendSystemPromptFile', 'screenReader'] as const),
+] as const satisfies readonly (keyof CliOptions)[];
+
+function mistakeIn(options: CliOptions): string | undefined {
+  const given = singular.find((key) => options[key] !== undefined && options[key] !== false);
+  if (given === undefined && options.sessionPersistence) return undefined;
+  const flag = given ?? 'noSessionPersistence';
+  const name =
+    flag === 'prompt' ? 'A prompt' : `--${flag.replace(/[A-Z]/g, (one) => `-${one.toLowerCase()}`)}`;
+  return `${name} cannot be used with "clawdcode acp": sessions and prompts come from the editor.`;
+}
+
+/** Files and folders of flags are relative to where the program starts, not to the folders of its sessions. */
+function withAbsolutePaths(options: CliOptions, cwd: string): CliOptions {
+  const isJson = (value: string): boolean => /^\s*\{/.test(value);
+  const file = (value: string): string => (isJson(value) ? value : resolve(cwd, value));
+  return {
+    ...options,
+    addDirs: options.addDirs.map((directory) => resolve(cwd, directory)),
+    mcpConfig: options.mcpConfig.map(file),
+    settings: options.settings === undefined ? undefined : file(options.settings),
+  };
+}
+
+/** Standard input and output carry the protocol and nothing else. */
+function protocolStream(): Stream {
+  const { stdin, stdout, stderr } = process;
+  // A library that prints would break the protocol.
+  globalThis.console = new Console(stderr, stderr);
+  const input = Readable.toWeb(stdin) as WebReadable<Uint8Array> as ReadableStream<Uint8Array>;
+  return ndJsonStream(sinkOf(stdout), input, { maxMessageBytes: MAX_LINE_BYTES });
+}
+
+/** Each write waits until the system has taken it, so that a slow client slows down what is optional. */
+function sinkOf(output: Writable): WritableStream<Uint8Array> {
+  return new WritableStream({
+    write: (chunk) =>
+      new Promise((taken, failed) => output.write(chunk, (error) => (error ? failed(error) : taken()))),
+  });
+}
+
+/** Aborts `stop` on signals and when nothing reads the output any more. */
+function endWithProcess(log: (text: string) => void) {
+  const stop = new AbortController();
+  let code: number = EXIT.ok;
+  const end = (with_: number): void => {
+    code = with_;
+    stop.abort();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => end(128 + constants.signals[signal]));
+  guardOutput((failure, message) => {
+    if (message !== undefined) log(message);
+    end(failure);
+  });
+  return { stop: stop.signal, code: () => code };
+}
