@@ -10,7 +10,7 @@ import type {
   ToolKind,
 } from '@agentclientprotocol/sdk';
 import type { Todo } from '../protocol/entries/fields.ts';
-import { withoutModelNotes } from '../protocol/entries/shellOutput.ts';
+import { withoutModelNotes } from '../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import { agentToolAlias, agentToolName, toolNames } from '../protocol/toolNames.ts';
 import { diffContent, firstLineOf } from './diffContent.ts';

@@ -7,6 +7,7 @@ import {
   type CreateElicitationResponse,
   client,
   methods,
+  type NewSessionRequest,
   type NewSessionResponse,
   ndJsonStream,
   PROTOCOL_VERSION,
@@ -100,8 +101,9 @@ const initialize = (agent: ClientContext, clientCapabilities: ClientCapabilities
 const newSession = (
   agent: ClientContext,
   { work }: TestProgram,
-  more: { cwd?: string; mcpServers?: { name: string; command: string; args: string[]; env: [] }[] },
-) => agent.request(methods.agent.session.new, { cwd: work.repository, mcpServers: [], ...more });
+  more: Partial<NewSessionRequest>,
+): Promise<NewSessionResponse> =>
+  agent.request(methods.agent.session.new, { cwd: work.repository, mcpServers: [], ...more });
 
 function streamOf(run: RunningPrint) {
   let taken = 0;
