@@ -16,12 +16,14 @@ export const dataMeanings: Readonly<Partial<Record<Written, Readonly<Record<stri
   session_start: {
     systemPrompt: 'The system prompt, frozen for the whole session.',
     noteKey: 'Marks the program’s own notes to the model.',
+    noteFormat: '2: notes contain only the program’s words; absent in earlier versions.',
     environment: 'The facts used in the prompt; `block` is their text in it.',
     forkedFrom: 'Id of the session that this one was forked from.',
   },
   instructions: {
     path: 'Absolute path of the file; the text is in `message.content`, empty if deleted.',
     hash: 'SHA-256 of the text; absent if the file was deleted.',
+    origin: '`user`: the user’s own file; otherwise a file of the project.',
   },
   prompt: {
     display: 'What the screen shows, if shorter (a folded paste).',

@@ -6,6 +6,7 @@ import { groupAtoms } from './history/atoms.ts';
 import { evictedPrefixOf } from './history/evictedPrefix.ts';
 import { type NotedRequest, recordOf } from './request/requestRecord.ts';
 import { INTERRUPTED_RESULT } from './request/standardMessages.ts';
+import { NOTE_FORMAT } from './request/systemNotes.ts';
 import { toolResultEntry, toolUseEntry } from './storage/newEntries.ts';
 import type { OpenCallResult, ReplyEnd, SessionConfiguration, SessionHeader } from './types.ts';
 
@@ -17,7 +18,7 @@ export function headerEntries(
 ): NewEntry[] {
   const data: SessionHeader = {
     systemPrompt,
-    ...(noteKey === undefined ? {} : { noteKey }),
+    ...(noteKey === undefined ? {} : { noteKey, noteFormat: NOTE_FORMAT }),
     environment: environment ?? {},
     preferences,
     configuration,
@@ -42,13 +43,14 @@ export function headerEntries(
 export function headerOf(entries: readonly JSONLEntry[]): SessionHeader | undefined {
   const header = entries.find((entry) => entry.subtype === 'session_start');
   if (header === undefined) return undefined;
-  const { noteKey, userId, ...data } = header.data ?? {};
+  const { noteKey, noteFormat, userId, ...data } = header.data ?? {};
   return {
     systemPrompt: data.systemPrompt ?? '',
     environment: data.environment ?? {},
     preferences: data.preferences ?? {},
     configuration: data.configuration ?? {},
     ...(noteKey === undefined ? {} : { noteKey }),
+    ...(noteFormat === undefined ? {} : { noteFormat }),
     ...(userId === undefined ? {} : { userId }),
   };
 }

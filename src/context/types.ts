@@ -92,6 +92,7 @@ export interface SessionHeader {
   readonly preferences: Readonly<Record<string, unknown>>;
   readonly configuration: Readonly<Record<string, unknown>>;
   readonly noteKey?: string;
+  readonly noteFormat?: number;
   readonly userId?: string;
 }
 

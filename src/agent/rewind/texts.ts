@@ -3,6 +3,7 @@ import { oneLine } from '../../context/index.ts';
 import type { PathChange, RestorePlan } from '../../protocol/checkpoints.ts';
 import type { NewEntry } from '../../protocol/entries.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
+import { quotedName } from '../../protocol/text/visible.ts';
 
 /** Maximum characters of a quoted prompt. */
 const QUOTED = 60;
@@ -58,7 +59,7 @@ export function goneBackNote(done: readonly PathChange[], to: 'earlier' | 'later
       : 'The user took that back: the files are again as they were before they were put back.';
   const paths = done.map(({ path, before, after }) => {
     const kind = after === undefined ? 'gone' : before === undefined ? 'there again' : 'changed';
-    return `${path} (${kind})`;
+    return `${quotedName(path)} (${kind})`;
   });
   const content = `${how} On disk now:\n${listOf(paths)}\nRead a file again before you rely on what is in it.`;
   return {

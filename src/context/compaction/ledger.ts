@@ -50,10 +50,11 @@ export function planLedger(input: LedgerInput): LedgerPlan | undefined {
   const before = sizeOfAll(old, sizeOf);
   if (before < input.minGain) return undefined;
   const runs: LedgerRun[] = [];
+  const overhead = view.keepsApart === true ? QUOTE_OVERHEAD : NOTE_OVERHEAD;
   let gain = 0;
   for (const atoms of runsOf(old, view)) {
     const run = toRun(atoms, input);
-    const freed = sizeOfAll(atoms, sizeOf) - sizeOfText(run.note) - NOTE_OVERHEAD;
+    const freed = sizeOfAll(atoms, sizeOf) - sizeOfText(run.note) - overhead;
     // A single short reply can be shorter than a note about it.
     if (freed <= 0) continue;
     runs.push(run);
@@ -83,8 +84,9 @@ function firstUnseen(atoms: readonly Atom[]): number {
   return atoms[lastReply]?.calls.length === 0 ? lastReply + 1 : Math.max(0, lastReply);
 }
 
-/** Tokens of the message around a note. */
+/** Tokens of the message around a note, and around one whose lines stand apart. */
 const NOTE_OVERHEAD = 12;
+const QUOTE_OVERHEAD = 70;
 
 function sizeOfAll(atoms: readonly Atom[], sizeOf: LedgerInput['sizeOf']): number {
   return atoms.reduce((sum, atom) => sum + sizeOf(atom), 0);

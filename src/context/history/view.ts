@@ -5,7 +5,7 @@
 import type { JSONLEntry, KindEntry } from '../../protocol/entries.ts';
 import { type KeptMessage, messagesNamed } from '../compaction/summaryMessage.ts';
 import { pinnedInstructions } from '../memory/instructions.ts';
-import type { NoteKey } from '../request/systemNotes.ts';
+import { NOTE_FORMAT, type NoteKey } from '../request/systemNotes.ts';
 import { isNoteKey } from '../storage/newEntries.ts';
 import { type Atom, AtomGrouper } from './atoms.ts';
 import { keptBy, lastCompaction } from './compactions.ts';
@@ -16,6 +16,8 @@ export interface View {
   readonly systemPrompt: string;
   /** Key of the program's notes; undefined in sessions of earlier versions. */
   readonly noteKey?: NoteKey;
+  /** True if notes contain only the program's words (request/foreignText.ts). */
+  readonly keepsApart?: boolean;
   /** Pinned instructions, one entry per file; empty while instructions are in `atoms`. */
   readonly instructions: readonly JSONLEntry[];
   readonly summary: JSONLEntry | undefined;
@@ -62,6 +64,7 @@ export class LogView {
     const instructions: JSONLEntry[] = [];
     let systemPrompt: string | undefined;
     let noteKey: NoteKey;
+    let keepsApart = false;
     this.#atoms = new ShownAtoms();
     const notes = retainedNotes(before, kept, undone);
     for (const [index, entry] of entries.entries()) {
@@ -70,6 +73,7 @@ export class LogView {
       for (const note of (isPast ? notes.get(entry.uuid) : undefined) ?? []) this.#atoms.addNote(note);
       if (entry.subtype === 'session_start') {
         systemPrompt ??= entry.data?.systemPrompt ?? '';
+        if (noteKey === undefined) keepsApart = entry.data?.noteFormat === NOTE_FORMAT;
         noteKey ??= noteKeyOf(entry);
       } else if (entry.subtype === 'pin') changePin(pinned, entry);
       else if (entry.subtype === 'reduction') this.#learn(entry, replacements);
@@ -82,6 +86,7 @@ export class LogView {
     this.#view = {
       systemPrompt: systemPrompt ?? '',
       noteKey,
+      keepsApart,
       // Instructions that the user dropped stay out even if a compaction would pin them.
       instructions: pinnedInstructions(instructions.filter((entry) => !this.#atoms.removals.has(entry))),
       summary: at === -1 ? undefined : entries[at + 1],

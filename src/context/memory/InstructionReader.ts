@@ -72,7 +72,16 @@ export class InstructionReader {
     if (isImport && start.text.includes('\0')) return undefined;
     const note = `\n(only the first ${MAX_BYTES} bytes of this file are shown)`;
     const text = start.isCut ? start.text + note : start.text;
-    return { path, text, hash: hashOf(text), realPath, isOfRepository, imports: importsOf(start.text) };
+    const isUsers = !isOfRepository && (origin === 'user' || origin === 'user import');
+    return {
+      path,
+      text,
+      hash: hashOf(text),
+      realPath,
+      isOfRepository,
+      isUsers,
+      imports: importsOf(start.text),
+    };
   }
 }
 

@@ -125,14 +125,14 @@ class Collection {
   async add(file: ReadInstruction, depth: number): Promise<void> {
     if (this.#seen.has(file.realPath) || this.files.length >= MAX_FILES) return;
     this.#seen.add(file.realPath);
-    const { path, text, hash } = file;
+    const { path, text, hash, isUsers } = file;
     const bytes = Buffer.byteLength(text);
     if (this.#bytes + bytes > MAX_TOTAL_BYTES) {
       this.files.push({ path, text: TOO_MUCH, hash: hashOf(TOO_MUCH) });
       return;
     }
     this.#bytes += bytes;
-    this.files.push({ path, text, hash });
+    this.files.push({ path, text, hash, ...(isUsers === true && { isUsers }) });
     if (depth >= MAX_DEPTH) return;
     for (const written of file.imports) {
       const target = resolveImport(written, file.realPath, this.#home);

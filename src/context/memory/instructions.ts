@@ -12,6 +12,8 @@ export interface InstructionFile {
   readonly text: string;
   /** SHA-256 of `text` in hex. */
   readonly hash: string;
+  /** True for the user's own file and what it imports from outside the repository. */
+  readonly isUsers?: boolean;
 }
 
 /** A new or changed file, or a removed one (`text` undefined). */
@@ -31,7 +33,9 @@ export function instructionEntry(change: InstructionChange): NewEntry {
     type: 'user',
     subtype: 'instructions',
     message: { role: 'user', content: isGone ? '' : formatInstructions([change]) },
-    data: isGone ? { path: change.path } : { path: change.path, hash: change.hash },
+    data: isGone
+      ? { path: change.path }
+      : { path: change.path, hash: change.hash, ...(change.isUsers === true && { origin: 'user' }) },
   };
 }
 

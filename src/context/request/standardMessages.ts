@@ -13,7 +13,6 @@ import type {
   ToolCall,
   ToolMessage,
 } from '../../protocol/messages.ts';
-import { quotedName } from '../../protocol/text/visible.ts';
 import {
   insertBlocks,
   quoteFiles,
@@ -22,16 +21,9 @@ import {
 } from '../compaction/summaryMessage.ts';
 import { type Atom, type AtomCall, isPrompt } from '../history/atoms.ts';
 import { type View, viewOf } from '../history/view.ts';
-import { instructionPath } from '../memory/instructions.ts';
 import { wellFormed } from '../tokens/truncate.ts';
-import {
-  framedBlock,
-  framedData,
-  framedNote,
-  framedSummary,
-  type NoteKey,
-  withoutKey,
-} from './systemNotes.ts';
+import { type Framing, framedInstructions, framedMessage, framedSummaryApart } from './foreignText.ts';
+import { framedSummary, type NoteKey, withoutKey } from './systemNotes.ts';
 
 /** Everything besides the log that affects how messages are built. */
 export interface ProjectionPolicy {
@@ -78,7 +70,7 @@ export function convertToStandardMessages(view: View, policy: ProjectionPolicy =
 }
 
 /** The parts of a view that affect how an atom is rendered. */
-type AtomView = Pick<View, 'replacements' | 'noteKey'>;
+type AtomView = Pick<View, 'replacements'> & Framing;
 
 /** The messages of one atom; none for an empty reply. */
 export function renderAtom(atom: Atom, view: AtomView, policy: ProjectionPolicy): readonly Message[] {
@@ -104,29 +96,23 @@ function buildAtom(atom: Atom, view: AtomView, policy: ProjectionPolicy): Messag
   ];
 }
 
-function userMessage(
-  entry: JSONLEntry,
-  { noteKey }: Pick<View, 'noteKey'>,
-  policy: ProjectionPolicy,
-): Message {
+function userMessage(entry: JSONLEntry, framing: Framing, policy: ProjectionPolicy): Message {
+  const { noteKey } = framing;
   return remember(entry, policy, () => {
     const content = contentOf(entry);
     if (typeof content !== 'string') {
       const parts = content.map((part) =>
-        part.type === 'text' ? { ...part, text: textOfPart(part.text, entry, noteKey) } : part,
+        part.type === 'text' ? { ...part, text: textOfPart(part.text, entry, framing) } : part,
       );
       const isHidden = entry.seq <= (policy.imagesHiddenThrough ?? -1);
       return { role: 'user', content: isHidden ? withoutImages(parts) : parts };
     }
-    if (entry.subtype === 'instructions') {
-      const gone = `${quotedName(instructionPath(entry))} is gone; what it said no longer holds.`;
-      const block = `[Project instructions]\n\n${content === '' ? gone : content}\n\n[End of project instructions]`;
-      return { role: 'user', content: framedBlock(block, noteKey) };
-    }
+    if (entry.subtype === 'instructions')
+      return { role: 'user', content: framedInstructions(content, entry, framing) };
     return {
       role: 'user',
       content: isNote(entry, content, noteKey)
-        ? framed(content, entry, noteKey)
+        ? framedMessage(content, entry, framing)
         : withoutKey(content, noteKey),
     };
   });
@@ -138,34 +124,17 @@ function isNote(entry: JSONLEntry, content: string, noteKey: NoteKey): boolean {
   return noteKey !== undefined || (entry.subtype !== 'shell' && !content.startsWith('<system-note>'));
 }
 
-/**
- * A file that a prompt mentions, the output of a `!command`, the message of a subagent and the text of a skill may be
- * hostile: only their heading is a note.
- */
-function framed(text: string, entry: JSONLEntry, noteKey: NoteKey): string {
-  const at = dataAt(text, entry);
-  if (at === undefined) return framedNote(text, noteKey);
-  return framedData(text, at, noteKey, entry.subtype === 'skill' ? 'skill' : 'data');
-}
-
-/** Where the data of an entry begins, after its heading; undefined if it has none. */
-function dataAt(text: string, entry: JSONLEntry): number | undefined {
-  if (entry.subtype === 'shell' || entry.subtype === 'nudge') return entry.data?.outputAt;
-  // Its name has no spaces and its folder is quoted, so the heading is the program's.
-  if (entry.subtype === 'skill')
-    return /^# Skill \S+\n\nFolder of this skill: [^\n]+\n\n/.exec(text)?.[0].length;
-  const end = entry.subtype === 'attachment' ? text.indexOf('\n') : -1;
-  return end < 0 ? undefined : end + 1;
-}
-
 /** The text next to an image: the user's prompt, or the name of the file that a tool has shown. */
-function textOfPart(text: string, entry: JSONLEntry, noteKey: NoteKey): string {
-  return noteKey === undefined || isPrompt(entry) ? withoutKey(text, noteKey) : framed(text, entry, noteKey);
+function textOfPart(text: string, entry: JSONLEntry, framing: Framing): string {
+  const { noteKey } = framing;
+  return noteKey === undefined || isPrompt(entry)
+    ? withoutKey(text, noteKey)
+    : framedMessage(text, entry, framing);
 }
 
 function summaryMessage(
   entry: JSONLEntry,
-  { userMessages, noteKey }: Pick<View, 'userMessages' | 'noteKey'>,
+  { userMessages, noteKey, keepsApart }: Pick<View, 'userMessages'> & Framing,
   policy: ProjectionPolicy,
 ): Message {
   const known = policy.memo?.get(entry);
@@ -173,11 +142,17 @@ function summaryMessage(
   if (known !== undefined && quotedIn.get(known) === userMessages.length) return known;
   const content = contentOf(entry);
   const text = typeof content === 'string' ? content : '';
-  const files = quoteFiles(entry.compactMetadata?.snippets ?? [], policy.snippets ?? new Map());
+  const blocks = {
+    messages: quoteUserMessages(userMessages),
+    // File names may contain lone surrogates.
+    files: wellFormed(quoteFiles(entry.compactMetadata?.snippets ?? [], policy.snippets ?? new Map())),
+  };
+  const isApart = noteKey !== undefined && keepsApart === true;
   const message: Message = {
     role: 'user',
-    // File names may contain lone surrogates.
-    content: framedSummary(wellFormed(insertBlocks(text, [quoteUserMessages(userMessages), files])), noteKey),
+    content: isApart
+      ? framedSummaryApart(wellFormed(text), blocks, noteKey)
+      : framedSummary(wellFormed(insertBlocks(text, [blocks.messages, blocks.files])), noteKey),
   };
   quotedIn.set(message, userMessages.length);
   policy.memo?.set(entry, message);

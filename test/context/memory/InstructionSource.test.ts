@@ -38,6 +38,26 @@ const brief = (
 ): [string, string | undefined][] => files.map(({ path, text }) => [relative(base, path), text]);
 const read = async (cwd?: string): Promise<[string, string | undefined][]> => brief(await source(cwd).read());
 
+test('the user’s own files are marked as theirs, files of the repository are not, whoever imports them', async () => {
+  await write('home/.claude/CLAUDE.md', 'mine @../notes.md');
+  await write('home/notes.md', 'more of mine @../repo/shared.md');
+  await write('data/AGENTS.md', 'for every project');
+  await write('repo/AGENTS.md', 'root');
+  await write('repo/shared.md', 'shared');
+  const changes = await source().changes(new Map(), []);
+  const origins = changes.map((change) => [
+    relative(base, change.path),
+    (instructionEntry(change).data as { origin?: string }).origin,
+  ]);
+  expect(origins).toEqual([
+    ['home/.claude/CLAUDE.md', 'user'],
+    ['home/notes.md', 'user'],
+    ['repo/shared.md', undefined],
+    ['data/AGENTS.md', 'user'],
+    ['repo/AGENTS.md', undefined],
+  ]);
+});
+
 describe('imports', () => {
   test('follow the file that names them, and each file is included once', async () => {
     await write('repo/AGENTS.md', 'root @docs/style.md and @docs/tests.md');

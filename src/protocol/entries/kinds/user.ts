@@ -137,6 +137,8 @@ export const instructions = defineKind({
     path: z.string().optional(),
     /** SHA-256 of the text, in hex; absent if the file was deleted. */
     hash: z.string().optional(),
+    /** `user`: the user's own file; absent for files of the project and in earlier versions. */
+    origin: z.string().optional(),
   }),
   isSent: true,
   stays: 'all',
