@@ -12,6 +12,7 @@ import { askServers, leftOutNotice } from './mcp/approval.ts';
 import { createModelChoice, listerFor } from './models/modelChoice.ts';
 import { type CliOptions, withFlags } from './options.ts';
 import { type AppPaths, placeNotice } from './process/appPaths.ts';
+import { keyVariables } from './process/commandVariables.ts';
 import type { DebugLog } from './process/debugLog.ts';
 import { prefetchEnvironment } from './process/environment.ts';
 import { openSessionCatalogue } from './process/threads.ts';
@@ -136,6 +137,7 @@ function appServices(
   debug: DebugLog,
 ): AppServices {
   const { settings } = loaded;
+  const programs = { ...place, secretEnv: keyVariables(loaded) };
   /** Flags apply only to the first session; for example, /clear starts one without `--name`. */
   let isFirst = true;
   const catalogue = openSessionCatalogue(place, createModelChoice('', settings).costUsd);
@@ -146,13 +148,13 @@ function appServices(
       showReasoning: settings.showReasoning,
       vim: settings.vim,
     },
-    attention: attentionOf(settings, place.env, place.cwd),
+    attention: attentionOf(settings, programs),
     ...(settings.statusLine === null
       ? {}
       : {
           statusLine: createStatusCommand(
             settings.statusLine,
-            place,
+            programs,
             [...settings.permissions.additionalDirectories, ...options.addDirs],
             () => process.stdout.columns,
           ),

@@ -1,11 +1,15 @@
 /**
  * The variables that settings add to the environment of commands. What the user wrote into our own files is meant for
  * commands, secrets included. Claude Code's files also hold the keys of that program, so their variables pass the same
- * filter as the user's environment, in the sandbox or not. Pure.
+ * filter as the user's environment, in the sandbox or not.
  */
 import type { LoadedSettings } from '../../config/types.ts';
+import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
+import { realpath } from '../../disk/paths.ts';
 import { findTokens } from '../../redact/tokens.ts';
 import { withoutTokens } from '../../sandbox/environment.ts';
+import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
+import { findRoot } from './appPaths.ts';
 
 /** True if a value has the form of a known token. */
 export const isToken = (value: string): boolean => findTokens(value).length > 0;
@@ -19,6 +23,19 @@ interface CommandVariables {
 /** Variables that hold the keys of endpoints: no program that ClawdCode starts inherits them. */
 export function keyVariables({ settings }: Pick<LoadedSettings, 'settings'>): readonly string[] {
   return Object.values(settings.providers).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []);
+}
+
+/** Where a program runs that the user's settings name: the status line command, the notification command. */
+export interface ProgramPlace {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Variables that hold the keys of endpoints (`keyVariables`). */
+  readonly secretEnv: readonly string[];
+}
+
+/** The user's environment without keys, and without programs of the project on the `PATH`. */
+export function programEnvironment({ cwd, env, secretEnv }: ProgramPlace): Record<string, string> {
+  return withoutKeys(ownProgramEnvironment(env, findRoot(cwd), realpath), secretEnv);
 }
 
 export function commandVariables({

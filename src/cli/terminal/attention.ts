@@ -3,12 +3,9 @@
  * settings for them.
  */
 import { spawn } from 'node:child_process';
-import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/paths.ts';
-import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { type Attention, isPlainConsole, type NotificationChannel } from '../../ui/terminal/sequences.ts';
-import { findRoot } from '../process/appPaths.ts';
+import { type ProgramPlace, programEnvironment } from '../process/commandVariables.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -19,7 +16,9 @@ interface AttentionSettings {
   readonly terminalProgress: boolean;
 }
 
-export function attentionOf(settings: AttentionSettings, env: Env, cwd: string): Attention {
+/** `place.secretEnv`: variables that the user's notification command does not get, besides the program's own keys. */
+export function attentionOf(settings: AttentionSettings, place: ProgramPlace): Attention {
+  const { env } = place;
   const { notifications, notificationCommand: command } = settings;
   return {
     title: settings.terminalTitle && !isPlainConsole(env.TERM),
@@ -28,7 +27,7 @@ export function attentionOf(settings: AttentionSettings, env: Env, cwd: string):
     multiplexer: multiplexerOf(env),
     ...(command === null
       ? {}
-      : { notify: (message, session) => runNotifier(command, message, session, env, cwd) }),
+      : { notify: (message, session) => runNotifier(command, message, session, place) }),
   };
 }
 
@@ -87,7 +86,8 @@ function plain(text: string): string {
 }
 
 /** Starts the notifier without waiting for it. Its output is dropped, because the screen is in use. */
-function runNotifier(command: string, message: string, session: string, env: Env, cwd: string): void {
+function runNotifier(command: string, message: string, session: string, place: ProgramPlace): void {
+  const { cwd } = place;
   const child = spawn(command, {
     shell: true,
     cwd,
@@ -95,7 +95,7 @@ function runNotifier(command: string, message: string, session: string, env: Env
     timeout: NOTIFIER_MS,
     windowsHide: true,
     env: {
-      ...withoutKeys(ownProgramEnvironment(env, findRoot(cwd), realpath)),
+      ...programEnvironment(place),
       CLAWDCODE: '1',
       CLAWDCODE_MESSAGE: plain(message),
       CLAWDCODE_SESSION: plain(session),

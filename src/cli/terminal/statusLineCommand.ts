@@ -1,14 +1,11 @@
 /** Runs the user's status line command: JSON in, one or a few lines out, limited in time and size. */
 import { spawn } from 'node:child_process';
-import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/paths.ts';
-import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import type {
   StatusLineCommand,
   StatusLineInput,
   StatusLineOutput,
 } from '../../ui/terminal/statusLineInput.ts';
-import { findRoot } from '../process/appPaths.ts';
+import { type ProgramPlace, programEnvironment } from '../process/commandVariables.ts';
 
 interface StatusLineSetting {
   readonly command: string;
@@ -23,7 +20,7 @@ const MAX_CHARACTERS = 16_384;
 
 export function createStatusCommand(
   { command, padding, refreshMs }: StatusLineSetting,
-  place: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
+  place: ProgramPlace,
   addedDirectories: readonly string[],
   columns: () => number | undefined,
   timeoutMs = TIMEOUT_MS,
@@ -46,7 +43,7 @@ function withDirectories(input: StatusLineInput, added_dirs: readonly string[]):
 function runCommand(
   command: string,
   input: StatusLineInput,
-  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
+  place: ProgramPlace,
   columns: number,
   timeoutMs: number,
 ): Promise<StatusLineOutput> {
@@ -54,9 +51,9 @@ function runCommand(
     // Its own process group, so that its child processes end with it.
     const child = spawn(command, {
       shell: true,
-      cwd,
+      cwd: place.cwd,
       env: {
-        ...withoutKeys(ownProgramEnvironment(env, findRoot(cwd), realpath)),
+        ...programEnvironment(place),
         COLUMNS: String(columns),
         CLAWDCODE: '1',
       },

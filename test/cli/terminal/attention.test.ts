@@ -2,7 +2,13 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { attentionOf } from '../../../src/cli/terminal/attention.ts';
+import { attentionOf as attentionIn } from '../../../src/cli/terminal/attention.ts';
+
+const attentionOf = (
+  settings: Parameters<typeof attentionIn>[0],
+  env: Readonly<Record<string, string | undefined>>,
+  cwd: string,
+) => attentionIn(settings, { env, cwd, secretEnv: ['GROQ_KEY'] });
 
 const settings = {
   notifications: 'auto',
@@ -77,7 +83,13 @@ test('it gets the environment without the keys', async () => {
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const { notify } = attentionOf(
     { ...settings, notificationCommand: 'env > told.part && mv told.part told' },
-    { PATH: process.env.PATH, OPENAI_API_KEY: 'sk-mine', CLAWDCODE_API_KEY: 'sk-mine', LANG: 'C' },
+    {
+      PATH: process.env.PATH,
+      OPENAI_API_KEY: 'sk-mine',
+      CLAWDCODE_API_KEY: 'sk-mine',
+      GROQ_KEY: 'sk-mine',
+      LANG: 'C',
+    },
     folder,
   );
   notify?.('is done', 'title');

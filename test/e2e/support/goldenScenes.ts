@@ -82,7 +82,8 @@ const rules: readonly GoldenRule[] = [
   // On a slow machine a turn takes long enough for its duration to be shown.
   [/⎿ \d+ s · /, '⎿ '],
   [/Platform: .*/, 'Platform: …'],
-  [/\d+\.\dk(?= tok| →)/, '0.0k'],
+  // A round number has no decimal, and spaces in a column instead.
+  [/(?:\d+\.\d| {2}\d+)k(?= tok| →)/, '0.0k'],
   [/\d+\.\d s\b/, '0.0 s'],
   // The only intended difference: the name of the theme.
   [/\((?:dark|light|da…|li…)/, '(…'],
