@@ -63,25 +63,29 @@ function cut(output: string): string {
  * prompt.
  */
 export function skillPrompt(
-  { skill: { kind, name, file, scope, plugin }, display, parts }: Extract<Op, { type: 'use_skill' }>,
+  { skill: { kind, name, file, scope, plugin }, display, typed, parts }: Extract<Op, { type: 'use_skill' }>,
   { text, commands }: Pick<SkillText, 'text' | 'commands'>,
 ): PromptOp {
   // What its commands print mentions nothing.
   const own = parts.map((part) => (part.type === 'text' ? part.text : ' ')).join('');
   const mentionedIn = { text: own, onlyInProject: scope === 'project' || plugin !== undefined };
   if (kind === 'command')
-    return { type: 'prompt', text, display, typed: display, mentionedIn, ...(commands && { commands }) };
+    return {
+      ...{ type: 'prompt', text, display, typed: typed ?? display, mentionedIn },
+      ...(commands && { commands }),
+    };
   const skill = { name, file, text, ...(commands && { commands }) };
-  return { type: 'prompt', text: display, skill, mentionedIn };
+  return { type: 'prompt', text: display, ...(typed !== undefined && { typed }), skill, mentionedIn };
 }
 
 /** Builds the prompt of a skill that a subagent has followed: the model reads its last message. */
 export function forkedPrompt(
-  { skill: { name, file }, display }: Extract<Op, { type: 'use_skill' }>,
+  { skill: { name, file }, display, typed }: Extract<Op, { type: 'use_skill' }>,
   { text, commands }: Pick<SkillText, 'text' | 'commands'>,
 ): PromptOp {
   const told = `A subagent has followed the instructions of this skill. The user has not seen its last message:\n\n${text}`;
-  return { type: 'prompt', text: display, skill: { name, file, text: told, ...(commands && { commands }) } };
+  const skill = { name, file, text: told, ...(commands && { commands }) };
+  return { type: 'prompt', text: display, ...(typed !== undefined && { typed }), skill };
 }
 
 /** Builds the entry with a skill's instructions. `callId`: the tool call that requested them. */

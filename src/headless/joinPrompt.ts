@@ -2,7 +2,7 @@
 export const MAX_PROMPT_BYTES = 10 * 1024 * 1024;
 
 type JoinedPrompt =
-  /** `typed`: the argument, if more was piped in. */
+  /** `typed`: the argument, if anything was piped in; empty without an argument. */
   | { readonly type: 'ready'; readonly prompt: string; readonly typed?: string }
   /** `message` says what to do; exit code 42. */
   | { readonly type: 'error'; readonly message: string };
@@ -21,6 +21,6 @@ export function joinPrompt(argument: string | undefined, stdin: string | undefin
     const message = `the prompt is longer than ${MAX_PROMPT_BYTES / 1024 / 1024} MB. Put it into a file and name the file in the prompt.`;
     return { type: 'error', message };
   }
-  const isJoined = argument !== undefined && argument.trim() !== '' && argument !== prompt;
-  return { type: 'ready', prompt, ...(isJoined ? { typed: argument } : {}) };
+  const typed = (argument ?? '').trim() === '' ? '' : argument;
+  return { type: 'ready', prompt, ...(typed === undefined || typed === prompt ? {} : { typed }) };
 }

@@ -152,12 +152,19 @@ async function wishOf(
       const instead = command.needsUser?.(args);
       if (instead === undefined) {
         const needsTerminal = `/${command.name} needs a terminal to answer in. ${withoutTerminal}`;
-        return fromCommand(await command.run(args, host), needsTerminal);
+        return fromCommand(withTyped(await command.run(args, host), typed), needsTerminal);
       }
       const text = `/${command.name} would change more than this session, so it needs a terminal. ${instead}`;
       return { type: 'answer', ok: false, text };
     }
   }
+}
+
+/** What was piped in may have become an argument of the command: it is not the user's own words there either. */
+function withTyped(result: CommandResult, typed: string | undefined): CommandResult {
+  if (typed === undefined || result.type !== 'op') return result;
+  const { op } = result;
+  return op.type === 'prompt' || op.type === 'use_skill' ? { ...result, op: { ...op, typed } } : result;
 }
 
 /** `needsTerminal`: the answer if the command opens something on a screen. */

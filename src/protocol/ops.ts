@@ -51,8 +51,11 @@ export type AttachmentOutcome = (typeof attachmentOutcomes)[number];
 export type Op =
   | PromptOp
   | { readonly type: 'shell'; readonly command: string }
-  /** Runs a skill or custom command: runs its commands, then sends its prompt. `display`: as typed by the user. */
-  | ({ readonly type: 'use_skill'; readonly display: string } & PreparedSkill)
+  /**
+   * Runs a skill or custom command: runs its commands, then sends its prompt. `display`: as typed by the user; `typed`: the
+   * part of it that was, if the rest was piped in.
+   */
+  | ({ readonly type: 'use_skill'; readonly display: string; readonly typed?: string } & PreparedSkill)
   | { readonly type: 'interrupt' }
   /** Moves running foreground calls to the background if possible; the calls return immediately. */
   | { readonly type: 'background' }

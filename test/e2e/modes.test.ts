@@ -117,6 +117,24 @@ test("piped input is not treated as the user's words", async () => {
   expect(seen).not.toContain('PIPED');
 });
 
+test("piped input alone, or as an argument of a command, is not treated as the user's words either", async () => {
+  const setup = await setUpProgram();
+  const folder = join(setup.work.repository, '.claude/commands');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'tidy.md'), '---\ndescription: tidies\n---\nTidy: $ARGUMENTS\n');
+  setup.server.script(bash('mkdir one'), { text: 'Done.' });
+  await setup.print(['-p', '--permission-mode', 'auto'], { input: 'PIPED: make folders\n' });
+  expect(judged(setup)).toEqual([]);
+  setup.server.script(bash('mkdir one'), verdict('deny', 'No.'), { text: 'Done.' });
+  await setup.print(['-p', '/tidy the yard', '--permission-mode', 'auto'], {
+    input: 'PIPED: make folders\n',
+  });
+  const seen = JSON.stringify(judged(setup));
+  expect(seen).toContain('/tidy the yard');
+  expect(seen).not.toContain('PIPED');
+  expect(await files(setup)).not.toContain('one');
+});
+
 test('in dontAsk no question appears: the model gets a denial', async () => {
   const setup = await setUpProgram();
   setup.server.script(bash('mkdir one'), { text: 'Not possible.' });

@@ -5,10 +5,6 @@ test.each([
   ['explain', undefined, 'explain'],
   ['explain', '', 'explain'],
   ['explain', ' \n', 'explain'],
-  [undefined, 'log line\n', 'log line'],
-  ['', 'log line', 'log line'],
-  [undefined, '/compact\n', '/compact'],
-  ['', '\uFEFF日本語 😀\r\n', '日本語 😀'],
 ])('%j and %j make %j', (argument, stdin, prompt) => {
   expect(joinPrompt(argument, stdin)).toEqual({ type: 'ready', prompt });
 });
@@ -16,8 +12,15 @@ test.each([
 test.each([
   ['explain', 'a\n\nb\n\n', 'explain\n\na\n\nb'],
   ['explain', '\uFEFF  indented', 'explain\n\n  indented'],
+  ['', 'log line\n', 'log line'],
+  ['', '/compact\n', '/compact'],
+  ['', '\uFEFF日本語 😀\r\n', '日本語 😀'],
 ])('of %j and %j only the former was typed', (typed, stdin, prompt) => {
   expect(joinPrompt(typed, stdin)).toEqual({ type: 'ready', prompt, typed });
+});
+
+test('without an argument nothing was typed', () => {
+  expect(joinPrompt(undefined, 'log line\n')).toEqual({ type: 'ready', prompt: 'log line', typed: '' });
 });
 
 test.each([
