@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { indexFileIn } from '../../src/context/storage/catalogue/database.ts';
 import { type LogFile, listLogFiles, logLines } from '../../src/context/storage/catalogue/logFiles.ts';
 import { openCatalogue } from '../../src/context/storage/catalogue/SessionCatalogue.ts';
-import { searchableOf } from '../../src/context/storage/catalogue/searchable.ts';
+import { searchableOf } from '../../src/context/storage/catalogue/words.ts';
 import { parseLine } from '../../src/context/storage/logReader.ts';
 import { createRandom } from '../context/random.ts';
 import { generateMany, generateSession } from './generate.ts';

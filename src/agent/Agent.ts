@@ -6,8 +6,8 @@ import type { Op } from '../protocol/ops.ts';
 import type { AgentDeps } from './agentDeps.ts';
 import { createWork, type Work } from './agentParts.ts';
 import { type Core, createCore } from './core.ts';
+import { skillPrompt, textOfParts } from './prompts/skillUse.ts';
 import { addEntry, titleEntry } from './sessionFacts.ts';
-import { skillPrompt, textOfParts } from './skillUse.ts';
 import type { Agent, AgentState } from './types.ts';
 
 /** Expects `deps.context` to have its session already; `close` closes it. */

@@ -1,5 +1,4 @@
 /** Creates the parts that handle an agent's ops, and connects them. */
-
 import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentDeps } from './agentDeps.ts';
 import { attachFiles } from './attachments/attachFiles.ts';
@@ -21,9 +20,9 @@ import { createFallback, type Fallback } from './fallback.ts';
 import { createHooks, startOnce } from './hooks/createHooks.ts';
 import type { TurnHooks } from './hooks/turnHooks.ts';
 import { createJobQueue, type Job, type JobQueue } from './jobQueue.ts';
+import { runShell } from './prompts/shellPrompt.ts';
+import { forkedPrompt, skillPrompt } from './prompts/skillUse.ts';
 import { createRewinds, type Rewinds } from './rewind/rewind.ts';
-import { runShell } from './shellPrompt.ts';
-import { forkedPrompt, skillPrompt } from './skillUse.ts';
 import { connectSubagents } from './subagents/connect.ts';
 import type { Subagents } from './subagents/Subagents.ts';
 import { type AgentTasks, createAgentTasks, joinTasks } from './tasks.ts';

@@ -11,7 +11,7 @@ import type { Judge } from './auto/judge.ts';
 import type { CheckpointKeeper } from './checkpoints.ts';
 import type { Core } from './core.ts';
 import type { CallHooks } from './hooks/callHooks.ts';
-import { fillInCommands, type InlineRun } from './skillUse.ts';
+import { fillInCommands, type InlineRun } from './prompts/skillUse.ts';
 import type { AgentTasks } from './tasks.ts';
 import { runInline, type ToolCallPorts } from './toolCalls.ts';
 import type { TurnJobPorts } from './turnJob.ts';

@@ -7,7 +7,7 @@ import type { Tool } from '../protocol/tools.ts';
 import type { AgentDeps } from './agentDeps.ts';
 import { createQuestions, lentQuestions, type Questions } from './approvals.ts';
 import { createModes, type Modes } from './modes.ts';
-import { createPromptQueue, type PromptQueue } from './promptQueue.ts';
+import { createPromptQueue, type PromptQueue } from './prompts/promptQueue.ts';
 import { followTitle, type Totals, totalsOf } from './sessionFacts.ts';
 import { childModes } from './subagents/childModes.ts';
 import { createSubagentTool, type SubagentTool } from './subagents/connect.ts';

@@ -21,7 +21,7 @@ import {
   type Verdict,
 } from './authorise.ts';
 import type { CallChanges, CheckpointKeeper } from './checkpoints.ts';
-import { type InlineRun, skillEntry } from './skillUse.ts';
+import { type InlineRun, skillEntry } from './prompts/skillUse.ts';
 import { type Toolset, toolNamed } from './toolset/toolset.ts';
 
 export interface ToolCallPorts extends ApprovalPorts {

@@ -9,7 +9,7 @@ import type { Fallback } from './fallback.ts';
 import type { TurnHooks } from './hooks/turnHooks.ts';
 import type { Job } from './jobQueue.ts';
 import type { Modes } from './modes.ts';
-import { type PromptQueue, promptEntries } from './promptQueue.ts';
+import { type PromptQueue, promptEntries } from './prompts/promptQueue.ts';
 import { sizeOfWork, workOf } from './rewind/turns.ts';
 import { type Delivered, runTurn, type TurnEnd, type TurnPorts } from './turn.ts';
 

@@ -137,7 +137,7 @@ async function print(place: AppPaths, options: CliOptions): Promise<number> {
   // Start git while the process is still small: forking copies the page tables of all its memory.
   const { prefetchEnvironment } = await import('./process/environment.ts');
   const environment = prefetchEnvironment(place.cwd);
-  const { printMode } = await import('./headless.ts');
+  const { printMode } = await import('./headless/headless.ts');
   return printMode(place, options, environment);
 }
 

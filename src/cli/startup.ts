@@ -17,7 +17,7 @@ import type { SessionFactoryOptions } from './openContext.ts';
 import type { CliOptions } from './options.ts';
 import { noPlugins, openPlugins, type UsedPlugins } from './plugins/usedPlugins.ts';
 import type { AppPaths } from './process/appPaths.ts';
-import { allowedToolsOf } from './skillApproval.ts';
+import { allowedToolsOf } from './skills.ts';
 import { usableAgents } from './subagents/definitions.ts';
 
 /**
@@ -63,7 +63,7 @@ export async function readSettings(
   if (policy !== undefined) throw refusal(policy.message);
   const [{ agentGrants }, { skillGrants }] = await Promise.all([
     import('./subagents/definitions.ts'),
-    import('./skillApproval.ts'),
+    import('./skills.ts'),
   ]);
   const found = options.safeMode ? [] : (await Promise.all([agentGrants(place), skillGrants(place)])).flat();
   const isGranted = grantLookup(trust.isTrusted ? (trust.granted ?? []) : []);

@@ -5,8 +5,8 @@ import { outcomeOf } from './outcome.ts';
 import { resultMessage } from './resultMessage.ts';
 import { createStreamReporter } from './streamReporter.ts';
 import type { Tally } from './tally.ts';
-import { toLine } from './toLine.ts';
 import type { Reporter, ReportOptions } from './types.ts';
+import { toLine } from './wireMessages.ts';
 
 /** Creates the reporter for the requested output format. */
 export function createReporter(options: ReportOptions, tally: Tally): Reporter {

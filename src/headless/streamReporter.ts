@@ -8,7 +8,6 @@ import { outcomeOf } from './outcome.ts';
 import { createPartialMessages } from './partialMessages.ts';
 import { resultMessage } from './resultMessage.ts';
 import type { Tally } from './tally.ts';
-import { toLine } from './toLine.ts';
 import type { Reporter, ReportOptions } from './types.ts';
 import {
   assistantLine,
@@ -16,6 +15,7 @@ import {
   nudgeLine,
   type ReplyHead,
   replyHead,
+  toLine,
   toolResultLine,
   toolUseLine,
 } from './wireMessages.ts';

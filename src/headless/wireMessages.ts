@@ -93,3 +93,9 @@ function fromAssistant(content: readonly object[], { id, model, stop_reason, usa
   const message = { id, type: 'message', role: 'assistant', model, content, stop_reason, usage };
   return { type: 'assistant', message, parent_tool_use_id: null };
 }
+
+/** JSON on one line with a line feed; escapes U+2028 and U+2029, which some readers treat as line endings. */
+export function toLine(message: object): string {
+  const json = JSON.stringify(message);
+  return `${json.replace(/[\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16)}`)}\n`;
+}

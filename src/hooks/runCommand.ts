@@ -4,7 +4,6 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { quoteWord } from './quoteWord.ts';
 import type { HookOutput } from './readOutput.ts';
 
 /** Bytes of each output that are kept; the rest is read and dropped. */
@@ -139,4 +138,9 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
 
 function notStarted(error: Error): HookOutput & { readonly problem: string } {
   return { stdout: '', stderr: '', isCut: false, problem: `could not be started: ${error.message}` };
+}
+
+/** Quotes a word so that a shell takes it literally. */
+function quoteWord(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,8 +1,9 @@
 /** Turns a server's lists into tools and prompts to offer: limited in size, and with unique names. Pure. */
+
+import { createHash } from 'node:crypto';
 import type { McpPromptInfo } from '../protocol/extensions/mcp.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import { shortened, visibleLine, visibleText } from '../protocol/text/visible.ts';
-import { toolNameOf } from './names.ts';
 
 /** A tool as listed by a server. Nothing in it can be trusted, least of all its hints. */
 export interface ListedTool {
@@ -100,4 +101,21 @@ function depthOf(value: unknown): number {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+// Makes the names of a server's tools safe to offer: a server may use any. Pure.
+
+/** Maximum length of a function name; source: the OpenAI API. */
+const MAX_NAME = 64;
+const HASH_CHARACTERS = 8;
+
+/**
+ * Returns the name of a server's tool for the model and permission rules; two tools of one server may get the same
+ * name.
+ */
+export function toolNameOf(server: string, tool: string): string {
+  const name = `mcp__${server}__${tool.replace(/[^A-Za-z0-9_-]/g, '_')}`;
+  if (name.length <= MAX_NAME) return name;
+  const hash = createHash('sha256').update(tool).digest('hex').slice(0, HASH_CHARACTERS);
+  return `${name.slice(0, MAX_NAME - HASH_CHARACTERS - 1)}_${hash}`;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CheckpointKeeper } from '../../src/agent/checkpoints.ts';
-import { checkpointsOutside } from '../../src/agent/subagents/checkpointsOutside.ts';
+import { checkpointsOutside } from '../../src/cli/subagents/subagentPort.ts';
 import type { Access } from '../../src/protocol/permissions.ts';
 
 const changes = { filesChanged: [], drafts: [] };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLoopGuard } from '../../src/agent/loopGuard.ts';
+import { createLoopGuard } from '../../src/agent/turn.ts';
 import type { PermissionAnswer } from '../../src/protocol/permissions.ts';
 import { calls, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ASK_AT } from '../../src/agent/loopGuard.ts';
+import { ASK_AT } from '../../src/agent/turn.ts';
 import type { PermissionMode } from '../../src/protocol/permissions.ts';
 import { exitPlanModeTool } from '../../src/tools/exitPlanMode.ts';
 import { entryLine } from './line.ts';

@@ -1,7 +1,7 @@
 /** Prompts as commands, and resources that a prompt names. */
 import { expect, test, vi } from 'vitest';
 import { argumentsOf, mcpPromptCommands } from '../../src/commands/extensions/mcp.ts';
-import { namedIn } from '../../src/mcp/namedResources.ts';
+import { namedIn } from '../../src/mcp/McpServers.ts';
 import { openBench, stdio } from './support/bench.ts';
 
 const signal = new AbortController().signal;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createProtocolMemories } from '../../src/cli/mcp/protocolMemory.ts';
+import { createProtocolMemories } from '../../src/cli/mcp/openServers.ts';
 import type { McpDeps } from '../../src/mcp/McpServer.ts';
 import type { McpServerDefinition } from '../../src/protocol/extensions/mcp.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';

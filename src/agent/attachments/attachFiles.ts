@@ -11,8 +11,7 @@ import type { Access, PermissionDecision, PermissionMode } from '../../protocol/
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { PreparedCall, ToolContext, ToolOutcome } from '../../protocol/tools.ts';
 import { areInside, kindOf, listFolder } from '../../tools/files/mentionedFiles.ts';
-import { textOf } from '../promptOf.ts';
-import { attachmentEntry } from '../promptQueue.ts';
+import { attachmentEntry, textOf } from '../prompts/promptQueue.ts';
 import type { Toolset } from '../toolset/toolset.ts';
 
 /** Further mentions of a prompt stay text, and the model is told. */

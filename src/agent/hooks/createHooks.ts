@@ -4,7 +4,7 @@ import type { AgentEvent } from '../../protocol/events.ts';
 import type { HookPort } from '../../protocol/extensions/hooks.ts';
 import type { PermissionMode } from '../../protocol/permissions.ts';
 import type { Job } from '../jobQueue.ts';
-import { textOf } from '../promptOf.ts';
+import { textOf } from '../prompts/promptQueue.ts';
 import { type CallHooks, createCallHooks } from './callHooks.ts';
 import { createSessionHooks, type HookedAgent } from './sessionHooks.ts';
 import { createTurnHooks, type SessionOrigin, type TurnHooks } from './turnHooks.ts';

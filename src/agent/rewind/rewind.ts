@@ -19,7 +19,7 @@ import type { Op, RewindScope } from '../../protocol/ops.ts';
 import { type CheckpointKeeper, checkpointEntry, linesIn } from '../checkpoints.ts';
 import type { JobQueue } from '../jobQueue.ts';
 import type { Modes } from '../modes.ts';
-import { promptOf } from '../promptOf.ts';
+import { promptOf } from '../prompts/promptQueue.ts';
 import { directoryOf, environmentNote } from '../systemPrompt.ts';
 import { goneBackNote, refusalText, restoredText, rewindText, undoText } from './texts.ts';
 import {

@@ -2,7 +2,6 @@
  * The turns of a session and their changes on disk. Pure functions of entries, plus functions that page back through
  * the log only as far as needed.
  */
-
 import { setImmediate } from 'node:timers/promises';
 import { isPrompt, type Live, liveEntries, oneLine } from '../../context/index.ts';
 import type {
@@ -14,7 +13,7 @@ import type {
 } from '../../protocol/checkpoints.ts';
 import { belongsToNextPrompt, displayOf } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { textOf } from '../promptOf.ts';
+import { textOf } from '../prompts/promptQueue.ts';
 
 /** Maximum characters of a prompt in a list. */
 const SHOWN = 300;

@@ -3,7 +3,7 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { AgentEvent, TurnOutcome } from '../../protocol/events.ts';
 import type { ModelError } from '../../protocol/model.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
-import { textOf } from '../promptOf.ts';
+import { textOf } from '../prompts/promptQueue.ts';
 
 export interface Progress {
   readonly step: number;

@@ -6,7 +6,7 @@ import { Readable, type Writable } from 'node:stream';
 import type { ReadableStream as WebReadable } from 'node:stream/web';
 import { ndJsonStream, type Stream } from '@agentclientprotocol/sdk';
 import { serveAcp } from '../../acp/acpAgent.ts';
-import { MAX_LINE_BYTES } from '../../headless/driver/inputLines.ts';
+import { MAX_LINE_BYTES } from '../../headless/driver/driverMessages.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import { reveal, sanitize } from '../../ui/print/sanitize.ts';
 import { listerFor } from '../models/modelChoice.ts';

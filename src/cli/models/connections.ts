@@ -2,6 +2,9 @@
  * The connections to all endpoints: each gets a client of its own with its own key when the first request goes there,
  * so that no endpoint ever sees the key of another.
  */
+
+import { modelAdvice } from '../../commands/model.ts';
+import type { ModelList } from '../../commands/types.ts';
 import { createModelClient } from '../../model/createModelClient.ts';
 import { shownUrl } from '../../model/errors.ts';
 import { estimateUsage } from '../../model/estimateUsage.ts';
@@ -13,7 +16,6 @@ import type { Endpoint, Endpoints } from './endpoints.ts';
 import { openKnownServers } from './knownServers.ts';
 import { type LearnedWindows, openLearnedWindows } from './learnedWindows.ts';
 import { listModels } from './modelChoice.ts';
-import { withNearestModels } from './nearestModels.ts';
 
 interface ConnectionOptions {
   readonly endpoints: Endpoints;
@@ -27,7 +29,7 @@ interface ConnectionOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export interface Connections {
+interface Connections {
   /** Sends each request to the endpoint of its model. */
   readonly client: ModelClient;
   /** What the endpoints report, by the full names of models. */
@@ -219,4 +221,23 @@ async function windowsOfAll({
       await windows.get(endpoint)?.remember(id, tokens);
     },
   };
+}
+
+/** Wraps a client: if the server does not know the model, the error suggests similar names. */
+export function withNearestModels(client: ModelClient, listModels: () => Promise<ModelList>): ModelClient {
+  async function* stream(
+    ...[request, signal, onSent]: Parameters<ModelClient['stream']>
+  ): AsyncGenerator<ModelEvent> {
+    for await (const event of client.stream(request, signal, onSent)) {
+      if (event.type !== 'failed' || event.error.kind !== 'model_not_found') {
+        yield event;
+        continue;
+      }
+      const { ids } = await listModels();
+      if (signal.aborted) return;
+      const message = `${event.error.message}${modelAdvice(request.model, ids)}`;
+      yield { ...event, error: { ...event.error, message } };
+    }
+  }
+  return { stream };
 }

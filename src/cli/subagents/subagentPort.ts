@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { createAgent } from '../../agent/Agent.ts';
 import type { AgentDeps } from '../../agent/agentDeps.ts';
+import type { CheckpointKeeper } from '../../agent/checkpoints.ts';
 import type { Clock } from '../../agent/reply.ts';
-import { checkpointsOutside } from '../../agent/subagents/checkpointsOutside.ts';
 import {
   type ChildRequest,
   DEFAULT_STEPS,
@@ -22,6 +22,7 @@ import { modelOf } from '../../extensions/frontMatter.ts';
 import type { HookPort } from '../../protocol/extensions/hooks.ts';
 import type { AgentDefinition } from '../../protocol/extensions/subagents.ts';
 import type { ModelClient } from '../../protocol/model.ts';
+import type { Access } from '../../protocol/permissions.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 import { agentToolName, toolNames } from '../../protocol/toolNames.ts';
 import type { Tool } from '../../protocol/tools.ts';
@@ -302,4 +303,45 @@ function names(written: string, tool: string): boolean {
   if (name === '*' || name === of) return true;
   if (!name.startsWith('mcp__')) return false;
   return of.startsWith(`${name.replace(/__\*$/, '')}__`);
+}
+
+// The checkpoints of a subagent that works in a folder of its own, which a rewind leaves alone.
+
+interface Apart {
+  /** True for paths in that folder. */
+  readonly isApart: (path: string) => boolean;
+  /** True if commands cannot change files outside of it: the user's own edits are not taken for theirs then. */
+  readonly isConfined: () => Promise<boolean>;
+}
+
+/** Passes on only what may change files outside that folder. */
+export function checkpointsOutside(
+  keeper: CheckpointKeeper,
+  { isApart, isConfined }: Apart,
+): CheckpointKeeper {
+  let confined: Promise<boolean> | undefined;
+  const rest = async (access: Access): Promise<Access | undefined> => {
+    if (access.type === 'write') {
+      const paths = access.paths.filter((path) => !isApart(path));
+      return paths.length === 0 ? undefined : { ...access, paths };
+    }
+    if (access.type !== 'command') return access;
+    confined ??= isConfined();
+    return (await confined) ? undefined : access;
+  };
+  return {
+    ...keeper,
+    scan() {},
+    handleEvent() {},
+    async before(access, signal) {
+      const outside = await rest(access);
+      if (outside !== undefined) await keeper.before(outside, signal);
+    },
+    async after(callId, cause, access, signal) {
+      const outside = await rest(access);
+      return outside === undefined
+        ? { filesChanged: [], drafts: [] }
+        : keeper.after(callId, cause, outside, signal);
+    },
+  };
 }

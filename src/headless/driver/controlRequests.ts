@@ -1,10 +1,10 @@
 /** Requests of the driving program: each gets exactly one response. It can do what a user at the screen can, not more. */
 import * as z from 'zod';
 import type { Agent } from '../../agent/types.ts';
+import type { ContextReport } from '../../protocol/contextReport.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import type { McpServerStatus } from '../../protocol/extensions/mcp.ts';
 import type { PermissionMode } from '../../protocol/permissions.ts';
-import { contextResponse } from './contextResponse.ts';
 import type { DriverRequest } from './driverMessages.ts';
 import type { HostChannels } from './hostServers.ts';
 import { type InitializePorts, initializeResponse, listedModels } from './initialize.ts';
@@ -225,5 +225,62 @@ function serverOf({ name, state, scope, tools }: McpServerStatus): object {
     ...(state.type === 'connected'
       ? { tools: tools.map(({ ownName, description }) => ({ name: ownName, description })) }
       : {}),
+  };
+}
+
+// The answer to `get_context_usage`: the numbers of `/context` in the form that Claude Code's SDKs expect. In tokens.
+
+/** Our parts of a request under the ids that readers know; what is not listed is a part of the messages. */
+const known: Readonly<Record<string, { readonly id: string; readonly name: string }>> = {
+  tools: { id: 'system_tools', name: 'Tools' },
+  system: { id: 'system_prompt', name: 'System prompt' },
+  instructions: { id: 'memory_files', name: 'Memory files' },
+};
+
+function contextResponse({ measure, cache }: ContextReport, servers: readonly McpServerStatus[]): object {
+  const { model, usedTokens, windowTokens, triggerTokens, parts } = measure;
+  const used = parts
+    .filter(({ tokens }) => tokens > 0)
+    .map(({ name, tokens }) => ({
+      ...(known[name] ?? { id: 'messages', name: `Messages: ${name}` }),
+      tokens,
+      color: 'inactive',
+      kind: 'used',
+    }));
+  const row = (id: string, name: string, tokens: number, kind: string) => ({
+    id,
+    name,
+    tokens,
+    color: 'inactive',
+    kind,
+  });
+  return {
+    categories: [
+      ...used,
+      row('free_space', 'Free space', Math.max(0, triggerTokens - usedTokens), 'free'),
+      row('autocompact_buffer', 'Autocompact buffer', Math.max(0, windowTokens - triggerTokens), 'buffer'),
+    ],
+    totalTokens: usedTokens,
+    maxTokens: windowTokens,
+    rawMaxTokens: windowTokens,
+    percentage: Math.round((usedTokens / windowTokens) * 100),
+    gridRows: [],
+    model,
+    memoryFiles: [],
+    mcpTools: servers.flatMap(({ name: serverName, tools }) =>
+      tools.map(({ name }) => ({ name, serverName, tokens: 0 })),
+    ),
+    agents: [],
+    autoCompactThreshold: triggerTokens,
+    isAutoCompactEnabled: true,
+    apiUsage:
+      cache === undefined
+        ? null
+        : {
+            input_tokens: cache.inputTokens - cache.cachedTokens,
+            output_tokens: 0,
+            cache_creation_input_tokens: 0,
+            cache_read_input_tokens: cache.cachedTokens,
+          },
   };
 }

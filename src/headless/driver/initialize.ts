@@ -1,9 +1,10 @@
 /** The `initialize` request: what the driver learns from us, and what of its wishes has no effect here. */
 import type { CommandHost } from '../../commands/types.ts';
-import type { DriverRequest } from './driverMessages.ts';
-import type { DriverSetup } from './setup.ts';
+import type { DriverMessage, DriverRequest } from './driverMessages.ts';
+import { type HostHooks, readHostHooks } from './hostHooks.ts';
+import { type HostServers, readHostServers } from './hostServers.ts';
 
-export interface SubagentInfo {
+interface SubagentInfo {
   readonly name: string;
   readonly description: string;
 }
@@ -76,4 +77,20 @@ async function listed(host: CommandHost): Promise<readonly string[]> {
     () => [],
   );
   return Promise.race([found, late]).finally(() => clearTimeout(timer));
+}
+
+// What the first message of the driving program asks of the session before it is opened, besides what flags can ask.
+
+export interface DriverSetup {
+  /** The `initialize` request, if the first message is one; a later one sets nothing up. */
+  readonly request: DriverRequest | undefined;
+  readonly hooks: HostHooks;
+  readonly servers: HostServers;
+}
+
+export function readSetup(first: DriverMessage | undefined): DriverSetup {
+  const request =
+    first?.type === 'request' && first.request.subtype === 'initialize' ? first.request : undefined;
+  const fields = request?.fields ?? {};
+  return { request, hooks: readHostHooks(fields.hooks), servers: readHostServers(fields) };
 }

@@ -3,7 +3,6 @@
  * are answered as lines, and each prompt is a turn with a result. The turns run one after another; requests are
  * answered meanwhile.
  */
-
 import { randomUUID } from 'node:crypto';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
 import { refusalOf } from '../denials.ts';
@@ -11,8 +10,8 @@ import { EXIT, type ExitCode } from '../exitCodes.ts';
 import { createPromptRunner } from '../promptRunner.ts';
 import { createReporter } from '../reporter.ts';
 import { createTally } from '../tally.ts';
-import { toLine } from '../toLine.ts';
 import type { LimitOptions, ReportOptions } from '../types.ts';
+import { toLine } from '../wireMessages.ts';
 import { answerRequest, type ControlPorts } from './controlRequests.ts';
 import type { DriverLink } from './driverLink.ts';
 import type { DriverMessage, DriverPrompt, DriverRequest } from './driverMessages.ts';

@@ -1,10 +1,11 @@
+import { type Dirent, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import type { DiskLookups } from '../policy.ts';
-import { expandGlob } from './expandGlob.ts';
-import { filesBelow, findUpwards, isDirectory, linksIn, listTree } from './filesBelow.ts';
-import { holdsCredentials } from './gitCredentials.ts';
+import { filesBelow, findUpwards, isDirectory, isMisread, linksIn, listTree } from './filesBelow.ts';
 import { gitFolder, gitRunsPrograms, gitShows, includedSettings, trackedFiles } from './gitPrograms.ts';
+import { holdsCredentials, readFileNow } from './readFileNow.ts';
 import { realpathForAll } from './realpathForAll.ts';
-import { toolsFolderNamed } from './toolVersions.ts';
 
 /** Lookups on the real disk, and in git with the user's environment. */
 export const diskLookups = (env: Readonly<Record<string, string | undefined>>): DiskLookups => ({
@@ -23,3 +24,96 @@ export const diskLookups = (env: Readonly<Record<string, string | undefined>>): 
   trackedFiles,
   gitShows: gitShows(env, realpathForAll),
 });
+
+/** Maximum entries read for one pattern; a command that matches more needs approval anyway. */
+const MAX_ENTRIES = 5000;
+
+/**
+ * The existing paths to which a shell may expand an absolute path with wildcards, in which a backslash escapes the next
+ * character; undefined if there are too many. May include paths that the shell would not: `**` matches both as in bash
+ * (like `*`) and, as in zsh, at any depth.
+ */
+export function expandGlob(pattern: string): readonly string[] | undefined {
+  let looked = 0;
+  const list = (directory: string): readonly Dirent[] => {
+    if (looked > MAX_ENTRIES) return [];
+    try {
+      const entries = readdirSync(directory, { withFileTypes: true });
+      looked += entries.some(({ name }) => isMisread(name)) ? Number.POSITIVE_INFINITY : entries.length;
+      return entries;
+    } catch {
+      // Not a directory, or unreadable: the shell finds nothing there either.
+      return [];
+    }
+  };
+  /** With a third star, zsh follows links. */
+  const below = (directory: string, follows: boolean): readonly string[] => [
+    directory,
+    ...list(directory)
+      .filter(
+        (entry) =>
+          !entry.name.startsWith('.') && (entry.isDirectory() || (follows && entry.isSymbolicLink())),
+      )
+      .flatMap(({ name }) => below(`${directory}/${name}`, follows)),
+  ];
+  let found: readonly string[] = ['/'];
+  for (const part of pattern.split('/').filter((one) => one !== '')) {
+    if (!hasGlob(part)) found = found.map((directory) => inside(directory, part));
+    else
+      found = found.flatMap((directory) => [
+        ...(/^\*{2,}$/.test(part) ? below(directory, part.length > 2) : []),
+        ...[...list(directory).map(({ name }) => name), ...dots(part)]
+          .filter((name) => mayMatch(part, name))
+          .map((name) => inside(directory, name)),
+      ]);
+  }
+  return looked > MAX_ENTRIES ? undefined : found;
+}
+
+/** Not normalized: `..` after a link is the parent of its target, and `.?/x` matches `../x` in some shells. */
+const inside = (directory: string, name: string): string => `${directory === '/' ? '' : directory}/${name}`;
+
+/** In some shells `.*` matches the directory itself and its parent. */
+const dots = (part: string): readonly string[] => (part.startsWith('.') ? ['.', '..'] : []);
+
+function mayMatch(part: string, name: string): boolean {
+  // A quoted wildcard is an ordinary character.
+  if (name === part) return true;
+  if (name.startsWith('.') && /^[*?]/.test(part)) return false;
+  return globsOverlap(part, name.replace(/[*?[\]{}()]/g, '?'));
+}
+
+/** `.tool-versions`, `.node-version`, `.nvmrc` and the like: each names the version of a tool. */
+const versionFile = /^\.(?:[\w-]+-versions?|nvmrc)$/;
+/** A folder instead of a version: https://asdf-vm.com/manage/configuration.html */
+const fromFolder = /(?:^|\s)["']?path:/m;
+const MAX_BYTES = 64 * 1024;
+
+/**
+ * The file, in a directory or its parents, that makes a version manager (asdf, mise) run a tool from a folder: any
+ * program may then be one of the project. An unreadable file counts. Never throws.
+ */
+export function toolsFolderNamed(directory: string): string | undefined {
+  for (let at = directory; ; at = dirname(at)) {
+    const folder = at;
+    const found = namesIn(folder)
+      .filter((name) => versionFile.test(name))
+      .map((name) => join(folder, name))
+      .find(namesFolder);
+    if (found !== undefined || at === dirname(at)) return found;
+  }
+}
+
+function namesFolder(file: string): boolean {
+  if (isDirectory(file)) return false;
+  const found = readFileNow(file, MAX_BYTES);
+  return found !== null && (found === undefined || fromFolder.test(found.toString('utf8')));
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,7 +1,7 @@
 /**
  * Runs the effects that the reducer returned. The composer belongs to the screen; effects reach it through a handle.
  */
-import { promptOf } from '../../agent/promptOf.ts';
+import { promptOf } from '../../agent/prompts/promptQueue.ts';
 import type { SettingEdit } from '../../protocol/settings.ts';
 import { themeSettings } from '../../protocol/themeNames.ts';
 import type { Draft } from '../input/composerState.ts';

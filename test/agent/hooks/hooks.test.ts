@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
 import type { AgentDeps } from '../../../src/agent/agentDeps.ts';
 import { MAX_CONTINUED } from '../../../src/agent/hooks/turnHooks.ts';
-import { textOf } from '../../../src/agent/promptOf.ts';
+import { textOf } from '../../../src/agent/prompts/promptQueue.ts';
 import { calls, says } from '../scriptedModel.ts';
 import { ok, smallTool } from '../smallTools.ts';
-import type { TestAgent } from '../testAgent.ts';
-import { startAgent } from '../testAgent.ts';
+import { startAgent, type TestAgent } from '../testAgent.ts';
 import { permission, type ScriptedHooks, scriptedHooks, text } from './scriptedHooks.ts';
 
 const withHooks = (port: ScriptedHooks): Pick<AgentDeps, 'hooks'> => ({ hooks: { port, origin: 'startup' } });

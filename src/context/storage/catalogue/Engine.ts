@@ -2,7 +2,6 @@
  * The part of the catalogue that writes and searches the index, in its own thread if there is one. It owns the
  * connection. If the index fails it is rebuilt; the logs are never changed.
  */
-
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionQuery } from '../../../protocol/sessions.ts';
@@ -22,9 +21,8 @@ import { indexLogs } from './indexLogs.ts';
 import { type LogFile, listLogFiles, logLines } from './logFiles.ts';
 import { noteFiles } from './noteFiles.ts';
 import { findRows, listRows, type SessionRow, toRow } from './rows.ts';
-import { readOriginal, searchableOf } from './searchable.ts';
 import { type FoundRow, type SearchOptions, searchIndex } from './searchIndex.ts';
-import { fold, matches, parseQuery, type Query, snippetOf } from './words.ts';
+import { fold, matches, parseQuery, type Query, readOriginal, searchableOf, snippetOf } from './words.ts';
 
 export interface RefreshOptions {
   /** Maximum bytes of logs to index; absent = no limit. */

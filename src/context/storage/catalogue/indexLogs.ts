@@ -11,8 +11,7 @@ import { addFacts, noFacts, type SessionFacts } from './facts.ts';
 import { type LogFile, logLines } from './logFiles.ts';
 import { listColumns } from './noteFiles.ts';
 import { parseFacts } from './rows.ts';
-import { readOriginal, searchableOf } from './searchable.ts';
-import { indexText, projectWord } from './words.ts';
+import { indexText, projectWord, readOriginal, searchableOf } from './words.ts';
 
 interface IndexOptions {
   readonly signal: AbortSignal;

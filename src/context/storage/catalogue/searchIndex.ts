@@ -7,8 +7,7 @@ import type { JSONLEntry } from '../../../protocol/entries.ts';
 import { parseLine } from '../logReader.ts';
 import { archiveFileIn, bytesOf } from './logFiles.ts';
 import { type SessionRow, toRow } from './rows.ts';
-import { readOriginal, searchableOf } from './searchable.ts';
-import { fold, matches, projectWord, type Query, snippetOf } from './words.ts';
+import { fold, matches, projectWord, type Query, readOriginal, searchableOf, snippetOf } from './words.ts';
 
 /** A hit as plain data, to send between threads. */
 export interface FoundRow {

@@ -1,13 +1,12 @@
 /** Standard input of a session that another program drives: the messages, of which the first is read in advance. */
 import * as z from 'zod';
-import { hooksThatRun } from '../config/hooks.ts';
-import { countingServers } from '../config/mcpServers.ts';
-import type { LoadedSettings } from '../config/types.ts';
-import { type DriverMessage, parseDriverLine } from '../headless/driver/driverMessages.ts';
-import { inputLines } from '../headless/driver/inputLines.ts';
-import { type DriverSetup, readSetup } from '../headless/driver/setup.ts';
-import { toolNameOf } from '../mcp/names.ts';
-import type { CliOptions } from './options.ts';
+import { hooksThatRun } from '../../config/hooks.ts';
+import { countingServers } from '../../config/mcpServers.ts';
+import type { LoadedSettings } from '../../config/types.ts';
+import { type DriverMessage, inputLines, parseDriverLine } from '../../headless/driver/driverMessages.ts';
+import { type DriverSetup, readSetup } from '../../headless/driver/initialize.ts';
+import { toolNameOf } from '../../mcp/offeredTools.ts';
+import type { CliOptions } from '../options.ts';
 
 export interface DriverInput {
   /** The first message that means something; undefined if the driver closed its side without one. */

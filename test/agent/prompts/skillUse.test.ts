@@ -1,11 +1,11 @@
 /** Skills in a session: the user's `/name`, the model's call, and the commands in their text. */
 import { expect, test } from 'vitest';
-import type { Skill, SkillPart } from '../../src/protocol/extensions/skills.ts';
-import type { Op } from '../../src/protocol/ops.ts';
-import { skillTool } from '../../src/tools/skill.ts';
-import { calls, says } from './scriptedModel.ts';
-import { ok, smallTool } from './smallTools.ts';
-import { startAgent } from './testAgent.ts';
+import type { Skill, SkillPart } from '../../../src/protocol/extensions/skills.ts';
+import type { Op } from '../../../src/protocol/ops.ts';
+import { skillTool } from '../../../src/tools/skill.ts';
+import { calls, says } from '../scriptedModel.ts';
+import { ok, smallTool } from '../smallTools.ts';
+import { startAgent } from '../testAgent.ts';
 
 const review: Skill = {
   ...{ name: 'review', kind: 'skill', description: 'Review a change.', scope: 'user' },

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { allowedToolsOf, skillGrants } from '../../src/cli/skillApproval.ts';
+import { allowedToolsOf, skillGrants } from '../../src/cli/skills.ts';
 import { findSkills } from '../../src/extensions/findSkills.ts';
 
 async function project() {

@@ -1,9 +1,8 @@
 /** The process around a headless run: what it prints, and how signals and a lost reader end it. */
-
 import { constants } from 'node:os';
-import type { Agent } from '../agent/types.ts';
-import { reveal, sanitize } from '../ui/print/sanitize.ts';
-import { flush, guardOutput } from './process/exit.ts';
+import type { Agent } from '../../agent/types.ts';
+import { reveal, sanitize } from '../../ui/print/sanitize.ts';
+import { flush, guardOutput } from '../process/exit.ts';
 
 /** Ends the run before a session is open; `message` goes to standard error. */
 export class HeadlessEnd extends Error {

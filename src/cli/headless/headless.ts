@@ -1,35 +1,36 @@
 /** Headless mode (`-p`): runs one prompt; results go to standard output, everything else to standard error. */
 
-import type { Environment } from '../agent/systemPrompt.ts';
-import type { SessionTarget } from '../agent/types.ts';
-import { parsePermissionMode } from '../config/modes.ts';
-import { SessionLockedError } from '../context/index.ts';
-import { createDriverLink } from '../headless/driver/driverLink.ts';
-import { createCallBack } from '../headless/driver/hostHooks.ts';
-import { createHostChannels } from '../headless/driver/hostServers.ts';
-import { runDriven } from '../headless/driver/runDriven.ts';
-import { EXIT } from '../headless/exitCodes.ts';
-import { joinPrompt } from '../headless/joinPrompt.ts';
-import { runHeadless } from '../headless/runHeadless.ts';
-import { toLine } from '../headless/toLine.ts';
-import type { ReportOptions } from '../headless/types.ts';
-import { createConfigPort } from './configPort.ts';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Environment } from '../../agent/systemPrompt.ts';
+import type { SessionTarget } from '../../agent/types.ts';
+import { parsePermissionMode } from '../../config/modes.ts';
+import { SessionLockedError } from '../../context/index.ts';
+import { createDriverLink } from '../../headless/driver/driverLink.ts';
+import { createCallBack } from '../../headless/driver/hostHooks.ts';
+import { createHostChannels } from '../../headless/driver/hostServers.ts';
+import { runDriven } from '../../headless/driver/runDriven.ts';
+import { EXIT } from '../../headless/exitCodes.ts';
+import { joinPrompt, MAX_PROMPT_BYTES } from '../../headless/joinPrompt.ts';
+import { runHeadless } from '../../headless/runHeadless.ts';
+import type { ReportOptions } from '../../headless/types.ts';
+import { toLine } from '../../headless/wireMessages.ts';
+import type { StructuredOutput } from '../../tools/structuredOutput.ts';
+import { createConfigPort } from '../configPort.ts';
+import { createCommandHost } from '../host.ts';
+import { leftOutNotice } from '../mcp/approval.ts';
+import { listerFor } from '../models/modelChoice.ts';
+import { type CliOptions, targetOf } from '../options.ts';
+import { type AppPaths, placeNotice } from '../process/appPaths.ts';
+import { createDebugLog } from '../process/debugLog.ts';
+import { createSessionFactory } from '../sessionFactory.ts';
+import { resolveTarget } from '../sessions/movedSession.ts';
+import { describeOpenError, isRefusedByDisk } from '../sessions/sessionErrors.ts';
+import { findModelAccess, heldNotice, readSettings, settledOptions, trustIn } from '../startup.ts';
+import { heldAgentsNotice } from '../subagents/definitions.ts';
+import { unsupportedNotices } from '../unsupportedNotices.ts';
 import { type DriverInput, openDriverInput, withHost, withInitialize } from './driverInput.ts';
 import { createHeadlessOutput, HeadlessEnd, type HeadlessOutput, handleSignals } from './headlessProcess.ts';
-import { createCommandHost } from './host.ts';
-import { leftOutNotice } from './mcp/approval.ts';
-import { listerFor } from './models/modelChoice.ts';
-import { type CliOptions, targetOf } from './options.ts';
-import { type AppPaths, placeNotice } from './process/appPaths.ts';
-import { createDebugLog } from './process/debugLog.ts';
-import { readStandardInput } from './process/standardInput.ts';
-import { createSessionFactory } from './sessionFactory.ts';
-import { resolveTarget } from './sessions/movedSession.ts';
-import { describeOpenError, isRefusedByDisk } from './sessions/sessionErrors.ts';
-import { findModelAccess, heldNotice, readSettings, settledOptions, trustIn } from './startup.ts';
-import { openStructuredAnswer } from './structuredAnswer.ts';
-import { heldAgentsNotice } from './subagents/definitions.ts';
-import { unsupportedNotices } from './unsupportedNotices.ts';
 
 /** Runs one prompt and returns the exit code. `environment` as in `SessionFactoryOptions`. */
 export async function printMode(
@@ -211,4 +212,49 @@ async function readInput({ inputFormat, prompt }: CliOptions): Promise<Given> {
   if (input.first === undefined) throw new HeadlessEnd(EXIT.ok);
   if (input.first.type === 'malformed') throw new HeadlessEnd(EXIT.badInput, input.first.problem);
   return { type: 'driver', input };
+}
+
+// `--json-schema`: the tool for the model's answer; its code is loaded only with the flag.
+
+/** `given` is JSON text, or a file relative to `cwd`. Undefined without the flag; `mistake` is ready to show. */
+async function openStructuredAnswer(
+  given: string | undefined,
+  cwd: string,
+): Promise<StructuredOutput | { readonly mistake: string } | undefined> {
+  if (given === undefined) return undefined;
+  try {
+    const text = /^\s*\{/.test(given) ? given : await readFile(resolve(cwd, given), 'utf8');
+    const { createStructuredOutput } = await import('../../tools/structuredOutput.ts');
+    return createStructuredOutput(text);
+  } catch (error) {
+    return { mistake: `--json-schema cannot be used: ${(error as Error).message}.` };
+  }
+}
+
+/** Milliseconds to wait for the first byte if there is also a prompt argument: some callers leave a pipe open. */
+const FIRST_BYTE_MS = 3000;
+
+/**
+ * Reads all of standard input if it is piped or a file; undefined at a terminal. With `optional`, a silent pipe counts
+ * as empty. Stops just above the size limit of a prompt.
+ */
+async function readStandardInput(optional: boolean): Promise<string | undefined> {
+  const { stdin } = process;
+  if (stdin.isTTY) return undefined;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const patience = optional ? setTimeout(() => stdin.destroy(), FIRST_BYTE_MS) : undefined;
+  try {
+    for await (const chunk of stdin as AsyncIterable<Buffer>) {
+      clearTimeout(patience);
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > MAX_PROMPT_BYTES) break;
+    }
+  } catch {
+    // A closed, silent or unreadable standard input counts as none.
+  } finally {
+    clearTimeout(patience);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDriverInput } from '../../src/cli/driverInput.ts';
+import { openDriverInput } from '../../../src/cli/headless/driverInput.ts';
 
 const hello = `${JSON.stringify({ type: 'user', message: { role: 'user', content: 'hello' } })}\n`;
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { expandGlob } from '../../../src/permissions/lookups/expandGlob.ts';
+import { expandGlob } from '../../../src/permissions/lookups/diskLookups.ts';
 import { top } from '../harness.ts';
 
 const place = join(top, 'globs');

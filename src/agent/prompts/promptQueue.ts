@@ -1,6 +1,7 @@
-import type { NewEntry } from '../protocol/entries.ts';
-import type { AgentEvent } from '../protocol/events.ts';
-import type { Attachment, PromptOp } from '../protocol/ops.ts';
+import { displayOf } from '../../protocol/entries/readEntry.ts';
+import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
+import type { AgentEvent } from '../../protocol/events.ts';
+import type { Attachment, PromptOp } from '../../protocol/ops.ts';
 import { skillEntry } from './skillUse.ts';
 
 /** Prompts that are not sent yet. Each change emits `queue_changed`. */
@@ -77,4 +78,26 @@ export function attachmentEntry({
     message: { role: 'user', content: images === undefined ? text : [{ type: 'text', text }, ...images] },
     data: { path, title, outcome, summary, ...(filesRead && { filesRead: [...filesRead] }) },
   };
+}
+
+// The text of the user's entries. Loaded before the first frame, so it must not import the context folder.
+
+/** Returns the prompt of an entry, so that it can be edited and sent again. */
+export function promptOf(entry: JSONLEntry): PromptOp {
+  const display = displayOf(entry);
+  const text = textOf(entry.message.content);
+  return { type: 'prompt', text, ...(display === undefined ? {} : { display }) };
+}
+
+/** Returns the text of a message's content in any of its forms. */
+export function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .flatMap((part: unknown) =>
+      typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string'
+        ? [part.text]
+        : [],
+    )
+    .join('\n');
 }

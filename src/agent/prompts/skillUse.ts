@@ -1,10 +1,10 @@
 /** Turns a skill or custom command into a prompt: runs its commands and makes an entry of its instructions. */
 import { dirname } from 'node:path';
-import type { NewEntry } from '../protocol/entries.ts';
-import type { SkillPart, SkillText } from '../protocol/extensions/skills.ts';
-import type { Op, PromptOp } from '../protocol/ops.ts';
-import { quotedName } from '../protocol/text/visible.ts';
-import type { ToolOutcome } from '../protocol/tools.ts';
+import type { NewEntry } from '../../protocol/entries.ts';
+import type { SkillPart, SkillText } from '../../protocol/extensions/skills.ts';
+import type { Op, PromptOp } from '../../protocol/ops.ts';
+import { quotedName } from '../../protocol/text/visible.ts';
+import type { ToolOutcome } from '../../protocol/tools.ts';
 
 /** Maximum characters of one command's output; the model can rerun the command to see more. */
 const MAX_OUTPUT = 20_000;

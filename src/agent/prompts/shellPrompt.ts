@@ -1,11 +1,11 @@
-import type { ContextManager } from '../context/index.ts';
-import type { NewEntry } from '../protocol/entries.ts';
-import type { AgentEvent } from '../protocol/events.ts';
-import { toolNames } from '../protocol/toolNames.ts';
-import type { ToolContext } from '../protocol/tools.ts';
-import type { CheckpointKeeper } from './checkpoints.ts';
-import type { CallHooks, HookedCall } from './hooks/callHooks.ts';
-import type { Toolset } from './toolset/toolset.ts';
+import type { ContextManager } from '../../context/index.ts';
+import type { NewEntry } from '../../protocol/entries.ts';
+import type { AgentEvent } from '../../protocol/events.ts';
+import { toolNames } from '../../protocol/toolNames.ts';
+import type { ToolContext } from '../../protocol/tools.ts';
+import type { CheckpointKeeper } from '../checkpoints.ts';
+import type { CallHooks, HookedCall } from '../hooks/callHooks.ts';
+import type { Toolset } from '../toolset/toolset.ts';
 
 /** Dependencies of `runShell`. */
 interface ShellPorts {
