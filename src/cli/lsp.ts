@@ -73,10 +73,32 @@ async function createServers(parts: LanguageServerParts): Promise<LanguageServer
   });
 }
 
-/** A server reads what the folder configures: it is confined, or the user has trusted the folder. */
-async function refusalIn({ loaded, sandbox, isTrusted }: LanguageServerParts): Promise<string | undefined> {
-  if (isTrusted) return undefined;
-  if (loaded.untrusted.length > 0) return 'not started: this folder is not trusted';
+/**
+ * A server reads what the folder configures and every file that the code names, and quotes it in its messages: it is
+ * confined, or the user has trusted the folder and asked for servers.
+ */
+export async function refusalIn({
+  loaded,
+  sandbox,
+  isTrusted,
+}: {
+  readonly loaded: Pick<LoadedSettings, 'untrusted' | 'sources' | 'files'>;
+  readonly sandbox: Pick<CommandSandbox, 'state'>;
+  readonly isTrusted: boolean;
+}): Promise<string | undefined> {
+  if (!isTrusted && loaded.untrusted.length > 0) return 'not started: this folder is not trusted';
   const state = await sandbox.state();
-  return state.type === 'on' ? undefined : 'not started: there is no sandbox, and this folder is not trusted';
+  if (state.type === 'on') return undefined;
+  if (!isTrusted) return 'not started: there is no sandbox, and this folder is not trusted';
+  return isAskedFor(loaded)
+    ? undefined
+    : 'not started: there is no sandbox. With "lsp": true in your own settings, servers start without one';
+}
+
+/** True if the user turned servers on; a folder's settings cannot say that they run without a sandbox. */
+function isAskedFor({ sources, files }: Pick<LoadedSettings, 'sources' | 'files'>): boolean {
+  return (
+    sources.lsp !== undefined &&
+    !files.some(({ name, layer }) => name === sources.lsp && (layer === 'project' || layer === 'local'))
+  );
 }

@@ -1,0 +1,40 @@
+/** Whether language servers may start. */
+import { expect, test } from 'vitest';
+import { refusalIn } from '../../src/cli/lsp.ts';
+import type { SandboxState } from '../../src/protocol/sandbox.ts';
+
+const on: SandboxState = { type: 'on', mode: 'workspace-write' };
+const missing: SandboxState = { type: 'unavailable', reason: 'r', fix: 'f' };
+const off: SandboxState = { type: 'off', reason: 'r' };
+const held = [{ file: '.clawdcode.json', key: 'model', value: 'x', effect: 'e', count: 1 }];
+const files = (['user', 'project', 'local'] as const).map((layer) => ({
+  ...{ layer, path: `/${layer}`, name: layer, state: 'loaded' as const },
+}));
+
+test.each([
+  ['in a sandbox', on, { isTrusted: false }, undefined],
+  ['in a sandbox, in a folder that is not trusted', on, { isTrusted: false, untrusted: held }, /not trusted/],
+  ['without a sandbox', missing, { isTrusted: false }, /not trusted/],
+  [
+    'without a sandbox, in a trusted folder',
+    missing,
+    { isTrusted: true },
+    /"lsp": true in your own settings/,
+  ],
+  ['with the sandbox switched off, in a trusted folder', off, { isTrusted: true }, /"lsp": true/],
+  ['if the folder asks for them', missing, { isTrusted: true, source: 'project' }, /"lsp": true/],
+  ['if the folder’s local file asks for them', missing, { isTrusted: true, source: 'local' }, /"lsp": true/],
+  ['if the user asks for them', missing, { isTrusted: true, source: 'user' }, undefined],
+  ['if a flag asks for them', missing, { isTrusted: true, source: '--settings' }, undefined],
+  ['if the user asks for them, elsewhere', missing, { isTrusted: false, source: 'user' }, /not trusted/],
+] as const)('servers %s', async (_, state, given, refusal) => {
+  const { isTrusted, untrusted = [], source } = { untrusted: [], source: undefined, ...given };
+  const sources = source === undefined ? {} : { lsp: source };
+  const said = await refusalIn({
+    loaded: { untrusted, sources, files },
+    sandbox: { state: async () => state },
+    isTrusted,
+  });
+  if (refusal === undefined) expect(said).toBeUndefined();
+  else expect(said).toMatch(refusal);
+});
