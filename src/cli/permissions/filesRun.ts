@@ -6,6 +6,7 @@ import { lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { LoadedSettings } from '../../config/types.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
+import { trackedFiles } from '../../permissions/lookups/gitPrograms.ts';
 
 type Settings = Pick<LoadedSettings, 'hooks' | 'servers'> & {
   readonly settings: Pick<LoadedSettings['settings'], 'statusLine' | 'notificationCommand'>;
@@ -29,18 +30,33 @@ export function filesRun(
     ),
     ...servers.flatMap(({ definition: { command = '', args = [] } }) => [command, ...args]),
   ];
-  const words = new Set(
-    texts.flatMap((text) => withoutVariables(text, root, home).split(/[\s'"`;&|<>()=]+/)),
-  );
+  const commands = texts.map((text) => withoutVariables(text, root, home));
+  const words = new Set(commands.flatMap((text) => text.split(/[\s'"`;&|<>()=]+/)));
   const top = realpath(root);
+  const folders = [...new Set(commands.flatMap(foldersIn))].slice(0, MAX_FOLDERS);
   const named = [...words].slice(0, MAX_WORDS).flatMap((word) => {
     if (word === '' || word.startsWith('-') || word.includes('://')) return [];
-    const path = resolve(root, word);
-    const isFile = kindOf(path);
-    const counts = isFile === undefined ? /\/|\.[a-z]\w{0,4}$/i.test(word) : isFile;
-    return counts && isInside(path, root) && path !== root ? [path, realpath(path)] : [];
+    return ['.', ...folders].flatMap((folder, at) => {
+      const path = resolve(root, folder, word);
+      const isFile = kindOf(path);
+      const counts = isFile ?? (at === 0 ? /\/|\.[a-z]\w{0,4}$/i.test(word) : /^\.\.?\//.test(word));
+      return counts && isInside(path, root) && path !== root ? [path, realpath(path)] : [];
+    });
   });
-  return [...new Set(named)].filter((path) => isInside(path, top) && !results.test(path.slice(top.length)));
+  const inside = [...new Set(named)].filter((path) => isInside(path, top));
+  const isBuilt = (path: string): boolean => results.test(path.slice(top.length));
+  // What git tracks is a source, whatever its folder is called.
+  const tracked = new Set(inside.some(isBuilt) ? trackedFiles(top) : []);
+  return inside.filter((path) => !isBuilt(path) || tracked.has(path));
+}
+
+const MAX_FOLDERS = 20;
+
+/** Folders to which a command changes: `cd tools && ./check.sh`, `make -C tools`, `npm --prefix=tools`. */
+function foldersIn(command: string): readonly string[] {
+  const changes =
+    /(?:^|[\s;&|('"`])(?:cd|pushd|-C|--(?:prefix|cwd|dir|directory))[\s=]+['"]?([^\s;&|)'"`]+)/g;
+  return [...command.matchAll(changes)].flatMap(([, folder]) => folder ?? []);
 }
 
 /** How scripts are usually named: https://docs.anthropic.com/en/docs/claude-code/hooks */

@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { filesRun } from '../../../src/cli/permissions/filesRun.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
+
+const hook = (command: string) => ({
+  hook: { type: 'command', event: 'PostToolUse', matcher: '', command } as const,
+  ...({ scope: 'user', source: 'config.json' } as const),
+});
+const run = (root: string, ...commands: string[]): string[] =>
+  filesRun(
+    {
+      hooks: commands.map(hook),
+      servers: [],
+      settings: { statusLine: null, notificationCommand: null },
+    },
+    { root, home: join(root, '..') },
+  )
+    .map((path) => path.slice(root.length + 1))
+    .sort();
+
+test('a script is found in the folder to which its command changes', () => {
+  const root = temporaryFolder();
+  mkdirSync(join(root, 'tools'));
+  writeFileSync(join(root, 'tools/lint'), '');
+  expect(run(root, 'cd tools && ./check.sh', 'sh -c \'cd "tools"; lint\'')).toEqual([
+    'check.sh',
+    'tools/check.sh',
+    'tools/lint',
+  ]);
+});
+
+test('a script that git tracks is protected, also in a folder in which builds write', () => {
+  const root = temporaryFolder();
+  const files = ['bin/check.sh', 'bin/server', 'scripts/lint.sh'];
+  for (const file of files) {
+    mkdirSync(join(root, file, '..'), { recursive: true });
+    writeFileSync(join(root, file), '');
+  }
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: root });
+  git('init', '--quiet');
+  git('add', 'bin/check.sh', 'scripts/lint.sh');
+  expect(run(root, 'bin/check.sh && scripts/lint.sh', 'bin/server --once')).toEqual([
+    'bin/check.sh',
+    'scripts/lint.sh',
+  ]);
+});
