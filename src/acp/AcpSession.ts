@@ -36,7 +36,7 @@ export interface OpenedForClient extends Pick<ModePorts, 'mayBypass' | 'parseMod
   readonly settle: (signal: AbortSignal) => Promise<void>;
 }
 
-export interface SessionPorts {
+interface SessionPorts {
   readonly link: ClientLink;
   readonly abilities: ClientAbilities;
   readonly reveal: Reveal;

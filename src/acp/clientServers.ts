@@ -10,7 +10,7 @@ import { visibleLine } from '../protocol/text/visible.ts';
 
 const MAX_SERVERS = 50;
 
-export interface ClientServers {
+interface ClientServers {
   readonly servers: readonly McpServerSource[];
   /** What cannot be used, ready to show. */
   readonly problems: readonly string[];

@@ -12,7 +12,7 @@ import { createLiveOutput } from './liveOutput.ts';
 import { createEntryReader } from './replay.ts';
 import { fenced, textBlock, textContent, titleLine } from './text.ts';
 
-export interface EventPorts {
+interface EventPorts {
   readonly agent: Pick<Agent, 'state'>;
   readonly link: Pick<ClientLink, 'update'>;
   readonly abilities: ClientAbilities;
@@ -22,7 +22,7 @@ export interface EventPorts {
   readonly log: (text: string) => void;
 }
 
-export interface EventUpdates {
+interface EventUpdates {
   hear(event: AgentEvent): void;
   /** The id of the newest call to which the model gave this id of its own. */
   idOf(callId: string): string | undefined;

@@ -7,7 +7,7 @@ const MAX_SHOWN = 8_000;
 /** Milliseconds between two updates of one call. */
 const PAUSE_MS = 200;
 
-export interface LiveOutput {
+interface LiveOutput {
   add(callId: string, text: string): void;
   end(callId: string): void;
 }

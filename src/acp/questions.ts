@@ -8,7 +8,7 @@ import type { ClientAbilities, ClientLink } from './clientLink.ts';
 import { formAnswer, formMessage, formSchema } from './elicitation.ts';
 import { permissionAnswer, permissionCall, permissionOptions, type Reveal } from './permissionRequest.ts';
 
-export interface QuestionPorts {
+interface QuestionPorts {
   readonly link: ClientLink;
   readonly abilities: Pick<ClientAbilities, 'forms'>;
   readonly reveal: Reveal;
@@ -17,7 +17,7 @@ export interface QuestionPorts {
   readonly idOf: (callId: string) => string | undefined;
 }
 
-export interface Questions {
+interface Questions {
   /** Asks the client, and passes its answer on. */
   put(question: PermissionQuestion): void;
   /** The agent no longer waits for this question: withdraws it. */

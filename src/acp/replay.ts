@@ -10,7 +10,7 @@ import { changedLocation, isPlanTool, planEntries, toolCallOf, toolResultOf } fr
 const MAX_TEXT = 200_000;
 
 /** Turns entries into updates one after another; remembers which call of the model has which id. */
-export interface EntryReader {
+interface EntryReader {
   read(entry: JSONLEntry): SessionUpdate[];
   /** The id of the newest call to which the model gave this id of its own. */
   idOf(callId: string): string | undefined;

@@ -33,7 +33,7 @@ export interface PermissionRules {
   readonly autoAllow?: () => void;
 }
 
-export interface PermissionParts {
+interface PermissionParts {
   readonly rules: PermissionRules;
   readonly modes: Modes;
   readonly questions: Questions;

@@ -32,7 +32,7 @@ export function modesBeforePlan(entries: readonly JSONLEntry[]): {
 }
 
 /** A model by its full name, and the provider in that name; undefined for the default endpoint. */
-export interface UsedModel {
+interface UsedModel {
   readonly model: string;
   readonly provider?: string;
 }

@@ -42,7 +42,7 @@ export interface FinishedCall {
   readonly output: string;
 }
 
-export type ToolCallsEnd =
+type ToolCallsEnd =
   | { readonly type: 'finished'; readonly calls: readonly FinishedCall[] }
   /** The user interrupted the turn, or denied a call without a comment for the model. */
   | { readonly type: 'stopped' }

@@ -13,7 +13,7 @@ import { fetchOverSend } from './mcp/fetchOverSend.ts';
 import type { Permissions } from './permissions/permissions.ts';
 import type { AppPaths } from './process/appPaths.ts';
 
-export interface LiveHooks extends HookPort {
+interface LiveHooks extends HookPort {
   /** Uses these hooks from now on. */
   replace(sources: readonly HookSource[]): Promise<void>;
 }

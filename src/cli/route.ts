@@ -37,10 +37,10 @@ const mcpVerbs = [
 ] as const;
 
 /** The subcommands of `clawdcode config`, in the order of its help. */
-export const configVerbs = ['list', 'get', 'set', 'unset'] as const;
+const configVerbs = ['list', 'get', 'set', 'unset'] as const;
 
 /** The subcommands of `clawdcode plugin`, in the order of its help. */
-export const pluginVerbs = ['add', 'list', 'enable', 'disable', 'remove'] as const;
+const pluginVerbs = ['add', 'list', 'enable', 'disable', 'remove'] as const;
 
 /** Shells with completion of the command line. */
 export const shells = ['bash', 'zsh', 'fish'] as const;

@@ -69,7 +69,7 @@ function savedText(
 }
 
 /** A setting as a dialog needs it; nothing here is a secret. */
-export interface SettingView {
+interface SettingView {
   readonly name: string;
   readonly value: string;
   readonly source: string;
@@ -133,12 +133,12 @@ export function settingsListPage(settings: readonly SettingInfo[]): Page {
 }
 
 /** One setting in full. */
-export function settingPage(setting: SettingInfo): Page {
+function settingPage(setting: SettingInfo): Page {
   return () => settingLines(setting).map((line, index) => (index === 0 ? heading(line) : indented(line)));
 }
 
 /** The same as lines: name, value, default, source, description, and what overrides the user's file. */
-export function settingLines(setting: SettingInfo): readonly string[] {
+function settingLines(setting: SettingInfo): readonly string[] {
   const { key, value, defaultValue, source, description, kind, isPending } = setting;
   const override = overrideOf(setting, 'user');
   return [

@@ -150,7 +150,7 @@ export interface PluginPort {
 }
 
 /** The copy of a plugin that waits for approval. */
-export interface StagedPlugin {
+interface StagedPlugin {
   readonly contents: PluginContents;
   install(): Promise<void>;
   discard(): Promise<void>;

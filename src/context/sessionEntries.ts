@@ -95,7 +95,7 @@ function kept({ items, ...reasoning }: Reasoning): NonNullable<JSONLEntry['messa
 }
 
 /** Calls without a result, which were running when the program stopped. */
-export function openCalls(
+function openCalls(
   entries: readonly JSONLEntry[],
 ): readonly { readonly id: string; readonly name: string }[] {
   const last = groupAtoms(entries).findLast((atom) => atom.kind === 'reply');

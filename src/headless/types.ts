@@ -32,7 +32,7 @@ export interface ReportOptions {
 }
 
 /** The model's final answer in a form that the caller asked for. */
-export interface StructuredAnswer {
+interface StructuredAnswer {
   /** Forgets the answer of an earlier turn. */
   begin(): void;
   answer(): { readonly value: unknown } | undefined;

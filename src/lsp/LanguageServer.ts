@@ -17,7 +17,7 @@ export interface ServerLimits {
   readonly openFiles: number;
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly row: ServerRow;
   readonly found: FoundProgram;
   readonly root: string;

@@ -26,7 +26,7 @@ export interface Elicitation {
 type Value = string | number | boolean | string[];
 
 /** Why a request is not shown to the user. */
-export interface Unusable {
+interface Unusable {
   readonly problem: string;
 }
 

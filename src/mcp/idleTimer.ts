@@ -1,5 +1,5 @@
 /** Aborts a call that shows no sign of life for too long; the time in which its server waits for the user is not counted. */
-export interface IdleTimer {
+interface IdleTimer {
   readonly signal: AbortSignal;
   /** The server has shown a sign of life. */
   reset(): void;

@@ -13,7 +13,7 @@ const MAX_WAITING = 4;
 const OFFERED_FROM = 3;
 
 /** The result of `elicitation/create`. */
-export interface ElicitReply {
+interface ElicitReply {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: Record<string, string | number | boolean | string[]>;
 }
@@ -37,7 +37,7 @@ export interface UserRequests {
   unmute(): void;
 }
 
-export interface UserRequestPorts {
+interface UserRequestPorts {
   readonly server: string;
   /** Defined in the project, not by the user. */
   readonly isOfProject: boolean;

@@ -19,10 +19,10 @@ export interface PermissionInput {
 type CommandAccess = Extract<Access, { type: 'command' }>;
 
 /** Decides about a command by rules and parts. */
-export type DecideCommand = (tool: string, access: CommandAccess, policy: Policy) => PermissionDecision;
+type DecideCommand = (tool: string, access: CommandAccess, policy: Policy) => PermissionDecision;
 
 /** A call of any tool but those that run commands. */
-export interface PlainInput {
+interface PlainInput {
   readonly tool: string;
   readonly access: Exclude<Access, CommandAccess>;
 }

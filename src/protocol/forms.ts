@@ -65,7 +65,7 @@ export interface TextField extends FieldHead {
 }
 
 export const textFormats = ['email', 'uri', 'date', 'date-time'] as const;
-export type TextFormat = (typeof textFormats)[number];
+type TextFormat = (typeof textFormats)[number];
 
 /** The answer to one field; nothing chosen and no text = not answered. */
 export interface FieldAnswer {
@@ -119,7 +119,7 @@ export function numberIn(text: string): number | undefined {
 }
 
 /** What a field of this format needs. */
-export const formatNames: Readonly<Record<TextFormat, string>> = {
+const formatNames: Readonly<Record<TextFormat, string>> = {
   email: 'an e-mail address',
   uri: 'an address such as https://example.com',
   date: 'a date such as 2026-11-23',

@@ -45,8 +45,8 @@ export interface Attachment {
 }
 
 /** `unchanged`: the model sees it already. */
-export const attachmentOutcomes = ['read', 'listed', 'unchanged', 'refused'] as const;
-export type AttachmentOutcome = (typeof attachmentOutcomes)[number];
+const attachmentOutcomes = ['read', 'listed', 'unchanged', 'refused'] as const;
+type AttachmentOutcome = (typeof attachmentOutcomes)[number];
 
 export type Op =
   | PromptOp

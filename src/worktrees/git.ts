@@ -7,7 +7,7 @@ import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../disk/ownPrograms.ts';
 import { realpath } from '../disk/paths.ts';
 import { visibleText } from '../protocol/text/visible.ts';
 
-export interface GitAnswer {
+interface GitAnswer {
   /** Null if it could not be started, or took too long. */
   readonly code: number | null;
   readonly stdout: string;

@@ -21,7 +21,7 @@ interface NewWorktree {
   readonly now: number;
 }
 
-export interface CreatedWorktree {
+interface CreatedWorktree {
   readonly record: WorktreeRecord;
   /** What is missing in it, one sentence each, for the model. */
   readonly notes: readonly string[];
@@ -121,7 +121,7 @@ export async function endWorktree(git: Git, folder: string, record: WorktreeReco
   return { path, branch, isKept: true, summary, stat, ignored: [] };
 }
 
-export interface WorktreeState {
+interface WorktreeState {
   /** True also if that cannot be determined. */
   readonly isChanged: boolean;
   /** True if files would be lost with it, and not only commits. */

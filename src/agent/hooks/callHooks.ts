@@ -46,7 +46,7 @@ interface RunningAnswer {
   readonly isManaged: boolean;
 }
 
-export interface AfterCall {
+interface AfterCall {
   readonly notes: readonly NewEntry[];
   /** The turn ends. */
   readonly halts: boolean;

@@ -25,7 +25,7 @@ import { heldAgentsNotice } from '../subagents/definitions.ts';
 import { unsupportedNotices } from '../unsupportedNotices.ts';
 
 /** What all sessions of the process have in common. */
-export interface ProcessParts {
+interface ProcessParts {
   readonly options: CliOptions;
   readonly debug: DebugLog;
   readonly threads: SessionThreads;

@@ -7,7 +7,7 @@ interface ChangeFlags {
 }
 
 /** The implementations of the subcommands. */
-export interface ConfigActions {
+interface ConfigActions {
   readonly list: (words: readonly string[], flags: { readonly json?: boolean }) => Promise<void>;
   readonly get: (key: string, flags: { readonly json?: boolean }) => Promise<void>;
   readonly set: (key: string, value: string, flags: ChangeFlags) => Promise<void>;

@@ -7,7 +7,7 @@ import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
 
 /** `problem`: why there is no key, ready to show. */
-export type KeyAnswer = { readonly key: string | undefined } | { readonly problem: string };
+type KeyAnswer = { readonly key: string | undefined } | { readonly problem: string };
 
 export interface EndpointKey {
   /** Where it comes from, for display; undefined if there is none. */

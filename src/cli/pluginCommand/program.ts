@@ -6,7 +6,7 @@ interface ApproveFlags {
 }
 
 /** The implementations of the subcommands. */
-export interface PluginActions {
+interface PluginActions {
   readonly add: (source: string, flags: ApproveFlags) => Promise<void>;
   readonly list: () => Promise<void>;
   readonly enable: (name: string, flags: ApproveFlags) => Promise<void>;

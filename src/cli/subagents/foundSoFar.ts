@@ -47,7 +47,7 @@ export function stoppedText(
 
 const numberOf = (id: string): number => Number(/\d+$/.exec(id)?.[0] ?? 0);
 
-export interface LogOwner {
+interface LogOwner {
   readonly callId: string;
   readonly agent: string;
   readonly description: string;
@@ -74,7 +74,7 @@ export function logOwner(entries: readonly JSONLEntry[]): LogOwner | undefined {
 }
 
 /** Folds a log as the events of the subagent would have been. */
-export function progressOf(entries: readonly JSONLEntry[]): Progress {
+function progressOf(entries: readonly JSONLEntry[]): Progress {
   const progress = entries.reduce((known, entry) => addProgress(known, { type: 'entry', entry }), noProgress);
   return { ...progress, step: entries.filter(({ type }) => type === 'assistant').length };
 }

@@ -9,7 +9,7 @@ import type { PersistentStore } from '../../context/index.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import { logOwner, stoppedText } from './foundSoFar.ts';
 
-export interface UntoldSubagents {
+interface UntoldSubagents {
   /** For the model, one for each. */
   readonly notes: readonly NewEntry[];
   /** For the user; empty if there are none. */

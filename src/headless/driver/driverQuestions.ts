@@ -13,14 +13,14 @@ import type {
 import { refusalOf } from '../denials.ts';
 import type { DriverAnswer, DriverLink } from './driverLink.ts';
 
-export interface DriverQuestionPorts {
+interface DriverQuestionPorts {
   readonly link: DriverLink;
   readonly answer: (id: string, answer: PermissionAnswer) => void;
   /** Tells the driver about a part of its answer that has no effect. */
   readonly warn: (text: string) => void;
 }
 
-export interface DriverQuestions {
+interface DriverQuestions {
   /** Asks the driver, and passes its answer on. */
   put(question: PermissionQuestion): void;
   /** The agent no longer waits for this question: withdraws it. */

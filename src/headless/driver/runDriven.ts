@@ -19,7 +19,7 @@ import { createDriverQuestions } from './driverQuestions.ts';
 import type { InitializePorts } from './initialize.ts';
 import { createPromptInbox } from './promptInbox.ts';
 
-export interface DrivenOptions
+interface DrivenOptions
   extends Omit<ReportOptions, 'outputFormat'>,
     Pick<InitializePorts, 'subagents' | 'setup'>,
     Pick<ControlPorts, 'channels'> {

@@ -13,7 +13,7 @@ import { sdkFetch } from './sdkFetch.ts';
 import { originOf } from './seal.ts';
 
 /** What distinguishes one wire from another. */
-export interface WireDefinition<Params> {
+interface WireDefinition<Params> {
   readonly wire: Exclude<Wire, 'chat'>;
   /** Completes "does not answer like …". */
   readonly api: string;

@@ -19,7 +19,7 @@ export type ConfigStep =
 
 export type ConfigAnswer = { readonly type: 'close' } | ConfigStep;
 
-export type ConfigDialog =
+type ConfigDialog =
   | ListDialog<ConfigAnswer>
   | ChoiceDialog<ConfigAnswer>
   | TextDialog<ConfigAnswer>

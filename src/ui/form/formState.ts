@@ -82,12 +82,12 @@ export function answersOf({ fields }: Form, state: FormState): readonly FieldAns
   });
 }
 
-export interface FormStep {
+interface FormStep {
   readonly state: FormState;
   readonly answer?: PermissionAnswer;
 }
 
-export interface FormPress {
+interface FormPress {
   /** Lines to scroll by, and the last first line. */
   readonly pageRows: number;
   readonly lowest: number;

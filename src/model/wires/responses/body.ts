@@ -19,7 +19,7 @@ import type { Form, OptionalPart } from '../form.ts';
 import { sealedItems } from '../seal.ts';
 
 /** What decides the body besides the request. */
-export interface ResponsesFacts extends Pick<WireFacts, 'efforts' | 'extraBody'> {
+interface ResponsesFacts extends Pick<WireFacts, 'efforts' | 'extraBody'> {
   readonly form: Form;
   /** As in `originOf`. */
   readonly origin: string;
