@@ -2,7 +2,6 @@
  * File checkpoints: records what tool calls change on disk, and restores it. Reads the tree and git's store, writes
  * only what a plan says, and starts git only for reading.
  */
-import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Captured, FileCheckpoints } from '../protocol/checkpoints.ts';
 import { createGitTrees } from './git/gitTree.ts';
@@ -11,7 +10,7 @@ import { applyRestore } from './restoring/applyRestore.ts';
 import { planRestore } from './restoring/planRestore.ts';
 import { diffChanges } from './restoring/steps.ts';
 import { createContents, Stash } from './scan/contents.ts';
-import { statEntry } from './scan/diskEntry.ts';
+import { realFolder, statEntry } from './scan/diskEntry.ts';
 import { createPace } from './scan/walk.ts';
 import { type CheckpointOptions, defaultLimits } from './types.ts';
 
@@ -100,15 +99,6 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
       }, undefined);
     },
   };
-}
-
-function realFolder(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    const parent = dirname(folder);
-    return parent === folder ? folder : join(realFolder(parent), basename(folder));
-  }
 }
 
 /** Returns whether the file system ignores case, checked once with another spelling of the root's name. */

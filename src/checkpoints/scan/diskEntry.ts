@@ -133,7 +133,8 @@ export function linkedPath(path: string): string | undefined {
 
 const MAX_LINKS = 40;
 
-function realFolder(folder: string): string {
+/** Resolves the links of a folder; parts that do not exist are kept. */
+export function realFolder(folder: string): string {
   try {
     return realpathSync.native(folder);
   } catch {

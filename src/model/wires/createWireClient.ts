@@ -5,7 +5,7 @@ import { lookupModel } from '../catalogue.ts';
 import { hasAuthorization } from '../http/ownHeaders.ts';
 import { record, text } from '../json.ts';
 import { bodyHash } from './chat/body.ts';
-import { createExchanges, type ModelClientOptions, type WireFacts } from './exchange.ts';
+import { createExchanges, createFormRetries, type ModelClientOptions, type WireFacts } from './exchange.ts';
 import { type Form, fullForm, learnForm, type OptionalPart } from './form.ts';
 import { createItemAccumulator, type EventTranslator } from './itemAccumulator.ts';
 import type { AnswerTrace, ReplyNews } from './replyChunks.ts';
@@ -50,22 +50,21 @@ export function createWireClient<Params>(
 ): ModelClient {
   const { wire, translator: newTranslator } = definition;
   const { exchange, debug, send, baseUrl, apiKey, headers } = createExchanges(options, definition.api);
-  const forms = new Map<string, Form>();
 
-  async function* stream(
+  const retry = createFormRetries(
+    () => fullForm,
+    debug,
+    ({ isForOne }: Form) => isForOne !== true,
+  );
+
+  function stream(
     request: ModelRequest,
     signal: AbortSignal,
     onSent?: (sent: SentRequest) => void,
   ): AsyncGenerator<ModelEvent> {
-    const { model } = request;
-    let form = forms.get(model) ?? fullForm;
-    while (!signal.aborted) {
-      const refused = yield* attempt(request, detailsOf(model, form), signal, onSent);
-      if (refused === undefined) return;
-      form = refused;
-      if (form.isForOne !== true) forms.set(model, form);
-      debug(`model: the server refused a field; asking again with ${JSON.stringify(refused)}`);
-    }
+    return retry(request.model, signal, (form) =>
+      attempt(request, detailsOf(request.model, form), signal, onSent),
+    );
   }
 
   function detailsOf(model: string, form: Form): SentDetails {

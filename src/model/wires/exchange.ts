@@ -62,6 +62,32 @@ interface Exchange<Form> {
   readonly onReply?: (reply: Reply) => void;
 }
 
+/**
+ * Sends a request again in another form for as long as the server rejects it, and remembers for each model the form that
+ * was accepted. A form that does not last is for one request.
+ */
+export function createFormRetries<Form>(
+  firstForm: (model: string) => Form,
+  debug: (line: string) => void,
+  isLasting: (form: Form) => boolean = () => true,
+) {
+  const forms = new Map<string, Form>();
+  return async function* retry(
+    model: string,
+    signal: AbortSignal,
+    attempt: (form: Form) => AsyncGenerator<ModelEvent, Form | undefined>,
+  ): AsyncGenerator<ModelEvent> {
+    let form = forms.get(model) ?? firstForm(model);
+    while (!signal.aborted) {
+      const next = yield* attempt(form);
+      if (next === undefined) return;
+      form = next;
+      if (isLasting(form)) forms.set(model, form);
+      debug(`model: the server refused a field; asking again with ${JSON.stringify(form)}`);
+    }
+  };
+}
+
 /** How long token usage may lag behind the finish reason, in ms; the reply is complete without it. */
 const USAGE_GRACE_MS = 3000;
 

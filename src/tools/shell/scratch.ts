@@ -4,6 +4,7 @@
  */
 import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isRunning } from '../../disk/isRunning.ts';
 
 /**
  * Minimum age of a dead process's folder before it is removed: its pid may belong to a process that this one cannot
@@ -53,14 +54,5 @@ async function removeLeft(parent: string): Promise<void> {
     if (found?.isDirectory() !== true || found.uid !== process.getuid?.()) continue;
     if (Date.now() - found.mtimeMs < LEFT_BEHIND_MS) continue;
     await rm(folder, { recursive: true, force: true }).catch(() => undefined);
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

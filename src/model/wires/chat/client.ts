@@ -6,7 +6,7 @@ import type { ModelClient, ModelEvent, ModelRequest, SentRequest } from '../../.
 import { isClosedModel, lookupModel } from '../../catalogue.ts';
 import { shownUrl } from '../../errors.ts';
 import { record } from '../../json.ts';
-import { createExchanges, type ModelClientOptions } from '../exchange.ts';
+import { createExchanges, createFormRetries, type ModelClientOptions } from '../exchange.ts';
 import { newCallId } from '../itemAccumulator.ts';
 import { type AnswerTrace, chatCompletion, type ReplyNews } from '../replyChunks.ts';
 import { createAccumulator } from './accumulate.ts';
@@ -25,29 +25,21 @@ import {
 export function createOpenAIClient(options: ModelClientOptions): ModelClient {
   const { exchange, debug, send, baseUrl, apiKey, headers } = createExchanges(options);
   const writeBody = createBodyWriter();
-  const dialects = new Map<string, Dialect>();
   const told = new Set<string>();
   /** Models that have made a native tool call in this session. */
   const callers = new Set<string>();
 
-  async function* stream(
+  const retry = createFormRetries(firstFor, debug);
+
+  function stream(
     request: ModelRequest,
     signal: AbortSignal,
     onSent?: (sent: SentRequest) => void,
   ): AsyncGenerator<ModelEvent> {
-    const { model } = request;
-    let dialect = dialects.get(model) ?? beginning(model);
-    while (!signal.aborted) {
-      yield* tell(request, dialect);
-      const refused = yield* attempt(request, dialect, signal, onSent);
-      if (refused === undefined) return;
-      dialect = refused;
-      dialects.set(model, dialect);
-      debug(`model: the server refused a field; asking again with ${JSON.stringify(dialect)}`);
-    }
+    return retry(request.model, signal, (dialect) => attempt(request, dialect, signal, onSent));
   }
 
-  function beginning(model: string): Dialect {
+  function firstFor(model: string): Dialect {
     const known = lookupModel(model, { unknownWindow: 0 });
     const {
       callsTools,
@@ -83,15 +75,16 @@ export function createOpenAIClient(options: ModelClientOptions): ModelClient {
   }
 
   /** Sends one HTTP request. Returns the dialect to retry with, or nothing once the last event was sent. */
-  function attempt(
+  async function* attempt(
     request: ModelRequest,
     dialect: Dialect,
     signal: AbortSignal,
     onSent: ((sent: SentRequest) => void) | undefined,
   ): AsyncGenerator<ModelEvent, Dialect | undefined> {
     const { model } = request;
+    yield* tell(request, dialect);
     const offered = request.toolChoice === 'none' ? [] : request.tools;
-    return exchange(
+    return yield* exchange(
       {
         model,
         accumulator: createAccumulator(newCallId, offered, makesNativeCalls(model, dialect)),
