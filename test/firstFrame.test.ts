@@ -73,3 +73,12 @@ test('a session without hooks loads nothing that runs them', () => {
   const { files } = loadedWith('cli/sessionFactory.ts');
   expect(files.filter((file) => file.startsWith('hooks/'))).toEqual([]);
 });
+
+test('a session loads nothing of telemetry, and one that exports loads the SDK with its first request', () => {
+  const session = loadedWith('cli/sessionFactory.ts');
+  expect(session.files.filter((file) => file.startsWith('telemetry/'))).toEqual([]);
+  const exporting = loadedWith('cli/telemetry.ts');
+  expect(exporting.files).toContain('telemetry/EventMapper.ts');
+  expect(exporting.packages.filter((name) => name.startsWith('@opentelemetry'))).toEqual([]);
+  expect(loadedWith('telemetry/otlp.ts').packages).toContain('@opentelemetry/sdk-trace-base');
+});

@@ -8,6 +8,7 @@ import { type ContextManager, newId } from '../context/index.ts';
 import type { JudgeHook } from '../protocol/extensions/hooks.ts';
 import { agentToolAlias, agentToolName, toolNames } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
+import type { SessionTelemetry } from '../telemetry/Telemetry.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
 import { createConfinement } from './confinement.ts';
 import { createHookJudge } from './hookJudge.ts';
@@ -28,6 +29,7 @@ import { sandboxByFlag } from './startup.ts';
 import type { UsableAgents } from './subagents/definitions.ts';
 import { createSubagentPort, type SubagentParts } from './subagents/subagentPort.ts';
 import { createWorktrees } from './subagents/worktrees.ts';
+import type { SessionsTelemetry } from './telemetry.ts';
 
 interface AgentParts {
   readonly context: ContextManager;
@@ -40,6 +42,7 @@ interface AgentParts {
   readonly servers: LiveServers;
   readonly hooks: HookDeps | undefined;
   readonly isReading: boolean;
+  readonly telemetry: SessionsTelemetry | undefined;
 }
 
 /** What subagents are created with that only the session knows. */
@@ -70,12 +73,18 @@ export function createSessionAgent(
   const isEphemeral = options.isEphemeral === true;
   const { maxSessions } = settings.sessions;
   const stopUpkeep = isEphemeral ? undefined : startUpkeep({ place, maxSessions, interactive, onError });
+  const exported = isReading
+    ? undefined
+    : parts.telemetry?.watch({ agent: () => writing, costUsd: model.costUsd });
   let leaveServers = servers.current()?.retain();
   const writing = createAgent({
     ...{ id: newId(), newId, clock: systemClock, onError },
     ...{ context, client, model, hooks, interactive, demo, cwd },
     ...approvals,
-    onUnderway: toolset.warmUp.underway,
+    onUnderway: () => {
+      toolset.warmUp.underway();
+      exported?.underway();
+    },
     tools: toolset.tools,
     waitForTools: async (signal) => servers.current()?.settle(signal),
     expandPrompt: async (prompt, signal) => servers.current()?.expand(prompt, signal) ?? prompt,
@@ -100,7 +109,7 @@ export function createSessionAgent(
     titles: settings.sessions.titles,
     titleModel: settings.smallModel === null ? undefined : () => model.infoOf(settings.smallModel ?? ''),
   });
-  const agent = isReading ? readOnlyAgent(writing, onError) : writing;
+  const agent = isReading ? readOnlyAgent(writing, onError) : exporting(writing, exported);
   logContext(agent, debug);
   agent.subscribe(toolset.warmUp.hear);
   agent.subscribe((event) => {
@@ -117,6 +126,19 @@ export function createSessionAgent(
     // The first servers may come with a plugin, while the session runs.
     retainServers: () => {
       leaveServers ??= servers.current()?.retain();
+    },
+  };
+}
+
+/** Exports what the agent does. Once its log is complete, the end of the program waits briefly for the collector. */
+function exporting(agent: Agent, exported: SessionTelemetry | undefined): Agent {
+  if (exported === undefined) return agent;
+  agent.subscribe(exported.hear);
+  return {
+    ...agent,
+    async close(reason) {
+      await agent.close(reason);
+      await exported.close(reason !== 'clear' && reason !== 'resume');
     },
   };
 }

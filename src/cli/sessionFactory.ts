@@ -154,7 +154,7 @@ async function openSession(
   let agents: UsableAgents;
   // Hooks may run before there is an agent, but none of those asks a model.
   let judgeHook: JudgeHook | undefined;
-  const [found, skills, port, { cwd, notices, ...opened }] = await Promise.all([
+  const [found, skills, port, telemetry, { cwd, notices, ...opened }] = await Promise.all([
     findAgents(),
     openSkills({ ...place, isSensitive: isWithheld }, plugins, {
       isSafe,
@@ -170,6 +170,7 @@ async function openSession(
       callTool: async (call, signal) => servers.current()?.callForHook(call, signal) ?? NO_SERVERS,
       pluginProblem: plugins.problem,
     }),
+    shared.telemetry,
     openReportingProblems(context, target, options, shared, model),
   ]);
   agents = found;
@@ -178,7 +179,18 @@ async function openSession(
   const origin = originOf(target, opened.resumed, !shared.wasOpened);
   shared.wasOpened = true;
   const hooks = isReading ? undefined : { port, origin };
-  const parts = { context, cwd, model, permissions, skills, agents: () => agents, servers, hooks, isReading };
+  const parts = {
+    context,
+    cwd,
+    model,
+    permissions,
+    skills,
+    agents: () => agents,
+    servers,
+    hooks,
+    isReading,
+    telemetry,
+  };
   const { agent, tools, retainServers, languageServers, ...created } = createSessionAgent(
     parts,
     options,

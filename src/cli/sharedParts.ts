@@ -20,6 +20,8 @@ import { systemClock } from './process/clock.ts';
 import { keyVariables } from './process/commandVariables.ts';
 import { createTokenEncoder } from './process/threads.ts';
 import { writeRedaction } from './sessions/redaction.ts';
+import type { SessionsTelemetry } from './telemetry.ts';
+
 /** Owns the connection to the endpoint, the store and the threads. */
 export interface SharedParts {
   readonly redaction: ReturnType<typeof writeRedaction>;
@@ -34,6 +36,8 @@ export interface SharedParts {
   /** The MCP servers, which outlive a session. */
   readonly servers: Promise<LiveServers>;
   readonly plugins: SessionPlugins;
+  /** Undefined if nothing is exported. */
+  readonly telemetry: Promise<SessionsTelemetry> | undefined;
   /** Models whose assumed context window has been reported to the user. */
   readonly toldAssumed: Set<string>;
   /** True once a session has been opened. */
@@ -83,11 +87,19 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
       pluginProblem: plugins.problem,
     }),
     plugins,
+    telemetry: exportsTelemetry(options)
+      ? import('./telemetry.ts').then((one) => one.openTelemetry(options, endpoints, onError))
+      : undefined,
     toldAssumed: new Set(),
     wasOpened: false,
     savedRules: [],
     onError,
   };
+}
+
+/** OTEL_SDK_DISABLED is the specification's own switch. */
+function exportsTelemetry({ loaded, place }: SessionFactoryOptions): boolean {
+  return loaded.settings.telemetry.enabled && !/^true$/i.test(place.env.OTEL_SDK_DISABLED?.trim() ?? '');
 }
 
 /** The MCP servers that may be used now. */

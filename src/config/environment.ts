@@ -16,6 +16,8 @@ export const settingVariables = [
   { name: 'CLAWDCODE_WIRE', key: 'wire', what: 'API of the endpoint: chat, responses or anthropic' },
   { name: 'CLAWDCODE_CONTEXT_WINDOW', key: 'contextWindow', what: 'context window in tokens' },
   { name: 'CLAWDCODE_MAX_TURNS', key: 'maxTurns', what: 'steps after which a turn ends' },
+  { name: 'CLAUDE_CODE_ENABLE_TELEMETRY', key: 'telemetry.enabled', what: '1 exports OpenTelemetry data' },
+  { name: 'CLAWDCODE_ENABLE_TELEMETRY', key: 'telemetry.enabled', what: 'the same, for ClawdCode only' },
 ] as const;
 
 /** Reads settings from the environment. A bad value is reported and left out; the key is never quoted. */
@@ -31,7 +33,9 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     const text = env[name]?.trim() ?? '';
     if (text === '') continue;
     const isNumber = key === 'contextWindow' || key === 'maxTurns';
-    const checked = checkValues({ [key]: isNumber && text !== '' ? asNumber(text) : text });
+    const [head = '', tail] = key.split('.');
+    const value = isNumber ? asNumber(text) : tail === undefined ? text : asBoolean(text);
+    const checked = checkValues({ [head]: tail === undefined ? value : { [tail]: value } });
     problems.push(...checked.complaints.map((complaint) => toProblem(name, complaint)));
     if (checked.complaints.length > 0) continue;
     Object.assign(values, checked.values);
@@ -43,6 +47,12 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
 function asNumber(text: string): number | string {
   const value = Number(text.replaceAll('_', ''));
   return Number.isFinite(value) ? value : text;
+}
+
+/** As other programs write booleans in variables. */
+function asBoolean(text: string): boolean | string {
+  if (/^(?:1|true|yes|on)$/i.test(text)) return true;
+  return /^(?:0|false|no|off)$/i.test(text) ? false : text;
 }
 
 function toProblem(name: string, { path, message }: Complaint): Problem {

@@ -15,8 +15,11 @@ export function dropReserved(values: Values, file: string, layer: Layer): Proble
   };
   for (const key of ['allowManagedPermissionRulesOnly', 'allowManagedHooksOnly'])
     drop(values, key, key, 'it counts in managed settings only.');
+  if (layer === 'user') return problems;
+  const reader = 'only your own config.json, --settings or CLAWDCODE_ENABLE_TELEMETRY turns it on.';
+  drop(values, 'telemetry', 'telemetry', reader);
   const permissions = values.permissions as Values | undefined;
-  if (permissions === undefined || layer === 'user') return problems;
+  if (permissions === undefined) return problems;
   const own = 'only your own config.json or --permission-mode switches the mode auto on.';
   drop(permissions, 'auto', 'permissions.auto', own);
   if (permissions.defaultMode === 'auto') drop(permissions, 'defaultMode', 'permissions.defaultMode', own);

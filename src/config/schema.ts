@@ -327,6 +327,23 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({})
     .describe('Saved sessions.'),
+  telemetry: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(false)
+        .describe('Export traces and metrics with OpenTelemetry, to where OTEL_EXPORTER_OTLP_ENDPOINT says.'),
+      content: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Also export prompts, replies, tool arguments and tool results, shortened and without known secrets.',
+        ),
+    })
+    .prefault({})
+    .describe(
+      'OpenTelemetry export; see docs/telemetry.md. Read only from your own config.json, --settings and managed settings.',
+    ),
   checkpoints: z
     .strictObject({
       enabled: z

@@ -46,6 +46,28 @@ function load(
 }
 
 describe('layers', () => {
+  test('telemetry is turned on by the user or a variable, never by a folder, trusted or not', async () => {
+    await write(paths.project, { telemetry: { enabled: true } });
+    await write(local, { telemetry: { content: true } });
+    const folder = await load();
+    expect(folder.settings.telemetry).toEqual({ enabled: false, content: false });
+    expect(folder.problems.map(({ file, key }) => [file, key])).toEqual([
+      ['.clawdcode.json', 'telemetry'],
+      ['.clawdcode.local.json', 'telemetry'],
+    ]);
+    const enabled = async (env: Record<string, string>) => (await load({ env })).settings.telemetry.enabled;
+    expect(await enabled({ CLAUDE_CODE_ENABLE_TELEMETRY: '1' })).toBe(true);
+    expect(await enabled({ CLAUDE_CODE_ENABLE_TELEMETRY: '1', CLAWDCODE_ENABLE_TELEMETRY: 'false' })).toBe(
+      false,
+    );
+    const unclear = await load({ env: { CLAWDCODE_ENABLE_TELEMETRY: 'perhaps' } });
+    expect(unclear.settings.telemetry.enabled).toBe(false);
+    expect(unclear.problems.map(({ file }) => file)).toContain('CLAWDCODE_ENABLE_TELEMETRY');
+    await write(paths.user, { telemetry: { enabled: true, content: true } });
+    expect((await load()).settings.telemetry).toEqual({ enabled: true, content: true });
+    expect(await enabled({ CLAWDCODE_ENABLE_TELEMETRY: '0' })).toBe(false);
+  });
+
   test('with nothing written, every setting has its default and nothing is wrong', async () => {
     const loaded = await load();
     expect(loaded.settings).toEqual(settingsSchema.parse({}));
@@ -456,7 +478,8 @@ describe('folders', () => {
     const undecided = leaves.filter((path) => decisionOf(path) === undefined);
     // Never count in a folder, whatever the user says of it.
     const reserved = ['apiKey', 'headers', 'providers', 'permissions.auto.enabled', 'permissions.auto.rules'];
-    expect(undecided).toEqual([...reserved, 'allowManagedPermissionRulesOnly', 'allowManagedHooksOnly']);
+    const managed = ['allowManagedPermissionRulesOnly', 'allowManagedHooksOnly'];
+    expect(undecided).toEqual([...reserved, ...managed, 'telemetry.enabled', 'telemetry.content']);
     const known = new Set(leaves.flatMap((path) => prefixesOf(path)));
     expect(decidedPaths().filter((path) => !known.has(path))).toEqual([]);
   });

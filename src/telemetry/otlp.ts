@@ -1,0 +1,164 @@
+/**
+ * The OpenTelemetry SDK, which batches records and sends them to a collector: OTLP over HTTP, as protobuf. The SDK reads
+ * the standard variables of the environment itself (OTEL_EXPORTER_OTLP_*, OTEL_BSP_*, OTEL_TRACES_SAMPLER …).
+ */
+import {
+  type Context,
+  DiagLogLevel,
+  diag,
+  isValidSpanId,
+  isValidTraceId,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { AggregationType, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { type MetricName, metrics, type TelemetryRecord } from './records.ts';
+import type { TelemetrySink } from './Telemetry.ts';
+
+export interface OtlpOptions {
+  readonly version: string;
+  readonly traces: boolean;
+  readonly metrics: boolean;
+  /** Milliseconds between exports of metrics. */
+  readonly metricIntervalMs: number;
+  /** The W3C `traceparent` of the program that started this one. */
+  readonly traceParent?: string | undefined;
+  /** Gets what the SDK reports about failing exports. */
+  readonly log: (text: string) => void;
+}
+
+/** Milliseconds that one export may take. */
+const EXPORT_TIMEOUT_MS = 10_000;
+
+/** Nothing is sent before the first record. */
+export function createOtlpSink(options: OtlpOptions): TelemetrySink {
+  const log = (text: string): void => options.log(`telemetry: ${text}`);
+  const silent = { info: () => undefined, debug: () => undefined, verbose: () => undefined };
+  diag.setLogger({ ...silent, error: log, warn: log }, { logLevel: DiagLogLevel.WARN });
+  const { version } = options;
+  const resource = resourceFromAttributes({ 'service.name': 'clawdcode', 'service.version': version }).merge(
+    detectResources({ detectors: [envDetector] }),
+  );
+  const tracers = new BasicTracerProvider({
+    resource,
+    spanProcessors: options.traces
+      ? [new BatchSpanProcessor(new OTLPTraceExporter(), { exportTimeoutMillis: EXPORT_TIMEOUT_MS })]
+      : [],
+  });
+  const meters = new MeterProvider({
+    resource,
+    views: Object.entries(metrics).flatMap(([instrumentName, metric]) =>
+      'buckets' in metric
+        ? [
+            {
+              instrumentName,
+              aggregation: {
+                type: AggregationType.EXPLICIT_BUCKET_HISTOGRAM,
+                options: { boundaries: [...metric.buckets] },
+              },
+            },
+          ]
+        : [],
+    ),
+    readers: options.metrics
+      ? [
+          new PeriodicExportingMetricReader({
+            exporter: new OTLPMetricExporter(),
+            exportIntervalMillis: options.metricIntervalMs,
+            exportTimeoutMillis: Math.min(EXPORT_TIMEOUT_MS, options.metricIntervalMs),
+          }),
+        ]
+      : [],
+  });
+  const tracer = tracers.getTracer('clawdcode', version);
+  const record = metricRecorder(meters, version);
+  const root = rootContext(options.traceParent);
+  return {
+    open() {
+      const writeSpan = spanWriter(tracer, root);
+      return (records) => {
+        for (const one of records) {
+          if (one.type === 'measured') record(one);
+          else writeSpan(one);
+        }
+      };
+    },
+    async flush() {
+      await Promise.allSettled([tracers.forceFlush(), meters.forceFlush()]);
+    },
+  };
+}
+
+function metricRecorder(
+  meters: MeterProvider,
+  version: string,
+): (one: Extract<TelemetryRecord, { type: 'measured' }>) => void {
+  const meter = meters.getMeter('clawdcode', version);
+  const recorders = new Map<MetricName, (value: number, attributes: object) => void>();
+  for (const [name, { type, unit, description }] of Object.entries(metrics)) {
+    const options = { unit, description };
+    const instrument =
+      type === 'counter' ? meter.createCounter(name, options) : meter.createHistogram(name, options);
+    recorders.set(name as MetricName, (value, attributes) =>
+      'add' in instrument
+        ? instrument.add(value, { ...attributes })
+        : instrument.record(value, { ...attributes }),
+    );
+  }
+  return ({ metric, value, attributes }) => recorders.get(metric)?.(value, attributes);
+}
+
+type SpanRecord = Exclude<TelemetryRecord, { type: 'measured' }>;
+
+/** Spans are forgotten once they have ended: a parent ends after its children. */
+function spanWriter(tracer: Tracer, root: Context): (one: SpanRecord) => void {
+  const open = new Map<string, Span>();
+  return (one) => {
+    if (one.type === 'span_started') {
+      const parent = open.get(one.parent ?? '');
+      const context = parent === undefined ? root : trace.setSpan(ROOT_CONTEXT, parent);
+      const span = tracer.startSpan(
+        one.name,
+        {
+          kind: one.kind === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL,
+          startTime: one.atMs,
+          attributes: attributesOf(one),
+        },
+        context,
+      );
+      open.set(one.key, span);
+      return;
+    }
+    const span = open.get(one.key);
+    open.delete(one.key);
+    span?.setAttributes(attributesOf(one));
+    if (one.error !== undefined) {
+      span?.setAttribute('error.type', one.error);
+      span?.setStatus({ code: SpanStatusCode.ERROR });
+    }
+    span?.end(one.atMs);
+  };
+}
+
+function attributesOf({ attributes }: SpanRecord): Record<string, string | number | boolean | string[]> {
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => [name, typeof value === 'object' ? [...value] : value]),
+  );
+}
+
+/** The context of a trace's first span: that of the program that started this one, if it says so. */
+function rootContext(traceParent = ''): Context {
+  const [, traceId = '', spanId = '', flags = ''] =
+    /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-|$)/.exec(traceParent) ?? [];
+  if (!isValidTraceId(traceId) || !isValidSpanId(spanId)) return ROOT_CONTEXT;
+  const traceFlags = Number.parseInt(flags, 16) & 1;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}
