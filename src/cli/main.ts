@@ -66,6 +66,10 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     const { acpCommand } = await import('./acp/command.ts');
     return exitNow(await acpCommand(readAppPaths(), route.argv));
   }
+  if (route.type === 'stats') {
+    const { statsCommand } = await import('./statsCommand/command.ts');
+    return statsCommand(readAppPaths(), route.argv);
+  }
   if (route.type === 'doctor') {
     const { doctorCommand } = await import('./doctor/command.ts');
     return doctorCommand(readAppPaths(), route.argv);

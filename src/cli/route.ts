@@ -1,5 +1,5 @@
 /**
- * Distinguishes subcommands (`clawdcode session …`, `permissions …`, `mcp …`, `plugin …`, `config …`, `models`, `acp`, `doctor`, `completion`) from prompts that
+ * Distinguishes subcommands (`clawdcode session …`, `permissions …`, `mcp …`, `plugin …`, `config …`, `models`, `stats`, `acp`, `doctor`, `completion`) from prompts that
  * start with the same word. Loads nothing, because it runs on every start.
  */
 import { nearest } from '../config/nearest.ts';
@@ -56,6 +56,7 @@ type Subcommand =
   | 'config'
   | 'models'
   | 'acp'
+  | 'stats'
   | 'doctor'
   | 'completion';
 
@@ -123,6 +124,7 @@ const subcommands: readonly {
   { type: 'config', words: [...configVerbs, 'help'] },
   { type: 'models', words: ['list'] },
   { type: 'acp', words: [] },
+  { type: 'stats', words: [] },
   { type: 'doctor', words: [] },
   // `sessions` is used by the completion scripts themselves.
   { type: 'completion', words: [...shells, 'sessions'] },
@@ -178,7 +180,7 @@ const reserved: readonly Reserved[] = [
   { names: ['resume', 'continue'], advice: 'Run "clawdcode --resume" or "clawdcode --continue".' },
   { names: ['exec', 'run'], advice: 'Run "clawdcode -p" with a prompt.' },
   { names: ['model'], verbs: ['list'], advice: 'Run "clawdcode models", or use --model or /model.' },
-  { names: ['stats', 'usage', 'cost'], advice: 'Use /cost in a conversation.' },
+  { names: ['usage', 'cost'], advice: 'Run "clawdcode stats", or use /cost in a conversation.' },
   {
     names: ['init', 'compact', 'context', 'memory'],
     advice: (name) => `It is a slash command: start "clawdcode" and type /${name}.`,

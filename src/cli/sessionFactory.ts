@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { createSummarizer } from '../agent/reply.ts';
 import type { Agent, SessionTarget } from '../agent/types.ts';
+import { resumeForecast } from '../commands/cost/forecast.ts';
 import type { ModelList } from '../commands/types.ts';
 import { rememberRules } from '../config/trust.ts';
 import {
@@ -238,8 +239,18 @@ async function openSession(
     ...opened,
     // A read-only session sends no requests.
     onAssumedWindow: isReading ? () => () => {} : model.onAssumed,
-    notices: [...notices, ...(isReading ? [] : sandboxNotices(place, loaded))],
+    notices: [
+      ...notices,
+      ...(isReading ? [] : sandboxNotices(place, loaded)),
+      ...(interactive && opened.resumed && !isReading ? resumeNotices(context, model) : []),
+    ],
   };
+}
+
+/** What continuing costs, if the last reply is long ago. */
+function resumeNotices(context: ContextManager, model: ModelChoice): readonly string[] {
+  const forecast = resumeForecast(context.entries(), model.current().price, Date.now());
+  return forecast === undefined ? [] : [forecast];
 }
 
 /** The stores of a session that leaves nothing behind, and of its subagents. */

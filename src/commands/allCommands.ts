@@ -1,8 +1,9 @@
 import { audit } from './audit.ts';
 import { compact, uncompact } from './compact.ts';
 import { config } from './config.ts';
-import { context, cost } from './context.ts';
+import { context } from './context.ts';
 import { copy } from './copy.ts';
+import { cost } from './cost/cost.ts';
 import { exportCommand } from './export.ts';
 import { agents } from './extensions/agents.ts';
 import { hooks } from './extensions/hooks.ts';

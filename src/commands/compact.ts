@@ -1,5 +1,6 @@
+import { compactForecast } from './cost/forecast.ts';
 import { diffPage } from './pages/previewPage.ts';
-import type { Command, CommandResult } from './types.ts';
+import type { Command, CommandHost } from './types.ts';
 
 /** Summarizes the conversation, previews that, or shows the last compaction; the agent reports the result. */
 export const compact: Command = {
@@ -11,9 +12,9 @@ export const compact: Command = {
     const [, flag, rest = ''] = /^(--\S*)(?:\s+([\s\S]*))?$/.exec(args) ?? [];
     switch (flag) {
       case undefined:
-        return compactOp(args, false);
+        return { ...compactOp(args), remark: async () => forecast(agent) };
       case '--preview':
-        return compactOp(rest.trim(), true);
+        return compactOp(rest.trim(), { preview: true });
       case '--diff': {
         const diff = agent.lastDiff();
         if (diff !== undefined) return { type: 'page', page: diffPage(diff) };
@@ -27,9 +28,14 @@ export const compact: Command = {
   },
 };
 
-function compactOp(focus: string, preview: boolean): CommandResult {
-  const op = { ...(focus === '' ? {} : { focus }), ...(preview ? { preview } : {}) };
-  return { type: 'op', op: { type: 'compact', ...op } };
+function compactOp(focus: string, options: { readonly preview?: true } = {}) {
+  const op = { type: 'compact' as const, ...(focus === '' ? {} : { focus }), ...options };
+  return { type: 'op' as const, op };
+}
+
+function forecast(agent: CommandHost['agent']): string | undefined {
+  const { measure, model } = agent.state();
+  return compactForecast(agent.entries(), measure?.usedTokens ?? 0, model.price, Date.now());
 }
 
 /** Undoes the last compaction if the original messages still fit. */

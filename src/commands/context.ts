@@ -1,8 +1,6 @@
 import type { Agent } from '../agent/types.ts';
-import { grouped } from '../protocol/text/numbers.ts';
-import { dollars, percent } from './figures.ts';
 import { contextPage } from './pages/contextPage.ts';
-import { type Fact, factsPage, itemsPage } from './pages/page.ts';
+import { itemsPage } from './pages/page.ts';
 import type { Command } from './types.ts';
 
 /** Shows what fills the context window, by the same count that triggers compaction; its items can be edited. */
@@ -46,30 +44,3 @@ function everything(agent: Agent): object {
   const layers = { ...data.layers, conversation: { ...conversation, messages: messages.length } };
   return { ...report, layers, metadata: data.metadata };
 }
-
-function estimatedNote({ requests, estimated }: { readonly requests: number; readonly estimated: number }) {
-  if (estimated === 0) return '';
-  const which = estimated === requests ? '' : ` for ${grouped(estimated)}`;
-  return ` (tokens estimated${which}: the server reports none)`;
-}
-
-/** Shows the session's tokens and cost, including summaries. */
-export const cost: Command = {
-  name: 'cost',
-  aliases: ['usage', 'stats'],
-  description: 'show tokens and cost of this session',
-  run: (_args, { agent }) => {
-    const { usage, model, demo } = agent.state();
-    const cached = usage.cachedTokens ?? 0;
-    const ofInput = cached === 0 ? '' : ` (${percent(cached, usage.inputTokens)} of input)`;
-    const price = demo ? 'nothing: the demo model is built in' : `unknown for ${model.id}`;
-    const facts: readonly Fact[] = [
-      ['Requests', `${grouped(usage.requests)}${estimatedNote(usage)}`],
-      ['Input', `${grouped(usage.inputTokens)} tokens`],
-      ['  cached', `${grouped(cached)} tokens${ofInput}`],
-      ['Output', `${grouped(usage.outputTokens)} tokens`],
-      ['Cost', usage.costUsd === undefined || demo ? price : `${dollars(usage.costUsd)} at list price`],
-    ];
-    return { type: 'page', page: factsPage(facts, 'This session, summaries included') };
-  },
-};

@@ -1,9 +1,8 @@
 import { nearest } from '../config/nearest.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import { grouped } from '../protocol/text/numbers.ts';
-
 import { type Effort, effortLevels, efforts } from '../protocol/wires.ts';
-
+import { readingCost } from './cost/forecast.ts';
 import { dollars } from './figures.ts';
 import type { Command, CommandHost, EffortChoice } from './types.ts';
 
@@ -52,8 +51,7 @@ function switchForecast({ agent, modelInfo }: SwitchHost, model: string): string
   const isEmpty = agent.entries().every(({ type }) => type === 'system');
   if (isEmpty || measure === undefined) return undefined;
   const { price } = modelInfo(model);
-  const cost = price === undefined ? '' : `: about ${dollars((measure.usedTokens * price.input) / 1e6)}`;
-  return `${model} reads the whole conversation again, ${grouped(measure.usedTokens)} tokens${cost}.`;
+  return `${model} reads the whole conversation again, ${readingCost(measure.usedTokens, price)}.`;
 }
 
 type SwitchHost = Pick<CommandHost, 'modelInfo'> & {

@@ -153,7 +153,7 @@ test('an unknown flag is no focus', async () => {
 
 test('a focus may hold what looks like a flag', async () => {
   const op = { type: 'compact', focus: 'the --preview flag' };
-  expect(await run('compact', 'the --preview flag')).toEqual({ type: 'op', op });
+  expect(await run('compact', 'the --preview flag')).toMatchObject({ type: 'op', op });
 });
 
 test('what is shortened never ends in half a character', () => {

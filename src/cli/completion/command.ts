@@ -13,6 +13,7 @@ import { createProgram } from '../program.ts';
 import { shells } from '../route.ts';
 import { parseSubcommand, standardOutput } from '../sessionCommand/output.ts';
 import { createSessionProgram } from '../sessionCommand/program.ts';
+import { createStatsProgram } from '../statsCommand/program.ts';
 import { bashCompletion } from './bash.ts';
 import { fishCompletion } from './fish.ts';
 import { type CommandSpec, specOf } from './spec.ts';
@@ -54,6 +55,7 @@ function wholeCommandLine(): CommandSpec {
     createConfigProgram(unused),
     createModelsProgram(),
     createAcpProgram(),
+    createStatsProgram(),
     createDoctorProgram(),
     createCompletionProgram(),
   ];

@@ -7,7 +7,6 @@ import {
   incompleteness,
   isNotable,
 } from '../../commands/pages/auditPage.ts';
-import { scanLog } from '../../context/index.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
@@ -16,7 +15,7 @@ import { count } from '../../ui/print/numbers.ts';
 import { reveal, sanitizeLine } from '../../ui/print/sanitize.ts';
 import { jsonLine } from './output.ts';
 import { ownSecrets } from './ownSettings.ts';
-import { archivedEntries } from './readEntries.ts';
+import { archivedEntries, wholeLog } from './readEntries.ts';
 import { type SessionPorts, subagentLogs } from './withSession.ts';
 
 interface AuditOptions {
@@ -87,13 +86,4 @@ export async function audit(
   const id = sanitizeLine(session.id);
   output.say(`${problem}${session.isArchived ? '' : ` clawdcode session verify ${id} tells more.`}`);
   return EXIT.failed;
-}
-
-/** Yields every entry once, whatever else the file contains; it may be written at the same time. */
-async function* wholeLog(file: string, onDamage: () => void): AsyncGenerator<JSONLEntry> {
-  const known = new Set<string>();
-  for await (const found of scanLog(file)) {
-    if ('damage' in found) onDamage();
-    else if (known.size < known.add(found.entry.uuid).size) yield found.entry;
-  }
 }

@@ -161,7 +161,8 @@ function whole(text: string): number {
   return number;
 }
 
-function wholeAboveZero(text: string): number {
+/** Parses a flag's number. */
+export function wholeAboveZero(text: string): number {
   const number = whole(text);
   if (number === 0) throw new InvalidArgumentError('It must be a whole number above 0.');
   return number;

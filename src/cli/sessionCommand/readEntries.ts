@@ -2,7 +2,7 @@
 
 import { createReadStream } from 'node:fs';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
-import { LogPages, parseLine } from '../../context/index.ts';
+import { LogPages, parseLine, scanLog } from '../../context/index.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 
@@ -91,5 +91,14 @@ export async function* archivedEntries(file: string): AsyncGenerator<JSONLEntry>
   } finally {
     compressed.destroy();
     plain.destroy();
+  }
+}
+
+/** Yields every entry once, whatever else the file contains; it may be written at the same time. */
+export async function* wholeLog(file: string, onDamage: () => void): AsyncGenerator<JSONLEntry> {
+  const known = new Set<string>();
+  for await (const found of scanLog(file)) {
+    if ('damage' in found) onDamage();
+    else if (known.size < known.add(found.entry.uuid).size) yield found.entry;
   }
 }

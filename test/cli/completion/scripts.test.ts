@@ -84,7 +84,10 @@ describe.runIf(isThere('bash'))('in bash', () => {
       ['text', 'json', 'stream-json'],
     ],
     [['--permission-mode', 'p'], ['plan']],
-    [[''], ['session', 'permissions', 'mcp', 'plugin', 'config', 'models', 'acp', 'doctor', 'completion']],
+    [
+      [''],
+      ['session', 'permissions', 'mcp', 'plugin', 'config', 'models', 'acp', 'stats', 'doctor', 'completion'],
+    ],
     [['do'], ['doctor']],
     [
       ['permissions', ''],

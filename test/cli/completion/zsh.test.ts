@@ -74,7 +74,10 @@ describe.runIf(isThere)('in a real zsh', () => {
     ['--output-format ', ['json', 'stream-json', 'text']],
     ['--output-format=st', ['stream-json']],
     ['--permission-mode p', ['plan']],
-    ['', ['acp', 'completion', 'config', 'doctor', 'mcp', 'models', 'permissions', 'plugin', 'session']],
+    [
+      '',
+      ['acp', 'completion', 'config', 'doctor', 'mcp', 'models', 'permissions', 'plugin', 'session', 'stats'],
+    ],
     ['fix do', []],
     ['session un', ['unarchive']],
     ['session list --a', ['--active', '--all']],

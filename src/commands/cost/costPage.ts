@@ -1,0 +1,112 @@
+/** The pages of `/cost` and `clawdcode stats`. Pure. */
+import { grouped, shortTokens } from '../../protocol/text/numbers.ts';
+import { alignColumns, dollars, percent } from '../figures.ts';
+import { blankLine, heading, type Page, type PageLine, pageLine } from '../pages/page.ts';
+import type { CostReport } from './costReader.ts';
+import type { Row, Spending } from './spending.ts';
+
+interface CostPageOptions {
+  /** Rows of each table. */
+  readonly rows: number;
+  /** Shown instead of the directory that most files are in. */
+  readonly shownPath: (path: string) => string;
+  /** Days are worth showing: the report is about more than one session. */
+  readonly isOverall: boolean;
+}
+
+/** The tables; totals are on top of the page already. */
+export function costTables(report: CostReport, options: CostPageOptions): Page {
+  const { rows, shownPath, isOverall } = options;
+  const files = report.files.map((row) => ({ ...row, name: shownPath(row.name) }));
+  return (columns) => {
+    const table = (title: string, all: readonly Row[], least = 1): readonly PageLine[] =>
+      all.length < least ? [] : [blankLine, ...tableLines(title, all, rows, columns)];
+    return [
+      ...table('By model', report.models, 2),
+      ...(isOverall ? table('By day', report.days.slice(-rows), 2) : []),
+      ...table('By purpose', report.purposes, 2),
+      ...table('Subagents', report.subagents),
+      ...table('Turns, the most expensive first', report.turns),
+      ...table('Tools and other content', report.tools),
+      ...table('Files', files),
+      ...missLines(report, rows),
+    ];
+  };
+}
+
+/** Sums in a few words, for the top of a page. */
+export function totalFacts({ total, estimatedRequests }: CostReport): readonly (readonly [string, string])[] {
+  const { requests, inputTokens, cachedTokens, outputTokens, costUsd } = total;
+  const cached = cachedTokens === 0 ? '' : ` (${percent(cachedTokens, inputTokens)} of input)`;
+  const estimated = estimatedRequests === 0 ? '' : ` (tokens estimated for ${grouped(estimatedRequests)})`;
+  return [
+    ['Requests', `${grouped(requests)}${estimated}`],
+    ['Input', `${grouped(inputTokens)} tokens`],
+    ['  cached', `${grouped(cachedTokens)} tokens${cached}`],
+    ['Output', `${grouped(outputTokens)} tokens`],
+    ['Cost', costUsd === null ? 'unknown: a model has no price' : `${dollars(costUsd)} at list price`],
+  ];
+}
+
+function tableLines(title: string, all: readonly Row[], most: number, columns: number): readonly PageLine[] {
+  const shown = all.slice(0, most);
+  const room = Math.max(MIN_NAME, columns - FIGURES);
+  const cells = shown.map((row) => [short(row.name, room), ...figuresOf(row)]);
+  const more = all.length - shown.length;
+  return [
+    heading(title),
+    ...alignColumns(cells, new Set([1, 2, 3])).map((line) => pageLine(line)),
+    ...(more === 0 ? [] : [pageLine({ text: `  … and ${grouped(more)} more`, role: 'dim' as const })]),
+  ];
+}
+
+/** Columns that the figures of a row take. */
+const FIGURES = 40;
+const MIN_NAME = 12;
+
+function figuresOf({ requests, inputTokens, outputTokens, costUsd }: Row): string[] {
+  return [
+    requests === 0 ? '' : `${grouped(requests)} req`,
+    `${shortTokens(inputTokens)} in`,
+    `${shortTokens(outputTokens)} out`,
+    costOf({ costUsd }),
+  ];
+}
+
+const costOf = ({ costUsd }: Pick<Spending, 'costUsd'>): string => (costUsd === null ? '' : dollars(costUsd));
+
+/** Of a path, the end says most. */
+function short(name: string, room: number): string {
+  const letters = [...name];
+  if (letters.length <= room) return name;
+  return name.startsWith('/') || name.includes('/')
+    ? `…${letters.slice(1 - room).join('')}`
+    : `${letters.slice(0, room - 1).join('')}…`;
+}
+
+const REASONS = {
+  model: 'the model was switched',
+  context: 'the conversation was changed',
+  tools: 'the tools changed',
+  options: 'the request changed',
+  time: 'time passed',
+  server: 'the server had dropped it',
+} as const;
+
+function missLines({ misses, missCount }: CostReport, most: number): readonly PageLine[] {
+  if (missCount === 0) return [];
+  const shown = misses.slice(0, most);
+  const cells = shown.map(({ seq, tokens, costUsd, reason, detail, entry }) => [
+    `#${seq}`,
+    `${shortTokens(tokens)} again`,
+    costOf({ costUsd }),
+    `${REASONS[reason]}${detail === '' ? '' : `: ${detail}`}${entry === undefined ? '' : ` (#${entry})`}`,
+  ]);
+  const more = missCount - shown.length;
+  return [
+    blankLine,
+    heading('Read again at full price'),
+    ...alignColumns(cells, new Set([1, 2])).map((line) => pageLine(line)),
+    ...(more === 0 ? [] : [pageLine({ text: `  … and ${grouped(more)} more`, role: 'dim' as const })]),
+  ];
+}

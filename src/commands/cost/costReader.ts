@@ -1,0 +1,228 @@
+/**
+ * What sessions cost, and by what: read entry by entry, so that memory does not grow with a log. Tokens and dollars of
+ * requests are exact, as far as the server reports them. What a tool or a file cost is a share: its part of every
+ * prompt that contained it, by length, and the calls that the model wrote. Pure.
+ */
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { ModelInfo } from '../../protocol/model.ts';
+import { type AnsweredRequest, type CacheMiss, missOf, prefixChange } from './cacheMiss.ts';
+import { createShares, type Shares } from './shares.ts';
+import {
+  createTable,
+  dearestFirst,
+  inputSpending,
+  nothing,
+  outputSpending,
+  plus,
+  type Row,
+  type Spending,
+} from './spending.ts';
+
+export interface CostReport {
+  readonly total: Row;
+  /** Requests whose tokens the server did not report. */
+  readonly estimatedRequests: number;
+  /** The conversation, summaries, titles … */
+  readonly purposes: readonly Row[];
+  readonly models: readonly Row[];
+  /** By local date. */
+  readonly days: readonly Row[];
+  readonly subagents: readonly Row[];
+  /** Shares of the conversation, by tool and other content. */
+  readonly tools: readonly Row[];
+  readonly files: readonly Row[];
+  /** The most expensive turns. */
+  readonly turns: readonly TurnRow[];
+  /** The costliest requests that the cache did not serve, and how many there were in all. */
+  readonly misses: readonly CacheMiss[];
+  readonly missCount: number;
+}
+
+export interface TurnRow extends Row {
+  /** Position of the prompt. */
+  readonly seq: number;
+  readonly session: string;
+}
+
+export interface CostReader {
+  /** Begins another log. */
+  begin(session: string): void;
+  see(entry: JSONLEntry): void;
+  /** Call once, at the end. */
+  report(): CostReport;
+}
+
+type UsageEntry = NonNullable<JSONLEntry['message']['usage']>;
+
+/** Turns and misses that are kept while reading, and that a report has. */
+const KEPT = 200;
+const REPORTED = 50;
+/** Copies of a session have the same entries: each request counts once, up to this many. */
+const MAX_KNOWN = 500_000;
+const MAX_TITLE = 100;
+
+export function createCostReader(
+  priceOf: (model: string) => ModelInfo['price'],
+  { isOverall = false }: { readonly isOverall?: boolean } = {},
+): CostReader {
+  const known = new Set<string>();
+  const tables = {
+    purposes: createTable(),
+    models: createTable(),
+    days: createTable(),
+    subagents: createTable(),
+  };
+  const content = { tools: createTable(), files: createTable() };
+  let total: Row = { name: 'total', requests: 0, ...nothing };
+  let estimatedRequests = 0;
+  let turns: TurnRow[] = [];
+  let misses: CacheMiss[] = [];
+  let missCount = 0;
+  let [session, turn]: [string, TurnRow | undefined] = ['', undefined];
+  let shares: Shares = createShares(content);
+  let before: AnsweredRequest | undefined;
+  let change: ReturnType<typeof prefixChange>;
+  /** Models whose server reports what came from the cache. */
+  const caching = new Set<string>();
+  /** The subagents of this log by id, and their names, which come later. */
+  let agents = createTable();
+  const names = new Map<string, string>();
+
+  const endTurn = (): void => {
+    if (turn !== undefined && turn.requests > 0) turns.push(turn);
+    turn = undefined;
+    if (turns.length > 2 * KEPT) turns = turns.toSorted(dearestFirst).slice(0, KEPT);
+  };
+  /** Over many sessions, ids say nothing. */
+  const endAgents = (): void => {
+    for (const { name: id, requests, ...spent } of agents.rows()) {
+      const name = names.get(id) ?? '';
+      tables.subagents.add(isOverall && name !== '' ? name : `${id} ${name}`.trimEnd(), spent, requests);
+    }
+    agents = createTable();
+    names.clear();
+  };
+  const spend = (entry: JSONLEntry, usage: UsageEntry): Spending => {
+    const model = entry.message.model ?? 'unknown';
+    const spent = spendingOf(usage, priceOf(model));
+    if (usage.estimated === true) estimatedRequests += 1;
+    total = { ...total, ...plus(total, spent), requests: total.requests + 1 };
+    const purpose = purposeOf(entry);
+    tables.purposes.add(purpose, spent, 1);
+    tables.models.add(model, spent, 1);
+    tables.days.add(localDay(entry.timestamp), spent, 1);
+    const agent =
+      entry.subtype === 'usage' ? /^subagent (\S+)/.exec(entry.data?.purpose ?? '')?.[1] : undefined;
+    if (agent !== undefined) agents.add(agent, spent, 1);
+    if (turn !== undefined) turn = { ...turn, ...plus(turn, spent), requests: turn.requests + 1 };
+    return spent;
+  };
+  const answered = (entry: JSONLEntry, usage: UsageEntry): void => {
+    const now = requestOf(entry, usage);
+    if (usage.cached_tokens !== undefined) caching.add(now.model);
+    const miss =
+      before !== undefined && caching.has(now.model) && usage.estimated !== true
+        ? missOf(before, now, change)
+        : undefined;
+    if (miss !== undefined) {
+      const price = priceOf(now.model);
+      const extra = price && (miss.tokens * ((price.cacheWrite ?? price.input) - price.cachedInput)) / 1e6;
+      misses.push({ ...miss, costUsd: extra ?? null });
+      missCount += 1;
+      if (misses.length > 2 * KEPT) misses = dearestMisses(misses).slice(0, KEPT);
+    }
+    [before, change] = [now, undefined];
+  };
+
+  return {
+    begin(name) {
+      endTurn();
+      session = name;
+      [before, change] = [undefined, undefined];
+      shares = createShares(content);
+      endAgents();
+    },
+    see(entry) {
+      const { usage } = entry.message;
+      if (entry.subtype === 'prompt') {
+        endTurn();
+        turn = { name: firstLine(entry.message.content), seq: entry.seq, session, requests: 0, ...nothing };
+      }
+      const agent = entry.toolResult?.display?.agent;
+      if (agent !== undefined) names.set(agent.id, agent.name);
+      const isCopy = usage !== undefined && known.has(entry.uuid);
+      if (usage !== undefined && known.size < MAX_KNOWN) known.add(entry.uuid);
+      if (usage !== undefined && !isCopy) spend(entry, usage);
+      change = prefixChange(entry) ?? change;
+      const price = entry.type === 'assistant' ? priceOf(entry.message.model ?? '') : undefined;
+      shares.see(entry, price, isCopy);
+      if (entry.type === 'assistant' && usage !== undefined && !isCopy) answered(entry, usage);
+    },
+    report() {
+      endTurn();
+      endAgents();
+      return {
+        total,
+        estimatedRequests,
+        purposes: tables.purposes.rows(),
+        models: tables.models.rows(),
+        days: tables.days.rows().toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+        subagents: tables.subagents.rows(),
+        tools: content.tools.rows(),
+        files: content.files.rows(),
+        turns: turns.toSorted(dearestFirst).slice(0, REPORTED),
+        misses: dearestMisses(misses).slice(0, REPORTED),
+        missCount,
+      };
+    },
+  };
+}
+
+function dearestMisses(misses: readonly CacheMiss[]): CacheMiss[] {
+  return misses.toSorted((a, b) => (b.costUsd ?? 0) - (a.costUsd ?? 0) || b.tokens - a.tokens);
+}
+
+function spendingOf(usage: UsageEntry, price: ModelInfo['price']): Spending {
+  const { input_tokens: input, output_tokens: output, cached_tokens = 0, cache_write_tokens = 0 } = usage;
+  const cached = Math.min(cached_tokens, input);
+  const written = Math.min(cache_write_tokens, input - cached);
+  return plus(inputSpending(input, cached, written, price), outputSpending(output, price));
+}
+
+/** Logs of earlier versions have neither the request nor the requested model. */
+function requestOf(entry: JSONLEntry, usage: UsageEntry): AnsweredRequest {
+  const request = entry.type === 'assistant' ? entry.data?.request : undefined;
+  const { hash: _, ...options } = request?.sent.at(-1) ?? { hash: '' };
+  return {
+    seq: entry.seq,
+    time: entry.timestamp,
+    model: request?.model ?? entry.message.model ?? 'unknown',
+    inputTokens: usage.input_tokens,
+    cachedTokens: usage.cached_tokens ?? 0,
+    tools: request?.tools,
+    // The number of stable messages grows with the conversation.
+    options: JSON.stringify({ ...options, stableMessages: 0 }),
+  };
+}
+
+function purposeOf({ type, subtype, data }: JSONLEntry): string {
+  if (type === 'assistant') return 'conversation';
+  if (subtype === 'judgement') return 'judge';
+  const purpose = subtype === 'usage' ? (data?.purpose ?? 'other') : 'other';
+  return purpose.startsWith('subagent ') ? 'subagents' : purpose;
+}
+
+function localDay(timestamp: string): string {
+  const date = new Date(timestamp);
+  if (Number.isNaN(date.getTime())) return 'unknown';
+  const two = (number: number): string => String(number).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+function firstLine(content: unknown): string {
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
+  const text = parts
+    .map((part) => (typeof part === 'string' ? part : ((part as { text?: unknown } | null)?.text ?? '')))
+    .join(' ');
+  return (text.trimStart().split('\n', 1)[0] ?? '').slice(0, MAX_TITLE).toWellFormed();
+}
