@@ -4,7 +4,7 @@
  */
 import { isOfFolder, serverHash } from '../../config/mcpServers.ts';
 import { type FolderTrust, readTrust, rememberServer } from '../../config/trust.ts';
-import type { LoadedSettings } from '../../config/types.ts';
+import type { LoadedSettings, SettingsRule } from '../../config/types.ts';
 import type { McpServerSource } from '../../protocol/extensions/mcp.ts';
 import { mcpTarget } from '../../protocol/extensions/mcp.ts';
 import type { Boot, ServerQuestion } from '../../ui/types.ts';
@@ -59,7 +59,7 @@ export async function askServers(
   if (server === undefined) return next(trust);
   return {
     type: 'server',
-    question: questionOf(server, trust),
+    question: questionOf(server, trust, loaded.rules),
     async answer(approved) {
       const { name } = server;
       await rememberServer(place.dataRoot, place.root, { name, hash: serverHash(server), approved });
@@ -68,7 +68,12 @@ export async function askServers(
   };
 }
 
-function questionOf({ name, definition, source }: McpServerSource, trust: FolderTrust): ServerQuestion {
+/** The question about a server, with what its tools may do without another one. */
+export function questionOf(
+  { name, definition, source }: McpServerSource,
+  trust: Pick<FolderTrust, 'serversAnswered'>,
+  rules: readonly Pick<SettingsRule, 'text' | 'behavior' | 'source'>[],
+): ServerQuestion {
   const { command, args: _, url, type, env = {}, headers = {}, ...rest } = definition;
   const target = mcpTarget(definition);
   const first =
@@ -81,7 +86,22 @@ function questionOf({ name, definition, source }: McpServerSource, trust: Folder
   return {
     name,
     source,
-    lines: [first, ...pairs('Variable', env), ...pairs('Header', headers), ...others],
+    lines: [
+      first,
+      ...rulesFor(name, rules),
+      ...pairs('Variable', env),
+      ...pairs('Header', headers),
+      ...others,
+    ],
     isChanged: trust.serversAnswered.includes(name),
   };
+}
+
+/** Rules that were written for another server of this name would allow this one's calls. */
+function rulesFor(server: string, rules: Parameters<typeof questionOf>[2]): readonly string[] {
+  const names = new RegExp(`^(?:mcp__\\*|mcp__${server}(?:__.*)?)$`);
+  const allowing = rules.flatMap(({ text, behavior, source: from }) =>
+    behavior === 'allow' && names.test(text.trim()) ? [`${text.trim()} (${from})`] : [],
+  );
+  return allowing.length === 0 ? [] : [`Runs calls without asking you, by rules: ${allowing.join(', ')}`];
 }
