@@ -36,11 +36,40 @@ const names = [
   'credentials.toml',
   'credentials*.json',
   '*credentials.json',
+  'credentials.y*ml',
+  'credentials.properties',
+  'credentials.csv',
+  'rootkey*.csv',
+  '*accesskeys.csv',
   'service-account*.json',
+  'service_account*.json',
+  'serviceaccountkey*.json',
+  '*firebase-adminsdk*.json',
   'client_secret*.json',
+  'oauth_creds.json',
+  'kaggle.json',
   'secrets.json',
   'secrets.y*ml',
   'secrets.toml',
+  'secrets.properties',
+  // Of wrangler, act, Ansible, Terraform, kubectl, rclone and others: their documentation says that they hold secrets.
+  '.dev.vars*',
+  '.secrets',
+  '.vault_pass*',
+  'vault_pass*',
+  '*.tfstate',
+  '*.tfstate.backup',
+  'kubeconfig',
+  '*.kubeconfig',
+  'rclone.conf',
+  '.dockerconfigjson',
+  '.databrickscfg',
+  '.boto',
+  '.msmtprc',
+  '.fetchmailrc',
+  '.claude.json',
+  'secring.gpg',
+  '*.p8',
 ];
 /** A regular expression, because large trees are searched. */
 const secretName = new RegExp(
@@ -54,14 +83,17 @@ const directories = ['.ssh', '.aws', '.gnupg', '.azure', '.password-store'];
 /** Includes the program's records of sessions and files, which may contain secrets that the user once showed. */
 const ownData = String.raw`\.clawdcode\/(?:(?:config|credentials|auth|trust|compile-cache\.key)[^/]*|(?:history|logs|index)(?:\/.*)?|projects\/[^/]+\/(?!memory(?:\/|$)).*)`;
 const places = new RegExp(
-  String.raw`(?:^|\/)(?:\.kube\/config|\.docker\/config\.json|\.config\/gcloud(?:\/.*)?|\.config\/gh\/hosts\.yml|${ownData}|proc\/[^/]+\/(?:environ|mem)|etc\/g?shadow-?)$`,
+  String.raw`(?:^|\/)(?:\.kube\/config|\.docker\/config\.json|\.config\/gcloud(?:\/.*)?|\.config\/gh\/hosts\.yml|\.config\/(?:op|rclone)(?:\/.*)?|\.(?:codex|composer)\/auth\.json|\.sops\/age\/keys\.txt|\.(?:oci|snowsql)\/config|\.cloudflared(?:\/.*)?|\.(?:cache\/)?huggingface\/token|${ownData}|proc\/[^/]+\/(?:environ|mem)|etc\/g?shadow-?)$`,
 );
 /** Folders of a home that contain secrets. */
 export const secretFolders: readonly string[] = [
   ...directories,
   ...['.kube', '.docker', '.config/gcloud', '.config/gh', '.clawdcode'],
 ];
-const parentsOfPlaces = ['.kube', '.docker', '.config', 'gh', 'gcloud', '.clawdcode', 'proc', 'etc'];
+const parentsOfPlaces = [
+  ...['.kube', '.docker', '.config', 'gh', 'gcloud', '.clawdcode', 'proc', 'etc'],
+  ...['.codex', '.composer', '.sops', '.oci', '.snowsql', '.cloudflared', '.huggingface'],
+];
 
 /** True if a path (absolute or relative, not a pattern) names a secret: keys, credentials, `.env` files. */
 export function isSensitive(path: string): boolean {
