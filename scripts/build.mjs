@@ -1,5 +1,6 @@
-// Bundles src/ into dist/: one entry for the command line and one for each thread (counting tokens, the session
-// catalogue, deciding about commands, reading web pages), code-split so that nothing is parsed before it is needed.
+// Bundles src/ into dist/: one entry for the command line, one for each thread (counting tokens, the session catalogue,
+// deciding about commands, reading web pages) and those of the package for other programs, code-split so that nothing
+// is parsed before it is needed.
 // Bundles everything except parts with their own binary. With --if-needed does nothing if dist is newer than all its
 // sources.
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -58,20 +59,21 @@ const program = await build({
   write: false,
 });
 for (const { path, text } of program.outputFiles) await writeFile(path, await toCommonJs(text));
-const threads = await build({
+const modules = await build({
   ...common,
   entryPoints: {
     tokenWorker: 'src/context/tokens/exact/worker.ts',
     catalogueWorker: 'src/context/storage/catalogue/worker.ts',
     permissionWorker: 'src/cli/permissionThread/worker.ts',
     pageWorker: 'src/tools/web/pageWorker.ts',
+    sdk: 'src/cli/sdk/main.ts',
   },
   // CommonJS parts of the bundle call require().
   banner: {
     js: "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);",
   },
 });
-const chunks = [program, threads].flatMap(({ metafile }) =>
+const chunks = [program, modules].flatMap(({ metafile }) =>
   Object.keys(metafile.outputs).map((path) => basename(path)),
 );
 // The permission rules need the shell grammar at run time.
@@ -79,18 +81,34 @@ await cp(require.resolve('web-tree-sitter/web-tree-sitter.wasm'), join(dist, 'we
 await cp(require.resolve('tree-sitter-bash/tree-sitter-bash.wasm'), join(dist, 'tree-sitter-bash.wasm'));
 // Nothing else provides these licences to users of the package.
 const licenses = licensesOf(
-  { inputs: { ...program.metafile.inputs, ...threads.metafile.inputs } },
+  { inputs: { ...program.metafile.inputs, ...modules.metafile.inputs } },
   ['tree-sitter-bash', 'yoga-layout'],
   root,
 );
 await writeFile(join(dist, 'third-party-licenses.txt'), licenses);
 await removeOlder([
   ...chunks,
+  ...(await writeTypes()),
   'yoga.wasm',
   'web-tree-sitter.wasm',
   'tree-sitter-bash.wasm',
   'third-party-licenses.txt',
 ]);
+
+/**
+ * Writes the types of the package's entries. Their sources hold nothing else, so they are declarations as they stand.
+ * Returns the names of the files.
+ */
+async function writeTypes() {
+  const from = join(root, 'src/sdk/api');
+  const sources = await readdir(from);
+  const names = sources.map((name) => name.replace(/\.ts$/, '.d.ts'));
+  for (const [index, name] of sources.entries()) {
+    const text = await readFile(join(from, name), 'utf8');
+    await writeFile(join(dist, names[index]), text.replaceAll(/(from '\.\/\w+)\.ts'/g, "$1.js'"));
+  }
+  return names;
+}
 
 /**
  * Removes files that belong neither to this build nor to the previous one: a running program still loads pieces of its

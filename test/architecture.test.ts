@@ -26,6 +26,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   headless: ['protocol', 'agent', 'commands'],
   acp: ['protocol', 'agent', 'commands', 'headless'],
   ui: ['protocol', 'agent', 'commands'],
+  sdk: ['protocol', 'context', 'tools'],
   cli: [
     'extensions',
     'hooks',
@@ -49,6 +50,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
     'headless',
     'acp',
     'ui',
+    'sdk',
   ],
 };
 const src = resolve(import.meta.dirname, '../src');
@@ -103,6 +105,7 @@ test('the protocol room knows nothing but zod and node:path', () => {
 
 /** Where programs are started in another way, and why nothing that a project brings along is found by its name. */
 const startsOtherwise: Readonly<Record<string, string>> = {
+  'cli/sdk/childProcess.ts': 'this program, by the absolute paths of Node and of its launcher',
   'cli/terminal/attention.ts': "the user's own command, by the system's shell",
   'cli/terminal/clipboard.ts': 'gets the environment from cli/host.ts',
   'cli/terminal/statusLineCommand.ts': "the user's own command, by the system's shell",

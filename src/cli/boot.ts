@@ -176,6 +176,7 @@ function appServices(
             agent: opened.agent,
             host: createCommandHost({
               ...{ opened, factory, place, loaded, trust, debug },
+              isTerminal: process.stdout.isTTY === true,
               config: createConfigPort(place, options, loaded),
             }),
             resumed: opened.resumed,

@@ -31,6 +31,8 @@ interface CommandHostParts {
   readonly trust: Pick<FolderTrust, 'isTrusted'>;
   readonly debug: DebugLog;
   readonly config: ConfigPort;
+  /** Standard output is a terminal that belongs to this session. */
+  readonly isTerminal: boolean;
 }
 
 /** Creates the services that slash commands may use, for one session. */
@@ -53,6 +55,7 @@ export function createCommandHost({
   loaded,
   debug,
   config,
+  isTerminal,
   trust: { isTrusted },
 }: CommandHostParts): CommandHost {
   let prompts: readonly McpPromptInfo[] = [];
@@ -116,10 +119,10 @@ export function createCommandHost({
     copyText: (text) =>
       copyToClipboard(text, {
         platform: process.platform,
-        env: ownProgramEnvironment(process.env, place.root, realpath),
+        env: ownProgramEnvironment(place.env, place.root, realpath),
         // A terminal without escape sequences would print it.
         write:
-          process.stdout.isTTY && !isDumbTerminal(process.env.TERM)
+          isTerminal && !isDumbTerminal(place.env.TERM)
             ? (sequence) => void process.stdout.write(sequence)
             : undefined,
       }),

@@ -1,5 +1,6 @@
 /** The entry point of the bundle: parses the command line and starts the screen or headless mode. */
 
+import type { DriveOptions } from './headless/drive.ts';
 import { type CliOptions, parseArguments } from './options.ts';
 import { type AppPaths, NoAppPathsError, programVersion, readAppPaths } from './process/appPaths.ts';
 import { exitNow, guardOutput } from './process/exit.ts';
@@ -18,6 +19,18 @@ export async function main(argv: readonly string[], setFlags: SetFlags): Promise
     const code = refusalCode(error);
     if (code === undefined) throw error;
     process.stderr.write(`clawdcode: ${(error as Error).message}\n`);
+    return code;
+  }
+}
+
+/** Runs a session inside another program's process, see `drive`; the package's own SDK calls it. */
+export async function drive(options: DriveOptions): Promise<number> {
+  try {
+    return await (await import('./headless/drive.ts')).drive(options);
+  } catch (error) {
+    const code = refusalCode(error);
+    if (code === undefined) throw error;
+    options.writeError(`clawdcode: ${(error as Error).message}\n`);
     return code;
   }
 }
@@ -141,8 +154,11 @@ async function print(place: AppPaths, options: CliOptions): Promise<number> {
   // Start git while the process is still small: forking copies the page tables of all its memory.
   const { prefetchEnvironment } = await import('./process/environment.ts');
   const environment = prefetchEnvironment(place.cwd);
-  const { printMode } = await import('./headless/headless.ts');
-  return printMode(place, options, environment);
+  const [{ printMode }, { processIo }] = await Promise.all([
+    import('./headless/headless.ts'),
+    import('./headless/headlessProcess.ts'),
+  ]);
+  return printMode(place, options, environment, processIo());
 }
 
 /** For use before there is anything to save. */

@@ -74,7 +74,7 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
       redaction,
     }),
     encoder: options.threads?.encoder ?? createTokenEncoder(packageRoot),
-    engine: options.threads?.engine ?? createPermissionEngine(packageRoot, debug.write),
+    engine: options.threads?.engine ?? createPermissionEngine(place, debug.write),
     send,
     endpoints,
     served: options.demo ? undefined : served,

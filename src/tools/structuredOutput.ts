@@ -1,8 +1,7 @@
 /** The tool through which the model gives its final answer in a form that the caller asked for with `--json-schema`. */
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { structuredOutputToolName } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
+import { compileSchema } from './jsonSchema.ts';
 
 export interface StructuredOutput {
   readonly tool: Tool;
@@ -16,12 +15,11 @@ export interface StructuredOutput {
 
 /** More characters do not fit the tools of any request. */
 const MAX_SCHEMA = 200_000;
-const MAX_ERRORS = 10;
 
 /** Throws an error that is ready to show if the text is not a JSON schema of an object. */
 export function createStructuredOutput(schemaText: string): StructuredOutput {
   const schema = parseSchema(schemaText);
-  const validate = compile(schema);
+  const mistakesIn = compileSchema(schema);
   const { $schema: _, ...parameters } = schema;
   let answer: { readonly value: unknown } | undefined;
   let failures = 0;
@@ -35,9 +33,10 @@ export function createStructuredOutput(schemaText: string): StructuredOutput {
     },
     readOnly: false,
     prepare(input) {
-      if (!validate(input)) {
+      const mistakes = mistakesIn(input);
+      if (mistakes !== undefined) {
         failures++;
-        return { type: 'invalid', message: `The answer does not fit the schema: ${errorsOf(validate)}.` };
+        return { type: 'invalid', message: `The answer does not fit the schema: ${mistakes}.` };
       }
       return {
         type: 'ready',
@@ -76,27 +75,4 @@ function parseSchema(text: string): Record<string, unknown> {
   if (schema.type !== 'object')
     throw new Error('its "type" must be "object": put lists and texts into a property');
   return schema;
-}
-
-function compile(schema: Record<string, unknown>): ValidateFunction {
-  const isOld = /draft-0[67]/.test(typeof schema.$schema === 'string' ? schema.$schema : '');
-  // Unknown keywords and formats are notes to the model.
-  const options = { strict: false, validateFormats: false, allErrors: true, logger: false } as const;
-  const { $schema: _, ...own } = schema;
-  try {
-    return (isOld ? new Ajv(options) : new Ajv2020(options)).compile(own);
-  } catch (error) {
-    throw new Error((error as Error).message.slice(0, 300));
-  }
-}
-
-function errorsOf({ errors }: ValidateFunction): string {
-  const lines = (errors ?? []).slice(0, MAX_ERRORS).map(lineOf);
-  return lines.join('; ').slice(0, 2000);
-}
-
-function lineOf({ instancePath, message = 'is invalid', params }: ErrorObject): string {
-  const where = instancePath === '' ? 'the object' : instancePath;
-  const which = 'additionalProperty' in params ? ` (${String(params.additionalProperty).slice(0, 60)})` : '';
-  return `${where} ${message}${which}`;
 }

@@ -7,7 +7,8 @@ import type { PolicyFacts } from '../../src/permissions/policy.ts';
 import { home, root, rule, wasmFolder } from '../permissions/harness.ts';
 
 const entry = new URL('../../src/cli/permissionThread/worker.ts', import.meta.url);
-const start = (): Worker => new Worker(entry, { workerData: { wasm: wasmFolder() } });
+const start = (): Worker =>
+  new Worker(entry, { workerData: { wasm: wasmFolder(), env: { ...process.env } } });
 /** Takes every question and answers none. */
 const hang = (): Worker =>
   new Worker(`require('node:worker_threads').parentPort.on('message', () => { for (;;); })`, { eval: true });

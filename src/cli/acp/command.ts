@@ -41,7 +41,7 @@ export async function acpCommand(place: AppPaths, argv: readonly string[]): Prom
   const debug = createDebugLog(place.dataRoot, options.debug, () => new Date());
   const threads = {
     encoder: createTokenEncoder(place.packageRoot),
-    engine: createPermissionEngine(place.packageRoot, debug.write),
+    engine: createPermissionEngine(place, debug.write),
   };
   const { stop, code } = endWithProcess(log);
   const closeAll = await serveAcp(

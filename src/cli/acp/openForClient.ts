@@ -63,6 +63,7 @@ export async function openForClient(wanted: WantedSession, parts: ProcessParts):
   return {
     host: createCommandHost({
       ...{ opened, factory, place, loaded, trust, debug },
+      isTerminal: false,
       config: createConfigPort(place, options, loaded),
     }),
     notices: notices.filter((notice) => notice !== undefined),

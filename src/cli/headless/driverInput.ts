@@ -57,6 +57,8 @@ const initialize = z.object({
   agents: z.record(z.string(), z.unknown()).nullish(),
   title: z.string().max(1000).nullish(),
   jsonSchema: z.record(z.string(), z.unknown()).nullish(),
+  settings: z.record(z.string(), z.unknown()).nullish(),
+  mcpServers: z.record(z.string(), z.unknown()).nullish(),
 });
 
 /** Adds what the first message asks of the new session; it can do no more than the flags of the same names. */
@@ -65,7 +67,7 @@ export function withInitialize(options: CliOptions, { setup }: DriverInput): Cli
   const parsed = initialize.safeParse(setup.request.fields);
   // The request is answered later, with what is wrong.
   if (!parsed.success) return options;
-  const { systemPrompt, appendSystemPrompt, agents, title, jsonSchema } = parsed.data;
+  const { systemPrompt, appendSystemPrompt, agents, title, jsonSchema, settings, mcpServers } = parsed.data;
   // The SDKs send an empty prompt if their caller gave none.
   const system = [systemPrompt ?? ''].flat().join('\n\n').trim();
   const appended = [options.appendSystemPrompt ?? '', appendSystemPrompt ?? '']
@@ -80,6 +82,9 @@ export function withInitialize(options: CliOptions, { setup }: DriverInput): Cli
       : { agents: options.agents ?? JSON.stringify(agents) }),
     ...(jsonSchema == null ? {} : { jsonSchema: options.jsonSchema ?? JSON.stringify(jsonSchema) }),
     ...(title == null ? {} : { name: options.name ?? title }),
+    // Unlike flags, these are not visible to other users of the machine: they may hold keys.
+    ...(settings == null ? {} : { settings: options.settings ?? JSON.stringify(settings) }),
+    ...(mcpServers == null ? {} : { mcpConfig: [...options.mcpConfig, JSON.stringify({ mcpServers })] }),
   };
 }
 

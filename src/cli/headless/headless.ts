@@ -30,22 +30,22 @@ import { findModelAccess, heldNotice, readSettings, settledOptions, trustIn } fr
 import { heldAgentsNotice } from '../subagents/definitions.ts';
 import { unsupportedNotices } from '../unsupportedNotices.ts';
 import { type DriverInput, openDriverInput, withHost, withInitialize } from './driverInput.ts';
-import { createHeadlessOutput, HeadlessEnd, type HeadlessOutput, handleSignals } from './headlessProcess.ts';
+import { HeadlessEnd, type HeadlessIo } from './headlessProcess.ts';
 
 /** Runs one prompt and returns the exit code. `environment` as in `SessionFactoryOptions`. */
 export async function printMode(
   place: AppPaths,
   flags: CliOptions,
   environment: () => Promise<Environment>,
+  io: HeadlessIo,
 ): Promise<number> {
-  const output = createHeadlessOutput();
   try {
-    const run = await prepare(place, flags, output);
-    const session = await openSession(run, output, environment);
-    return await work(run, session, output);
+    const run = await prepare(place, flags, io);
+    const session = await openSession(run, io, environment);
+    return await work(run, session, io);
   } catch (error) {
     if (!(error instanceof HeadlessEnd)) throw error;
-    if (error.message !== '') output.printError(error.message);
+    if (error.message !== '') io.output.printError(error.message);
     return error.code;
   }
 }
@@ -54,8 +54,8 @@ export async function printMode(
 type Prepared = Awaited<ReturnType<typeof prepare>>;
 
 /** Reads input and settings and finds a model. Throws a `HeadlessEnd` if the run cannot begin. */
-async function prepare(place: AppPaths, flags: CliOptions, { printError }: HeadlessOutput) {
-  const given = await readInput(flags);
+async function prepare(place: AppPaths, flags: CliOptions, { input, output: { printError } }: HeadlessIo) {
+  const given = await readInput(flags, input);
   const options = given.type === 'driver' ? withInitialize(flags, given.input) : flags;
   const trust = await trustIn(place);
   const settings = await readSettings(place, options, trust);
@@ -84,13 +84,13 @@ type OpenSession = Awaited<ReturnType<typeof openSession>>;
 /** Opens the session. Throws a `HeadlessEnd` if there is none, or if it cannot be opened. */
 async function openSession(
   { place, given, options, trust, loaded, access, structured, debug }: Prepared,
-  { printError, write: print }: HeadlessOutput,
+  { output: { printError, write: print }, isTerminal }: HeadlessIo,
   environment: () => Promise<Environment>,
 ) {
   const settled = await settledOptions({ place, options, trust, loaded, access });
   const { plugins } = settled;
   for (const notice of plugins.current().notices) printError(notice);
-  const isOwn = process.stdout.isTTY && given.type === 'prompt' && given.prompt.startsWith('/');
+  const isOwn = isTerminal && given.type === 'prompt' && given.prompt.startsWith('/');
   const write = (text: string): void => print(text, isOwn);
   const link = createDriverLink((message) => write(toLine(message)));
   const channels = createHostChannels(link);
@@ -143,10 +143,10 @@ function openProblem(error: unknown, { dataRoot }: AppPaths): unknown {
 async function work(
   { place, given, options, trust, loaded, structured, debug }: Prepared,
   { factory, opened, write, link, channels }: OpenSession,
-  output: HeadlessOutput,
+  { output, isTerminal, watch }: HeadlessIo,
 ): Promise<number> {
   const { agent } = opened;
-  const { interrupted, stopHandling } = handleSignals(agent, output);
+  const { interrupted, stopHandling } = watch(agent);
   // Use the loaded settings rather than the flag, because managed settings override it.
   if (options.permissionMode !== undefined)
     agent.submit({ type: 'set_mode', mode: loaded.settings.permissions.defaultMode });
@@ -159,7 +159,7 @@ async function work(
   const limits = { maxBudgetUsd: options.maxBudgetUsd, structured };
   const run: Omit<ReportOptions, 'outputFormat'> = {
     host: createCommandHost({
-      ...{ opened, factory, place, loaded, trust, debug },
+      ...{ opened, factory, place, loaded, trust, debug, isTerminal },
       config: createConfigPort(place, options, loaded),
     }),
     includePartialMessages: options.includePartialMessages,
@@ -202,13 +202,13 @@ type Given =
   | { readonly type: 'prompt'; readonly prompt: string; readonly typed?: string }
   | { readonly type: 'driver'; readonly input: DriverInput };
 
-async function readInput({ inputFormat, prompt }: CliOptions): Promise<Given> {
+async function readInput({ inputFormat, prompt }: CliOptions, stdin: HeadlessIo['input']): Promise<Given> {
   if (inputFormat === 'text') {
     const joined = joinPrompt(prompt, await readStandardInput(prompt !== undefined));
     if (joined.type === 'error') throw new HeadlessEnd(EXIT.badInput, joined.message);
     return { ...joined, type: 'prompt' };
   }
-  const input = await openDriverInput(process.stdin);
+  const input = await openDriverInput(stdin);
   if (input.first === undefined) throw new HeadlessEnd(EXIT.ok);
   if (input.first.type === 'malformed') throw new HeadlessEnd(EXIT.badInput, input.first.problem);
   return { type: 'driver', input };

@@ -1,4 +1,4 @@
-/** The process around a headless run: what it prints, and how signals and a lost reader end it. */
+/** The process around a headless run: what it reads and prints, and how signals and a lost reader end it. */
 import { constants } from 'node:os';
 import type { Agent } from '../../agent/types.ts';
 import { reveal, sanitize } from '../../ui/print/sanitize.ts';
@@ -14,6 +14,31 @@ export class HeadlessEnd extends Error {
   }
 }
 
+/** What a headless run reads and prints, and what may stop it. */
+export interface HeadlessIo {
+  /** Read with `--input-format stream-json`. */
+  readonly input: AsyncIterable<Uint8Array>;
+  readonly output: HeadlessOutput;
+  /** Set if results go to a terminal. */
+  readonly isTerminal: boolean;
+  /** Stops `agent` when the run has to end, which aborts `interrupted`; `stopHandling` ends that. */
+  readonly watch: (agent: Agent) => {
+    readonly interrupted: AbortSignal;
+    readonly stopHandling: () => void;
+  };
+}
+
+/** The program's own process. */
+export function processIo(): HeadlessIo {
+  const output = createHeadlessOutput();
+  return {
+    input: process.stdin,
+    output,
+    isTerminal: process.stdout.isTTY === true,
+    watch: (agent) => handleSignals(agent, output),
+  };
+}
+
 export interface HeadlessOutput {
   /** One message for the user, on standard error; the text may quote untrusted files or a server's error. */
   printError(text: string): void;
@@ -24,7 +49,7 @@ export interface HeadlessOutput {
   close(): void;
 }
 
-export function createHeadlessOutput(): HeadlessOutput {
+function createHeadlessOutput(): HeadlessOutput {
   // Terminals interpret escape sequences, so they get plain text only; a file or program gets the model's exact output.
   const plain = ({ isTTY }: { isTTY?: boolean }, text: string): string => (isTTY ? sanitize(text) : text);
   let isClosed = false;
@@ -44,10 +69,7 @@ export function createHeadlessOutput(): HeadlessOutput {
  * Handles signals and a reader that is gone while `agent` works: SIGINT interrupts its turn and aborts `interrupted`;
  * SIGTERM, SIGHUP and a lost reader end the process once the log is complete, without a result.
  */
-export function handleSignals(
-  agent: Agent,
-  { printError, close }: HeadlessOutput,
-): { readonly interrupted: AbortSignal; readonly stopHandling: () => void } {
+function handleSignals(agent: Agent, { printError, close }: HeadlessOutput): ReturnType<HeadlessIo['watch']> {
   const stop = new AbortController();
   let isEnding = false;
   const endWith = async (code: number): Promise<never> => {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { type AskedThread, askThread } from '../../context/index.ts';
 import { type PermissionEngine, unchecked } from '../../permissions/PermissionEngine.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { startQuietThread } from '../process/threads.ts';
 
 type Method = keyof PermissionEngine;
@@ -96,13 +97,18 @@ async function withoutGrammar(): Promise<PermissionEngine> {
 
 /** Creates an engine that decides about commands in a thread. `onFailure` is called with the reason if it cannot. */
 export function createPermissionEngine(
-  packageRoot: string,
+  { packageRoot, env }: Pick<AppPaths, 'packageRoot' | 'env'>,
   onFailure: (reason: string) => void,
 ): ThreadedEngine {
   const wasm = grammarFolder(packageRoot);
   const file = join(packageRoot, 'dist/permissionWorker.js');
   return new ThreadedEngine(
-    () => startQuietThread(file, { name: 'permissions', maxHeapMb: MAX_HEAP_MB, workerData: { wasm } }),
+    () =>
+      startQuietThread(file, {
+        name: 'permissions',
+        maxHeapMb: MAX_HEAP_MB,
+        workerData: { wasm, env: { ...env } },
+      }),
     { onFailure },
   );
 }

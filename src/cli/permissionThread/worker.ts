@@ -1,10 +1,13 @@
-/** Entry point of the thread that decides about commands. `workerData.wasm`: the folder with the grammar. */
+/**
+ * Entry point of the thread that decides about commands. `workerData.wasm`: the folder with the grammar; `env`: the
+ * environment that the commands would run in.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ThreadAnswer } from '../../context/index.ts';
 import { InProcessEngine } from '../../permissions/InProcessEngine.ts';
 import type { EngineQuestion } from './ThreadedEngine.ts';
 
-const engine = new InProcessEngine(String(workerData.wasm), process.env);
+const engine = new InProcessEngine(String(workerData.wasm), { ...workerData.env });
 
 parentPort?.on('message', async (question: EngineQuestion) => {
   const { id } = question;

@@ -21,6 +21,7 @@ import type {
   PermissionMode,
   RuleSuggestion,
 } from '../../protocol/permissions.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { filesRun } from './filesRun.ts';
 
 export interface Permissions {
@@ -62,6 +63,8 @@ interface PermissionPlaces {
   readonly root: string;
   /** Where the program was started; absent = the root. */
   readonly cwd?: string;
+  /** The environment of commands; absent = the process's own. */
+  readonly env?: AppPaths['env'];
   /** Decides about commands. */
   readonly engine: PermissionEngine;
   /** Called when rules were saved in the folder's local settings. */
@@ -89,7 +92,7 @@ function permissionsAt(
   added: AddedRules,
   worktree?: string,
 ): Permissions {
-  const { engine, home, root: project } = places;
+  const { engine, home, root: project, env = process.env } = places;
   const root = worktree ?? project;
   const localSettingsFile = settingsFiles(places).local;
   const allRules = (): readonly SourcedRule[] => {
@@ -100,7 +103,7 @@ function permissionsAt(
   };
   const managedOnly = loaded.settings.allowManagedPermissionRulesOnly;
   let held: PermissionInput | undefined;
-  const lookups = diskLookups(process.env);
+  const lookups = diskLookups(env);
   // Those of the project run for an agent in a worktree, too.
   const run = [...new Set([project, root])].flatMap((at) => filesRun(loaded, { root: at, home }));
   const factsFor = (mode: PermissionMode): PolicyFacts => ({
@@ -190,7 +193,7 @@ function permissionsAt(
         return `Allowed for this session: ${texts.join(', ')}`;
       }
       for (const text of texts) {
-        const written = await addLocalRule(file, 'allow', text, process.env);
+        const written = await addLocalRule(file, 'allow', text, env);
         if (written.type === 'refused') {
           add(added.ofSession, 'session');
           return `Allowed for this session only. ${written.message}`;

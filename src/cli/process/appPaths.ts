@@ -29,11 +29,15 @@ export class NoAppPathsError extends Error {
   override readonly name = 'NoAppPathsError';
 }
 
-/** Reads the paths; `folder`: absolute. Throws `NoAppPathsError` if there is no usable directory. */
-export function readAppPaths(folder = currentFolder()): AppPaths {
+/**
+ * Reads the paths; `folder`: absolute; `hostEnv`: of a program that runs this one inside its own process. Throws
+ * `NoAppPathsError` if there is no usable directory.
+ */
+export function readAppPaths(folder = currentFolder(), hostEnv?: AppPaths['env']): AppPaths {
+  const env = hostEnv ?? process.env;
   const cwd = realpath(folder);
   const systemHome = homeOfUser();
-  const home = [homedir(), systemHome].find((path) => path !== undefined && isAbsolute(path));
+  const home = [hostEnv?.HOME, homedir(), systemHome].find((path) => path !== undefined && isAbsolute(path));
   if (home === undefined)
     throw new NoAppPathsError('HOME is not an absolute path: set it to your home folder, and start again.');
   return {
@@ -41,13 +45,14 @@ export function readAppPaths(folder = currentFolder()): AppPaths {
     root: findRoot(cwd),
     home,
     systemHome,
-    dataRoot: dataFolder(process.env.CLAWDCODE_HOME, home),
+    dataRoot: dataFolder(env.CLAWDCODE_HOME, home),
     packageRoot: packageRoot(),
     version: programVersion(),
     // Applies to the whole run, including started programs.
-    env: process.argv.includes('--no-color')
-      ? { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined }
-      : process.env,
+    env:
+      hostEnv === undefined && process.argv.includes('--no-color')
+        ? { ...env, NO_COLOR: '1', FORCE_COLOR: undefined }
+        : env,
   };
 }
 
@@ -115,7 +120,7 @@ function isPlanted(path: string, folder: string, uid: number | undefined): boole
 }
 
 /** Returns the folder of this program's own package.json: the checkout or the installed package. */
-function packageRoot(): string {
+export function packageRoot(): string {
   let directory = import.meta.dirname;
   while (!existsSync(join(directory, 'package.json'))) directory = dirname(directory);
   return directory;

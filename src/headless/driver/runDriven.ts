@@ -139,10 +139,12 @@ export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
     if (broken !== undefined) say(`${broken} Nothing after it is read; prompts before it run to their end.`);
     endInput();
   })();
-  stop.addEventListener('abort', () => {
+  const endAll = (): void => {
     inbox.clear();
     endInput();
-  });
+  };
+  if (stop.aborted) endAll();
+  else stop.addEventListener('abort', endAll, { once: true });
 
   await options.settle(stop);
   let code: ExitCode = EXIT.ok;
