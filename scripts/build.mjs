@@ -67,6 +67,7 @@ const modules = await build({
     permissionWorker: 'src/cli/permissionThread/worker.ts',
     pageWorker: 'src/tools/web/pageWorker.ts',
     sdk: 'src/cli/sdk/main.ts',
+    context: 'src/cli/sdk/context.ts',
   },
   // CommonJS parts of the bundle call require().
   banner: {

@@ -1,0 +1,191 @@
+/**
+ * The package's entry `clawdcode/context`: the context engine without the agent. Types only; the code is in
+ * `sdk/contextEngine.ts`.
+ */
+
+export interface ContextModel {
+  readonly id: string;
+  /** Tokens of a request and its reply together. */
+  readonly contextWindow: number;
+  /** Tokens of a reply; absent = 8,192, and at most a quarter of the window. */
+  readonly maxOutputTokens?: number;
+  /** Counts exactly with this public vocabulary, in a thread; absent = all counts are estimates. */
+  readonly tokenizer?: 'o200k_base' | 'cl100k_base';
+}
+
+/** A tool as the model sees it; `parameters` is a JSON schema of an object. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text of an object. */
+  readonly arguments: string;
+}
+
+export type ContextMessage =
+  | { readonly role: 'user'; readonly content: string }
+  | {
+      readonly role: 'assistant';
+      readonly content: string;
+      readonly toolCalls?: readonly ToolCall[];
+      /** What the provider reports; makes the estimates more accurate. */
+      readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
+    }
+  | {
+      readonly role: 'tool';
+      readonly toolCallId: string;
+      readonly content: string;
+      readonly isError?: boolean;
+    };
+
+/** A message of a request. */
+export type RequestMessage =
+  | { readonly role: 'system'; readonly content: string }
+  | { readonly role: 'user'; readonly content: string }
+  | { readonly role: 'assistant'; readonly content: string; readonly toolCalls: readonly ToolCall[] }
+  | {
+      readonly role: 'tool';
+      readonly toolCallId: string;
+      readonly name: string;
+      readonly content: string;
+      readonly isError: boolean;
+    };
+
+/** What a summary is to be written from: a request to a model. Its last message says what to write. */
+export interface SummaryRequest {
+  readonly model: string;
+  readonly messages: readonly RequestMessage[];
+  readonly maxOutputTokens: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Returns the model's answer. If it throws, the summary is assembled without a model. */
+export type Summarize = (request: SummaryRequest) => Promise<string>;
+
+/** Where conversations are kept. */
+export interface ContextStore {
+  /** Undefined if they are in memory only. */
+  readonly folder: string | undefined;
+  /** Those with at least one message of the user, newest first. */
+  list(): Promise<readonly { readonly id: string; readonly title: string; readonly updatedAt: Date }[]>;
+}
+
+export interface ContextOptions {
+  readonly model: ContextModel;
+  /** Absent = a store in memory, which is lost with the context. */
+  readonly store?: ContextStore;
+  /** Of a new context; it never changes. */
+  readonly systemPrompt?: string;
+  /** The id of a new context: letters, digits, `.`, `_` and `-`; absent = a UUID. */
+  readonly id?: string;
+  /** Sent with every request, so they count. */
+  readonly tools?: readonly ToolDefinition[];
+  /** Writes summaries; absent = they are assembled from what is recorded, without a model. */
+  readonly summarize?: Summarize;
+  /** The settings `context.*` of docs/settings.md, without that prefix. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+export interface Measure {
+  /** Tokens of the next request. */
+  readonly usedTokens: number;
+  readonly windowTokens: number;
+  /** The next request is compacted from here on. */
+  readonly triggerTokens: number;
+  /** True if all of it is counted, not estimated. */
+  readonly exact: boolean;
+  /** In request order; they sum to `usedTokens`. */
+  readonly parts: readonly { readonly name: string; readonly tokens: number }[];
+}
+
+export interface Compaction {
+  /** `fallback`: without a summary of the model; `message` says why. */
+  readonly outcome: 'done' | 'fallback' | 'cancelled' | 'refused';
+  readonly trigger: 'auto' | 'manual';
+  readonly preTokens: number;
+  readonly postTokens: number;
+  readonly message?: string;
+}
+
+export interface ContextRequest {
+  readonly messages: readonly RequestMessage[];
+  readonly tools: readonly ToolDefinition[];
+  readonly maxOutputTokens: number | undefined;
+  readonly measure: Measure;
+  /** Compactions that made room for it. */
+  readonly compactions: readonly Compaction[];
+}
+
+/** What to look up: an entry or a range of them by its pointer, and words to find. */
+export interface Recall {
+  readonly id?: string;
+  readonly query?: string;
+  /** In bytes. */
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+/** One conversation. Nothing that was appended is ever lost; a request contains what fits. */
+export interface Context {
+  readonly id: string;
+  /** The log; undefined in memory. */
+  readonly file: string | undefined;
+  /** Resolves when they are stored. Rejects with a `ContextError` for a message that does not belong there. */
+  append(...messages: readonly ContextMessage[]): Promise<void>;
+  /** The next request. Compacts first if it has grown beyond the trigger, which waits for the summary. */
+  request(options?: { readonly signal?: AbortSignal }): Promise<ContextRequest>;
+  /** After the provider rejected a request as too long: makes the next one smaller. False if it cannot be. */
+  shrink(options?: { readonly contextWindow?: number; readonly signal?: AbortSignal }): Promise<boolean>;
+  /** Replaces the older part by a summary now. */
+  compact(options?: { readonly focus?: string; readonly signal?: AbortSignal }): Promise<Compaction>;
+  /** Undoes the last compaction, if what it removed still fits. */
+  uncompact(): Promise<Compaction>;
+  /** Counts exactly if the model's `tokenizer` is known. */
+  measure(): Promise<Measure>;
+  /** What the model would see now. */
+  messages(): readonly RequestMessage[];
+  /** Shows content again that requests no longer contain; what `recallTool` calls. */
+  recall(what: Recall, options?: { readonly signal?: AbortSignal }): Promise<string>;
+  /** Switches to another model, from the next request on. */
+  setModel(model: ContextModel): void;
+  /** Copies the conversation to a new one in the same store; returns its id. */
+  fork(): Promise<string>;
+  /** Flushes the log and releases its lock. */
+  close(): Promise<void>;
+}
+
+/**
+ * - `options`: an option is not valid.
+ * - `message`: a message does not belong there.
+ * - `not_found`, `exists`, `locked`: about the id of a context. `locked`: another process has it open.
+ * - `too_large`: the request cannot be made to fit.
+ */
+export type ContextErrorCode = 'options' | 'message' | 'not_found' | 'exists' | 'locked' | 'too_large';
+
+export declare class ContextError extends Error {
+  constructor(code: ContextErrorCode, message: string, options?: ErrorOptions);
+  readonly code: ContextErrorCode;
+}
+
+/** Starts a conversation. */
+export declare function createContext(options: ContextOptions): Promise<Context>;
+
+/** Continues the conversation with this id, or the unique beginning of one. */
+export declare function openContext(id: string, options: ContextOptions): Promise<Context>;
+
+/** Keeps conversations in files: below `folder`, an absolute path. Secrets are stored as they come. */
+export declare function fileStore(folder: string): ContextStore;
+
+/** Keeps conversations in memory. */
+export declare function memoryStore(): ContextStore;
+
+/** A tool with which a model can look up what a compaction removed: give its calls to `Context.recall`. */
+export declare const recallTool: ToolDefinition;
+
+/** Tokens of a text, estimated without a vocabulary. */
+export declare function estimateTokens(text: string): number;
