@@ -11,7 +11,7 @@ import { contents } from './contents.mjs';
 import { mean, percent, table } from './report.mjs';
 
 const { TokenCounter } = await import('../../src/context/TokenCounter.ts');
-const { WorkerEncoder } = await import('../../src/context/tokens/exact/WorkerEncoder.ts');
+const { WorkerEncoder } = await import('../../src/context/tokens/ExactCounts.ts');
 
 const { values } = parseArgs({ options: { megabytes: { type: 'string', default: '1' } } });
 const length = Math.max(0.1, Number.parseFloat(values.megabytes) || 1) * 1_000_000;

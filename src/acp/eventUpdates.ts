@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import type { Agent } from '../agent/types.ts';
-import { entryText } from '../headless/entryText.ts';
+import { entryText } from '../headless/tally.ts';
 import type { ContextMeasure } from '../protocol/contextReport.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent, CompactionReport } from '../protocol/events.ts';

@@ -1,6 +1,6 @@
 /** An old session as updates, as they would have come while it ran. Pure. */
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
-import { entryText } from '../headless/entryText.ts';
+import { entryText } from '../headless/tally.ts';
 import { displayOf, shellCommand } from '../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import { textBlock } from './text.ts';

@@ -9,8 +9,8 @@ import { createQuestions, lentQuestions, type Questions } from './approvals.ts';
 import { createModes, type Modes } from './modes.ts';
 import { createPromptQueue, type PromptQueue } from './prompts/promptQueue.ts';
 import { followTitle, type Totals, totalsOf } from './sessionFacts.ts';
-import { childModes } from './subagents/childModes.ts';
 import { createSubagentTool, type SubagentTool } from './subagents/connect.ts';
+import { childModes } from './subagents/types.ts';
 import { createDeferredTools, createToolset, type DeferredTools, type Toolset } from './toolset/toolset.ts';
 
 /** Shared by every part of the agent. */

@@ -3,7 +3,7 @@
 import type { DriveOptions } from './headless/drive.ts';
 import { type CliOptions, parseArguments } from './options.ts';
 import { type AppPaths, NoAppPathsError, programVersion, readAppPaths } from './process/appPaths.ts';
-import { exitNow, guardOutput } from './process/exit.ts';
+import { exitNow, guardOutput } from './process/guardSession.ts';
 import { keepHeapSmall, type SetFlags } from './process/heap.ts';
 import { routeOf } from './route.ts';
 import { screenKind } from './terminal/screenKind.ts';
@@ -55,7 +55,7 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     return sessionCommand(readAppPaths(), route.argv);
   }
   if (route.type === 'permissions') {
-    const { permissionsCommand } = await import('./permissionsCommand/command.ts');
+    const { permissionsCommand } = await import('./subcommands/permissions.ts');
     return permissionsCommand(readAppPaths(), route.argv);
   }
   if (route.type === 'mcp') {
@@ -63,15 +63,15 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     return mcpCommand(readAppPaths(), route.argv);
   }
   if (route.type === 'plugin') {
-    const { pluginCommand } = await import('./pluginCommand/command.ts');
+    const { pluginCommand } = await import('./subcommands/plugin.ts');
     return pluginCommand(readAppPaths(), route.argv);
   }
   if (route.type === 'config') {
-    const { configCommand } = await import('./configCommand/command.ts');
+    const { configCommand } = await import('./subcommands/config.ts');
     return configCommand(readAppPaths(), route.argv);
   }
   if (route.type === 'models') {
-    const { modelsCommand } = await import('./modelsCommand/command.ts');
+    const { modelsCommand } = await import('./subcommands/models.ts');
     return modelsCommand(readAppPaths(), route.argv);
   }
   if (route.type === 'acp') {

@@ -1,4 +1,6 @@
 /** Opens a session: writes the frozen header of a new one, or resumes one and tells the model what has changed. */
+
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CUT_SHORT, cutShort } from '../agent/rewind/turns.ts';
 import { lastCwd, lastModel, titleEntry } from '../agent/sessionFacts.ts';
@@ -6,15 +8,19 @@ import { type Environment, environmentBlock, environmentNote, systemPrompt } fro
 import type { Agent, SessionTarget } from '../agent/types.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import {
+  type BlobStore,
   type ContextManager,
   type LongTermMemory,
   liveEntries,
   newNoteKey,
   type PersistentStore,
+  pointersOf,
   type TokenEncoder,
 } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
 import type { LanguageServerPort } from '../protocol/diagnostics.ts';
+import type { BlobRef } from '../protocol/entries/fields.ts';
+import type { JSONLEntry } from '../protocol/entries.ts';
 import type { CallBack, HookPort } from '../protocol/extensions/hooks.ts';
 import type { McpPort, McpServerSource, OpenHostChannel } from '../protocol/extensions/mcp.ts';
 import type { Skill } from '../protocol/extensions/skills.ts';
@@ -31,8 +37,7 @@ import type { DebugLog } from './process/debugLog.ts';
 import { readWorkspaceFacts, userName } from './process/workspaceFacts.ts';
 import { readEntries } from './sessionCommand/readEntries.ts';
 import { type Located, locateAnywhere, takeOutOfArchive } from './sessions/archivedSession.ts';
-import { copySession } from './sessions/copySession.ts';
-import { storeOfTarget } from './sessions/storeOfTarget.ts';
+import { storeOfTarget } from './sessions/movedSession.ts';
 import type { SessionSkills } from './skills.ts';
 import type { UsableAgents } from './subagents/definitions.ts';
 
@@ -276,4 +281,44 @@ function chooseModel(
     return undefined;
   }
   return `This session used ${visibleLine(last.model, 200)}, but your settings have no provider "${visibleLine(last.provider, 50)}". It continues with ${model.current().id}; /model lists the models.`;
+}
+
+// Copies a session of another project into a new session: its entries, and the blobs they refer to.
+
+/** Returns the new id. Streams, so the entries are never all in memory. Rejects on file system errors. */
+export function copySession(
+  entries: AsyncIterable<JSONLEntry>,
+  from: Pick<PersistentStore, 'blobs'>,
+  to: PersistentStore,
+): Promise<string> {
+  return to.forkSession(carrying(entries, from.blobs, to.blobs));
+}
+
+/** Yields the entries unchanged; copies each entry's blobs before yielding it. */
+async function* carrying(
+  entries: AsyncIterable<JSONLEntry>,
+  from: BlobStore,
+  to: BlobStore,
+): AsyncGenerator<JSONLEntry> {
+  const carried = new Set<string>();
+  for await (const entry of entries) {
+    for (const { hash, bytes } of pointersOf(entry)) {
+      if (carried.has(hash)) continue;
+      carried.add(hash);
+      await carry({ hash, bytes }, from, to);
+    }
+    yield entry;
+  }
+}
+
+/** A missing blob must not prevent copying the conversation. */
+async function carry(ref: BlobRef, from: BlobStore, to: BlobStore): Promise<void> {
+  const file = to.newTemporaryFile();
+  try {
+    await copyFile(from.pathOf(ref.hash), file);
+  } catch (error) {
+    if (error instanceof TypeError || (error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  await to.adopt(file, ref);
 }

@@ -28,8 +28,7 @@ import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
 import { isPublicAddress, systemResolve } from '../tools/web/publicAddress.ts';
 import { localServers } from '../ui/onboarding/providers.ts';
 import { filesRun } from './permissions/filesRun.ts';
-import { hostVerdict } from './permissions/hostVerdict.ts';
-import type { Permissions } from './permissions/permissions.ts';
+import { hostVerdict, type Permissions } from './permissions/permissions.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { commandVariables, isToken } from './process/commandVariables.ts';
 

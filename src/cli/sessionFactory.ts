@@ -1,5 +1,4 @@
 /** Creates everything a session needs and opens it: the only place where all folders of `src/` are connected. */
-
 import { join } from 'node:path';
 import { createSummarizer } from '../agent/reply.ts';
 import type { Agent, SessionTarget } from '../agent/types.ts';
@@ -31,9 +30,8 @@ import { keyVariables } from './process/commandVariables.ts';
 import { sandboxNotices } from './sandbox.ts';
 import { createSessionAgent } from './sessionAgent.ts';
 import { locateAnywhere } from './sessions/archivedSession.ts';
-import { resolveTarget } from './sessions/movedSession.ts';
+import { resolveTarget, storeOfTarget } from './sessions/movedSession.ts';
 import { SessionElsewhereError } from './sessions/sessionErrors.ts';
-import { storeOfTarget } from './sessions/storeOfTarget.ts';
 import { createSharedParts, type SharedParts, serversNow } from './sharedParts.ts';
 import { openSkills } from './skills.ts';
 import type { UsableAgents } from './subagents/definitions.ts';

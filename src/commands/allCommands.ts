@@ -17,10 +17,9 @@ import { memory } from './memory.ts';
 import { effort, model } from './model.ts';
 import { permissions } from './permissions.ts';
 import { diff, rewind } from './rewind/rewind.ts';
-import { keys, theme, vim } from './screen.ts';
+import { keys, statusline, theme, vim } from './screen.ts';
 import { clear, exit, fork, rename, resume } from './sessions.ts';
 import { doctor, status } from './status.ts';
-import { statusline } from './statusline.ts';
 import { tasks } from './tasks.ts';
 import type { Command } from './types.ts';
 

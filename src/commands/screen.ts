@@ -70,3 +70,33 @@ function rowLines(
   const left = ' '.repeat(room + 4);
   return [pageLine(indent, { text: names, role: 'accent' }), pageLine(left, ...rest)];
 }
+
+/** Asks the model to write and set up a status line command; both need approval as usual. */
+export const statusline: Command = {
+  name: 'statusline',
+  aliases: [],
+  description: 'set up a custom status line',
+  argumentHint: '[text]',
+  run: (args) => {
+    if (args === '') return { type: 'notice', text: USAGE };
+    return { type: 'op', op: { type: 'prompt', text: promptOf(args), display: `/statusline ${args}` } };
+  },
+};
+
+const USAGE =
+  'A command of your own can print the status line: set "statusLine": { "command": "…" } in ~/.clawdcode/config.json (docs/status-line.md). Or type /statusline and what it should show, and the model writes one.';
+
+function promptOf(wish: string): string {
+  return `Set up the status line of this program (ClawdCode) for me. What it should show: ${wish}
+
+How it works:
+- A shell command gets one JSON object on its standard input and prints one line, at most three, within one second; exit code 0. Colours by ANSI SGR are kept, every other escape is removed. COLUMNS has the width.
+- The JSON: session_id, session_name (or null), transcript_path, cwd, version, model {id, display_name}, workspace {current_dir, project_dir, added_dirs}, cost {total_cost_usd (or null), total_duration_ms, total_api_duration_ms, total_lines_added, total_lines_removed}, context_window {context_window_size, used_percentage (or null), remaining_percentage, current_usage {input_tokens, output_tokens, cache_read_input_tokens} (or null)}, permission_mode.
+- The setting is "statusLine": {"command": "…", "padding": 0} in config.json in CLAWDCODE_HOME, by default ~/.clawdcode. Add "refreshMs" (at least 1000) only if it shows a clock.
+
+What to do:
+1. Write a script (sh, or node where jq is missing) to that folder. Null values, a folder without git and a missing program must not make it fail.
+2. Try it with a sample object.
+3. Read config.json first and change nothing in it but this setting; it may hold comments, and secrets that must not be repeated.
+4. Say in a sentence or two what it shows, and that it takes effect at the next start.`;
+}

@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import type { McpServerSource } from '../protocol/extensions/mcp.ts';
 import { checkValues } from './checkValues.ts';
 import { readSettingsText } from './files.ts';
+import { dropReserved } from './managed.ts';
 import { takeServers } from './mcpServers.ts';
 import { parseSettings } from './parseSettings.ts';
-import { dropReserved } from './reserved.ts';
 import type { Problem, SettingsRule, Values } from './types.ts';
 
 /** Settings from the command line; paths are absolute, lists are already split. */

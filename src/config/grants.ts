@@ -217,7 +217,7 @@ const idOf = ({ kind, text, source }: Grant): string => JSON.stringify([kind, te
 /** The kind of a grant for a file of the folder that defines a subagent; see `cli/subagents/`. */
 export const AGENT_GRANT = 'agents';
 
-/** The kind of a grant for the rules of a repository's skill; see `cli/skillApproval.ts`. */
+/** The kind of a grant for the rules of a repository's skill; see `cli/skills.ts`. */
 export const SKILL_GRANT = 'skills';
 
 /** The effect of a grant of this kind, for display; empty for a kind that this version does not know. */

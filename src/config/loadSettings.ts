@@ -21,6 +21,8 @@ import {
 import { type GrantingFile, grantLookup, grantsOf } from './grants.ts';
 import { hooksThatRun, takeHooks, withHeld } from './hooks.ts';
 import {
+  dropReserved,
+  dropUnnamedModels,
   leafPaths,
   type ManagedSource,
   managedSource,
@@ -39,7 +41,6 @@ import {
 } from './mcpServers.ts';
 import { refusedModes } from './modes.ts';
 import { parseSettings } from './parseSettings.ts';
-import { dropReserved, dropUnnamedModels } from './reserved.ts';
 import { settingsSchema } from './schema.ts';
 import { holdBack } from './trust.ts';
 import type {

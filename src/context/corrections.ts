@@ -18,7 +18,7 @@ import { reductionEntry, reductionOf } from './history/reductions.ts';
 import { type View, viewOf } from './history/view.ts';
 import type { Session } from './session.ts';
 import type { OpenLog } from './storage/sessionStore.ts';
-import { removalEntry } from './strategies/removeAtoms.ts';
+import { removalEntry } from './strategies/applyWindow.ts';
 
 /** Text and data of the entry that records a correction. */
 export interface Correction {

@@ -46,8 +46,7 @@ export {
   getStorageRoot,
 } from './storage/pathUtils.ts';
 export { type RepairReport, repairSession } from './storage/repair/repairSession.ts';
-export { scanLog } from './storage/repair/scanLog.ts';
-export { pointersOf, type VerifyReport, verifySession } from './storage/repair/verifySession.ts';
+export { pointersOf, scanLog, type VerifyReport, verifySession } from './storage/repair/verifySession.ts';
 export type { Redaction, SessionStore, StorageProblem } from './storage/sessionStore.ts';
 export {
   AmbiguousSessionIdError,
@@ -78,6 +77,7 @@ export type {
 } from './strategies/types.ts';
 export { TokenCounter } from './TokenCounter.ts';
 export { allocateBudget, TokenBudgetTracker } from './tokens/budgets.ts';
+export { WorkerEncoder } from './tokens/ExactCounts.ts';
 export {
   estimateMessagesTokens,
   estimateTokens,
@@ -85,7 +85,6 @@ export {
   getChineseRatio,
 } from './tokens/estimate.ts';
 export type { TokenEncoder } from './tokens/exact/vocabulary.ts';
-export { WorkerEncoder } from './tokens/exact/WorkerEncoder.ts';
 export { truncateToTokens } from './tokens/truncate.ts';
 export type {
   ContextManagerDeps,

@@ -1,10 +1,9 @@
 import type { AgentEvent } from '../protocol/events.ts';
 import { allowance, NOBODY, reasonsOf } from './denials.ts';
-import { contextNoteOf } from './entryText.ts';
 import { outcomeOf } from './outcome.ts';
 import { resultMessage } from './resultMessage.ts';
 import { createStreamReporter } from './streamReporter.ts';
-import type { Tally } from './tally.ts';
+import { contextNoteOf, type Tally } from './tally.ts';
 import type { Reporter, ReportOptions } from './types.ts';
 import { toLine } from './wireMessages.ts';
 

@@ -3,11 +3,10 @@ import { noteLine } from '../protocol/entries/defineKind.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
 import type { HookProgress } from '../protocol/extensions/hooks.ts';
-import { contextNoteOf, resultText } from './entryText.ts';
 import { outcomeOf } from './outcome.ts';
 import { createPartialMessages } from './partialMessages.ts';
 import { resultMessage } from './resultMessage.ts';
-import type { Tally } from './tally.ts';
+import { contextNoteOf, resultText, type Tally } from './tally.ts';
 import type { Reporter, ReportOptions } from './types.ts';
 import {
   assistantLine,

@@ -1,9 +1,9 @@
 import type { Agent } from '../agent/types.ts';
-import type { JSONLEntry } from '../protocol/entries.ts';
+import type { EntryNote } from '../protocol/entries/defineKind.ts';
+import { type JSONLEntry, noteOf } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { PermissionQuestion } from '../protocol/permissions.ts';
 import type { Denial } from './denials.ts';
-import { entryText } from './entryText.ts';
 
 /** Token counts as in stream-json: cached input is not part of `input_tokens`. */
 export interface UsageFigures {
@@ -124,4 +124,27 @@ export function sum(a: UsageFigures | undefined, b: UsageFigures): UsageFigures 
     cache_creation_input_tokens: a.cache_creation_input_tokens + b.cache_creation_input_tokens,
     cache_read_input_tokens: a.cache_read_input_tokens + b.cache_read_input_tokens,
   };
+}
+
+/** The text of an entry's message, in either form of its content. */
+export function entryText({ message: { content } }: JSONLEntry): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .map((part: { text?: unknown }) => (typeof part?.text === 'string' ? part.text : ''))
+    .join('');
+}
+
+/** The text of a tool result for the model. */
+export function resultText({ toolResult }: JSONLEntry): string {
+  const output = toolResult?.output;
+  return typeof output === 'string' ? output : JSON.stringify(output ?? '');
+}
+
+const noted: ReadonlySet<string | undefined> = new Set(['reduction', 'summary_failed', 'hook']);
+
+/** The note about a reduction of the context, a failed summary or a hook; undefined for other entries. */
+export function contextNoteOf(entry: JSONLEntry): EntryNote | undefined {
+  if (!noted.has(entry.subtype)) return undefined;
+  return noteOf(entry, { seqOf: () => undefined });
 }

@@ -1,7 +1,6 @@
 /** The lines of stream-json that come from the log: pure, at most one line per entry. */
 import type { JSONLEntry } from '../protocol/entries.ts';
-import { entryText, resultText } from './entryText.ts';
-import { figures } from './tally.ts';
+import { entryText, figures, resultText } from './tally.ts';
 
 /** One line of output, before serialization. */
 export interface Line {

@@ -7,8 +7,12 @@ import type { Usage } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import type { ServedModel } from '../protocol/server.ts';
 import type { Wire } from '../protocol/wires.ts';
-import { type FoundFamily, familyOf } from './families.ts';
 import type { OwnFacts } from './ownFacts.ts';
+import { anthropicModels } from './providers/anthropic.ts';
+import { googleModels } from './providers/google.ts';
+import { openaiModels } from './providers/openai.ts';
+import { otherModels } from './providers/others.ts';
+import type { Family, ProviderModels } from './providers/types.ts';
 
 interface LookupOptions {
   /** From the settings, for every model: overrides everything else. */
@@ -142,4 +146,27 @@ function priceOf({ family, provider }: FoundFamily): ModelInfo['price'] {
 function withCached(price: NonNullable<OwnFacts['price']>): NonNullable<ModelInfo['price']> {
   const { cachedInput = price.input, ...others } = price;
   return { ...others, cachedInput };
+}
+
+// The table of known model names: each provider with its source and date.
+
+export const providers: readonly ProviderModels[] = [
+  openaiModels,
+  anthropicModels,
+  googleModels,
+  ...otherModels,
+];
+
+interface FoundFamily {
+  readonly family: Family;
+  readonly provider: ProviderModels;
+}
+
+/** Finds the family of a model by its bare name in lower case, and its provider; undefined for an unknown name. */
+function familyOf(name: string): FoundFamily | undefined {
+  for (const provider of providers) {
+    const family = provider.families.find(({ match }) => match.test(name));
+    if (family !== undefined) return { family, provider };
+  }
+  return undefined;
 }

@@ -5,10 +5,9 @@
  */
 import type { Access, AccessPaths, PermissionDecision } from '../protocol/permissions.ts';
 import { causeOf, decideFile } from './files/fileDecision.ts';
-import type { Policy } from './policy.ts';
+import { gravest, type Policy } from './policy.ts';
 import { namesTool, parseRule, type SourcedRule } from './rules/rules.ts';
-import { suggestForFiles, suggestForTool } from './rules/suggestFiles.ts';
-import { gravest } from './verdicts.ts';
+import { suggestForFiles, suggestForTool } from './rules/suggestRules.ts';
 import { decideWeb } from './webDecision.ts';
 
 export interface PermissionInput {

@@ -5,7 +5,7 @@ import { domainToASCII } from 'node:url';
 import type { Access, PermissionDecision } from '../protocol/permissions.ts';
 import type { Policy } from './policy.ts';
 import { parseRule, type SourcedRule } from './rules/rules.ts';
-import { saveLocally } from './rules/suggestFiles.ts';
+import { saveLocally } from './rules/suggestRules.ts';
 
 type WebAccess = Extract<Access, { type: 'web' }>;
 

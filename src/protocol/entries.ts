@@ -7,7 +7,6 @@ import * as z from 'zod';
 import type { EntryNote, EntryOf, NoteContext } from './entries/defineKind.ts';
 import { type BlobRef, blobRefSchema, type Envelope, entrySchema } from './entries/fields.ts';
 import { compactBoundary, pin, reduction, summaryDraft, summaryFailed } from './entries/kinds/compaction.ts';
-import { request, requestRecordSchema } from './entries/kinds/request.ts';
 import { checkpoint, rewind, undo } from './entries/kinds/rewind.ts';
 import {
   mode,
@@ -20,7 +19,16 @@ import {
   unknown,
   usage,
 } from './entries/kinds/session.ts';
-import { hook, hookContext, judgement, shellStart, task, turnEnd } from './entries/kinds/turn.ts';
+import {
+  hook,
+  hookContext,
+  judgement,
+  request,
+  requestRecordSchema,
+  shellStart,
+  task,
+  turnEnd,
+} from './entries/kinds/turn.ts';
 import {
   attachment,
   environment,

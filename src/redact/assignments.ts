@@ -1,7 +1,6 @@
 /** Finds values of names like `password`, `api_key` and `client_secret`, if the value looks random. */
-import { isLikelySecret, isPlaceholder, isUuid } from './likelySecret.ts';
+import { isLikelySecret, isPlaceholder, isUuid, type Secret } from './likelySecret.ts';
 import { findTokens } from './tokens.ts';
-import type { Secret } from './types.ts';
 
 /** Words that indicate a secret; `key` only with a prefix such as in `api_key`. */
 const name =

@@ -1,10 +1,8 @@
 /** Replaces each secret in a text with a mark that says what it was. */
 import { createHash } from 'node:crypto';
 import { isSecretName } from './assignments.ts';
-import { findSecrets } from './findSecrets.ts';
-import { LONGEST_KEY_BLOCK } from './keyBlocks.ts';
-import { isLikelySecret } from './likelySecret.ts';
-import type { RedactOptions, Secret } from './types.ts';
+import { findSecrets, LONGEST_KEY_BLOCK } from './findSecrets.ts';
+import { isLikelySecret, type RedactOptions, type Secret } from './likelySecret.ts';
 
 /** Returns the text with a mark in place of each secret. The same secret always gets the same mark. */
 export function redact(text: string, options: RedactOptions = {}): string {

@@ -1,7 +1,6 @@
 /** Finds tokens that are recognizable by their format alone: those in the table, and some that need a closer check. */
-import { entropyBits, isLikelySecret, isPlaceholder, isShuffled } from './likelySecret.ts';
+import { entropyBits, isLikelySecret, isPlaceholder, isShuffled, type Secret } from './likelySecret.ts';
 import { type TokenFormat, tokenFormats } from './tokenFormats.ts';
-import type { Secret } from './types.ts';
 
 type Format = TokenFormat & { readonly regex: RegExp };
 

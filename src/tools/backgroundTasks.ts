@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
-import { failure } from './outcomes.ts';
-import { protectedFileNotes } from './protectedFileNotes.ts';
+import { failure, protectedFileNotes } from './outcomes.ts';
 import type { BackgroundTask, TaskRegistry } from './shell/TaskRegistry.ts';
 import { formatDuration } from './units.ts';
 

@@ -8,8 +8,7 @@ import type { CommandRequest, CommandSandbox, Confinement } from '../protocol/sa
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
-import { failure } from './outcomes.ts';
-import { protectedFileNotes } from './protectedFileNotes.ts';
+import { failure, protectedFileNotes } from './outcomes.ts';
 import { childEnvironment, type Environment, readOnlyEnvironment } from './shell/childEnvironment.ts';
 import { createLiveCleaner, OutputCapture } from './shell/OutputCapture.ts';
 import type { CommandEnd, RunningCommand } from './shell/startCommand.ts';

@@ -1,6 +1,6 @@
 /** Outcomes that all tools share. */
-
 import { PathMovedError } from '../disk/realFile.ts';
+import type { Confinement } from '../protocol/sandbox.ts';
 import type { ToolOutcome } from '../protocol/tools.ts';
 
 /** A failure that the model can act on. `summary` is a few words for the screen. */
@@ -50,4 +50,21 @@ export function describeSystemError(error: unknown): string | undefined {
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/**
+ * Notes about files that other programs run or read as configuration and that a command created or changed since the
+ * last call.
+ */
+export function protectedFileNotes(confinement: Pick<Confinement, 'changedProtectedFiles'> | undefined): {
+  readonly forModel: readonly string[];
+  readonly forUser: readonly string[];
+} {
+  const paths = confinement?.changedProtectedFiles() ?? [];
+  if (paths.length === 0) return { forModel: [], forUser: [] };
+  const named = paths.join(', ');
+  return {
+    forModel: [`(It created or changed ${named}, which other programs run or obey.)`],
+    forUser: [`changed what other programs run: ${named}`],
+  };
 }

@@ -4,10 +4,15 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { lstatOf } from '../disk/fileLookups.ts';
 import { realpath } from '../disk/paths.ts';
-import type { WorktreeEnd, WorktreeRecord } from '../protocol/extensions/worktrees.ts';
+import type {
+  WorktreeEnd,
+  WorktreeInfo,
+  WorktreePort,
+  WorktreeRecord,
+} from '../protocol/extensions/worktrees.ts';
 import { quotedName, visibleText } from '../protocol/text/visible.ts';
 import type { Git } from './git.ts';
-import { forgetWorktree, recordWorktree } from './records.ts';
+import { forgetWorktree, readRecords, recordWorktree, stateNow } from './records.ts';
 
 interface NewWorktree {
   readonly git: Git;
@@ -139,7 +144,7 @@ const MAX_FILES = 20;
 const MAX_STAT = 3000;
 
 /** Compares a worktree with the commit that it started from. Never rejects. */
-export async function stateOf(git: Git, { path, branch, base }: WorktreeRecord): Promise<WorktreeState> {
+async function stateOf(git: Git, { path, branch, base }: WorktreeRecord): Promise<WorktreeState> {
   const inWorktree = (...args: string[]) => git(path, args);
   const status = await inWorktree(
     ...['status', '--porcelain=v1', '-z', '--ignored=traditional', '--ignore-submodules=dirty'],
@@ -168,7 +173,7 @@ export async function stateOf(git: Git, { path, branch, base }: WorktreeRecord):
 }
 
 /** Removes the folder, the record, and the branch if it is at `tip`. False if the folder is still there. */
-export async function removeWorktree(
+async function removeWorktree(
   git: Git,
   folder: string,
   record: WorktreeRecord,
@@ -249,4 +254,49 @@ function pathsIn(text: string): readonly StatusEntry[] {
 
 function counted(count: number, what: string): string {
   return count === 0 ? '' : count === 1 ? `1 ${what}` : `${count} ${what}s`;
+}
+
+// Lists a project's worktrees, and removes those that nothing is lost with.
+
+/** `folder`: that of the project's worktrees. */
+export function createWorktreePort(git: Git, folder: string): WorktreePort {
+  return {
+    list: () => Promise.all(readRecords(folder).map((record) => infoOf(git, record))),
+    async clean() {
+      const removed: string[] = [];
+      const kept: string[] = [];
+      for (const record of readRecords(folder)) {
+        if (stateNow(record) === 'working') continue;
+        const tip = await needlessTip(git, record);
+        const isGone = tip !== undefined && (await removeWorktree(git, folder, record, tip));
+        (isGone ? removed : kept).push(record.branch);
+      }
+      return { removed, kept };
+    },
+  };
+}
+
+/** The branches of worktrees whose program ended before their subagent did. */
+export function leftBranches(folder: string): readonly string[] {
+  return readRecords(folder).flatMap((one) => (stateNow(one) === 'left' ? [one.branch] : []));
+}
+
+async function infoOf(git: Git, record: WorktreeRecord): Promise<WorktreeInfo> {
+  const { path, branch, owner } = record;
+  const state = stateNow(record);
+  const summary = state === 'working' ? '' : (await stateOf(git, record)).summary;
+  return { path, branch, agent: owner.agent, description: owner.description, state, summary };
+}
+
+/** The tip of a branch without which nothing is lost: no changes, or only commits that the current one contains. */
+async function needlessTip(git: Git, record: WorktreeRecord): Promise<string | undefined> {
+  const { isChanged, hasFiles } = await stateOf(git, record);
+  if (!isChanged) return record.base;
+  const { root, path, branch } = record;
+  const tips = await git(path, ['rev-parse', 'HEAD^{commit}', `refs/heads/${branch}^{commit}`]);
+  if (hasFiles || tips.code !== 0) return undefined;
+  const [head = '', tip = ''] = tips.stdout.trim().split('\n');
+  for (const one of [head, tip])
+    if ((await git(root, ['merge-base', '--is-ancestor', one, 'HEAD'])).code !== 0) return undefined;
+  return tip;
 }

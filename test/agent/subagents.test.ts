@@ -1,8 +1,7 @@
 /** Subagents over real sessions; their models and the one of the agent that starts them are scripted. */
 import { expect, onTestFinished, test } from 'vitest';
 import { textOf } from '../../src/agent/prompts/promptQueue.ts';
-import { tightened } from '../../src/agent/subagents/childModes.ts';
-import type { ChildRequest, SubagentPort } from '../../src/agent/subagents/types.ts';
+import { type ChildRequest, type SubagentPort, tightened } from '../../src/agent/subagents/types.ts';
 import type { IdentifiedEvent } from '../../src/protocol/events.ts';
 import type { AgentDefinition } from '../../src/protocol/extensions/subagents.ts';
 import { permissionModes } from '../../src/protocol/permissions.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../src/commands/allCommands.ts';
 import { dollars, percent } from '../../src/commands/figures.ts';
-import { explanationPage } from '../../src/commands/pages/explanationPage.ts';
 import { factsPage, plainText } from '../../src/commands/pages/page.ts';
+import { explanationPage } from '../../src/commands/permissions.ts';
 import type { CommandResult } from '../../src/commands/types.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { grouped } from '../../src/protocol/text/numbers.ts';

@@ -1,11 +1,10 @@
 /** A log of which only the end is in memory gives the same results as a whole one: request, facts, costs and files. */
-
 import { standingOutcomes } from '../../src/context/facts/commandRuns.ts';
 import { knownFacts } from '../../src/context/facts/knownFacts.ts';
 import { isPrompt } from '../../src/context/history/atoms.ts';
 import { liveEntries } from '../../src/context/history/liveEntries.ts';
 import { type ContextManager, spentIn } from '../../src/context/index.ts';
-import { removalEntry } from '../../src/context/strategies/removeAtoms.ts';
+import { removalEntry } from '../../src/context/strategies/applyWindow.ts';
 import { rewindTo } from '../context/anyCorrection.ts';
 import { sessionOf } from '../context/sessionOf.ts';
 import { bytesNow, bytesOfAll, demand, difference, sameBytes } from './check.ts';

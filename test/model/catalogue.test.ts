@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { costUsd, isClosedModel, lookupModel } from '../../src/model/catalogue.ts';
-import { providers } from '../../src/model/families.ts';
+import { costUsd, isClosedModel, lookupModel, providers } from '../../src/model/catalogue.ts';
 
 const unknownWindow = 48_000;
 

@@ -5,9 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createGit, type Git } from '../../src/worktrees/git.ts';
-import { createWorktreePort, leftBranches } from '../../src/worktrees/listWorktrees.ts';
 import { recordWorktree } from '../../src/worktrees/records.ts';
-import { createWorktree, endWorktree } from '../../src/worktrees/worktree.ts';
+import {
+  createWorktree,
+  createWorktreePort,
+  endWorktree,
+  leftBranches,
+} from '../../src/worktrees/worktree.ts';
 
 const owner = { sessionId: 's1', id: 'a1', agent: 'general-purpose', description: 'Fix the Parser!' };
 

@@ -10,7 +10,7 @@ import type { Attachment, PromptOp } from '../../protocol/ops.ts';
 import type { Access, PermissionDecision, PermissionMode } from '../../protocol/permissions.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { PreparedCall, ToolContext, ToolOutcome } from '../../protocol/tools.ts';
-import { areInside, kindOf, listFolder } from '../../tools/files/mentionedFiles.ts';
+import { areInside, kindOf, listFolder } from '../../tools/files/similarNames.ts';
 import { attachmentEntry, textOf } from '../prompts/promptQueue.ts';
 import type { Toolset } from '../toolset/toolset.ts';
 

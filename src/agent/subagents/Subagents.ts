@@ -9,10 +9,18 @@ import type { WorktreeEnd } from '../../protocol/extensions/worktrees.ts';
 import type { TaskChange, TaskInfo, TaskOutput, TaskPort } from '../../protocol/tasks.ts';
 import type { ToolContext, ToolOutcome } from '../../protocol/tools.ts';
 import type { AgentCall } from './agentTool.ts';
-import { tightened } from './childModes.ts';
-import { addProgress, noProgress, type Progress } from './progress.ts';
-import { backgroundSummary, displayOf, type Ended, noteText, outcomeOf, outcomeWord } from './result.ts';
-import type { ParentAgent, SubagentPort } from './types.ts';
+import {
+  addProgress,
+  backgroundSummary,
+  displayOf,
+  type Ended,
+  noProgress,
+  noteText,
+  outcomeOf,
+  outcomeWord,
+  type Progress,
+} from './result.ts';
+import { type ParentAgent, type SubagentPort, tightened } from './types.ts';
 
 /** Subagents that work at the same time; more wait for one of them to end. */
 const MAX_RUNNING = 8;

@@ -4,8 +4,7 @@ import { dirname, resolve } from 'node:path';
 import type { Pace } from '../scan/Coverage.ts';
 import type { Content, DiskEntry } from '../scan/diskEntry.ts';
 import { createPace } from '../scan/walk.ts';
-import { borrowObjects } from './borrowObjects.ts';
-import { type GitProgram, ObjectReader, runGit } from './ObjectReader.ts';
+import { borrowObjects, type GitProgram, ObjectReader, runGit } from './ObjectReader.ts';
 
 export interface GitTree {
   readonly root: string;

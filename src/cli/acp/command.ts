@@ -14,13 +14,13 @@ import { type CliOptions, parseArguments } from '../options.ts';
 import { createPermissionEngine } from '../permissionThread/ThreadedEngine.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { createDebugLog } from '../process/debugLog.ts';
-import { flush, guardOutput } from '../process/exit.ts';
+import { flush, guardOutput } from '../process/guardSession.ts';
 import { createTokenEncoder } from '../process/threads.ts';
 import { parseSubcommand, standardOutput } from '../sessionCommand/output.ts';
 import { findModelAccess, readSettings, trustIn } from '../startup.ts';
+import { createAcpProgram } from '../subcommands/programs.ts';
 import { listForClient } from './listForClient.ts';
 import { openForClient } from './openForClient.ts';
-import { createAcpProgram } from './program.ts';
 
 /** `argv`: the arguments after `acp`. Serves until the client is gone; returns the exit code. */
 export async function acpCommand(place: AppPaths, argv: readonly string[]): Promise<number> {

@@ -6,10 +6,10 @@ import { parseArguments } from '../options.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { jsonDocument, type Output, parseSubcommand, standardOutput } from '../sessionCommand/output.ts';
 import { readSettings, trustIn } from '../startup.ts';
+import { createDoctorProgram } from '../subcommands/programs.ts';
 import { isDumbTerminal } from '../terminal/screenKind.ts';
 import { diagnose } from './diagnose.ts';
 import { createDoctorPorts, createNetworkPorts, withModelsEndpoint } from './ports.ts';
-import { createDoctorProgram } from './program.ts';
 import { queryTerminal, readTerminalFacts } from './terminalFacts.ts';
 
 /** `argv`: the arguments after `doctor`. Returns the exit code. */

@@ -2,7 +2,7 @@
 import { constants } from 'node:os';
 import type { Agent } from '../../agent/types.ts';
 import { reveal, sanitize } from '../../ui/print/sanitize.ts';
-import { flush, guardOutput } from '../process/exit.ts';
+import { flush, guardOutput } from '../process/guardSession.ts';
 
 /** Ends the run before a session is open; `message` goes to standard error. */
 export class HeadlessEnd extends Error {

@@ -12,8 +12,10 @@ import { notUnderstood, type PermissionEngine } from '../../permissions/Permissi
 import type { Policy, PolicyFacts } from '../../permissions/policy.ts';
 import type { AnsweredCall, LearnedRules } from '../../permissions/rules/learnRules.ts';
 import { parseRule, type SourcedRule } from '../../permissions/rules/rules.ts';
-import { saveLocally } from '../../permissions/rules/suggestFiles.ts';
+import { saveLocally } from '../../permissions/rules/suggestRules.ts';
 import { rulesInWorktree } from '../../permissions/rules/worktreeRules.ts';
+import { bindsCommands, coversDomain } from '../../permissions/webDecision.ts';
+import type { AgentEvent } from '../../protocol/events.ts';
 import type {
   Access,
   PermissionDecision,
@@ -21,6 +23,8 @@ import type {
   PermissionMode,
   RuleSuggestion,
 } from '../../protocol/permissions.ts';
+import { toolNames } from '../../protocol/toolNames.ts';
+import type { HostVerdict } from '../../sandbox/network/commandNetwork.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { filesRun } from './filesRun.ts';
 
@@ -204,4 +208,63 @@ function permissionsAt(
       return `Saved to ${file}: allow ${texts.join(', ')}`;
     },
   };
+}
+
+/** Milliseconds after a request was sent; a quick reply may already end the turn. */
+const AFTER_MS = 100;
+
+/**
+ * Calls `prepare` once before the first shell command: while the model is thinking, or at the latest when it writes a
+ * command. A turn that ends sooner costs nothing. Call `underway` when a request has been sent, and `hear` with each
+ * event of the agent.
+ */
+export function warmUpCommands(prepare: () => void): {
+  underway(): void;
+  hear(event: AgentEvent): void;
+} {
+  let timer: NodeJS.Timeout | undefined;
+  let isPrepared = false;
+  const prepareOnce = (): void => {
+    clearTimeout(timer);
+    if (!isPrepared) prepare();
+    isPrepared = true;
+  };
+  return {
+    underway() {
+      if (!isPrepared) timer ??= setTimeout(prepareOnce, AFTER_MS).unref();
+    },
+    hear(event) {
+      if (event.type === 'tool_call_delta' && event.name === toolNames.bash) prepareOnce();
+      else if (event.type === 'turn_ended') {
+        clearTimeout(timer);
+        timer = undefined;
+      }
+    },
+  };
+}
+
+// Decides which hosts sandboxed commands may reach, by settings and `WebFetch(domain:…)` rules. Pure.
+
+interface HostSettings {
+  readonly allowedDomains: readonly string[];
+  readonly deniedDomains: readonly string[];
+  /** True if managed settings define the allowed hosts; neither rules nor the user's answers can then add hosts. */
+  readonly isWholeList: boolean;
+}
+
+/** Decides about one host. A deny from any source is final; a managed ask rule asks in every mode. */
+export function hostVerdict(
+  host: string,
+  { allowedDomains, deniedDomains, isWholeList }: HostSettings,
+  rules: readonly SourcedRule[],
+): HostVerdict {
+  const covers = (domain: string): boolean => coversDomain(domain, host);
+  const speaking = rules.filter((rule) => bindsCommands(rule, host));
+  if (deniedDomains.some(covers) || speaking.some(({ behavior }) => behavior === 'deny')) return 'deny';
+  const counting = isWholeList ? speaking.filter(({ managed }) => managed === true) : speaking;
+  const isAllowed = allowedDomains.some(covers) || counting.some(({ behavior }) => behavior === 'allow');
+  if (isWholeList && !isAllowed) return 'deny';
+  const asking = speaking.filter(({ behavior }) => behavior === 'ask');
+  if (asking.some(({ managed }) => managed === true)) return 'always ask';
+  return asking.length > 0 || !isAllowed ? 'ask' : 'allow';
 }

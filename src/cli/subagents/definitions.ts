@@ -5,8 +5,13 @@
 import { AGENT_GRANT, grantLookup } from '../../config/grants.ts';
 import type { FolderTrust } from '../../config/trust.ts';
 import type { Grant } from '../../config/types.ts';
-import { builtinAgents } from '../../extensions/builtinAgents.ts';
-import { type AgentFolder, findAgents, mergeAgents, parseAgents } from '../../extensions/findAgents.ts';
+import {
+  type AgentFolder,
+  builtinAgents,
+  findAgents,
+  mergeAgents,
+  parseAgents,
+} from '../../extensions/findAgents.ts';
 import { isSensitive } from '../../permissions/files/sensitive.ts';
 import type { AgentDefinition, AgentList, AgentProblem } from '../../protocol/extensions/subagents.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';

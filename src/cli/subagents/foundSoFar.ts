@@ -1,7 +1,6 @@
 /** What a subagent had found when the program stopped: the result of its call when the session is resumed. */
 import { existsSync } from 'node:fs';
-import { addProgress, noProgress, type Progress } from '../../agent/subagents/progress.ts';
-import { stoppedResult } from '../../agent/subagents/result.ts';
+import { addProgress, noProgress, type Progress, stoppedResult } from '../../agent/subagents/result.ts';
 import type { OpenCallResult, PersistentStore } from '../../context/index.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 

@@ -87,7 +87,7 @@ export async function worktreePort(place: AppPaths): Promise<WorktreePort> {
   if (!existsSync(folder)) return { list: async () => [], clean: async () => ({ removed: [], kept: [] }) };
   const [{ createGit }, { createWorktreePort }] = await Promise.all([
     import('../../worktrees/git.ts'),
-    import('../../worktrees/listWorktrees.ts'),
+    import('../../worktrees/worktree.ts'),
   ]);
   return createWorktreePort(createGit(place.env, place.root), folder);
 }
@@ -96,7 +96,7 @@ export async function worktreePort(place: AppPaths): Promise<WorktreePort> {
 export async function leftWorktreeNotices(place: AppPaths): Promise<readonly string[]> {
   const folder = worktreesFolder(place);
   if (!existsSync(folder)) return [];
-  const { leftBranches } = await import('../../worktrees/listWorktrees.ts');
+  const { leftBranches } = await import('../../worktrees/worktree.ts');
   const left = leftBranches(folder);
   if (left.length === 0) return [];
   const [what, them] =

@@ -159,7 +159,7 @@ export class CompactionRunner {
     return outcome;
   }
 
-  /** Identifies the conversation that a draft is written for (history/epoch.ts). */
+  /** Identifies the conversation that a draft is written for (history/liveEntries.ts). */
   epoch(): string {
     return this.#epochOf(this.#session.log.entries());
   }

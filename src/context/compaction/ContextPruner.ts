@@ -11,7 +11,7 @@ import { reductionEntry } from '../history/reductions.ts';
 import type { View } from '../history/view.ts';
 import { firstErrorLine } from '../results/errorLines.ts';
 import type { Session } from '../session.ts';
-import { planAtomRemoval, removalEntry } from '../strategies/removeAtoms.ts';
+import { planAtomRemoval, removalEntry } from '../strategies/applyWindow.ts';
 import { isRemovalStrategy, removalPolicyFor } from '../strategies/strategyForModel.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { truncateToTokens, wellFormed } from '../tokens/truncate.ts';

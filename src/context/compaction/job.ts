@@ -2,7 +2,7 @@
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { CompactMetadata } from '../../protocol/entries/fields.ts';
 import type { Reduction } from '../../protocol/entries/kinds/compaction.ts';
-import type { SummaryCut } from '../../protocol/entries/kinds/request.ts';
+import type { SummaryCut } from '../../protocol/entries/kinds/turn.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';

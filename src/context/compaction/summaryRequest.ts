@@ -3,7 +3,7 @@
  * instruction at the end, so that the provider's prompt cache applies. If that does not fit, messages are clipped to a
  * budget; the request stays valid.
  */
-import type { SummaryCut } from '../../protocol/entries/kinds/request.ts';
+import type { SummaryCut } from '../../protocol/entries/kinds/turn.ts';
 import type { Message, ToolSchema } from '../../protocol/messages.ts';
 import type { ModelRequest, Reply, SentRequest } from '../../protocol/model.ts';
 import { untilAborted } from '../../protocol/untilAborted.ts';

@@ -11,7 +11,7 @@ import type { CacheStore } from '../storage/CacheStore.ts';
 
 export interface SummaryDraft {
   readonly text: string;
-  /** Epoch for which it was written (history/epoch.ts). */
+  /** Epoch for which it was written (history/liveEntries.ts). */
   readonly epoch: string;
   /** Seq of the last entry that it covers; later entries are still sent. */
   readonly lastMessageSeq: number;

@@ -2,8 +2,7 @@
  * Rebuilds a sent request from the log, byte for byte. The log records the inputs of each request (requestRecord.ts);
  * the rest is built by the same code as the original.
  */
-
-import type { RequestRecord } from '../../protocol/entries/kinds/request.ts';
+import type { RequestRecord } from '../../protocol/entries/kinds/turn.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';
 import type { ModelRequest, SentRequest } from '../../protocol/model.ts';

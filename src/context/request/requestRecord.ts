@@ -3,7 +3,7 @@
  * inputs rather than the text, which is already in the log.
  */
 import { createHash } from 'node:crypto';
-import type { RequestRecord, SummaryCut } from '../../protocol/entries/kinds/request.ts';
+import type { RequestRecord, SummaryCut } from '../../protocol/entries/kinds/turn.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';
 import type { ModelErrorKind, ModelRequest, SentRequest } from '../../protocol/model.ts';

@@ -2,11 +2,15 @@
  * Calls the encoder in small batches and caches its counts by fingerprint. After three failures in a row the encoder is
  * no longer used.
  */
+
+import type { Worker } from 'node:worker_threads';
 import { untilAborted } from '../../protocol/untilAborted.ts';
+import { type AskedThread, askThread } from '../askThread.ts';
+import { fingerprint, TokenCache } from './estimate.ts';
 import { cutBefore } from './exact/countExactly.ts';
 import type { TokenEncoder, VocabularyName } from './exact/vocabulary.ts';
+import type { CountRequest } from './exact/worker.ts';
 import { yieldToEventLoop } from './measured.ts';
-import { fingerprint, TokenCache } from './TokenCache.ts';
 
 export class ExactCounts {
   readonly cache = new TokenCache();
@@ -106,4 +110,24 @@ function* batches(texts: readonly string[]): Generator<readonly Piece[]> {
     }
   }
   if (batch.length > 0) yield batch;
+}
+
+/**
+ * Counts tokens in a worker thread, which `start` creates on first use; pending requests reject if it dies or is
+ * closed.
+ */
+export class WorkerEncoder implements TokenEncoder {
+  readonly #thread: AskedThread<CountRequest>;
+
+  constructor(start: () => Worker) {
+    this.#thread = askThread(start, 'the token counter');
+  }
+
+  count(vocabulary: VocabularyName, texts: readonly string[]): Promise<readonly number[]> {
+    return this.#thread.ask({ vocabulary, texts }) as Promise<readonly number[]>;
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
 }

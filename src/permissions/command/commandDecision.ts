@@ -3,13 +3,12 @@ import type { Access, AskCause, PermissionDecision } from '../../protocol/permis
 import { causeOf, decideFile } from '../files/fileDecision.ts';
 import { hasGlob } from '../files/globOverlap.ts';
 import { couldBeSensitive, isSensitive } from '../files/sensitive.ts';
-import type { Policy } from '../policy.ts';
+import { gravest, type Policy, reasonOf } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import type { SourcedRule } from '../rules/rules.ts';
-import { suggestForCommand } from '../rules/suggestCommand.ts';
+import { suggestForCommand } from '../rules/suggestRules.ts';
 import type { ParsedCommand } from '../shell/parsedCommand.ts';
 import { everyDirectory, track, type Visit } from '../shell/workingDirectory.ts';
-import { gravest, reasonOf } from '../verdicts.ts';
 import { matchesKnown, matchForbidden, matchText } from './forbiddenCommand.ts';
 import { mayNameForbidden, namedPaths } from './namedPaths.ts';
 import { decidePart, type PartVerdict } from './partDecision.ts';

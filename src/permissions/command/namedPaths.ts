@@ -1,5 +1,4 @@
 /** Finds the files that a command names, for deny and ask rules about files. */
-
 import { mayForbid } from '../files/filePattern.ts';
 import { programName } from '../options/programTable.ts';
 import type { Policy } from '../policy.ts';

@@ -9,12 +9,11 @@ import { contains } from '../files/filePattern.ts';
 import { hasGlob } from '../files/globOverlap.ts';
 import { foldText } from '../files/sensitive.ts';
 import { type OptionList, readOptions } from '../options/readOptions.ts';
-import type { Policy } from '../policy.ts';
+import { gravest, type Policy } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import { hasSafeEnvironment } from '../rules/commandRule.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import { changesDirectory, type Visit } from '../shell/workingDirectory.ts';
-import { gravest } from '../verdicts.ts';
 import { locate } from './words.ts';
 
 const commands: Readonly<Record<string, OptionList>> = {

@@ -2,9 +2,8 @@
 import { dirname, join, relative } from 'node:path';
 import type { AskCause, PermissionDecision } from '../../protocol/permissions.ts';
 import { dependsOnProcess } from '../lookups/realpathForAll.ts';
-import type { Policy } from '../policy.ts';
+import { gravest, type Policy } from '../policy.ts';
 import { namesTool, parseRule, type SourcedRule } from '../rules/rules.ts';
-import { gravest } from '../verdicts.ts';
 import { contains, fixedPath, forbids, isExactly, mayForbid, permits } from './filePattern.ts';
 import { hasGlob } from './globOverlap.ts';
 import {

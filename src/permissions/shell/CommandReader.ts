@@ -25,8 +25,7 @@ import {
   usesVariables,
 } from './grammar.ts';
 import type { CommandPart, ParsedCommand } from './parsedCommand.ts';
-import { wordTypes, wordValue } from './word.ts';
-import { type Piece, readPieces, type Span } from './wordPieces.ts';
+import { type Piece, readPieces, type Span, wordTypes, wordValue } from './word.ts';
 import {
   type Argument,
   alternativesOf,

@@ -4,7 +4,7 @@
  * not be relied on. Pure.
  */
 import { hasGlob } from '../files/globOverlap.ts';
-import type { Piece } from './wordPieces.ts';
+import type { Piece } from './word.ts';
 
 export type Argument =
   /** `~/x` is in the home directory; a file called `~` is `./~`. */

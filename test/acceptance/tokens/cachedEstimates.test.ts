@@ -1,7 +1,7 @@
 /** Estimates that are made again and again. */
 import { expect, test } from 'vitest';
 import { estimateMessagesTokens, estimateTokens, estimateTokensCached } from '../../../src/context/index.ts';
-import { TokenCache } from '../../../src/context/tokens/TokenCache.ts';
+import { TokenCache } from '../../../src/context/tokens/estimate.ts';
 import { createTestApp } from '../support/testApp.ts';
 
 test('the cache of `estimateTokensCached` and `estimateMessagesTokens` is bounded', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hostVerdict } from '../../../src/cli/permissions/hostVerdict.ts';
+import { hostVerdict } from '../../../src/cli/permissions/permissions.ts';
 import type { SourcedRule } from '../../../src/permissions/rules/rules.ts';
 
 /** `allow x.example`, `managed ask x.example`, `deny WebFetch(*)`. */

@@ -4,8 +4,11 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { hostVerdict } from '../../../src/cli/permissions/hostVerdict.ts';
-import { createPermissions, type Permissions } from '../../../src/cli/permissions/permissions.ts';
+import {
+  createPermissions,
+  hostVerdict,
+  type Permissions,
+} from '../../../src/cli/permissions/permissions.ts';
 import { loadSettings } from '../../../src/config/loadSettings.ts';
 import { InProcessEngine } from '../../../src/permissions/InProcessEngine.ts';
 import type { SourcedRule } from '../../../src/permissions/rules/rules.ts';

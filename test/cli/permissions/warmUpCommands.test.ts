@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { warmUpCommands } from '../../../src/cli/permissions/warmUpCommands.ts';
+import { warmUpCommands } from '../../../src/cli/permissions/permissions.ts';
 import type { AgentEvent } from '../../../src/protocol/events.ts';
 
 beforeEach(() => void vi.useFakeTimers());

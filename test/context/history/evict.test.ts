@@ -1,5 +1,4 @@
 /** What stays of a log whose past is left to the file makes the same requests as all of it, now and later. */
-
 import { cp } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
@@ -14,7 +13,7 @@ import { type View, viewOf } from '../../../src/context/history/view.ts';
 import { ContextManager, PersistentStore, spentIn } from '../../../src/context/index.ts';
 import { projectMessages } from '../../../src/context/request/standardMessages.ts';
 import { compactionEntries } from '../../../src/context/storage/newEntries.ts';
-import { removalEntry, withNotes } from '../../../src/context/strategies/removeAtoms.ts';
+import { removalEntry, withNotes } from '../../../src/context/strategies/applyWindow.ts';
 import type { JSONLEntry, NewEntry } from '../../../src/protocol/entries.ts';
 import { firstIsQuick } from '../../e2e/support/long.ts';
 import { madeUpNewEntry } from '../../madeUpEntry.ts';

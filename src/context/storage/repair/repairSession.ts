@@ -15,7 +15,7 @@ import { lockFileOf } from '../pathUtils.ts';
 import { acquireSessionLock } from '../SessionLock.ts';
 import type { LockHolder } from '../sessionStore.ts';
 import { quarantineFolder } from './damage.ts';
-import { scanLog } from './scanLog.ts';
+import { scanLog } from './verifySession.ts';
 
 export type RepairReport =
   | ({

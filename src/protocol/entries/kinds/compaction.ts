@@ -17,7 +17,7 @@ export const summaryDraft = defineKind({
   type: 'system',
   data: z.object({
     text: z.string().optional(),
-    /** Identifies the state it was written for (context/history/epoch.ts). */
+    /** Identifies the state it was written for (context/history/liveEntries.ts). */
     epoch: z.string().optional(),
     /** `seq` of the last entry that it covers. */
     lastMessageSeq: z.number().optional(),

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
-import { WorkerEncoder } from '../../../../src/context/tokens/exact/WorkerEncoder.ts';
+import { WorkerEncoder } from '../../../src/context/tokens/ExactCounts.ts';
 
-const entry = new URL('../../../../src/context/tokens/exact/worker.ts', import.meta.url);
+const entry = new URL('../../../src/context/tokens/exact/worker.ts', import.meta.url);
 
 function encoder(start: () => Worker = () => new Worker(entry)): WorkerEncoder {
   const made = new WorkerEncoder(start);
@@ -50,7 +50,7 @@ test('closing rejects what is being counted', async () => {
 test('an idle thread does not keep a program alive, and a busy one only until it has answered', async () => {
   const program = `
     import { Worker } from 'node:worker_threads';
-    import { WorkerEncoder } from ${JSON.stringify(new URL('./WorkerEncoder.ts', entry).href)};
+    import { WorkerEncoder } from ${JSON.stringify(new URL('../ExactCounts.ts', entry).href)};
     const counting = new WorkerEncoder(() => new Worker(new URL(${JSON.stringify(entry.href)}), { execArgv: [] }));
     console.log(await counting.count('cl100k_base', ['Hello, world!']));
   `;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
-const module = new URL('../../../src/cli/process/exit.ts', import.meta.url).href;
+const module = new URL('../../../src/cli/process/guardSession.ts', import.meta.url).href;
 
 test('the end waits for what was written, and for nothing that still runs', async () => {
   const script = `

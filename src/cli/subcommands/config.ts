@@ -12,7 +12,7 @@ import { parseArguments } from '../options.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { jsonDocument, type Output, parseSubcommand, standardOutput } from '../sessionCommand/output.ts';
 import { readSettings, trustIn } from '../startup.ts';
-import { createConfigProgram } from './program.ts';
+import { createConfigProgram } from './programs.ts';
 
 /** `argv`: the arguments after `config`. Returns the exit code. */
 export async function configCommand(place: AppPaths, argv: readonly string[]): Promise<number> {

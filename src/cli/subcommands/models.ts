@@ -13,7 +13,7 @@ import { parseArguments } from '../options.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { jsonDocument, parseSubcommand, standardOutput } from '../sessionCommand/output.ts';
 import { readSettings, trustIn } from '../startup.ts';
-import { createModelsProgram } from './program.ts';
+import { createModelsProgram } from './programs.ts';
 
 /** `argv`: the arguments after `models`. Asks every endpoint. Returns the exit code. */
 export async function modelsCommand(place: AppPaths, argv: readonly string[]): Promise<number> {

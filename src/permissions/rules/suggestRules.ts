@@ -1,7 +1,8 @@
 /** Suggests what "always" saves for a command: the narrowest rules that allow it again. */
-import { relative } from 'node:path';
+import { dirname, relative } from 'node:path';
 import type { RuleSuggestion } from '../../protocol/permissions.ts';
 import type { PartVerdict } from '../command/partDecision.ts';
+import type { FileVerdict } from '../files/fileDecision.ts';
 import { contains } from '../files/filePattern.ts';
 import { toolAt } from '../options/riskyOptions.ts';
 import { runsItsInput } from '../options/standardInput.ts';
@@ -9,7 +10,6 @@ import type { Policy } from '../policy.ts';
 import { ADDED } from '../shell/wrappers.ts';
 import { coverage, source } from './commandRule.ts';
 import { harmfulWords, isHome, outOfScope, type ScopeInput, staysInside } from './ruleScope.ts';
-import { readRule, saveLocally } from './suggestFiles.ts';
 
 const maxRules = 5;
 /** For all rules together: the prompt shows them in full. */
@@ -137,4 +137,66 @@ function prefixOf(argv: readonly (string | null)[]): string | undefined {
       : undefined;
   if (!Object.hasOwn(families, name) || !families[name]?.test(first)) return undefined;
   return scriptRunners.test(name) && second === undefined ? undefined : `${name} ${first}`;
+}
+
+/**
+ * The effect of "always" for files: edits are accepted for the session by changing the mode; a directory outside the
+ * workspace becomes readable for the session. Suggests nothing for secrets and for files that a rule asks about.
+ */
+export function suggestForFiles(
+  tool: string,
+  verb: 'read' | 'write',
+  verdicts: readonly FileVerdict[],
+  policy: Policy,
+): RuleSuggestion | undefined {
+  const asks = verdicts.filter(({ behavior }) => behavior === 'ask');
+  if (verb === 'write') {
+    if (policy.mode !== 'default' || !asks.every(({ cause }) => cause === 'mode')) return undefined;
+    return {
+      rules: [],
+      destination: 'mode',
+      label: 'Yes, allow all edits this session',
+      detail: 'switches to accept edits mode',
+    };
+  }
+  if (!asks.every(({ cause }) => cause === 'outside')) return undefined;
+  const rules = [...new Set(asks.map(({ realPath }) => readRule(tool, realPath, policy)))];
+  if (rules.length > maxRules || rules.some((rule) => rule === undefined)) return undefined;
+  const saved = rules.filter((rule) => rule !== undefined);
+  return {
+    rules: saved,
+    destination: 'session',
+    label: `Yes, and allow ${saved.join(', ')} for this session`,
+    detail: 'nothing is saved',
+  };
+}
+
+/** A rule for the file's directory, unless that covers practically everything. */
+function readRule(tool: string, path: string, policy: Policy): string | undefined {
+  if (/[*?[\]{}()!\n]/.test(path)) return undefined;
+  const listsDirectories = tool === 'Grep' || tool === 'Glob';
+  const directory = listsDirectories ? path : dirname(path);
+  const broad = ['/', policy.home, policy.realpath(policy.home), dirname(policy.home)];
+  if (!broad.includes(directory)) return `Read(/${directory}/**)`;
+  return listsDirectories || broad.includes(path) ? undefined : `Read(/${path})`;
+}
+
+/** "Always" for one tool of an MCP server. */
+export function suggestForTool(tool: string, policy: Policy): RuleSuggestion {
+  return saveLocally([tool], policy);
+}
+
+/** Suggests rules for the local settings file; the label names their subject, the detail the file. */
+export function saveLocally(rules: readonly string[], policy: Policy, subject?: string): RuleSuggestion {
+  const file = policy.localSettingsFile;
+  const way = relative(policy.root, file);
+  const shown = way.startsWith('..') ? file : way;
+  const detail = subject === undefined ? '' : `${rules.join(', ')} · `;
+  return {
+    rules,
+    destination: 'local',
+    file,
+    label: `Yes, and don't ask again for ${subject ?? rules.join(', ')}`,
+    detail: `${detail}saved to ${shown}`,
+  };
 }

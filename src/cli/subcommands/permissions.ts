@@ -1,6 +1,6 @@
 /** `clawdcode permissions …`: connects the subcommands with their dependencies. Loaded only when used. */
 import { resolve } from 'node:path';
-import { explanationPage } from '../../commands/pages/explanationPage.ts';
+import { explanationPage } from '../../commands/permissions.ts';
 import { settingsFiles } from '../../config/loadSettings.ts';
 import { rememberRules } from '../../config/trust.ts';
 import type { LoadedSettings } from '../../config/types.ts';
@@ -21,7 +21,7 @@ import { jsonDocument, type Output, parseSubcommand, standardOutput } from '../s
 import { readEntries } from '../sessionCommand/readEntries.ts';
 import { openSessions } from '../sessionCommand/sessions.ts';
 import { readSettings, trustIn } from '../startup.ts';
-import { createPermissionsProgram, type LearnFlags, type TestFlags } from './program.ts';
+import { createPermissionsProgram, type LearnFlags, type TestFlags } from './permissionsProgram.ts';
 
 /** Exit codes of `test`, for scripts. */
 const CODES = { allow: EXIT.ok, ask: 1, deny: 2 } as const;

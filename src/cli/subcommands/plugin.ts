@@ -16,7 +16,7 @@ import {
 } from '../plugins/pluginStore.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { type Output, parseSubcommand, standardOutput } from '../sessionCommand/output.ts';
-import { createPluginProgram } from './program.ts';
+import { createPluginProgram } from './programs.ts';
 
 /** `argv`: the arguments after `plugin`. Returns the exit code. */
 export async function pluginCommand(place: AppPaths, argv: readonly string[]): Promise<number> {
