@@ -21,7 +21,7 @@ import type { ClientAbilities, ClientLink } from './clientLink.ts';
 import { commandList } from './commandList.ts';
 import { configOptionsOf, DEFAULT_EFFORT, modesOf, optionIds } from './configOptions.ts';
 import { createEventUpdates } from './eventUpdates.ts';
-import type { Reveal } from './permissionRequest.ts';
+import type { Showing } from './permissionRequest.ts';
 import { promptOf } from './promptContent.ts';
 import { createQuestions } from './questions.ts';
 import { createEntryReader, replayed } from './replay.ts';
@@ -36,10 +36,9 @@ export interface OpenedForClient extends Pick<ModePorts, 'mayBypass' | 'parseMod
   readonly settle: (signal: AbortSignal) => Promise<void>;
 }
 
-interface SessionPorts {
+interface SessionPorts extends Showing {
   readonly link: ClientLink;
   readonly abilities: ClientAbilities;
-  readonly reveal: Reveal;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Takes messages that the client cannot show. */
@@ -81,7 +80,7 @@ const IN_EDITOR = 'Use the menus of your editor, or start clawdcode in a termina
 export function createAcpSession(opened: OpenedForClient, ports: SessionPorts): AcpSession {
   const { host, settle } = opened;
   const { agent } = host;
-  const { link, abilities, reveal, log } = ports;
+  const { link, abilities, reveal, notice, log } = ports;
   const { sessionId: id } = agent.state();
   let models: readonly string[] = [];
   let commands: CommandHost['commands'] | undefined;
@@ -97,7 +96,7 @@ export function createAcpSession(opened: OpenedForClient, ports: SessionPorts): 
     },
   });
   const questions = createQuestions({
-    ...{ link, abilities, reveal, idOf: updates.idOf },
+    ...{ link, abilities, reveal, notice, idOf: updates.idOf },
     answer: (question, answer) => agent.submit({ type: 'answer', id: question, answer }),
   });
   const runTurn = createTurns(opened, ports, updates, questions);

@@ -21,7 +21,7 @@ import {
   SessionRequestError,
 } from './AcpSession.ts';
 import { abilitiesOf, type ClientLink } from './clientLink.ts';
-import type { Reveal } from './permissionRequest.ts';
+import type { Showing } from './permissionRequest.ts';
 
 /** What a client asks of a session. */
 export interface WantedSession {
@@ -42,7 +42,7 @@ export class OpenError extends Error {
   }
 }
 
-export interface AcpPorts {
+export interface AcpPorts extends Showing {
   readonly version: string;
   /** Rejects with an `OpenError`. */
   readonly open: (wanted: WantedSession) => Promise<OpenedForClient>;
@@ -53,7 +53,6 @@ export interface AcpPorts {
   ) => Promise<{ readonly sessions: readonly SessionInfo[]; readonly next?: number }>;
   /** Returns why there is no model to use, with what to do about it; undefined if there is one. */
   readonly missingAccess: () => Promise<string | undefined>;
-  readonly reveal: Reveal;
   readonly now: () => number;
   readonly log: (text: string) => void;
 }

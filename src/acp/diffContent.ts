@@ -10,16 +10,17 @@ interface Hunk {
 /** More hunks than anyone reads in a dialog. */
 const MAX_HUNKS = 200;
 
-/** `path`: absolute. A new file has nothing before. Empty if the text is no diff. */
+/** `path`: absolute. A new file has nothing before. Empty if the text is no diff, or has too many changes. */
 export function diffContent(path: string, unified: string, isNew: boolean): ToolCallContent[] {
-  return hunksOf(unified)
-    .slice(0, MAX_HUNKS)
-    .map(({ before, after }) => ({
-      type: 'diff',
-      path,
-      oldText: isNew ? null : joined(before),
-      newText: joined(after),
-    }));
+  const hunks = hunksOf(unified);
+  // A part of the changes must not pass for all of them.
+  if (hunks.length > MAX_HUNKS) return [];
+  return hunks.map(({ before, after }) => ({
+    type: 'diff',
+    path,
+    oldText: isNew ? null : joined(before),
+    newText: joined(after),
+  }));
 }
 
 /** The first line that a diff changes, counted in the new file; undefined if the text is no diff. */

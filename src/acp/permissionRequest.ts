@@ -7,11 +7,39 @@ import type {
 } from '@agentclientprotocol/sdk';
 import type { PermissionAnswer, PermissionQuestion, Preview } from '../protocol/permissions.ts';
 import { diffContent } from './diffContent.ts';
-import { fenced, textContent, titleLine } from './text.ts';
+import { textContent, titleLine, wholeFenced } from './text.ts';
 import { boundedInput, kindOf, titleOf } from './toolCalls.ts';
 
 /** Shows by number the characters that a reader would not see; nothing is left out. */
 export type Reveal = (text: string, isCommand?: boolean) => string;
+
+/** How a question is shown, as in the terminal. */
+export interface Showing {
+  readonly reveal: Reveal;
+  /** Says that a preview has such characters; undefined if it has none. */
+  readonly notice: (preview: Preview) => string | undefined;
+}
+
+/** Characters of what a call would do. What is longer is not asked about, since no one would read it. */
+const MAX_SHOWN = 400_000;
+
+/** True if a call cannot be shown in full. */
+export function isTooLong(preview: Preview): boolean {
+  switch (preview.type) {
+    case 'diff':
+      return preview.diff.length > MAX_SHOWN;
+    case 'command':
+      return preview.command.length > MAX_SHOWN;
+    case 'paths':
+      return preview.paths.join('\n').length > MAX_SHOWN;
+    case 'plan':
+      return preview.plan.length > MAX_SHOWN;
+    case 'text':
+      return preview.text.length > MAX_SHOWN;
+    case 'form':
+      return false;
+  }
+}
 
 const ids = { once: 'allow_once', always: 'allow_always', reject: 'reject_once' } as const;
 
@@ -35,7 +63,8 @@ export function permissionOptions(
 }
 
 /** What the client shows above the choices. `id`: the call in this client's list. */
-export function permissionCall(id: string, question: PermissionQuestion, reveal: Reveal): ToolCallUpdate {
+export function permissionCall(id: string, question: PermissionQuestion, showing: Showing): ToolCallUpdate {
+  const { reveal } = showing;
   const { tool, input, title, headline, from, preview } = question;
   const about = headline ?? (tool === undefined ? title : titleOf(tool, input));
   const shown = from === undefined ? about : `${about} (subagent ${from})`;
@@ -45,29 +74,37 @@ export function permissionCall(id: string, question: PermissionQuestion, reveal:
     kind: tool === undefined ? 'other' : kindOf(tool),
     status: 'pending',
     ...(input === undefined ? {} : { rawInput: boundedInput(input) }),
-    content: questionContent(question, reveal),
+    content: questionContent(question, showing),
     ...(preview.type === 'diff' ? { locations: [{ path: preview.realPath ?? preview.path }] } : {}),
   };
 }
 
 function questionContent(
   { preview, reason, title, worktree }: PermissionQuestion,
-  reveal: Reveal,
+  { reveal, notice }: Showing,
 ): ToolCallContent[] {
+  const marked = notice(preview);
   const notes = [
+    ...(marked === undefined ? [] : [marked]),
     ...(worktree === undefined ? [] : [`In the worktree ${worktree}`]),
     ...(preview.type === 'diff' && preview.realPath !== undefined
       ? [`${preview.realPath}, through the link ${preview.path}`]
       : []),
     ...reason.split('\n').filter((line) => line.trim() !== ''),
   ];
-  const why = notes.length === 0 ? [] : [textContent(fenced(notes.map((line) => reveal(line)).join('\n')))];
-  return [...previewContent(preview, title, reveal), ...why];
+  const why =
+    notes.length === 0 ? [] : [textContent(wholeFenced(notes.map((line) => reveal(line)).join('\n')))];
+  // The client shows a diff as it is.
+  const again =
+    marked !== undefined && preview.type === 'diff'
+      ? [textContent(wholeFenced(reveal(preview.diff), 'diff'))]
+      : [];
+  return [...previewContent(preview, title, reveal), ...again, ...why];
 }
 
 function previewContent(preview: Preview, title: string, reveal: Reveal): ToolCallContent[] {
   const text = (shown: string, language?: string): ToolCallContent[] => [
-    textContent(fenced(shown, language)),
+    textContent(wholeFenced(shown, language)),
   ];
   switch (preview.type) {
     case 'diff': {
@@ -77,7 +114,8 @@ function previewContent(preview: Preview, title: string, reveal: Reveal): ToolCa
     }
     case 'command': {
       const { command, cwd, description, confinement } = preview;
-      const about = [description, `in ${cwd}`, confinement].filter((one) => one !== undefined);
+      const said = description === undefined ? undefined : `The model says: ${description}`;
+      const about = [`in ${cwd}`, confinement, said].filter((one) => one !== undefined);
       return [...text(reveal(command, true), 'sh'), ...text(about.map((line) => reveal(line)).join('\n'))];
     }
     case 'paths':

@@ -84,7 +84,7 @@ function pathOf(url: URL): string | undefined {
 
 /** The content that the client includes, such as a buffer that is not saved; nothing in it can end the block. */
 function includedText(uri: string, text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   const fence = '`'.repeat(longest + 1);
   return `\n\nContent of ${visibleLine(uri, 2000)}, included by the user:\n${fence}\n${text}\n${fence}\n\n`;
 }

@@ -6,12 +6,17 @@ import { refusalOf } from '../headless/denials.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../protocol/permissions.ts';
 import type { ClientAbilities, ClientLink } from './clientLink.ts';
 import { formAnswer, formMessage, formSchema } from './elicitation.ts';
-import { permissionAnswer, permissionCall, permissionOptions, type Reveal } from './permissionRequest.ts';
+import {
+  isTooLong,
+  permissionAnswer,
+  permissionCall,
+  permissionOptions,
+  type Showing,
+} from './permissionRequest.ts';
 
-interface QuestionPorts {
+interface QuestionPorts extends Showing {
   readonly link: ClientLink;
   readonly abilities: Pick<ClientAbilities, 'forms'>;
-  readonly reveal: Reveal;
   readonly answer: (id: string, answer: PermissionAnswer) => void;
   /** The id under which the client knows a call; undefined if it has not been told about it. */
   readonly idOf: (callId: string) => string | undefined;
@@ -51,7 +56,7 @@ export function createQuestions(ports: QuestionPorts): Questions {
 
 async function ask(
   question: PermissionQuestion,
-  { link, abilities, reveal, idOf }: QuestionPorts,
+  { link, abilities, reveal, notice, idOf }: QuestionPorts,
   signal: AbortSignal,
 ): Promise<PermissionAnswer> {
   const { preview, from, callId } = question;
@@ -60,11 +65,19 @@ async function ask(
     const request = { message: formMessage(preview), requestedSchema: formSchema(preview) };
     return formAnswer(await link.askForm(request, signal), preview);
   }
+  if (isTooLong(preview))
+    return {
+      ...{ behavior: 'deny', unasked: true },
+      comment: 'It is too long to be shown in full in the editor. Do it in smaller steps.',
+    };
   // The calls of subagents have ids of their own; the client learns about such a call with the question.
   const known = from === undefined && callId !== undefined ? idOf(callId) : undefined;
   const id = known ?? `question-${question.id}`;
   const options = permissionOptions(question, reveal);
-  const given = await link.askPermission({ toolCall: permissionCall(id, question, reveal), options }, signal);
+  const given = await link.askPermission(
+    { toolCall: permissionCall(id, question, { reveal, notice }), options },
+    signal,
+  );
   const answer = permissionAnswer(given, options);
   if (known === undefined) {
     const status = answer.behavior === 'allow' ? 'completed' : 'failed';

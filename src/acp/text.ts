@@ -14,14 +14,19 @@ export const textContent = (text: string): ToolCallContent => ({ type: 'content'
 /** A title or a name, which may come from a repository or a server. */
 export const titleLine = (text: string): string => visibleLine(text, MAX_TITLE);
 
+/** As `wholeFenced`; of a long text the end is kept. */
+export function fenced(text: string, language = ''): string {
+  const isLong = text.length > MAX_OUTPUT;
+  return wholeFenced(isLong ? `…${text.slice(-MAX_OUTPUT).toWellFormed()}` : text, language);
+}
+
 /**
  * Untrusted text in a fence that nothing in it can close: a client must not load an image or follow a link that a tool's
- * output contains. Of a long text the end is kept.
+ * output contains.
  */
-export function fenced(text: string, language = ''): string {
+export function wholeFenced(text: string, language = ''): string {
   const shown = visibleText(text);
-  const cut = shown.length <= MAX_OUTPUT ? shown : `…${shown.slice(-MAX_OUTPUT).toWellFormed()}`;
-  const longest = Math.max(2, ...[...cut.matchAll(/`+/g)].map(([run]) => run.length));
+  const longest = (shown.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${cut.replace(/\n$/, '')}\n${fence}`;
+  return `${fence}${language}\n${shown.replace(/\n$/, '')}\n${fence}`;
 }

@@ -8,6 +8,7 @@ import { ndJsonStream, type Stream } from '@agentclientprotocol/sdk';
 import { serveAcp } from '../../acp/acpAgent.ts';
 import { MAX_LINE_BYTES } from '../../headless/driver/driverMessages.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
+import { previewNotice } from '../../ui/dialog/permission.ts';
 import { reveal, sanitize } from '../../ui/print/sanitize.ts';
 import { listerFor } from '../models/modelChoice.ts';
 import { type CliOptions, parseArguments } from '../options.ts';
@@ -55,7 +56,7 @@ export async function acpCommand(place: AppPaths, argv: readonly string[]): Prom
         const access = await findModelAccess(loaded, options.demo, listerFor(place.env));
         return access.type === 'missing' ? access.message : undefined;
       },
-      ...{ reveal, log },
+      ...{ reveal, notice: previewNotice, log },
       now: () => Date.now(),
     },
     stop,

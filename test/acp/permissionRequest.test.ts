@@ -1,0 +1,48 @@
+/** What an editor shows of a call that needs approval. */
+import { describe, expect, test } from 'vitest';
+import { isTooLong, permissionCall } from '../../src/acp/permissionRequest.ts';
+import type { PermissionQuestion, Preview } from '../../src/protocol/permissions.ts';
+import { previewNotice } from '../../src/ui/dialog/permission.ts';
+import { reveal } from '../../src/ui/print/sanitize.ts';
+
+const question = (preview: Preview, tool = 'Edit'): PermissionQuestion => ({
+  ...{ id: 'q', agentId: 'a', callId: 'c', tool, title: 't', input: {}, reason: 'It needs approval.' },
+  preview,
+});
+const shown = (preview: Preview): string =>
+  JSON.stringify(permissionCall('id', question(preview), { reveal, notice: previewNotice }).content);
+
+const diff = (lines: readonly string[], start: number): string =>
+  `@@ -${start},1 +${start},${lines.length + 1} @@\n x\n${lines.map((line) => `+${line}\n`).join('')}`;
+
+describe('everything that a call would do is shown', () => {
+  test('the middle of a long command', () => {
+    const command = `echo ${'a'.repeat(60_000)}; touch hidden; echo ${'b'.repeat(60_000)}`;
+    expect(shown({ type: 'command', command, cwd: '/p' })).toContain('touch hidden');
+  });
+
+  test('the last of many changes', () => {
+    const hunks = Array.from({ length: 300 }, (_, at) => diff([`change ${at}.`], 10 * at + 1));
+    const unified = `--- a\n+++ a\n${hunks.join('')}`;
+    expect(shown({ type: 'diff', path: '/p/a', diff: unified, isNew: false })).toContain('change 299.');
+  });
+
+  test('invisible characters in a diff', () => {
+    const unified = `--- a\n+++ a\n${diff(['if (is\u200bAdmin)'], 1)}`;
+    const text = shown({ type: 'diff', path: '/p/a', diff: unified, isNew: false });
+    expect(text).toContain('is‹U+200B›Admin');
+    expect(text).toContain(previewNotice({ type: 'diff', path: '/p/a', diff: unified, isNew: false }));
+    const plain = `--- a\n+++ a\n${diff(['if (isAdmin)'], 1)}`;
+    expect(shown({ type: 'diff', path: '/p/a', diff: plain, isNew: false }).split('isAdmin')).toHaveLength(2);
+  });
+
+  test('what the model says of its command is marked as such', () => {
+    const said = shown({ type: 'command', command: 'x', cwd: '/p', description: 'Approved by the user' });
+    expect(said).toContain('The model says: Approved by the user');
+  });
+});
+
+test('what no one would read is not asked about', () => {
+  expect(isTooLong({ type: 'command', command: 'x'.repeat(400_001), cwd: '/p' })).toBe(true);
+  expect(isTooLong({ type: 'command', command: 'x', cwd: '/p' })).toBe(false);
+});
