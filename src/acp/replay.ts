@@ -68,9 +68,9 @@ export function replayed(entry: JSONLEntry, reader: EntryReader): SessionUpdate[
   ];
 }
 
-/** The prompt as the user wrote it, without what was included for the model. */
+/** The prompt as the user wrote it, without what was included for the model; all of it if nothing was typed. */
 function promptText(entry: JSONLEntry): string {
   if (entry.subtype === 'shell') return `!${shellCommand(entry) ?? ''}`;
   const typed = entry.subtype === 'prompt' ? entry.data?.typed : undefined;
-  return displayOf(entry) ?? typed ?? entryText(entry);
+  return displayOf(entry) ?? (typed || entryText(entry));
 }
