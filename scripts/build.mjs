@@ -35,7 +35,8 @@ const common = {
   // Function names are not kept: keeping them is a call for each, 10 ms at every start, and nothing reads them.
   minify: true,
   legalComments: 'none',
-  external: ['@vscode/ripgrep'],
+  // Programs of their own, and native code.
+  external: ['@vscode/ripgrep', '@napi-rs/keyring'],
   // Ink imports react-devtools-core only if DEV=true; it is not our dependency. Turndown needs domino only to parse
   // strings; we pass trees.
   alias: {

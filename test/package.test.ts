@@ -8,7 +8,10 @@ import { licensesOf } from '../scripts/licenses.mjs';
 const read = (name: string): string => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
 
 test('dependencies are what the program imports, and nothing else', () => {
-  const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+  const { dependencies, optionalDependencies } = JSON.parse(read('package.json')) as Record<
+    'dependencies' | 'optionalDependencies',
+    Record<string, string>
+  >;
   const folder = fileURLToPath(new URL('../src', import.meta.url));
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.tsx?$/.test(name),
@@ -22,7 +25,9 @@ test('dependencies are what the program imports, and nothing else', () => {
   const packages = imported
     .filter((path) => !path.startsWith('node:'))
     .map((path) => /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]);
-  expect(Object.keys(dependencies)).toEqual([...new Set(packages)].sort());
+  expect(Object.keys({ ...dependencies, ...optionalDependencies }).sort()).toEqual(
+    [...new Set(packages)].sort(),
+  );
 });
 
 test('what the bundle holds comes with its licences, each package once', () => {

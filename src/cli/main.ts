@@ -83,6 +83,10 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     const { statsCommand } = await import('./statsCommand/command.ts');
     return statsCommand(readAppPaths(), route.argv);
   }
+  if (route.type === 'auth') {
+    const { authCommand } = await import('./authCommand/command.ts');
+    return authCommand(readAppPaths(), route.argv);
+  }
   if (route.type === 'doctor') {
     const { doctorCommand } = await import('./doctor/command.ts');
     return doctorCommand(readAppPaths(), route.argv);

@@ -11,7 +11,7 @@ Subcommands (each has --help):
   session       list, search, show and manage the sessions on this machine · stats   what they cost
   permissions   explain permission decisions, and suggest rules from what you approved
   mcp           manage MCP servers · plugin   add plugins · config   change settings · models   list models
-  doctor        check your setup · acp   serve an editor · completion   for your shell
+  doctor        check your setup · auth   store keys · acp   serve an editor · completion   for your shell
 
 Exit codes:
   0 done · 1 the turn failed · 41 no key or server set, or access denied · 42 bad input or unknown session

@@ -1,5 +1,5 @@
 /**
- * Distinguishes subcommands (`clawdcode session …`, `permissions …`, `mcp …`, `plugin …`, `config …`, `models`, `stats`, `acp`, `doctor`, `completion`) from prompts that
+ * Distinguishes subcommands (`clawdcode session …`, `permissions …`, `mcp …`, `plugin …`, `config …`, `models`, `stats`, `auth …`, `acp`, `doctor`, `completion`) from prompts that
  * start with the same word. Loads nothing, because it runs on every start.
  */
 import { nearest } from '../config/nearest.ts';
@@ -39,6 +39,9 @@ const mcpVerbs = [
 /** The subcommands of `clawdcode config`, in the order of its help. */
 const configVerbs = ['list', 'get', 'set', 'unset'] as const;
 
+/** The subcommands of `clawdcode auth`, in the order of its help. */
+const authVerbs = ['login', 'logout', 'status'] as const;
+
 /** The subcommands of `clawdcode plugin`, in the order of its help. */
 const pluginVerbs = ['add', 'list', 'enable', 'disable', 'remove'] as const;
 
@@ -57,6 +60,7 @@ type Subcommand =
   | 'models'
   | 'acp'
   | 'stats'
+  | 'auth'
   | 'doctor'
   | 'completion';
 
@@ -125,6 +129,7 @@ const subcommands: readonly {
   { type: 'models', words: ['list'] },
   { type: 'acp', words: [] },
   { type: 'stats', words: [] },
+  { type: 'auth', words: [...authVerbs, 'help'] },
   { type: 'doctor', words: [] },
   // `sessions` is used by the completion scripts themselves.
   { type: 'completion', words: [...shells, 'sessions'] },
@@ -145,10 +150,9 @@ interface Reserved {
 const reserved: readonly Reserved[] = [
   { names: ['version'], advice: 'Run "clawdcode --version".' },
   {
-    names: ['login', 'logout', 'auth'],
-    verbs: ['login', 'logout', 'status'],
-    advice:
-      'There is no account to log in to: set OPENAI_API_KEY, or run "clawdcode" and enter a key for your endpoint.',
+    names: ['login', 'logout'],
+    advice: (name) =>
+      `There is no account to log in to; "clawdcode auth ${name}" manages the keys of your endpoints.`,
   },
   {
     names: ['update', 'upgrade', 'install', 'uninstall', 'setup', 'setup-token', 'migrate-installer'],

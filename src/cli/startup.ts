@@ -29,31 +29,34 @@ export async function readSettings(
   options: CliOptions,
   trust: GivenTrust,
 ): Promise<LoadedSettings> {
-  const loaded = await loadSettings({
-    dataRoot: place.dataRoot,
-    home: place.home,
-    root: place.root,
-    cwd: place.cwd,
-    managed: place.managed,
-    env: place.env,
-    ...countedOf(trust),
-    flags: {
-      model: options.model,
-      effort: options.effort,
-      fallbackModels: options.fallbackModel,
-      baseUrl: options.baseUrl,
-      permissionMode: options.permissionMode,
-      maxTurns: options.maxTurns,
-      contextWindow: options.contextWindow,
-      appendSystemPrompt: options.appendSystemPrompt,
-      allowedTools: options.allowedTools,
-      disallowedTools: options.disallowedTools,
-      addDirs: options.addDirs.map((directory) => resolve(place.cwd, directory)),
-    },
-    settingsFlag: options.settings,
-    settingSources: options.settingSources,
-    mcp: { configs: options.mcpConfig, strict: options.strictMcpConfig, cwd: place.cwd },
-  });
+  const loaded = await withStoredKey(
+    place,
+    await loadSettings({
+      dataRoot: place.dataRoot,
+      home: place.home,
+      root: place.root,
+      cwd: place.cwd,
+      managed: place.managed,
+      env: place.env,
+      ...countedOf(trust),
+      flags: {
+        model: options.model,
+        effort: options.effort,
+        fallbackModels: options.fallbackModel,
+        baseUrl: options.baseUrl,
+        permissionMode: options.permissionMode,
+        maxTurns: options.maxTurns,
+        contextWindow: options.contextWindow,
+        appendSystemPrompt: options.appendSystemPrompt,
+        allowedTools: options.allowedTools,
+        disallowedTools: options.disallowedTools,
+        addDirs: options.addDirs.map((directory) => resolve(place.cwd, directory)),
+      },
+      settingsFlag: options.settings,
+      settingSources: options.settingSources,
+      mcp: { configs: options.mcpConfig, strict: options.strictMcpConfig, cwd: place.cwd },
+    }),
+  );
   const problems = [
     ...loaded.rules.flatMap(ruleProblem),
     ...sandboxProblem(loaded, options.sandbox),
@@ -72,6 +75,24 @@ export async function readSettings(
     grants: [...loaded.grants, ...found],
     untrusted: [...loaded.untrusted, ...asSettings(found.filter((grant) => !isGranted(grant)))],
     problems: [...loaded.problems, ...problems],
+  };
+}
+
+/** The key that the user has stored for the default endpoint, if no other is set. */
+async function withStoredKey({ dataRoot }: AppPaths, loaded: LoadedSettings): Promise<LoadedSettings> {
+  const { settings, sources } = loaded;
+  if (settings.apiKey !== null || hasAuthorization(settings.headers)) return loaded;
+  const { storedKeyOf } = await import('./models/storedKeys.ts');
+  const stored = storedKeyOf(dataRoot, { name: undefined, baseUrl: settings.baseUrl });
+  if (stored === undefined) return loaded;
+  const { keychainKey, STORED } = await import('./models/endpointKey.ts');
+  const { systemKeychain } = await import('./models/keychain.ts');
+  const answer = stored.place === 'file' ? stored : await keychainKey(stored.account, systemKeychain).get();
+  if (!('key' in answer) || answer.key === undefined) return loaded;
+  return {
+    ...loaded,
+    settings: { ...settings, apiKey: answer.key },
+    sources: { ...sources, apiKey: STORED },
   };
 }
 

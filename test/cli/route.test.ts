@@ -111,8 +111,8 @@ test('help is --help', () => {
 });
 
 test.each([
-  [['login'], 'OPENAI_API_KEY'],
-  [['auth', 'status'], 'OPENAI_API_KEY'],
+  [['login'], 'clawdcode auth login'],
+  [['auth', 'stauts'], 'clawdcode auth status'],
   [['update'], 'as you installed it'],
   [['mcp', 'serve'], '"clawdcode mcp --help"'],
   [['plugins', 'install', 'x'], 'clawdcode plugin'],

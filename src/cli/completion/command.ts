@@ -1,6 +1,7 @@
 /** `clawdcode completion bash|zsh|fish`: prints the completion script for a shell. */
 import { Argument, Command } from 'commander';
 import { EXIT } from '../../headless/exitCodes.ts';
+import { createAuthProgram } from '../authCommand/program.ts';
 import { createMcpProgram } from '../mcpCommand/program.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { createProgram } from '../program.ts';
@@ -58,6 +59,7 @@ function wholeCommandLine(): CommandSpec {
     createModelsProgram(),
     createAcpProgram(),
     createStatsProgram(),
+    createAuthProgram(unused),
     createDoctorProgram(),
     createCompletionProgram(),
   ];

@@ -129,7 +129,7 @@ function ofProvider(error: ModelError, { name, baseUrl, key }: Endpoint): ModelE
   const where = `The provider "${name}" (${shownUrl(baseUrl)})`;
   const message =
     key.source === undefined
-      ? `${where} needs a key, and none is set. Add "apiKey", "apiKeyEnv" or "apiKeyHelper" to it in ~/.clawdcode/config.json.`
+      ? `${where} needs a key, and none is set. Run clawdcode auth login ${name}, or add "apiKey", "apiKeyEnv" or "apiKeyHelper" to it in ~/.clawdcode/config.json.`
       : `${where} rejected the key from ${key.source}. Check the key, and whether it may use this model.`;
   return { ...error, message };
 }

@@ -5,6 +5,7 @@
 import { execFile } from 'node:child_process';
 import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
+import type { Keychain } from './keychain.ts';
 
 /** `problem`: why there is no key, ready to show. */
 type KeyAnswer = { readonly key: string | undefined } | { readonly problem: string };
@@ -35,6 +36,35 @@ export function fixedKey(key: string | undefined, source: string | undefined): E
 /** A key that cannot be had: every request fails with this message. */
 export function missingKey(problem: string, source: string): EndpointKey {
   return { source, known: undefined, get: async () => ({ problem }), seen: () => [] };
+}
+
+/** Named where a key of `clawdcode auth login` is shown. */
+export const STORED = 'clawdcode auth login';
+
+/** A key in the system's keychain, which may ask the user. Read once, with the first request. */
+export function keychainKey(account: string, open: () => Promise<Keychain | undefined>): EndpointKey {
+  let current: Promise<KeyAnswer> | undefined;
+  const seen: string[] = [];
+  const read = async (): Promise<KeyAnswer> => {
+    const key = await (await open())?.get(account).catch(() => undefined);
+    if (key === undefined) {
+      current = undefined;
+      return {
+        problem: `The key of ${account} cannot be read from the system's keychain. Unlock it, or run ${STORED} again.`,
+      };
+    }
+    seen.push(key);
+    return { key };
+  };
+  return {
+    source: `${STORED} (keychain)`,
+    known: undefined,
+    get() {
+      current ??= read();
+      return current;
+    },
+    seen: () => seen,
+  };
 }
 
 interface HelperOptions {

@@ -6,7 +6,9 @@ import { hasAuthorization, type OwnHeaders, secretsOf } from '../../model/http/o
 import { type OwnFacts, ownFactsOf } from '../../model/ownFacts.ts';
 import { modelName, parseModelName } from '../../protocol/modelNames.ts';
 import type { Wire } from '../../protocol/wires.ts';
-import { type EndpointKey, fixedKey, helperKey, missingKey } from './endpointKey.ts';
+import { type EndpointKey, fixedKey, helperKey, keychainKey, missingKey, STORED } from './endpointKey.ts';
+import { type Keychain, systemKeychain } from './keychain.ts';
+import { storedKeyOf } from './storedKeys.ts';
 
 export interface Endpoint {
   /** Undefined for the default endpoint. */
@@ -39,6 +41,9 @@ interface EndpointOptions {
   readonly apiKey?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly home?: string;
+  /** The program's own folder; without it, stored keys are not used. */
+  readonly dataRoot?: string;
+  readonly openKeychain?: () => Promise<Keychain | undefined>;
   /** The project: no program in it serves as a helper. */
   readonly root?: string;
 }
@@ -88,8 +93,8 @@ function namedEndpoint(name: string, provider: ProviderSettings, options: Endpoi
 
 function keyOf(
   name: string,
-  { apiKey, apiKeyEnv, apiKeyHelper, headers }: ProviderSettings,
-  { env = {}, home = homedir(), root = home }: EndpointOptions,
+  { apiKey, apiKeyEnv, apiKeyHelper, headers, baseUrl }: ProviderSettings,
+  { env = {}, home = homedir(), root = home, dataRoot, openKeychain = systemKeychain }: EndpointOptions,
 ): EndpointKey {
   if (hasAuthorization(headers)) return fixedKey(undefined, undefined);
   if (apiKey !== undefined) return fixedKey(apiKey, `providers.${name}.apiKey`);
@@ -97,6 +102,9 @@ function keyOf(
   if (fromEnv !== '') return fixedKey(fromEnv, apiKeyEnv);
   if (apiKeyHelper !== undefined)
     return helperKey({ provider: name, command: apiKeyHelper, home, root, env });
+  const stored = dataRoot === undefined ? undefined : storedKeyOf(dataRoot, { name, baseUrl });
+  if (stored?.place === 'file') return fixedKey(stored.key, STORED);
+  if (stored?.place === 'keychain') return keychainKey(stored.account, openKeychain);
   if (apiKeyEnv === undefined) return fixedKey(undefined, undefined);
   return missingKey(`The provider "${name}" takes its key from ${apiKeyEnv}, which is not set.`, apiKeyEnv);
 }

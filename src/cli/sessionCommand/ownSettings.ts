@@ -1,6 +1,7 @@
 import { loadSettings } from '../../config/loadSettings.ts';
 import type { Settings } from '../../config/schema.ts';
 import { createEndpoints } from '../models/endpoints.ts';
+import { storedSecrets } from '../models/storedKeys.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { countedOf, trustIn } from '../startup.ts';
 
@@ -21,5 +22,5 @@ export async function ownSecrets(place: AppPaths): Promise<readonly string[]> {
 
 /** The same, of these settings; without the keys that commands print. */
 export function secretsIn(settings: Settings, place: AppPaths): readonly string[] {
-  return createEndpoints({ ...place, settings }).secrets();
+  return [...createEndpoints({ ...place, settings }).secrets(), ...storedSecrets(place.dataRoot)];
 }

@@ -86,7 +86,19 @@ describe.runIf(isThere('bash'))('in bash', () => {
     [['--permission-mode', 'p'], ['plan']],
     [
       [''],
-      ['session', 'permissions', 'mcp', 'plugin', 'config', 'models', 'acp', 'stats', 'doctor', 'completion'],
+      [
+        'session',
+        'permissions',
+        'mcp',
+        'plugin',
+        'config',
+        'models',
+        'acp',
+        'stats',
+        'auth',
+        'doctor',
+        'completion',
+      ],
     ],
     [['do'], ['doctor']],
     [
