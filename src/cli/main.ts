@@ -80,11 +80,11 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     return exitNow(await acpCommand(readAppPaths(), route.argv));
   }
   if (route.type === 'stats') {
-    const { statsCommand } = await import('./statsCommand/command.ts');
+    const { statsCommand } = await import('./subcommands/stats.ts');
     return statsCommand(readAppPaths(), route.argv);
   }
   if (route.type === 'auth') {
-    const { authCommand } = await import('./authCommand/command.ts');
+    const { authCommand } = await import('./subcommands/auth.ts');
     return authCommand(readAppPaths(), route.argv);
   }
   if (route.type === 'doctor') {

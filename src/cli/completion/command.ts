@@ -1,21 +1,21 @@
 /** `clawdcode completion bash|zsh|fish`: prints the completion script for a shell. */
 import { Argument, Command } from 'commander';
 import { EXIT } from '../../headless/exitCodes.ts';
-import { createAuthProgram } from '../authCommand/program.ts';
 import { createMcpProgram } from '../mcpCommand/program.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { createProgram } from '../program.ts';
 import { shells } from '../route.ts';
 import { parseSubcommand, standardOutput } from '../sessionCommand/output.ts';
 import { createSessionProgram } from '../sessionCommand/program.ts';
-import { createStatsProgram } from '../statsCommand/program.ts';
 import { createPermissionsProgram } from '../subcommands/permissionsProgram.ts';
 import {
   createAcpProgram,
+  createAuthProgram,
   createConfigProgram,
   createDoctorProgram,
   createModelsProgram,
   createPluginProgram,
+  createStatsProgram,
 } from '../subcommands/programs.ts';
 import { bashCompletion } from './bash.ts';
 import { fishCompletion } from './fish.ts';

@@ -1,6 +1,7 @@
-/** The subcommands and flags of `clawdcode config`, `plugin`, `doctor`, `models` and `acp`. */
+/** The subcommands and flags of `clawdcode config`, `plugin`, `doctor`, `models`, `acp`, `auth` and `stats`. */
 import { Command, Option } from 'commander';
 import type { EditScope } from '../../protocol/settings.ts';
+import { wholeAboveZero } from '../sessionCommand/program.ts';
 
 interface ChangeFlags {
   readonly scope: EditScope;
@@ -156,4 +157,57 @@ export function createAcpProgram(): Command {
 The flags of clawdcode that set up a session apply to every session of the editor, for example:
   clawdcode acp --model gpt-5.2 --permission-mode plan --sandbox workspace-write`,
     );
+}
+
+export interface LoginFlags {
+  /** Store it in the file even if there is a keychain. */
+  readonly file?: boolean;
+}
+
+/** The implementations of the subcommands. */
+interface AuthActions {
+  readonly login: (provider: string | undefined, flags: LoginFlags) => Promise<void>;
+  readonly logout: (provider: string | undefined) => Promise<void>;
+  readonly status: (flags: { readonly json?: boolean }) => Promise<void>;
+}
+
+/** Defines the command line; `actions` is only called when a subcommand runs. */
+export function createAuthProgram(actions: () => AuthActions): Command {
+  const program = new Command('clawdcode auth')
+    .description('Store the keys of your endpoints on this machine.')
+    .usage('login|logout|status [options]')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of one of them')
+    .exitOverride();
+  const about = ['[provider]', 'a name from "providers"; without it, the endpoint of "baseUrl"'] as const;
+  program
+    .command('login')
+    .argument(...about)
+    .description('store a key, typed at the prompt or from standard input')
+    .option('--file', "in the program's folder even if there is a keychain")
+    .action((provider, flags) => actions().login(provider, flags));
+  program
+    .command('logout')
+    .argument(...about)
+    .description('delete a stored key')
+    .action((provider) => actions().logout(provider));
+  program
+    .command('status', { isDefault: true })
+    .description('list the endpoints and where their keys come from (the default)')
+    .option('--json', 'one JSON array')
+    .action((flags) => actions().status(flags));
+  return program;
+}
+
+/** Defines the flags of `clawdcode stats`. Throws instead of ending the process. */
+export function createStatsProgram(): Command {
+  return new Command('clawdcode stats')
+    .description('Show what your sessions cost, and by what: models, days, turns, tools, files, subagents.')
+    .option('-a, --all', 'sessions of all projects, not only of this one')
+    .option('-d, --days <n>', 'only sessions used in the last n days', wholeAboveZero)
+    .option('-n, --limit <n>', 'at most this many sessions, the newest (default: 200)', wholeAboveZero)
+    .option('--top <n>', 'rows of each table (default: 10)', wholeAboveZero)
+    .option('--json', 'one JSON object')
+    .helpOption('-h, --help', 'print this help')
+    .exitOverride();
 }

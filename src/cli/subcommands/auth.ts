@@ -13,7 +13,7 @@ import { parseArguments } from '../options.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { jsonDocument, type Output, parseSubcommand, standardOutput } from '../sessionCommand/output.ts';
 import { readSettings, trustIn } from '../startup.ts';
-import { createAuthProgram, type LoginFlags } from './program.ts';
+import { createAuthProgram, type LoginFlags } from './programs.ts';
 import { readSecret } from './readSecret.ts';
 
 /** `argv`: the arguments after `auth`. Returns the exit code. */

@@ -15,7 +15,7 @@ import { jsonDocument, type Output, parseSubcommand, standardOutput } from '../s
 import { ownSecrets, ownSettings } from '../sessionCommand/ownSettings.ts';
 import { archivedEntries, wholeLog } from '../sessionCommand/readEntries.ts';
 import { openSessions } from '../sessionCommand/sessions.ts';
-import { createStatsProgram } from './program.ts';
+import { createStatsProgram } from './programs.ts';
 
 interface Flags {
   readonly all?: boolean;
