@@ -61,10 +61,7 @@ test('a key is typed without being shown; the default endpoint uses it', async (
   const status = await setup.print(['auth', 'status'], env);
   expect(status.stdout).toMatch(/default .*key from clawdcode auth login/);
   // Commands of the model do not see it.
-  setup.server.script(
-    { calls: [{ name: 'Bash', input: { command: 'env' } }] },
-    { text: 'Done.' },
-  );
+  setup.server.script({ calls: [{ name: 'Bash', input: { command: 'env' } }] }, { text: 'Done.' });
   const ran = await setup.print(
     ['-p', 'go', '--allowed-tools', 'Bash', '--output-format', 'stream-json', '--verbose'],
     env,

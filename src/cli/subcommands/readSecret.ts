@@ -39,14 +39,20 @@ function readHidden(stdin: ReadStream): Promise<string | undefined> {
     };
     const onEnd = (): void => end(undefined);
     const onData = (chunk: string): void => {
+      const done = read(chunk);
+      if (done !== undefined) end(done.text);
+    };
+    /** Undefined as long as the line goes on. */
+    const read = (chunk: string): { readonly text: string | undefined } | undefined => {
       // A terminal may mark what is pasted.
       for (const character of chunk.replace(/\x1b\[20[01]~/g, '')) {
-        if (character === '\r' || character === '\n') return end(text.trim());
-        if (character === '\x03' || character === '\x04') return end(undefined);
+        if (character === '\r' || character === '\n') return { text: text.trim() };
+        if (character === '\x03' || character === '\x04') return { text: undefined };
         if (character === '\x7f' || character === '\b') text = text.slice(0, -1);
         else if (character === '\x15') text = '';
         else if (text.length <= MAX_CHARACTERS) text += character;
       }
+      return undefined;
     };
     stdin.on('data', onData);
     stdin.once('end', onEnd);
