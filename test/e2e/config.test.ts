@@ -72,7 +72,7 @@ test('subcommands list, get, set and unset; a broken file is left alone', async 
   expect(await readFile(file, 'utf8')).toBe('{ broken');
 });
 
-test('plain mode asks the same questions in lines', async () => {
+test('plain mode asks the same questions in lines', { tags: 'long' }, async () => {
   const { work, open } = await setUpProgram();
   const terminal = open(['--ax-screen-reader']);
   await terminal.waitForPrinted('Ctrl+D quits');

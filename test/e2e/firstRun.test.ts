@@ -60,7 +60,7 @@ test('a key and an endpoint are asked for, kept for the user alone, and used at 
   expect(await readdir(work.temporary)).toEqual([]);
 });
 
-test('an invalid endpoint is reported next to the field', async () => {
+test('an invalid endpoint is reported next to the field', { tags: 'long' }, async () => {
   const { work, open } = await setUpProgram();
   const terminal = open([], { env: work.env(alone) });
   await terminal.waitFor('Welcome to ClawdCode');
@@ -75,7 +75,9 @@ test('an invalid endpoint is reported next to the field', async () => {
   expect(await terminal.exited).toBe(0);
 });
 
-test('the demo model says on every screen what it is, and drives the real tools', async () => {
+test('the demo model says on every screen what it is, and drives the real tools', {
+  tags: 'long',
+}, async () => {
   const { work, open } = await setUpProgram(sample);
   const terminal = open([], { env: work.env(alone) });
   await terminal.waitFor('Welcome to ClawdCode');

@@ -69,7 +69,9 @@ test('Ctrl+G and Ctrl+X Ctrl+E open the draft in the editor, in a private file',
   expect(left.filter((name) => name.endsWith('.md'))).toEqual([]);
 });
 
-test('an editor that fails, is missing or is ended by Ctrl+C leaves the draft, and the program continues', async () => {
+test('an editor that fails, is missing or is ended by Ctrl+C leaves the draft, and the program continues', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const EDITOR = await editorOf(setup, 'printf "waiting here"; sleep 30');
   const terminal = await setup.ready([], { env: setup.work.env({ ...setup.access, EDITOR }) });

@@ -71,7 +71,7 @@ test('a terminal without sequences is not asked for its clipboard', long, async 
   expect(terminal.bytes()).not.toContain('\u001B');
 });
 
-test('a comment behind n goes to the model; n alone ends the turn', async () => {
+test('a comment behind n goes to the model; n alone ends the turn', { tags: 'long' }, async () => {
   const { server, open } = await setUpProgram();
   const call = { calls: [{ name: 'Bash', input: { command: 'rm -rf build' } }] };
   server.script(call, { text: 'As you like.' }, call);

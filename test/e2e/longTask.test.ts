@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { keys } from '../ui/screen.ts';
-import { firstIsQuick, long } from './support/long.ts';
+import { long } from './support/long.ts';
 import type { ModelServer, ScriptedReply, WireRequest } from './support/server.ts';
 import type { Terminal } from './support/terminal.ts';
 import { setUpProgram } from './support/testProgram.ts';
@@ -37,8 +37,9 @@ const ways = [
   { way: 'with drafts', context: { threadSummary: 'on' }, ledgers: undefined, summaries: 4 },
   { way: 'in economy', context: { strategy: 'economy', threadSummary: 'on' }, ledgers: 2, summaries: 1 },
 ];
-for (const { row, options } of firstIsQuick(ways))
-  test(`a task of nine prompts in 16,000 tokens, ${row.way}`, options, async () => {
+// A task in 8,000 tokens is in `acceptance/compaction/automatic.test.ts`.
+for (const row of ways)
+  test(`a task of nine prompts in 16,000 tokens, ${row.way}`, { tags: 'long' }, async () => {
     const { context, ledgers, summaries } = row;
     const { server, work, ready } = await setUpProgram();
     await mkdir(work.data, { recursive: true });

@@ -143,7 +143,7 @@ test('a session is renamed, archived and unarchived, and kept when the question 
   }
 });
 
-test('an archived session is opened like any other', async () => {
+test('an archived session is opened like any other', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const id = await said(setup, 'Keep this');
   const first = setup.open(['--resume']);

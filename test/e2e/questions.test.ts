@@ -69,7 +69,7 @@ test('questions are answered one at a time, looked over and sent; a resumed sess
   expect((await work.sessions()).length).toBe(1);
 });
 
-test('the keys of a question move between answers, questions and pages', async () => {
+test('the keys of a question move between answers, questions and pages', { tags: 'long' }, async () => {
   const { server, ready } = await setUpProgram();
   const [first, second] = questions;
   const text = Array.from({ length: 60 }, (_, line) => `Part ${line} of it`).join('\n');

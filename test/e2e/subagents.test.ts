@@ -335,7 +335,7 @@ None yet.
 5. Current work status
 Reading goes on.`;
 
-test('a compaction after a subagent’s result keeps what it found', async () => {
+test('a compaction after a subagent’s result keeps what it found', { tags: 'long' }, async () => {
   const { server, ready } = await setUpProgram();
   server.script(
     { calls: [agentCall('explore', 'find the entry', 'Where does it begin?')] },
@@ -360,7 +360,9 @@ test('a compaction after a subagent’s result keeps what it found', async () =>
   expect(server.requests()).toHaveLength(6);
 });
 
-test('in plain mode the start, the question and the end of a subagent are lines', async () => {
+test('in plain mode the start, the question and the end of a subagent are lines', {
+  tags: 'long',
+}, async () => {
   const { server, open } = await setUpProgram();
   server.script(
     { calls: [agentCall('general-purpose', 'write it', 'Write it.')] },
