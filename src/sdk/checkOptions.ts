@@ -1,4 +1,5 @@
 /** Checks what a host passes in, so that a mistake is one clear error before anything starts. */
+import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import { permissionModes } from '../protocol/permissions.ts';
@@ -31,6 +32,7 @@ const functionOf = <F>(what = 'a function') =>
 const text = z.string().min(1);
 const texts = z.array(text);
 const record = z.record(z.string(), z.record(z.string(), z.unknown()));
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 const schema = z.custom<SchemaOf<unknown> | JsonSchema>(
   (value) => (typeof value === 'object' || typeof value === 'function') && value !== null,
   { error: 'expected a schema' },
@@ -53,7 +55,7 @@ const hookGroup = z.strictObject({
 
 const options = z.strictObject({
   runIn: z.enum(['child', 'process']).optional(),
-  cwd: text.optional(),
+  cwd: text.refine(isFolder, { error: 'there is no such folder' }).optional(),
   home: text.refine((path) => isAbsolute(path), { error: 'expected an absolute path' }).optional(),
   env: z.record(z.string(), z.string().optional()).optional(),
   model: text.optional(),

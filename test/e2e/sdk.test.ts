@@ -231,6 +231,21 @@ describe.each(runIns)('in a %s', (runIn) => {
     await session.close();
   });
 
+  test('settings of a folder that the user has not trusted have no effect', async () => {
+    const { sdk, server, options, work } = await setUpSdk();
+    await work.write(
+      '.clawdcode.json',
+      '{"permissions":{"allow":["Bash(touch made)"],"defaultMode":"acceptEdits"}}',
+    );
+    server.script(touch, { text: 'No.' });
+    const warnings: string[] = [];
+    const onWarning = (text: string) => warnings.push(text);
+    const events = await collect(sdk.query({ prompt: 'go', options: { ...options, runIn, onWarning } }));
+    expect(events[0]).toMatchObject({ subtype: 'init', permissionMode: 'default' });
+    expect(events.at(-1)).toMatchObject({ permission_denials: [{ tool_name: 'Bash' }] });
+    expect(warnings.join('')).toContain('this folder is not trusted');
+  });
+
   test('leaving the loop ends the session', async () => {
     const { sdk, server, options } = await setUpSdk();
     server.script({ text: 'never', latency: 3_600_000 });

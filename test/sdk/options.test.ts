@@ -12,6 +12,7 @@ test.each([
   ['fast', 'options: expected object, received string.'],
   [{ runIn: 'thread' }, 'options.runIn: Invalid option: expected one of "child"|"process".'],
   [{ maxTurns: 0 }, 'options.maxTurns: Too small: expected number to be >=1.'],
+  [{ cwd: '/there/is/none' }, 'options.cwd: there is no such folder.'],
   [{ home: 'here' }, 'options.home: expected an absolute path.'],
   [{ baseUrl: 'example.org' }, 'options.baseUrl: expected an http or https URL.'],
   [{ canUseTool: 'allow' }, 'options.canUseTool: expected a function.'],

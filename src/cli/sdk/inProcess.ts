@@ -1,5 +1,5 @@
 /** The program inside this process, for the SDK: the same code and the same lines, without a process around them. */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createEventQueue } from '../../sdk/eventQueue.ts';
 import type { Connect, ProgramEnd } from '../../sdk/transport.ts';
@@ -21,8 +21,10 @@ export function inProcessIn(packageRoot: string): Connect {
     const stop = new AbortController();
     const run = async (program: Program): Promise<ProgramEnd> => {
       const exitCode = await program.drive({
-        ...{ argv, env, input, cwd: cwd ?? process.cwd() },
-        write: (text) => lines.push(text.trimEnd()),
+        ...{ argv, env, input, cwd: resolve(cwd ?? '') },
+        write(text) {
+          for (const line of text.split('\n')) if (line !== '') lines.push(line);
+        },
         writeError: stderr.add,
         stop: stop.signal,
       });
