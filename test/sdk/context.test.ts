@@ -119,6 +119,7 @@ test('beyond the trigger a request waits for the summary of the host; the store 
 
 test('without a summariser, or if it throws, the summary is assembled without a model', async () => {
   const without = await fill(await open());
+  expect(without.compactions).toEqual([expect.not.objectContaining({ message: expect.anything() })]);
   expect(without.compactions[0]?.postTokens).toBeLessThan(without.compactions[0]?.preTokens ?? 0);
   const failing = await open({
     summarize: async () => {
@@ -167,6 +168,7 @@ test('after an overflow the next request is smaller', async () => {
   expect(await context.shrink({ contextWindow: 6000 })).toBe(true);
   const after = await context.request();
   expect(after.measure.usedTokens).toBeLessThan(before.measure.usedTokens);
+  expect(after.measure.windowTokens).toBe(6000);
   expect(after.messages.at(-1)).toEqual({ role: 'user', content: 'What now?' });
 });
 

@@ -24,7 +24,8 @@ export function childProcessIn(packageRoot: string): Connect {
       endInput: () => void child.stdin.end(),
       stop() {
         child.stdin.end();
-        if (!child.kill()) return;
+        // If it could not be started, Node would send the signal to the group of this process.
+        if (child.pid === undefined || !child.kill()) return;
         const late = setTimeout(() => child.kill('SIGKILL'), SAVE_MS);
         child.once('exit', () => clearTimeout(late));
       },
