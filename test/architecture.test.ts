@@ -105,6 +105,7 @@ test('the protocol room knows nothing but zod and node:path', () => {
 
 /** Where programs are started in another way, and why nothing that a project brings along is found by its name. */
 const startsOtherwise: Readonly<Record<string, string>> = {
+  'cli/fleet/runTask.ts': 'this program, by the absolute paths of Node and of its launcher',
   'cli/sdk/childProcess.ts': 'this program, by the absolute paths of Node and of its launcher',
   'cli/terminal/attention.ts': "the user's own command, by the system's shell",
   'cli/terminal/clipboard.ts': 'gets the environment from cli/host.ts',

@@ -74,6 +74,10 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     const { modelsCommand } = await import('./subcommands/models.ts');
     return modelsCommand(readAppPaths(), route.argv);
   }
+  if (route.type === 'fleet') {
+    const { fleetCommand } = await import('./fleet/command.ts');
+    return fleetCommand(readAppPaths(), route.argv);
+  }
   if (route.type === 'acp') {
     keepHeapSmall(setFlags, true);
     const { acpCommand } = await import('./acp/command.ts');

@@ -9,7 +9,7 @@ import { efforts } from '../protocol/wires.ts';
 const epilogue = `
 Subcommands (each has --help):
   session       list, search, show and manage the sessions on this machine · stats   what they cost
-  permissions   explain permission decisions, and suggest rules from what you approved
+  permissions   explain decisions, and suggest rules from what you approved · fleet   run many tasks
   mcp           manage MCP servers · plugin   add plugins · config   change settings · models   list models
   doctor        check your setup · auth   store keys · acp   serve an editor · completion   for your shell
 

@@ -58,6 +58,7 @@ type Subcommand =
   | 'plugin'
   | 'config'
   | 'models'
+  | 'fleet'
   | 'acp'
   | 'stats'
   | 'auth'
@@ -127,6 +128,7 @@ const subcommands: readonly {
   { type: 'plugin', words: [...pluginVerbs, 'help'] },
   { type: 'config', words: [...configVerbs, 'help'] },
   { type: 'models', words: ['list'] },
+  { type: 'fleet', words: ['run', 'help'] },
   { type: 'acp', words: [] },
   { type: 'stats', words: [] },
   { type: 'auth', words: [...authVerbs, 'help'] },

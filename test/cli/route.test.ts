@@ -52,6 +52,8 @@ test.each([
   [['models', 'of', 'the', 'world'], { type: 'other' }],
   [['config', '--help'], { type: 'config', argv: ['--help'] }],
   [['config', 'of', 'the', 'server'], { type: 'other' }],
+  [['fleet', 'run', '--out', 'o', 'a'], { type: 'fleet', argv: ['run', '--out', 'o', 'a'] }],
+  [['fleet', 'of', 'ships'], { type: 'other' }],
   [['acp'], { type: 'acp', argv: [] }],
   [['acp', '--model', 'x'], { type: 'acp', argv: ['--model', 'x'] }],
   [['acp', 'is', 'a', 'protocol'], { type: 'other' }],

@@ -1,6 +1,7 @@
 /** `clawdcode completion bash|zsh|fish`: prints the completion script for a shell. */
 import { Argument, Command } from 'commander';
 import { EXIT } from '../../headless/exitCodes.ts';
+import { createFleetProgram } from '../fleet/program.ts';
 import { createMcpProgram } from '../mcpCommand/program.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { createProgram } from '../program.ts';
@@ -57,6 +58,7 @@ function wholeCommandLine(): CommandSpec {
     createPluginProgram(unused),
     createConfigProgram(unused),
     createModelsProgram(),
+    createFleetProgram(unused),
     createAcpProgram(),
     createStatsProgram(),
     createAuthProgram(unused),

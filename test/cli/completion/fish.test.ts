@@ -32,7 +32,10 @@ describe.runIf(isThere)('in a real fish', () => {
     ['--output-format ', ['json', 'stream-json', 'text']],
     ['--output-format=st', ['--output-format=stream-json']],
     ['--permission-mode p', ['plan']],
-    ['', ['acp', 'completion', 'config', 'doctor', 'mcp', 'models', 'permissions', 'plugin', 'session']],
+    [
+      '',
+      ['acp', 'completion', 'config', 'doctor', 'fleet', 'mcp', 'models', 'permissions', 'plugin', 'session'],
+    ],
     ['fix do', []],
     ['session un', ['unarchive']],
     ['session list --a', ['--active', '--all']],

@@ -93,6 +93,7 @@ describe.runIf(isThere('bash'))('in bash', () => {
         'plugin',
         'config',
         'models',
+        'fleet',
         'acp',
         'stats',
         'auth',

@@ -82,6 +82,7 @@ describe.runIf(isThere)('in a real zsh', () => {
         'completion',
         'config',
         'doctor',
+        'fleet',
         'mcp',
         'models',
         'permissions',
