@@ -196,7 +196,7 @@ function createTurns(
   const tally = createTally(host.agent, now);
   let end: RunEnd = { type: 'turn', outcome: 'failed', steps: 0 };
   const runner = createPromptRunner({
-    ...{ host, tally, limits: {}, withoutTerminal: IN_EDITOR },
+    ...{ agent: host.agent, host: async () => host, tally, limits: {}, withoutTerminal: IN_EDITOR },
     reporter: {
       begin: () => undefined,
       event: updates.hear,

@@ -28,6 +28,9 @@ export function interpret(text: string, commands: readonly Command[]): Interpret
   return { type: 'unknown', name, ...(suggestion === undefined ? {} : { suggestion }) };
 }
 
+/** True if a prompt may be a command. Tells without the commands, which need not be loaded for any other prompt. */
+export const mayBeCommand = (text: string): boolean => text.startsWith('/');
+
 /** Finds a command by name or alias, ignoring case. */
 export function findCommand(name: string, commands: readonly Command[]): Command | undefined {
   const typed = name.toLowerCase();

@@ -4,16 +4,16 @@
  */
 
 import type { Agent } from '../agent/types.ts';
-import { interpret, unknownCommandText } from '../commands/interpret.ts';
+import { interpret, mayBeCommand, unknownCommandText } from '../commands/interpret.ts';
 import { plainText } from '../commands/pages/page.ts';
-import type { CommandHost, CommandResult } from '../commands/types.ts';
+import type { CommandResult } from '../commands/types.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { ImagePart } from '../protocol/files/images.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { PermissionQuestion } from '../protocol/permissions.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import type { Tally } from './tally.ts';
-import type { LimitOptions, Reporter, RunEnd } from './types.ts';
+import type { LimitOptions, Reporter, ReportOptions, RunEnd } from './types.ts';
 
 export interface RunPrompt {
   readonly text: string;
@@ -26,8 +26,7 @@ export interface RunPrompt {
   readonly problem?: string;
 }
 
-interface PromptRunnerOptions {
-  readonly host: CommandHost;
+interface PromptRunnerOptions extends Pick<ReportOptions, 'agent' | 'host'> {
   readonly tally: Tally;
   readonly reporter: Reporter;
   readonly limits: LimitOptions;
@@ -47,8 +46,7 @@ interface PromptRunner {
 }
 
 export function createPromptRunner(options: PromptRunnerOptions): PromptRunner {
-  const { host, tally, reporter, onQuestion, onEvent, withoutTerminal = WITH_FLAGS } = options;
-  const { agent } = host;
+  const { agent, host, tally, reporter, onQuestion, onEvent, withoutTerminal = WITH_FLAGS } = options;
   const limits = createRunLimits(options.limits, agent, tally);
   let reported: RunEnd | undefined;
   let op: Op | undefined;
@@ -71,8 +69,9 @@ export function createPromptRunner(options: PromptRunnerOptions): PromptRunner {
     async run(prompt) {
       tally.startTurn();
       reporter.begin();
-      const wish = await wishOf(prompt, host, withoutTerminal);
-      const end = wish.type === 'op' ? (limits.begin() ?? (await runOp(wish.op))) : wish;
+      // Nothing happens between the first line of the output and the start of the turn: its reader may interrupt.
+      const meaning = plainMeaning(prompt) ?? (await commandMeaning(prompt, host, withoutTerminal));
+      const end = meaning.type === 'op' ? (limits.begin() ?? (await runOp(meaning.op))) : meaning;
       await reporter.end(end);
       return outcomeOf(end, tally);
     },
@@ -126,26 +125,32 @@ function unreportedEnd(op: Op): RunEnd {
   }
 }
 
+/** What a prompt asks for: an op for the agent, or an answer without one. */
+type Meaning = { readonly type: 'op'; readonly op: Op } | RunEnd;
+
+/** The meaning of a prompt that cannot be a command; otherwise undefined. */
+function plainMeaning(prompt: RunPrompt): Meaning | undefined {
+  const { text, isVerbatim = false, problem } = prompt;
+  if (problem !== undefined) return { type: 'answer', ok: false, text: problem };
+  return isVerbatim || !mayBeCommand(text) ? promptOp(prompt) : undefined;
+}
+
 /**
  * Interprets the prompt. `!command` is plain text here: anyone who can pass `-p` has a shell, and piped input may
  * contain anything.
  */
-async function wishOf(
-  { text, typed, images = [], isVerbatim = false, problem }: RunPrompt,
-  host: CommandHost,
+async function commandMeaning(
+  prompt: RunPrompt,
+  loadHost: ReportOptions['host'],
   withoutTerminal: string,
-): Promise<{ type: 'op'; op: Op } | RunEnd> {
-  if (problem !== undefined) return { type: 'answer', ok: false, text: problem };
-  const meaning = isVerbatim ? ({ type: 'prompt' } as const) : interpret(text, host.commands);
+): Promise<Meaning> {
+  const { text, typed } = prompt;
+  const host = await loadHost();
+  const meaning = interpret(text, host.commands);
   switch (meaning.type) {
     case 'prompt':
-    case 'shell': {
-      const extras = {
-        ...(typed === undefined ? {} : { typed }),
-        ...(images.length === 0 ? {} : { images }),
-      };
-      return { type: 'op', op: { type: 'prompt', text, ...extras } };
-    }
+    case 'shell':
+      return promptOp(prompt);
     case 'unknown':
       return { type: 'answer', ok: false, text: unknownCommandText(meaning) };
     case 'command': {
@@ -161,6 +166,14 @@ async function wishOf(
   }
 }
 
+function promptOp({ text, typed, images = [] }: RunPrompt): Meaning {
+  const extras = {
+    ...(typed === undefined ? {} : { typed }),
+    ...(images.length === 0 ? {} : { images }),
+  };
+  return { type: 'op', op: { type: 'prompt', text, ...extras } };
+}
+
 /** What was piped in may have become an argument of the command: it is not the user's own words there either. */
 function withTyped(result: CommandResult, typed: string | undefined): CommandResult {
   if (typed === undefined || result.type !== 'op') return result;
@@ -169,10 +182,7 @@ function withTyped(result: CommandResult, typed: string | undefined): CommandRes
 }
 
 /** `needsTerminal`: the answer if the command opens something on a screen. */
-async function fromCommand(
-  result: CommandResult,
-  needsTerminal: string,
-): Promise<{ type: 'op'; op: Op } | RunEnd> {
+async function fromCommand(result: CommandResult, needsTerminal: string): Promise<Meaning> {
   switch (result.type) {
     case 'op':
       return result;

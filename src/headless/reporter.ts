@@ -8,14 +8,14 @@ import type { Reporter, ReportOptions } from './types.ts';
 import { toLine } from './wireMessages.ts';
 
 /** Creates the reporter for the requested output format. */
-export function createReporter(options: ReportOptions, tally: Tally): Reporter {
+export async function createReporter(options: ReportOptions, tally: Tally): Promise<Reporter> {
   switch (options.outputFormat) {
     case 'text':
       return createTextReporter(options, tally);
     case 'json':
       return createJsonReporter(options, tally);
     case 'stream-json':
-      return createStreamReporter(options, tally);
+      return createStreamReporter(options, await options.host(), tally);
   }
 }
 
@@ -24,7 +24,7 @@ function createTextReporter(options: ReportOptions, tally: Tally): Reporter {
   const { write, writeError } = options;
   return {
     begin() {
-      if (options.host.agent.state().demo)
+      if (options.agent.state().demo)
         writeError('Demo model: a built-in script that sends nothing anywhere.\n');
     },
     event: (event) => writeDiagnostics(event, writeError),
@@ -36,11 +36,11 @@ function createTextReporter(options: ReportOptions, tally: Tally): Reporter {
   };
 }
 
-function createJsonReporter({ host, write, writeError }: ReportOptions, tally: Tally): Reporter {
+function createJsonReporter({ agent, write, writeError }: ReportOptions, tally: Tally): Reporter {
   return {
     begin: () => undefined,
     event: (event) => writeDiagnostics(event, writeError),
-    end: async (end) => write(toLine(resultMessage(outcomeOf(end, tally), tally, host.agent))),
+    end: async (end) => write(toLine(resultMessage(outcomeOf(end, tally), tally, agent))),
   };
 }
 

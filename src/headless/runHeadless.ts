@@ -8,15 +8,15 @@ import type { HeadlessOptions } from './types.ts';
 
 /** Runs the prompt to its end, writes the result, and returns the exit code. */
 export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
-  const { host, prompt: text, typed, now } = options;
-  const tally = createTally(host.agent, now);
+  const { agent, host, prompt: text, typed, now } = options;
+  const tally = createTally(agent, now);
   const runner = createPromptRunner({
+    agent,
     host,
     tally,
-    reporter: createReporter(options, tally),
+    reporter: await createReporter(options, tally),
     limits: options.limits ?? {},
-    onQuestion: (question) =>
-      host.agent.submit({ type: 'answer', id: question.id, answer: refusalOf(question) }),
+    onQuestion: (question) => agent.submit({ type: 'answer', id: question.id, answer: refusalOf(question) }),
   });
   try {
     return (await runner.run({ text, ...(typed === undefined ? {} : { typed }) })).exitCode;

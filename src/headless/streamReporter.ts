@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { CommandHost } from '../commands/types.ts';
 import { noteLine } from '../protocol/entries/defineKind.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
@@ -25,9 +26,12 @@ const PROTOCOL_VERSION = '2.1.330';
 const CAPABILITIES = ['interrupt_receipt_v1', 'interrupt_cancel_queued_v1'];
 
 /** stream-json: one JSON object per line, in Claude Code's format. */
-export function createStreamReporter(options: ReportOptions, tally: Tally): Reporter {
-  const { host } = options;
-  const { agent } = host;
+export function createStreamReporter(
+  options: ReportOptions,
+  host: Pick<CommandHost, 'status' | 'commands'>,
+  tally: Tally,
+): Reporter {
+  const { agent } = options;
   let head: ReplyHead | undefined;
 
   const write = (message: Line | undefined): void => {

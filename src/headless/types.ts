@@ -1,4 +1,5 @@
 /** Types for headless runs. */
+import type { Agent } from '../agent/types.ts';
 import type { CommandHost } from '../commands/types.ts';
 import type { CompactionPreview } from '../protocol/contextReport.ts';
 import type { AgentEvent, CompactionReport, TurnOutcome } from '../protocol/events.ts';
@@ -9,8 +10,9 @@ export type OutputFormat = 'text' | 'json' | 'stream-json';
 
 /** What a reporter needs to know of the run. */
 export interface ReportOptions {
-  /** Provides the agent that runs and the commands for `/…`. */
-  readonly host: CommandHost;
+  readonly agent: Agent;
+  /** Provides the commands for `/…`; loads them on the first call, which most prompts never need. */
+  readonly host: () => Promise<CommandHost>;
   readonly outputFormat: OutputFormat;
   /** Receives results only, as complete lines with line feeds. */
   readonly write: (text: string) => void;

@@ -37,7 +37,8 @@ async function run(
   const agent = scriptedAgent(script, about);
   let [stdout, stderr, time] = ['', '', 1_000];
   const code = await runHeadless({
-    host: commandHost({ agent }),
+    agent,
+    host: async () => commandHost({ agent }),
     prompt: promptText,
     outputFormat,
     write: (line) => {
@@ -326,9 +327,9 @@ test('context_usage has the numbers of /context: marks, what comes next, records
   const write = (line: string): void => {
     stdout += line;
   };
-  const host = commandHost({ agent });
   await runHeadless({
-    host,
+    agent,
+    host: async () => commandHost({ agent }),
     prompt: 'hello',
     outputFormat: 'json',
     write,

@@ -15,7 +15,8 @@ async function lines(
   const agent = scriptedAgent([{ on: { type: 'prompt', text: 'hello' }, say }]);
   let [stdout, time] = ['', 0];
   await runHeadless({
-    host: commandHost({ agent, status: () => ({ ...commandHost().status(), heldSettings }) }),
+    agent,
+    host: async () => commandHost({ agent, status: () => ({ ...commandHost().status(), heldSettings }) }),
     prompt: 'hello',
     outputFormat: 'stream-json',
     includePartialMessages,

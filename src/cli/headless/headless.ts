@@ -4,12 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Environment } from '../../agent/systemPrompt.ts';
 import type { SessionTarget } from '../../agent/types.ts';
+import type { CommandHost } from '../../commands/types.ts';
 import { parsePermissionMode } from '../../config/modes.ts';
 import { SessionLockedError } from '../../context/index.ts';
 import { createDriverLink } from '../../headless/driver/driverLink.ts';
 import { createCallBack } from '../../headless/driver/hostHooks.ts';
 import { createHostChannels } from '../../headless/driver/hostServers.ts';
-import { runDriven } from '../../headless/driver/runDriven.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import { joinPrompt, MAX_PROMPT_BYTES } from '../../headless/joinPrompt.ts';
 import { runHeadless } from '../../headless/runHeadless.ts';
@@ -17,14 +17,12 @@ import type { ReportOptions } from '../../headless/types.ts';
 import { toLine } from '../../headless/wireMessages.ts';
 import type { StructuredOutput } from '../../tools/structuredOutput.ts';
 import { createConfigPort } from '../configPort.ts';
-import { createCommandHost } from '../host.ts';
 import { leftOutNotice } from '../mcp/approval.ts';
 import { listerFor } from '../models/modelChoice.ts';
 import { type CliOptions, targetOf } from '../options.ts';
 import { type AppPaths, placeNotice } from '../process/appPaths.ts';
 import { createDebugLog } from '../process/debugLog.ts';
 import { createSessionFactory } from '../sessionFactory.ts';
-import { resolveTarget } from '../sessions/movedSession.ts';
 import { describeOpenError, isRefusedByDisk } from '../sessions/sessionErrors.ts';
 import { findModelAccess, heldNotice, readSettings, settledOptions, trustIn } from '../startup.ts';
 import { heldAgentsNotice } from '../subagents/definitions.ts';
@@ -120,10 +118,15 @@ async function targetIn(options: CliOptions, place: AppPaths): Promise<SessionTa
       EXIT.badInput,
       '--resume needs an id or a title with -p; "clawdcode session" lists the sessions.',
     );
-  const target = asked.type === 'latest' ? await resolveTarget(asked, place) : asked;
+  const target = asked.type === 'latest' ? await found(asked, place) : asked;
   if (target.type === 'latest')
     throw new HeadlessEnd(EXIT.badInput, 'there is no session to continue in this project.');
   return target;
+}
+
+async function found(target: SessionTarget, place: AppPaths): Promise<SessionTarget> {
+  const { resolveTarget } = await import('../sessions/movedSession.ts');
+  return resolveTarget(target, place);
 }
 
 /** The error to throw if a session could not be opened; an unexpected one stays as it is. */
@@ -157,11 +160,15 @@ async function work(
     await settle(interrupted);
   const { agents } = opened.agents();
   const limits = { maxBudgetUsd: options.maxBudgetUsd, structured };
+  const loadHost = async (): Promise<CommandHost> => {
+    const { createCommandHost } = await import('../host.ts');
+    const config = createConfigPort(place, options, loaded);
+    return createCommandHost({ opened, factory, place, loaded, trust, debug, isTerminal, config });
+  };
+  let host: Promise<CommandHost> | undefined;
   const run: Omit<ReportOptions, 'outputFormat'> = {
-    host: createCommandHost({
-      ...{ opened, factory, place, loaded, trust, debug, isTerminal },
-      config: createConfigPort(place, options, loaded),
-    }),
+    agent,
+    host: () => (host ??= loadHost()),
     includePartialMessages: options.includePartialMessages,
     includeHookEvents: options.includeHookEvents,
     write,
@@ -180,7 +187,7 @@ async function work(
           typed: given.typed,
           outputFormat: options.outputFormat,
         })
-      : await runDriven({
+      : await (await import('../../headless/driver/runDriven.ts')).runDriven({
           ...run,
           ...{ limits, link, channels, settle },
           messages: given.input.messages,

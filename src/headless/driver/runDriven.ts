@@ -46,8 +46,8 @@ const MAX_UNANSWERED = 1000;
 
 /** Runs until the driver has closed its side and the last turn has ended; returns the exit code of that turn. */
 export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
-  const { host, now, link, messages, write, writeError, stop } = options;
-  const { agent } = host;
+  const { agent, now, link, messages, write, writeError, stop } = options;
+  const host = await options.host();
   const say = (text: string): void => writeError(`clawdcode: ${text}\n`);
   const send = (message: object): void => write(toLine(message));
   const tally = createTally(agent, now);
@@ -70,9 +70,10 @@ export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
     if (options.replayUserMessages) send(replayLine(message, uuid, agent.state().sessionId));
   };
   const runner = createPromptRunner({
-    host,
+    agent,
+    host: options.host,
     tally,
-    reporter: createReporter({ ...options, outputFormat: 'stream-json' }, tally),
+    reporter: await createReporter({ ...options, outputFormat: 'stream-json' }, tally),
     limits: options.limits ?? {},
     onQuestion(question) {
       if (options.asksDriver) questions.put(question);

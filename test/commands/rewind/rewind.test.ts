@@ -122,7 +122,8 @@ test('with -p the commands answer with text, and /rewind undo with what came of 
       out += text;
     };
     const code = await runHeadless({
-      host: one,
+      agent: one.agent,
+      host: async () => one,
       prompt,
       outputFormat: 'text',
       write,
