@@ -110,9 +110,16 @@ test('the context engine alone compacts with a summary of the host, and continue
   expect(await readdir(join(env.NOTES_FOLDER, 'projects/contexts'))).toContain('notes.jsonl');
 });
 
-test('inside another program: its output, signals and end stay its own, and sessions run side by side', async () => {
+test('inside another program: its output, signals and end stay its own, sessions run side by side, no thread is left', async () => {
   const setup = await setUpProgram();
-  setup.server.otherwise(({ messages }) => ({ text: `Heard ${JSON.stringify(messages.at(-1)?.content)}` }));
+  setup.server.otherwise(({ messages }) => {
+    const prompt = messages.findLast(({ role }) => role === 'user');
+    // A command is decided about in a thread.
+    const calls = [{ name: 'Bash', input: { command: 'echo hello' } }];
+    return messages.at(-1)?.role === 'tool'
+      ? { text: `Heard ${JSON.stringify(prompt?.content)}` }
+      : { calls };
+  });
   const folder = await consumer(setup);
   const file = join(folder, 'host.mjs');
   await writeFile(
@@ -126,17 +133,19 @@ test('inside another program: its output, signals and end stay its own, and sess
     const before = [process.cwd(), process.exitCode, ...names.map((name) => process.listenerCount(name))];
     const answers = await Promise.all([ask('one'), ask('two'), ask('three')]);
     const after = [process.cwd(), process.exitCode, ...names.map((name) => process.listenerCount(name))];
-    console.log(JSON.stringify({ answers, before, after }));`,
+    const { workers } = process.report.getReport();
+    console.log(JSON.stringify({ answers, before, after, threads: workers.length }));`,
   );
   const { code, stdout, stderr } = await runScript(setup, file);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  const { answers, before, after } = JSON.parse(stdout);
+  const { answers, before, after, threads } = JSON.parse(stdout);
   expect(answers).toEqual([
     expect.stringContaining('one'),
     expect.stringContaining('two'),
     expect.stringContaining('three'),
   ]);
   expect(after).toEqual(before);
+  expect(threads).toBe(0);
 });
 
 const program = `

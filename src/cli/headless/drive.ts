@@ -3,9 +3,12 @@
  * is passed in, and it neither ends the process nor listens to its signals.
  */
 
+import type { SessionThreads } from '../openContext.ts';
 import { parseArguments } from '../options.ts';
+import { createPermissionEngine } from '../permissionThread/ThreadedEngine.ts';
 import { type AppPaths, programVersion, readAppPaths } from '../process/appPaths.ts';
 import { prefetchEnvironment } from '../process/environment.ts';
+import { createTokenEncoder } from '../process/threads.ts';
 import { printMode } from './headless.ts';
 import type { HeadlessIo } from './headlessProcess.ts';
 
@@ -29,7 +32,20 @@ export async function drive(options: DriveOptions): Promise<number> {
     return parsed.code;
   }
   const place = readAppPaths(options.cwd, options.env);
-  return printMode(place, parsed.options, prefetchEnvironment(place.cwd), hostedIo(options));
+  let threads: SessionThreads | undefined;
+  const io: HeadlessIo = {
+    ...hostedIo(options),
+    openThreads(debug) {
+      const engine = createPermissionEngine(place, debug.write);
+      threads = { engine, encoder: createTokenEncoder(place.packageRoot) };
+      return threads;
+    },
+  };
+  try {
+    return await printMode(place, parsed.options, prefetchEnvironment(place.cwd), io);
+  } finally {
+    await Promise.all([threads?.engine.close(), threads?.encoder.close()]);
+  }
 }
 
 function hostedIo({ input, write, writeError, stop }: DriveOptions): HeadlessIo {

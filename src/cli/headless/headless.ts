@@ -82,7 +82,7 @@ type OpenSession = Awaited<ReturnType<typeof openSession>>;
 /** Opens the session. Throws a `HeadlessEnd` if there is none, or if it cannot be opened. */
 async function openSession(
   { place, given, options, trust, loaded, access, structured, debug }: Prepared,
-  { output: { printError, write: print }, isTerminal }: HeadlessIo,
+  { output: { printError, write: print }, isTerminal, openThreads }: HeadlessIo,
   environment: () => Promise<Environment>,
 ) {
   const settled = await settledOptions({ place, options, trust, loaded, access });
@@ -95,6 +95,7 @@ async function openSession(
   const factory = createSessionFactory({
     ...settled,
     ...{ interactive: false, debug, environment },
+    threads: openThreads?.(debug),
     isEphemeral: !options.sessionPersistence,
     answerTool: structured?.tool,
     ...(given.type === 'driver' && {

@@ -2,6 +2,8 @@
 import { constants } from 'node:os';
 import type { Agent } from '../../agent/types.ts';
 import { reveal, sanitize } from '../../ui/print/sanitize.ts';
+import type { SessionThreads } from '../openContext.ts';
+import type { DebugLog } from '../process/debugLog.ts';
 import { flush, guardOutput } from '../process/guardSession.ts';
 
 /** Ends the run before a session is open; `message` goes to standard error. */
@@ -21,6 +23,8 @@ export interface HeadlessIo {
   readonly output: HeadlessOutput;
   /** Set if results go to a terminal. */
   readonly isTerminal: boolean;
+  /** The threads to use, if the process does not end with the run. */
+  readonly openThreads?: (debug: DebugLog) => SessionThreads;
   /** Stops `agent` when the run has to end, which aborts `interrupted`; `stopHandling` ends that. */
   readonly watch: (agent: Agent) => {
     readonly interrupted: AbortSignal;

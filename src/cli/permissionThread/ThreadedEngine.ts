@@ -66,6 +66,11 @@ export class ThreadedEngine implements PermissionEngine {
     return this.#ask({ type: 'propose', args }, async () => (await withoutGrammar()).propose(...args));
   }
 
+  /** Ends the thread; another request would start it again. */
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+
   async #ask<T>(
     question: Parameters<AskedThread<EngineQuestion>['ask']>[0],
     /** `isLate`: true if the time limit was exceeded. */
