@@ -67,7 +67,8 @@ export function modelDetails(
   return Object.fromEntries(
     models.flatMap((model) => {
       const forecast = model === current ? undefined : switchForecast(host, model);
-      const lines = [modelFacts(host.modelInfo(model)), forecast ?? ''].filter((line) => line !== '');
+      const info = host.modelInfo(model);
+      const lines = [modelFacts(info), info.tested ?? '', forecast ?? ''].filter((line) => line !== '');
       return lines.length === 0 ? [] : [[model, lines] as const];
     }),
   );

@@ -132,4 +132,6 @@ export interface ModelInfo {
   readonly seesImages?: boolean;
   /** False if the endpoint is known to reject tools for this model; absent = not known. */
   readonly callsTools?: boolean;
+  /** What tests of this model at this endpoint have shown, in a line for display. */
+  readonly tested?: string;
 }

@@ -47,3 +47,31 @@ export interface ModelProbe {
   readonly reasoningField?: string;
   readonly error?: ModelError;
 }
+
+/** Whether a sentence was found in a prompt of this length. */
+export interface Needle {
+  /** Share of the context window. */
+  readonly percent: number;
+  readonly tokens: number;
+  readonly isFound: boolean;
+  /** Why there was no answer. */
+  readonly problem?: string;
+}
+
+/** Results of the tests that cost something; absent = could not be determined. */
+export interface ModelExam {
+  /** The answer followed a JSON schema that the request named. */
+  readonly jsonSchema?: boolean;
+  readonly images?: boolean;
+  /** `unreported`: the server does not say what it served from a cache. */
+  readonly promptCache?: 'yes' | 'no' | 'unreported';
+  readonly needles?: readonly Needle[];
+}
+
+/** What `clawdcode doctor --probe` has found out about a model at an endpoint. */
+export interface ModelCard extends Omit<ModelProbe, 'error' | 'answers'>, ModelExam {
+  /** ISO 8601, UTC. */
+  readonly testedAt: string;
+  /** The context window that it was said to have, in tokens. */
+  readonly windowTokens: number;
+}

@@ -269,3 +269,25 @@ test('the title of a session is written by the small model, at its own endpoint 
   await terminal.waitForIdle();
   expect(setup.server.requests()).toHaveLength(1);
 });
+
+test('doctor --probe tests a model after asking, and the result is shown where models are', async () => {
+  const { setup, work, options } = await setTwo();
+  const refused = await setup.print(['doctor', '--probe', '--model', 'work/big'], options);
+  expect(refused).toMatchObject({ code: 42, stderr: expect.stringContaining('it needs --yes') });
+  expect(refused.stderr).toMatch(/about [\d,]+ tokens in, up to [\d,]+ out, at most \$/);
+  expect(work.asked.filter(({ path }) => path.endsWith('/chat/completions'))).toEqual([]);
+
+  const terminal = setup.open(['doctor', '--probe', '--quick', '--model', 'work/big'], options);
+  await terminal.waitFor('Send these requests? [y/N]');
+  await terminal.press('y', keys.enter);
+  await terminal.exited;
+  expect(terminal.everything()).toMatch(/work\/big: no tool calls/);
+  expect(keysOf(work.asked)).toEqual(new Set([`Bearer ${KEY}`]));
+
+  const listed = await setup.print(['models'], options);
+  expect(listed.stdout).toMatch(
+    /work\/big [^\n]*\n +no tool calls · no JSON schema · no images · tested \d{4}-/,
+  );
+  const doctor = await setup.print(['doctor'], { env: { ...options.env, OPENAI_MODEL: 'work/big' } });
+  expect(doctor.stdout).toMatch(/Tested +no tool calls/);
+});

@@ -10,6 +10,7 @@ import { createDoctorProgram } from '../subcommands/programs.ts';
 import { isDumbTerminal } from '../terminal/screenKind.ts';
 import { diagnose } from './diagnose.ts';
 import { createDoctorPorts, createNetworkPorts, withModelsEndpoint } from './ports.ts';
+import type { ProbeFlags } from './probe.ts';
 import { queryTerminal, readTerminalFacts } from './terminalFacts.ts';
 
 /** `argv`: the arguments after `doctor`. Returns the exit code. */
@@ -18,7 +19,13 @@ export async function doctorCommand(place: AppPaths, argv: readonly string[]): P
   const program = createDoctorProgram();
   const code = await parseSubcommand(program, argv, output);
   if (code !== undefined) return code;
-  const { json = false, offline = false } = program.opts<{ json?: boolean; offline?: boolean }>();
+  const flags = program.opts<ProbeFlags & { readonly probe?: boolean; readonly offline?: boolean }>();
+  const { json = false, offline = false, probe = false } = flags;
+  if (!probe && (flags.yes || flags.quick || flags.model) !== undefined) {
+    output.say('--model, --quick and --yes belong to --probe.');
+    return EXIT.badInput;
+  }
+  if (probe && !offline) return (await import('./probe.ts')).probeCommand(place, output, flags);
   const report = await examine(place, output, { json, offline });
   if (json) await output.write(jsonDocument({ ok: isHealthy(report), ...report }));
   else await output.write(`${renderPage(doctorPage(report), Math.max(20, output.width), output.theme)}\n`);

@@ -5,9 +5,11 @@ import type { Settings } from '../../config/schema.ts';
 import { hasAuthorization, type OwnHeaders, secretsOf } from '../../model/http/ownHeaders.ts';
 import { type OwnFacts, ownFactsOf } from '../../model/ownFacts.ts';
 import { modelName, parseModelName } from '../../protocol/modelNames.ts';
+import type { ModelCard } from '../../protocol/server.ts';
 import type { Wire } from '../../protocol/wires.ts';
 import { type EndpointKey, fixedKey, helperKey, keychainKey, missingKey, STORED } from './endpointKey.ts';
 import { type Keychain, systemKeychain } from './keychain.ts';
+import { openCards } from './modelCards.ts';
 import { storedKeyOf } from './storedKeys.ts';
 
 export interface Endpoint {
@@ -21,6 +23,8 @@ export interface Endpoint {
   readonly named: readonly string[];
   /** What the settings say about a model; `id` as the endpoint names it. */
   factsOf(id: string): OwnFacts;
+  /** What `clawdcode doctor --probe` has found out about a model. */
+  cardOf(id: string): ModelCard | undefined;
 }
 
 export interface Endpoints {
@@ -51,14 +55,16 @@ interface EndpointOptions {
 export function createEndpoints(options: EndpointOptions): Endpoints {
   const { settings, apiKey = settings.apiKey ?? undefined } = options;
   const { baseUrl, wire, headers, models, providers } = settings;
+  const cards = options.dataRoot === undefined ? undefined : openCards(options.dataRoot);
   const standard: Endpoint = {
     ...{ name: undefined, baseUrl, wire, headers },
     key: fixedKey(apiKey, 'apiKey'),
     named: [],
     factsOf: (id) => ownFactsOf(models, id),
+    cardOf: (id) => cards?.(baseUrl, id),
   };
   const named = new Map(
-    Object.entries(providers).map(([name, one]) => [name, namedEndpoint(name, one, options)] as const),
+    Object.entries(providers).map(([name, one]) => [name, namedEndpoint(name, one, options, cards)] as const),
   );
   const isProvider = (name: string): boolean => named.has(name);
   const all = [standard, ...named.values()];
@@ -80,13 +86,19 @@ export function createEndpoints(options: EndpointOptions): Endpoints {
 /** Longest first, so that a shorter secret inside a longer one does not break it up. */
 const byLength = (a: string, b: string): number => b.length - a.length;
 
-function namedEndpoint(name: string, provider: ProviderSettings, options: EndpointOptions): Endpoint {
+function namedEndpoint(
+  name: string,
+  provider: ProviderSettings,
+  options: EndpointOptions,
+  cards: ReturnType<typeof openCards> | undefined,
+): Endpoint {
   const { baseUrl, wire, headers, models } = provider;
   const shared = options.settings.models;
   return {
     ...{ name, baseUrl, wire, headers },
     key: keyOf(name, provider, options),
     named: Object.keys(models).filter((id) => !id.includes('*')),
+    cardOf: (id) => cards?.(baseUrl, id),
     factsOf: (id) => ({ ...ownFactsOf(shared, `${name}/${id}`), ...ownFactsOf(models, id) }),
   };
 }

@@ -20,6 +20,7 @@ import { grouped } from '../../protocol/text/numbers.ts';
 import type { Effort } from '../../protocol/wires.ts';
 import { createEndpoints, type Endpoints } from './endpoints.ts';
 import type { LearnedWindows } from './learnedWindows.ts';
+import { cardLine } from './modelCards.ts';
 
 /** `waitForFacts` does not wait if the user has set the context window. */
 export interface ModelChoice extends Required<AgentModel> {
@@ -91,8 +92,13 @@ export function createModelChoice(
     });
     const wanted = effort === null ? null : (effort ?? own.effort ?? settings.effort);
     const accepted = wanted && acceptedEffort(wanted, known.efforts);
+    const card = endpoint.cardOf(id);
+    // What a test has shown fills a gap only: the settings, the server and the catalogue know better.
+    const seesImages = known.seesImages ?? card?.images;
     return {
       ...{ ...known, ...place, id: name },
+      ...(seesImages === undefined ? {} : { seesImages }),
+      ...(card && { tested: cardLine(card) }),
       ...(endpoint.name && { endpoint: endpoint.name }),
       ...(accepted && { effort: accepted }),
     };

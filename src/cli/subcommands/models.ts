@@ -37,7 +37,10 @@ export async function modelsCommand(place: AppPaths, argv: readonly string[]): P
       jsonDocument(models.map((info) => ({ ...info, catalogue: catalogueSource(info.id) }))),
     );
   else if (models.length > 0) {
-    for (const line of alignColumns(models.map(rowOf), new Set([1]))) await output.line(shown(line));
+    for (const [at, line] of alignColumns(models.map(rowOf), new Set([1])).entries()) {
+      const tested = models[at]?.tested;
+      await output.line(shown(tested === undefined ? line : `${line}\n    ${tested}`));
+    }
     for (const line of sourceLines(models)) output.hint(line);
   }
   return models.length === 0 ? EXIT.failed : EXIT.ok;

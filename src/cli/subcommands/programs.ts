@@ -124,6 +124,10 @@ export function createDoctorProgram(): Command {
     .description('Check everything ClawdCode needs, and report what is missing.')
     .option('--json', 'one JSON object')
     .option('--offline', 'contact no server; nothing leaves this machine')
+    .option('--probe', 'test what the model can do, and keep the result; costs something, so it asks first')
+    .option('-m, --model <name>', 'with --probe: the model to test')
+    .option('--quick', 'with --probe: without prompts that fill the context window')
+    .option('-y, --yes', 'with --probe: do not ask')
     .helpOption('-h, --help', 'print this help')
     .exitOverride()
     .addHelpText('after', EXIT_CODES);

@@ -60,7 +60,7 @@ describe.runIf(isThere)('in a real fish', () => {
     ['--resume=4f', ['--resume=4f8kAAAA', '--resume=4f9zBBBB']],
     ['-r ', ['4f8kAAAA', '4f9zBBBB', 'zz11CCCC']],
     ['-r --deb', ['--debug']],
-    ['doctor --', ['--help', '--json', '--offline']],
+    ['doctor --', ['--help', '--json', '--model', '--offline', '--probe', '--quick', '--yes']],
     ['completion ', ['bash', 'fish', 'zsh']],
     ['--model ', []],
     ['the session li', []],

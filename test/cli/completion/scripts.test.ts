@@ -130,7 +130,7 @@ describe.runIf(isThere('bash'))('in bash', () => {
     [['-r', '--deb'], ['--debug']],
     [
       ['doctor', '--'],
-      ['--json', '--offline', '--help'],
+      ['--json', '--offline', '--probe', '--model', '--quick', '--yes', '--help'],
     ],
     [
       ['completion', ''],

@@ -15,6 +15,7 @@ import { assumedWindow } from '../../../protocol/modelNames.ts';
 import type { ModelProbe, ServedModel, ServerAnswer, ServerKind } from '../../../protocol/server.ts';
 import { count, formatTokens } from '../../../ui/print/numbers.ts';
 import { openLearnedWindows } from '../../models/learnedWindows.ts';
+import { cardLine, openCards } from '../../models/modelCards.ts';
 import type { DoctorPorts } from '../types.ts';
 
 /** Sends a few short prompts if probing is enabled. */
@@ -49,6 +50,7 @@ export async function checkEndpoint(ports: DoctorPorts): Promise<readonly Findin
     modelFinding(access.model, answer),
     await windowFinding(ports, access.model, served),
     ...probeFindings(probed, served),
+    ...cardFindings(ports, access.model),
   ];
 }
 
@@ -166,6 +168,12 @@ function probeFindings(found: ModelProbe | undefined, served: ServedModel | unde
       : toolsFinding(found.toolCalls, served?.tools, found.parallelCalls),
     usageFinding(found),
   ];
+}
+
+/** What `--probe` found out, if the user has run it. */
+function cardFindings({ place, loaded }: DoctorPorts, model: string): readonly Finding[] {
+  const card = openCards(place.dataRoot)(loaded.settings.baseUrl, model);
+  return card === undefined ? [] : [{ id: 'card', label: 'Tested', state: 'ok', value: cardLine(card) }];
 }
 
 function unknownTools(error: ModelError | undefined): Finding {

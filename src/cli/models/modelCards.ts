@@ -1,0 +1,101 @@
+/**
+ * What `clawdcode doctor --probe` has found out, by endpoint and model: `model-cards.json` in the program's own folder.
+ * A missing or damaged file counts as empty.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { writePrivateFile } from '../../config/files.ts';
+import type { ModelCard } from '../../protocol/server.ts';
+import { formatTokens } from '../../ui/print/numbers.ts';
+
+const card = z.object({
+  testedAt: z.string(),
+  windowTokens: z.number(),
+  firstTokenMs: z.number().exactOptional(),
+  toolCalls: z.enum(['native', 'text', 'none']).exactOptional(),
+  parallelCalls: z.boolean().exactOptional(),
+  streamingUsage: z.boolean().exactOptional(),
+  reasoningField: z.string().exactOptional(),
+  jsonSchema: z.boolean().exactOptional(),
+  images: z.boolean().exactOptional(),
+  promptCache: z.enum(['yes', 'no', 'unreported']).exactOptional(),
+  needles: z
+    .array(
+      z.object({
+        percent: z.number(),
+        tokens: z.number(),
+        isFound: z.boolean(),
+        problem: z.string().exactOptional(),
+      }),
+    )
+    .exactOptional(),
+});
+
+/** Oldest first. */
+const fileSchema = z.object({
+  cards: z.array(z.object({ endpoint: z.string(), model: z.string(), card })),
+});
+type Cards = z.output<typeof fileSchema>['cards'];
+
+const FILE = 'model-cards.json';
+/** Maximum number of cards; the oldest are dropped. */
+const MOST = 200;
+const MAX_CHARACTERS = 1_000_000;
+
+/** Reads all cards at once. Synchronous: the file is small, and usually missing. */
+export function openCards(dataRoot: string): (baseUrl: string, model: string) => ModelCard | undefined {
+  let cards: Cards | undefined;
+  return (baseUrl, model) => {
+    cards ??= readCards(dataRoot);
+    const endpoint = originOf(baseUrl);
+    return cards.findLast((one) => one.endpoint === endpoint && one.model === model)?.card;
+  };
+}
+
+/** `model`: as the endpoint names it. */
+export async function saveCard(
+  dataRoot: string,
+  baseUrl: string,
+  model: string,
+  found: ModelCard,
+): Promise<void> {
+  const endpoint = originOf(baseUrl);
+  const others = readCards(dataRoot).filter((one) => one.endpoint !== endpoint || one.model !== model);
+  const cards = [...others, { endpoint, model, card: found }].slice(-MOST);
+  await writePrivateFile(join(dataRoot, FILE), `${JSON.stringify({ cards }, null, 2)}\n`);
+}
+
+/** A card in one line: what works, what does not, and since when that is known. */
+export function cardLine(found: ModelCard): string {
+  const { toolCalls, parallelCalls, jsonSchema, images, promptCache, needles } = found;
+  const yes = (works: boolean | undefined, name: string): readonly string[] =>
+    works === undefined ? [] : [works ? name : `no ${name}`];
+  const largest = needles?.findLast(({ isFound }) => isFound);
+  const failed = needles?.find(({ isFound }) => !isFound);
+  return [
+    ...(toolCalls === undefined ? [] : [toolCalls === 'none' ? 'no tool calls' : toolWords[toolCalls]]),
+    ...yes(parallelCalls, 'parallel calls'),
+    ...yes(jsonSchema, 'JSON schema'),
+    ...yes(images, 'images'),
+    ...(promptCache === 'unreported' ? [] : yes(promptCache && promptCache === 'yes', 'prompt cache')),
+    ...(largest === undefined ? [] : [`reads ${formatTokens(largest.tokens)} (${largest.percent} %)`]),
+    ...(failed === undefined ? [] : [`fails at ${formatTokens(failed.tokens)} (${failed.percent} %)`]),
+    `tested ${found.testedAt.slice(0, 10)}`,
+  ].join(' · ');
+}
+
+const toolWords = { native: 'tool calls', text: 'tool calls as text' } as const;
+
+function originOf(baseUrl: string): string {
+  return URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl;
+}
+
+function readCards(dataRoot: string): Cards {
+  try {
+    const text = readFileSync(join(dataRoot, FILE), 'utf8');
+    return text.length > MAX_CHARACTERS ? [] : fileSchema.parse(JSON.parse(text)).cards;
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * Examines what a model at an endpoint really does, with requests that cost something: JSON schema, images, prompt
+ * cache, and whether it finds a sentence in prompts of 25, 50, 75 and 90 % of its context window. Tool calls and the
+ * stream are tested by `probeModel`.
+ */
+import type { ContentPart } from '../../protocol/messages.ts';
+import type { ModelClient, ModelRequest, Reply } from '../../protocol/model.ts';
+import type { ModelExam, Needle } from '../../protocol/server.ts';
+import type { Wire } from '../../protocol/wires.ts';
+import { record } from '../json.ts';
+import { fillerText, NEEDLE_ANSWER, NEEDLE_QUESTION, redImage } from './examTexts.ts';
+
+interface ExamQuestion {
+  /** A client whose requests also have these fields. */
+  readonly connect: (extraBody?: Readonly<Record<string, unknown>>) => ModelClient;
+  readonly model: string;
+  readonly wire: Wire;
+  /** The context window that the model is said to have, in tokens. */
+  readonly windowTokens: number;
+  /** Without the long prompts. */
+  readonly isQuick: boolean;
+  readonly signal: AbortSignal;
+  /** Called before each test. */
+  readonly onStep: (text: string) => void;
+}
+
+/** Shares of the window, in percent. */
+export const NEEDLE_PERCENTS = [25, 50, 75, 90] as const;
+/** Tokens of the prompt that is sent twice: above the least length that any provider caches. */
+const CACHED_PROMPT = 5000;
+/** Tokens of a reply: enough for a model that reasons first. */
+const MAX_OUTPUT_TOKENS = 1024;
+/** Milliseconds for one request; a local server reads slowly. */
+const REQUEST_MS = 10 * 60_000;
+/** Characters of an error that are kept. */
+const MAX_PROBLEM = 300;
+/** Characters per token of the filler, until the server has reported how it counts. */
+const USUAL_RATIO = 4.5;
+
+/** Tokens that an examination sends, at most, with the requests of `probeModel`. */
+export function examTokens(windowTokens: number, isQuick: boolean): { input: number; output: number } {
+  const long = isQuick
+    ? 0
+    : NEEDLE_PERCENTS.reduce((sum, percent) => sum + (windowTokens * percent) / 100, 0);
+  const requests = 6 + (isQuick ? 0 : NEEDLE_PERCENTS.length);
+  return { input: Math.round(long + 2 * CACHED_PROMPT + 2000), output: requests * MAX_OUTPUT_TOKENS };
+}
+
+/** Never rejects. What could not be determined is absent. */
+export async function examineModel(question: ExamQuestion): Promise<ModelExam> {
+  const { connect, wire, onStep, isQuick, windowTokens } = question;
+  onStep('JSON schema');
+  const json = await ask(question, connect(schemaFields(wire)), [
+    { type: 'text', text: 'How many legs does a spider have? Answer as JSON with the field "legs".' },
+  ]);
+  onStep('images');
+  const image = await ask(question, connect(), [
+    { type: 'text', text: 'Which colour is this image? Answer with one word.' },
+    { type: 'image', mediaType: 'image/png', data: redImage() },
+  ]);
+  onStep('prompt cache');
+  const { promptCache, ratio } = await examineCache(question);
+  const needles = isQuick ? undefined : await findNeedles(question, windowTokens, ratio);
+  return {
+    ...(json.type === 'failed' && json.isTimeout ? {} : { jsonSchema: isLegs(json) }),
+    ...(image.type === 'failed' && image.isTimeout ? {} : { images: textOf(image).includes('red') }),
+    ...(promptCache === undefined ? {} : { promptCache }),
+    ...(needles === undefined ? {} : { needles }),
+  };
+}
+
+type Answer =
+  | { readonly type: 'reply'; readonly reply: Reply }
+  | { readonly type: 'failed'; readonly message: string; readonly isTimeout: boolean };
+
+async function ask(
+  { model, signal }: ExamQuestion,
+  client: ModelClient,
+  content: string | readonly ContentPart[],
+): Promise<Answer> {
+  const request: ModelRequest = {
+    model,
+    messages: [{ role: 'user', content }],
+    tools: [],
+    maxOutputTokens: MAX_OUTPUT_TOKENS,
+  };
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]);
+  for await (const event of client.stream(request, limit)) {
+    if (event.type === 'failed')
+      return { type: 'failed', message: event.error.message, isTimeout: event.error.retryable };
+    if (event.type === 'done') return { type: 'reply', reply: event.reply };
+  }
+  return { type: 'failed', message: 'no answer in time', isTimeout: true };
+}
+
+function textOf(answer: Answer): string {
+  return answer.type === 'reply' ? answer.reply.message.content.toLowerCase() : '';
+}
+
+const schema = {
+  type: 'object',
+  properties: { legs: { type: 'integer' } },
+  required: ['legs'],
+  additionalProperties: false,
+} as const;
+
+/** How each API is told the form of its answer. */
+function schemaFields(wire: Wire): Readonly<Record<string, unknown>> {
+  const named = { name: 'answer', strict: true, schema };
+  switch (wire) {
+    case 'chat':
+      return { response_format: { type: 'json_schema', json_schema: named } };
+    case 'responses':
+      return { text: { format: { type: 'json_schema', ...named } } };
+    case 'anthropic':
+      return { output_config: { format: { type: 'json_schema', schema } } };
+  }
+}
+
+/** Exactly the JSON, without a fence or a sentence. */
+function isLegs(answer: Answer): boolean {
+  try {
+    return record(JSON.parse(textOf(answer))).legs === 8;
+  } catch {
+    return false;
+  }
+}
+
+/** The same prompt twice: the second one could come from the cache. */
+async function examineCache(
+  question: ExamQuestion,
+): Promise<{ readonly promptCache?: ModelExam['promptCache']; readonly ratio: number }> {
+  const text = fillerText(CACHED_PROMPT * USUAL_RATIO, Math.random());
+  const prompt = `${text}\nAnswer with the one word: ready`;
+  const client = question.connect();
+  await ask(question, client, prompt);
+  const second = await ask(question, client, prompt);
+  const usage = second.type === 'reply' ? second.reply.usage : undefined;
+  if (usage === undefined || usage.inputTokens === 0) return { ratio: USUAL_RATIO };
+  const ratio = Math.min(8, Math.max(1, prompt.length / usage.inputTokens));
+  if (usage.cachedTokens === undefined) return { promptCache: 'unreported', ratio };
+  return { promptCache: usage.cachedTokens > 0 ? 'yes' : 'no', ratio };
+}
+
+/** The sentence is near the beginning: what does not fit is usually cut off there. Ends with the first failure. */
+async function findNeedles(
+  question: ExamQuestion,
+  windowTokens: number,
+  ratio: number,
+): Promise<readonly Needle[]> {
+  const needles: Needle[] = [];
+  const client = question.connect();
+  const seed = Math.random();
+  for (const percent of NEEDLE_PERCENTS) {
+    const tokens = Math.floor((windowTokens * percent) / 100);
+    question.onStep(`a sentence in a prompt of ${percent} % of the window`);
+    const room = tokens - MAX_OUTPUT_TOKENS * (percent > 80 ? 1 : 0);
+    const answer = await ask(question, client, `${fillerText(room * ratio, seed, true)}\n${NEEDLE_QUESTION}`);
+    const isFound = textOf(answer).includes(NEEDLE_ANSWER);
+    needles.push({
+      percent,
+      tokens,
+      isFound,
+      ...(answer.type === 'failed' ? { problem: answer.message.slice(0, MAX_PROBLEM).toWellFormed() } : {}),
+    });
+    if (!isFound || question.signal.aborted) break;
+  }
+  return needles;
+}
