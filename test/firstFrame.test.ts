@@ -82,3 +82,9 @@ test('a session loads nothing of telemetry, and one that exports loads the SDK w
   expect(exporting.packages.filter((name) => name.startsWith('@opentelemetry'))).toEqual([]);
   expect(loadedWith('telemetry/otlp.ts').packages).toContain('@opentelemetry/sdk-trace-base');
 });
+
+test('a session opens without the tables about commands, which are decided in a thread, and without the slash commands', () => {
+  const { files } = loadedWith('cli/headless/headless.ts');
+  const late = /^(?:permissions\/(?:command|options|shell)\/|commands\/allCommands|cli\/host\.ts)/;
+  expect(files.filter((file) => late.test(file))).toEqual([]);
+});

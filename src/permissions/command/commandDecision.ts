@@ -6,7 +6,7 @@ import { couldBeSensitive, isSensitive } from '../files/sensitive.ts';
 import { gravest, type Policy, reasonOf } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import type { SourcedRule } from '../rules/rules.ts';
-import { suggestForCommand } from '../rules/suggestRules.ts';
+import { suggestForCommand } from '../rules/suggestForCommand.ts';
 import type { ParsedCommand } from '../shell/parsedCommand.ts';
 import { everyDirectory, track, type Visit } from '../shell/workingDirectory.ts';
 import { matchesKnown, matchForbidden, matchText } from './forbiddenCommand.ts';
