@@ -3,7 +3,8 @@ import type { AgentState } from '../agent/types.ts';
 import { allCommands } from '../commands/allCommands.ts';
 import { mcpPromptCommands } from '../commands/extensions/mcp.ts';
 import { skillCommands } from '../commands/extensions/skills.ts';
-import type { Command, CommandHost, ConfigPort, MemoryPort } from '../commands/types.ts';
+import type { Command, CommandHost, ConfigPort, MemoryPort, StatusInfo } from '../commands/types.ts';
+import { telemetryTarget } from '../config/environment.ts';
 import type { FolderTrust } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { BlobStore, type LongTermMemory } from '../context/index.ts';
@@ -144,8 +145,14 @@ export function createCommandHost({
       trusted: isTrusted,
       heldSettings: [...new Set(loaded.untrusted.map(({ key }) => key))],
       debugFile: debug.file,
+      telemetry: telemetryFacts(loaded, place),
     }),
   };
+}
+
+function telemetryFacts({ settings }: LoadedSettings, { env }: AppPaths): StatusInfo['telemetry'] {
+  const target = telemetryTarget(settings, env);
+  return target && { ...target, url: shownUrl(target.url) };
 }
 
 /** Where the requests of the model in use go, and where the key for that comes from. */

@@ -1,5 +1,6 @@
 /** What all sessions of the process share: the model's connection, the store, the threads, the MCP servers. */
 
+import { telemetryTarget } from '../config/environment.ts';
 import { PersistentStore } from '../context/index.ts';
 import { createDemoClient } from '../model/demo.ts';
 import { environmentSend } from '../model/http/environmentSend.ts';
@@ -87,19 +88,14 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
       pluginProblem: plugins.problem,
     }),
     plugins,
-    telemetry: exportsTelemetry(options)
-      ? import('./telemetry.ts').then((one) => one.openTelemetry(options, endpoints, onError))
-      : undefined,
+    telemetry:
+      telemetryTarget(settings, env) &&
+      import('./telemetry.ts').then((one) => one.openTelemetry(options, endpoints, onError)),
     toldAssumed: new Set(),
     wasOpened: false,
     savedRules: [],
     onError,
   };
-}
-
-/** OTEL_SDK_DISABLED is the specification's own switch. */
-function exportsTelemetry({ loaded, place }: SessionFactoryOptions): boolean {
-  return loaded.settings.telemetry.enabled && !/^true$/i.test(place.env.OTEL_SDK_DISABLED?.trim() ?? '');
 }
 
 /** The MCP servers that may be used now. */

@@ -27,6 +27,7 @@ export const status: Command = {
       ['Directory', info.cwd],
       ['Model', `${model.id} · ${windowText(model)}${demo ? ' · demo' : ''}`],
       ...endpoint,
+      ...telemetryFacts(info),
       ['Mode', mode],
       ['Settings', settingsLine(info)],
       ...(info.debugFile === undefined ? [] : ([['Debug log', info.debugFile]] satisfies Fact[])),
@@ -34,6 +35,12 @@ export const status: Command = {
     return { type: 'page', page: factsPage(facts) };
   },
 };
+
+function telemetryFacts({ telemetry }: StatusInfo): readonly Fact[] {
+  if (telemetry === undefined) return [];
+  const texts = telemetry.content ? 'with texts of the conversation' : 'without texts of the conversation';
+  return [['Telemetry', `to ${telemetry.url}, ${texts}`]];
+}
 
 function trustNote({ trusted, heldSettings }: StatusInfo): string {
   if (!trusted) return ' (not trusted: only its restrictions apply)';

@@ -43,6 +43,8 @@ export interface StatusInfo {
   /** Settings from the folder's files that take effect only after the user trusts it, by dotted path. */
   readonly heldSettings: readonly string[];
   readonly debugFile?: string | undefined;
+  /** Where telemetry goes, and whether texts go along; undefined if nothing is exported. */
+  readonly telemetry?: { readonly url: string; readonly content: boolean } | undefined;
 }
 
 /** The data of `/keys`: each action with its keys in display form, grouped by the context in which they apply. */

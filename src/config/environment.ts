@@ -1,5 +1,6 @@
 import { OFFICIAL_URL } from '../protocol/modelNames.ts';
 import { type Complaint, checkValues } from './checkValues.ts';
+import type { Settings } from './schema.ts';
 import type { LoadedSettings, Problem, Values } from './types.ts';
 
 /**
@@ -47,6 +48,17 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
 function asNumber(text: string): number | string {
   const value = Number(text.replaceAll('_', ''));
   return Number.isFinite(value) ? value : text;
+}
+
+/** Where telemetry goes, as the OpenTelemetry specification says; undefined if nothing is exported. */
+export function telemetryTarget(
+  { telemetry }: Pick<Settings, 'telemetry'>,
+  env: Readonly<Record<string, string | undefined>>,
+): { readonly url: string; readonly content: boolean } | undefined {
+  const isDisabled = /^true$/i.test(env.OTEL_SDK_DISABLED?.trim() ?? '');
+  if (!telemetry.enabled || isDisabled) return undefined;
+  const url = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  return { url: url || 'http://localhost:4318', content: telemetry.content };
 }
 
 /** As other programs write booleans in variables. */

@@ -97,6 +97,15 @@ test('a headless run exports its turn, its requests, its tool calls and what the
 
 const bigints = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
 
+test('/status shows where telemetry goes', async () => {
+  const setup = await setUpProgram();
+  const env = envFor(setup, 'https://user:password@collector.example.com/otlp');
+  const { stdout } = await setup.print(['-p', '/status'], { env });
+  expect(stdout).toMatch(/Telemetry +to https:\/\/collector\.example\.com\/otlp, without texts/);
+  const off = await setup.print(['-p', '/status'], { env: { ...env, OTEL_SDK_DISABLED: 'true' } });
+  expect(off.stdout).not.toContain('Telemetry');
+});
+
 test('with telemetry.content, texts are exported without secrets', async () => {
   const setup = await setUpProgram();
   const receiver = await startReceiver();
