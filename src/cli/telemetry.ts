@@ -1,6 +1,8 @@
 /** Connects sessions with the OpenTelemetry export. Loaded only if it is on. */
+import type { Agent } from 'node:http';
 import type { AgentModel } from '../agent/agentDeps.ts';
-import type { Agent } from '../agent/types.ts';
+import type { Agent as SessionAgent } from '../agent/types.ts';
+import { proxyAgent } from '../model/http/environmentSend.ts';
 import { redact } from '../redact/redact.ts';
 import { providerOf } from '../telemetry/providers.ts';
 import { createTelemetry, type SessionTelemetry, type Telemetry } from '../telemetry/Telemetry.ts';
@@ -16,7 +18,10 @@ const METRIC_INTERVAL_MS = 60_000;
 /** The export of the process's sessions. */
 export interface SessionsTelemetry {
   /** `agent` is called only when it has begun to work. */
-  watch(session: { readonly agent: () => Agent; readonly costUsd: AgentModel['costUsd'] }): SessionTelemetry;
+  watch(session: {
+    readonly agent: () => SessionAgent;
+    readonly costUsd: AgentModel['costUsd'];
+  }): SessionTelemetry;
 }
 
 export function openTelemetry(
@@ -28,12 +33,21 @@ export function openTelemetry(
   const interval = Number(env.OTEL_METRIC_EXPORT_INTERVAL);
   const telemetry: Telemetry = createTelemetry({
     load: async () => {
-      const { createOtlpSink } = await import('../telemetry/otlp.ts');
+      const agentFor = (signal: string): Promise<Agent | undefined> => {
+        const url = env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`] || env.OTEL_EXPORTER_OTLP_ENDPOINT || '';
+        return URL.canParse(url) ? proxyAgent(env, new URL(url)) : Promise.resolve(undefined);
+      };
+      const [{ createOtlpSink }, traces, metrics] = await Promise.all([
+        import('../telemetry/otlp.ts'),
+        agentFor('TRACES'),
+        agentFor('METRICS'),
+      ]);
       return createOtlpSink({
         version,
         traces: env.OTEL_TRACES_EXPORTER !== 'none',
         metrics: env.OTEL_METRICS_EXPORTER !== 'none',
         metricIntervalMs: interval >= 1000 && interval < 2 ** 31 ? interval : METRIC_INTERVAL_MS,
+        agents: { traces, metrics },
         traceParent: env.TRACEPARENT,
         log: debug.write,
       });

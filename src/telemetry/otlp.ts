@@ -2,6 +2,7 @@
  * The OpenTelemetry SDK, which batches records and sends them to a collector: OTLP over HTTP, as protobuf. The SDK reads
  * the standard variables of the environment itself (OTEL_EXPORTER_OTLP_*, OTEL_BSP_*, OTEL_TRACES_SAMPLER …).
  */
+import type { Agent } from 'node:http';
 import {
   type Context,
   DiagLogLevel,
@@ -29,6 +30,8 @@ export interface OtlpOptions {
   readonly metrics: boolean;
   /** Milliseconds between exports of metrics. */
   readonly metricIntervalMs: number;
+  /** Reaches the collector through a proxy; undefined = directly. */
+  readonly agents: { readonly traces: Agent | undefined; readonly metrics: Agent | undefined };
   /** The W3C `traceparent` of the program that started this one. */
   readonly traceParent?: string | undefined;
   /** Gets what the SDK reports about failing exports. */
@@ -50,7 +53,11 @@ export function createOtlpSink(options: OtlpOptions): TelemetrySink {
   const tracers = new BasicTracerProvider({
     resource,
     spanProcessors: options.traces
-      ? [new BatchSpanProcessor(new OTLPTraceExporter(), { exportTimeoutMillis: EXPORT_TIMEOUT_MS })]
+      ? [
+          new BatchSpanProcessor(new OTLPTraceExporter(through(options.agents.traces)), {
+            exportTimeoutMillis: EXPORT_TIMEOUT_MS,
+          }),
+        ]
       : [],
   });
   const meters = new MeterProvider({
@@ -71,7 +78,7 @@ export function createOtlpSink(options: OtlpOptions): TelemetrySink {
     readers: options.metrics
       ? [
           new PeriodicExportingMetricReader({
-            exporter: new OTLPMetricExporter(),
+            exporter: new OTLPMetricExporter(through(options.agents.metrics)),
             exportIntervalMillis: options.metricIntervalMs,
             exportTimeoutMillis: Math.min(EXPORT_TIMEOUT_MS, options.metricIntervalMs),
           }),
@@ -95,6 +102,11 @@ export function createOtlpSink(options: OtlpOptions): TelemetrySink {
       await Promise.allSettled([tracers.forceFlush(), meters.forceFlush()]);
     },
   };
+}
+
+/** An agent of ours replaces that of the SDK, which knows about certificates (OTEL_EXPORTER_OTLP_CERTIFICATE). */
+function through(agent: Agent | undefined): { readonly httpAgentOptions?: () => Agent } {
+  return agent === undefined ? {} : { httpAgentOptions: () => agent };
 }
 
 function metricRecorder(

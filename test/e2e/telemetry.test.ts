@@ -97,6 +97,22 @@ test('a headless run exports its turn, its requests, its tool calls and what the
 
 const bigints = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
 
+test('a proxy of the environment is used', async () => {
+  const setup = await setUpProgram();
+  const proxy = await startReceiver();
+  setup.server.script({ text: 'An answer.' });
+  const env = envFor(setup, 'http://collector.example.com:4318', {
+    HTTP_PROXY: proxy.url,
+    NO_PROXY: '127.0.0.1',
+  });
+  expect(await setup.print(['-p', 'hello'], { env })).toMatchObject({ stdout: 'An answer.\n', code: 0 });
+  const paths = proxy.requests().map(({ path }) => path);
+  expect(paths.sort()).toEqual([
+    'http://collector.example.com:4318/v1/metrics',
+    'http://collector.example.com:4318/v1/traces',
+  ]);
+});
+
 test('/status shows where telemetry goes', async () => {
   const setup = await setUpProgram();
   const env = envFor(setup, 'https://user:password@collector.example.com/otlp');

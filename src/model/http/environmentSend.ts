@@ -44,6 +44,13 @@ async function makeSend(env: Environment): Promise<HttpSend> {
   return proxies === undefined ? send : saysNotAllowed(send, proxies);
 }
 
+/** The agent that reaches a URL through the proxy of the environment; undefined if there is none for it. */
+export async function proxyAgent(env: Environment, url: URL): Promise<Agent | undefined> {
+  const proxies = readProxies(env);
+  const proxy = proxies && proxyAmong(url, proxies);
+  return proxy === undefined ? undefined : makeAgent(url.protocol === 'https:', proxy, async () => ({}));
+}
+
 /** `trusted` returns Node's authorities plus those of the environment, or nothing if the environment names none. */
 async function makeAgent(
   isSecure: boolean,
