@@ -9,6 +9,7 @@ import * as headless from './measures/headless.mjs';
 import * as idle from './measures/idle.mjs';
 import * as killed from './measures/killed.mjs';
 import * as longRun from './measures/longRun.mjs';
+import * as mcpServers from './measures/mcpServers.mjs';
 import * as mixedSteps from './measures/mixedSteps.mjs';
 import * as paced from './measures/paced.mjs';
 import * as start from './measures/start.mjs';
@@ -18,7 +19,19 @@ import { createPlace } from './parts/place.mjs';
 import { wholeRun } from './parts/runs.mjs';
 import { renderReport } from './report.mjs';
 
-const measures = { start, idle, headless, unknownServer, mixedSteps, burst, paced, longRun, killed, faults };
+const measures = {
+  start,
+  idle,
+  headless,
+  mcpServers,
+  unknownServer,
+  mixedSteps,
+  burst,
+  paced,
+  longRun,
+  killed,
+  faults,
+};
 
 const { values } = parseArgs({
   options: {

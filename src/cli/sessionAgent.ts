@@ -83,6 +83,7 @@ export function createSessionAgent(
     onUnderway: () => {
       toolset.warmUp.underway();
       exported?.underway();
+      servers.current()?.underway();
     },
     tools: toolset.tools,
     waitForTools: async (signal) => servers.current()?.settle(signal),

@@ -1,7 +1,8 @@
 /**
- * One MCP server: connects on demand, reconnects after it dies, and keeps its last list of tools. Only `call` throws
- * because of a server, with errors that state what to do.
+ * One MCP server: connects on demand, reconnects after it dies, and keeps its last list of tools, also from session to
+ * session. Only `call` throws because of a server, with errors that state what to do.
  */
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type McpContent,
@@ -17,9 +18,10 @@ import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { CallOptions, ConnectEndpoint, Connection, ConnectPorts, VisitNeededError } from './connect.ts';
 import { endpointOf, type Variables } from './endpoint.ts';
-import { type OfferedTool, offeredPrompts, offeredTools } from './offeredTools.ts';
+import type { ListMemory, OfferedTool } from './offeredTools.ts';
 import { type CallResult, contentOf } from './outcome.ts';
-import { createServerTool } from './serverTool.ts';
+import { ServerLists } from './ServerLists.ts';
+import type { createServerTool } from './serverTool.ts';
 import { type AskingCall, createUserRequests, type UserRequests } from './userRequests.ts';
 
 /** Dependencies shared by all servers. */
@@ -46,6 +48,8 @@ export interface McpDeps {
   readonly authStoreOf?: (name: string, url: URL) => ConnectPorts['authStore'];
   /** Returns the memory of which protocol a server speaks. */
   readonly protocolMemoryOf?: (source: McpServerSource) => ConnectPorts['protocolMemory'];
+  /** Returns the memory of a server's lists. */
+  readonly listMemoryOf?: (source: McpServerSource) => ListMemory;
   /** Servers may ask the user; only if a screen, or its plain mode, can show the question. */
   readonly canAskUser?: boolean;
   /** Opens an address in the user's browser, on the user's word. */
@@ -56,8 +60,6 @@ export interface McpDeps {
   readonly connectTimeoutMs: number;
 }
 
-/** Resources with longer addresses, or with invisible characters, are not offered. */
-const MAX_URI = 500;
 /** Maximum characters of the log. */
 const MAX_LOG = 16_000;
 /** Milliseconds to wait for prompts and resources before the tools are offered without them. */
@@ -71,10 +73,8 @@ export class McpServer {
   readonly source: McpServerSource;
   readonly #deps: McpDeps;
   #state: McpServerState = { type: 'pending' };
-  #tools: readonly { readonly offered: OfferedTool; readonly tool: Tool }[] = [];
-  #problems: readonly string[] = [];
-  #prompts: readonly McpPromptInfo[] = [];
-  #resources: readonly string[] = [];
+  readonly #lists: ServerLists;
+  #recalling: Promise<void> | undefined;
   #log = '';
   #opening: Promise<Connection> | undefined;
   #giveUp = new AbortController();
@@ -86,6 +86,11 @@ export class McpServer {
   constructor(source: McpServerSource, deps: McpDeps) {
     this.source = source;
     this.#deps = deps;
+    this.#lists = new ServerLists(
+      source,
+      source.isHosted === true ? undefined : deps.listMemoryOf?.(source),
+      (offered) => this.#portsOf(offered),
+    );
     this.#requests = createUserRequests({
       server: source.name,
       isOfProject: source.scope === 'project',
@@ -96,19 +101,31 @@ export class McpServer {
 
   /** Returns the known tools. Those of a server that has died stay; a call restarts it. */
   tools(): readonly Tool[] {
-    return this.#tools.map(({ tool }) => tool);
+    return this.#lists.tools.map(({ tool }) => tool);
   }
 
   status(): McpServerStatus {
     const { name, scope, source, definition, isHosted = false } = this.source;
     return {
-      ...{ name, scope, source, state: this.#state, problems: this.#problems, log: visibleText(this.#log) },
+      ...{ name, scope, source, state: this.#state, log: visibleText(this.#log) },
+      problems: this.#lists.problems,
       transport: isHosted ? 'host' : mcpTransport(definition),
       target: isHosted ? name : mcpTarget(definition),
-      tools: this.#tools.map(({ offered: { ownName, schema } }) => ({
+      tools: this.#lists.tools.map(({ offered: { ownName, schema } }) => ({
         ...{ ownName, name: schema.name, description: schema.description },
       })),
     };
+  }
+
+  /** True if the tools are known, if only from an earlier session. */
+  get isKnown(): boolean {
+    return this.#lists.known !== 'no';
+  }
+
+  /** Offers what the server listed in an earlier session, until it is connected. Never rejects. */
+  recall(): Promise<void> {
+    this.#recalling ??= this.#lists.recall();
+    return this.#recalling;
   }
 
   /** Connects unless connected. Rejects with the reason for a failure. */
@@ -118,6 +135,32 @@ export class McpServer {
       this.#opening = undefined;
     });
     return this.#opening;
+  }
+
+  #portsOf(offered: OfferedTool): Parameters<typeof createServerTool>[2] {
+    const { definition } = this.source;
+    return {
+      problem: (signal) => this.#problemWith(offered, signal),
+      call: (input, options, ask) => this.call(offered.ownName, input, options, ask),
+      timeoutMs: definition.timeout,
+      isAlwaysLoaded: definition.alwaysLoad === true,
+    };
+  }
+
+  /** Connects for a call. Returns why the tool cannot be called: what was approved must be what is there. */
+  async #problemWith(offered: OfferedTool, signal: AbortSignal): Promise<string | undefined> {
+    if (this.#connection !== undefined) return undefined;
+    const over = new AbortController();
+    const stopped = once(signal, 'abort', { signal: over.signal }).catch(() => undefined);
+    const connecting = this.connect().then(
+      () => undefined,
+      (error: Error) => visibleLine(error.message, 500),
+    );
+    const problem = await Promise.race([connecting, stopped.then(() => 'Interrupted.')]);
+    over.abort();
+    if (problem !== undefined) return problem;
+    if (this.#lists.tools.some((one) => one.offered === offered)) return undefined;
+    return 'It has changed or removed this tool; look at its tools again.';
   }
 
   async call(
@@ -160,12 +203,12 @@ export class McpServer {
   }
 
   prompts(): readonly McpPromptInfo[] {
-    return this.#prompts;
+    return this.#lists.prompts;
   }
 
   /** Returns addresses exactly as listed by the server. */
   resources(): readonly string[] {
-    return this.#resources;
+    return this.#lists.resources;
   }
 
   getPrompt({ ownName }: McpPromptInfo, input: Readonly<Record<string, string>>): Promise<McpContent> {
@@ -226,7 +269,8 @@ export class McpServer {
         this.#ports(endpoint, () => this.#lost(opened)),
       );
       const more = this.#takeMore(opened);
-      this.#take(await opened.listTools());
+      this.#lists.takeTools(await opened.listTools());
+      void more.then(() => this.#lists.remember());
       // Few servers have prompts or resources, so tools do not wait long for them.
       await Promise.race([more, sleep(MORE_MS, undefined, { ref: false })]);
       if (this.#isClosed) throw new Error('The session has ended.');
@@ -238,6 +282,7 @@ export class McpServer {
       const { message: reason, name } = error as Error;
       this.#state = name === 'AuthorizationNeededError' ? { type: 'needs-auth' } : { type: 'failed', reason };
       this.#append(`(${reason})\n`);
+      if (!this.#giveUp.signal.aborted) this.#lists.forgetRemembered();
       throw error;
     }
   }
@@ -288,8 +333,9 @@ export class McpServer {
     this.#relisting = setTimeout(() => {
       this.#connection
         ?.listTools()
-        .then((tools) => this.#take(tools))
+        .then((tools) => this.#lists.takeTools(tools))
         .then(() => this.#connection && this.#takeMore(this.#connection))
+        .then(() => this.#lists.remember())
         .catch((error: Error) => this.#append(`(${error.message})\n`))
         .finally(() => {
           this.#relisting = undefined;
@@ -298,34 +344,9 @@ export class McpServer {
     this.#relisting.unref();
   }
 
-  /**
-   * Updates the tools. An unchanged tool stays the same object: tools come first in requests, and providers cache
-   * unchanged beginnings.
-   */
-  #take(listed: Parameters<typeof offeredTools>[1]): void {
-    const { name, definition } = this.source;
-    const { tools, problems } = offeredTools(name, listed);
-    const known = new Map(this.#tools.map((one) => [JSON.stringify(one.offered), one]));
-    this.#tools = tools.map(
-      (offered) =>
-        known.get(JSON.stringify(offered)) ?? {
-          offered,
-          tool: createServerTool(name, offered, {
-            call: (input, options, ask) => this.call(offered.ownName, input, options, ask),
-            timeoutMs: definition.timeout,
-            isAlwaysLoaded: definition.alwaysLoad === true,
-          }),
-        },
-    );
-    this.#problems = problems;
-  }
-
   async #takeMore(connection: Connection): Promise<void> {
-    const { name } = this.source;
     try {
-      const [prompts, resources] = await Promise.all([connection.listPrompts(), connection.listResources()]);
-      this.#prompts = offeredPrompts(name, prompts);
-      this.#resources = resources.filter((uri) => uri !== '' && visibleLine(uri, MAX_URI) === uri);
+      this.#lists.takeOthers(...(await Promise.all([connection.listPrompts(), connection.listResources()])));
     } catch (error) {
       this.#append(`(${(error as Error).message})\n`);
     }

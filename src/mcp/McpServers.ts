@@ -1,4 +1,7 @@
-/** All MCP servers of the program, shared by its sessions: connected in parallel, on first use. */
+/**
+ * All MCP servers of the program, shared by its sessions: connected in parallel, on first use. What a server listed in an
+ * earlier session is offered at once, so that nothing waits for that server until it is called.
+ */
 import type { CallTool } from '../protocol/extensions/hooks.ts';
 import type {
   McpContent,
@@ -19,6 +22,8 @@ import { contentOf } from './outcome.ts';
  * then on.
  */
 const SETTLE_MS = 5000;
+/** Milliseconds after a request was sent until the other servers are started; a quick reply may already end the turn. */
+const REST_AFTER_MS = 100;
 
 export class McpServers implements McpPort {
   readonly #deps: McpDeps;
@@ -27,6 +32,9 @@ export class McpServers implements McpPort {
   /** Number of sessions that use the servers. */
   #users = 0;
   #startedAtMs: number | undefined;
+  /** Resolves when the lists of earlier sessions have been read. */
+  #recalled: Promise<unknown> = Promise.resolve();
+  #rest: NodeJS.Timeout | undefined;
 
   constructor(sources: readonly McpServerSource[], deps: McpDeps) {
     this.#deps = deps;
@@ -45,6 +53,7 @@ export class McpServers implements McpPort {
     // Requests wait for the new ones.
     if (this.#startedAtMs !== undefined) {
       this.#startedAtMs = undefined;
+      this.#rest = undefined;
       this.start();
     }
     await Promise.all([...before.values()].map((server) => server.close()));
@@ -107,24 +116,60 @@ export class McpServers implements McpPort {
     return this.#servers.map((server) => server.status());
   }
 
-  /** Starts connecting to all servers, once. */
+  /** Starts connecting to the servers of which no tools are known, once. */
   start(): void {
     if (this.#startedAtMs !== undefined) return;
     this.#startedAtMs = performance.now();
-    for (const server of this.#servers) server.connect().catch(() => undefined);
+    this.#recalled = Promise.all(
+      this.#servers.map(async (server) => {
+        await server.recall();
+        if (!server.isKnown) server.connect().catch(() => undefined);
+      }),
+    );
   }
 
-  async settle(signal: AbortSignal, timeoutMs = SETTLE_MS): Promise<void> {
+  /** Waits for the servers that requests wait for: those of which no tools are known. */
+  async settle(signal: AbortSignal): Promise<void> {
     this.start();
-    const under = this.#servers.filter((server) => server.status().state.type === 'connecting');
+    await this.#recalled;
     // The limit counts from the start: a server that hangs delays only the first requests.
-    const leftMs = (this.#startedAtMs ?? 0) + timeoutMs - performance.now();
-    if (under.length === 0 || signal.aborted || leftMs <= 0) return;
+    const leftMs = (this.#startedAtMs ?? 0) + SETTLE_MS - performance.now();
+    await this.#connected(({ isKnown }) => !isKnown, signal, leftMs);
+  }
+
+  /** A request was sent: connects to the other servers meanwhile, since their tools may have changed. */
+  underway(): void {
+    this.#rest ??= setTimeout(() => this.#connectRest(), REST_AFTER_MS).unref();
+  }
+
+  async connectAll(signal: AbortSignal, timeoutMs = SETTLE_MS): Promise<void> {
+    this.start();
+    await this.#recalled;
+    this.#connectRest();
+    await this.#connected(() => true, signal, timeoutMs);
+  }
+
+  #connectRest(): void {
+    if (this.#users === 0) return;
+    for (const server of this.#servers)
+      if (server.status().state.type === 'pending') server.connect().catch(() => undefined);
+  }
+
+  /** Resolves when no such server is connecting any more, at most after `timeoutMs`. */
+  async #connected(
+    matters: (server: McpServer) => boolean,
+    signal: AbortSignal,
+    timeoutMs: number,
+  ): Promise<void> {
+    const under = this.#servers.filter(
+      (server) => server.status().state.type === 'connecting' && matters(server),
+    );
+    if (under.length === 0 || signal.aborted || timeoutMs <= 0) return;
     let stop = (): void => {};
     const stopped = new Promise<void>((resolve) => {
       stop = resolve;
     });
-    const timer = setTimeout(stop, leftMs);
+    const timer = setTimeout(stop, timeoutMs);
     signal.addEventListener('abort', stop, { once: true });
     await Promise.race([stopped, Promise.allSettled(under.map((server) => server.connect()))]);
     clearTimeout(timer);
@@ -148,6 +193,7 @@ export class McpServers implements McpPort {
       isOver = true;
       this.#users--;
       if (this.#users > 0) return;
+      clearTimeout(this.#rest);
       await Promise.all(this.#servers.map((server) => server.close()));
     };
   }

@@ -21,6 +21,20 @@ export interface ListedPrompt {
     | undefined;
 }
 
+/** Remembers what one server listed, from session to session. Its methods never reject. */
+export interface ListMemory {
+  read(): Promise<RememberedLists | undefined>;
+  /** Undefined forgets them. */
+  write(lists: RememberedLists | undefined): Promise<void>;
+}
+
+/** A server's lists within our limits; read again, they are limited again. */
+export interface RememberedLists {
+  readonly tools: readonly ListedTool[];
+  readonly prompts: readonly ListedPrompt[];
+  readonly resources: readonly string[];
+}
+
 export interface OfferedTool {
   /** The server's own name for the tool. */
   readonly ownName: string;

@@ -13,6 +13,8 @@ const MAX_TITLE = 120;
 const MAX_PREVIEW = 8000;
 
 interface ServerToolPorts {
+  /** Connects if necessary; returns why the tool cannot be called. */
+  readonly problem: (signal: AbortSignal) => Promise<string | undefined>;
   readonly call: (input: unknown, options: CallOptions, ask: ToolContext['askForm']) => Promise<CallResult>;
   readonly timeoutMs: number | undefined;
   /** True if it is offered in every request. */
@@ -47,7 +49,19 @@ export function createServerTool(
 
   async function run(input: unknown, title: string, context: ToolContext): Promise<ToolOutcome> {
     const { signal, onOutput } = context;
+    const ended = (text: string): ToolOutcome => {
+      const summary = signal.aborted ? 'interrupted' : 'failed';
+      const status = signal.aborted ? 'partial' : 'error';
+      return { status, text, kind: 'text', display: { title, summary } };
+    };
     try {
+      const problem = await ports.problem(signal);
+      if (problem !== undefined) {
+        const reason = signal.aborted
+          ? 'Interrupted by the user.'
+          : `The MCP server "${server}" failed: ${problem}`;
+        return ended(`${reason} The tool was not called.`);
+      }
       const options: CallOptions = {
         signal,
         timeoutMs: ports.timeoutMs ?? DEFAULT_TIMEOUT_MS,
@@ -60,16 +74,11 @@ export function createServerTool(
         seesImages: context.seesImages?.() === true,
       });
     } catch (error) {
-      const summary = signal.aborted ? 'interrupted' : 'failed';
-      const text = signal.aborted
-        ? 'Interrupted by the user before it finished. The server was notified; it may not have stopped.'
-        : `The MCP server "${server}" failed: ${visibleLine((error as Error).message, 500)} The call may have had an effect.`;
-      return {
-        status: signal.aborted ? 'partial' : 'error',
-        text,
-        kind: 'text',
-        display: { title, summary },
-      };
+      return ended(
+        signal.aborted
+          ? 'Interrupted by the user before it finished. The server was notified; it may not have stopped.'
+          : `The MCP server "${server}" failed: ${visibleLine((error as Error).message, 500)} The call may have had an effect.`,
+      );
     }
   }
 }

@@ -149,6 +149,26 @@ test('a server that never answers delays neither the screen nor the second reque
   await terminal.waitForPrinted('The test server says hello.');
 });
 
+test('the next session offers the tools of a server without waiting for it, and none if it is not approved', async () => {
+  const setup = await setUpProgram();
+  await own(setup, { mcpServers: { test: stdio() }, permissions: { allow: ['mcp__test'] } });
+  setup.server.script({ text: 'One.' }, call('mcp__test__echo', { text: 'now' }), { text: 'Two.' });
+  await setup.print(['-p', 'first']);
+  const { stdout } = await setup.print(['-p', 'second', '--output-format', 'stream-json']);
+  expect(linesOf(stdout)[0]).toMatchObject({
+    mcp_servers: [{ name: 'test', status: 'pending' }],
+    tools: expect.arrayContaining(['mcp__test__echo']),
+  });
+  expect(toolNames(setup, 1)).toEqual(toolNames(setup, 0));
+  expect(result(setup)).toBe('You said now');
+
+  await own(setup, {});
+  await shared(setup, { test: stdio() });
+  setup.server.script({ text: 'Three.' });
+  await setup.print(['-p', 'third']);
+  expect(toolNames(setup, 3)).not.toContain('mcp__test__echo');
+});
+
 test('images reach a model that sees, and long answers are kept and shortened', async () => {
   const setup = await setUpProgram();
   await own(setup, { mcpServers: { test: stdio() }, models: { 'mock-*': { vision: true } } });

@@ -72,7 +72,7 @@ test('a server that never answers is waited for only so long, and the others are
   const leave = servers.retain();
   servers.start();
   await vi.waitFor(() => expect(servers.tools().length).toBeGreaterThan(0), 20_000);
-  await servers.settle(new AbortController().signal, 1);
+  await servers.connectAll(new AbortController().signal, 1);
   expect(servers.status().map(({ state }) => state.type)).toEqual(['connecting', 'connected']);
   await leave();
   expect(processesOf('silent')).toEqual([]);

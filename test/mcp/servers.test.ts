@@ -262,7 +262,7 @@ test('other servers replace those that there were: one stays connected, one is c
   }));
   const tool = servers.tools().find(({ name }) => name === 'mcp__stays__echo');
   await servers.replace(sources);
-  await servers.settle(new AbortController().signal, 30_000);
+  await servers.connectAll(new AbortController().signal, 30_000);
   expect(servers.status().map(({ name, state }) => [name, state.type])).toEqual([
     ['stays', 'connected'],
     ['comes', 'connected'],
@@ -275,7 +275,7 @@ test("a plugin's server is not started once the plugin may not be used, not even
   const { servers } = await openBench({ own: stdio() }, { pluginProblem: async () => problem });
   const source = { name: 'brought', definition: stdio(), scope: 'user' as const, source: 'plugin one' };
   await servers.replace([{ ...source, plugin: 'one' }]);
-  await servers.settle(new AbortController().signal, 30_000);
+  await servers.connectAll(new AbortController().signal, 30_000);
   expect(servers.status()[0]?.state).toEqual({ type: 'connected' });
   problem = 'the files of the plugin one have changed';
   expect(await servers.reconnect('brought')).toEqual({ type: 'failed', reason: problem });

@@ -16,6 +16,7 @@ import type { AppPaths } from '../process/appPaths.ts';
 import { openBrowser } from '../process/openBrowser.ts';
 import { createAuthStore } from './authStore.ts';
 import { fetchOverSend } from './fetchOverSend.ts';
+import { createListMemories } from './listMemory.ts';
 
 /** Milliseconds for a server to start; the variable MCP_TIMEOUT, known from other agents, overrides it. */
 const CONNECT_TIMEOUT_MS = 30_000;
@@ -65,6 +66,7 @@ async function createServers(
     fetch: fetchOverSend(environmentSend(place.env)),
     authStoreOf: (name, url) => createAuthStore(place.dataRoot, name, url),
     protocolMemoryOf: createProtocolMemories(place.dataRoot),
+    listMemoryOf: createListMemories(place),
     ...ports,
     openUrl: (url) => openBrowser(url, place),
     connectTimeoutMs: Number.isFinite(given) && given > 0 ? given : CONNECT_TIMEOUT_MS,

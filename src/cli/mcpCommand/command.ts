@@ -228,7 +228,7 @@ async function tried(
   const servers = (await openServers(place, sources, ports)).current();
   if (servers === undefined) return [];
   const leave = servers.retain();
-  await servers.settle(new AbortController().signal, TRY_MS);
+  await servers.connectAll(new AbortController().signal, TRY_MS);
   const found = servers.status();
   await leave();
   return found;

@@ -20,8 +20,7 @@ export const mcp: Command = {
     const words = args.split(/\s+/).filter((word) => word !== '');
     const [first, name] = words;
     if (first === 'reconnect') return reconnect(port, name);
-    // Wait for connections in progress, so that the list shows their results.
-    await port.settle(new AbortController().signal);
+    await port.connectAll(new AbortController().signal);
     if (first === undefined) return { type: 'page', page: listPage(port.status()) };
     const server = port.status().find((one) => one.name === first);
     return server === undefined ? unknown(first, servers) : { type: 'page', page: serverPage(server) };

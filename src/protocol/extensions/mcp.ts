@@ -149,8 +149,10 @@ export type McpContent =
 /** The MCP servers of a session, for commands and the first line of stream-json. */
 export interface McpPort {
   status(): readonly McpServerStatus[];
-  /** Resolves when every server has connected or failed, at most `timeoutMs` after they were started. */
-  settle(signal: AbortSignal, timeoutMs?: number): Promise<void>;
+  /** Resolves when all tools are known that the first request should have, at most five seconds after the start. */
+  settle(signal: AbortSignal): Promise<void>;
+  /** Connects to every server. Resolves when each has connected or failed, at most after `timeoutMs`. */
+  connectAll(signal: AbortSignal, timeoutMs?: number): Promise<void>;
   /** Returns the known prompts; the same array until one is added or removed. */
   prompts(): readonly McpPromptInfo[];
   /** `input`: argument values by name. Never rejects. */

@@ -39,7 +39,7 @@ export async function openBench(
     ...deps,
   });
   onTestFinished(servers.retain());
-  await servers.settle(new AbortController().signal, 30_000);
+  await servers.connectAll(new AbortController().signal, 30_000);
   const output: string[] = [];
   return {
     servers,
