@@ -3,6 +3,7 @@
  * them. Parsing, ids and the order of messages are the SDK's.
  */
 import {
+  type AgentApp,
   type AgentContext,
   agent as agentApp,
   type ClientCapabilities,
@@ -79,63 +80,76 @@ export async function serveAcp(
       const missing = await ports.missingAccess();
       if (missing !== undefined) throw new RequestError(AUTH_REQUIRED, missing);
       return {};
-    })
-    .onRequest(methods.agent.session.new, ({ params, client }) =>
+    });
+  openRequests(app, sessions, ports);
+  sessionRequests(app, sessions);
+  const connection = app.connect(stream);
+  stop.addEventListener('abort', () => connection.close(), { once: true });
+  if (stop.aborted) connection.close();
+  await connection.closed;
+  return sessions.closeAll;
+}
+
+/** Requests that open sessions, or list those that can be opened. */
+function openRequests(app: AgentApp, sessions: Sessions, ports: AcpPorts): void {
+  const { new: create, load, resume, list } = methods.agent.session;
+  app
+    .onRequest(create, ({ params, client }) =>
       answered(async () => {
         const session = await sessions.open(wantedOf(params), client);
         return { sessionId: session.id, ...choicesOf(session) };
       }),
     )
-    .onRequest(methods.agent.session.load, ({ params, client }) =>
+    .onRequest(load, ({ params, client }) =>
       answered(async () => {
         const session = await sessions.open(wantedOf(params), client);
         await session.replay();
         return choicesOf(session);
       }),
     )
-    .onRequest(methods.agent.session.resume, ({ params, client }) =>
+    .onRequest(resume, ({ params, client }) =>
       answered(async () => choicesOf(await sessions.open(wantedOf(params), client))),
     )
-    .onRequest(methods.agent.session.list, ({ params }) =>
+    .onRequest(list, ({ params }) =>
       answered(async () => {
         const offset = Number(params.cursor ?? 0);
         if (!Number.isSafeInteger(offset) || offset < 0)
-          throw new SessionRequestError('This is no cursor of session/list.');
+          throw new OpenError('invalid', 'This is no cursor of session/list.');
         const { sessions: found, next } = await ports.list(params.cwd ?? undefined, offset);
         return { sessions: [...found], ...(next === undefined ? {} : { nextCursor: String(next) }) };
       }),
+    );
+}
+
+/** Requests to an open session. */
+function sessionRequests(app: AgentApp, sessions: Sessions): void {
+  const { prompt, cancel, setMode, setConfigOption, close } = methods.agent.session;
+  app
+    .onRequest(prompt, ({ params, signal }) =>
+      answered(async () => ({
+        stopReason: await sessions.get(params.sessionId).prompt(params.prompt, signal),
+      })),
     )
-    .onRequest(methods.agent.session.close, ({ params }) =>
-      answered(async () => {
-        await sessions.close(params.sessionId);
-        return {};
-      }),
-    )
-    .onRequest(methods.agent.session.setMode, ({ params }) =>
+    .onNotification(cancel, ({ params }) => sessions.find(params.sessionId)?.cancel())
+    .onRequest(setMode, ({ params }) =>
       answered(async () => {
         await sessions.get(params.sessionId).setMode(params.modeId);
         return {};
       }),
     )
-    .onRequest(methods.agent.session.setConfigOption, ({ params }) =>
+    .onRequest(setConfigOption, ({ params }) =>
       answered(async () => {
         const session = sessions.get(params.sessionId);
         await session.setOption(params.configId, params.value);
         return { configOptions: session.configOptions() };
       }),
     )
-    .onRequest(methods.agent.session.prompt, ({ params, signal }) =>
+    .onRequest(close, ({ params }) =>
       answered(async () => {
-        const stopReason = await sessions.get(params.sessionId).prompt(params.prompt, signal);
-        return { stopReason };
+        await sessions.close(params.sessionId);
+        return {};
       }),
-    )
-    .onNotification(methods.agent.session.cancel, ({ params }) => sessions.find(params.sessionId)?.cancel());
-  const connection = app.connect(stream);
-  stop.addEventListener('abort', () => connection.close(), { once: true });
-  if (stop.aborted) connection.close();
-  await connection.closed;
-  return sessions.closeAll;
+    );
 }
 
 const AUTH_REQUIRED = -32_000;
@@ -249,6 +263,7 @@ function createSessions(ports: AcpPorts): Sessions {
         throw new SessionRequestError('This session is open already.');
       }
       open.set(id, session);
+      await session.prepare();
       // The client knows the session only once it has the answer to its request.
       setImmediate(() => setImmediate(() => session.announce()));
       return session;

@@ -1,6 +1,6 @@
 /** The agent's events as session updates, while a session runs. */
 import { randomUUID } from 'node:crypto';
-import type { SessionUpdate } from '@agentclientprotocol/sdk';
+import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
 import type { Agent } from '../agent/types.ts';
 import { entryText } from '../headless/tally.ts';
 import type { ContextMeasure } from '../protocol/contextReport.ts';
@@ -78,8 +78,12 @@ export function createEventUpdates(ports: EventPorts): EventUpdates {
           return output.add(event.callId, event.text);
         case 'tool_ended':
           return output.end(event.callId);
-        case 'subagent_changed':
-          return send({ sessionUpdate: 'tool_call_update', ...progressOf(event.status, reader.idOf) });
+        case 'subagent_changed': {
+          const toolCallId = reader.idOf(event.status.callId);
+          if (toolCallId !== undefined)
+            send({ sessionUpdate: 'tool_call_update', toolCallId, content: [progressOf(event.status)] });
+          return;
+        }
         case 'context_measured':
           return send({ sessionUpdate: 'usage_update', ...usageOf(event.measure, agent) });
         case 'mode_changed':
@@ -188,7 +192,5 @@ function usageOf({ usedTokens, windowTokens }: ContextMeasure, { state }: Pick<A
   };
 }
 
-function progressOf({ callId, step, doing }: SubagentStatus, idOf: EventUpdates['idOf']) {
-  const text = step === 0 ? doing : `Step ${step}: ${doing}`;
-  return { toolCallId: idOf(callId) ?? callId, content: [textContent(fenced(titleLine(text)))] };
-}
+const progressOf = ({ step, doing }: SubagentStatus): ToolCallContent =>
+  textContent(fenced(titleLine(step === 0 ? doing : `Step ${step}: ${doing}`)));

@@ -24,8 +24,9 @@ export function createEntryReader(): EntryReader {
     read(entry) {
       const { tool, toolResult, cwd, uuid } = entry;
       if (entry.type === 'tool_use' && tool !== undefined) {
-        ids.set(tool.id, uuid);
+        ids.delete(tool.id);
         if (isPlanTool(tool.name)) return [];
+        ids.set(tool.id, uuid);
         return [{ sessionUpdate: 'tool_call', ...toolCallOf(uuid, tool.name, tool.input, cwd) }];
       }
       if (entry.type === 'tool_result' && toolResult !== undefined) return resultUpdates(entry, ids);
@@ -41,7 +42,7 @@ function resultUpdates(entry: JSONLEntry, ids: ReadonlyMap<string, string>): Ses
       ? []
       : [{ sessionUpdate: 'plan', entries: planEntries(toolResult.todos) }];
   const id = ids.get(toolResult?.id ?? '');
-  const result = id === undefined || isPlanTool(toolResult?.name) ? undefined : toolResultOf(id, entry);
+  const result = id === undefined ? undefined : toolResultOf(id, entry);
   if (result === undefined) return plan;
   const locations = changedLocation(entry);
   return [

@@ -34,7 +34,7 @@ export interface Editor {
   /** Resolves once `isTrue` holds; checked whenever something arrives. */
   until(isTrue: () => boolean): Promise<void>;
   initialize(capabilities?: ClientCapabilities): ReturnType<typeof initialize>;
-  newSession(more?: Partial<Parameters<typeof newSession>[2]>): Promise<NewSessionResponse>;
+  newSession(more?: Partial<NewSessionRequest>): Promise<NewSessionResponse>;
   prompt(sessionId: string, text: string): Promise<{ stopReason: string }>;
 }
 
