@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
 /** Who may import whom; the reasons are in ARCHITECTURE.md. A room may always import itself. */
-const doors: Readonly<Record<string, readonly string[]>> = {
+const allowedImports: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   disk: [],
   model: ['protocol'],
@@ -57,16 +57,16 @@ const src = resolve(import.meta.dirname, '../src');
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
 const room = (path: string): string => relative(src, path).split('/')[0] ?? '';
 
-test.each(files)('%s goes only through doors that are open to its room', (name) => {
+test.each(files)('%s imports only from rooms that its own may import', (name) => {
   const file = join(src, name);
   const text = readFileSync(file, 'utf8');
   for (const [, target] of text.matchAll(/(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)) {
     const imported = resolve(dirname(file), target ?? '');
     const [from, to] = [room(file), room(imported)];
     if (from === to) continue;
-    expect(doors[from], `${name} imports ${target}`).toContain(to);
+    expect(allowedImports[from], `${name} imports ${target}`).toContain(to);
     if (to === 'context')
-      expect(imported, `${name} must use that room's one door`).toBe(join(src, 'context/index.ts'));
+      expect(imported, `${name} must import context/index.ts`).toBe(join(src, 'context/index.ts'));
   }
 });
 

@@ -19,7 +19,7 @@ export interface DamageFigures {
   /** The most entries that one trial lost for each of its spots. */
   readonly worst: number;
   /** Trials in which something was changed and nobody was told. */
-  readonly untold: number;
+  readonly unreported: number;
   readonly notOpening: number;
 }
 
@@ -29,7 +29,7 @@ export async function runDamage(folder: string, trials: number, seed: number): P
   const lines = entries.map((entry) => ({ entry, json: JSON.stringify(entry) }));
   const figures: DamageFigures[] = [];
   for (const kind of damageKinds) {
-    const sum = { spots: 0, lost: 0, worst: 0, untold: 0, notOpening: 0 };
+    const sum = { spots: 0, lost: 0, worst: 0, unreported: 0, notOpening: 0 };
     for (let trial = 0; trial < trials; trial += 1) {
       const { hurt, spots, intended } = damage(bytes, kind, random);
       const file = join(store.folder, 'hurt.jsonl');
@@ -46,7 +46,7 @@ export async function runDamage(folder: string, trials: number, seed: number): P
       sum.spots += spots;
       sum.lost += lost;
       sum.worst = Math.max(sum.worst, lost / spots);
-      if (isChanged && read.damaged.length === 0) sum.untold += 1;
+      if (isChanged && read.damaged.length === 0) sum.unreported += 1;
     }
     figures.push({ kind, trials, ...sum });
   }

@@ -145,7 +145,7 @@ export function createQuestions(
 }
 
 /** The questions of a subagent: the agent that started it asks them, and holds those that are open. */
-export function lentQuestions(ask: Questions['ask'], asksNothing: () => boolean): Questions {
+export function delegatedQuestions(ask: Questions['ask'], asksNothing: () => boolean): Questions {
   return {
     ask: (question, signal) => (asksNothing() ? Promise.resolve(unasked) : ask(question, signal)),
     answer: () => {},

@@ -65,7 +65,7 @@ export type Verdict =
 export interface Progress {
   title: string;
   readonly notes: NewEntry[];
-  halts: boolean;
+  endsTurn: boolean;
 }
 
 /** A call whose input is valid. */
@@ -126,14 +126,14 @@ export async function authorise(
   let checked = first;
   let approval: Approval | undefined;
   for (let changes = 0; changes <= MAX_CHANGES; changes++) {
-    const said = await authoriseOnce(tool, checked, progress, ports, approval);
-    if (said.type === 'granted' && approval !== undefined) progress.notes.push(changeNote(said.input));
-    if (said.type !== 'changed') return said;
-    const next = await prepare(tool, first.call, said.input, ports);
+    const attempt = await authoriseOnce(tool, checked, progress, ports, approval);
+    if (attempt.type === 'granted' && approval !== undefined) progress.notes.push(changeNote(attempt.input));
+    if (attempt.type !== 'changed') return attempt;
+    const next = await prepare(tool, first.call, attempt.input, ports);
     if (next.type !== 'checked')
       return refused('error', `The user changed the input of this call, but: ${next.text}`);
     progress.title = next.prepared.title;
-    [checked, approval] = [next, said];
+    [checked, approval] = [next, attempt];
   }
   return refused('denied', 'The input of this call was changed again with every answer; it did not run.');
 }
@@ -144,8 +144,8 @@ const MAX_CHANGE_CHARACTERS = 2000;
 /** Tells the model that the call did not run as it asked. */
 function changeNote(changed: unknown): NewEntry {
   const input = JSON.stringify(changed);
-  const told = input.length > MAX_CHANGE_CHARACTERS ? `${input.slice(0, MAX_CHANGE_CHARACTERS)} …` : input;
-  const content = `The user changed the input of this call to ${told}`;
+  const shown = input.length > MAX_CHANGE_CHARACTERS ? `${input.slice(0, MAX_CHANGE_CHARACTERS)} …` : input;
+  const content = `The user changed the input of this call to ${shown}`;
   return { type: 'user', subtype: 'nudge', message: { role: 'user', content } };
 }
 
@@ -159,11 +159,11 @@ async function authoriseOnce(
 ): Promise<Granted | Verdict | Approval> {
   const { hooks, signal } = ports;
   const { call } = first;
-  const said = await hooks?.before(hooked(call, first.input, first.prepared), signal);
+  const fromHooks = await hooks?.before(hooked(call, first.input, first.prepared), signal);
   if (signal.aborted) return notStarted;
-  const checked = said === undefined ? first : await obey(tool, first, said, progress, ports);
+  const checked = fromHooks === undefined ? first : await obey(tool, first, fromHooks, progress, ports);
   if (checked.type !== 'checked') return checked;
-  const decision = await decideOn(checked, said, ports);
+  const decision = await decideOn(checked, fromHooks, ports);
   if (decision === undefined) return notStarted;
   if (decision.behavior === 'allow') return { ...checked, type: 'granted', grant: grantOf(decision) };
   if (decision.behavior === 'deny') {
@@ -177,8 +177,12 @@ async function authoriseOnce(
   const final = await obey(tool, checked, requested, progress, ports);
   if (final.type !== 'checked') return final;
   // What the first hooks have asked for still holds; what they have allowed, only for the input that they saw.
-  const allowedBy = requested.allowedBy ?? (requested.changed === undefined ? said?.allowedBy : undefined);
-  const both = { ...(said?.asks !== undefined && { asks: said.asks }), ...(allowedBy && { allowedBy }) };
+  const allowedBy =
+    requested.allowedBy ?? (requested.changed === undefined ? fromHooks?.allowedBy : undefined);
+  const both = {
+    ...(fromHooks?.asks !== undefined && { asks: fromHooks.asks }),
+    ...(allowedBy && { allowedBy }),
+  };
   const again = await decideOn(final, both, ports);
   if (again === undefined) return notStarted;
   if (again.behavior === 'allow') return { ...final, type: 'granted', grant: grantOf(again) };
@@ -191,15 +195,15 @@ async function authoriseOnce(
 async function obey(
   tool: Tool,
   checked: Checked,
-  said: BeforeCall,
+  fromHooks: BeforeCall,
   progress: Progress,
   ports: ApprovalPorts,
 ): Promise<Checked | Verdict> {
-  progress.notes.push(...said.notes);
-  progress.halts ||= said.halts;
-  if (said.denied !== undefined) return refused('denied', said.denied, { grant: byHook });
-  if (said.changed === undefined) return checked;
-  const { input, source } = said.changed;
+  progress.notes.push(...fromHooks.notes);
+  progress.endsTurn ||= fromHooks.endsTurn;
+  if (fromHooks.denied !== undefined) return refused('denied', fromHooks.denied, { grant: byHook });
+  if (fromHooks.changed === undefined) return checked;
+  const { input, source } = fromHooks.changed;
   const changed = await prepare(tool, checked.call, input, ports);
   if (changed.type !== 'checked')
     return refused(
@@ -217,11 +221,11 @@ const byHook: Grant = { basis: 'rule', reason: 'a hook' };
 /** The decision of the rules and the mode. A hook can turn an allow into a question, but never lift a denial. */
 async function decideOn(
   { call, input, prepared }: Checked,
-  said: Pick<BeforeCall, 'asks' | 'allowedBy'> | undefined,
+  fromHooks: Pick<BeforeCall, 'asks' | 'allowedBy'> | undefined,
   { decide, signal }: ApprovalPorts,
 ): Promise<PermissionDecision | undefined> {
   // Parsing a huge command takes seconds, and so does a judge: an interrupt does not wait for either.
-  const allowedBy = said?.allowedBy;
+  const allowedBy = fromHooks?.allowedBy;
   const deciding = decide(call.name, prepared.access, {
     id: call.id,
     input,
@@ -229,7 +233,7 @@ async function decideOn(
     ...(allowedBy && { allowedBy }),
   });
   const decision = await untilAborted(deciding, signal);
-  const asks = said?.asks;
+  const asks = fromHooks?.asks;
   return decision?.behavior === 'allow' && asks !== undefined ? { behavior: 'ask', reason: asks } : decision;
 }
 
@@ -272,8 +276,8 @@ async function askUser(
   const stop = answer.interrupt === true;
   const isQuestion = prepared.access.type === 'question';
   if (isUnasked) {
-    const said = isQuestion ? comment : `This call was not approved; it did not run. ${comment}`.trimEnd();
-    return refused('denied', said, { stop, grant });
+    const reason = isQuestion ? comment : `This call was not approved; it did not run. ${comment}`.trimEnd();
+    return refused('denied', reason, { stop, grant });
   }
   const declined = isQuestion
     ? 'The user declined to answer'

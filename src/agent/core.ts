@@ -5,7 +5,7 @@ import type { AgentEvent, IdentifiedEvent } from '../protocol/events.ts';
 import type { SandboxState } from '../protocol/sandbox.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { AgentDeps } from './agentDeps.ts';
-import { createQuestions, lentQuestions, type Questions } from './approvals.ts';
+import { createQuestions, delegatedQuestions, type Questions } from './approvals.ts';
 import { createModes, type Modes } from './modes.ts';
 import { createPromptQueue, type PromptQueue } from './prompts/promptQueue.ts';
 import { followTitle, type Totals, totalsOf } from './sessionFacts.ts';
@@ -77,7 +77,7 @@ export function createCore(deps: AgentDeps): Core {
     questions:
       parent === undefined
         ? createQuestions(deps.id, hub.emit, asksNothing)
-        : lentQuestions(parent.ask, asksNothing),
+        : delegatedQuestions(parent.ask, asksNothing),
     prompts: createPromptQueue(hub.emit),
     modes,
     toolset: createToolset(tools, deferredToolsOf(deps)),

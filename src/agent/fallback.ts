@@ -35,7 +35,7 @@ interface FallbackDeps {
 
 export function createFallback({ model, fallbacks, now, emit }: FallbackDeps): Fallback {
   /** The chosen model while a fallback replaces it, when that began, and the fallback that the user has been told of. */
-  let replaced: { readonly chosen: ModelInfo; readonly since: number; readonly told: string } | undefined;
+  let replaced: { readonly chosen: ModelInfo; readonly since: number; readonly reported: string } | undefined;
   /** Models that failed in this turn. */
   const failed = new Set<string>();
   const select = (id: string): void => emit({ type: 'model_changed', model: model.select(id) });
@@ -77,8 +77,8 @@ export function createFallback({ model, fallbacks, now, emit }: FallbackDeps): F
       }
       select(next.id);
       if (next.id === chosen.id) return true;
-      if (replaced?.told !== next.id) tell('warning', `${current.id} is unavailable; using ${next.id}.`);
-      replaced = { chosen, since: now(), told: next.id };
+      if (replaced?.reported !== next.id) tell('warning', `${current.id} is unavailable; using ${next.id}.`);
+      replaced = { chosen, since: now(), reported: next.id };
       return true;
     },
     forget() {

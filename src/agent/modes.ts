@@ -61,9 +61,9 @@ export function createModes(
       if (opened === 'plan' && lastMode(context.entries()) === undefined) await record(opened);
     },
     async retell() {
-      const told = lastMode(context.live().entries);
+      const recorded = lastMode(context.live().entries);
       const now = current();
-      if (now !== (told ?? opened) || (told === undefined && now === 'plan')) await record(now);
+      if (now !== (recorded ?? opened) || (recorded === undefined && now === 'plan')) await record(now);
     },
   };
 }

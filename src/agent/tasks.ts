@@ -37,7 +37,7 @@ export function joinTasks(
     list: () => ports.flatMap((port) => port.list()).sort((a, b) => a.startedAtMs - b.startedAtMs),
     output: (id) => owner(id)?.output(id),
     stop: (id) => owner(id)?.stop(id),
-    takeUntold: () => ports.flatMap((port) => port.takeUntold()),
+    takeUnreported: () => ports.flatMap((port) => port.takeUnreported()),
     subscribe(listener) {
       const leave = ports.map((port) => port.subscribe(listener));
       return () => {
@@ -86,7 +86,7 @@ export function createAgentTasks(
         emit({ type: 'notice', level: 'warning', text: `There is no background task ${id}.` });
       port?.stop(id);
     },
-    takeNotes: () => (port?.takeUntold() ?? []).map(noteOf),
+    takeNotes: () => (port?.takeUnreported() ?? []).map(noteOf),
     close: () => unsubscribe?.(),
     async recordRest() {
       for (const task of port?.list() ?? []) await recordEnd(task);

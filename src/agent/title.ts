@@ -34,8 +34,8 @@ const invisible =
 
 /** Returns the title in the model's answer on one line; undefined if there is none. */
 export function cleanTitle(text: string): string | undefined {
-  const said = stripVTControlCharacters(text).replace(/<think>[\s\S]*?(<\/think>|$)/g, '');
-  const line = said.split(/[\r\n\u2028\u2029]/).find((one) => /[\p{L}\p{N}]/u.test(one));
+  const bare = stripVTControlCharacters(text).replace(/<think>[\s\S]*?(<\/think>|$)/g, '');
+  const line = bare.split(/[\r\n\u2028\u2029]/).find((one) => /[\p{L}\p{N}]/u.test(one));
   if (line === undefined) return undefined;
   const plain = line
     .replace(/[\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g, ' ')

@@ -58,11 +58,11 @@ export async function runToolCalls(calls: readonly ToolCall[], ports: ToolCallPo
   // If a denial ends the turn, calls of the same batch that are running or awaiting approval end, too.
   const refusal = new AbortController();
   const signal = AbortSignal.any([ports.signal, refusal.signal]);
-  let isHalted = false;
+  let endsTurn = false;
   const run = async (call: ToolCall): Promise<Done> => {
     const done = await runCall(call, { ...ports, signal });
-    if (done.halts || (done.verdict.type === 'refused' && done.verdict.stop)) refusal.abort();
-    isHalted ||= done.halts;
+    if (done.endsTurn || (done.verdict.type === 'refused' && done.verdict.stop)) refusal.abort();
+    endsTurn ||= done.endsTurn;
     return done;
   };
   for (const batch of batches(calls, ports.toolset.current())) {
@@ -73,7 +73,7 @@ export async function runToolCalls(calls: readonly ToolCall[], ports: ToolCallPo
       finished.push({ name: call.name, arguments: call.arguments, output: textOf(done.verdict) });
     }
   }
-  if (isHalted && !ports.signal.aborted) return { type: 'halted' };
+  if (endsTurn && !ports.signal.aborted) return { type: 'halted' };
   return signal.aborted ? { type: 'stopped' } : { type: 'finished', calls: finished };
 }
 
@@ -104,12 +104,12 @@ interface Done {
   /** What hooks tell the model. */
   readonly notes: readonly NewEntry[];
   /** A hook ends the turn. */
-  readonly halts: boolean;
+  readonly endsTurn: boolean;
 }
 
 async function runCall(call: ToolCall, ports: ToolCallPorts): Promise<Done> {
   const started = ports.now();
-  const progress: Progress = { title: call.name, notes: [], halts: false };
+  const progress: Progress = { title: call.name, notes: [], endsTurn: false };
   const verdict = await (async (): Promise<Ended> => {
     if (ports.signal.aborted) return notStarted;
     if (call.invalid !== undefined) return refused('error', call.invalid);
@@ -127,8 +127,8 @@ async function runCall(call: ToolCall, ports: ToolCallPorts): Promise<Done> {
       return unexpected(call, error);
     }
   })();
-  const { title, notes, halts } = progress;
-  return { verdict, title, durationMs: ports.now() - started, notes, halts };
+  const { title, notes, endsTurn } = progress;
+  return { verdict, title, durationMs: ports.now() - started, notes, endsTurn };
 }
 
 async function runGranted(
@@ -153,16 +153,17 @@ async function runGranted(
     const { filesChanged = [] } = changes ?? {};
     const outcome = { ...(filesChanged.length === 0 ? {} : { filesChanged }), ...ran.outcome };
     const durationMs = ports.now() - started;
-    const said = await ports.hooks.after(
+    const fromHooks = await ports.hooks.after(
       hooked(call, input, prepared),
       { outcome, durationMs },
       ports.signal,
     );
-    progress.notes.push(...(said?.notes ?? []));
-    progress.halts ||= said?.halts === true;
-    if (said?.output !== undefined) ran = { ...ran, outcome: replacedOutcome(ran.outcome, said.output) };
+    progress.notes.push(...(fromHooks?.notes ?? []));
+    progress.endsTurn ||= fromHooks?.endsTurn === true;
+    if (fromHooks?.output !== undefined)
+      ran = { ...ran, outcome: replacedOutcome(ran.outcome, fromHooks.output) };
   }
-  progress.halts ||= ran.type === 'outcome' && ran.outcome.endsTurn === true;
+  progress.endsTurn ||= ran.type === 'outcome' && ran.outcome.endsTurn === true;
   return changes === undefined ? ran : { ...ran, changes };
 }
 

@@ -187,7 +187,7 @@ export class Recorder {
           changes !== undefined,
           changes,
         );
-        if (this.#pace.isDue()) await this.#pace.breathe();
+        if (this.#pace.isDue()) await this.#pace.pause();
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));

@@ -236,7 +236,7 @@ async function resume(
   if (block !== context.lastEnvironment())
     await context.append(environmentNote({ occasion: 'resuming', now: new Date(), block, shell: cwd }));
   await context.refreshInstructions();
-  const untold = await tellOfSubagents(context, store.forAgents(id));
+  const unreported = await tellOfSubagents(context, store.forAgents(id));
   const { closedCalls, damaged } = report;
   const calls = closedCalls === 1 ? 'One tool call was' : `${closedCalls} tool calls were`;
   const closed = `${calls} cut short when the program stopped, and not run again.`;
@@ -245,7 +245,7 @@ async function resume(
     ...damaged,
     ...(closedCalls === 0 ? [] : [closed]),
     ...(cut === undefined ? [] : [CUT_SHORT]),
-    ...untold,
+    ...unreported,
     ...(missing === undefined ? [] : [missing]),
   ];
   return { resumed: true, cwd, notices };
@@ -253,10 +253,10 @@ async function resume(
 
 /** Tells the model what background subagents had found, and returns notices for the user. */
 async function tellOfSubagents(context: ContextManager, store: PersistentStore): Promise<readonly string[]> {
-  const { untoldSubagents } = await import('./subagents/untoldSubagents.ts');
+  const { unreportedSubagents } = await import('./subagents/unreportedSubagents.ts');
   const { entries, undone } = context.live();
   const live = entries.filter(({ uuid }) => !undone.has(uuid));
-  const { notes, notices } = await untoldSubagents(live, store);
+  const { notes, notices } = await unreportedSubagents(live, store);
   if (notes.length > 0) await context.append(...notes);
   return notices;
 }

@@ -94,7 +94,7 @@ async function openSession(
   const model = createModelChoice(options.model, settings, {
     served: shared.served,
     learnedWindows,
-    toldAssumed: shared.toldAssumed,
+    reportedAssumed: shared.reportedAssumed,
     endpoints: shared.endpoints,
     effort: loaded.sources.effort === '--effort' ? (settings.effort ?? undefined) : undefined,
     // A closed session has no entries.
@@ -199,7 +199,12 @@ async function openSession(
       storeFor: (sessionId) => inMemory?.children ?? store.forAgents(sessionId),
       createModel: (id) =>
         createModelChoice(id, settings, {
-          ...{ served: shared.served, learnedWindows, toldAssumed: shared.toldAssumed, hasPrompt: true },
+          ...{
+            served: shared.served,
+            learnedWindows,
+            reportedAssumed: shared.reportedAssumed,
+            hasPrompt: true,
+          },
           endpoints: shared.endpoints,
         }),
     },

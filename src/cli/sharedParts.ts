@@ -40,7 +40,7 @@ export interface SharedParts {
   /** Undefined if nothing is exported. */
   readonly telemetry: Promise<SessionsTelemetry> | undefined;
   /** Models whose assumed context window has been reported to the user. */
-  readonly toldAssumed: Set<string>;
+  readonly reportedAssumed: Set<string>;
   /** True once a session has been opened. */
   wasOpened: boolean;
   /** Rules saved by "always" in any session. */
@@ -91,7 +91,7 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
     telemetry:
       telemetryTarget(settings, env) &&
       import('./telemetry.ts').then((one) => one.openTelemetry(options, endpoints, onError)),
-    toldAssumed: new Set(),
+    reportedAssumed: new Set(),
     wasOpened: false,
     savedRules: [],
     onError,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { writePrivateFile } from '../config/files.ts';
 import type { LoadedSettings, UnsupportedSettings } from '../config/types.ts';
-import { ONCE } from '../protocol/once.ts';
+import { JITLESS } from '../protocol/jitless.ts';
 
 const fileSchema = z.looseObject({
   /** The content that was last reported, by path. */
@@ -51,7 +51,7 @@ export function unsupportedText({ file, names }: UnsupportedSettings): string {
 async function readNotices(file: string): Promise<z.infer<typeof fileSchema>> {
   const text = await readFile(file, 'utf8').catch(() => '{}');
   try {
-    return fileSchema.parse(JSON.parse(text), ONCE);
+    return fileSchema.parse(JSON.parse(text), JITLESS);
   } catch {
     return { unsupportedSettings: {} };
   }

@@ -9,7 +9,7 @@ const formats: Readonly<Record<string, ExportFormat>> = {
 };
 
 /** Entries that make a session worth exporting. */
-const isSaid: ReadonlySet<string> = new Set(['prompt', 'shell', 'assistant', 'tool_result']);
+const isConversation: ReadonlySet<string> = new Set(['prompt', 'shell', 'assistant', 'tool_result']);
 
 /** Writes the session to a file, with secrets removed. */
 export const exportCommand: Command = {
@@ -20,7 +20,7 @@ export const exportCommand: Command = {
   needsUser: () => 'Use clawdcode session export.',
   run: async (args, host): Promise<CommandResult> => {
     // In a long session only the end may be loaded, and it need not contain a prompt.
-    if (!host.agent.entries().some(({ type, subtype }) => isSaid.has(subtype ?? type)))
+    if (!host.agent.entries().some(({ type, subtype }) => isConversation.has(subtype ?? type)))
       return problem('Nothing to export yet.');
     const { format, file } = readArguments(args);
     if (file !== undefined && /^[\w-]+$/.test(args.trim()))

@@ -14,7 +14,7 @@ export const init: Command = {
 };
 
 /** `wish`: the text after `/init`. */
-function initPrompt(facts: ProjectFacts, wish: string): string {
+function initPrompt(facts: ProjectFacts, note: string): string {
   const { agentsBytes } = facts;
   const task =
     agentsBytes === undefined
@@ -29,7 +29,7 @@ function initPrompt(facts: ProjectFacts, wish: string): string {
       : [
           `Read ${facts.guides.join(', ')} and use what an agent needs; leave out what only concerns people.`,
         ]),
-    ...(wish === '' ? [] : [`The user adds: ${wish}`]),
+    ...(note === '' ? [] : [`The user adds: ${note}`]),
   ].join('\n\n');
 }
 

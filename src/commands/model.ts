@@ -116,12 +116,12 @@ export function modelAdvice(typed: string, ids: readonly string[]): string {
     nearest(typed, ids) ??
     ids.find((id) => bare(id).startsWith(wanted) || bare(id).includes(wanted));
   if (meant !== undefined) return ` Did you mean ${JSON.stringify(meant)}?`;
-  const more = ids.length > TOLD ? ` and ${ids.length - TOLD} more` : '';
-  return ` It has ${ids.slice(0, TOLD).join(', ')}${more}.`;
+  const more = ids.length > MAX_LISTED ? ` and ${ids.length - MAX_LISTED} more` : '';
+  return ` It has ${ids.slice(0, MAX_LISTED).join(', ')}${more}.`;
 }
 
 /** Ids listed if none is similar. */
-const TOLD = 5;
+const MAX_LISTED = 5;
 
 /** Sets how much the model reasons, for this session. */
 export const effort: Command = {

@@ -86,8 +86,8 @@ export const statusline: Command = {
 const USAGE =
   'A command of your own can print the status line: set "statusLine": { "command": "…" } in ~/.clawdcode/config.json (docs/status-line.md). Or type /statusline and what it should show, and the model writes one.';
 
-function promptOf(wish: string): string {
-  return `Set up the status line of this program (ClawdCode) for me. What it should show: ${wish}
+function promptOf(request: string): string {
+  return `Set up the status line of this program (ClawdCode) for me. What it should show: ${request}
 
 How it works:
 - A shell command gets one JSON object on its standard input and prints one line, at most three, within one second; exit code 0. Colours by ANSI SGR are kept, every other escape is removed. COLUMNS has the width.

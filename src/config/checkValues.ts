@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { ONCE } from '../protocol/once.ts';
+import { JITLESS } from '../protocol/jitless.ts';
 import { nearest } from './nearest.ts';
 import { settingsSchema } from './schema.ts';
 import type { Values } from './types.ts';
@@ -20,7 +20,7 @@ export function checkValues(written: unknown): { values: Values; complaints: Com
   const values = structuredClone(written) as Values;
   const complaints: Complaint[] = [];
   while (true) {
-    const checked = settingsSchema.safeParse(values, ONCE);
+    const checked = settingsSchema.safeParse(values, JITLESS);
     if (checked.success) return { values, complaints };
     // Deepest and last first: removing an item of a list shifts the items after it.
     const bad = onceEach(checked.error.issues.flatMap((issue) => complaintsOf(issue, values))).reverse();

@@ -10,7 +10,7 @@ import {
   type HookSource,
   hookEvents,
 } from '../protocol/extensions/hooks.ts';
-import { ONCE } from '../protocol/once.ts';
+import { JITLESS } from '../protocol/jitless.ts';
 import type { Layer, Problem, Values } from './types.ts';
 
 /** More than anyone writes by hand. */
@@ -200,10 +200,10 @@ function definitionOf({ event, matcher: written, hook: value }: Part): Read {
   if (!isEvent(event)) return { type: 'unsupported', what: event };
   if (isObject(value) && typeof value.type === 'string' && !types.has(value.type))
     return { type: 'unsupported', what: JSON.stringify(value.type.slice(0, 40)) };
-  const matcher = matcherSchema.safeParse(written, ONCE);
+  const matcher = matcherSchema.safeParse(written, JITLESS);
   if (!matcher.success)
     return { type: 'mistake', why: 'its matcher must be a text of at most 2000 characters' };
-  const parsed = hookSchema.safeParse(value, ONCE);
+  const parsed = hookSchema.safeParse(value, JITLESS);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const where = issue?.path.join('.') ?? '';

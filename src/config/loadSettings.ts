@@ -6,7 +6,7 @@
 import { join, relative, resolve } from 'node:path';
 import type { HookSource } from '../protocol/extensions/hooks.ts';
 import type { McpServerSource } from '../protocol/extensions/mcp.ts';
-import { ONCE } from '../protocol/once.ts';
+import { JITLESS } from '../protocol/jitless.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import { type ClaudeFile, claudeRules, readClaudeFiles } from './claude/claudeSettings.ts';
 import { misreadEndpoint, readEnvironment, strayHeaders } from './environment.ts';
@@ -256,7 +256,7 @@ export async function loadSettings(
     ...{ files, problems, sources, trusted: options.trusted },
     model: merged.model,
   });
-  const settings = settingsSchema.parse(merged, ONCE);
+  const settings = settingsSchema.parse(merged, JITLESS);
   const modes = refusedModes({
     permissions: settings.permissions,
     sources,

@@ -14,7 +14,7 @@ import {
   mcpServerNamePattern,
   sharedMcpServerSchema,
 } from '../protocol/extensions/mcp.ts';
-import { ONCE } from '../protocol/once.ts';
+import { JITLESS } from '../protocol/jitless.ts';
 import { readSettingsText } from './files.ts';
 import type { Layer, Problem, Values } from './types.ts';
 
@@ -138,7 +138,7 @@ const MAX_SERVERS = 100;
 function serversIn(text: string, { scope, layer, source }: Origin): ServerFile {
   const errors: ParseError[] = [];
   const data: unknown = parse(text, errors, { allowTrailingComma: true });
-  const file = fileSchema.safeParse(data, ONCE);
+  const file = fileSchema.safeParse(data, JITLESS);
   if (errors.length > 0 || !file.success) {
     const what = errors.length > 0 ? 'is not JSON' : 'must be an object with "mcpServers" in it';
     return failed({ layer, file: source, message: `${source} ${what}, so it is ignored. Correct it.` });
@@ -146,7 +146,7 @@ function serversIn(text: string, { scope, layer, source }: Origin): ServerFile {
   const entries = Object.entries(file.data.mcpServers);
   const problems: Problem[] = [];
   const servers = entries.slice(0, MAX_SERVERS).flatMap(([name, value]): McpServerSource[] => {
-    const parsed = sharedMcpServerSchema.safeParse(value, ONCE);
+    const parsed = sharedMcpServerSchema.safeParse(value, JITLESS);
     const isNamed = mcpServerNamePattern.test(name);
     if (isNamed && parsed.success)
       return [{ name, definition: parsed.data as McpServerDefinition, scope, source }];

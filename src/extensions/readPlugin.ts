@@ -10,7 +10,7 @@ import {
   sharedMcpServerSchema,
 } from '../protocol/extensions/mcp.ts';
 import type { PluginContents } from '../protocol/extensions/plugins.ts';
-import { ONCE } from '../protocol/once.ts';
+import { JITLESS } from '../protocol/jitless.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
 import { findPluginAgents } from './findAgents.ts';
 import { findPluginSkills, namesIn } from './findSkills.ts';
@@ -41,7 +41,7 @@ export type HookReader = (value: unknown) => {
 export async function readPlugin(folder: string, readHooks: HookReader): Promise<PluginContents | string> {
   const text = await readSmallFile(join(folder, '.claude-plugin/plugin.json'), MAX_BYTES);
   if (text === undefined) return 'It has no .claude-plugin/plugin.json that can be read.';
-  const manifest = manifestSchema.safeParse(jsonOf(text), ONCE);
+  const manifest = manifestSchema.safeParse(jsonOf(text), JITLESS);
   if (!manifest.success) {
     const [issue] = manifest.error.issues;
     return `Its .claude-plugin/plugin.json cannot be used: ${issue?.path.join('.') || 'it'}: ${visibleLine(issue?.message ?? 'invalid', 200)}.`;
@@ -147,8 +147,8 @@ async function serversOf(
   inManifest: unknown,
 ): Promise<Pick<PluginContents, 'servers' | 'problems'>> {
   const text = await readSmallFile(join(folder, '.mcp.json'), MAX_BYTES);
-  const shared = serversSchema.safeParse(text === undefined ? {} : jsonOf(text), ONCE);
-  const own = z.record(z.string(), z.unknown()).safeParse(inManifest ?? {}, ONCE);
+  const shared = serversSchema.safeParse(text === undefined ? {} : jsonOf(text), JITLESS);
+  const own = z.record(z.string(), z.unknown()).safeParse(inManifest ?? {}, JITLESS);
   const problems = [
     ...(shared.success ? [] : ['Its .mcp.json cannot be read, so its servers are not used.']),
     ...(own.success ? [] : ['Only servers that are written in the manifest or in .mcp.json are used.']),
@@ -161,7 +161,7 @@ async function serversOf(
     .slice(0, MAX_SERVERS)
     .flatMap(([written, value]) => {
       const name = `${plugin}-${written}`;
-      const parsed = sharedMcpServerSchema.safeParse(value, ONCE);
+      const parsed = sharedMcpServerSchema.safeParse(value, JITLESS);
       const isShown = JSON.stringify(parsed.data ?? '').length <= MAX_SERVER;
       if (mcpServerNamePattern.test(name) && parsed.success && isShown)
         return [{ name, definition: parsed.data as McpServerDefinition }];
@@ -181,7 +181,7 @@ export function inFolders(
       ? value.replace(/\$\{CLAUDE_PLUGIN_(ROOT|DATA)\}/g, (_, which) => (which === 'ROOT' ? root : data))
       : value,
   );
-  return sharedMcpServerSchema.parse(JSON.parse(text), ONCE) as McpServerDefinition;
+  return sharedMcpServerSchema.parse(JSON.parse(text), JITLESS) as McpServerDefinition;
 }
 
 function jsonOf(text: string): unknown {

@@ -9,17 +9,17 @@ export interface Denial {
 }
 
 /** The beginning of the answer to every question in a headless run; the log keeps it in the result of the call. */
-export const NOBODY = 'No one can answer questions in this run';
+export const NO_ONE_TO_ASK = 'No one can answer questions in this run';
 
 /** What the model does without answers to its own questions. */
 const WITHOUT_ANSWER = 'Continue on your best judgement, and say what you assumed.';
 
 /** Denies every question, with a comment that keeps the model from trying a workaround. */
 export function refusalOf(question: PermissionQuestion): PermissionAnswer {
-  if (question.tool === undefined) return { behavior: 'deny', comment: NOBODY, unasked: true };
+  if (question.tool === undefined) return { behavior: 'deny', comment: NO_ONE_TO_ASK, unasked: true };
   if (question.preview.type === 'form')
-    return { behavior: 'deny', comment: `${NOBODY}. ${WITHOUT_ANSWER}`, unasked: true };
-  const comment = `${NOBODY} (${reasonsOf(question)}). Continue without it, or say what is missing. The user could allow it with ${allowance(question)}.`;
+    return { behavior: 'deny', comment: `${NO_ONE_TO_ASK}. ${WITHOUT_ANSWER}`, unasked: true };
+  const comment = `${NO_ONE_TO_ASK} (${reasonsOf(question)}). Continue without it, or say what is missing. The user could allow it with ${allowance(question)}.`;
   return { behavior: 'deny', comment, unasked: true };
 }
 

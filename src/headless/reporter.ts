@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../protocol/events.ts';
-import { allowance, NOBODY, reasonsOf } from './denials.ts';
+import { allowance, NO_ONE_TO_ASK, reasonsOf } from './denials.ts';
 import { outcomeOf } from './outcome.ts';
 import { resultMessage } from './resultMessage.ts';
 import { createStreamReporter } from './streamReporter.ts';
@@ -65,7 +65,7 @@ function writeDiagnostics(event: AgentEvent, writeError: (text: string) => void)
       const { question } = event;
       if (question.tool === undefined) return;
       if (question.preview.type === 'form') {
-        writeError(`Not answered: ${question.tool} ${question.title}. ${NOBODY}.\n`);
+        writeError(`Not answered: ${question.tool} ${question.title}. ${NO_ONE_TO_ASK}.\n`);
         return;
       }
       const call = `${question.tool} ${question.title} (${reasonsOf(question)})`;

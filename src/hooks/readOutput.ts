@@ -1,7 +1,7 @@
 /** Reads what a hook printed: exit codes and JSON as in Claude Code. Pure. */
 import * as z from 'zod';
 import type { HookEvent } from '../protocol/extensions/hooks.ts';
-import { ONCE } from '../protocol/once.ts';
+import { JITLESS } from '../protocol/jitless.ts';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 
 /** How a hook ended, whatever its type. */
@@ -57,14 +57,15 @@ export function readOutput(event: HookEvent, output: HookOutput): HookVerdict {
   const { exitCode, stdout, stderr, isCut, problem } = output;
   if (output.isCancelled === true) return { outcome: 'cancelled', problem: 'stopped' };
   if (problem !== undefined) return { outcome: 'failed', problem };
-  if (exitCode === 2) return blocked(event, said(stderr) ?? said(stdout) ?? 'The hook gave no reason.');
+  if (exitCode === 2)
+    return blocked(event, boundedText(stderr) ?? boundedText(stdout) ?? 'The hook gave no reason.');
   if (exitCode !== 0) {
     const words = visibleLine(stderr.trim() === '' ? stdout : stderr, MAX_PROBLEM);
     return { outcome: 'failed', problem: `exit code ${exitCode}${words === '' ? '' : `: ${words}`}` };
   }
   const text = stdout.trim();
   if (!text.startsWith('{')) {
-    const context = plainIsContext.has(event) ? said(stdout) : undefined;
+    const context = plainIsContext.has(event) ? boundedText(stdout) : undefined;
     return { outcome: 'ok', ...(context !== undefined && { context }) };
   }
   if (isCut) return { outcome: 'failed', problem: 'it printed more JSON than is read (1 MB)' };
@@ -109,7 +110,7 @@ function fromJson(event: HookEvent, text: string): HookVerdict {
   } catch {
     return { outcome: 'failed', problem: 'it printed JSON that cannot be parsed' };
   }
-  const parsed = outputSchema.safeParse(value, ONCE);
+  const parsed = outputSchema.safeParse(value, JITLESS);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const where = issue?.path.join('.') ?? '';
@@ -125,16 +126,16 @@ function verdictOf(event: HookEvent, output: Output): HookVerdict {
   const specific = specificOf(event, output);
   const { decision, reason, systemMessage } = output;
   const isBlocked = decision === 'block' && event !== 'PreToolUse' && event !== 'PermissionRequest';
-  const message = said(systemMessage, MAX_MESSAGE);
-  const context = said(specific?.additionalContext);
+  const message = boundedText(systemMessage, MAX_MESSAGE);
+  const context = boundedText(specific?.additionalContext);
   const permission = permissionOf(event, output, specific);
   const updatedInput = specific?.updatedInput ?? specific?.decision?.updatedInput;
   const updatedOutput = event === 'PostToolUse' ? outputOf(specific) : undefined;
   return {
-    ...(isBlocked ? blocked(event, said(reason) ?? 'The hook gave no reason.') : { outcome: 'ok' }),
+    ...(isBlocked ? blocked(event, boundedText(reason) ?? 'The hook gave no reason.') : { outcome: 'ok' }),
     ...(permission?.behavior === 'deny' && { outcome: 'blocked' }),
     ...(output.continue === false && {
-      stop: said(output.stopReason, MAX_MESSAGE) ?? 'a hook ended the turn',
+      stop: boundedText(output.stopReason, MAX_MESSAGE) ?? 'a hook ended the turn',
     }),
     ...(permission && { permission }),
     ...(updatedInput !== undefined && { updatedInput }),
@@ -172,10 +173,10 @@ function permissionOf(
 ): HookVerdict['permission'] {
   if (event === 'PermissionRequest' && specific?.decision !== undefined) {
     const { behavior, message } = specific.decision;
-    return { behavior, reason: said(message ?? reason) ?? '' };
+    return { behavior, reason: boundedText(message ?? reason) ?? '' };
   }
   if (event !== 'PreToolUse' && event !== 'PermissionRequest') return undefined;
-  const words = said(specific?.permissionDecisionReason ?? reason) ?? '';
+  const words = boundedText(specific?.permissionDecisionReason ?? reason) ?? '';
   const { permissionDecision } = specific ?? {};
   // `defer` leaves the call to a program that drives this one; there is none, so the user decides.
   if (permissionDecision !== undefined)
@@ -192,7 +193,7 @@ function blocked(event: HookEvent, reason: string): HookVerdict {
 }
 
 /** A text without what a reader would not see, cut to the limit; undefined if it is empty. */
-function said(text: string | undefined, limit = MAX_TEXT): string | undefined {
+function boundedText(text: string | undefined, limit = MAX_TEXT): string | undefined {
   if (text === undefined) return undefined;
   const clean = visibleText(text.slice(0, 2 * limit)).trim();
   if (clean === '') return undefined;

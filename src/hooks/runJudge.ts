@@ -1,7 +1,7 @@
 /** Runs one hook by asking a model, or a read-only agent, whether an event may go on. */
 import * as z from 'zod';
 import type { HookCall, HookEvent, HookQuestion, JudgeHook } from '../protocol/extensions/hooks.ts';
-import { ONCE } from '../protocol/once.ts';
+import { JITLESS } from '../protocol/jitless.ts';
 import { shortened } from '../protocol/text/visible.ts';
 import type { HookOutput } from './readOutput.ts';
 
@@ -34,7 +34,7 @@ export async function runJudge(
   if (signal.aborted) return { ...none, isCancelled: true };
   if (timeout.aborted) return { ...none, problem: `timed out after ${timeoutMs / 1000} s` };
   if (!answer.ok) return { ...none, problem: answer.problem };
-  const verdict = answerSchema.safeParse(jsonIn(answer.text), ONCE);
+  const verdict = answerSchema.safeParse(jsonIn(answer.text), JITLESS);
   if (!verdict.success)
     return { ...none, stderr: answer.text, problem: 'the model did not answer with {"ok": true|false}' };
   const { ok, reason = 'The condition is not met.' } = verdict.data;

@@ -103,7 +103,7 @@ function overflowError(failure: Failure, about: RequestFacts): ModelError {
     ...statusOf(failure),
     kind: 'overflow',
     retryable: false,
-    message: `The request is larger than the context window of ${where(about)}.${said(failure)} Compact the conversation (/compact), or set the window with --context-window.`,
+    message: `The request is larger than the context window of ${where(about)}.${serverSentence(failure)} Compact the conversation (/compact), or set the window with --context-window.`,
   };
 }
 
@@ -113,7 +113,7 @@ function answerError(failure: Failure, about: RequestFacts, retryAfterMs: number
     ...statusOf(failure),
     kind,
     retryable,
-    message: `${what}${said(failure)} ${next}`,
+    message: `${what}${serverSentence(failure)} ${next}`,
   });
   if (
     /api[_ ]key[_ ](?:not valid|invalid)|invalid[_ ]api[_ ]key/i.test(body) ||
@@ -274,7 +274,7 @@ function statusOf(failure: Failure): { readonly status?: number } {
   return failure.status === undefined ? {} : { status: failure.status };
 }
 
-function said(failure: Failure): string {
+function serverSentence(failure: Failure): string {
   if (failure.sentence === undefined) return '';
   return ` It said: ${JSON.stringify(failure.sentence.replace(/(?<=[^.])\.$/, ''))}.`;
 }

@@ -103,9 +103,9 @@ function findSentence(body: string): string | undefined {
   if (parsed === undefined) return clip(body);
   const top = record(Array.isArray(parsed) ? parsed[0] : parsed);
   const inner = record(top.error);
-  const said = [inner.message, top.error, top.message, top.detail, top.msg].map(text).find(Boolean);
+  const reported = [inner.message, top.error, top.message, top.detail, top.msg].map(text).find(Boolean);
   const upstream = text(record(inner.metadata ?? top.metadata).raw); // OpenRouter: the provider's own error
-  return clip([said, upstream].filter(Boolean).join(': '));
+  return clip([reported, upstream].filter(Boolean).join(': '));
 }
 
 function parseJson(body: string): unknown {

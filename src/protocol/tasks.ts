@@ -16,7 +16,7 @@ export interface TaskInfo {
   readonly startedAtMs: number;
   /** The last non-empty line of its output, truncated. Untrusted: may contain control characters. */
   readonly lastLine: string;
-  /** For the model: how a subagent ended, with its last message. Only in what `takeUntold` returns. */
+  /** For the model: how a subagent ended, with its last message. Only in what `takeUnreported` returns. */
   readonly note?: string;
   /** What its sandbox has allowed so far; absent without a sandbox. */
   readonly sandbox?: SandboxRecord;
@@ -62,7 +62,7 @@ export interface TaskPort {
   /** Stops a task and all its processes on behalf of the user; does nothing if it has ended. */
   stop(id: string): void;
   /** Returns ended tasks that the model has not been told about, each only once. */
-  takeUntold(): readonly TaskInfo[];
+  takeUnreported(): readonly TaskInfo[];
   /** Subscribes to starts and ends of tasks. Returns a function that unsubscribes. */
   subscribe(listener: (change: TaskChange) => void): () => void;
   /** Calls `listener` whenever the task prints something. Returns a function that unsubscribes. */

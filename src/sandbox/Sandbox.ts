@@ -78,7 +78,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   /** Files that the session's tools have created since the last command. */
   const created: string[] = [];
   /** Changes by commands that ended before they were reported. */
-  const untold: string[] = [];
+  const unreported: string[] = [];
 
   /**
    * Only this session's commands can connect: if a single one is running, the connection is its own even without a
@@ -191,7 +191,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       );
       const share = (): void => temporary.share();
       const hasTemporary = [...plan.temporary, ...places.temporary].length > 0;
-      const changes = reported(protectedChanges, untold, quarantine.told);
+      const changes = reported(protectedChanges, unreported, quarantine.told);
       const confinement = confined({
         plan,
         hasTemporary,
@@ -242,19 +242,23 @@ interface ReportedChanges {
 }
 
 /** Changes made after the command's own result are reported with the next command. */
-function reported(protectedChanges: ProtectedChanges, untold: string[], onTold: () => void): ReportedChanges {
+function reported(
+  protectedChanges: ProtectedChanges,
+  unreported: string[],
+  onReported: () => void,
+): ReportedChanges {
   let left: readonly string[] | undefined;
   return {
     take() {
-      const own = left?.filter((change) => untold.includes(change)) ?? protectedChanges.take();
-      const earlier = untold.splice(0).filter((change) => !own.includes(change));
-      onTold();
+      const own = left?.filter((change) => unreported.includes(change)) ?? protectedChanges.take();
+      const earlier = unreported.splice(0).filter((change) => !own.includes(change));
+      onReported();
       return [...earlier.map((change) => `${change} (by an earlier command)`), ...own];
     },
     end() {
       if (left !== undefined) return;
       left = protectedChanges.take();
-      untold.push(...left);
+      unreported.push(...left);
     },
   };
 }

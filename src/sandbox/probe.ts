@@ -95,12 +95,12 @@ function problemOf(bwrap: string, args: readonly string[] = plainProbe): Promise
       env: {},
       timeout: PROBE_TIMEOUT_MS,
     });
-    let said = '';
+    let output = '';
     child.stderr.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString()).slice(0, 300);
+      output = (output + chunk.toString()).slice(0, 300);
     });
     child.on('error', (error) => resolve(error.message));
-    child.on('close', (code) => resolve(code === 0 ? undefined : said.trim() || `exit code ${code}`));
+    child.on('close', (code) => resolve(code === 0 ? undefined : output.trim() || `exit code ${code}`));
   });
 }
 

@@ -51,10 +51,10 @@ export function watchProtected(
       const inOrder = [...changed].sort(
         ([, a], [, b]) => Number(b === RUNS_PROGRAMS) - Number(a === RUNS_PROGRAMS),
       );
-      const said = inOrder.map(
+      const described = inOrder.map(
         ([path, stamp]) => shortened(path, root) + (stamp === RUNS_PROGRAMS ? disable(path) : ''),
       );
-      const named = said.slice(0, MAX_NAMED);
+      const named = described.slice(0, MAX_NAMED);
       const more = changed.length - MAX_NAMED;
       return more > 0 ? [...named, `${more} more`] : named;
     },
@@ -89,7 +89,7 @@ let lastSession = 0;
 export function createQuarantine(notes: string): Quarantine {
   lastSession += 1;
   const own = join(notes, `${process.pid}-${lastSession}`);
-  const untold: string[] = [];
+  const unreported: string[] = [];
   return {
     move(path) {
       let done = '';
@@ -100,10 +100,10 @@ export function createQuarantine(notes: string): Quarantine {
             .map((at) => `${basename(path)}-set-aside${at === 0 ? '' : at}`)
             .find((free) => lstatOf(folder.at(free)) === undefined);
           if (name === undefined) return;
-          untold.push(`${path}${said(name)}`);
-          note(own, untold);
+          unreported.push(`${path}${renamedNote(name)}`);
+          note(own, unreported);
           renameSync(folder.at(basename(path)), folder.at(name));
-          done = said(name);
+          done = renamedNote(name);
         });
       } catch {
         // If renaming fails, the change is reported without it.
@@ -111,18 +111,18 @@ export function createQuarantine(notes: string): Quarantine {
       return done;
     },
     told() {
-      if (untold.splice(0).length > 0) rmSync(own, { force: true });
+      if (unreported.splice(0).length > 0) rmSync(own, { force: true });
     },
   };
 }
 
-const said = (name: string): string =>
+const renamedNote = (name: string): string =>
   ` (renamed to ${name}: its settings may start programs at your next git status)`;
 
-function note(file: string, untold: readonly string[]): void {
+function note(file: string, unreported: readonly string[]): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(file, JSON.stringify(untold), { mode: 0o600 });
+    writeFileSync(file, JSON.stringify(unreported), { mode: 0o600 });
   } catch {
     // Disk full: it is only reported now.
   }

@@ -65,7 +65,7 @@ function unknownTask(id: string, tasks: TaskRegistry): ToolOutcome {
 
 async function report(task: BackgroundTask, title: string): Promise<ToolOutcome> {
   const state = stateOf(task);
-  if (task.end !== undefined) task.isTold = true;
+  if (task.end !== undefined) task.isReported = true;
   const taken = task.capture.take({ isLast: task.end !== undefined });
   const output = taken.text.replace(/\n+$/, '');
   const original = await taken.original;

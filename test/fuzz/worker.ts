@@ -36,13 +36,13 @@ try {
       say({ seed: 0, message: `Giants: ${error.message}` }),
     );
   }
-  let toldAt = 0;
+  let reportedAt = 0;
   for (let seed = Number(values.seed); Date.now() < until; seed += Number(values.step)) {
     const scale = Math.floor(seed / Number(values.step)) % LONG_EVERY === 0 ? 'long' : 'quick';
     const failure = await explore(seed, scale, folder, counts);
     if (failure !== undefined) say({ seed, scale, ...failure });
-    if (Date.now() - toldAt < TELL_MS) continue;
-    toldAt = Date.now();
+    if (Date.now() - reportedAt < TELL_MS) continue;
+    reportedAt = Date.now();
     say({ counts });
   }
   say({ counts });

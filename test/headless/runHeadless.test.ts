@@ -277,8 +277,8 @@ describe('json', () => {
       ...reply('reply1', 'Done.'),
       entry: { ...reply('reply1', 'Done.').entry, message: told },
     };
-    const untold = json(await run('hello', onPrompt([step(1), silent, ended(1)]), 'json'));
-    expect(untold).toMatchObject({ result: 'Done.', usage: null, modelUsage: {}, total_cost_usd: null });
+    const unreported = json(await run('hello', onPrompt([step(1), silent, ended(1)]), 'json'));
+    expect(unreported).toMatchObject({ result: 'Done.', usage: null, modelUsage: {}, total_cost_usd: null });
     // What asked no model has cost nothing.
     const refused = failed({ kind: 'auth', message: 'No.', retryable: false });
     const unasked = json(await run('hello', onPrompt([step(1), refused]), 'json'));

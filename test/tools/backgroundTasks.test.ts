@@ -110,8 +110,8 @@ describe('the list of tasks', () => {
       { type: 'started', id: 'b1' },
       { type: 'ended', id: 'b1', isKnown: false },
     ]);
-    expect(bench.tools.tasks.takeUntold()).toMatchObject([{ id: 'b1', end: { code: 0 } }]);
-    expect(bench.tools.tasks.takeUntold()).toEqual([]);
+    expect(bench.tools.tasks.takeUnreported()).toMatchObject([{ id: 'b1', end: { code: 0 } }]);
+    expect(bench.tools.tasks.takeUnreported()).toEqual([]);
   });
 
   test.each([
@@ -122,7 +122,7 @@ describe('the list of tasks', () => {
     await bash('sleep 0.3', { run_in_background: true });
     await look();
     await until(() => bench.tools.tasks.list()[0]?.end !== undefined);
-    expect(bench.tools.tasks.takeUntold()).toEqual([]);
+    expect(bench.tools.tasks.takeUnreported()).toEqual([]);
   });
 
   test('reports who stopped a task, and ends its whole tree, even processes that ignore SIGTERM', async () => {
@@ -134,7 +134,7 @@ describe('the list of tasks', () => {
     await until(() => bench.tools.tasks.list()[0]?.end !== undefined);
     expect(bench.tools.tasks.list()[0]?.end).toMatchObject({ stoppedBy: 'user', signal: 'SIGKILL' });
     await until(() => !alive(numberIn('pid')));
-    expect(bench.tools.tasks.takeUntold()).toMatchObject([{ id: 'b1' }]);
+    expect(bench.tools.tasks.takeUnreported()).toMatchObject([{ id: 'b1' }]);
   });
 
   test('leaves nothing running, nor a file, when it is disposed of', async () => {

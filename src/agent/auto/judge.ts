@@ -73,12 +73,13 @@ export function createJudge(ports: JudgePorts): Judge {
       if (limit !== undefined) return asking(call.decision, limit);
       const paused = pause();
       if (paused !== undefined) return asking(call.decision, `Auto mode asks you, as ${paused}.`);
-      const said = await request(call, words, ports);
+      const answer = await request(call, words, ports);
       // Interrupted by the user: counts neither as a denial nor as a failure.
       if (call.signal.aborted) return call.decision;
-      count(said.verdict);
-      if (said.verdict === undefined) return asking(call.decision, `Auto mode asks you, as ${said.problem}.`);
-      const { decision, reason } = said.verdict;
+      count(answer.verdict);
+      if (answer.verdict === undefined)
+        return asking(call.decision, `Auto mode asks you, as ${answer.problem}.`);
+      const { decision, reason } = answer.verdict;
       if (decision === 'allow')
         return { behavior: 'allow', basis: 'judge', reason: `Allowed by auto: ${reason}` };
       if (decision === 'ask') return asking(call.decision, `Auto mode is not sure: ${reason}`);
@@ -133,18 +134,18 @@ async function request(call: AskedCall, words: readonly string[], ports: JudgePo
   // A client that ignores the signal must not block the call.
   const outcome = await Promise.race([reply, deadline.then(() => undefined)]).finally(() => over.abort());
   reply.catch(() => undefined);
-  const said = timedOut ? late : saidIn(outcome);
+  const answer = timedOut ? late : answerIn(outcome);
   if (outcome !== undefined) {
     const end = outcome.type === 'failed' ? outcome.error.kind : outcome.type;
     await context.recordRequest({ purpose: 'judge', outcome: end }, asked, outcome.sent);
   }
-  await context.append(judgementEntry(call, said, outcome, id, clock.now() - started));
-  return said;
+  await context.append(judgementEntry(call, answer, outcome, id, clock.now() - started));
+  return answer;
 }
 
 const late: JudgeAnswer = { problem: `the judge has not answered within ${JUDGE_TIMEOUT_MS / 1000} seconds` };
 
-function saidIn(outcome: ReplyOutcome | undefined): JudgeAnswer {
+function answerIn(outcome: ReplyOutcome | undefined): JudgeAnswer {
   if (outcome === undefined || outcome.type === 'interrupted') return { problem: 'the judge was stopped' };
   if (outcome.type === 'failed')
     return { problem: `the judge could not be reached (${outcome.error.message})` };
@@ -157,23 +158,23 @@ function saidIn(outcome: ReplyOutcome | undefined): JudgeAnswer {
 /** Builds the log entry of a judgement: its decision and its cost. */
 function judgementEntry(
   { id: callId, tool }: AskedCall,
-  said: JudgeAnswer,
+  answer: JudgeAnswer,
   outcome: ReplyOutcome | undefined,
   model: string,
   durationMs: number,
 ): NewEntry {
   const reply = outcome?.type === 'done' ? outcome.reply : undefined;
-  const decision = said.verdict?.decision ?? 'ask';
+  const decision = answer.verdict?.decision ?? 'ask';
   return {
     type: 'system',
     subtype: 'judgement',
     message: {
       role: 'system',
-      content: said.verdict?.reason ?? '',
+      content: answer.verdict?.reason ?? '',
       model: reply?.model ?? model,
       ...(reply?.usage === undefined ? {} : { usage: usageOf(reply.usage) }),
       durationMs,
     },
-    data: { callId, tool, decision, ...(said.problem === undefined ? {} : { problem: said.problem }) },
+    data: { callId, tool, decision, ...(answer.problem === undefined ? {} : { problem: answer.problem }) },
   };
 }

@@ -26,7 +26,7 @@ export interface BeforeCall {
   readonly allowedBy?: AllowedBy;
   readonly changed?: { readonly input: unknown; readonly source: string };
   /** The turn ends. */
-  readonly halts: boolean;
+  readonly endsTurn: boolean;
 }
 
 export interface AllowedBy {
@@ -49,7 +49,7 @@ interface RunningAnswer {
 interface AfterCall {
   readonly notes: readonly NewEntry[];
   /** The turn ends. */
-  readonly halts: boolean;
+  readonly endsTurn: boolean;
   /** The text that replaces the result. */
   readonly output?: string;
 }
@@ -96,7 +96,7 @@ export function createCallHooks(hooks: SessionHooks, onError: (error: unknown) =
     const source = permission === undefined ? '' : permission.source;
     const reason = permission?.reason ?? '';
     const isDenied = permission?.behavior === 'deny';
-    const halts = stop !== undefined || (isDenied && interrupts);
+    const endsTurn = stop !== undefined || (isDenied && interrupts);
     const denied = `A ${event} hook of the user (${source}) blocked this call; it did not run.`;
     const why = { text: reason, source };
     return {
@@ -114,7 +114,7 @@ export function createCallHooks(hooks: SessionHooks, onError: (error: unknown) =
         allowedBy: { source: `hook in ${source}`, isManaged: permission.isManaged },
       }),
       ...(updatedInput && { changed: { input: updatedInput.value, source: updatedInput.source } }),
-      halts,
+      endsTurn,
     };
   };
   const notification = (type: string, message: string, signal: AbortSignal): void => {
@@ -154,7 +154,7 @@ export function createCallHooks(hooks: SessionHooks, onError: (error: unknown) =
           );
       if (result === undefined) return undefined;
       const { notes, stop, updatedOutput: replaced } = result;
-      const after = { notes, halts: stop !== undefined };
+      const after = { notes, endsTurn: stop !== undefined };
       if (replaced === undefined) return after;
       const line = `PostToolUse hook replaced the result of ${call.tool} · ${replaced.source}`;
       await hooks.tell({

@@ -48,7 +48,7 @@ export interface SessionHooks {
   /** Records a line for the user. */
   tell(line: HookLine): Promise<void>;
   /** Builds the entry that gives the model a hook's text. */
-  note(event: HookEvent, said: string, text: HookText, callId?: string): NewEntry;
+  note(event: HookEvent, verb: string, text: HookText, callId?: string): NewEntry;
 }
 
 interface HookLine {
@@ -69,8 +69,8 @@ export function createSessionHooks({
   agent,
 }: SessionHookDeps): SessionHooks {
   const tell: SessionHooks['tell'] = async (line) => void (await context.append(lineEntry(line)));
-  const note: SessionHooks['note'] = (event, said, text, callId) =>
-    noteEntry({ event, said, text, callId, fence: newId().slice(-8) });
+  const note: SessionHooks['note'] = (event, verb, text, callId) =>
+    noteEntry({ event, verb, text, callId, fence: newId().slice(-8) });
   return {
     has: (event) => port.has(event),
     tell,
@@ -168,15 +168,15 @@ function lineEntry({ event, what, source, text, callId }: HookLine): NewEntry {
 interface Note {
   readonly event: HookEvent;
   /** What the hook does, as the end of a sentence. */
-  readonly said: string;
+  readonly verb: string;
   readonly text: HookText;
   readonly callId: string | undefined;
   /** A line that the hook cannot know, so that its text cannot end the quote. */
   readonly fence: string;
 }
 
-function noteEntry({ event, said, text: { text, source }, callId, fence }: Note): NewEntry {
-  const content = `A hook that the user has set up (${event}, ${source}) ${said} the text between the lines ${fence}. It was written by the hook, not by the user or this program.\n${fence}\n${text}\n${fence}`;
+function noteEntry({ event, verb, text: { text, source }, callId, fence }: Note): NewEntry {
+  const content = `A hook that the user has set up (${event}, ${source}) ${verb} the text between the lines ${fence}. It was written by the hook, not by the user or this program.\n${fence}\n${text}\n${fence}`;
   return {
     type: 'user',
     subtype: 'hook_context',

@@ -62,12 +62,12 @@ async function beforeShell(
   signal: AbortSignal,
   { hooks, emit }: ShellPorts,
 ): Promise<readonly NewEntry[] | 'blocked'> {
-  const said = await hooks?.before(call, signal);
-  if (said === undefined) return [];
-  if (said.denied !== undefined) return 'blocked';
-  if (said.changed !== undefined) {
-    const text = `The hook in ${said.changed.source} wanted to change this command; your own commands run as typed.`;
+  const fromHooks = await hooks?.before(call, signal);
+  if (fromHooks === undefined) return [];
+  if (fromHooks.denied !== undefined) return 'blocked';
+  if (fromHooks.changed !== undefined) {
+    const text = `The hook in ${fromHooks.changed.source} wanted to change this command; your own commands run as typed.`;
     emit({ type: 'notice', level: 'info', text });
   }
-  return said.notes;
+  return fromHooks.notes;
 }

@@ -83,8 +83,8 @@ export function forkedPrompt(
   { skill: { name, file }, display, typed }: Extract<Op, { type: 'use_skill' }>,
   { text, commands }: Pick<SkillText, 'text' | 'commands'>,
 ): PromptOp {
-  const told = `A subagent has followed the instructions of this skill. The user has not seen its last message:\n\n${text}`;
-  const skill = { name, file, text: told, ...(commands && { commands }) };
+  const content = `A subagent has followed the instructions of this skill. The user has not seen its last message:\n\n${text}`;
+  const skill = { name, file, text: content, ...(commands && { commands }) };
   return { type: 'prompt', text: display, ...(typed !== undefined && { typed }), skill };
 }
 

@@ -59,7 +59,7 @@ interface Job {
   stoppedBy?: 'turn' | 'user';
   ended?: Ended;
   /** The model has been told how it ended. */
-  isTold?: boolean;
+  isReported?: boolean;
 }
 
 export class Subagents implements TaskPort {
@@ -102,12 +102,12 @@ export class Subagents implements TaskPort {
     if (job !== undefined) stopJob(job, 'user');
   }
 
-  takeUntold(): readonly TaskInfo[] {
-    const untold = [...this.#jobs.values()].flatMap((job) =>
-      job.ended !== undefined && job.isTold !== true ? [{ job, ended: job.ended }] : [],
+  takeUnreported(): readonly TaskInfo[] {
+    const unreported = [...this.#jobs.values()].flatMap((job) =>
+      job.ended !== undefined && job.isReported !== true ? [{ job, ended: job.ended }] : [],
     );
-    return untold.map(({ job, ended }) => {
-      job.isTold = true;
+    return unreported.map(({ job, ended }) => {
+      job.isReported = true;
       return { ...this.#infoOf(job), note: boundedNote(ended) };
     });
   }

@@ -238,8 +238,8 @@ function addEntry(known: Progress, entry: JSONLEntry): Progress {
   const { usage } = entry.message;
   const tokens = known.tokens + (usage === undefined ? 0 : usage.input_tokens + usage.output_tokens);
   if (entry.type === 'assistant') {
-    const said = textOf(entry.message.content).trim();
-    return { ...known, tokens, text: said === '' ? known.text : said };
+    const reply = textOf(entry.message.content).trim();
+    return { ...known, tokens, text: reply === '' ? known.text : reply };
   }
   if (entry.toolResult !== undefined) return { ...withCall(known, resultLine(entry.toolResult)), tokens };
   return tokens === known.tokens ? known : { ...known, tokens };

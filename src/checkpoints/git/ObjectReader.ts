@@ -225,7 +225,7 @@ async function linkObjects({ objects, oids }: BorrowOptions, target: string, pac
     if (!made.has(folder)) mkdirSync(join(target, folder), { recursive: true });
     made.add(folder);
     if (!tryLink(join(objects, folder, name), join(target, folder, name))) return;
-    if (pace.isDue()) await pace.breathe();
+    if (pace.isDue()) await pace.pause();
   }
 }
 

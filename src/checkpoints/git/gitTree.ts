@@ -86,7 +86,7 @@ async function foldersOf(
   for (const path of [...submodules, ...files.keys()]) {
     for (let at = dirname(path); at.length > root.length && !folders.has(at); at = dirname(at))
       folders.add(at);
-    if (pace.isDue()) await pace.breathe();
+    if (pace.isDue()) await pace.pause();
   }
   return folders;
 }
@@ -150,12 +150,12 @@ async function findVerbatim(
   pace: Pace,
 ): Promise<ReadonlyMap<string, IndexEntry>> {
   const asked = findFiltered(git, root, [...files.keys()], pace);
-  await pace.breathe();
+  await pace.pause();
   const [sizes, filtered] = await Promise.all([readSizes(git, root, files, pace), asked]);
   const verbatim = new Map<string, IndexEntry>();
   for (const [path, file] of files) {
     if (filtered?.has(path) === false && sizes?.get(file.oid) === file.size) verbatim.set(path, file);
-    if (pace.isDue()) await pace.breathe();
+    if (pace.isDue()) await pace.pause();
   }
   return verbatim;
 }
@@ -174,7 +174,7 @@ async function readSizes(
   const sizes = new Map<string, number>();
   for (const [, oid = '', size] of output.toString('latin1').matchAll(/^([0-9a-f]+) blob (\d+)$/gm)) {
     sizes.set(oid, Number(size));
-    if (pace.isDue()) await pace.breathe();
+    if (pace.isDue()) await pace.pause();
   }
   return sizes;
 }
@@ -193,7 +193,7 @@ async function findFiltered(
   const filtered = new Set<string>();
   for (const [, path, value] of output.toString().matchAll(/([^\0]*)\0[^\0]*\0([^\0]*)\0/g)) {
     if (value !== 'unspecified' && value !== 'unset') filtered.add(`${root}/${path}`);
-    if (pace.isDue()) await pace.breathe();
+    if (pace.isDue()) await pace.pause();
   }
   return filtered;
 }
@@ -240,7 +240,7 @@ async function readIndex(git: GitProgram, root: string, pace: Pace): Promise<Ind
         mtimeMs: milliseconds(mSec, mNano),
         ctimeMs: milliseconds(cSec, cNano),
       });
-    if (pace.isDue()) await pace.breathe();
+    if (pace.isDue()) await pace.pause();
   }
   return { files, submodules };
 }

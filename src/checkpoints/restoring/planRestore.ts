@@ -31,7 +31,7 @@ export async function planRestore(
         ? await planPath(path, paths.get(path) ?? [], steps, deps)
         : idleStep(path, 'refuse', blocked, undefined),
     );
-    if (deps.pace.isDue()) await deps.pace.breathe();
+    if (deps.pace.isDue()) await deps.pace.pause();
   }
   const inOrder = [...paths.keys()].flatMap((path) => steps.get(path) ?? []);
   return { steps: await refuseWhatIsInTheWay(inOrder, deps) };
@@ -156,7 +156,7 @@ async function refuseWhatIsInTheWay(
     if (left === undefined) continue;
     const reason = `it holds ${describePath(path, left)}, which stays`;
     all.set(path, idleStep(path, to === undefined ? 'nothing' : 'refuse', reason, from));
-    if (deps.pace.isDue()) await deps.pace.breathe();
+    if (deps.pace.isDue()) await deps.pace.pause();
   }
   for (const { path, from, to } of [...deepestFirst].reverse()) {
     if (to === undefined || sameState(from, to)) continue;

@@ -96,7 +96,7 @@ export async function diffChanges(
     if (sameState(before, after)) continue;
     const load = (hash: string) => deps.blobs.read({ hash }).catch(() => undefined);
     steps.push(await makeStep(path, before, after, load, { name: describePath(deps.root, path) }));
-    if (deps.pace.isDue()) await deps.pace.breathe();
+    if (deps.pace.isDue()) await deps.pace.pause();
   }
   return steps.sort((a, b) => (a.path < b.path ? -1 : 1));
 }

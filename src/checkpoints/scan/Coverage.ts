@@ -9,9 +9,9 @@ import { statEntry } from './diskEntry.ts';
 
 /** Yields to other work at regular intervals in a long loop. */
 export interface Pace {
-  /** True when `breathe` should be awaited now; cheap enough to call for every file. */
+  /** True when `pause` should be awaited now; cheap enough to call for every file. */
   readonly isDue: () => boolean;
-  readonly breathe: () => Promise<void>;
+  readonly pause: () => Promise<void>;
 }
 
 /** Folders that programs fill. In a git repository, a folder without tracked files is treated the same. */
@@ -100,9 +100,9 @@ async function weigh(
         files += 1;
         if (files <= limits.maxFolderFiles) bytes += sizeOf(path, limits.maxFileBytes);
       }
-      if (pace.isDue()) await pace.breathe();
+      if (pace.isDue()) await pace.pause();
     }
-    if (pace.isDue()) await pace.breathe();
+    if (pace.isDue()) await pace.pause();
   }
   return { files, bytes };
 }

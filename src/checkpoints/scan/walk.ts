@@ -65,7 +65,7 @@ export async function walk(root: string, deps: WalkDeps): Promise<Walked> {
       }
       if (pace.isDue()) {
         if (deps.signal?.aborted === true) return { isComplete: false, unreadable, unnameable };
-        await pace.breathe();
+        await pace.pause();
       }
     }
   }
@@ -87,7 +87,7 @@ export function createPace(): Pace {
   let sliceEndsAt = performance.now() + SLICE_MS;
   return {
     isDue: () => performance.now() >= sliceEndsAt,
-    breathe: async () => {
+    pause: async () => {
       await setImmediate();
       sliceEndsAt = performance.now() + SLICE_MS;
     },

@@ -15,7 +15,7 @@ import {
   mcpTarget,
   mcpTransport,
 } from '../../protocol/extensions/mcp.ts';
-import { ONCE } from '../../protocol/once.ts';
+import { JITLESS } from '../../protocol/jitless.ts';
 import { reveal, sanitize } from '../../ui/print/sanitize.ts';
 import { usableServers } from '../mcp/approval.ts';
 import { openServers } from '../mcp/openServers.ts';
@@ -92,7 +92,7 @@ async function add(
     output.say(`"${name}" is not a valid name: use letters, digits, - and single _, at most 40.`);
     return EXIT.badInput;
   }
-  const checked = mcpServerSchema.safeParse(definition, ONCE);
+  const checked = mcpServerSchema.safeParse(definition, JITLESS);
   if (!checked.success) {
     const [issue] = checked.error.issues;
     const where = issue?.path.join('.') ?? '';

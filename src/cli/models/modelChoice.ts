@@ -38,7 +38,7 @@ interface ModelChoiceOptions {
   readonly served?: ServedModels | undefined;
   readonly learnedWindows?: Pick<LearnedWindows, 'get'> | undefined;
   /** Models whose assumed window has already been reported; shared by the sessions of one process. */
-  readonly toldAssumed?: Set<string>;
+  readonly reportedAssumed?: Set<string>;
   /** True if the open session has learned the current model's window from an error. */
   readonly isLearnedInSession?: () => boolean;
   /** Called when the server has reported new facts about the current model outside of a turn. */
@@ -63,7 +63,7 @@ export function createModelChoice(
   {
     served,
     learnedWindows,
-    toldAssumed = new Set(),
+    reportedAssumed = new Set(),
     isLearnedInSession,
     onLearned,
     hasPrompt = false,
@@ -103,7 +103,7 @@ export function createModelChoice(
       ...(accepted && { effort: accepted }),
     };
   };
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let chosen = first;
   let model = lookup(first);
   let basis = served?.get(first);
@@ -124,9 +124,10 @@ export function createModelChoice(
   let hearAssumed: ((text: string) => void) | undefined;
   const reportAssumed = (): void => {
     const { id, source, windowTokens } = current();
-    if (hearAssumed === undefined || source !== 'assumed' || askedFor !== id || toldAssumed.has(id)) return;
+    if (hearAssumed === undefined || source !== 'assumed' || askedFor !== id || reportedAssumed.has(id))
+      return;
     if (served?.awaitsLoad(id) === true || isLearnedInSession?.() === true) return;
-    toldAssumed.add(id);
+    reportedAssumed.add(id);
     hearAssumed(assumedText(id, windowTokens));
   };
   const isAsked = (id: string): boolean => id !== DEMO_MODEL && id !== '' && !isClosedModel(id);
@@ -147,8 +148,8 @@ export function createModelChoice(
   const newAdvice = (): readonly string[] => {
     const facts = served?.get(chosen);
     const advice = facts === undefined ? undefined : windowAdvice(facts, current());
-    if (advice === undefined || told.has(advice)) return [];
-    told.add(advice);
+    if (advice === undefined || reported.has(advice)) return [];
+    reported.add(advice);
     return [advice];
   };
   /** Once per model and level: the model does not have what was asked for. */
@@ -156,8 +157,8 @@ export function createModelChoice(
     const { id, effort: given } = current();
     if (effort === undefined || effort === null || effort === given) return [];
     const text = effortText(id, effort, given ?? 'its own default');
-    if (told.has(text)) return [];
-    told.add(text);
+    if (reported.has(text)) return [];
+    reported.add(text);
     return [text];
   };
   askSoon(first);

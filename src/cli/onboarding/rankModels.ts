@@ -56,8 +56,8 @@ export function withKnownFacts(model: ServedModel, isNear: boolean): ServedModel
     served: model,
     unknownWindow: UNKNOWN,
   });
-  const isTold = model.windowTokens !== undefined || model.maxWindowTokens !== undefined;
-  const known = isTold || windowTokens === UNKNOWN ? undefined : windowTokens;
+  const isReported = model.windowTokens !== undefined || model.maxWindowTokens !== undefined;
+  const known = isReported || windowTokens === UNKNOWN ? undefined : windowTokens;
   if (isNear) return { ...model, ...(known === undefined ? {} : { maxWindowTokens: known }) };
   return {
     ...model,

@@ -15,7 +15,7 @@ import { realpath as realpathNow } from '../../disk/paths.ts';
 import { type HookReader, pluginNamePattern, readPlugin } from '../../extensions/readPlugin.ts';
 import type { HookSource } from '../../protocol/extensions/hooks.ts';
 import type { PluginContents, PluginInfo } from '../../protocol/extensions/plugins.ts';
-import { ONCE } from '../../protocol/once.ts';
+import { JITLESS } from '../../protocol/jitless.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { bytesBelow, contentHash, contentStamp, filesIn, TOO_MUCH } from './pluginContent.ts';
@@ -267,7 +267,7 @@ async function change(
 async function readRegistry(place: PluginPlace): Promise<Registry> {
   const text = await readFile(registryFile(place), 'utf8').catch(() => '{}');
   try {
-    return fileSchema.parse(JSON.parse(text), ONCE);
+    return fileSchema.parse(JSON.parse(text), JITLESS);
   } catch {
     return { plugins: {} };
   }

@@ -4,7 +4,7 @@ import { explanationPage } from '../../commands/permissions.ts';
 import { settingsFiles } from '../../config/loadSettings.ts';
 import { rememberRules } from '../../config/trust.ts';
 import type { LoadedSettings } from '../../config/types.ts';
-import { NOBODY } from '../../headless/denials.ts';
+import { NO_ONE_TO_ASK } from '../../headless/denials.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import { InProcessEngine } from '../../permissions/InProcessEngine.ts';
 import type { AnsweredCall, LearnedRules } from '../../permissions/rules/learnRules.ts';
@@ -94,10 +94,10 @@ async function learn(
   if (!save || learned.rules.length === 0) return EXIT.ok;
   const { local } = settingsFiles(place);
   const rules = learned.rules.map(({ rule }) => rule);
-  const told = await permissions.remember({ rules, destination: 'local', file: local, label: '' });
-  const isSaved = told.startsWith('Saved');
-  if (isSaved && !json) await output.line(told);
-  if (!isSaved) output.say(told.replace(/^Allowed for this session only\. /, ''));
+  const outcome = await permissions.remember({ rules, destination: 'local', file: local, label: '' });
+  const isSaved = outcome.startsWith('Saved');
+  if (isSaved && !json) await output.line(outcome);
+  if (!isSaved) output.say(outcome.replace(/^Allowed for this session only\. /, ''));
   return isSaved ? EXIT.ok : EXIT.failed;
 }
 
@@ -182,7 +182,7 @@ async function answeredCalls(entries: AsyncIterable<JSONLEntry>): Promise<readon
     open.delete(toolResult.id);
     if (call === undefined || toolResult.permission?.basis !== 'user') continue;
     const isDenied = toolResult.status === 'denied';
-    if (isDenied && String(toolResult.error ?? toolResult.output).includes(NOBODY)) continue;
+    if (isDenied && String(toolResult.error ?? toolResult.output).includes(NO_ONE_TO_ASK)) continue;
     found.push({ ...call, answer: isDenied ? 'denied' : 'allowed' });
   }
   return found;

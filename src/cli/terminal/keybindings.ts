@@ -75,8 +75,8 @@ export async function readUserKeys(file: string): Promise<UserKeys> {
   const broken = line === undefined ? [] : [`Line ${line} is not valid JSON; keys after it may be ignored.`];
   const all = [...broken, ...problems];
   const more = all.length - MAX_PROBLEMS;
-  const told = [...all.slice(0, MAX_PROBLEMS), ...(more > 0 ? [`${more} more errors like these.`] : [])];
-  return { keymap, problems: told.map((problem) => `keybindings.json: ${problem}`) };
+  const listed = [...all.slice(0, MAX_PROBLEMS), ...(more > 0 ? [`${more} more errors like these.`] : [])];
+  return { keymap, problems: listed.map((problem) => `keybindings.json: ${problem}`) };
 }
 
 /** `line`: number of the line with the first mistake, from 1. */

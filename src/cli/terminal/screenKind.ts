@@ -7,7 +7,7 @@ interface Streams {
   readonly stdoutIsTerminal: boolean;
 }
 
-export interface ScreenWishes {
+export interface ScreenFlags {
   /** The flag `--ax-screen-reader`. */
   readonly screenReader: boolean;
   /** A prompt was given on the command line. */
@@ -26,7 +26,7 @@ type ScreenKind =
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export async function screenKind(
-  wishes: ScreenWishes,
+  flags: ScreenFlags,
   { stdinIsTerminal, stdoutIsTerminal }: Streams,
   env: Environment,
   dataRoot: string,
@@ -34,11 +34,11 @@ export async function screenKind(
   const isTerminal = stdinIsTerminal && stdoutIsTerminal;
   const isDumb = isDumbTerminal(env.TERM);
   // If requested explicitly, plain mode works on pipes, too: an editor may run it that way.
-  if (wishes.screenReader) return { type: 'linear', isEditing: isTerminal && !isDumb };
+  if (flags.screenReader) return { type: 'linear', isEditing: isTerminal && !isDumb };
   // Piped input is the prompt or a part of it; piped output is the answer.
   if (!stdinIsTerminal) return { type: 'print' };
   if (!stdoutIsTerminal) {
-    if (wishes.hasPrompt) return { type: 'print' };
+    if (flags.hasPrompt) return { type: 'print' };
     const message =
       'standard output is not a terminal, so a conversation is not possible. To print an answer, give a prompt: clawdcode -p "…"';
     return { type: 'none', message };

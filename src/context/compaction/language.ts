@@ -62,11 +62,11 @@ export function languageOf(text: string): string | undefined {
 
 /** True if most long enough lines are in this script; a few others may have been pasted. */
 function isShared(text: string, script: Script): boolean {
-  const told = text
+  const longLines = text
     .split('\n')
     .map(scriptsOf)
     .filter(({ letters }) => letters >= MIN_LETTERS);
-  return told.filter((line) => mainScript(line) === script).length >= MOST * told.length;
+  return longLines.filter((line) => mainScript(line) === script).length >= MOST * longLines.length;
 }
 
 const MOST = 0.75;

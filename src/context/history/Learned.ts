@@ -70,8 +70,8 @@ export class Learned {
   }: Pick<ModelInfo, 'id' | 'windowTokens' | 'source'>): number | undefined {
     const learned = this.#windows.get(id);
     if (learned === undefined) return undefined;
-    const isTold = source === 'server' || source === 'setting' || source === 'learned';
-    const isNewer = isTold && learned.known !== undefined && learned.known !== windowTokens;
+    const isReported = source === 'server' || source === 'setting' || source === 'learned';
+    const isNewer = isReported && learned.known !== undefined && learned.known !== windowTokens;
     return isNewer ? undefined : learned.tokens;
   }
 

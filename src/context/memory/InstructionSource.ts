@@ -81,11 +81,11 @@ export function createInstructionSource(places: InstructionPlaces): InstructionS
         touched.map((path) => resolve(root, path)),
         new Set(known.keys()),
       );
-      const told = await withoutMerged(known, () => collect(base, [], new Set()));
+      const sentHashes = await withoutMerged(known, () => collect(base, [], new Set()));
       const present = new Set(files.map(({ path }) => path));
-      const gone = [...told.keys()].filter((path) => !present.has(path));
+      const gone = [...sentHashes.keys()].filter((path) => !present.has(path));
       return [
-        ...files.filter(({ path, hash }) => told.get(path) !== hash),
+        ...files.filter(({ path, hash }) => sentHashes.get(path) !== hash),
         ...gone.map((path) => ({ path, text: undefined })),
       ];
     },
@@ -104,9 +104,9 @@ async function withoutMerged(
   if (merged === undefined) return known;
   const files = await readBase();
   if (hashOf(formatInstructions(files)) !== merged) return known;
-  const told = new Map([...files.map(({ path, hash }) => [path, hash] as const), ...known]);
-  told.delete('');
-  return told;
+  const sentHashes = new Map([...files.map(({ path, hash }) => [path, hash] as const), ...known]);
+  sentHashes.delete('');
+  return sentHashes;
 }
 
 /** Collects files in order, without duplicates and within the limits. */

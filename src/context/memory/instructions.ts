@@ -57,12 +57,12 @@ export function instructionPath(entry: JSONLEntry): string {
 
 /** The hash of each file as the model last saw it, by path; incremental. */
 export function followInstructions(): (entries: readonly JSONLEntry[]) => ReadonlyMap<string, string> {
-  const told = foldLog<SentInstructions>({ entries: [], hashes: new Map() }, (known, entry) => {
+  const sent = foldLog<SentInstructions>({ entries: [], hashes: new Map() }, (known, entry) => {
     if (entry.subtype !== 'instructions') return known;
     const entries = [...known.entries, entry];
     return { entries, hashes: new Map(pinnedInstructions(entries).map(pathAndHash)) };
   });
-  return (entries) => told(entries).hashes;
+  return (entries) => sent(entries).hashes;
 }
 
 interface SentInstructions {

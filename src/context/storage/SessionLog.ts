@@ -5,7 +5,7 @@
  */
 import { ENTRY_FORMAT, entrySchema } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
-import { ONCE } from '../../protocol/once.ts';
+import { JITLESS } from '../../protocol/jitless.ts';
 import type { HistoryManager } from '../history/HistoryManager.ts';
 import type { Live } from '../history/liveEntries.ts';
 import { Listeners } from '../Listeners.ts';
@@ -129,7 +129,7 @@ export class SessionLog implements OpenLog {
     const lines = this.#toLines(redaction?.value(entries) ?? entries);
     // Parse the lines again, so that memory has exactly what a reader of the file gets.
     const added = lines.map((line) => deepFreeze(JSON.parse(line) as JSONLEntry));
-    for (const entry of added) entrySchema.parse(entry, ONCE);
+    for (const entry of added) entrySchema.parse(entry, JITLESS);
     const bytes = lines.reduce((sum, line) => sum + line.length + 1, 0);
     this.#resident.add(added, bytes);
     this.#nextSeq += added.length;

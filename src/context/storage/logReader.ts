@@ -139,13 +139,13 @@ class LogAssembler {
 
   /** Reports each loss once, with the first damaged line at that place. */
   #countLosses(mended: readonly number[]): void {
-    let told = -1;
+    let reported = -1;
     for (const { damage, from, to } of this.#spots) {
-      for (let index = Math.max(from, told + 1); index <= to; index += 1) {
+      for (let index = Math.max(from, reported + 1); index <= to; index += 1) {
         const [before, after] = [this.#entries[index - 1], this.#entries[index]];
         if (after === undefined) continue;
         damage.lost.push(...gapsBetween(before?.seq ?? after.seq - 1, after.seq, mended));
-        told = index;
+        reported = index;
       }
     }
     this.#spots = [];
@@ -153,8 +153,8 @@ class LogAssembler {
 
   /** Reports missing entries that left no damaged line. */
   #countMissing(): void {
-    const told = [...this.#damaged].flatMap(({ lost }) => lost.map(([first]) => first));
-    const known = new Set(told);
+    const reported = [...this.#damaged].flatMap(({ lost }) => lost.map(([first]) => first));
+    const known = new Set(reported);
     for (const [index, { seq }] of this.#entries.entries()) {
       const before = this.#entries[index - 1]?.seq ?? seq;
       if (seq <= before + 1 || before < this.#leftThrough || known.has(before + 1)) continue;

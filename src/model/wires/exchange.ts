@@ -176,9 +176,9 @@ export function createExchanges(options: ModelClientOptions, api?: string) {
     if (reply !== undefined) {
       onReply?.(reply);
       yield { type: 'done', reply };
-    } else if (watchdog.barked()) {
+    } else if (watchdog.hasFired()) {
       yield failed(stalledError(about, partCount > 0 ? idleTimeoutMs : firstEventTimeoutMs));
-    } else if (progress.barked()) {
+    } else if (progress.hasFired()) {
       yield failed(noProgressError(about, progressTimeoutMs));
     } else if (thrown !== undefined) {
       const { status, body } = readFailure(thrown);
@@ -208,7 +208,7 @@ interface Watchdog {
   /** Stops the timer until the next `feed`. */
   readonly rest: () => void;
   /** True if it has fired. */
-  readonly barked: () => boolean;
+  readonly hasFired: () => boolean;
   /** Stops the timer permanently. */
   readonly stop: () => void;
 }
@@ -218,7 +218,7 @@ export function createWatchdog(onSilence: () => void, patienceMs: () => number):
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
   let fedAt: number | undefined;
-  let barked = false;
+  let hasFired = false;
   let stopped = false;
 
   function wake(at: number): void {
@@ -236,12 +236,12 @@ export function createWatchdog(onSilence: () => void, patienceMs: () => number):
       wake(deadline);
       return;
     }
-    barked = true;
+    hasFired = true;
     onSilence();
   }
 
   return {
-    barked: () => barked,
+    hasFired: () => hasFired,
     rest() {
       fedAt = undefined;
     },

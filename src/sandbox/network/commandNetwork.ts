@@ -96,9 +96,11 @@ export async function allowsHost(
   { verdict }: NetworkRules,
 ): Promise<boolean> {
   const name = `${host}:${port}`;
-  const said = verdict(host);
-  const isAsked = said === 'ask' || said === 'always ask';
-  const isAllowed = isAsked ? await askedAbout(host, port, said === 'always ask', asking) : said === 'allow';
+  const decided = verdict(host);
+  const isAsked = decided === 'ask' || decided === 'always ask';
+  const isAllowed = isAsked
+    ? await askedAbout(host, port, decided === 'always ask', asking)
+    : decided === 'allow';
   const named = isAllowed ? asking?.hosts : asking?.refused;
   if (named !== undefined && named.size < MAX_NAMED) named.add(name);
   return isAllowed;

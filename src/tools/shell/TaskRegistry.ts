@@ -22,7 +22,7 @@ export interface BackgroundTask {
   /** The model is waiting for the end, and learns of it from that call. */
   isAwaited?: boolean;
   /** The model knows how the task ended, or has stopped it. */
-  isTold?: boolean;
+  isReported?: boolean;
 }
 
 /** A command to continue in the background. */
@@ -54,8 +54,8 @@ export class TaskRegistry implements TaskPort {
       task.end = end;
       task.endedAtMs = Date.now();
       if (!run.alive()) void this.#forget(run);
-      task.isTold = task.isAwaited === true || task.stoppedBy === 'model';
-      this.#tell({ type: 'ended', id, isKnown: task.isTold });
+      task.isReported = task.isAwaited === true || task.stoppedBy === 'model';
+      this.#tell({ type: 'ended', id, isKnown: task.isReported });
     });
     const finished = [...this.#tasks.values()].filter(({ end }) => end !== undefined);
     for (const old of finished.slice(0, Math.max(0, finished.length - MAX_FINISHED_TASKS))) {
@@ -86,12 +86,12 @@ export class TaskRegistry implements TaskPort {
     void this.#end(task.run);
   }
 
-  takeUntold(): readonly TaskInfo[] {
-    const untold = [...this.#tasks.values()].filter(
-      ({ end, isTold }) => end !== undefined && isTold !== true,
+  takeUnreported(): readonly TaskInfo[] {
+    const unreported = [...this.#tasks.values()].filter(
+      ({ end, isReported }) => end !== undefined && isReported !== true,
     );
-    for (const task of untold) task.isTold = true;
-    return untold.map(infoOf);
+    for (const task of unreported) task.isReported = true;
+    return unreported.map(infoOf);
   }
 
   subscribe(listener: (change: TaskChange) => void): () => void {

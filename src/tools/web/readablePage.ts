@@ -61,8 +61,8 @@ const HEAD_BYTES = 1024;
 
 /** Decodes the bytes; invalid sequences become U+FFFD. The result is well-formed. */
 export function decodePage(bytes: Uint8Array, charset: string | undefined, isHtml: boolean): string {
-  const told = markOf(bytes) ?? decoderFor(charset) ?? (isHtml ? decoderFor(ownWord(bytes)) : undefined);
-  const decoder = told ?? new TextDecoder(looksUtf8(bytes) ? 'utf-8' : 'windows-1252');
+  const encoding = markOf(bytes) ?? decoderFor(charset) ?? (isHtml ? decoderFor(ownWord(bytes)) : undefined);
+  const decoder = encoding ?? new TextDecoder(looksUtf8(bytes) ? 'utf-8' : 'windows-1252');
   return decoder.decode(bytes).toWellFormed();
 }
 

@@ -148,8 +148,8 @@ export function attachSession(
     screen?.composer()?.prependText(event.prompts.map((prompt) => prompt.text).join('\n'));
   });
   const unwatch = watchDraft(agent, store.setDrafting);
-  const said = notices.map((text): Print => ({ type: 'notice', level: 'warning', text }));
-  store.print(...past, ...said);
+  const warnings = notices.map((text): Print => ({ type: 'notice', level: 'warning', text }));
+  store.print(...past, ...warnings);
   const unhear = onAssumedWindow?.((text) => store.print({ type: 'notice', level: 'info', text }));
   return {
     ...store,

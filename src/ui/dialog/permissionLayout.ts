@@ -41,7 +41,7 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
   const { question, preview, choiceRows, isCommenting, width, rows, theme, keymap } = input;
   const title = ruled(titleOf(question), width, theme);
   const hint = theme.dim(truncate(hintText(isCommenting, keymap), width));
-  const reasons = reasonLines(unsaidReason(question), width, theme);
+  const reasons = reasonLines(reasonNotShown(question), width, theme);
   const worktree = worktreeLines(question, width, theme);
   let left = rows - choiceRows.length - (isCommenting ? 1 : 0);
   const reserve = (lines: number, kept = previewShare(preview.length, rows)): boolean => {
@@ -148,7 +148,7 @@ function changeSize(diff: string): string {
 }
 
 /** The reason, unless the title and the preview already say it. */
-function unsaidReason({ reason, preview, suggestion }: PermissionQuestion): string {
+function reasonNotShown({ reason, preview, suggestion }: PermissionQuestion): string {
   // For an ordinary edit or a single command, the reason adds nothing but that approval is needed.
   const isPlain =
     suggestion?.destination === 'mode' ||

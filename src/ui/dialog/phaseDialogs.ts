@@ -83,7 +83,7 @@ function dialogOf({
 }: TrustWords): ChoiceDialog<boolean> {
   const path = revealLine(folder);
   const asked = `Question: ${title.charAt(0).toLowerCase()}${title.slice(1)} ${path}`;
-  const said: readonly Block[] =
+  const intro: readonly Block[] =
     introduction === undefined ? [] : [{ type: 'text', text: introduction, tone: 'dim' }];
   return {
     type: 'choices',
@@ -92,7 +92,7 @@ function dialogOf({
     body: [
       { type: 'text', text: asked, only: 'lines' },
       { type: 'path', text: path, only: 'screen' },
-      ...said,
+      ...intro,
       {
         type: 'list',
         items: items.map(({ sign, text }) => ({ sign, text: revealLine(text) })),

@@ -53,8 +53,8 @@ export function formLayout(
   if (field === undefined) return reviewLayout(form, state, room, head, hint, keymap);
   const typing = isTyping(form, state);
   const preview = typing ? [] : previewOf(field, state);
-  const isBeside = preview.length > 0 && width >= WIDE;
-  const column = isBeside ? Math.floor(width * 0.45) : width;
+  const isSideBySide = preview.length > 0 && width >= WIDE;
+  const column = isSideBySide ? Math.floor(width * 0.45) : width;
   const question = questionLines(form, field, state, room);
   // The hint and a blank line take two rows, the row to type in one.
   const inner = Math.max(1, rows - head.length - 2);
@@ -62,9 +62,9 @@ export function formLayout(
   const options = optionLines(field, state, { width: column, rows: inner - least, theme });
   const left = Math.max(0, inner - options.length - (typing ? 1 : 0));
   const questionRows = Math.min(question.length, Math.max(least, left));
-  const free = isBeside ? inner - questionRows : left - questionRows;
+  const free = isSideBySide ? inner - questionRows : left - questionRows;
   const lines = preview.flatMap((line) =>
-    wrapColumns([{ text: line }], isBeside ? width - column - 4 : width - 2).map(paintLine),
+    wrapColumns([{ text: line }], isSideBySide ? width - column - 4 : width - 2).map(paintLine),
   );
   // A single line of a preview shows nothing of it.
   const previewRows = free < Math.min(2, lines.length) ? 0 : Math.min(lines.length, free);
@@ -74,11 +74,14 @@ export function formLayout(
   const from = Math.min(top, unseen);
   const body = lines.slice(top - from, top - from + previewRows).map((line) => theme.dim('│ ') + line);
   const asked = [...head, ...question.slice(from, from + questionRows)];
-  const spare = free > (isBeside ? Math.max(options.length, body.length) : body.length);
-  const blank = spare || isBeside ? [''] : [];
-  const below = [...(isBeside ? [] : body), lowest > 0 ? moreLine(form, lowest - top, room, keymap) : hint];
+  const spare = free > (isSideBySide ? Math.max(options.length, body.length) : body.length);
+  const blank = spare || isSideBySide ? [''] : [];
+  const below = [
+    ...(isSideBySide ? [] : body),
+    lowest > 0 ? moreLine(form, lowest - top, room, keymap) : hint,
+  ];
   return {
-    above: [...asked, ...blank, ...(isBeside ? beside(options, body, column) : options)],
+    above: [...asked, ...blank, ...(isSideBySide ? beside(options, body, column) : options)],
     below: below.slice(
       0,
       Math.max(0, rows - asked.length - blank.length - options.length - (typing ? 1 : 0)),
@@ -214,8 +217,8 @@ type Paper = Pick<DialogRoom, 'width' | 'theme'>;
 
 /** What the form says by itself: its message, and the address it wants opened, whole, with its host set off. */
 function messageLines({ message, link }: Form, { width, theme }: Paper): readonly string[] {
-  const said = message === undefined ? [] : wrapText(reveal(message).trim(), width);
-  if (link === undefined) return said;
+  const lines = message === undefined ? [] : wrapText(reveal(message).trim(), width);
+  if (link === undefined) return lines;
   const { host } = new URL(link);
   const at = link.indexOf(host);
   const spans = [
@@ -224,7 +227,7 @@ function messageLines({ message, link }: Form, { width, theme }: Paper): readonl
     { text: link.slice(at + host.length), paint: theme.dim },
   ];
   return [
-    ...said,
+    ...lines,
     '',
     ...wrapText(`Host: ${host}`, width, theme.warning),
     ...wrapColumns(spans, width).map(paintLine),

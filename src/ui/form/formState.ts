@@ -262,6 +262,6 @@ export function fieldHint(field: FormField): string {
     ...(minLength === undefined ? [] : [`at least ${minLength} characters`]),
     ...(maxLength === undefined ? [] : [`at most ${maxLength} characters`]),
   ];
-  const said = [...((kind ?? format) ? [kind ?? `Format: ${format}`] : []), ...range].join(', ');
-  return [said, field.isRequired === false ? 'optional' : ''].filter((part) => part !== '').join(' · ');
+  const limits = [...((kind ?? format) ? [kind ?? `Format: ${format}`] : []), ...range].join(', ');
+  return [limits, field.isRequired === false ? 'optional' : ''].filter((part) => part !== '').join(' · ');
 }

@@ -2,7 +2,7 @@
 
 import type { Command, Intent } from '../keys/actions.ts';
 import { findTrigger, type Suggestion, type Trigger } from './completion.ts';
-import { type HistoryWalk, remember, startWalk, walkBy } from './history.ts';
+import { type HistoryWalk, moveInHistory, remember, startWalk } from './history.ts';
 import { type HistorySearch, type SearchSources, startSearch } from './historySearch.ts';
 import { unitsOfPaste, unitsOfRecall } from './paste.ts';
 import { applyEdit, createBuffer, type Edit, moveVertically, type TextBuffer } from './textBuffer.ts';
@@ -200,7 +200,7 @@ function vertical(state: ComposerState, by: -1 | 1, around: Surroundings): Compo
   const queued = by === -1 && isEmpty(state) ? around.takeBackQueued() : undefined;
   if (queued !== undefined) return setUnits(state, unitsOfRecall(queued));
 
-  const step = walkBy(state.walk, by, state.buffer);
+  const step = moveInHistory(state.walk, by, state.buffer);
   if (step === undefined) return state;
   const buffer =
     'draft' in step.show

@@ -59,7 +59,7 @@ export function prepend<Draft>(walk: HistoryWalk<Draft>, older: readonly string[
 }
 
 /** Moves one entry older (-1) or newer (1) and keeps `current`; undefined at either end. */
-export function walkBy<Draft>(
+export function moveInHistory<Draft>(
   walk: HistoryWalk<Draft>,
   by: -1 | 1,
   current: Draft,

@@ -20,7 +20,7 @@ import type { Theme } from '../theme/theme.ts';
 import {
   createItemsState,
   doneText,
-  type EditWish,
+  type EditChoice,
   editFor,
   type ItemsState,
   itemDetail,
@@ -73,7 +73,7 @@ export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogP
     const { selection } = latest();
     move(to - selection.selected || 0);
   };
-  const editItem = (wanted: EditWish): void => {
+  const editItem = (wanted: EditChoice): void => {
     const now = latest();
     const item = selectedItem(now);
     if (item === undefined) return;

@@ -52,10 +52,10 @@ export function withFilter(state: ItemsState, filter: TextBuffer): ItemsState {
 }
 
 /** The user's request; pinning a pinned item unpins it. */
-export type EditWish = 'pin' | 'drop' | 'restore';
+export type EditChoice = 'pin' | 'drop' | 'restore';
 
-export function editFor(wish: EditWish, { uuid, isPinned }: ContextItem): ItemEdit {
-  return { action: wish === 'pin' && isPinned ? 'unpin' : wish, uuid };
+export function editFor(choice: EditChoice, { uuid, isPinned }: ContextItem): ItemEdit {
+  return { action: choice === 'pin' && isPinned ? 'unpin' : choice, uuid };
 }
 
 const done: Readonly<Record<ItemEdit['action'], string>> = {

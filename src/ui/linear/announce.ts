@@ -16,7 +16,7 @@ interface Announced {
    * Time of the last announcement in milliseconds since the epoch, and how long to wait before announcing again that
    * work is still running.
    */
-  readonly saidAt: number;
+  readonly announcedAt: number;
   readonly patienceMs: number;
 }
 
@@ -31,7 +31,7 @@ export const nothingAnnounced: Announced = {
   queued: 0,
   isBusy: false,
   finished: 0,
-  saidAt: 0,
+  announcedAt: 0,
   patienceMs: PATIENCE_MS,
 };
 
@@ -57,7 +57,7 @@ export function announce(
     ...(view.finished > before.finished && !view.busy && view.questions.length === 0 ? ['Ready.'] : []),
   ];
   const isSilent = lines.length === 0 && view.busy && view.questions.length === 0 && before.isBusy;
-  const isDue = isSilent && now - before.saidAt >= before.patienceMs;
+  const isDue = isSilent && now - before.announcedAt >= before.patienceMs;
   const announced: Announced = {
     tools: new Set(view.tools.map(({ callId }) => callId)),
     retry,
@@ -66,7 +66,7 @@ export function announce(
     isBusy: view.busy,
     // The end of work during a question is announced once the question is answered.
     finished: view.questions.length === 0 ? view.finished : before.finished,
-    saidAt: isSilent && !isDue ? before.saidAt : now,
+    announcedAt: isSilent && !isDue ? before.announcedAt : now,
     patienceMs: isDue
       ? Math.min(LONGEST_PATIENCE_MS, before.patienceMs * 2)
       : isSilent

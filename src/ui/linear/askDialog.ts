@@ -5,7 +5,7 @@ import type { ListDialog, TextDialog } from '../dialog/dialog.ts';
 import { reveal, sanitizeLine } from '../print/sanitize.ts';
 
 /** Maximum items read out; the name of any other item is a valid answer, too. */
-const TOLD = 40;
+const MAX_LISTED = 40;
 
 /** The reply to a line that was typed before its question and would have granted something. */
 export const UNHEARD = 'That line was typed before the question, so it was ignored. Please answer now.';
@@ -66,11 +66,11 @@ function listDialogue<A>(
   { items, noun, introduction, canSkip = false, cancel }: ListDialog<A>,
   onAnswer: (answer: A) => void,
 ): Omit<Dialogue, 'cancel'> {
-  const told = items.slice(0, TOLD);
+  const listed = items.slice(0, MAX_LISTED);
   return {
     tell: [
-      introduction(told.length),
-      ...told.map(({ label }, index) => `${index + 1}. ${inWords(label)}`),
+      introduction(listed.length),
+      ...listed.map(({ label }, index) => `${index + 1}. ${inWords(label)}`),
       `Answer with a number or a name.${canSkip ? ' An empty line cancels.' : ''}`,
     ],
     answer(text) {

@@ -6,7 +6,7 @@ import type { RewindPlan, TurnRecord } from '../../protocol/checkpoints.ts';
 import type { ContextItem } from '../../protocol/contextReport.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
 import type { TaskInfo } from '../../protocol/tasks.ts';
-import { doneText, type EditWish, editFor } from '../items/items.ts';
+import { doneText, type EditChoice, editFor } from '../items/items.ts';
 import type { DialogActionName } from '../keys/dialogActions.ts';
 import { count } from '../print/numbers.ts';
 import { reveal, sanitize, sanitizeLine } from '../print/sanitize.ts';
@@ -65,9 +65,9 @@ const ITEMS_TOLD = 40;
 /** The conversation as items that can be pinned, dropped and restored by number. */
 export function items(agent: Agent, { controller, tell }: DialoguePorts): Dialogue {
   const command =
-    (wish: EditWish) =>
+    (choice: EditChoice) =>
     (item: ContextItem): void => {
-      const edit = editFor(wish, item);
+      const edit = editFor(choice, item);
       agent.submit({ type: 'edit_item', edit });
       tell(doneText(edit, item, `r ${item.seq}`).replace(' · ', ', '));
     };
@@ -151,7 +151,7 @@ function askTurn(agent: Agent, turns: readonly TurnRecord[], ports: DialoguePort
       'Question: rewind to before which turn? 1 is the latest.',
       ...newest.map((turn, index) => {
         const { asked, age, changes } = turnFacts(turn, new Date(ports.now()));
-        return `${index + 1}. ${asked.slice(0, 100)}; ${told(age, changes)}`;
+        return `${index + 1}. ${asked.slice(0, 100)}; ${limitNote(age, changes)}`;
       }),
       'Answer with a number; u undoes the last rewind. An empty line cancels.',
     ],
@@ -190,7 +190,7 @@ function askWay(agent: Agent, plan: RewindPlan, ports: DialoguePorts): void {
 // The list of sessions, driven by the same picker as on the full screen.
 
 /** Maximum sessions or hits read out; the others can be found by search. */
-const SESSIONS_TOLD = 15;
+const MAX_SESSIONS = 15;
 
 /** Asks once the list is loaded. */
 export function pick(picker: Picker, ports: DialoguePorts): void {
@@ -209,7 +209,7 @@ export function pick(picker: Picker, ports: DialoguePorts): void {
   const settled = ({ isLoading, isSearching, isSearch, searched }: PickerSnapshot): boolean =>
     !isLoading && !isSearching && (!isSearch || searched !== '');
 
-  const press = (name: DialogActionName): void => picker.press({ type: 'action', name }, SESSIONS_TOLD);
+  const press = (name: DialogActionName): void => picker.press({ type: 'action', name }, MAX_SESSIONS);
   const empty = (): void => {
     for (let left = 3; left > 0; left--) {
       const snapshot = picker.snapshot();
@@ -246,7 +246,7 @@ export function pick(picker: Picker, ports: DialoguePorts): void {
         if (text === '') leave();
         else if (/^(?:f\s*)?\d{1,4}$/i.test(text)) {
           const number = Number(text.replace(/\D/g, ''));
-          if (number < 1 || number > Math.min(SESSIONS_TOLD, rows.length))
+          if (number < 1 || number > Math.min(MAX_SESSIONS, rows.length))
             return `There is no number ${number} in the list.`;
           take(number - 1, /^f/i.test(text));
         } else search(text.replace(/^\//, '').trim(), text.startsWith('/'));
@@ -262,20 +262,20 @@ function head(snapshot: PickerSnapshot, many: number): string {
   const what = snapshot.isSearch ? count(many, 'hit') : count(many, 'session');
   const words = typed(snapshot);
   const about = words === '' ? '' : ` for ${JSON.stringify(sanitizeLine(words))}`;
-  const told = many > SESSIONS_TOLD ? `, the first ${SESSIONS_TOLD}` : '';
-  return `${what}${about}${told}:`;
+  const limitNote = many > MAX_SESSIONS ? `, the first ${MAX_SESSIONS}` : '';
+  return `${what}${about}${limitNote}:`;
 }
 
 function rowWords(snapshot: PickerSnapshot, now: Date): string[] {
   if (snapshot.isSearch)
-    return snapshot.hits.visible.slice(0, SESSIONS_TOLD).map((hit, index) => {
+    return snapshot.hits.visible.slice(0, MAX_SESSIONS).map((hit, index) => {
       const { title, who, snippet } = hitFacts(hit, now);
       return `${index + 1}. ${title}: ${who} said ${snippet}`;
     });
-  return snapshot.list.visible.slice(0, SESSIONS_TOLD).map((session, index) => {
+  return snapshot.list.visible.slice(0, MAX_SESSIONS).map((session, index) => {
     const { title, age, prompts, branch, isArchived } = sessionFacts(session, now);
     const isOpen = session.id === snapshot.currentId;
-    const facts = told(
+    const facts = limitNote(
       age,
       prompts,
       branch && `branch ${branch}`,
@@ -287,6 +287,6 @@ function rowWords(snapshot: PickerSnapshot, now: Date): string[] {
 }
 
 /** Joins the non-empty facts. */
-function told(...facts: readonly string[]): string {
+function limitNote(...facts: readonly string[]): string {
   return facts.filter((fact) => fact !== '').join(', ');
 }

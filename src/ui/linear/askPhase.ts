@@ -103,16 +103,16 @@ export function onboarding(
   ports: DialoguePorts,
 ): void {
   const flow = createSetup(setup, (result) => ports.controller.advance(answer(result)));
-  let told: Step | undefined;
+  let announced: Step | undefined;
   /** Shown once. */
   let problem = message;
 
   const update = (): void => {
     const { step, found, isDone } = flow.snapshot();
-    if (isDone || step === told) return;
+    if (isDone || step === announced) return;
     // Waits until the list is loaded.
     if (step.type === 'choices' && found === undefined) return;
-    told = step;
+    announced = step;
     if (step.type === 'form') {
       askField(step.form, step.asks);
       return;

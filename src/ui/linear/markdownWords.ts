@@ -93,12 +93,12 @@ function inline(tokens: readonly Token[] | undefined): string {
 export async function loadWords(): Promise<MarkdownRenderer> {
   const { Lexer, Tokenizer } = await import('marked');
   return (text) => {
-    const told = printablePieces(sanitize(text)).map((piece) => {
+    const spoken = printablePieces(sanitize(text)).map((piece) => {
       if (piece.isPlain) return piece.text;
       const lexer = new Lexer({ gfm: true, tokenizer: boundMarkdown(new Tokenizer()) });
       return blockWords(lexer.lex(piece.text)).join('\n');
     });
-    return told.join('\n');
+    return spoken.join('\n');
   };
 }
 
@@ -107,7 +107,7 @@ export async function loadWords(): Promise<MarkdownRenderer> {
 /** Minimum characters of a line, so that a short sentence such as "Yes." does not get its own. */
 const LEAST = 80;
 
-export function splitTold(markdown: string): SplitText {
+export function splitSpoken(markdown: string): SplitText {
   const { finished, rest } = splitFinished(markdown);
   const end = sentencesEnd(rest);
   return { finished: finished + rest.slice(0, end), rest: rest.slice(end) };

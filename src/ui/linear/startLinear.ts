@@ -17,7 +17,7 @@ import { askForm } from './askForm.ts';
 import { permission } from './askPermission.ts';
 import { askPhase } from './askPhase.ts';
 import { createLineReader } from './lineReader.ts';
-import { loadWords, splitTold } from './markdownWords.ts';
+import { loadWords, splitSpoken } from './markdownWords.ts';
 import { createWordsPrinter } from './wordsPrinter.ts';
 
 interface LinearOptions extends Omit<UiOptions, 'takeOver'> {
@@ -51,7 +51,7 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
   const heard = new Set<string>();
   let announced = nothingAnnounced;
   let asked: Dialogue | undefined;
-  let toldAt = 0;
+  let reportedAt = 0;
   let shown: { phase: unknown; question: string | undefined; session: unknown; hint: string | undefined } = {
     phase: undefined,
     question: undefined,
@@ -74,7 +74,7 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
     reader.hide(dialogue?.isSecret === true);
     tell(...(dialogue?.tell ?? []));
     // A long preview is written by now, but lines typed meanwhile arrive next.
-    toldAt = options.now();
+    reportedAt = options.now();
     // There is no more input to answer it.
     if (isEnding) dialogue?.cancel();
   };
@@ -83,7 +83,7 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
   const onBlock = (text: string): void => {
     const dialogue = asked;
     if (dialogue !== undefined) {
-      const reply = dialogue.answer(text.trim(), options.now() - toldAt >= UNHEARD_MS);
+      const reply = dialogue.answer(text.trim(), options.now() - reportedAt >= UNHEARD_MS);
       if (reply === undefined && asked === dialogue) ask(undefined);
       else if (reply !== undefined && reply !== '') tell(reply);
       return;
@@ -189,7 +189,7 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
       }),
       suspend: (run) => run(),
       plain: {
-        split: splitTold,
+        split: splitSpoken,
         createPrinter: (printer) =>
           createWordsPrinter({
             ...printer,

@@ -32,11 +32,11 @@ interface WordsOptions extends PrinterOptions {
 export function createWordsPrinter(options: WordsOptions): Printer {
   const calls = new Map<string, JSONLEntry['tool']>();
   const words: MarkdownRenderer = options.words;
-  const said = (text: string): string => words(text, { width: ENDLESS, theme: plainTheme });
+  const spoken = (text: string): string => words(text, { width: ENDLESS, theme: plainTheme });
   const entryOptions = (): EntryOptions => ({
     width: ENDLESS,
     theme: plainTheme,
-    markdown: (text) => `ClawdCode: ${said(text)}`,
+    markdown: (text) => `ClawdCode: ${spoken(text)}`,
     tools: (id) => calls.get(id),
     showReasoning: options.showReasoning(),
     seqOf: (uuid) => options.entries?.().find((one) => one.uuid === uuid)?.seq,
@@ -48,7 +48,7 @@ export function createWordsPrinter(options: WordsOptions): Printer {
       const text = toolWords(toolResult, {
         cwd: entry.cwd,
         call: calls.get(toolResult.id),
-        markdown: said,
+        markdown: spoken,
         isHeard: options.isHeard(toolResult.id),
       });
       calls.delete(toolResult.id);
@@ -70,7 +70,7 @@ export function createWordsPrinter(options: WordsOptions): Printer {
         return entryWords(print.entry);
       case 'markdown':
         if (print.text.trim() === '') return undefined;
-        return print.first ? `ClawdCode: ${said(print.text)}` : said(print.text);
+        return print.first ? `ClawdCode: ${spoken(print.text)}` : spoken(print.text);
       case 'reads':
         return print.entries.flatMap((entry) => entryWords(entry) ?? []).join('\n');
       // Already on the terminal, as typed.
@@ -155,8 +155,8 @@ function toolWords(result: ToolResult, { cwd, call, markdown, isHeard }: ToolWor
   const summary = sanitizeLine(result.display?.summary ?? '').replaceAll(' · ', ', ');
   // The full screen leaves out the exit code of a successful command; here it is read out.
   const isFine = result.kind === 'command' && status === 'ok' && !summary.startsWith('exit');
-  const said = isFine ? ['exit code 0', ...(summary === '' ? [] : [summary])].join(', ') : summary;
-  const outcome = [outcomes[status], ...(said === '' ? [] : [said])].join(', ');
+  const details = isFine ? ['exit code 0', ...(summary === '' ? [] : [summary])].join(', ') : summary;
+  const outcome = [outcomes[status], ...(details === '' ? [] : [details])].join(', ');
   const changed = result.kind === 'command' ? (result.filesChanged ?? []) : [];
   return [
     ...planWords(call, markdown),

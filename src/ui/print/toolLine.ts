@@ -36,14 +36,14 @@ export function renderToolLine(line: ToolLine, width: number, theme: Theme): str
   const call = shownCall(line.tool, line.title);
   const tool = sanitizeLine(reveal(call.tool));
   const title = sanitizeLine(reveal(call.title, tool === toolNames.bash));
-  const said = sanitizeLine(line.summary ?? '');
+  const full = sanitizeLine(line.summary ?? '');
   const named = title === '' || title === tool ? '' : title;
   const mark = markOf(line.status);
   const bare = 2 + textWidth(tool) + (named === '' ? 0 : 2);
   const leastTitle = Math.min(textWidth(named), 16);
   const fits = (outcome: string): boolean => bare + leastTitle + textWidth(outcome) + 2 <= width;
   // A partial result is marked as such even if there is no room for details.
-  const summary = line.status === 'partial' && !fits(said) ? 'partial' : said;
+  const summary = line.status === 'partial' && !fits(full) ? 'partial' : full;
   const keepSummary = summary !== '' && fits(summary);
   const outcomeWidth = textWidth(summary) + 2;
   const room = width - bare - (keepSummary ? outcomeWidth : 0);
@@ -94,12 +94,12 @@ export function renderReads(entries: readonly JSONLEntry[], width: number, theme
   const reads = results.filter(({ name }) => name === toolNames.read);
   const files = new Set(reads.map(({ display }) => display?.title)).size;
   const searches = results.length - reads.length;
-  const said = [
+  const counts = [
     ...(files === 0 ? [] : [`read ${count(files, 'file')}`]),
     ...(searches === 0 ? [] : [`searched ${count(searches, 'pattern')}`]),
     ...(isPartial ? ['partial'] : []),
   ].join(', ');
-  const head = truncate(said.charAt(0).toUpperCase() + said.slice(1), width - 2);
+  const head = truncate(counts.charAt(0).toUpperCase() + counts.slice(1), width - 2);
   const room = width - 2 - textWidth(head) - 2;
   const names = [...new Set(results.map(nameOf).filter((name) => name !== ''))].join(', ');
   const tail = room < 8 || names === '' ? '' : theme.dim(`  ${truncate(names, room)}`);

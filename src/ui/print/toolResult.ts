@@ -105,13 +105,13 @@ function answerRows(
   theme: Theme,
 ): string[] {
   return answers.map(({ question, answer }) => {
-    const said = sanitizeLine(reveal(answer)) || 'not answered';
+    const shown = sanitizeLine(reveal(answer)) || 'not answered';
     const room = width - 4;
     const asked = truncate(
       sanitizeLine(reveal(question)),
-      Math.max(Math.floor(room / 3), room - 3 - textWidth(said)),
+      Math.max(Math.floor(room / 3), room - 3 - textWidth(shown)),
     );
-    return `    ${theme.dim(asked)} → ${truncate(said, Math.max(1, room - 3 - textWidth(asked)))}`;
+    return `    ${theme.dim(asked)} → ${truncate(shown, Math.max(1, room - 3 - textWidth(asked)))}`;
   });
 }
 
@@ -125,9 +125,9 @@ export function diffOfNew({ filesChanged = [] }: ToolResult, call: JSONLEntry['t
 }
 
 function summaryOf(result: ToolResult, status: string): string | undefined {
-  const said = result.display?.summary;
-  if (status === 'partial') return said === undefined || said === '' ? 'partial' : `partial · ${said}`;
-  if (said !== undefined) return said;
+  const words = result.display?.summary;
+  if (status === 'partial') return words === undefined || words === '' ? 'partial' : `partial · ${words}`;
+  if (words !== undefined) return words;
   if (status === 'denied') return 'not allowed';
   if (status === 'interrupted') return 'stopped';
   return undefined;

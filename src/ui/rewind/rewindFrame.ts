@@ -196,11 +196,11 @@ function turnRow(
   turn: TurnRecord,
   { width, isSelected, now, theme }: { width: number; isSelected: boolean; now: Date; theme: Theme },
 ): string {
-  const said = turnFacts(turn, now);
-  const age = width >= 60 ? padEnd(said.age, AGE) : '';
-  const changes = width >= 44 ? padStart(truncate(said.changes, CHANGES), CHANGES) : '';
+  const facts = turnFacts(turn, now);
+  const age = width >= 60 ? padEnd(facts.age, AGE) : '';
+  const changes = width >= 44 ? padStart(truncate(facts.changes, CHANGES), CHANGES) : '';
   const room = Math.max(1, width - textWidth(age) - textWidth(changes) - (changes === '' ? 0 : 1));
-  const asked = padEnd(truncate(said.asked, room), room);
+  const asked = padEnd(truncate(facts.asked, room), room);
   const text = isSelected ? theme.accent(asked) : asked;
   return theme.dim(age) + text + (changes === '' ? '' : theme.dim(` ${changes}`));
 }

@@ -181,9 +181,9 @@ function planSummary(steps: readonly RestoreStep[]): string {
     [many('merge'), 'to merge with your changes'],
     [many('refuse'), 'left unchanged'],
   ] as const;
-  const said = parts.filter(([number]) => number > 0);
-  if (said.length === 0) return 'every file already matches that point';
-  return said
+  const counted = parts.filter(([number]) => number > 0);
+  if (counted.length === 0) return 'every file already matches that point';
+  return counted
     .map(([number, what], index) => (index === 0 ? `${count(number, 'path')} ${what}` : `${number} ${what}`))
     .join(', ');
 }

@@ -96,18 +96,21 @@ function columnsFor(width: number, scope: Scope): readonly Column[] {
 /** One row of at most `width` columns: the title, then as many facts as fit. */
 export function sessionRow(session: SessionRecord, width: number, options: RowOptions): string {
   const { scope, isSelected, isOpen, now, theme } = options;
-  const said = sessionFacts(session, now);
+  const texts = sessionFacts(session, now);
   const facts = columnsFor(width, scope)
     .map((column) => {
       const { name, width: columns, isRight } = column;
-      const cell = truncate(column === shortAge ? ageInLetters(session.updatedAt, now) : said[name], columns);
+      const cell = truncate(
+        column === shortAge ? ageInLetters(session.updatedAt, now) : texts[name],
+        columns,
+      );
       return `  ${isRight ? padStart(cell, columns) : padEnd(cell, columns)}`;
     })
     .join('');
   const room = width - textWidth(facts);
-  const signs = `${said.isFork ? '↳ ' : ''}${said.isArchived ? '(archived) ' : ''}`;
+  const signs = `${texts.isFork ? '↳ ' : ''}${texts.isArchived ? '(archived) ' : ''}`;
   const mark = isOpen && room > 20 ? ' · open' : '';
-  const name = truncate(signs + said.title, room - mark.length);
+  const name = truncate(signs + texts.title, room - mark.length);
   const gap = ' '.repeat(Math.max(0, room - textWidth(name) - mark.length));
   const paint = isSelected ? theme.accent : session.isArchived ? theme.dim : theme.text;
   return paint(name) + theme.dim(`${mark}${gap}${facts}`.trimEnd());
@@ -153,14 +156,14 @@ export const HIT_ROWS = 2;
  */
 export function hitRows(hit: SearchHit, width: number, options: HitOptions): readonly [string, string] {
   const { scope, isSelected, now, theme } = options;
-  const said = hitFacts(hit, now);
+  const texts = hitFacts(hit, now);
   const isNarrow = width < 44;
   const facts = isNarrow
     ? ` ${ageInLetters(hit.timestamp, now)}`
-    : ['', ...(scope === 'all' ? [said.project] : []), said.who, said.age].join(' · ');
+    : ['', ...(scope === 'all' ? [texts.project] : []), texts.who, texts.age].join(' · ');
   const shownFacts = truncate(facts, Math.max(0, width - 8));
   const room = width - textWidth(shownFacts);
-  const title = truncate(said.title, room);
+  const title = truncate(texts.title, room);
   const paint = isSelected ? theme.accent : theme.text;
   return [
     paint(isNarrow ? padEnd(title, room) : title) + theme.dim(shownFacts),
@@ -234,7 +237,7 @@ export function deleteLines(
   ].join(' · ');
   const key = archiveKey === undefined ? '' : ` (${archiveKey})`;
   const goes = `This frees ${formatBytes(session.bytes)}, and large outputs that no other session has. Files that it changed stay as they are. The session cannot be restored${session.isArchived ? '.' : `; archiving it${key} keeps it and takes less room.`}`;
-  const said = [
+  const lines = [
     ...wrapText(`“${title}”`, width, theme.strong).slice(0, 3),
     ...wrapText(facts, width, theme.dim),
     '',
@@ -243,5 +246,5 @@ export function deleteLines(
   ];
   const answers = choiceLines(deleteChoices, selected, width, theme);
   const space = Math.max(1, rows - answers.length - 1);
-  return [ruled('Delete this session?', width, theme), ...said.slice(0, space), ...answers];
+  return [ruled('Delete this session?', width, theme), ...lines.slice(0, space), ...answers];
 }

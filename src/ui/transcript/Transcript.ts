@@ -5,7 +5,13 @@
 import type { BlobRef } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Part, PartRoom } from './parts.ts';
-import { createSearch, type Direction, type Found, type GoesOn, type TranscriptSearch } from './search.ts';
+import {
+  createSearch,
+  type Direction,
+  type Found,
+  type ShouldContinue,
+  type TranscriptSearch,
+} from './search.ts';
 import {
   comparePlaces,
   createTranscriptDocument,
@@ -20,7 +26,7 @@ export interface TranscriptPorts {
   /** The full text for an entry that contains only part of it. */
   readonly original: (ref: BlobRef) => Promise<string | undefined>;
   /** Yields to the event loop during long work. */
-  readonly breathe: () => Promise<void>;
+  readonly pause: () => Promise<void>;
   readonly now: () => number;
   /** Called when there is something new to draw. */
   readonly changed: () => void;
@@ -307,12 +313,12 @@ export class Transcript {
 /** Runs long searches and loads in slices; new work cancels the previous one. */
 interface LongWork {
   /** `text` is shown if the work takes longer than a slice. */
-  run(text: string, work: (goesOn: GoesOn) => Promise<void>): Promise<void>;
+  run(text: string, work: (goesOn: ShouldContinue) => Promise<void>): Promise<void>;
   /** Returns true if there was work to cancel. */
   cancel(): boolean;
 }
 
-function createLongWork({ now, breathe, changed }: TranscriptPorts, show: (text: string) => void): LongWork {
+function createLongWork({ now, pause, changed }: TranscriptPorts, show: (text: string) => void): LongWork {
   let newest = 0;
   let isRunning = false;
   return {
@@ -325,7 +331,7 @@ function createLongWork({ now, breathe, changed }: TranscriptPorts, show: (text:
         if (now() - since > SLICE_MS) {
           show(text);
           changed();
-          await breathe();
+          await pause();
           since = now();
         }
         return own === newest;

@@ -91,7 +91,7 @@ export async function openTranscript(options: TranscriptOptions): Promise<void> 
   const transcript: Transcript = new Transcript(options.entries, size(), {
     older: (seq) => agent.page(seq, PAGE),
     original: read,
-    breathe: () => new Promise((done) => setImmediate(done)),
+    pause: () => new Promise((done) => setImmediate(done)),
     now,
     changed: soon,
   });

@@ -23,7 +23,7 @@ interface SearchPorts {
 }
 
 /** Yields if needed; resolves to false once the work was cancelled. */
-export type GoesOn = () => Promise<boolean>;
+export type ShouldContinue = () => Promise<boolean>;
 
 export interface TranscriptSearch {
   /** Starts a new search without a current match. */
@@ -33,9 +33,12 @@ export interface TranscriptSearch {
   current(): Found | undefined;
   setCurrent(found: Found | undefined): void;
   /** The next match from the current one, or from the visible rows if there is none. */
-  find(direction: Direction, shown: Shown, goesOn: GoesOn): Promise<Found | undefined>;
+  find(direction: Direction, shown: Shown, goesOn: ShouldContinue): Promise<Found | undefined>;
   /** The number of matches in memory and the position of this one; undefined if cancelled. */
-  count(found: Found, goesOn: GoesOn): Promise<{ readonly number: number; readonly all: number } | undefined>;
+  count(
+    found: Found,
+    goesOn: ShouldContinue,
+  ): Promise<{ readonly number: number; readonly all: number } | undefined>;
   placeOf(found: Found): Place;
   /** Marks the matches in a row. */
   mark(text: string, place: Place): string;
@@ -69,7 +72,7 @@ export function createSearch(document: TranscriptDocument, ports: SearchPorts): 
   const find = async (
     direction: Direction,
     { top, bottom }: Shown,
-    goesOn: GoesOn,
+    goesOn: ShouldContinue,
   ): Promise<Found | undefined> => {
     const from = current ?? (direction === 1 ? top : bottom);
     let { item, part } = from;

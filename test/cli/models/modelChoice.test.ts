@@ -135,9 +135,9 @@ describe('an assumed window is told', () => {
 
   test('by itself once the server was asked, in one line, and never twice in one process', async () => {
     const baseUrl = await silent();
-    const [served, toldAssumed] = [servedAt(baseUrl), new Set<string>()];
+    const [served, reportedAssumed] = [servedAt(baseUrl), new Set<string>()];
     const told: string[] = [];
-    const choose = () => createModelChoice('m', settings({ baseUrl }), { served, toldAssumed });
+    const choose = () => createModelChoice('m', settings({ baseUrl }), { served, reportedAssumed });
     const choice = choose();
     choice.onAssumed((text) => told.push(text));
     expect(told).toEqual([]);

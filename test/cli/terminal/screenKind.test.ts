@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type ScreenWishes, screenKind } from '../../../src/cli/terminal/screenKind.ts';
+import { type ScreenFlags, screenKind } from '../../../src/cli/terminal/screenKind.ts';
 import { temporaryFolder, temporaryFolderOfFile } from '../../temporaryFolder.ts';
 
 const both = { stdinIsTerminal: true, stdoutIsTerminal: true };
 const pipedIn = { stdinIsTerminal: false, stdoutIsTerminal: true };
 const pipedOut = { stdinIsTerminal: true, stdoutIsTerminal: false };
 const none = { stdinIsTerminal: false, stdoutIsTerminal: false };
-const nothing: ScreenWishes = { screenReader: false, hasPrompt: false };
+const nothing: ScreenFlags = { screenReader: false, hasPrompt: false };
 const xterm = { TERM: 'xterm-256color' };
 const data = temporaryFolderOfFile();
 

@@ -15,9 +15,9 @@ test('it barks once, after the last feed and not before', () => {
     dog.feed();
     vi.advanceTimersByTime(90);
   }
-  expect(dog.barked()).toBe(false);
+  expect(dog.hasFired()).toBe(false);
   vi.advanceTimersByTime(11);
-  expect(dog.barked()).toBe(true);
+  expect(dog.hasFired()).toBe(true);
   vi.advanceTimersByTime(1000);
   expect(dog.onSilence).toHaveBeenCalledTimes(1);
 });
@@ -29,7 +29,7 @@ test('patience that shrinks counts from the next feed on', () => {
   patience.ms = 50;
   dog.feed();
   vi.advanceTimersByTime(51);
-  expect(dog.barked()).toBe(true);
+  expect(dog.hasFired()).toBe(true);
 });
 
 test('it sleeps while it rests, and for good when it is stopped', () => {
@@ -37,11 +37,11 @@ test('it sleeps while it rests, and for good when it is stopped', () => {
   dog.feed();
   dog.rest();
   vi.advanceTimersByTime(500);
-  expect(dog.barked()).toBe(false);
+  expect(dog.hasFired()).toBe(false);
   dog.feed();
   dog.stop();
   dog.feed();
   vi.advanceTimersByTime(500);
-  expect(dog.barked()).toBe(false);
+  expect(dog.hasFired()).toBe(false);
   expect(vi.getTimerCount()).toBe(0);
 });

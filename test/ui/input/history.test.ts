@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   createHistoryFile,
   type HistoryWalk,
+  moveInHistory,
   prepend,
   remember,
   startWalk,
-  walkBy,
 } from '../../../src/ui/input/history.ts';
 
 describe('the walk through earlier prompts', () => {
@@ -16,7 +16,7 @@ describe('the walk through earlier prompts', () => {
   const press = (start: HistoryWalk<string>, keys: readonly [-1 | 1, string][]): (string | undefined)[] => {
     let walk = start;
     return keys.map(([by, current]) => {
-      const step = walkBy(walk, by, current);
+      const step = moveInHistory(walk, by, current);
       if (step === undefined) return undefined;
       walk = step.walk;
       return 'draft' in step.show ? step.show.draft : step.show.entry;
@@ -55,7 +55,7 @@ describe('the walk through earlier prompts', () => {
   });
 
   test('stays at its place when older entries are loaded', () => {
-    const step = walkBy(startWalk<string>(['mine']), -1, 'draft');
+    const step = moveInHistory(startWalk<string>(['mine']), -1, 'draft');
     const walk = prepend(step?.walk ?? startWalk<string>([]), ['old']);
     expect(press(walk, [[-1, 'mine']])).toEqual(['old']);
     expect(press(walk, [[1, 'mine']])).toEqual(['draft']);

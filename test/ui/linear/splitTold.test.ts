@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { splitTold } from '../../../src/ui/linear/markdownWords.ts';
+import { splitSpoken } from '../../../src/ui/linear/markdownWords.ts';
 
 const long = 'This is a sentence that says enough to be worth a line of its own, as it goes on and on.';
 
@@ -17,7 +17,7 @@ test.each([
   { why: 'nothing inside of emphasis', text: `**${long} And`, finished: '' },
   { why: 'Chinese without blanks', text: `${'漢字'.repeat(45)}。然後`, finished: `${'漢字'.repeat(45)}。` },
 ])('finished: $why', ({ text, finished }) => {
-  expect(splitTold(text)).toEqual({ finished, rest: text.slice(finished.length) });
+  expect(splitSpoken(text)).toEqual({ finished, rest: text.slice(finished.length) });
 });
 
 const markdown = fc
@@ -30,7 +30,7 @@ test('nothing is lost or repeated, wherever the text is cut', () => {
       let told = '';
       let rest = '';
       for (let at = 0; at < text.length; at += size) {
-        const split = splitTold(rest + text.slice(at, at + size));
+        const split = splitSpoken(rest + text.slice(at, at + size));
         told += split.finished;
         rest = split.rest;
       }

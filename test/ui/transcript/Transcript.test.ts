@@ -17,7 +17,7 @@ function open(entries: readonly JSONLEntry[], width = 40, height = 8, more: Part
   return new Transcript(entries, sized(width, height), {
     older: () => Promise.resolve([]),
     original: () => Promise.resolve(undefined),
-    breathe: () => new Promise((done) => setImmediate(done)),
+    pause: () => new Promise((done) => setImmediate(done)),
     now: () => performance.now(),
     changed: () => undefined,
     ...more,

@@ -52,7 +52,7 @@ export async function searchIndex(
 ): Promise<FoundRow[]> {
   const found: FoundRow[] = [];
   const started = performance.now();
-  const needsLook = query.terms.some((term) => term.needsLook);
+  const needsCheck = query.terms.some((term) => term.needsCheck);
   const reader = new LineReader(dataRoot);
   let last = Number.MAX_SAFE_INTEGER;
   try {
@@ -61,7 +61,7 @@ export async function searchIndex(
       for (const hit of await look(reader, query, page.rows, limit - found.length)) found.push(hit);
       last = page.last;
       const patienceMs = found.length === 0 ? emptyLookMs : lookMs;
-      if (page.rows.length < group || (needsLook && performance.now() - started > patienceMs)) break;
+      if (page.rows.length < group || (needsCheck && performance.now() - started > patienceMs)) break;
     }
   } finally {
     reader.close();
@@ -135,7 +135,7 @@ function hitIn(
   const text = blob === undefined ? said?.text : readOriginal(reader.folderOf(session), blob);
   if (text === undefined) return undefined;
   const folded = fold(text);
-  if (query.terms.some(({ needsLook }) => needsLook) && !matches(query, folded)) return undefined;
+  if (query.terms.some(({ needsCheck }) => needsCheck) && !matches(query, folded)) return undefined;
   const who = said?.who ?? entry.toolResult?.name ?? 'tool';
   return { session, seq, time: Date.parse(entry.timestamp) || 0, who, ...snippetOf(query, text, folded) };
 }

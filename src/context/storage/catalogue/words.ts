@@ -128,7 +128,7 @@ interface Term {
   /** Matches the term in folded text; not global, so that it has no state. */
   readonly pattern: RegExp;
   /** True if the index can only tell that the pieces occur, so that the text has to be checked. */
-  readonly needsLook: boolean;
+  readonly needsCheck: boolean;
 }
 
 export interface Query {
@@ -164,8 +164,8 @@ function termOf(text: string, isPrefix: boolean): Term | undefined {
   const pieces = piecesOf(fold(text.normalize('NFC')));
   const [first] = pieces;
   if (first === undefined) return undefined;
-  const needsLook = pieces.length > 1 || (isUnspaced(first) && [...first].length > 2);
-  return { pieces, isPrefix, needsLook, pattern: patternOf(pieces, isPrefix) };
+  const needsCheck = pieces.length > 1 || (isUnspaced(first) && [...first].length > 2);
+  return { pieces, isPrefix, needsCheck, pattern: patternOf(pieces, isPrefix) };
 }
 
 function patternOf(pieces: readonly string[], isPrefix: boolean): RegExp {

@@ -110,7 +110,7 @@ function toMessages(
     if (last === undefined) continue;
     if (breakpoints.has(at) && last.type !== 'thinking' && last.type !== 'redacted_thinking')
       blocks[blocks.length - 1] = { ...last, ...cached } as ContentBlockParam;
-    if (out.length === 0 && role === 'assistant') out.push({ role: 'user', content: said(CONTINUES) });
+    if (out.length === 0 && role === 'assistant') out.push({ role: 'user', content: textBlocks(CONTINUES) });
     const before = out.at(-1);
     if (before?.role === role) before.content.push(...blocks);
     else out.push({ role, content: blocks });
@@ -128,9 +128,11 @@ function toBlocks(
 ): ContentBlockParam[] {
   switch (message.role) {
     case 'system':
-      return said(message.content);
+      return textBlocks(message.content);
     case 'user':
-      return typeof message.content === 'string' ? said(message.content) : message.content.flatMap(toPart);
+      return typeof message.content === 'string'
+        ? textBlocks(message.content)
+        : message.content.flatMap(toPart);
     case 'tool':
       return [
         {
@@ -146,12 +148,12 @@ function toBlocks(
 }
 
 /** Blank text is rejected. */
-function said(words: string): TextBlockParam[] {
+function textBlocks(words: string): TextBlockParam[] {
   return words.trim() === '' ? [] : [{ type: 'text', text: wellFormed(words) }];
 }
 
 function toPart(part: ContentPart): ContentBlockParam[] {
-  if (part.type === 'text') return said(part.text);
+  if (part.type === 'text') return textBlocks(part.text);
   const media_type = part.mediaType as 'image/png';
   return [{ type: 'image', source: { type: 'base64', media_type, data: part.data } }];
 }
@@ -171,7 +173,7 @@ function fromAssistant(
     }),
   );
   const items = origin === undefined ? undefined : sealedItems(message, origin);
-  if (items === undefined) return [...said(message.content), ...calls];
+  if (items === undefined) return [...textBlocks(message.content), ...calls];
   const lengths = items.reduce((sum, item) => sum + (count(item.length) ?? 0), 0);
   const isWhole = lengths === message.content.length;
   let [at, rest] = [0, message.content];
@@ -180,9 +182,9 @@ function fromAssistant(
     if (item.type === 'tool_use') return calls.slice(at, ++at);
     const words = isWhole ? rest.slice(0, count(item.length) ?? 0) : rest;
     rest = rest.slice(words.length);
-    return said(words);
+    return textBlocks(words);
   });
-  return [...blocks, ...said(rest), ...calls.slice(at)];
+  return [...blocks, ...textBlocks(rest), ...calls.slice(at)];
 }
 
 export function isThinking({ type }: Readonly<Record<string, unknown>>): boolean {

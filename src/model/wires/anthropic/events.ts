@@ -63,7 +63,7 @@ export function createAnthropicTranslator(): EventTranslator {
   function begin(block: Fields, at: number): readonly object[] {
     switch (block.type) {
       case 'text':
-        return said(text(block.text) ?? '', at);
+        return textEvents(text(block.text) ?? '', at);
       case 'thinking': {
         const [thinking, signature] = [text(block.thinking) ?? '', text(block.signature) ?? ''];
         open.set(at, { block, thinking, signature });
@@ -90,7 +90,7 @@ export function createAnthropicTranslator(): EventTranslator {
   function grow(delta: Fields, at: number): readonly object[] {
     switch (delta.type) {
       case 'text_delta':
-        return said(text(delta.text) ?? '', at);
+        return textEvents(text(delta.text) ?? '', at);
       case 'input_json_delta':
         return [call(at, { arguments: text(delta.partial_json) ?? '' })];
       case 'thinking_delta': {
@@ -111,7 +111,7 @@ export function createAnthropicTranslator(): EventTranslator {
     }
   }
 
-  function said(words: string, at: number): readonly object[] {
+  function textEvents(words: string, at: number): readonly object[] {
     const length = (textLengths.get(at) ?? 0) + words.length;
     textLengths.set(at, length);
     items.set(at, { type: 'text', length });

@@ -85,9 +85,9 @@ export function createAccumulator(
       reasoning.text += thought.text;
       events.push({ type: 'reasoning_delta', text: thought.text, field: reasoning.field });
     }
-    const said = readContent(delta);
-    keep(said);
-    events.push(...show(textCalls.push(said)));
+    const content = readContent(delta);
+    keep(content);
+    events.push(...show(textCalls.push(content)));
     const writing = textCalls.writing();
     if (writing !== undefined) {
       events.push({ type: 'tool_call_delta', index: 0, name: writing.name, argumentsLength: writing.length });

@@ -23,7 +23,7 @@ function withTextTools(
   tools: readonly WireTool[] | undefined,
 ): readonly WireMessage[] {
   const names = new Map<string, string>();
-  const said = messages.map((message): WireMessage => {
+  const rewritten = messages.map((message): WireMessage => {
     if (message.role === 'tool') {
       const name = names.get(message.tool_call_id) ?? 'unknown';
       return { role: 'user', content: writeResult(name, message.content) };
@@ -34,11 +34,11 @@ function withTextTools(
     const calls = tool_calls.map((call) => writeCall(call.function.name, call.function.arguments));
     return { ...rest, content: [rest.content, ...calls].filter(Boolean).join('\n') };
   });
-  if (tools === undefined) return said;
+  if (tools === undefined) return rewritten;
   const description = describeTools(tools);
-  const [first, ...others] = said;
+  const [first, ...others] = rewritten;
   if (first?.role === 'system') return [{ ...first, content: join(first.content, description) }, ...others];
-  return [{ role: 'system', content: description }, ...said];
+  return [{ role: 'system', content: description }, ...rewritten];
 }
 
 function withPlainContent(message: WireMessage): WireMessage {

@@ -25,7 +25,7 @@ import {
 export function createOpenAIClient(options: ModelClientOptions): ModelClient {
   const { exchange, debug, send, baseUrl, apiKey, headers } = createExchanges(options);
   const writeBody = createBodyWriter();
-  const told = new Set<string>();
+  const reported = new Set<string>();
   /** Models that have made a native tool call in this session. */
   const callers = new Set<string>();
 
@@ -67,8 +67,8 @@ export function createOpenAIClient(options: ModelClientOptions): ModelClient {
     for (const one of adaptations) {
       const notice = adaptationNotices[one];
       const key = `${one} ${model}`;
-      if (notice === undefined || told.has(key) || (one === 'text_tools' && tools.length === 0)) continue;
-      told.add(key);
+      if (notice === undefined || reported.has(key) || (one === 'text_tools' && tools.length === 0)) continue;
+      reported.add(key);
       const text = notice.replace('{model}', `${model} at ${shownUrl(baseUrl)}`);
       yield { type: 'notice', level: 'warning', text };
     }

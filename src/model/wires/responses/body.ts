@@ -141,7 +141,7 @@ function fromAssistant(
     }),
   );
   const items = form.leftOut.includes('earlier reasoning') ? undefined : sealedItems(message, origin);
-  if (items === undefined) return [...said(message.content), ...calls];
+  if (items === undefined) return [...textItems(message.content), ...calls];
   const lengths = items.reduce((sum, item) => sum + (count(item.length) ?? 0), 0);
   const isWhole = lengths === message.content.length;
   let [at, rest] = [0, message.content];
@@ -150,12 +150,12 @@ function fromAssistant(
     if (item.type === 'function_call') return calls.slice(at, ++at);
     const words = isWhole ? rest.slice(0, count(item.length) ?? 0) : rest;
     rest = rest.slice(words.length);
-    return said(words, text(item.phase));
+    return textItems(words, text(item.phase));
   });
-  return [...input, ...said(rest), ...calls.slice(at)];
+  return [...input, ...textItems(rest), ...calls.slice(at)];
 }
 
-function said(words: string, phase?: string): ResponseInputItem[] {
+function textItems(words: string, phase?: string): ResponseInputItem[] {
   if (words === '') return [];
   const known = phase === 'commentary' || phase === 'final_answer' ? { phase } : {};
   return [{ role: 'assistant', content: wellFormed(words), ...known } as EasyInputMessage];

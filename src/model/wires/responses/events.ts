@@ -25,7 +25,7 @@ export function createResponsesTranslator(): EventTranslator {
         return begin(record(fields.item), at);
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        return said(word, at);
+        return textEvents(word, at);
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
         return [{ choices: [{ delta: { reasoning: word } }] }];
@@ -55,7 +55,7 @@ export function createResponsesTranslator(): EventTranslator {
     return [call(at, { name: item.name, arguments: '' }, item.call_id)];
   }
 
-  function said(words: string, at: number): readonly object[] {
+  function textEvents(words: string, at: number): readonly object[] {
     textLengths.set(at, (textLengths.get(at) ?? 0) + words.length);
     return [{ choices: [{ delta: { content: words } }] }];
   }
@@ -77,7 +77,7 @@ export function createResponsesTranslator(): EventTranslator {
         const words = list(item.content).map(
           (part) => text(record(part).text) ?? text(record(part).refusal) ?? '',
         );
-        const chunks = textLengths.has(at) ? [] : said(words.join(''), at);
+        const chunks = textLengths.has(at) ? [] : textEvents(words.join(''), at);
         const phase = text(item.phase);
         items.set(at, {
           type: 'message',

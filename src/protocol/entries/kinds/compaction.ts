@@ -34,8 +34,8 @@ export const summaryFailed = defineKind({
   data: z.object({ reason: z.string().optional() }),
   isSent: false,
   note: (entry) => {
-    const said = [entry.data?.reason ?? '', contentOf(entry)].find((one) => one !== '');
-    return { text: `Summary failed: ${said ?? 'no reason was given'}`, tone: 'warning', mark: '!' };
+    const reason = [entry.data?.reason ?? '', contentOf(entry)].find((one) => one !== '');
+    return { text: `Summary failed: ${reason ?? 'no reason was given'}`, tone: 'warning', mark: '!' };
   },
 });
 

@@ -9,7 +9,7 @@ import type { PersistentStore } from '../../context/index.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import { logOwner, stoppedText } from './foundSoFar.ts';
 
-interface UntoldSubagents {
+interface UnreportedSubagents {
   /** For the model, one for each. */
   readonly notes: readonly NewEntry[];
   /** For the user; empty if there are none. */
@@ -20,12 +20,12 @@ interface UntoldSubagents {
 const MAX_TOLD = 20;
 
 /** `entries`: those that the model still sees. */
-export async function untoldSubagents(
+export async function unreportedSubagents(
   entries: readonly JSONLEntry[],
   store: Pick<PersistentStore, 'loadSession'>,
-): Promise<UntoldSubagents> {
+): Promise<UnreportedSubagents> {
   const found = await Promise.all(
-    untoldIds(entries).map(async (id) => {
+    unreportedIds(entries).map(async (id) => {
       const log = (await store.loadSession(id).catch(() => undefined))?.entries ?? [];
       const owner = logOwner(log);
       // A copy of a session has none of the logs: the original may still run.
@@ -41,7 +41,7 @@ export async function untoldSubagents(
 }
 
 /** Ids of background subagents without a note about their end, in the order in which they were started. */
-function untoldIds(entries: readonly JSONLEntry[]): readonly string[] {
+function unreportedIds(entries: readonly JSONLEntry[]): readonly string[] {
   const told = new Set(
     entries.flatMap((entry) =>
       entry.subtype === 'nudge' && entry.data?.about === 'task' ? (entry.data.id ?? []) : [],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { untoldSubagents } from '../../../src/cli/subagents/untoldSubagents.ts';
+import { unreportedSubagents } from '../../../src/cli/subagents/unreportedSubagents.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 
 const entry = (fields: object): JSONLEntry =>
@@ -26,7 +26,7 @@ test('one that had ended before the model was told is told with its message', as
     message: { role: 'system', content: 'Background task a1 ended (done) after 3 s.' },
     data: { id: 'a1' },
   });
-  const { notes, notices } = await untoldSubagents([started('a1'), end], store);
+  const { notes, notices } = await unreportedSubagents([started('a1'), end], store);
   expect(notes).toMatchObject([{ subtype: 'nudge', data: { about: 'task', id: 'a1' } }]);
   expect(notes[0]?.message.content).toMatch(
     /^Background task a1 ended \(done\) after 3 s\. The program stopped before you could be told about subagent a1 \(explore: look\)\. It had written last:\n\nIt is in src\./,
@@ -42,5 +42,5 @@ test.each([
   ],
   ['one whose log is elsewhere, as in a copy of a session', [started('gone')]],
 ])('nothing is said about %s', async (_, entries) => {
-  expect(await untoldSubagents(entries, store)).toEqual({ notes: [], notices: [] });
+  expect(await unreportedSubagents(entries, store)).toEqual({ notes: [], notices: [] });
 });
