@@ -1,6 +1,7 @@
 /** `clawdcode stats`: what the sessions on this machine cost, and by what. Reads their logs as streams. */
 import { costTables, totalFacts } from '../../commands/cost/costPage.ts';
 import { type CostReport, createCostReader } from '../../commands/cost/costReader.ts';
+import { rounded } from '../../commands/cost/spending.ts';
 import { factsPage } from '../../commands/pages/page.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
@@ -43,7 +44,11 @@ export async function statsCommand(place: AppPaths, argv: readonly string[]): Pr
   const report = redactDeep(found, { own: await ownSecrets(place) });
   const from = `${count(chosen.length, 'session')}${flags.all === true ? '' : ' of this project'}`;
   if (flags.json === true)
-    await output.write(jsonDocument({ sessions: chosen.length, left, unreadable, ...report }));
+    await output.write(
+      jsonDocument(
+        JSON.parse(JSON.stringify({ sessions: chosen.length, left, unreadable, ...report }, rounded)),
+      ),
+    );
   else if (chosen.length === 0)
     output.hint(
       `There are no sessions${flags.all === true ? '' : ' in this project; --all reads those of every project'}.`,

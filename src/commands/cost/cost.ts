@@ -5,6 +5,7 @@ import { dollars, percent } from '../figures.ts';
 import { type Fact, factsPage } from '../pages/page.ts';
 import type { Command, CommandHost } from '../types.ts';
 import type { CostReport } from './costReader.ts';
+import { rounded } from './spending.ts';
 
 /** Shows the session's tokens and cost, including summaries, and what caused them. */
 export const cost: Command = {
@@ -16,7 +17,8 @@ export const cost: Command = {
     if (args !== '' && args !== '--json')
       return { type: 'notice', level: 'error', text: `Unknown argument "${args}": /cost takes --json only.` };
     const { report, isWhole } = await costOfSession(host);
-    if (args === '--json') return { type: 'notice', text: JSON.stringify({ ...report, isWhole }, null, 2) };
+    if (args === '--json')
+      return { type: 'notice', text: JSON.stringify({ ...report, isWhole }, rounded, 2) };
     const { root, demo } = host.agent.state();
     const facts = factsPage(totals(host.agent), 'This session, summaries included');
     if (demo) return { type: 'page', page: facts };

@@ -76,3 +76,8 @@ export function outputSpending(tokens: number, price: Price): Spending {
   const costUsd = price === undefined ? null : (tokens * price.output) / 1e6;
   return { ...nothing, outputTokens: tokens, costUsd };
 }
+
+/** For JSON: shares without the noise of their division. */
+export function rounded(_name: string, value: unknown): unknown {
+  return typeof value === 'number' ? Math.round(value * 1e6) / 1e6 : value;
+}
