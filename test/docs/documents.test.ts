@@ -93,7 +93,6 @@ test('docs/commands.md has every command and alias', () => {
 test('the documents have every exit code, mode and kind of entry', () => {
   for (const code of Object.values(EXIT)) {
     expect(read('docs/headless.md')).toMatch(new RegExp(`^\\| ${code} \\|`, 'm'));
-    expect(read('README.md')).toMatch(new RegExp(`\\b${code}\\b`));
   }
   for (const mode of permissionModes) expect(read('docs/permissions.md')).toContain(`| \`${mode}\` |`);
   for (const subtype of Object.keys(dataSchemas))
