@@ -6,6 +6,7 @@ import type { LoadedSettings } from '../../config/types.ts';
 import { realpath } from '../../disk/paths.ts';
 import { decidePlain, type PermissionInput } from '../../permissions/decideCall.ts';
 import { decideFile } from '../../permissions/files/fileDecision.ts';
+import { secretPlaceTest } from '../../permissions/files/secretPlace.ts';
 import { isSensitive } from '../../permissions/files/sensitive.ts';
 import { diskLookups } from '../../permissions/lookups/diskLookups.ts';
 import { notUnderstood, type PermissionEngine } from '../../permissions/PermissionEngine.ts';
@@ -108,6 +109,8 @@ function permissionsAt(
   const managedOnly = loaded.settings.allowManagedPermissionRulesOnly;
   let held: PermissionInput | undefined;
   const lookups = diskLookups(env);
+  const { additionalDirectories } = loaded.settings.permissions;
+  const inSecretPlace = secretPlaceTest({ home, root, additionalDirectories, realpath });
   // Those of the project run for an agent in a worktree, too.
   const run = [...new Set([project, root])].flatMap((at) => filesRun(loaded, { root: at, home }));
   const factsFor = (mode: PermissionMode): PolicyFacts => ({
@@ -115,7 +118,7 @@ function permissionsAt(
     rules: allRules(),
     root,
     ...(places.cwd !== undefined && worktree === undefined && { startDirectory: places.cwd }),
-    additionalDirectories: loaded.settings.permissions.additionalDirectories,
+    additionalDirectories,
     home,
     filesRun: run,
     localSettingsFile,
@@ -141,7 +144,11 @@ function permissionsAt(
     rules: () => allRules().filter(({ text }) => !('error' in parseRule(text))),
     isWithheld(path) {
       const real = realpath(path);
-      if (isSensitive(path) || isSensitive(real) || lookups.holdsCredentials?.(real) === true) return true;
+      if (
+        [path, real].some((one) => isSensitive(one) || inSecretPlace(one)) ||
+        lookups.holdsCredentials?.(real) === true
+      )
+        return true;
       if (allRules().every(({ behavior }) => behavior === 'allow')) return false;
       const request = { tool: 'Read', verb: 'read', path } as const;
       const { behavior, cause } = decideFile(request, policyFor('default'));

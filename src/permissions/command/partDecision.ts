@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import type { AskCause, PermissionDecision } from '../../protocol/permissions.ts';
 import { causeOf, decideFile, type FileVerdict, inWorkspace } from '../files/fileDecision.ts';
 import { hasGlob } from '../files/globOverlap.ts';
+import { secretPlaceTest } from '../files/secretPlace.ts';
 import { couldBeSensitive, isPublic, isSensitive } from '../files/sensitive.ts';
 import { dependsOnProcess } from '../lookups/realpathForAll.ts';
 import { subcommandAt } from '../options/riskyOptions.ts';
@@ -117,6 +118,7 @@ function decideEnvironment(part: CommandPart): PartVerdict {
 function findSecret(visit: Visit, use: ReadOnlyUse | undefined, policy: Policy): PartVerdict | undefined {
   const known = use && [...use.contents, ...(use.trees ?? []).map(({ path }) => path)];
   const words = known?.map((path) => ({ path, wild: true })) ?? possibleWords(withoutText(visit.part));
+  const inSecretPlace = secretPlaceTest(policy);
   for (const directory of visit.directories ?? [policy.root]) {
     for (const { path: word, wild } of words) {
       // `eslint *` is not an attempt to read a key; `cat *` would show one.
@@ -126,7 +128,8 @@ function findSecret(visit: Visit, use: ReadOnlyUse | undefined, policy: Policy):
       const real = policy.realpath(path);
       const isHidden = dependsOnProcess(real) && !isNoFile(word);
       const hasToken = policy.holdsCredentials?.(real) === true;
-      if (!isSecret(path) && !isSecret(real) && !isHidden && !hasToken) continue;
+      const isKept = [path, real].some((one) => isSecret(one) || inSecretPlace(one));
+      if (!isKept && !isHidden && !hasToken) continue;
       const verdict =
         known === undefined
           ? decideFile({ tool: 'Read', verb: 'read', path }, policy, wild)

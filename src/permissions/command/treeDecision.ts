@@ -3,6 +3,7 @@ import { basename, relative } from 'node:path';
 import type { PermissionDecision } from '../../protocol/permissions.ts';
 import { decideFile, inWorkspace } from '../files/fileDecision.ts';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
+import { secretPlaceTest } from '../files/secretPlace.ts';
 import { isSensitive } from '../files/sensitive.ts';
 import type { Shown } from '../lookups/gitShown.ts';
 import { isGitSettings } from '../lookups/readFileNow.ts';
@@ -62,6 +63,7 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
     if (behavior !== 'allow' && !(isName && behavior === 'ask')) return { behavior, reason };
   }
   const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');
+  const isSecret = secretTest(policy);
   for (const at of places) {
     const found = policy.filesBelow(policy.realpath(at), tree);
     if (found === undefined) {
@@ -74,7 +76,7 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
       : undefined;
     if (odd !== undefined) return { behavior: 'ask', reason: `${odd} would be read as several names.` };
     for (const path of files) {
-      const isOpen = !hasRules && !isSensitive(path) && !isGitSettings(path);
+      const isOpen = !hasRules && !isSecret(path) && !isGitSettings(path);
       if (tree.namesOnly || !mayMatch(tree, path) || isOpen) continue;
       const { behavior, reason } = decideFile({ tool: 'Read', verb: 'read', path }, policy);
       if (behavior !== 'allow')
@@ -109,9 +111,10 @@ export function decideTracked(
   const places = tracked.map((place) => policy.realpath(locate(place, directory, policy)));
   const areAll = !places.every((place) => policy.isDirectory(place) || files.includes(place));
   const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');
+  const isSecret = secretTest(policy);
   for (const path of files) {
     const isMeant = areAll || places.some((place) => path === place || path.startsWith(`${place}/`));
-    if (!isMeant || (!hasRules && !isSensitive(path))) continue;
+    if (!isMeant || (!hasRules && !isSecret(path))) continue;
     const { behavior, reason } = decideFile({ tool: 'Read', verb: 'read', path }, policy);
     if (behavior !== 'allow')
       return { behavior, reason: `${what} shows ${relative(policy.root, path)}: ${reason}` };
@@ -122,8 +125,9 @@ export function decideTracked(
 /** Decides whether the files whose content git shows may be shown, including formerly tracked and deleted ones. */
 export function decideShown(shown: Shown, place: string, what: string, policy: Policy): PermissionDecision {
   const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');
+  const isSecret = secretTest(policy);
   const held = (path: string): PermissionDecision | undefined => {
-    if (!hasRules && !isSensitive(path)) return undefined;
+    if (!hasRules && !isSecret(path)) return undefined;
     const decision = decideFile({ tool: 'Read', verb: 'read', path }, policy);
     return decision.behavior === 'allow' ? undefined : decision;
   };
@@ -143,3 +147,8 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
 const mayMatch = ({ only }: Tree, path: string): boolean =>
   only === undefined ||
   only.some((pattern) => globsOverlap(pattern, basename(path).replace(/[*?[\]{}()\\]/g, '?')));
+
+function secretTest(policy: Policy): (path: string) => boolean {
+  const inSecretPlace = secretPlaceTest(policy);
+  return (path) => isSensitive(path) || inSecretPlace(path);
+}

@@ -13,6 +13,7 @@ import {
   protectedNames,
   protectionPlace,
 } from './protectedNames.ts';
+import { secretPlaceTest } from './secretPlace.ts';
 import { couldBeSensitive, foldPath, isSensitive, secretFolders } from './sensitive.ts';
 
 /** The deciding factor, so that a rule can be suggested. */
@@ -50,8 +51,9 @@ export function decideFile(request: FileRequest, policy: Policy, globs = false):
       behavior: 'ask',
       reason: `${request.path} matches files that cannot all be checked.`,
     };
+  const inSecretPlace = secretPlaceTest(policy);
   const astray = files
-    .filter((file) => request.verb === 'write' || policy.realpath(file) !== file)
+    .filter((file) => request.verb === 'write' || policy.realpath(file) !== file || inSecretPlace(file))
     .map((path) => decideOne({ ...request, path }, policy, false))
     // Links out of the workspace first: if only names are listed, a secret's name is no reason to ask.
     .sort((a, b) => Number(b.cause === 'outside') - Number(a.cause === 'outside'));
@@ -105,9 +107,11 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
 
   const outside = !inWorkspace(realPath, policy);
   const allowing = policy.rules.filter((rule) => allows(rule, request, realPath, outside, policy));
+  const inSecretPlace = secretPlaceTest(policy);
   const secret =
-    paths.findLast(globs ? couldBeSensitive : isSensitive) ??
-    (namesInHome(realPath, policy).some(isSensitive) || policy.holdsCredentials?.(realPath) === true
+    paths.findLast((one) => (globs ? couldBeSensitive : isSensitive)(one) || inSecretPlace(one)) ??
+    (namesInHome(realPath, policy).some((one) => isSensitive(one) || inSecretPlace(one)) ||
+    policy.holdsCredentials?.(realPath) === true
       ? realPath
       : undefined);
   const guarded = verb === 'write' ? protectedAmong(paths, request, policy) : undefined;
@@ -289,7 +293,8 @@ function namesTheFile(
   if ('error' in parsed || parsed.spec === undefined) return false;
   const place = { ...policy, base: rule.base };
   if (isExactly(parsed.spec, realPath, place)) return true;
-  if (kind === 'secret') return isSensitive(parsed.spec);
+  if (kind === 'secret')
+    return isSensitive(parsed.spec) || secretPlaceTest(policy)(fixedPath(parsed.spec, place));
   const named = protectionOf(fixedPath(parsed.spec, place), policy);
   return named?.isGeneral === true ? protectionOf(realPath, policy)?.isGeneral === true : named !== undefined;
 }

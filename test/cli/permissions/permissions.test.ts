@@ -216,6 +216,13 @@ test('what a rule keeps from reading is withheld from search results and quotes 
   expect(free.isWithheld(join(free.root, 'notes.txt'))).toBe(true);
 });
 
+test('what the home keeps in a secret place is withheld, whatever its name', async () => {
+  const { isWithheld, root } = await wired();
+  const home = join(root, '..');
+  expect(isWithheld(join(home, '.config/stripe/config.toml'))).toBe(true);
+  expect(isWithheld(join(home, '.config/foot/foot.ini'))).toBe(false);
+});
+
 test('where only managed rules count, no other is offered, saved or heeded', async () => {
   const home = join(top, `home${++count}`);
   const places = { dataRoot: join(home, '.clawdcode'), home, root: join(home, 'project') };
