@@ -9,6 +9,7 @@ import {
   type ClientCapabilities,
   type InitializeResponse,
   type McpServer,
+  MessageTooLargeError,
   methods,
   PROTOCOL_VERSION,
   RequestError,
@@ -87,6 +88,8 @@ export async function serveAcp(
   stop.addEventListener('abort', () => connection.close(), { once: true });
   if (stop.aborted) connection.close();
   await connection.closed;
+  if (connection.signal.reason instanceof MessageTooLargeError)
+    ports.log('A message of the editor is larger than 64 MB. Nothing after it is read.');
   return sessions.closeAll;
 }
 

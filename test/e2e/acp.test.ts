@@ -461,3 +461,26 @@ describe('trust and access', () => {
     expect(MODEL).not.toBe('mock-3');
   });
 });
+
+describe('broken messages', () => {
+  test('are answered with an error, and the connection stays', async () => {
+    const setup = await setUpProgram();
+    const { editor, sessionId } = await started(setup);
+    editor.run.write('{"jsonrpc":\n[{"jsonrpc":"2.0","id":7,"method":"session/list"}]\n');
+    await expect(editor.agent.request('session/fly', {})).rejects.toMatchObject({ code: -32_601 });
+    await expect(editor.agent.request(session.prompt, { sessionId } as never)).rejects.toMatchObject({
+      code: -32_602,
+    });
+    const codes = editor.run.printed().match(/"id":null,"error":\{"code":-?\d+/g) ?? [];
+    expect(codes.map((one) => one.replace(/.*:/, ''))).toEqual(['-32700', '-32600']);
+    await editor.prompt(sessionId, '/status');
+    expect(editor.text()).toContain(setup.work.repository);
+  });
+
+  test('a message without end closes the connection', { tags: 'long' }, async () => {
+    const setup = await setUpProgram();
+    const { editor } = await started(setup);
+    editor.run.write('a'.repeat(65 * 1024 * 1024));
+    expect((await editor.run.ended).stderr).toContain('larger than 64 MB');
+  });
+});
