@@ -1,6 +1,7 @@
 /** The user's own fields in the body of each wire. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { settingsSchema } from '../../../src/config/schema.ts';
+import { createModelClient } from '../../../src/model/createModelClient.ts';
 import { anthropicBody } from '../../../src/model/wires/anthropic/body.ts';
 import { bodyAgain } from '../../../src/model/wires/bodyAgain.ts';
 import {
@@ -14,6 +15,8 @@ import type { SentDetails } from '../../../src/model/wires/createWireClient.ts';
 import { fullForm } from '../../../src/model/wires/form.ts';
 import { responsesBody } from '../../../src/model/wires/responses/body.ts';
 import type { ModelRequest } from '../../../src/protocol/model.ts';
+import { wires } from '../../../src/protocol/wires.ts';
+import { type Asked, sendJson, startLocalServer } from '../../e2e/support/localServers.ts';
 
 const request: ModelRequest = { model: 'm', messages: [{ role: 'user', content: 'hi' }], tools: [] };
 const extraBody = {
@@ -66,3 +69,27 @@ test.each([
   const parsed = settingsSchema.safeParse({ models: { m: { extraBody: given } } });
   expect(JSON.stringify(parsed.error?.issues)).toContain(expected);
 });
+
+test.each(wires)(
+  '%s: they arrive at the server, and the longest reply is that of the settings',
+  async (wire) => {
+    const asked: Asked[] = [];
+    const refuse = (response: Parameters<typeof sendJson>[0], one: Asked): void => {
+      asked.push(one);
+      sendJson(response, { error: { message: 'no' } }, 403);
+    };
+    const paths = ['/v1/chat/completions', '/v1/responses', '/v1/messages'];
+    const server = await startLocalServer(Object.fromEntries(paths.map((path) => [path, refuse])));
+    onTestFinished(server.close);
+    const client = createModelClient(wire, {
+      baseUrl: server.baseUrl,
+      apiKey: 'sk-x',
+      factsOf: () => ({ extraBody: { top_p: 0.5 }, maxOutputTokens: 3000 }),
+    });
+    const limited = { ...request, maxOutputTokens: 3000 };
+    for await (const _ of client.stream(limited, new AbortController().signal));
+    const body = asked[0]?.body ?? {};
+    expect(body.top_p).toBe(0.5);
+    expect(body.max_tokens ?? body.max_output_tokens).toBe(3000);
+  },
+);
