@@ -112,6 +112,23 @@ test('a renamed tool comes under its new name, and the others stay the same obje
   expect(servers.tools().find(({ name }) => name === 'mcp__test__env')).toBe(before);
 });
 
+test.each(['mcp', 'sse'])(
+  'a remote server that renames a tool says so on its open stream (/%s)',
+  async (path) => {
+    const web = await serveMcp();
+    onTestFinished(() => web.close());
+    const type = path === 'sse' ? 'sse' : 'http';
+    const { servers, call } = await openBench({ web: { type, url: `${web.origin}/${path}` } });
+    await vi.waitFor(() => expect(web.requests.map(({ method }) => method)).toContain('GET'), 10_000);
+    const before = servers.tools().find(({ name }) => name === 'mcp__web__env');
+    await call('mcp__web__rename');
+    const names = (): string[] => servers.tools().map(({ name }) => name);
+    await vi.waitFor(() => expect(names()).toContain('mcp__web__again'), 10_000);
+    expect(names()).not.toContain('mcp__web__echo');
+    expect(servers.tools().find(({ name }) => name === 'mcp__web__env')).toBe(before);
+  },
+);
+
 test('a program gets the environment that it is given, and what its definition names', async () => {
   const definition = { ...stdio(), env: { SECRET: '${KEY}', LEVEL: '${LEVEL:-3}' } };
   const { call } = await openBench({ test: definition }, { variables: { KEY: 'sk-1' } });

@@ -25,7 +25,10 @@ export async function serveMcp(
 ): Promise<WebServer> {
   const requests: WebServer['requests'] = [];
   const streams = new Set<ServerResponse>();
-  const answers = createAnswers(() => {});
+  const answers = createAnswers((message) => {
+    for (const stream of streams)
+      stream.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+  });
   const answerTo = async (message: Message): Promise<string | undefined> => {
     if (message.id === undefined || message.method === undefined) return undefined;
     const { id } = message;
@@ -46,6 +49,10 @@ export async function serveMcp(
       if (await before(request, response)) return;
       if (method === 'GET' && url === '/sse') {
         events(response).write('event: endpoint\ndata: /messages\n\n');
+        return;
+      }
+      if (method === 'GET' && url === '/mcp') {
+        events(response).flushHeaders();
         return;
       }
       if (method !== 'POST') {
