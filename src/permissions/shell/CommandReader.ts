@@ -12,6 +12,7 @@ import {
 import {
   changesShell,
   conditional,
+  isArithmetic,
   isPlainVariable,
   printsPlainly,
   readRedirect,
@@ -163,7 +164,8 @@ export class CommandReader {
         this.#reads.push(null);
       return this.#word(node, place, mentions) !== undefined;
     }
-    if (!statements.has(node.type)) return false;
+    if (!statements.has(node.type) || (node.type === 'subshell' && isArithmetic(this.#text(node))))
+      return false;
     if (node.type === 'function_definition') this.#definesFunction = true;
     const chain =
       node.type === 'list' && node.children.every((child) => child.isNamed || child.type === '&&');

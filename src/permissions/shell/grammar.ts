@@ -20,6 +20,12 @@ export const statements = new Set([
   'case_item',
   'function_definition',
 ]);
+/**
+ * True for `((`, which bash and zsh read as arithmetic, where even single quotes do not stop `$(…)` from running. After
+ * `!` the grammar sees two subshells, as dash does.
+ */
+export const isArithmetic = (subshell: string): boolean => /^\((?:\\\n)*\(/.test(subshell);
+
 /** Nodes whose content may run more than once. */
 export const repeating = new Set(['for_statement', 'while_statement', 'function_definition']);
 /** Statements whose content may or may not have run. */

@@ -91,6 +91,12 @@ describe('where shells and grammars differ', () => {
     "[[ -v 'a[$(touch p)]' ]]",
     "test -v 'a[$(touch p)]'",
     '(( x = a[$(touch p)] ))',
+    // After `!` the grammar sees two subshells, in which single quotes would protect.
+    "! ((x='$(touch p)'; cat a))",
+    "! (\\\n(x='$(touch p)'; cat a))",
+    "! ! ((x='$(touch p)'; cat a))",
+    "f() ((x='$(touch p)'; cat a)); f",
+    "! ((x='a[$(touch p)]'; ls)) && ls",
     'let "a[$(touch p)]=1"',
     "unset 'a[$(touch p)]'",
     "read 'a[$(touch p)]' < in",
