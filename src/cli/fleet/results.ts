@@ -2,10 +2,13 @@
  * The output folder of a fleet: `results.jsonl` with a line for each task that has ended, `sessions/` with the logs of
  * their sessions, `logs/` with what they printed to standard error.
  */
-import { appendFile, copyFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { constants, lstatSync } from 'node:fs';
+import { copyFile, cp, type FileHandle, mkdir, open, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { agentsFolderIn, getProjectStoragePath } from '../../context/index.ts';
+import { inRealFolder } from '../../disk/realFile.ts';
+import { TaskListError } from './tasks.ts';
 
 const statuses = ['done', 'failed', 'timed_out'] as const;
 export type TaskStatus = (typeof statuses)[number];
@@ -41,35 +44,69 @@ export interface ResultFolder {
 
 const lineSchema = z.looseObject({ id: z.string(), status: z.enum(statuses) });
 
-export async function openResultFolder(folder: string, dataRoot: string): Promise<ResultFolder> {
+const RESULTS = 'results.jsonl';
+
+/**
+ * The folder may belong to a repository, and the tasks may work in it: nothing is read or written through links in it.
+ * Throws a `TaskListError` if there are any.
+ */
+export async function openResultFolder(path: string, dataRoot: string): Promise<ResultFolder> {
+  await mkdir(path, { recursive: true });
+  const folder = await realpath(path);
+  for (const name of [RESULTS, 'sessions', 'logs'])
+    if (lstatSync(join(folder, name), { throwIfNoEntry: false })?.isSymbolicLink())
+      throw new TaskListError(`${join(path, name)} is a link, which --out must not contain`);
   for (const name of ['sessions', 'logs']) await mkdir(join(folder, name), { recursive: true });
-  const file = join(folder, 'results.jsonl');
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
-    throw error;
-  });
+  const text = await inResults(folder, (file) => file.readFile('utf8'));
+  const append = (more: string): Promise<void> => inResults(folder, (file) => file.appendFile(more));
   // The end of a line that a crash cut off.
-  if (text !== '' && !text.endsWith('\n')) await appendFile(file, '\n');
+  if (text !== '' && !text.endsWith('\n')) await append('\n');
   return {
     known: new Map(text.split('\n').flatMap(knownIn)),
-    add: (result) => appendFile(file, `${JSON.stringify(result)}\n`),
+    add: (result) => append(`${JSON.stringify(result)}\n`),
     async addLog(id, stderr) {
-      if (stderr !== '') await writeFile(join(folder, 'logs', `${id}.txt`), stderr);
+      if (stderr === '') return;
+      await replace(join(folder, 'logs'), `${id}.txt`, (file) => writeFile(file, stderr, { flag: 'wx' }));
     },
     async addSession(id, { root, sessionId }) {
       const project = getProjectStoragePath(dataRoot, root);
-      const name = join('sessions', `${id}.jsonl`);
+      const [sessions, name] = [join(folder, 'sessions'), `${id}.jsonl`];
+      const log = join(project, `${sessionId}.jsonl`);
       try {
-        await copyFile(join(project, `${sessionId}.jsonl`), join(folder, name));
+        await replace(sessions, name, (file) => copyFile(log, file, constants.COPYFILE_EXCL));
       } catch {
         return null;
       }
+      const agents = agentsFolderIn(project, sessionId);
       // Most sessions have none.
-      const agents = join(folder, 'sessions', `${id}.agents`);
-      await cp(agentsFolderIn(project, sessionId), agents, { recursive: true }).catch(() => undefined);
-      return name;
+      await replace(sessions, `${id}.agents`, (to) => cp(agents, to, { recursive: true })).catch(
+        () => undefined,
+      );
+      return join('sessions', name);
     },
   };
+}
+
+/** Opens the file of results for reading and appending; a pipe or a link is an error. */
+async function inResults<T>(folder: string, act: (file: FileHandle) => Promise<T>): Promise<T> {
+  const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+  return inRealFolder(folder, async ({ at }) => {
+    const file = await open(at(RESULTS), O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      if (!(await file.stat()).isFile()) throw new TaskListError(`${join(folder, RESULTS)} is no file`);
+      return await act(file);
+    } finally {
+      await file.close();
+    }
+  });
+}
+
+/** Writes something new at a name, instead of what is there. */
+function replace(folder: string, name: string, write: (path: string) => Promise<void>): Promise<void> {
+  return inRealFolder(folder, async ({ at }) => {
+    await rm(at(name), { recursive: true, force: true });
+    await write(at(name));
+  });
 }
 
 function knownIn(line: string): (readonly [string, TaskStatus])[] {
