@@ -17,8 +17,19 @@ const secrets = [
   '.local/share/keyrings/login.keyring',
   '.fly/config.yml',
   '.viminfo',
+  '.claude/projects/-home-me-shop/a.jsonl',
+  '.codex/sessions/2026/a.jsonl',
+  '.gemini/tmp/a/chats/a.json',
+  '.local/share/opencode/storage/a.json',
+  '.config/crush/crush.json',
 ];
-const ordinary = ['.config/foot/foot.ini', 'code/.config/stripe.md', 'code/.history/a.ts', 'notes/x.txt'];
+const ordinary = [
+  '.config/foot/foot.ini',
+  '.claude/CLAUDE.md',
+  'code/.config/stripe.md',
+  'code/.history/a.ts',
+  'notes/x.txt',
+];
 for (const path of [...secrets, ...ordinary]) put(path);
 // Dot files are often kept in a repository, to which the home links.
 put('dotfiles/config/stripe/config.toml');
