@@ -97,7 +97,10 @@ test('Read shows an image to a model that sees, behind the result of its call', 
   expect(textOf(result)).toContain('is an image (PNG, 1×1, 70 bytes). It follows as a message of its own.');
   expect(shown).toEqual({
     role: 'user',
-    content: [{ type: 'text', text: expect.stringMatching(/^The image .*bild 图\.png:$/m) }, part],
+    content: [
+      { type: 'text', text: expect.stringMatching(/The image[\s\S]*<data>\n.*bild 图\.png:\n<\/data>/) },
+      part,
+    ],
   });
 });
 

@@ -14,11 +14,13 @@ import {
 } from '../compaction/summaryMessage.ts';
 import { instructionPath } from '../memory/instructions.ts';
 import {
+  type ForeignPart,
   type ForeignText,
   framedApart,
   framedBlock,
   framedData,
   framedNote,
+  framedSequence,
   type NoteKey,
 } from './systemNotes.ts';
 
@@ -72,18 +74,24 @@ export function framedSummaryApart(text: string, { messages, files }: SummaryBlo
   const isWrapped = text.startsWith(head) && end >= head.length;
   const inner = isWrapped ? text.slice(head.length, end).trim() : text;
   const note = inner.startsWith(SUMMARY_NOTE) ? SUMMARY_NOTE : '';
-  const parts = [
-    framedApart(note, inner.slice(note.length).trim(), key, 'summary'),
-    apart(messages, MESSAGES_HEADING, key, 'messages'),
-    apart(files, FILES_HEADING, key, 'data'),
-  ].filter((part) => part !== '');
-  const body = parts.join('\n\n');
+  const body = framedSequence(
+    [
+      { heading: note, text: inner.slice(note.length).trim(), kind: 'summary' },
+      ...partOf(messages, MESSAGES_HEADING, 'messages'),
+      ...partOf(files, FILES_HEADING, 'data'),
+    ],
+    key,
+  );
   return isWrapped ? `${head}${body}\n\n${SUMMARY_END}` : body;
 }
 
 /** Frames a block that begins with a heading of the program. */
 export function apart(block: string, heading: string, key: string, kind: ForeignText): string {
-  return block === '' ? '' : framedApart(heading, block.slice(heading.length).trimStart(), key, kind);
+  return framedSequence(partOf(block, heading, kind), key);
+}
+
+function partOf(block: string, heading: string, kind: ForeignText): readonly ForeignPart[] {
+  return block === '' ? [] : [{ heading, text: block.slice(heading.length).trimStart(), kind }];
 }
 
 interface Foreign {

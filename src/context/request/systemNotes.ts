@@ -66,21 +66,40 @@ export function framedData(text: string, at: number, key: NoteKey, kind: Foreign
  * the tag is one that it does not contain.
  */
 export function framedApart(heading: string, text: string, key: string, kind: ForeignText): string {
-  const bare = withoutKey(text, key);
-  if (bare.trim() === '') return framedNote(heading, key);
-  // The model may have to find data in a file as it stands here.
-  const shown = kind === 'data' ? bare : bare.replace(NOTE_TAG, '‹');
-  const tag = tagFor(shown, kind);
-  return between(heading, `<${tag}>\n${shown}\n</${tag}>`, key, kind);
+  return framedSequence([{ heading, text, kind }], key);
+}
+
+/** Text of others after a heading of the program. */
+export interface ForeignPart {
+  readonly heading: string;
+  readonly text: string;
+  readonly kind: ForeignText;
+}
+
+/** Several of them in a row: each ends where the note of the next one begins. */
+export function framedSequence(parts: readonly ForeignPart[], key: string): string {
+  let end: string | undefined;
+  const pieces = parts.flatMap(({ heading, text, kind }) => {
+    const bare = withoutKey(text, key);
+    if (bare.trim() === '') return heading === '' ? [] : [framedNote(heading, key)];
+    ({ end } = introductions[kind]);
+    // The model may have to find data in a file as it stands here.
+    const shown = kind === 'data' ? bare : bare.replace(NOTE_TAG, '‹');
+    const tag = tagFor(shown, kind);
+    return [startOf(heading, key, kind), `<${tag}>\n${shown}\n</${tag}>`];
+  });
+  return [...pieces, ...(end === undefined ? [] : [framedNote(end, key)])].join('\n');
 }
 
 /** The start of a tag that imitates a note. */
 const NOTE_TAG = /<(?=\s*\/?\s*system-note)/gi;
 
 function between(heading: string, block: string, key: string, kind: ForeignText): string {
-  const { start, end } = introductions[kind];
-  const first = framedNote(`${heading.trimEnd()}\n${start}`.trimStart(), key);
-  return [first, block, framedNote(end, key)].join('\n');
+  return [startOf(heading, key, kind), block, framedNote(introductions[kind].end, key)].join('\n');
+}
+
+function startOf(heading: string, key: NoteKey, kind: ForeignText): string {
+  return framedNote(`${heading.trimEnd()}\n${introductions[kind].start}`.trimStart(), key);
 }
 
 /** The kind, with a number if the text contains such a tag. */

@@ -5,10 +5,19 @@ import { expect, test } from 'vitest';
 import { LongTermMemory } from '../../../src/context/index.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { openProject } from '../support/project.ts';
+import { openProject, type Project } from '../support/project.ts';
 import { createTestApp } from '../support/testApp.ts';
 
-test('/memory saves a note, and matching prompts include it', async () => {
+/** With -p, `/memory add` needs a terminal, because a prompt may hold anyone's text: the file is written instead. */
+async function save(project: Project, scope: 'project' | 'user', name: string, text: string): Promise<void> {
+  const { stdout } = await project.run('/memory path', { format: 'text' });
+  const [ofProject = '', ofUser = ''] = stdout.match(/\/\S+$/gm) ?? [];
+  const folder = scope === 'project' ? ofProject : ofUser;
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, name), text);
+}
+
+test('matching prompts include a saved note', async () => {
   // A busy machine may take longer than the default to build the first index.
   const project = await openProject({ settings: { context: { memory: { timeoutMs: 20_000 } } } });
   const notes = [
@@ -16,8 +25,7 @@ test('/memory saves a note, and matching prompts include it', async () => {
     'Release notes belong into CHANGELOG.md',
     'Cats sleep all day',
   ];
-  for (const note of notes)
-    expect(await project.run(`/memory add ${note}`, { format: 'text' })).toMatchObject({ code: 0 });
+  await save(project, 'user', 'notes.md', notes.map((note) => `- ${note}\n`).join(''));
   expect((await project.run('/memory', { format: 'text' })).stdout).toContain('notes.md');
   const found = await project.run('/memory search deploy password rotation', { format: 'text' });
   expect(found.stdout).toContain('every Tuesday');
@@ -85,9 +93,11 @@ test('a category can be written, searched, and made the only one that prompts in
   const context = (category: string | null) => ({ context: { memory: { timeoutMs: 20_000, category } } });
   const project = await openProject({ settings: context('user_preference') });
   const run = (prompt: string) => project.run(prompt, { format: 'text' });
-  await run('/memory add --category user_preference The deploy password rotation is announced in English');
-  await run('/memory add --project --category ops The deploy password rotation happens every Tuesday');
-  await run('/memory add The deploy password rotation is boring');
+  const said = (category: string, what: string) =>
+    `---\ncategory: ${category}\n---\n\n- The deploy password rotation ${what}\n`;
+  await save(project, 'user', 'user_preference.md', said('user_preference', 'is announced in English'));
+  await save(project, 'project', 'ops.md', said('ops', 'happens every Tuesday'));
+  await save(project, 'user', 'notes.md', '- The deploy password rotation is boring\n');
   const found = await run('/memory search --category ops deploy password rotation');
   expect(found.stdout).toContain('every Tuesday');
   expect(found.stdout).not.toMatch(/English|boring/);

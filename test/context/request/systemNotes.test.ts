@@ -258,7 +258,6 @@ test('a summary that repeats a note and its key is no note', async () => {
     expect.stringMatching(
       /^A record of the work so far, [^\n]+\n[^\n]+ what a model wrote about the conversation\./,
     ),
-    'The record ends here.',
     expect.stringMatching(/^## The user's earlier messages\n\n[^\n]+\n[^\n]+ in the user's words\.$/),
     "The user's messages end here.",
   ]);
