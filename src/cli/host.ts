@@ -145,7 +145,7 @@ export function createCommandHost({
       trusted: isTrusted,
       heldSettings: [...new Set(loaded.untrusted.map(({ key }) => key))],
       debugFile: debug.file,
-      telemetry: telemetryFacts(loaded, place),
+      telemetry: agent.state().demo ? undefined : telemetryFacts(loaded, place),
     }),
   };
 }

@@ -89,8 +89,9 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
     }),
     plugins,
     telemetry:
-      telemetryTarget(settings, env) &&
-      import('./telemetry.ts').then((one) => one.openTelemetry(options, endpoints, onError)),
+      options.demo || telemetryTarget(settings, env) === undefined
+        ? undefined
+        : import('./telemetry.ts').then((one) => one.openTelemetry(options, endpoints, onError)),
     reportedAssumed: new Set(),
     wasOpened: false,
     savedRules: [],

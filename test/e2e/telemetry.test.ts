@@ -228,5 +228,7 @@ test('nothing is sent unless the user says so: not by an endpoint alone, not by 
   const { stderr } = await setup.print(['-p', 'one'], { env: setup.work.env(endpoint) });
   expect(stderr).toContain('"telemetry" is ignored here');
   await setup.print(['-p', 'two'], { env: envFor(setup, receiver.url, { OTEL_SDK_DISABLED: 'true' }) });
+  // It says that nothing is sent anywhere.
+  await setup.print(['--demo', '-p', 'three'], { env: envFor(setup, receiver.url) });
   expect(receiver.requests()).toEqual([]);
 });
