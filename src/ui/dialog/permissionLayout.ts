@@ -1,5 +1,5 @@
 /** Fits a permission dialog to the screen: the choices always fit, the preview gets the remaining rows. */
-
+import { stripVTControlCharacters } from 'node:util';
 import type { PermissionQuestion, Preview } from '../../protocol/permissions.ts';
 import { diffSize } from '../../protocol/text/diff.ts';
 import { dotted, keyHints } from '../keys/keyHints.ts';
@@ -62,11 +62,14 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
   const paging = [hints.key('confirm:pageUp'), hints.key('confirm:pageDown')];
   const place = `  lines ${top + 1}–${top + previewRows} of ${preview.length}`;
   const position = dotted(place, listed('/', ...paging));
+  const shown = preview.slice(top, top + previewRows);
   return {
     above: [
       ...(showTitle ? [title] : []),
       ...(showWorktree ? worktree : []),
-      ...preview.slice(top, top + previewRows),
+      ...(overflows && left === 1
+        ? shown.map((line) => numbered(line, ` (${top + 1} of ${preview.length})`, width, theme))
+        : shown),
       ...(overflows && left > 1 ? [theme.warning(truncate(position, width))] : []),
       ...shortened(reasons, reasonRows, theme),
       ...(showBlank ? [''] : []),
@@ -75,6 +78,12 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
     below: showHint ? [hint] : [],
     previewRows: Math.max(1, previewRows),
   };
+}
+
+/** A line that stands alone, since there is no row for its place among the others. */
+function numbered(line: string, place: string, width: number, theme: Theme): string {
+  const plain = stripVTControlCharacters(line);
+  return truncate(plain, Math.max(1, width - textWidth(place))) + theme.warning(place);
 }
 
 /** Which copy of the files this is about, since the title and the preview name them as in the project. */

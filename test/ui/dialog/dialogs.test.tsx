@@ -63,6 +63,21 @@ test('a permission question shows what will happen, why, and what each answer do
   ]);
 });
 
+test('however few rows there are, a dialog that hides lines of a command says so', async () => {
+  const command = Array.from({ length: 9 }, (_, index) => `echo ${index} && \\`).join('\n');
+  const preview = { type: 'command', command, cwd: '/home/me/project' } as const;
+  for (const width of [20, 60])
+    for (const rows of [4, 5, 6, 7, 8, 9]) {
+      const { screen } = await ask({ preview }, rows, width);
+      const text = screen.text();
+      expect(text.length).toBeLessThanOrEqual(rows);
+      expect(text.join('\n'), `${width} × ${rows}\n${text.join('\n')}`).toMatch(
+        /\b1 of \d+\)|lines 1–\d+ of \d+/,
+      );
+      expect(text.join('\n')).toMatch(/^\$ echo/m);
+    }
+});
+
 test('keys that were pressed while a long preview was drawn are no answer', async () => {
   const answers: PermissionAnswer[] = [];
   const clock = createClock();
