@@ -4,6 +4,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { displayOf, shellCommand, withoutModelNotes } from '../protocol/entries/readEntry.ts';
 import { type JSONLEntry, noteOf } from '../protocol/entries.ts';
 import type { ContentPart } from '../protocol/messages.ts';
+import { reveal, revealHidden } from '../protocol/text/reveal.ts';
+import { toolNames } from '../protocol/toolNames.ts';
 import type { ExportItem, ExportOptions } from './types.ts';
 
 type Choice = Pick<ExportOptions, 'toolOutputs' | 'reasoning'>;
@@ -174,24 +176,26 @@ const languages: Readonly<Record<string, string>> = {
   yml: 'yaml',
 };
 
-// Makes text from models, tools and files safe for a document: without control and hidden direction characters.
+// Makes text from models, tools and files safe for a document: what a reader would not see is shown by number.
 
-/** Keeps line feeds and tabs, removes escape sequences, and shows direction marks as code points. */
+/** Keeps line feeds and tabs, removes escape sequences, and shows invisible characters as code points. */
 export function plainText(text: string): string {
   const unified = text.replace(/\r\n?/g, '\n').replace(/[\u2028\u2029]/g, '\n');
   const bare =
     unified.includes('\u001b') || /[\u0080-\u009f]/.test(unified)
       ? stripVTControlCharacters(unified)
       : unified;
-  return bare
-    .replace(controls, '')
-    .replace(directions, (mark) => `‹U+${mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}›`)
-    .toWellFormed();
+  return revealHidden(bare.replace(controls, '')).toWellFormed();
 }
 
 /** The same, on one line. */
 export function plainLine(text: string): string {
   return plainText(text).replace(/\s+/g, ' ').trim();
+}
+
+/** What a call did, on one line: nothing is removed, and look-alikes are marked too. */
+export function callLine(text: string, tool?: string): string {
+  return plainLine(reveal(text, tool === toolNames.bash));
 }
 
 /** The first line of a text, cut to this many characters. */
@@ -207,4 +211,3 @@ export function firstLine(text: string, most: number): string {
 }
 
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufeff]/g;
-const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;

@@ -1,6 +1,7 @@
 /** A session as Markdown: prompts quoted, replies verbatim, calls collapsed. */
+import { reveal } from '../protocol/text/reveal.ts';
 import { toolNames } from '../protocol/toolNames.ts';
-import { firstLine, languageOf, plainLine, plainText } from './items.ts';
+import { callLine, firstLine, languageOf, plainLine, plainText } from './items.ts';
 import type { ExportItem, ExportMeta } from './types.ts';
 
 export async function* toMarkdown(
@@ -33,7 +34,10 @@ function blockOf(item: ExportItem): string {
       return folded(titleOf(item), callBody(item));
     case 'shell': {
       const output = item.output === undefined ? '' : `\n${fenced(item.output, '')}`;
-      return folded(`You ran ${plainLine(item.command)}`, `${fenced(item.command, 'sh')}${output}`);
+      return folded(
+        `You ran ${callLine(item.command, toolNames.bash)}`,
+        `${fenced(reveal(item.command, true), 'sh')}${output}`,
+      );
     }
     case 'note':
       return item.body === undefined ? `*${inline(item.text)}*\n` : folded(item.text, fenced(item.body, ''));
@@ -42,13 +46,13 @@ function blockOf(item: ExportItem): string {
   }
 }
 
-function titleOf({ title, summary, status }: Extract<ExportItem, { type: 'call' }>): string {
+function titleOf({ tool, title, summary, status }: Extract<ExportItem, { type: 'call' }>): string {
   const outcome = status === 'ok' ? '' : ` (${status})`;
-  return `${plainLine(title)}${summary === undefined ? '' : ` · ${plainLine(summary)}`}${outcome}`;
+  return `${callLine(title, tool)}${summary === undefined ? '' : ` · ${plainLine(summary)}`}${outcome}`;
 }
 
 function callBody({ tool, input, output, diff, title }: Extract<ExportItem, { type: 'call' }>): string {
-  const parts = [`${code(tool)}\n\n${fenced(JSON.stringify(input, undefined, 2), 'json')}`];
+  const parts = [`${code(tool)}\n\n${fenced(reveal(JSON.stringify(input, undefined, 2)), 'json')}`];
   if (diff !== undefined) parts.push(fenced(diff, 'diff'));
   else if (output !== undefined) parts.push(fenced(output, tool === toolNames.read ? languageOf(title) : ''));
   return parts.join('\n');

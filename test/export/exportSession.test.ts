@@ -156,6 +156,34 @@ test('no message becomes markup of the page', { tags: 'long' }, async () => {
   );
 });
 
+test.each(['md', 'html'] as const)(
+  '%s hides no characters, and marks look-alikes in what ran',
+  async (format) => {
+    const hidden = 'a\u200bb\u{e0041}c\ufe0fd\u2060e\u00ade\u202ef';
+    const drafts = [
+      prompt(`do ${hidden}`),
+      reply(`said ${hidden}`),
+      use('c1', 'Bash', { command: 'p\u0430ypal \u200b', [hidden]: hidden }),
+      result('c1', hidden, { title: 'p\u0430ypal \u200b', summary: hidden }),
+      {
+        type: 'user',
+        subtype: 'shell',
+        message: { role: 'user', content: `$ p\u0430ypal\n\n${hidden}` },
+        data: { command: 'p\u0430ypal', outputAt: 10 },
+      },
+      ended,
+    ] satisfies NewEntry[];
+    const text = await exported(drafts, { format, meta: { ...meta, title: hidden } });
+    expect(text).not.toMatch(/[\u200b\u{e0041}\ufe0f\u2060\u00ad\u202e]/u);
+    expect(text).toContain('said a‹U+200B›b‹U+E0041›c‹U+FE0F›d‹U+2060›e‹U+00AD›e‹U+202E›f');
+    // In titles, inputs and commands.
+    expect(text.match(/p‹U\+0430 like a›ypal/g)?.length).toBeGreaterThanOrEqual(4);
+    // Nothing of ordinary text changes.
+    const plain = '日本語 👩‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 naïve « oui\u00a0» فارسی‌ها क्‍ष ❤️ 1️⃣';
+    expect(await exported([prompt(plain), reply(plain), ended], { format })).toContain(plain);
+  },
+);
+
 test('what the reader sees of a text is the text', async () => {
   const text = 'a < b && c > "d" \'e\' &amp; &lt;b&gt; © é 値 😀';
   const { document } = parseHTML(await exported([prompt(text), reply(text)], { format: 'html' }));

@@ -1,7 +1,8 @@
 /** The process around a headless run: what it reads and prints, and how signals and a lost reader end it. */
 import { constants } from 'node:os';
 import type { Agent } from '../../agent/types.ts';
-import { reveal, sanitize } from '../../ui/print/sanitize.ts';
+import { reveal } from '../../protocol/text/reveal.ts';
+import { sanitize } from '../../ui/print/sanitize.ts';
 import type { SessionThreads } from '../openContext.ts';
 import type { DebugLog } from '../process/debugLog.ts';
 import { flush, guardOutput } from '../process/guardSession.ts';

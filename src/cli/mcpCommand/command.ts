@@ -16,7 +16,8 @@ import {
   mcpTransport,
 } from '../../protocol/extensions/mcp.ts';
 import { JITLESS } from '../../protocol/jitless.ts';
-import { reveal, sanitize } from '../../ui/print/sanitize.ts';
+import { reveal } from '../../protocol/text/reveal.ts';
+import { sanitize } from '../../ui/print/sanitize.ts';
 import { usableServers } from '../mcp/approval.ts';
 import { openServers } from '../mcp/openServers.ts';
 import type { AppPaths } from '../process/appPaths.ts';

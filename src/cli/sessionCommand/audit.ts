@@ -10,9 +10,10 @@ import {
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
+import { reveal } from '../../protocol/text/reveal.ts';
 import { redactDeep } from '../../redact/redact.ts';
 import { count } from '../../ui/print/numbers.ts';
-import { reveal, sanitizeLine } from '../../ui/print/sanitize.ts';
+import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { jsonLine } from './output.ts';
 import { ownSecrets } from './ownSettings.ts';
 import { archivedEntries, wholeLog } from './readEntries.ts';

@@ -4,7 +4,8 @@ import { contentLines, pluginsPage } from '../../commands/extensions/plugin.ts';
 import { plainText } from '../../commands/pages/page.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
 import type { PluginContents, PluginInfo } from '../../protocol/extensions/plugins.ts';
-import { reveal, sanitize } from '../../ui/print/sanitize.ts';
+import { reveal } from '../../protocol/text/reveal.ts';
+import { sanitize } from '../../ui/print/sanitize.ts';
 import {
   disablePlugin,
   discardPlugin,

@@ -2,8 +2,9 @@
 import type { RendererObject, Tokens } from 'marked';
 import { boundMarkdown } from '../../protocol/text/boundMarkdown.ts';
 import { type RawDiffLine, readDiff } from '../../protocol/text/diff.ts';
+import { reveal } from '../../protocol/text/reveal.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
-import { languageOf, plainLine, plainText } from '../items.ts';
+import { callLine, languageOf, plainLine, plainText } from '../items.ts';
 import type { ExportItem } from '../types.ts';
 
 type Of<T extends ExportItem['type']> = Extract<ExportItem, { type: T }>;
@@ -33,7 +34,7 @@ export async function createBlocks(): Promise<Blocks> {
     call: (item) => callOf(item, highlight),
     shell({ command, output }) {
       const shown = output === undefined ? '' : pre(output);
-      return `<details><summary><b>You ran</b> <code>${escapeHtml(plainLine(command))}</code></summary>${pre(command)}${shown}</details>\n`;
+      return `<details><summary><b>You ran</b> <code>${escapeHtml(callLine(command, toolNames.bash))}</code></summary>${pre(reveal(command, true))}${shown}</details>\n`;
     },
     note({ text, body }) {
       if (body === undefined) return `<p class="note" dir="auto">${escapeHtml(text)}</p>\n`;
@@ -49,8 +50,10 @@ function callOf(
   const name = plainLine(title).startsWith(tool) ? '' : `<b>${escapeHtml(tool)}</b> `;
   const outcome = status === 'ok' ? '' : ` <span class="bad">${escapeHtml(status)}</span>`;
   const words = summary === undefined ? '' : ` · ${escapeHtml(plainLine(summary))}`;
-  const head = `<summary>${name}<bdi>${escapeHtml(plainLine(title))}</bdi>${words}${countOf(diff)}${outcome}</summary>`;
-  const asked = isEmpty(input) ? '' : `<p class="label">Input</p>${pre(JSON.stringify(input, undefined, 2))}`;
+  const head = `<summary>${name}<bdi>${escapeHtml(callLine(title, tool))}</bdi>${words}${countOf(diff)}${outcome}</summary>`;
+  const asked = isEmpty(input)
+    ? ''
+    : `<p class="label">Input</p>${pre(reveal(JSON.stringify(input, undefined, 2)))}`;
   const answer =
     diff === undefined ? answerOf(output, tool === toolNames.read ? title : '', highlight) : diffOf(diff);
   return `<details>${head}${asked}${answer}</details>\n`;
@@ -163,7 +166,7 @@ function unescaped(text: string): string {
 
 const marks: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
-/** Escapes text for HTML, and removes control characters and hidden directions. */
+/** Escapes text for HTML, and shows invisible characters as code points. */
 export function escapeHtml(text: string): string {
   return plainText(text).replace(/[&<>"']/g, (mark) => entities[mark] ?? mark);
 }

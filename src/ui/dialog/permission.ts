@@ -1,9 +1,10 @@
 /** The permission question: its choices and answers, for the screen and for plain mode, and its key handling. Pure. */
 import type { FormField } from '../../protocol/forms.ts';
 import type { PermissionAnswer, PermissionQuestion, Preview } from '../../protocol/permissions.ts';
+import { reveal, revealedNotice, revealLine } from '../../protocol/text/reveal.ts';
 import { applyEdit, createBuffer, type TextBuffer } from '../input/textBuffer.ts';
 import type { DialogKey } from '../keys/keymap.ts';
-import { reveal, revealedNotice, revealLine, sanitizeLine } from '../print/sanitize.ts';
+import { sanitizeLine } from '../print/sanitize.ts';
 import { type Choice, choiceOfKey, movedChoice } from './choices.ts';
 import { fieldInput, fieldText } from './field.ts';
 import type { StrayWord } from './useAnswers.ts';

@@ -2,11 +2,12 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { PermissionQuestion, Preview } from '../../protocol/permissions.ts';
 import { diffSize } from '../../protocol/text/diff.ts';
+import { reveal, revealLine } from '../../protocol/text/reveal.ts';
 import { dotted, keyHints } from '../keys/keyHints.ts';
 import type { DialogPlace, Keymap } from '../keys/keymap.ts';
 import { renderDiff } from '../print/diff.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
-import { reveal, revealLine, sanitizeLine } from '../print/sanitize.ts';
+import { sanitizeLine } from '../print/sanitize.ts';
 import { paintLine, prefixLines, ruled, wrapColumns, wrapText } from '../print/spans.ts';
 import { textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';

@@ -1,13 +1,14 @@
 /** Fits a page of a form to the screen: the options always fit, question and preview scroll in what they leave. Pure. */
 import { stripVTControlCharacters } from 'node:util';
 import { answerWords, type Form, type FormField, isAnswered } from '../../protocol/forms.ts';
+import { reveal } from '../../protocol/text/reveal.ts';
 import { choiceLines, type DialogRoom, fittedChoiceLines } from '../dialog/choices.ts';
 import { fieldText } from '../dialog/field.ts';
 import { previewNotice } from '../dialog/permission.ts';
 import { createBuffer } from '../input/textBuffer.ts';
 import { dotted, keyHints } from '../keys/keyHints.ts';
 import type { Keymap } from '../keys/keymap.ts';
-import { reveal, sanitizeLine } from '../print/sanitize.ts';
+import { sanitizeLine } from '../print/sanitize.ts';
 import { paintLine, prefixLines, ruled, wrapColumns, wrapText } from '../print/spans.ts';
 import { textWidth, truncate } from '../print/width.ts';
 import {

@@ -1,7 +1,7 @@
 /**
  * Computes suggestions for a trigger and the text that accepting one inserts. Ranking uses fzf, loaded on first use.
  */
-import { hidesCharacters } from '../print/sanitize.ts';
+import { hidesCharacters } from '../../protocol/text/reveal.ts';
 import type { Unit } from './units.ts';
 
 /** Sources of completions. */

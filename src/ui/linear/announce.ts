@@ -1,5 +1,7 @@
 /** Announces unfinished work when it starts: calls, retries, compactions, queued prompts. Pure. */
 
+import { reveal } from '../../protocol/text/reveal.ts';
+import { toolNames } from '../../protocol/toolNames.ts';
 import { activityOf, type View } from '../controller/view.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { shownCall } from '../print/toolLine.ts';
@@ -52,7 +54,10 @@ export function announce(
     ...(before.isBusy && view.queue.length > before.queued
       ? view.queue
           .slice(before.queued)
-          .map(({ text, display }) => `Queued, sent with the next step: ${sanitizeLine(display ?? text)}`)
+          .map(
+            ({ text, display }) =>
+              `Queued, sent with the next step: ${sanitizeLine(reveal(display ?? text))}`,
+          )
       : []),
     ...(view.finished > before.finished && !view.busy && view.questions.length === 0 ? ['Ready.'] : []),
   ];
@@ -79,8 +84,9 @@ export function announce(
 /** Returns text such as "Bash: npm test". */
 function named(tool: string, title: string): string {
   const shown = shownCall(tool, title);
-  const clean = sanitizeLine(shown.title);
-  return clean === '' || clean === tool ? sanitizeLine(shown.tool) : `${sanitizeLine(shown.tool)}: ${clean}`;
+  const clean = sanitizeLine(reveal(shown.title, shown.tool === toolNames.bash));
+  const name = sanitizeLine(reveal(shown.tool));
+  return clean === '' || clean === tool ? name : `${name}: ${clean}`;
 }
 
 function retryWords({ error, attempt, maxAttempts, until }: NonNullable<View['retry']>, now: number): string {

@@ -10,9 +10,10 @@ import {
   problemWith,
 } from '../../protocol/forms.ts';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
+import { reveal } from '../../protocol/text/reveal.ts';
 import { previewNotice } from '../dialog/permission.ts';
 import { fieldHint, hasReview, reviewOf } from '../form/formState.ts';
-import { reveal, sanitizeLine } from '../print/sanitize.ts';
+import { sanitizeLine } from '../print/sanitize.ts';
 import { type Dialogue, UNHEARD } from './askDialog.ts';
 
 interface FormPorts {

@@ -2,9 +2,10 @@
  * Asks for approval in plain mode: the whole preview in words, then numbered choices. Only an exact answer approves.
  */
 import type { PermissionAnswer, PermissionQuestion, Preview } from '../../protocol/permissions.ts';
+import { reveal, revealLine } from '../../protocol/text/reveal.ts';
 import { denial, pathWords, permissionChoices, previewNotice, reasonItems } from '../dialog/permission.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
-import { reveal, revealLine, sanitizeLine } from '../print/sanitize.ts';
+import { sanitizeLine } from '../print/sanitize.ts';
 import { choiceOf, choiceWords, type Dialogue, UNHEARD } from './askDialog.ts';
 import { plainTheme } from './markdownWords.ts';
 import { diffWords, revealed } from './wordsPrinter.ts';
@@ -69,8 +70,8 @@ function askedWords(
   { tool, title, headline }: Pick<PermissionQuestion, 'tool' | 'title' | 'headline'>,
   isCommand: boolean,
 ): string {
-  if (tool === undefined) return `Question: ${sanitizeLine(headline ?? '')}`;
-  return `Question: may ${sanitizeLine(tool)} do this? ${sanitizeLine(reveal(title, isCommand))}`;
+  if (tool === undefined) return `Question: ${sanitizeLine(reveal(headline ?? '', isCommand))}`;
+  return `Question: may ${sanitizeLine(reveal(tool))} do this? ${sanitizeLine(reveal(title, isCommand))}`;
 }
 
 /** The whole preview: the user must hear everything they approve. */
@@ -92,7 +93,7 @@ function previewWords(preview: Preview, words: MarkdownRenderer): string[] {
       ];
     case 'paths':
       return [
-        `${sanitizeLine(preview.verb)}:`,
+        `${sanitizeLine(reveal(preview.verb))}:`,
         ...preview.paths.map((path, index) => pathWords(path, preview.realPaths?.[index])),
       ];
     case 'plan':

@@ -3,6 +3,7 @@ import { plainText } from '../../commands/pages/page.ts';
 import { withoutModelNotes } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { diffSize } from '../../protocol/text/diff.ts';
+import { reveal, revealLine } from '../../protocol/text/reveal.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { Print } from '../controller/view.ts';
 import { shellRun, textOf } from '../print/content.ts';
@@ -11,7 +12,7 @@ import { promptText, renderEntry } from '../print/entry.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
 import { count } from '../print/numbers.ts';
 import type { Printer, PrinterOptions } from '../print/printer.ts';
-import { reveal, revealLine, sanitize, sanitizeLine } from '../print/sanitize.ts';
+import { sanitize, sanitizeLine } from '../print/sanitize.ts';
 import { failureOf, type ResultFacts, resultFacts, shownCall, type ToolResult } from '../print/toolLine.ts';
 import type { EntryOptions } from '../print/toolResult.ts';
 import { withoutDrawings } from './asciiSigns.ts';
@@ -109,7 +110,9 @@ const KEYS =
 
 function shellWords(entry: JSONLEntry): string {
   const { command, output } = shellRun(entry);
-  return [`You ran: ${sanitizeLine(command)}`, ...outputWords(output, SHELL_LINES, 'end')].join('\n');
+  return [`You ran: ${sanitizeLine(reveal(command, true))}`, ...outputWords(output, SHELL_LINES, 'end')].join(
+    '\n',
+  );
 }
 
 /** Removes leading symbols, which only add colour to what the sentence says. */
@@ -152,7 +155,7 @@ function toolWords(result: ToolResult, { cwd, call, markdown, isHeard }: ToolWor
   const tool = sanitizeLine(reveal(shown.tool));
   const title = sanitizeLine(reveal(shown.title, tool === toolNames.bash));
   const named = title === '' || title === tool ? tool : `${tool}: ${title}`;
-  const summary = sanitizeLine(result.display?.summary ?? '').replaceAll(' · ', ', ');
+  const summary = sanitizeLine(reveal(result.display?.summary ?? '')).replaceAll(' · ', ', ');
   // The full screen leaves out the exit code of a successful command; here it is read out.
   const isFine = result.kind === 'command' && status === 'ok' && !summary.startsWith('exit');
   const details = isFine ? ['exit code 0', ...(summary === '' ? [] : [summary])].join(', ') : summary;
@@ -197,7 +200,7 @@ function bodyWords(result: ToolResult, status: ResultFacts['status'], isHeard: b
     return isHeard ? [] : diffWords(result.display.diff, DIFF_LINES);
   if (result.todos !== undefined)
     return result.todos.map(
-      ({ content, status: state }) => `- ${stateWords[state]}: ${sanitizeLine(content)}`,
+      ({ content, status: state }) => `- ${stateWords[state]}: ${sanitizeLine(reveal(content))}`,
     );
   const { answers } = result.display ?? {};
   if (answers !== undefined)

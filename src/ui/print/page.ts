@@ -1,8 +1,9 @@
 /** Renders a command's page for the scrollback: wrapped to the width and coloured by role. */
 import type { Page, PageLine, Role } from '../../commands/pages/page.ts';
+import { reveal } from '../../protocol/text/reveal.ts';
 import type { Paint } from '../theme/paints.ts';
 import type { Theme } from '../theme/theme.ts';
-import { reveal, sanitizeLine } from './sanitize.ts';
+import { sanitizeLine } from './sanitize.ts';
 import { type Span, wrapSpans } from './spans.ts';
 import { textWidth } from './width.ts';
 

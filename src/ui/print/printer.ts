@@ -1,11 +1,12 @@
 /** Renders finished output as text for the scrollback. Remembers the tool calls that results belong to. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { reveal } from '../../protocol/text/reveal.ts';
 import type { Print } from '../controller/view.ts';
 import type { Theme } from '../theme/theme.ts';
 import { renderEntry } from './entry.ts';
 import type { MarkdownRenderer } from './markdown.ts';
 import { renderPage } from './page.ts';
-import { reveal, sanitize } from './sanitize.ts';
+import { sanitize } from './sanitize.ts';
 import { prefixLines, wrapText } from './spans.ts';
 import { renderReads } from './toolLine.ts';
 import type { EntryOptions } from './toolResult.ts';

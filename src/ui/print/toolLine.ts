@@ -1,11 +1,12 @@
 /** A tool call on one line, several reads on one line, and the facts of a finished call. Pure. */
 import { withoutModelNotes } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { reveal } from '../../protocol/text/reveal.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { Theme } from '../theme/theme.ts';
 import { textOf } from './content.ts';
 import { count } from './numbers.ts';
-import { reveal, sanitizeLine } from './sanitize.ts';
+import { sanitizeLine } from './sanitize.ts';
 import { textWidth, truncate } from './width.ts';
 
 /** Status of a tool call. */

@@ -2,6 +2,7 @@
 import type { FileChange } from '../../protocol/entries/fields.ts';
 import { withoutModelNotes } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { reveal, revealLine } from '../../protocol/text/reveal.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { Paint } from '../theme/paints.ts';
 import type { Theme } from '../theme/theme.ts';
@@ -9,7 +10,7 @@ import { textField, textOf } from './content.ts';
 import { renderDiff } from './diff.ts';
 import type { MarkdownRenderer } from './markdown.ts';
 import { count } from './numbers.ts';
-import { reveal, revealLine, sanitize, sanitizeLine } from './sanitize.ts';
+import { sanitize, sanitizeLine } from './sanitize.ts';
 import { renderTodos } from './todos.ts';
 import { failureOf, renderToolLine, resultFacts, type ToolResult } from './toolLine.ts';
 import { textWidth, truncate } from './width.ts';

@@ -24,6 +24,11 @@ test('a call is announced when it starts, once, and so is the end of all work', 
   ]);
 });
 
+test('invisible and look-alike characters of a call are read out by number', () => {
+  const odd = { ...tool, title: 'p\u0430ypal\u200b' };
+  expect(say([{ ...busy, tools: [odd] }])).toEqual([['Running Bash: p‹U+0430 like a›ypal‹U+200B›']]);
+});
+
 test('work that starts and ends between two updates is announced as ended', () => {
   expect(say([{}, { finished: 1 }, { finished: 1 }, { ...busy, finished: 1 }, { finished: 2 }])).toEqual([
     [],

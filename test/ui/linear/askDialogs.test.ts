@@ -125,6 +125,11 @@ describe('models', () => {
     expect(picked).toEqual([id === undefined ? undefined : { id }]);
   });
 
+  test('a name that hides characters shows them', () => {
+    const dialogue = dialogueOf(modelsDialog({ ids: ['a\u200b', 'a'] }, undefined), () => undefined);
+    expect(dialogue.tell.slice(1, 3)).toEqual(['1. a‹U+200B›', '2. a']);
+  });
+
   test('the one in use is the first', () => {
     const dialogue = dialogueOf(modelsDialog({ ids: ['a', 'b'] }, 'b'), () => undefined);
     expect(dialogue.tell.slice(1, 3)).toEqual(['1. b, in use', '2. a']);

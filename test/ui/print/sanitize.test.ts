@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  reveal,
-  revealedNotice,
-  revealLine,
-  sanitize,
-  sanitizeLine,
-} from '../../../src/ui/print/sanitize.ts';
+import { reveal, revealedNotice, revealLine } from '../../../src/protocol/text/reveal.ts';
+import { sanitize, sanitizeLine } from '../../../src/ui/print/sanitize.ts';
 import { renderToolLine } from '../../../src/ui/print/toolLine.ts';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { cpuClock } from '../../cpuTime.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { lookAlikeTable, markLookAlikes } from '../../../src/ui/print/lookAlikes.ts';
-import { reveal, revealedNotice } from '../../../src/ui/print/sanitize.ts';
+import { lookAlikeTable, markLookAlikes } from '../../../src/protocol/text/lookAlikes.ts';
+import { reveal, revealedNotice } from '../../../src/protocol/text/reveal.ts';
 
 /** What of a command is marked, as the code points. */
 const marks = (text: string): string[] =>
