@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { isTooLong, permissionCall } from '../../src/acp/permissionRequest.ts';
 import type { PermissionQuestion, Preview } from '../../src/protocol/permissions.ts';
+import { reveal } from '../../src/protocol/text/reveal.ts';
 import { previewNotice } from '../../src/ui/dialog/permission.ts';
-import { reveal } from '../../src/ui/print/sanitize.ts';
 
 const question = (preview: Preview, tool = 'Edit'): PermissionQuestion => ({
   ...{ id: 'q', agentId: 'a', callId: 'c', tool, title: 't', input: {}, reason: 'It needs approval.' },

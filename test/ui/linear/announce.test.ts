@@ -78,5 +78,5 @@ test('nothing is announced while a question is open', () => {
 
 test('nothing in a title drives the terminal', () => {
   const hostile = { ...tool, title: 'a\u001B[2Jb\nc\u0007' };
-  expect(say([{ ...busy, tools: [hostile] }])).toEqual([['Running Bash: ab c']]);
+  expect(say([{ ...busy, tools: [hostile] }])).toEqual([['Running Bash: a‹U+001B›[2Jb c‹U+0007›']]);
 });
