@@ -105,10 +105,15 @@ function remarkOn(model: string, ids: readonly string[]): string | undefined {
   return `The server does not list ${JSON.stringify(model)}.${modelAdvice(model, ids)} The next prompt will try it anyway.`;
 }
 
-/** Suggests ids; for example ` Did you mean "qwen3:8b"?`, or the first ids of the list. Empty if none are known. */
+/**
+ * Suggests ids for a model that was not found: ` Did you mean "qwen3:8b"?`, or the first ids of the list. If the list
+ * has this very id, says so instead. Empty if no ids are known.
+ */
 export function modelAdvice(typed: string, ids: readonly string[]): string {
   const [first] = ids;
   if (first === undefined) return '';
+  if (ids.includes(typed))
+    return ' The server lists it, so your account or region may not have access to it.';
   const bare = (id: string): string => id.toLowerCase().replace(/^.*\//, '');
   const wanted = bare(typed);
   const meant =

@@ -269,7 +269,9 @@ test('nothing of a hostile repository runs when a worktree is created, compared,
   expect(readdirSync(trap)).toEqual([]);
   // The traps are real: the user's own git springs them.
   rmSync(join(root, 'a.txt'));
+  writeFileSync(join(root, 'plain.txt'), 'plain\n');
   for (const args of [
+    ['add', 'plain.txt'],
     ['update-ref', 'refs/heads/other', 'HEAD'],
     ['symbolic-ref', 'HEAD', 'refs/heads/clawdcode/own'],
     ['update-ref', 'HEAD', 'main'],

@@ -48,16 +48,19 @@ function expectOneSummaryAtTheTrigger(
     ({ subtype, data }) => subtype === 'reduction' && data?.reason !== 'compaction',
   );
   expect(reductions).toEqual([]);
-  for (const { compactMetadata } of entries.filter(({ subtype }) => subtype === 'compact_boundary')) {
+  const boundaries = entries.filter(({ subtype }) => subtype === 'compact_boundary');
+  // Each leaves room for several pages; random names in paths make the exact size vary.
+  expect(boundaries.length).toBeLessThanOrEqual(STEPS / 3);
+  for (const { compactMetadata } of boundaries) {
     expect(compactMetadata).toMatchObject({ trigger: 'auto', success: true, strategy: 'summary' });
     expect(compactMetadata?.preTokens).toBeGreaterThanOrEqual(trigger);
     expect(compactMetadata?.preTokens).toBeLessThan(window);
-    expect(compactMetadata?.postTokens).toBeLessThan(0.75 * trigger);
+    expect(compactMetadata?.postTokens).toBeLessThan(0.8 * trigger);
     expect(compactMetadata?.filesIncluded?.length).toBeGreaterThan(0);
   }
   const asked = requests.filter((request) => !isSummary(request));
   const cuts = asked.filter((request, index) => index > 0 && !continues(request, asked[index - 1]));
-  expect(cuts).toHaveLength(entries.filter(({ subtype }) => subtype === 'compact_boundary').length);
+  expect(cuts).toHaveLength(boundaries.length);
   for (const request of requests) {
     expect(countRequest(request)).toBeLessThan(window);
     expectPairedCalls(request);

@@ -142,6 +142,11 @@ test.each([
     advice: ' It has a, b, c, d, e and 2 more.',
   },
   { typed: 'x', ids: [], advice: '' },
+  {
+    typed: 'x',
+    ids: ['x', 'y'],
+    advice: ' The server lists it, so your account or region may not have access to it.',
+  },
 ])('$typed among $ids:$advice', ({ typed, ids, advice }) => {
   expect(modelAdvice(typed, ids)).toBe(advice);
 });
