@@ -167,11 +167,10 @@ async function authoriseOnce(
   if (decision === undefined) return notStarted;
   if (decision.behavior === 'allow') return { ...checked, type: 'granted', grant: grantOf(decision) };
   if (decision.behavior === 'deny') {
-    const about = hooked(call, checked.input, checked.prepared);
-    progress.notes.push(...((await hooks?.denied(about, decision.reason, signal)) ?? []));
-    return refused('denied', `Not allowed: ${decision.reason}`, { grant: grantOf(decision) });
+    return denied(checked, decision, progress, ports);
   }
-  const requested = await hooks?.request(hooked(call, checked.input, checked.prepared), signal);
+  const about = hooked(call, checked.input, checked.prepared);
+  const requested = await hooks?.request(about, decision.suggestion, signal);
   if (signal.aborted) return notStarted;
   if (requested === undefined) return askUser(checked, decision, ports, approval);
   const final = await obey(tool, checked, requested, progress, ports);
@@ -186,9 +185,21 @@ async function authoriseOnce(
   const again = await decideOn(final, both, ports);
   if (again === undefined) return notStarted;
   if (again.behavior === 'allow') return { ...final, type: 'granted', grant: grantOf(again) };
-  if (again.behavior === 'deny')
-    return refused('denied', `Not allowed: ${again.reason}`, { grant: grantOf(again) });
+  if (again.behavior === 'deny') return denied(final, again, progress, ports);
   return askUser(final, again, ports, approval);
+}
+
+/** Hooks are told of what the judge has denied, as in Claude Code: of rules and modes they know. */
+async function denied(
+  { call, input, prepared }: Checked,
+  decision: PermissionDecision,
+  progress: Progress,
+  { hooks, signal }: ApprovalPorts,
+): Promise<Verdict> {
+  const { basis, reason } = decision;
+  if (basis === 'judge')
+    progress.notes.push(...((await hooks?.denied(hooked(call, input, prepared), reason, signal)) ?? []));
+  return refused('denied', `Not allowed: ${reason}`, { grant: grantOf(decision) });
 }
 
 /** Applies what hooks say about a call: denies it, or checks the input that they put in place of its own. */

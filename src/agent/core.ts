@@ -37,6 +37,8 @@ interface Facts {
   totals: Totals;
   measure: ContextMeasure | undefined;
   sandbox: SandboxState | undefined;
+  /** The prompt that was sent last, as hooks know it; undefined before the first of this process. */
+  promptId: string | undefined;
 }
 
 /** Expects `deps.context` to have its session already. */
@@ -49,6 +51,7 @@ export function createCore(deps: AgentDeps): Core {
     totals: totalsOf(context.entries(), deps.model.costUsd),
     measure: undefined,
     sandbox: undefined,
+    promptId: undefined,
   };
   const emit = (event: AgentEvent): void => {
     if (event.type === 'context_measured') facts.measure = event.measure;

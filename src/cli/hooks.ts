@@ -174,6 +174,7 @@ function alone(context: ContextManager): ParentAgent {
     ask: async () => ({ behavior: 'deny', unasked: true }),
     mode: () => 'dontAsk',
     setMode: async () => {},
+    promptId: () => undefined,
     judge: { judge: async ({ decision }) => decision, userAllowed: () => {} },
     checkpoints: createCheckpointKeeper({
       ...{ files: undefined, context, running: () => [], now: () => 0, warn: () => {} },

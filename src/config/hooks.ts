@@ -9,6 +9,7 @@ import {
   type HookScope,
   type HookSource,
   hookEvents,
+  whyNeverRun,
 } from '../protocol/extensions/hooks.ts';
 import { JITLESS } from '../protocol/jitless.ts';
 import type { Layer, Problem, Values } from './types.ts';
@@ -37,10 +38,7 @@ export function readHooks(value: unknown, layer: Layer & HookScope, source: stri
   const problem = (message: string): Problem => ({ layer, file: source, key: 'hooks', message });
   const unsupported: Problem[] = [];
   const events = [...new Set(found.flatMap(({ event }) => (isEvent(event) ? [] : [event])))];
-  if (events.length > 0)
-    unsupported.push(
-      problem(`${source}: hooks for ${listed(events)} never run here: there is no such event.`),
-    );
+  unsupported.push(...whyNeverRun(events).map((why) => problem(`${source}: ${why}`)));
   const types = new Set<string>();
   const mistakes: Problem[] = [];
   const hooks = found.flatMap((part): HookSource[] => {

@@ -213,7 +213,10 @@ export class HookRunner implements HookPort {
     const input = JSON.stringify(call.input);
     if (hook.type === 'http') return runHttp({ ...hook, input, env, timeoutMs }, fetch, signal);
     if (hook.type !== 'command') return runJudge({ hook, call, timeoutMs }, this.#deps.judge, signal);
-    const variables = { CLAUDE_PROJECT_DIR: root, CLAWDCODE_PROJECT_DIR: root, CLAWDCODE: '1' };
+    const variables = {
+      ...{ CLAUDE_PROJECT_DIR: root, CLAWDCODE_PROJECT_DIR: root, CLAWDCODE: '1' },
+      ...(call.effort !== undefined && { CLAUDE_EFFORT: call.effort }),
+    };
     return runCommand(
       {
         ...(plugin === undefined ? hook : inPlugin(hook, plugin)),

@@ -81,6 +81,8 @@ const specificSchema = z.looseObject({
   /** Of `PostToolUse`; the second one is an earlier name, for MCP tools. */
   updatedToolOutput: z.unknown().optional(),
   updatedMCPToolOutput: z.unknown().optional(),
+  /** Of `PermissionDenied`: the model may make the call again. */
+  retry: z.boolean().optional(),
   /** Of `PermissionRequest`. */
   decision: z
     .looseObject({
@@ -127,7 +129,10 @@ function verdictOf(event: HookEvent, output: Output): HookVerdict {
   const { decision, reason, systemMessage } = output;
   const isBlocked = decision === 'block' && event !== 'PreToolUse' && event !== 'PermissionRequest';
   const message = boundedText(systemMessage, MAX_MESSAGE);
-  const context = boundedText(specific?.additionalContext);
+  const mayRetry = event === 'PermissionDenied' && specific?.retry === true;
+  const context = boundedText(
+    [specific?.additionalContext ?? '', mayRetry ? 'You may make this call again.' : ''].join('\n'),
+  );
   const permission = permissionOf(event, output, specific);
   const updatedInput = specific?.updatedInput ?? specific?.decision?.updatedInput;
   const updatedOutput = event === 'PostToolUse' ? outputOf(specific) : undefined;

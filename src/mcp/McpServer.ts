@@ -138,8 +138,10 @@ export class McpServer {
   }
 
   #portsOf(offered: OfferedTool): Parameters<typeof createServerTool>[2] {
-    const { definition } = this.source;
+    const { definition, plugin, isHosted, scope } = this.source;
+    const configured = scope === 'flag' ? 'dynamic' : scope;
     return {
+      definedIn: isHosted === true ? 'sdk' : plugin === undefined ? configured : 'plugin',
       problem: (signal) => this.#problemWith(offered, signal),
       call: (input, options, ask) => this.call(offered.ownName, input, options, ask),
       timeoutMs: definition.timeout,

@@ -17,6 +17,8 @@ interface ServerToolPorts {
   readonly problem: (signal: AbortSignal) => Promise<string | undefined>;
   readonly call: (input: unknown, options: CallOptions, ask: ToolContext['askForm']) => Promise<CallResult>;
   readonly timeoutMs: number | undefined;
+  /** Where the server was defined, in Claude Code's words. */
+  readonly definedIn: string;
   /** True if it is offered in every request. */
   readonly isAlwaysLoaded: boolean;
 }
@@ -33,6 +35,7 @@ export function createServerTool(
     schema,
     readOnly: false,
     onDemand: !ports.isAlwaysLoaded,
+    server: { name: server, source: ports.definedIn },
     prepare(input, context) {
       const mistake = mistakeIn(input, schema);
       if (mistake !== undefined) return { type: 'invalid', message: `${name}: ${mistake}` };

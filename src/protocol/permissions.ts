@@ -178,7 +178,7 @@ export type AskCause =
 export interface PermissionDecision {
   readonly behavior: 'allow' | 'ask' | 'deny';
   readonly reason: string;
-  /** Only with `allow`. */
+  /** With `allow`, and with what the judge has denied. */
   readonly basis?: Exclude<PermissionBasis, 'user' | 'own'>;
   /** The rule that decided, as written, with its source. */
   readonly rule?: { readonly text: string; readonly source: string };

@@ -185,6 +185,8 @@ export interface Tool {
   readonly isParallel?: boolean;
   /** Other names by which the model may call it. */
   readonly aliases?: readonly string[];
+  /** The MCP server that brings it, and where that was defined, in Claude Code's words. */
+  readonly server?: { readonly name: string; readonly source: string };
   /** May be left out of requests until the model searches for it: an MCP server may bring hundreds of tools. */
   readonly onDemand?: boolean;
   /** Left out of requests to models with a smaller context window, in which its schema would take too large a share. */

@@ -14,7 +14,8 @@ const call = (name: string, input: object) => ({ calls: [{ name, input }] });
 
 /** What every hook gets, and what those of tool calls get as well. */
 const base = ['cwd', 'hook_event_name', 'permission_mode', 'session_id', 'transcript_path'];
-const ofCall = [...base, 'tool_input', 'tool_name', 'tool_use_id'];
+const ofTurn = [...base, 'prompt_id'];
+const ofCall = [...ofTurn, 'tool_input', 'tool_name', 'tool_use_id'];
 
 test('a repository that is set up for Claude Code works as it stands, once it is approved', async () => {
   const { server, work, access, open, print } = await setUpProgram();
@@ -99,13 +100,26 @@ test('a repository that is set up for Claude Code works as it stands, once it is
   const includes = (event: string, keys: readonly string[]): void =>
     expect(keysOf(event)).toEqual(expect.arrayContaining([...keys]));
   includes('SessionStart', [...base, 'source']);
-  includes('UserPromptSubmit', [...base, 'prompt']);
+  includes('UserPromptSubmit', [...ofTurn, 'prompt']);
   includes('PreToolUse', ofCall);
   includes('PostToolUse', [...ofCall, 'duration_ms', 'tool_response']);
-  includes('PermissionRequest', [...base, 'tool_input', 'tool_name']);
-  includes('SubagentStart', [...base, 'agent_id', 'agent_type']);
-  includes('SubagentStop', [...base, 'agent_id', 'agent_type', 'agent_transcript_path', 'stop_hook_active']);
-  includes('SubagentStop', ['last_assistant_message']);
-  includes('Stop', [...base, 'last_assistant_message', 'stop_hook_active']);
+  includes('PermissionRequest', [...ofTurn, 'permission_suggestions', 'tool_input', 'tool_name']);
+  includes('SubagentStart', [...ofTurn, 'agent_id', 'agent_type']);
+  includes('SubagentStop', [
+    ...ofTurn,
+    'agent_id',
+    'agent_type',
+    'agent_transcript_path',
+    'stop_hook_active',
+  ]);
+  includes('SubagentStop', ['background_tasks', 'last_assistant_message']);
+  includes('Stop', [...ofTurn, 'background_tasks', 'last_assistant_message', 'stop_hook_active']);
   includes('SessionEnd', [...base, 'reason']);
+  const prompts = new Set(given.flatMap(({ prompt_id: id }) => (id === undefined ? [] : [id])));
+  expect(prompts.size).toBe(1);
+  expect(events).not.toContain('PermissionDenied');
+  expect(events).not.toContain('Notification');
+  expect(given.find(({ tool_name: tool }) => tool === 'mcp__notes__echo')).toMatchObject({
+    mcp_server: { name: 'notes', source: 'project' },
+  });
 });

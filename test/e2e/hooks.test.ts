@@ -190,7 +190,7 @@ test('stream-json reports the hooks of the start, and others if asked; a failure
   );
   const plain = await setup.print(['-p', 'hi', '--output-format', 'stream-json']);
   expect(plain.code).toBe(0);
-  expect(plain.stderr).toContain('hooks for Unheard never run here');
+  expect(plain.stderr).toContain('hooks for Unheard never run: there is no such event');
   expect(plain.stderr).toContain('hooks of type "poem" are not supported');
   const hookLines = (stdout: string): unknown[] =>
     linesOf(stdout).flatMap((line) => {

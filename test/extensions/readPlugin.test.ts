@@ -55,7 +55,9 @@ test('hooks that never run here, or are too long to be shown, are not used and n
     hooks: { ...runs('x'.repeat(3000)), Nothing: [{ hooks: [{ type: 'command', command: 'a' }] }] },
   });
   expect(commands(read)).toEqual([]);
-  expect(read.problems.join('\n')).toMatch(/Nothing never run here[\s\S]*longer than 2000 characters/);
+  expect(read.problems.join('\n')).toMatch(
+    /Nothing never run: there is no such event[\s\S]*longer than 2000 characters/,
+  );
 });
 
 test('subagents are named after the plugin; one without a description is a problem', async () => {

@@ -35,15 +35,15 @@ async function gone(pid: number): Promise<void> {
 test('a hook gets JSON, the folder and its variables; exit code 2 blocks', async () => {
   const { runner, root } = await bench({
     PreToolUse: command(
-      'cat > input.json; echo "$CLAUDE_PROJECT_DIR|$CLAWDCODE_PROJECT_DIR|$PWD" > env; echo "not that" >&2; exit 2',
+      'cat > input.json; echo "$CLAUDE_PROJECT_DIR|$CLAWDCODE_PROJECT_DIR|$PWD|$CLAUDE_EFFORT" > env; echo "not that" >&2; exit 2',
       {},
       'Bash',
     ),
   });
-  const answer = await run(runner);
+  const answer = await runner.run({ ...bash, effort: 'high' }, new AbortController().signal);
   expect(answer.permission).toMatchObject({ behavior: 'deny', reason: 'not that', source: 'config.json' });
   expect(JSON.parse(await readFile(join(root, 'input.json'), 'utf8'))).toEqual(bash.input);
-  expect((await readFile(join(root, 'env'), 'utf8')).trim()).toBe(`${root}|${root}|${root}`);
+  expect((await readFile(join(root, 'env'), 'utf8')).trim()).toBe(`${root}|${root}|${root}|high`);
   expect(runner.list()[0]).toMatchObject({ runs: 1, last: { outcome: 'blocked', exitCode: 2 } });
 });
 

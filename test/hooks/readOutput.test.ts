@@ -36,6 +36,15 @@ describe('one hook', () => {
     });
   });
 
+  test('after a denial by the judge, the model may be told to try again', () => {
+    expect(specific('PermissionDenied', { retry: true })).toEqual({
+      outcome: 'ok',
+      context: 'You may make this call again.',
+    });
+    expect(specific('PermissionDenied', { retry: false })).toEqual({ outcome: 'ok' });
+    expect(specific('PreToolUse', { retry: true })).toEqual({ outcome: 'ok' });
+  });
+
   test('another exit code, or none, is a failure that blocks nothing', () => {
     expect(read('PreToolUse', { exitCode: 1, stderr: 'bad\nthings' })).toEqual({
       outcome: 'failed',

@@ -30,6 +30,11 @@ test('tools of a program are offered under its name, and a call is answered', as
   });
 });
 
+test('its tools say where the server was defined', async () => {
+  const { servers } = await openBench({ test: stdio() });
+  expect(servers.tools()[0]?.server).toEqual({ name: 'test', source: 'user' });
+});
+
 test("a server's claim that a tool is read-only is not trusted, and its call asks for unknown access", async () => {
   const { servers } = await openBench({ test: stdio() });
   const echo = servers.tools().find(({ name }) => name === 'mcp__test__echo');

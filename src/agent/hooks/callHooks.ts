@@ -1,10 +1,11 @@
 /** The hooks of tool calls: before a call, after it, and around the question whether it may run. */
 
 import type { NewEntry } from '../../protocol/entries.ts';
-import type { Access } from '../../protocol/permissions.ts';
+import type { Access, RuleSuggestion } from '../../protocol/permissions.ts';
+import { permissionUpdateOf } from '../../protocol/permissionUpdate.ts';
 import { shortened } from '../../protocol/text/visible.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
-import type { ToolOutcome } from '../../protocol/tools.ts';
+import type { Tool, ToolOutcome } from '../../protocol/tools.ts';
 import type { HookResult, SessionHooks } from './sessionHooks.ts';
 
 /** A checked call. */
@@ -56,9 +57,13 @@ interface AfterCall {
 
 export interface CallHooks {
   before(call: HookedCall, signal: AbortSignal): Promise<BeforeCall | undefined>;
-  /** Called instead of asking the user at once. */
-  request(call: HookedCall, signal: AbortSignal): Promise<BeforeCall | undefined>;
-  /** The rules or the mode have denied the call. */
+  /** Called instead of asking the user at once. `suggestion`: what "always" would save. */
+  request(
+    call: HookedCall,
+    suggestion: RuleSuggestion | undefined,
+    signal: AbortSignal,
+  ): Promise<BeforeCall | undefined>;
+  /** The judge of mode `auto` has denied the call. */
   denied(call: HookedCall, reason: string, signal: AbortSignal): Promise<readonly NewEntry[]>;
   after(
     call: HookedCall,
@@ -80,12 +85,26 @@ const MAX_RESPONSE = 200_000;
 /** Maximum characters of a changed input in the note to the model. */
 const MAX_CHANGE = 4000;
 
-export function createCallHooks(hooks: SessionHooks, onError: (error: unknown) => void): CallHooks {
+interface CallHookDeps {
+  /** False in headless runs: nobody sees a question. */
+  readonly interactive: boolean;
+  readonly serverOf: (tool: string) => Tool['server'];
+  readonly onError: (error: unknown) => void;
+}
+
+export function createCallHooks(
+  hooks: SessionHooks,
+  { interactive, serverOf, onError }: CallHookDeps,
+): CallHooks {
+  const aboutTool = (tool: string, input: unknown): object => {
+    const server = serverOf(tool);
+    return { tool_name: tool, tool_input: input, ...(server && { mcp_server: server }) };
+  };
   const occurrence = ({ id, tool, input, access }: HookedCall, more: object = {}) => ({
     subject: tool,
     access: { tool, access },
     callId: id,
-    fields: { tool_name: tool, tool_input: input, tool_use_id: id, ...more },
+    fields: { ...aboutTool(tool, input), tool_use_id: id, ...more },
   });
   const decided = (
     event: 'PreToolUse' | 'PermissionRequest',
@@ -119,7 +138,7 @@ export function createCallHooks(hooks: SessionHooks, onError: (error: unknown) =
   };
   const notification = (type: string, message: string, signal: AbortSignal): void => {
     const fields = { message, title: 'ClawdCode', notification_type: type };
-    if (hooks.has('Notification'))
+    if (interactive && hooks.has('Notification'))
       hooks.run('Notification', { subject: type, fields }, signal).catch(onError);
   };
   return {
@@ -127,10 +146,13 @@ export function createCallHooks(hooks: SessionHooks, onError: (error: unknown) =
       const result = await hooks.run('PreToolUse', occurrence(call), signal);
       return result && decided('PreToolUse', call, result);
     },
-    async request(call, signal) {
-      const { tool, input } = call;
+    async request(call, suggestion, signal) {
       // The call has no id for these hooks, as in Claude Code.
-      const asked = { ...occurrence(call), fields: { tool_name: tool, tool_input: input } };
+      const fields = {
+        ...aboutTool(call.tool, call.input),
+        ...(suggestion && { permission_suggestions: [permissionUpdateOf(suggestion)] }),
+      };
+      const asked = { ...occurrence(call), fields };
       const result = await hooks.run('PermissionRequest', asked, signal);
       return result && decided('PermissionRequest', call, result);
     },
@@ -172,7 +194,7 @@ export function createCallHooks(hooks: SessionHooks, onError: (error: unknown) =
     },
     notifyRunning: notification,
     async confirm({ callId, tool, input }, signal) {
-      const fields = { tool_name: tool, tool_input: input };
+      const fields = { ...aboutTool(tool, input) };
       const { permission } =
         (await hooks.run('PermissionRequest', { subject: tool, callId, fields }, signal)) ?? {};
       if (permission === undefined || permission.behavior === 'ask') return undefined;

@@ -1,10 +1,16 @@
 /** Creates the hooks of an agent's parts from its port. */
+import { randomUUID } from 'node:crypto';
 import type { ContextManager } from '../../context/index.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import type { HookPort } from '../../protocol/extensions/hooks.ts';
+import type { ModelInfo } from '../../protocol/model.ts';
 import type { PermissionMode } from '../../protocol/permissions.ts';
 import type { Job } from '../jobQueue.ts';
 import { textOf } from '../prompts/promptQueue.ts';
+import type { ParentAgent } from '../subagents/types.ts';
+import type { AgentTasks } from '../tasks.ts';
+import { type Toolset, toolNamed } from '../toolset/toolset.ts';
+import { backgroundTasks } from './backgroundTasks.ts';
 import { type CallHooks, createCallHooks } from './callHooks.ts';
 import { createSessionHooks, type HookedAgent } from './sessionHooks.ts';
 import { createTurnHooks, type SessionOrigin, type TurnHooks } from './turnHooks.ts';
@@ -19,8 +25,11 @@ export interface HookDeps {
 
 interface HookParts {
   readonly hooks?: HookDeps | undefined;
+  readonly parent?: ParentAgent;
+  /** False in headless runs: nobody waits at a screen. */
+  readonly interactive: boolean;
   readonly context: ContextManager;
-  readonly model: { current(): { readonly id: string } };
+  readonly model: { current(): Pick<ModelInfo, 'id' | 'effort'> };
   readonly newId: () => string;
   readonly onError: (error: unknown) => void;
 }
@@ -29,14 +38,16 @@ interface HookParts {
 interface HookCore {
   readonly emit: (event: AgentEvent) => void;
   readonly modes: { current(): PermissionMode };
-  readonly facts: { readonly cwd: string };
+  readonly facts: { readonly cwd: string; promptId: string | undefined };
+  readonly toolset: Pick<Toolset, 'current'>;
   readonly notice: (level: 'info' | 'warning', text: string) => void;
 }
 
 /** Both are absent without hooks. */
 export function createHooks(
-  { hooks, context, model, newId, onError }: HookParts,
-  { emit, modes, facts, notice }: HookCore,
+  { hooks, parent, interactive, context, model, newId, onError }: HookParts,
+  { emit, modes, facts, toolset, notice }: HookCore,
+  tasks: Pick<AgentTasks, 'list'>,
 ): { readonly callHooks?: CallHooks; readonly turnHooks?: TurnHooks } {
   if (hooks === undefined) return {};
   const { port, origin, agent } = hooks;
@@ -44,11 +55,20 @@ export function createHooks(
     ...{ port, context, emit, newId, agent },
     mode: modes.current,
     cwd: () => facts.cwd,
+    promptId: () => parent?.promptId() ?? facts.promptId,
+    effort: () => model.current().effort,
   });
   return {
-    callHooks: createCallHooks(session, onError),
+    callHooks: createCallHooks(session, {
+      ...{ interactive, onError },
+      serverOf: (tool) => toolNamed(toolset.current(), tool)?.server,
+    }),
     turnHooks: createTurnHooks(session, {
-      ...{ origin, agent, notice, onError },
+      ...{ origin, agent, interactive, notice, onError },
+      onPrompt() {
+        facts.promptId = randomUUID();
+      },
+      tasks: () => backgroundTasks(tasks.list()),
       model: () => model.current().id,
       transcript: () => context.filePath() ?? '',
       summary: () => textOf(context.entries().findLast((entry) => entry.isCompactSummary)?.message.content),

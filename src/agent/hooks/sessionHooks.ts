@@ -16,6 +16,10 @@ interface SessionHookDeps {
   readonly mode: () => PermissionMode;
   readonly cwd: () => string;
   readonly newId: () => string;
+  /** The prompt that the session works on; undefined before the first. */
+  readonly promptId: () => string | undefined;
+  /** How much the model is asked to reason; undefined = its own default. */
+  readonly effort: () => string | undefined;
   /** The subagent whose hooks these are. */
   readonly agent?: HookedAgent | undefined;
 }
@@ -66,6 +70,8 @@ export function createSessionHooks({
   mode,
   cwd,
   newId,
+  promptId,
+  effort,
   agent,
 }: SessionHookDeps): SessionHooks {
   const tell: SessionHooks['tell'] = async (line) => void (await context.append(lineEntry(line)));
@@ -77,18 +83,22 @@ export function createSessionHooks({
     note,
     async run(event, { subject, access, timeoutMs, fields, callId }, signal) {
       if (!port.has(event)) return undefined;
+      const [prompt, level] = [promptId(), ofSession.has(event) ? undefined : effort()];
       const input = {
         session_id: agent?.sessionId ?? context.getCurrentSessionId() ?? '',
         transcript_path: context.filePath() ?? '',
         cwd: cwd(),
         permission_mode: mode(),
         hook_event_name: event,
+        ...(prompt !== undefined && { prompt_id: prompt }),
+        ...(level !== undefined && { effort: { level } }),
         ...(agent && { agent_id: agent.id, agent_type: agent.type }),
         ...fields,
       };
       const call = {
         event,
         input,
+        ...(level !== undefined && { effort: level }),
         ...(subject !== undefined && { subject }),
         ...(access !== undefined && { access }),
         ...(timeoutMs !== undefined && { timeoutMs }),
@@ -104,6 +114,9 @@ export function createSessionHooks({
     },
   };
 }
+
+/** Events outside of a turn: no effort applies to them. */
+const ofSession: ReadonlySet<HookEvent> = new Set(['SessionStart', 'SessionEnd', 'Notification']);
 
 /** What a block means in an event, for the model. */
 const BLOCKED: Partial<Record<HookEvent, string>> = {

@@ -46,6 +46,12 @@ interface TurnHookDeps {
   /** Present for a subagent: its start and its end have events of their own, and its prompt is not the user's. */
   readonly agent?: HookedAgent | undefined;
   readonly model: () => string;
+  /** False in headless runs: nobody is idle at a screen. */
+  readonly interactive: boolean;
+  /** The user's next prompt is about to be sent. */
+  readonly onPrompt: () => void;
+  /** The background tasks that run, for hooks. */
+  readonly tasks: () => readonly object[];
   readonly onError: (error: unknown) => void;
   readonly notice: (level: 'info' | 'warning', text: string) => void;
   /** Path of the session's file. */
@@ -87,6 +93,7 @@ export function createTurnHooks(hooks: SessionHooks, deps: TurnHookDeps): TurnHo
     hasStart: hooks.has(deps.agent === undefined ? 'SessionStart' : 'SubagentStart'),
     async prompt(text, signal) {
       if (deps.agent !== undefined) return { type: 'sent', notes: [] };
+      deps.onPrompt();
       const result = await hooks.run('UserPromptSubmit', { fields: { prompt: text } }, signal);
       if (result === undefined) return { type: 'sent', notes: [] };
       const [reason = result.stop] = result.blocks;
@@ -95,7 +102,10 @@ export function createTurnHooks(hooks: SessionHooks, deps: TurnHookDeps): TurnHo
         : { type: 'blocked', reason: reason.text };
     },
     async stop(lastMessage, continued, signal) {
-      const fields = { stop_hook_active: continued > 0, last_assistant_message: lastMessage };
+      const fields = {
+        ...{ stop_hook_active: continued > 0, last_assistant_message: lastMessage },
+        background_tasks: deps.tasks(),
+      };
       const { agent } = deps;
       const result =
         agent === undefined
@@ -124,7 +134,7 @@ export function createTurnHooks(hooks: SessionHooks, deps: TurnHookDeps): TurnHo
     },
     hear(event) {
       if (event.type === 'turn_started' || event.type === 'turn_ended') clearTimeout(idle);
-      if (event.type === 'turn_ended' && hooks.has('Notification'))
+      if (event.type === 'turn_ended' && deps.interactive && hooks.has('Notification'))
         idle = setTimeout(notifyIdle, IDLE_MS).unref();
       if (event.type === 'compaction_started' && event.trigger === 'auto' && hooks.has('PreCompact')) {
         const fields = { trigger: 'auto', custom_instructions: null };

@@ -49,13 +49,14 @@ interface StarterCore {
   readonly emit: (event: AgentEvent) => void;
   readonly questions: Questions;
   readonly modes: Modes;
+  readonly facts: { readonly promptId: string | undefined };
   readonly subagentTool: SubagentTool | undefined;
 }
 
 /** Returns undefined for an agent that cannot start subagents. */
 export function connectSubagents(
   { subagents: port, context, interactive, clock, onError }: Starter,
-  { emit, questions, modes, subagentTool }: StarterCore,
+  { emit, questions, modes, facts, subagentTool }: StarterCore,
   { checkpoints, judge }: { readonly checkpoints: CheckpointKeeper; readonly judge: Judge },
 ): Subagents | undefined {
   if (port === undefined || subagentTool === undefined) return undefined;
@@ -64,6 +65,7 @@ export function connectSubagents(
     lend: (callId) => ({
       mode: modes.current,
       setMode: modes.set,
+      promptId: () => facts.promptId,
       judge,
       checkpoints: checkpoints.lend(callId),
     }),

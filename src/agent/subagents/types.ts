@@ -15,6 +15,8 @@ export interface ParentAgent {
   /** The parent's mode right now, or the stricter one of the definition. */
   mode(): PermissionMode;
   setMode(mode: PermissionMode): Promise<void>;
+  /** The prompt that the parent works on, as hooks know it. */
+  promptId(): string | undefined;
   /** Judges calls in mode `auto` by what the user asked the parent for. */
   readonly judge: Judge;
   /** Records changes on disk in the parent's log, as made by the parent's call. */

@@ -10,6 +10,7 @@ import type {
   PermissionQuestion,
   RuleSuggestion,
 } from '../../protocol/permissions.ts';
+import { permissionUpdateOf } from '../../protocol/permissionUpdate.ts';
 import { refusalOf } from '../denials.ts';
 import type { DriverAnswer, DriverLink } from './driverLink.ts';
 
@@ -61,24 +62,10 @@ function requestOf(question: CallQuestion): object {
     tool_use_id: callId,
     decision_reason: reason,
     description: title,
-    ...(suggestion === undefined ? {} : { permission_suggestions: [suggestionOf(suggestion)] }),
+    ...(suggestion === undefined ? {} : { permission_suggestions: [permissionUpdateOf(suggestion)] }),
     ...(preview.type === 'diff' ? { blocked_path: preview.realPath ?? preview.path } : {}),
     ...(preview.type === 'form' ? { requires_user_interaction: true } : {}),
     ...(question.from === undefined ? {} : { agent_id: question.from }),
-  };
-}
-
-/** What "always" would save, in the form in which the answer may give it back. */
-function suggestionOf({ rules, destination }: RuleSuggestion): object {
-  if (destination === 'mode') return { type: 'setMode', mode: 'acceptEdits', destination: 'session' };
-  return {
-    type: 'addRules',
-    behavior: 'allow',
-    rules: rules.map((rule) => {
-      const [, toolName = rule, ruleContent] = /^([^(]+)(?:\((.*)\))?$/s.exec(rule) ?? [];
-      return { toolName, ...(ruleContent === undefined ? {} : { ruleContent }) };
-    }),
-    destination: destination === 'local' ? 'localSettings' : 'session',
   };
 }
 

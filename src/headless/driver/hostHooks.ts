@@ -6,6 +6,7 @@ import {
   type HookEvent,
   type HookSource,
   hookEvents,
+  whyNeverRun,
 } from '../../protocol/extensions/hooks.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 import type { DriverLink } from './driverLink.ts';
@@ -42,14 +43,14 @@ export function readHostHooks(value: unknown): HostHooks {
   const mistakes: string[] = [];
   const hooks = Object.entries(byEvent.data).flatMap(([event, groups]) => {
     if (isEvent(event)) return (groups ?? []).flatMap((one) => hooksOf(event, one, mistakes));
-    unknown.push(visibleLine(event, 40));
+    unknown.push(event);
     return [];
   });
   if (hooks.length > MAX_HOOKS) mistakes.push(`Only the first ${MAX_HOOKS} of ${hooks.length} hooks run.`);
-  const never = `Hooks for ${unknown.slice(0, 10).join(', ')} never run: there is no such event.`;
+  const never = whyNeverRun(unknown).map((why) => why.replace(/^h/, 'H'));
   return {
     hooks: hooks.slice(0, MAX_HOOKS).map((hook) => ({ hook, scope: 'flag', source: SOURCE })),
-    problems: [...mistakes.slice(0, 5), ...(unknown.length > 0 ? [never] : [])],
+    problems: [...mistakes.slice(0, 5), ...never],
     isComplete: mistakes.length === 0,
   };
 }

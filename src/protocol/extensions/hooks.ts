@@ -3,6 +3,7 @@
  * happens and may block or change it.
  */
 import type { Access } from '../permissions.ts';
+import { visibleLine } from '../text/visible.ts';
 
 /** The events that hooks can be set for, named as in Claude Code. */
 export const hookEvents = [
@@ -23,6 +24,36 @@ export const hookEvents = [
   'Notification',
 ] as const;
 export type HookEvent = (typeof hookEvents)[number];
+
+/** Events of Claude Code that hooks cannot be set for here. */
+const otherEvents: ReadonlySet<string> = new Set([
+  ...['ConfigChange', 'CwdChanged', 'DirectoryAdded', 'Elicitation', 'ElicitationResult', 'FileChanged'],
+  ...['InstructionsLoaded', 'MessageDisplay', 'PostModelSwitch', 'PostToolBatch', 'PreModelSwitch', 'Setup'],
+  ...['TaskCompleted', 'TaskCreated', 'TeammateIdle', 'UserPromptExpansion'],
+  ...['WorktreeCreate', 'WorktreeRemove'],
+]);
+
+/** Events that are named in one message. */
+const MAX_NAMED = 10;
+
+/** Why hooks for these events, which may be any text, never run: the ends of sentences, ready to show. */
+export function whyNeverRun(events: readonly string[]): readonly string[] {
+  const sentence = (found: readonly string[], why: string): readonly string[] => {
+    const names = found.slice(0, MAX_NAMED).map((name) => visibleLine(name, 40));
+    const more = found.length > MAX_NAMED ? ' and more' : '';
+    return found.length === 0 ? [] : [`hooks for ${names.join(', ')}${more} never run: ${why}.`];
+  };
+  return [
+    ...sentence(
+      events.filter((event) => otherEvents.has(event)),
+      'ClawdCode does not support these Claude Code events',
+    ),
+    ...sentence(
+      events.filter((event) => !otherEvents.has(event)),
+      'there is no such event',
+    ),
+  ];
+}
 
 /** The settings that hooks may come from; each adds to the others. */
 export type HookScope = 'user' | 'project' | 'local' | 'flag' | 'managed';
@@ -145,6 +176,8 @@ export interface HookCall {
   /** The value that matchers are compared with: the tool, the source, the trigger; absent = matchers are ignored. */
   readonly subject?: string;
   readonly access?: HookedAccess;
+  /** How much the model is asked to reason; undefined = its own default, or outside of a turn. */
+  readonly effort?: string;
   /** What hooks get, as JSON: field names as in Claude Code. */
   readonly input: Readonly<Record<string, unknown>>;
   /** Longest time for hooks without a timeout of their own, in milliseconds. */
