@@ -21,13 +21,14 @@ import { createHooks, startOnce } from './hooks/createHooks.ts';
 import type { TurnHooks } from './hooks/turnHooks.ts';
 import { createJobQueue, type Job, type JobQueue } from './jobQueue.ts';
 import { runShell } from './prompts/shellPrompt.ts';
-import { forkedPrompt, skillPrompt } from './prompts/skillUse.ts';
+import { forkedPrompt, mentioningOf, skillPrompt } from './prompts/skillUse.ts';
 import { createRewinds, type Rewinds } from './rewind/rewind.ts';
 import { connectSubagents } from './subagents/connect.ts';
 import type { Subagents } from './subagents/Subagents.ts';
 import { type AgentTasks, createAgentTasks, joinTasks } from './tasks.ts';
 import { createTitleJob, type TitleJob } from './title.ts';
 import { createTurnJob, type TurnJobPorts } from './turnJob.ts';
+import { createTurnModel, type TurnModel } from './turnModel.ts';
 
 /** The parts that handle ops. */
 export interface Work {
@@ -83,17 +84,24 @@ export function createWork(deps: AgentDeps, core: Core): Work {
   const { callHooks, turnHooks: hooks } = createHooks(deps, core, tasks);
   const toolContext = toolContexts(deps, core, tasks, callHooks);
   if (hooks !== undefined) hub.subscribe(hooks.hear);
-  const toolCalls = createToolCalls(deps, core, {
-    ...{ checkpoints, judge, toolContext, callHooks },
-    abort: jobs.abort,
-  });
   const { fallbacks = () => [] } = deps;
   const fallback = createFallback({ model, fallbacks, now: clock.now, emit });
-  const turn = createTurn(deps, core, { checkpoints, tasks, toolCalls, hooks, fallback });
+  const modelProblem = deps.parent?.modelProblem ?? deps.subagents?.modelProblem;
+  const turnModel = createTurnModel({
+    ...{ model, fallback, emit },
+    mayUse: (id) => modelProblem !== undefined && modelProblem(id) === undefined,
+    measure: () => context.measure(toolset.schemas()),
+  });
+  const toolCalls = createToolCalls(deps, core, {
+    ...{ checkpoints, judge, toolContext, callHooks, turnModel },
+    abort: jobs.abort,
+  });
+  const turn = createTurn(deps, core, { checkpoints, tasks, toolCalls, hooks, fallback, turnModel });
   const contextOps = createContextOps({
     ...{ context, schemas: toolset.schemas, setEffort: model.setEffort, emit, hooks },
     select(id) {
       fallback.forget();
+      turnModel.forget();
       return model.select(id);
     },
   });
@@ -129,7 +137,8 @@ export function createWork(deps: AgentDeps, core: Core): Work {
       const { name, fork } = op.skill;
       if (signal.aborted) return giveBack();
       if (fork === undefined || subagents === undefined) return prompts.add(skillPrompt(op, filled));
-      const request = { ...fork, description: `skill ${name}`, prompt: filled.text };
+      const mentionedIn = mentioningOf(op.skill, op.parts);
+      const request = { ...fork, description: `skill ${name}`, prompt: filled.text, mentionedIn };
       const ran = await runAgent(request, deps.newId(), { ...toolCalls, context, signal, emit });
       if (!ran.ran && !signal.aborted) notice('error', `/${name} did not run. ${ran.text}`);
       if (!ran.ran || signal.aborted) return giveBack();
@@ -165,12 +174,13 @@ interface TurnParts {
   readonly toolCalls: CallPorts;
   readonly hooks: TurnHooks | undefined;
   readonly fallback: Fallback;
+  readonly turnModel: TurnModel;
 }
 
 function createTurn(
   deps: AgentDeps,
   core: Core,
-  { checkpoints, tasks, toolCalls, hooks, fallback }: TurnParts,
+  { checkpoints, tasks, toolCalls, hooks, fallback, turnModel }: TurnParts,
 ): Job {
   const { context, client, clock, model } = deps;
   const { emit, prompts, modes, toolset } = core;
@@ -180,6 +190,7 @@ function createTurn(
     modes,
     checkpoints,
     fallback,
+    turnModel,
     takeNotes: () => [...tasks.takeNotes(), ...(deps.lateNotes?.() ?? []).map(lateNote)],
     schemas: toolset.schemas,
     waitForTools: deps.waitForTools,

@@ -11,10 +11,12 @@ import type { Judge } from './auto/judge.ts';
 import type { CheckpointKeeper } from './checkpoints.ts';
 import type { Core } from './core.ts';
 import type { CallHooks } from './hooks/callHooks.ts';
+import { textOf } from './prompts/promptQueue.ts';
 import { fillInCommands, type InlineRun } from './prompts/skillUse.ts';
 import type { AgentTasks } from './tasks.ts';
 import { runInline, type ToolCallPorts } from './toolCalls.ts';
 import type { TurnJobPorts } from './turnJob.ts';
+import type { TurnModel } from './turnModel.ts';
 
 export type ToolContexts = (callId: string, tool: string, signal: AbortSignal) => ToolContext;
 
@@ -80,6 +82,7 @@ interface ToolCallParts {
   readonly judge: Judge;
   readonly toolContext: ToolContexts;
   readonly callHooks: CallHooks | undefined;
+  readonly turnModel: Pick<TurnModel, 'use'>;
   /** Interrupts the running job, as Esc does. */
   readonly abort: () => void;
 }
@@ -87,7 +90,7 @@ interface ToolCallParts {
 export function createToolCalls(
   deps: AgentDeps,
   core: Core,
-  { checkpoints, judge, toolContext, callHooks, abort }: ToolCallParts,
+  { checkpoints, judge, toolContext, callHooks, turnModel, abort }: ToolCallParts,
 ): CallPorts {
   const { notice, questions, modes, toolset } = core;
   const attaching = attachPorts(deps, core, toolContext);
@@ -95,6 +98,7 @@ export function createToolCalls(
     toolset,
     toolContext: (callId, tool, signal) => ({
       ...toolContext(callId, tool, signal),
+      switchToModelOf: turnModel.use,
       fillIn: (parts) => fillIn(parts, signal, deps, core, ports, abort),
       ...(deps.subagents && {
         runAgent: async (request) => {
@@ -114,7 +118,12 @@ export function createToolCalls(
     now: deps.clock.now,
     checkpoints,
     hooks: callHooks,
-    attach: attaching && ((mentioning, signal) => attachedEntries(mentioning, signal, attaching)),
+    attach:
+      attaching &&
+      ((mentioning, signal, isForOther = false) => {
+        const seen = isForOther ? { entries: () => [], messages: () => [] } : {};
+        return attachedEntries(mentioning, signal, { ...attaching, ...seen });
+      }),
   };
   return ports;
 }
@@ -137,12 +146,14 @@ export function fillIn(
 }
 
 /** Runs a subagent for a skill, as if the model had called Agent; `callId` names its log and what it changes. */
-export function runAgent(
-  { agent, description, prompt, model }: AgentRequest,
+export async function runAgent(
+  { agent, description, prompt, model, mentionedIn }: AgentRequest,
   callId: string,
   ports: ToolCallPorts,
 ): Promise<InlineRun> {
-  const input = { description, prompt, subagent_type: agent, model };
+  const attached = mentionedIn && (await ports.attach?.(mentionedIn, ports.signal, true));
+  const files = (attached ?? []).map(({ message }) => textOf(message.content));
+  const input = { description, prompt: [prompt, ...files].join('\n\n'), subagent_type: agent, model };
   return runInline({ id: callId, name: agentToolName, input }, ports);
 }
 

@@ -30,9 +30,12 @@ export interface ToolCallPorts extends ApprovalPorts {
   readonly emit: (event: AgentEvent) => void;
   readonly now: () => number;
   readonly checkpoints: Pick<CheckpointKeeper, 'scan' | 'before' | 'after'>;
-  /** Entries of the files that the text of a skill mentions. Absent = they stay text. */
+  /**
+   * Entries of the files that the text of a skill mentions; `isForOther`: for a subagent, which has seen none of them.
+   * Absent = they stay text.
+   */
   readonly attach?:
-    | ((mentioning: Mentioning, signal: AbortSignal) => Promise<readonly NewEntry[]>)
+    | ((mentioning: Mentioning, signal: AbortSignal, isForOther?: boolean) => Promise<readonly NewEntry[]>)
     | undefined;
 }
 

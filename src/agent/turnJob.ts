@@ -12,6 +12,7 @@ import type { Modes } from './modes.ts';
 import { type PromptQueue, promptEntries } from './prompts/promptQueue.ts';
 import { sizeOfWork, workOf } from './rewind/turns.ts';
 import { type Delivered, runTurn, type TurnEnd, type TurnPorts } from './turn.ts';
+import type { TurnModel } from './turnModel.ts';
 
 export interface TurnJobPorts
   extends Omit<
@@ -29,6 +30,7 @@ export interface TurnJobPorts
   readonly hooks?: TurnHooks | undefined;
   readonly context: ContextManager;
   readonly fallback: Fallback;
+  readonly turnModel: Pick<TurnModel, 'use' | 'end'>;
   readonly prompts: PromptQueue;
   readonly modes: Pick<Modes, 'announce'>;
   readonly checkpoints: Pick<CheckpointKeeper, 'scanSoon' | 'settled'>;
@@ -72,10 +74,13 @@ export function createTurnJob(ports: TurnJobPorts): Job {
     const checked = await Promise.all(
       whole.map(async (prompt, index) => ({
         entries: promptEntries(prompt),
+        wantsModel: prompt.wantsModel,
         verdict: (await hooks?.prompt(prompt.text, signal)) ?? { type: 'sent', notes: [] },
         typed: taken[index],
       })),
     );
+    for (const { verdict, wantsModel } of checked)
+      if (verdict.type === 'sent' && wantsModel !== undefined) ports.turnModel.use(wantsModel);
     const sent = checked.flatMap(({ entries, verdict }) =>
       verdict.type === 'sent' ? [...entries, ...verdict.notes] : [],
     );
@@ -138,6 +143,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
     } catch (error) {
       reportBug(error);
     }
+    ports.turnModel.end();
     const { outcome, steps, error } = end;
     try {
       const facts = {

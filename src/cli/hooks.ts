@@ -175,6 +175,7 @@ function alone(context: ContextManager): ParentAgent {
     mode: () => 'dontAsk',
     setMode: async () => {},
     promptId: () => undefined,
+    modelProblem: () => 'A hook chooses no models.',
     judge: { judge: async ({ decision }) => decision, userAllowed: () => {} },
     checkpoints: createCheckpointKeeper({
       ...{ files: undefined, context, running: () => [], now: () => 0, warn: () => {} },

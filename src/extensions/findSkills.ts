@@ -186,6 +186,7 @@ async function readSkill(
       : undefined;
   const argumentHint = textValue(values['argument-hint']);
   const fork = forkOf(values);
+  const model = fork === undefined ? modelOf(values.model) : undefined;
   return {
     name,
     kind,
@@ -204,6 +205,7 @@ async function readSkill(
     allowedTools: scope === 'user' && plugin === undefined ? wanted : [],
     ...(asks === undefined ? {} : { asks }),
     ...(fork === undefined ? {} : { fork }),
+    ...(model === undefined ? {} : { model }),
     ignored: Object.keys(values)
       .filter(
         (key) =>
@@ -230,12 +232,12 @@ function forkOf(values: Readonly<Record<string, unknown>>): Skill['fork'] {
 }
 
 /** Front matter keys that have an effect with `context: fork`. */
-const FORK_KEYS: ReadonlySet<string> = new Set(['context', 'agent', 'model']);
+const FORK_KEYS: ReadonlySet<string> = new Set(['context', 'agent']);
 
 /** Front matter keys that have an effect here or are purely informational; all others are reported as ignored. */
 const KEYS: ReadonlySet<string> = new Set([
   ...['name', 'description', 'when_to_use', 'argument-hint', 'allowed-tools', 'disable-model-invocation'],
-  ...['user-invocable', 'license', 'compatibility', 'metadata', 'version'],
+  ...['model', 'user-invocable', 'license', 'compatibility', 'metadata', 'version'],
 ]);
 
 /** A valid name; each part between colons starts with a letter or digit. */

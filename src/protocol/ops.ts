@@ -19,6 +19,8 @@ export interface PromptOp {
   readonly typed?: string;
   /** A skill whose instructions are sent with the prompt. */
   readonly skill?: SkillText;
+  /** The model that a skill or command names for the turn. */
+  readonly wantsModel?: { readonly name: string; readonly model: string };
   /** Commands whose output is part of the text. */
   readonly commands?: SkillText['commands'];
   readonly images?: readonly Extract<ContentPart, { type: 'image' }>[];

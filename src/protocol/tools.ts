@@ -7,7 +7,7 @@ import type {
   ToolDisplay,
   ToolResultKind,
 } from './entries/fields.ts';
-import type { SkillPart, SkillText } from './extensions/skills.ts';
+import type { Mentioning, SkillPart, SkillText } from './extensions/skills.ts';
 import type { ImagePart } from './files/images.ts';
 import type { FieldAnswer, Form } from './forms.ts';
 import type { ToolSchema } from './messages.ts';
@@ -82,6 +82,8 @@ export interface AgentRequest {
   readonly description: string;
   readonly prompt: string;
   readonly model?: string | undefined;
+  /** The text whose `@path` mentions become part of the prompt. */
+  readonly mentionedIn?: Mentioning;
 }
 
 /** The services available to a call; everything else a tool needs is passed when it is created. */
@@ -122,6 +124,8 @@ export interface ToolContext {
   readonly fillIn?: (parts: readonly SkillPart[]) => Promise<Pick<SkillText, 'text' | 'commands'>>;
   /** Runs a subagent with the same permission as a call of Agent. Absent = this agent cannot start any. */
   readonly runAgent?: (request: AgentRequest) => Promise<ToolOutcome>;
+  /** Lets another model answer until the turn ends, because this skill names it. */
+  readonly switchToModelOf?: (skill: { readonly name: string; readonly model?: string }) => void;
   /** Looks something up in the session's log and blobs. */
   readonly recall: (request: RecallRequest, signal: AbortSignal) => Promise<RecallAnswer>;
 }

@@ -54,21 +54,26 @@ export function skillTool({ skills, prepare, onUse }: SkillToolDeps): Tool {
       if ('problem' in prepared) return failure(name, prepared.problem);
       onUse(prepared.skill);
       const plain = prepared.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+      // The model has written the arguments that are part of it.
+      const mentionedIn = { text: plain, onlyInProject: true };
       const filled = (await context.fillIn?.(prepared.parts)) ?? { text: plain };
       // A subagent starts no others: it follows the instructions itself.
       if (skill.fork !== undefined && context.runAgent !== undefined)
-        return context.runAgent({ ...skill.fork, description: `skill ${skill.name}`, prompt: filled.text });
+        return context.runAgent({
+          ...{ ...skill.fork, description: `skill ${skill.name}`, prompt: filled.text },
+          mentionedIn,
+        });
+      context.switchToModelOf?.(prepared.skill);
       return {
         status: 'ok',
         text: `The instructions of the skill ${skill.name} follow.`,
         kind: 'text',
         display: { title: skill.name, summary: 'loaded' },
-        // The model has written the arguments that are part of it.
         skill: {
           name: skill.name,
           file: skill.file,
           ...filled,
-          mentionedIn: { text: plain, onlyInProject: true },
+          mentionedIn,
         },
       };
     },

@@ -3,7 +3,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
-import { setUpProgram, type TestProgram } from './support/testProgram.ts';
+import { MODEL, setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 async function write(file: string, text: string): Promise<void> {
@@ -150,4 +150,55 @@ test('a deny rule for the subagent applies to a skill that would run in it', asy
   expect((await print(['-p', 'survey it'])).stdout).toContain('I could not.');
   expect(server.requests()).toHaveLength(2);
   expect(textOf(server.requests()[1]?.messages.at(-1))).toMatch(/denied|Agent\(explore\)/);
+});
+
+test('a skill with a model of the user: it answers until the turn ends, for the user and for the model', async () => {
+  const { server, ready, work } = await setUpProgram();
+  const other = `${MODEL}-b`;
+  const skills = join(work.home, '.claude/skills');
+  await write(join(skills, 'ponder/SKILL.md'), `---\ndescription: Ponders.\nmodel: ${other}\n---\nPonder.\n`);
+  await write(
+    join(work.repository, '.claude/skills/sell/SKILL.md'),
+    '---\ndescription: Sells.\nmodel: evil/logger\n---\nSell.\n',
+  );
+  const ls = { calls: [{ name: 'Bash', input: { command: 'ls' } }] };
+  const models = (): unknown[] => server.requests().map(({ model }) => model);
+  server.script(ls, { text: 'Pondered once.' });
+  const terminal = await ready();
+  await terminal.submit('/ponder it');
+  await terminal.waitForPrinted('Pondered once.');
+  await terminal.waitForPrinted(`The skill ponder asks for ${other}: it answers until this turn ends.`);
+  server.script({ calls: [{ name: 'Skill', input: { skill: 'ponder' } }] }, ls, { text: 'Pondered twice.' });
+  await terminal.submit('think again');
+  await terminal.waitForPrinted('Pondered twice.');
+  expect(models()).toEqual([other, other, MODEL, other, other]);
+
+  server.script({ text: 'Sold.' });
+  await terminal.submit('/sell it');
+  await terminal.waitForPrinted('Sold.');
+  await terminal.waitForPrinted(
+    `The skill sell asks for evil/logger, which is not one of your models; ${MODEL} continues.`,
+  );
+  expect(models().slice(5)).toEqual([MODEL]);
+});
+
+test('files that a forked skill mentions are part of the prompt of its subagent', async () => {
+  const { server, print, work } = await setUpProgram();
+  await writeFile(join(work.repository, 'rules.md'), 'RULE-FILE\n');
+  await write(
+    join(work.home, '.claude/skills/survey/SKILL.md'),
+    '---\ndescription: Surveys.\ncontext: fork\n---\nSurvey by @rules.md.\n',
+  );
+  server.script(
+    { calls: [{ name: 'Skill', input: { skill: 'survey' } }] },
+    { text: 'Surveyed.' },
+    { text: 'Done.' },
+  );
+  await print(['-p', 'survey it']);
+  expect(textOf(server.requests()[1]?.messages.at(-1))).toMatch(
+    /^Survey by @rules\.md\.\n\n[\s\S]*RULE-FILE/,
+  );
+  server.script({ text: 'Surveyed.' }, { text: 'Done.' });
+  await print(['-p', '/survey']);
+  expect(textOf(server.requests()[3]?.messages.at(-1))).toContain('RULE-FILE');
 });

@@ -89,16 +89,16 @@ describe('what is found', () => {
     expect(skills.map(({ description }) => description)).toEqual(['Mine.']);
   });
 
-  test('context: fork names a subagent; its keys have no effect without it', async () => {
+  test('context: fork names a subagent; without it, the model is for the turn, and its other keys have no effect', async () => {
     const file = (more: string) => skill('Does it.', more);
     await write('home/.claude/skills/a/SKILL.md', file('context: fork\nagent: tools:critic\nmodel: big-1\n'));
     await write('home/.claude/skills/b/SKILL.md', file('context: fork\nmodel: sonnet\n'));
     await write('home/.claude/skills/c/SKILL.md', file('context: other\nagent: explore\nmodel: big-1\n'));
     const { skills } = await findSkills(places);
-    expect(skills.map(({ fork, ignored }) => [fork, ignored])).toEqual([
-      [{ agent: 'tools:critic', model: 'big-1' }, []],
-      [{ agent: 'general-purpose' }, ['model']],
-      [undefined, ['agent', 'context', 'model']],
+    expect(skills.map(({ fork, model, ignored }) => [fork, model, ignored])).toEqual([
+      [{ agent: 'tools:critic', model: 'big-1' }, undefined, []],
+      [{ agent: 'general-purpose' }, undefined, ['model']],
+      [undefined, 'big-1', ['agent', 'context']],
     ]);
   });
 

@@ -1,7 +1,7 @@
 /** Turns a skill or custom command into a prompt: runs its commands and makes an entry of its instructions. */
 import { dirname } from 'node:path';
 import type { NewEntry } from '../../protocol/entries.ts';
-import type { SkillPart, SkillText } from '../../protocol/extensions/skills.ts';
+import type { Mentioning, Skill, SkillPart, SkillText } from '../../protocol/extensions/skills.ts';
 import type { Op, PromptOp } from '../../protocol/ops.ts';
 import { quotedName } from '../../protocol/text/visible.ts';
 import type { ToolOutcome } from '../../protocol/tools.ts';
@@ -63,19 +63,30 @@ function cut(output: string): string {
  * prompt.
  */
 export function skillPrompt(
-  { skill: { kind, name, file, scope, plugin }, display, typed, parts }: Extract<Op, { type: 'use_skill' }>,
+  { skill: { kind, name, file, model, ...from }, display, typed, parts }: Extract<Op, { type: 'use_skill' }>,
   { text, commands }: Pick<SkillText, 'text' | 'commands'>,
 ): PromptOp {
-  // What its commands print mentions nothing.
-  const own = parts.map((part) => (part.type === 'text' ? part.text : ' ')).join('');
-  const mentionedIn = { text: own, onlyInProject: scope === 'project' || plugin !== undefined };
+  const mentionedIn = mentioningOf(from, parts);
+  const wantsModel = model === undefined ? {} : { wantsModel: { name, model } };
   if (kind === 'command')
     return {
-      ...{ type: 'prompt', text, display, typed: typed ?? display, mentionedIn },
+      ...{ type: 'prompt', text, display, typed: typed ?? display, mentionedIn, ...wantsModel },
       ...(commands && { commands }),
     };
   const skill = { name, file, text, ...(commands && { commands }) };
-  return { type: 'prompt', text: display, ...(typed !== undefined && { typed }), skill, mentionedIn };
+  return {
+    ...{ type: 'prompt', text: display, skill, mentionedIn, ...wantsModel },
+    ...(typed !== undefined && { typed }),
+  };
+}
+
+/** What the text of a skill mentions; what its commands print mentions nothing. */
+export function mentioningOf(
+  { scope, plugin }: Pick<Skill, 'scope' | 'plugin'>,
+  parts: readonly SkillPart[],
+): Mentioning {
+  const text = parts.map((part) => (part.type === 'text' ? part.text : ' ')).join('');
+  return { text, onlyInProject: scope === 'project' || plugin !== undefined };
 }
 
 /** Builds the prompt of a skill that a subagent has followed: the model reads its last message. */

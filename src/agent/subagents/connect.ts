@@ -66,6 +66,7 @@ export function connectSubagents(
       mode: modes.current,
       setMode: modes.set,
       promptId: () => facts.promptId,
+      modelProblem: port.modelProblem,
       judge,
       checkpoints: checkpoints.lend(callId),
     }),

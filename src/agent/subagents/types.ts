@@ -15,6 +15,8 @@ export interface ParentAgent {
   /** The parent's mode right now, or the stricter one of the definition. */
   mode(): PermissionMode;
   setMode(mode: PermissionMode): Promise<void>;
+  /** See `SubagentPort`. */
+  modelProblem(model: string): string | undefined;
   /** The prompt that the parent works on, as hooks know it. */
   promptId(): string | undefined;
   /** Judges calls in mode `auto` by what the user asked the parent for. */

@@ -101,7 +101,7 @@ function namedModels({ definitions, settingsModels, skills }: SubagentParts): re
   const own = skills.found.skills.filter(({ scope, plugin }) => scope === 'user' && plugin === undefined);
   return [
     ...definitions().flatMap(({ model }) => model ?? []),
-    ...own.flatMap(({ fork }) => fork?.model ?? []),
+    ...own.flatMap(({ fork, model }) => fork?.model ?? model ?? []),
     ...settingsModels,
   ];
 }

@@ -26,6 +26,8 @@ export interface Skill {
   readonly asks?: { readonly tools: readonly string[]; readonly digest: string };
   /** Present with `context: fork`: a subagent of this type follows the instructions, with this model if it is named. */
   readonly fork?: { readonly agent: string; readonly model?: string };
+  /** Without `fork`: the model that answers until the turn ends, if it is one of the user's. */
+  readonly model?: string;
   /** Keys of the front matter that are ignored, sorted. */
   readonly ignored: readonly string[];
 }
