@@ -80,7 +80,7 @@ test('a session loads nothing of telemetry, and one that exports loads the SDK w
   const exporting = loadedWith('cli/telemetry.ts');
   expect(exporting.files).toContain('telemetry/EventMapper.ts');
   expect(exporting.packages.filter((name) => name.startsWith('@opentelemetry'))).toEqual([]);
-  expect(loadedWith('telemetry/otlp.ts').packages).toContain('@opentelemetry/sdk-trace-base');
+  expect(loadedWith('telemetry/otlp.ts').packages).toContain('@opentelemetry/sdk-trace');
 });
 
 test('a session opens without the tables about commands, which are decided in a thread, and without the slash commands', () => {

@@ -48,7 +48,7 @@ export function openTelemetry(
         metrics: env.OTEL_METRICS_EXPORTER !== 'none',
         metricIntervalMs: interval >= 1000 && interval < 2 ** 31 ? interval : METRIC_INTERVAL_MS,
         agents: { traces, metrics },
-        traceParent: env.TRACEPARENT,
+        env,
         log: debug.write,
       });
     },

@@ -1,6 +1,7 @@
 /**
  * The OpenTelemetry SDK, which batches records and sends them to a collector: OTLP over HTTP, as protobuf. The SDK reads
- * the standard variables of the environment itself (OTEL_EXPORTER_OTLP_*, OTEL_BSP_*, OTEL_TRACES_SAMPLER …).
+ * the variables of exporters and resources itself (OTEL_EXPORTER_OTLP_*, OTEL_RESOURCE_ATTRIBUTES), those of sampling and
+ * batching are read here: in the SDK, only `sdk-node` does, with all that comes with it.
  */
 import type { Agent } from 'node:http';
 import {
@@ -20,7 +21,15 @@ import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { AggregationType, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
-import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
 import { type MetricName, metrics, type TelemetryRecord } from './records.ts';
 import type { TelemetrySink } from './Telemetry.ts';
 
@@ -32,8 +41,8 @@ export interface OtlpOptions {
   readonly metricIntervalMs: number;
   /** Reaches the collector through a proxy; undefined = directly. */
   readonly agents: { readonly traces: Agent | undefined; readonly metrics: Agent | undefined };
-  /** The W3C `traceparent` of the program that started this one. */
-  readonly traceParent?: string | undefined;
+  /** TRACEPARENT is the W3C `traceparent` of the program that started this one. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Gets what the SDK reports about failing exports. */
   readonly log: (text: string) => void;
 }
@@ -50,12 +59,14 @@ export function createOtlpSink(options: OtlpOptions): TelemetrySink {
   const resource = resourceFromAttributes({ 'service.name': 'clawdcode', 'service.version': version }).merge(
     detectResources({ detectors: [envDetector] }),
   );
-  const tracers = new BasicTracerProvider({
+  const tracers = new TracerProvider({
     resource,
+    sampler: samplerFrom(options.env),
     spanProcessors: options.traces
       ? [
-          new BatchSpanProcessor(new OTLPTraceExporter(through(options.agents.traces)), {
-            exportTimeoutMillis: EXPORT_TIMEOUT_MS,
+          new BatchSpanProcessor({
+            exporter: new OTLPTraceExporter(through(options.agents.traces)),
+            ...batchesFrom(options.env),
           }),
         ]
       : [],
@@ -87,7 +98,7 @@ export function createOtlpSink(options: OtlpOptions): TelemetrySink {
   });
   const tracer = tracers.getTracer('clawdcode', version);
   const record = metricRecorder(meters, version);
-  const root = rootContext(options.traceParent);
+  const root = rootContext(options.env.TRACEPARENT);
   return {
     open() {
       const writeSpan = spanWriter(tracer, root);
@@ -107,6 +118,41 @@ export function createOtlpSink(options: OtlpOptions): TelemetrySink {
 /** An agent of ours replaces that of the SDK, which knows about certificates (OTEL_EXPORTER_OTLP_CERTIFICATE). */
 function through(agent: Agent | undefined): { readonly httpAgentOptions?: () => Agent } {
   return agent === undefined ? {} : { httpAgentOptions: () => agent };
+}
+
+/** The sampler that OTEL_TRACES_SAMPLER names. Without one, or with an unknown one, all traces are exported. */
+function samplerFrom({
+  OTEL_TRACES_SAMPLER: name = '',
+  OTEL_TRACES_SAMPLER_ARG,
+}: OtlpOptions['env']): Sampler {
+  const ratio = Number(OTEL_TRACES_SAMPLER_ARG || 1);
+  const samplers: Readonly<Record<string, () => Sampler>> = {
+    always_on: () => new AlwaysOnSampler(),
+    always_off: () => new AlwaysOffSampler(),
+    traceidratio: () => new TraceIdRatioBasedSampler(ratio >= 0 && ratio <= 1 ? ratio : 1),
+  };
+  const [, parentBased, kind = ''] = /^(parentbased_)?(.*)$/.exec(name.trim().toLowerCase()) ?? [];
+  const known = Object.hasOwn(samplers, kind) ? samplers[kind] : undefined;
+  if (known === undefined) {
+    if (name !== '') diag.warn(`OTEL_TRACES_SAMPLER: unknown sampler "${name}"; all traces are exported`);
+    return new ParentBasedSampler({ root: new AlwaysOnSampler() });
+  }
+  return parentBased === undefined ? known() : new ParentBasedSampler({ root: known() });
+}
+
+/** What OTEL_BSP_* say about batches of spans. Spans that do not fit in the queue are dropped. */
+function batchesFrom(env: OtlpOptions['env']) {
+  const numberOf = (name: string, otherwise: number, max: number): number => {
+    const value = Number(env[name]);
+    return Number.isInteger(value) && value > 0 ? Math.min(value, max) : otherwise;
+  };
+  const maxQueueSize = numberOf('OTEL_BSP_MAX_QUEUE_SIZE', 2048, 65_536);
+  return {
+    maxQueueSize,
+    maxExportBatchSize: Math.min(numberOf('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 512, 8192), maxQueueSize),
+    scheduledDelayMillis: numberOf('OTEL_BSP_SCHEDULE_DELAY', 5000, 3_600_000),
+    exportTimeoutMillis: numberOf('OTEL_BSP_EXPORT_TIMEOUT', EXPORT_TIMEOUT_MS, EXPORT_TIMEOUT_MS),
+  };
 }
 
 function metricRecorder(

@@ -97,6 +97,22 @@ test('a headless run exports its turn, its requests, its tool calls and what the
 
 const bigints = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
 
+test.each<[sampler: string, more: Readonly<Record<string, string>>, isExported: boolean]>([
+  ['always_off', {}, false],
+  ['traceidratio', { OTEL_TRACES_SAMPLER_ARG: '0' }, false],
+  ['parentbased_always_off', { TRACEPARENT: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }, true],
+  ['parentbased_always_on', { TRACEPARENT: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00` }, false],
+  ['constructor', { OTEL_BSP_MAX_QUEUE_SIZE: 'many' }, true],
+])('OTEL_TRACES_SAMPLER=%s with %j', async (sampler, more, isExported) => {
+  const setup = await setUpProgram();
+  const receiver = await startReceiver();
+  setup.server.script({ text: 'An answer.' });
+  const env = envFor(setup, receiver.url, { OTEL_TRACES_SAMPLER: sampler, ...more });
+  expect(await setup.print(['-p', 'hello'], { env })).toMatchObject({ stdout: 'An answer.\n', code: 0 });
+  expect(receiver.spans().length > 0).toBe(isExported);
+  expect(receiver.points().length).toBeGreaterThan(0);
+});
+
 test('a proxy of the environment is used', async () => {
   const setup = await setUpProgram();
   const proxy = await startReceiver();
