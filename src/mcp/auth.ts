@@ -22,6 +22,8 @@ export interface AuthRecord {
   readonly discovery?: OAuthDiscoveryState;
   /** Port of the loopback address that the client was registered with. */
   readonly port?: number;
+  /** What the server has asked for beyond the login, separated by spaces: the next login asks for it. */
+  readonly scope?: string;
 }
 
 /** Stores the login of one server. */
@@ -56,6 +58,38 @@ export function storedAuth(store: AuthStore): AuthProvider {
   };
 }
 
+/** Characters of the scopes that a login asks for. */
+const MAX_SCOPE = 2000;
+
+/** Joins lists of scopes, which are separated by spaces. */
+function scopesOf(...lists: readonly (string | undefined)[]): string | undefined {
+  const scopes = [...new Set(lists.flatMap((list = '') => list.split(' ')))].filter((one) => one !== '');
+  return scopes.length === 0 ? undefined : scopes.join(' ').slice(0, MAX_SCOPE);
+}
+
+/** The login is valid, but not for this request. */
+class WiderLoginNeededError extends Error {
+  override readonly name = 'WiderLoginNeededError';
+  constructor() {
+    super('It needs a login with more rights: the user can run "clawdcode mcp login" for it again.');
+  }
+}
+
+/** Watches for requests that need a wider login, and remembers for the next one what the server asks for. */
+export function noticingScopes(fetch: Fetch, store: AuthStore | undefined): Fetch {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    if (response.status !== 403 || store === undefined) return response;
+    const { error, scope } = extractWWWAuthenticateParams(response);
+    if (error !== 'insufficient_scope') return response;
+    await response.body?.cancel();
+    const record = await store.read();
+    const wanted = scopesOf(record?.tokens?.scope, record?.scope, scope);
+    if (wanted !== undefined && wanted !== record?.scope) await store.write({ ...record, scope: wanted });
+    throw new WiderLoginNeededError();
+  };
+}
+
 interface LoginPorts {
   readonly fetch: Fetch;
   /** Shows the URL that the user has to visit. */
@@ -87,7 +121,13 @@ export async function login(serverUrl: URL, store: AuthStore, ports: LoginPorts)
           ? before?.client
           : undefined
         : { client_id: clientId, ...(clientSecret && { client_secret: clientSecret }) };
-    let record: AuthRecord = { port: callback.port, ...(given && { client: given }) };
+    const challenge = await challengeOf(serverUrl, fetch);
+    const scope = scopesOf(before?.scope, challenge.scope);
+    let record: AuthRecord = {
+      port: callback.port,
+      ...(given && { client: given }),
+      ...(before?.scope !== undefined && { scope: before.scope }),
+    };
     let verifier = '';
     const provider: OAuthClientProvider = {
       redirectUrl,
@@ -122,7 +162,7 @@ export async function login(serverUrl: URL, store: AuthStore, ports: LoginPorts)
         ports.onAddress(address);
       },
     };
-    const options = { serverUrl, fetchFn: fetch, ...(await challengeOf(serverUrl, fetch)) };
+    const options = { serverUrl, fetchFn: fetch, ...challenge, ...(scope !== undefined && { scope }) };
     if ((await auth(provider, options)) === 'REDIRECT') {
       const { code, iss } = await callback.answer(signal);
       await auth(provider, { ...options, authorizationCode: code, ...(iss !== undefined && { iss }) });

@@ -16,7 +16,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { HostChannel } from '../protocol/extensions/mcp.ts';
 import { shortened } from '../protocol/text/visible.ts';
-import { type AuthStore, storedAuth } from './auth.ts';
+import { type AuthStore, noticingScopes, storedAuth } from './auth.ts';
 import type { Endpoint } from './endpoint.ts';
 import { HostTransport } from './hostTransport.ts';
 import { type Fetch, httpTransport } from './http.ts';
@@ -214,7 +214,8 @@ async function open(
 async function transportOf(endpoint: ConnectEndpoint, ports: ConnectPorts): Promise<Transport> {
   if (endpoint.type === 'host') return new HostTransport(endpoint.channel);
   if (endpoint.type === 'stdio') return new StdioTransport(endpoint, ports);
-  return httpTransport(endpoint, { fetch: ports.fetch, ...(await authOf(ports)) });
+  const fetch = noticingScopes(ports.fetch, ports.authStore);
+  return httpTransport(endpoint, { fetch, ...(await authOf(ports)) });
 }
 
 async function authOf({

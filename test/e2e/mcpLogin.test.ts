@@ -61,6 +61,29 @@ test('login, use, silent renewal, and logout', async () => {
   expect(await readFile(file, 'utf8')).not.toContain('token-');
 });
 
+test('if a call needs more rights, the next login asks for them', async () => {
+  const { setup, web } = await guarded();
+  const login = async (): Promise<void> => {
+    const running = setup.startPrint(['mcp', 'login', 'web']);
+    await visit(running);
+    expect((await running.ended).code).toBe(0);
+  };
+  await login();
+  setup.server.script({ text: 'Hello.' });
+  await ask(setup);
+  web.require('write');
+  setup.server.script(echo, { text: 'It needs more rights.' });
+  await ask(setup);
+  expect(textOf(setup.server.requests().at(-1)?.messages.at(-1))).toContain(
+    'It needs a login with more rights: the user can run "clawdcode mcp login" for it again.',
+  );
+  await login();
+  expect(web.scopes).toEqual([null, 'write']);
+  setup.server.script(echo, { text: 'Said.' });
+  await ask(setup);
+  expect(textOf(setup.server.requests().at(-1)?.messages.at(-1))).toBe('You said in');
+});
+
 test('an answer from somewhere else does not log in', async () => {
   const { setup, file } = await guarded();
   const running = setup.startPrint(['mcp', 'login', 'web']);

@@ -6,6 +6,13 @@ import { keys } from '../ui/screen.ts';
 import { MODEL, setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
+const SUMMARY = `1. Primary request and intent
+Poems about the sea.
+2. Key technical decisions
+None.
+5. Current work status
+One poem is written.`;
+
 async function write(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, text);
@@ -201,4 +208,41 @@ test('files that a forked skill mentions are part of the prompt of its subagent'
   server.script({ text: 'Surveyed.' }, { text: 'Done.' });
   await print(['-p', '/survey']);
   expect(textOf(server.requests()[3]?.messages.at(-1))).toContain('RULE-FILE');
+});
+
+test('a skill is used, compacted away, comes back, and is used again', async () => {
+  const { server, ready, work } = await setUpProgram();
+  const rule = 'Write every answer in SMALL-CAPS-RULE.';
+  const file = join(work.home, '.claude/skills/poet/SKILL.md');
+  await write(file, `---\ndescription: Writes.\n---\n${rule} About $ARGUMENTS.\n`);
+  const holds = (text: string): number =>
+    (server.requests().at(-1)?.messages ?? []).filter((message) => textOf(message).includes(text)).length;
+  const terminal = await ready();
+  const say = async (prompt: string, reply: string): Promise<void> => {
+    server.script({ text: `${reply} ${'The sea is wide, and so is the sky above it. '.repeat(150)}` });
+    await terminal.submit(prompt);
+    await terminal.waitForPrinted(reply);
+    await terminal.waitForIdle();
+  };
+  await say('/poet the sea', 'First poem.');
+  expect(holds(`${rule} About the sea.`)).toBe(1);
+  await say('and why is it blue?', 'Because of the light.');
+  await say('and at night?', 'Then it is black.');
+
+  server.script({ text: SUMMARY });
+  await terminal.submit('/compact');
+  await terminal.waitForPrinted(/Conversation compacted/);
+  await terminal.waitForIdle();
+  await say('how do you write?', 'As the skill says.');
+  expect(holds('First poem.')).toBe(0);
+  expect(holds('One poem is written.')).toBe(1);
+  expect(holds(`${rule} About the sea.`)).toBe(1);
+
+  server.script(
+    { calls: [{ name: 'Skill', input: { skill: 'poet', args: 'the hills' } }] },
+    { text: 'Second poem.' },
+  );
+  await terminal.submit('another one, about the hills');
+  await terminal.waitForPrinted('Second poem.');
+  expect(holds(`${rule} About the hills.`)).toBe(1);
 });

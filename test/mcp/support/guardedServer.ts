@@ -8,6 +8,10 @@ export interface GuardedServer extends WebServer {
   expire(): void;
   /** Makes every refresh fail. */
   revoke(): void;
+  /** From now on the token must have been given for this scope. */
+  require(scope: string): void;
+  /** The scope of each login. */
+  readonly scopes: readonly (string | null)[];
   readonly registrations: object[];
 }
 
@@ -16,6 +20,8 @@ export async function serveGuarded(): Promise<GuardedServer> {
   let count = 0;
   let token = '';
   let isRevoked = false;
+  let required = '';
+  const scopes: (string | null)[] = [];
   const challenges = new Map<string, string>();
   const registrations: object[] = [];
   const json = (response: ServerResponse, status: number, body: object): true => {
@@ -56,6 +62,7 @@ export async function serveGuarded(): Promise<GuardedServer> {
       return json(response, 201, { ...client, client_id: `client-${registrations.length}` });
     }
     if (pathname === '/authorize') {
+      scopes.push(searchParams.get('scope'));
       const code = `code-${challenges.size + 1}`;
       challenges.set(code, searchParams.get('code_challenge') ?? '');
       const back = new URL(searchParams.get('redirect_uri') ?? '');
@@ -74,7 +81,12 @@ export async function serveGuarded(): Promise<GuardedServer> {
           : challenges.get(given.get('code') ?? '') === verifier;
       return isGood ? issue(response) : json(response, 400, { error: 'invalid_grant' });
     }
-    if (token !== '' && request.headers.authorization === `Bearer ${token}`) return false;
+    if (token !== '' && request.headers.authorization === `Bearer ${token}`) {
+      if (scopes.at(-1)?.split(' ').includes(required) ?? required === '') return false;
+      const challenge = `Bearer error="insufficient_scope", scope="${required}"`;
+      response.writeHead(403, { 'www-authenticate': challenge }).end();
+      return true;
+    }
     const metadata = `${origin}/.well-known/oauth-protected-resource`;
     response.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` }).end();
     return true;
@@ -83,6 +95,10 @@ export async function serveGuarded(): Promise<GuardedServer> {
   return {
     ...server,
     registrations,
+    scopes,
+    require(scope) {
+      required = scope;
+    },
     expire() {
       token = '';
     },
