@@ -5,7 +5,7 @@ import type { ModelError, ModelInfo } from '../protocol/model.ts';
 import type { AgentModel } from './agentDeps.ts';
 
 /** The first prompt after this time tries the chosen model again. */
-export const TRY_AGAIN_MS = 5 * 60_000;
+export const RETRY_PRIMARY_MS = 5 * 60_000;
 
 /** Attempts with one model before another takes over. */
 const ATTEMPTS = 3;
@@ -48,7 +48,7 @@ export function createFallback({ model, fallbacks, now, emit }: FallbackDeps): F
   return {
     begin() {
       failed.clear();
-      if (replaced !== undefined && now() - replaced.since >= TRY_AGAIN_MS) select(replaced.chosen.id);
+      if (replaced !== undefined && now() - replaced.since >= RETRY_PRIMARY_MS) select(replaced.chosen.id);
     },
     // Nobody should wait for all the retries while another model could answer.
     maxAttempts(measure) {

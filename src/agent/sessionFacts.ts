@@ -1,5 +1,5 @@
 /** Facts about a session, computed from its log by pure functions. */
-import { foldLog, spentIn } from '../context/index.ts';
+import { foldLog, usageOfSession } from '../context/index.ts';
 import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
 import type { Usage } from '../protocol/messages.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
@@ -138,7 +138,7 @@ export function totalsOf(
   entries: readonly JSONLEntry[],
   costUsd: (model: string, usage: Usage) => number | undefined,
 ): Totals {
-  return spentIn(entries).reduce((totals, { model, requests, estimated = 0, ...usage }) => {
+  return usageOfSession(entries).reduce((totals, { model, requests, estimated = 0, ...usage }) => {
     const cost = costUsd(model, usage);
     return {
       inputTokens: totals.inputTokens + usage.inputTokens,

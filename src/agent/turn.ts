@@ -199,7 +199,7 @@ function hasImage({ content }: ModelRequest['messages'][number]): boolean {
 /** Repetitions in a row after which the model is told. */
 const TELL_AT = 3;
 /** Repetitions after which the user is asked; a headless turn ends. */
-export const ASK_AT = 4;
+export const MAX_REPEATS = 4;
 
 interface RepeatPorts {
   readonly context: Pick<ContextManager, 'addMessage'>;
@@ -266,7 +266,7 @@ export function createLoopGuard(): LoopGuard {
       const signature = JSON.stringify(step.map((call) => [call.name, call.arguments, call.output]));
       count = signature === last ? count + 1 : 1;
       last = signature;
-      if (count >= ASK_AT) return 'ask_user';
+      if (count >= MAX_REPEATS) return 'ask_user';
       return count === TELL_AT ? 'tell_model' : 'go_on';
     },
     reset() {

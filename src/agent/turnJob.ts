@@ -10,7 +10,7 @@ import type { TurnHooks } from './hooks/turnHooks.ts';
 import type { Job } from './jobQueue.ts';
 import type { Modes } from './modes.ts';
 import { type PromptQueue, promptEntries } from './prompts/promptQueue.ts';
-import { sizeOfWork, workOf } from './rewind/turns.ts';
+import { changeStats, checkpointsOf } from './rewind/turns.ts';
 import { type Delivered, runTurn, type TurnEnd, type TurnPorts } from './turn.ts';
 import type { TurnModel } from './turnModel.ts';
 
@@ -50,7 +50,7 @@ function changesSince(
   entries: readonly JSONLEntry[],
   seq: number,
 ): { files?: number; added?: number; removed?: number } {
-  const { files, lines } = sizeOfWork(workOf(entries.filter((entry) => entry.seq > seq)));
+  const { files, lines } = changeStats(checkpointsOf(entries.filter((entry) => entry.seq > seq)));
   return files === 0 ? {} : { files, ...lines };
 }
 

@@ -6,11 +6,11 @@ import { basename, dirname } from 'node:path';
 import type { Captured, PathChange } from '../protocol/checkpoints.ts';
 import { grouped } from '../protocol/text/numbers.ts';
 import type { GitTree } from './git/gitTree.ts';
-import { type Coverage, createCoverage, type Pace } from './scan/Coverage.ts';
+import { type Coverage, createCoverage, type YieldTimer } from './scan/Coverage.ts';
 import type { Contents } from './scan/contents.ts';
-import { canonicalPath, type DiskEntry, type Known, linkedPath, statEntry } from './scan/diskEntry.ts';
-import { type Found, identifyPath, isUnchanged } from './scan/identifyPath.ts';
-import { createPace, isHistory, walk } from './scan/walk.ts';
+import { canonicalPath, type DiskEntry, linkedPath, type ScannedState, statEntry } from './scan/diskEntry.ts';
+import { type ChangedPath, identifyPath, isUnchanged } from './scan/identifyPath.ts';
+import { createYieldTimer, isHistory, walk } from './scan/walk.ts';
 import { type CheckpointLimits, changeNotes, describePath } from './types.ts';
 
 interface RecorderDeps {
@@ -27,8 +27,8 @@ const AT_ONCE = 8;
 
 export class Recorder {
   readonly #deps: RecorderDeps;
-  readonly #pace: Pace = createPace();
-  readonly #tree = new Map<string, Known>();
+  readonly #pace: YieldTimer = createYieldTimer();
+  readonly #tree = new Map<string, ScannedState>();
   /** Paths that a tool call named and that did not exist. */
   readonly #absent = new Set<string>();
   readonly #coverage: Coverage;
@@ -105,7 +105,7 @@ export class Recorder {
   /** Scans everything; adds differences to `changes`, if given. False if it was aborted. */
   async #scanAll(changes: PathChange[] | undefined, signal?: AbortSignal): Promise<boolean> {
     this.#scan += 1;
-    const found: Found[] = [];
+    const found: ChangedPath[] = [];
     const unreadable: string[] = [];
     for (const root of this.#deps.roots) {
       const walked = await walk(root, {
@@ -130,7 +130,7 @@ export class Recorder {
    * Cheap for unchanged paths. A baseline settles each path at once; a capture collects them and settles them in
    * parallel.
    */
-  #visit(path: string, entry: DiskEntry, found: Found[] | undefined): boolean | Promise<boolean> {
+  #visit(path: string, entry: DiskEntry, found: ChangedPath[] | undefined): boolean | Promise<boolean> {
     const before = this.#tree.get(path);
     if (before !== undefined) before.seen = this.#scan;
     if (before !== undefined && isUnchanged(before, entry)) return true;
@@ -147,7 +147,7 @@ export class Recorder {
   }
 
   /** Paths that the walk did not visit: deleted ones, and ones outside its coverage that a call named. */
-  #findRest(found: Found[], unreadable: readonly string[]): void {
+  #findRest(found: ChangedPath[], unreadable: readonly string[]): void {
     for (const [path, before] of this.#tree) {
       if (before.seen === this.#scan || unreadable.some((folder) => path.startsWith(folder))) continue;
       const entry = before.isNamed ? statSafely(path) : undefined;
@@ -177,7 +177,7 @@ export class Recorder {
     }
   }
 
-  async #recordPaths(found: readonly Found[], changes: PathChange[] | undefined): Promise<void> {
+  async #recordPaths(found: readonly ChangedPath[], changes: PathChange[] | undefined): Promise<void> {
     let next = 0;
     const work = async (): Promise<void> => {
       for (let one = found[next++]; one !== undefined; one = found[next++]) {
@@ -194,7 +194,7 @@ export class Recorder {
   }
 
   async #recordPath(
-    found: Found,
+    found: ChangedPath,
     isNamed: boolean,
     wantsChange: boolean,
     changes?: PathChange[],

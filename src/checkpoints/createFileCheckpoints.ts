@@ -11,7 +11,7 @@ import { planRestore } from './restoring/planRestore.ts';
 import { diffChanges } from './restoring/steps.ts';
 import { createContents, Stash } from './scan/contents.ts';
 import { realFolder, statEntry } from './scan/diskEntry.ts';
-import { createPace } from './scan/walk.ts';
+import { createYieldTimer } from './scan/walk.ts';
 import { type CheckpointOptions, defaultLimits } from './types.ts';
 
 export interface OpenFileCheckpoints extends FileCheckpoints {
@@ -51,7 +51,14 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
     openGit: git.open,
   });
   const isCaseBlind = createCaseCheck(root);
-  const restore = { root, roots, blobs, pace: createPace(), isCaseBlind, maxBytes: limits.maxNamedFileBytes };
+  const restore = {
+    root,
+    roots,
+    blobs,
+    pace: createYieldTimer(),
+    isCaseBlind,
+    maxBytes: limits.maxNamedFileBytes,
+  };
 
   let last: Promise<unknown> = Promise.resolve();
   /** Runs operations one at a time, in order; a failure is reported and ends only the failed one. */

@@ -11,7 +11,7 @@ import { createCommandHost } from './host.ts';
 import { askServers, leftOutNotice } from './mcp/approval.ts';
 import { createModelChoice, listerFor } from './models/modelChoice.ts';
 import { type CliOptions, withFlags } from './options.ts';
-import { type AppPaths, placeNotice } from './process/appPaths.ts';
+import { type AppPaths, rootNotice } from './process/appPaths.ts';
 import { keyVariables } from './process/commandVariables.ts';
 import type { DebugLog } from './process/debugLog.ts';
 import { prefetchEnvironment } from './process/environment.ts';
@@ -19,9 +19,9 @@ import { openSessionCatalogue } from './process/threads.ts';
 import { createSessionFactory, type SessionFactory } from './sessionFactory.ts';
 import { describeOpenError, refusalOf } from './sessions/sessionErrors.ts';
 import { createSessionsPort } from './sessions/sessionsPort.ts';
-import { findModelAccess, readSettings, settledOptions, trustIn } from './startup.ts';
-import { heldAgentsNotice, usableAgents } from './subagents/definitions.ts';
-import { leftWorktreeNotices } from './subagents/worktrees.ts';
+import { findModelAccess, readSettings, sessionOptions, trustIn } from './startup.ts';
+import { unapprovedAgentsNotice, usableAgents } from './subagents/definitions.ts';
+import { orphanedWorktreeNotices } from './subagents/worktrees.ts';
 import { attentionOf } from './terminal/attention.ts';
 import { terminalColors } from './terminal/capabilities.ts';
 import { createImagePort } from './terminal/images.ts';
@@ -109,7 +109,7 @@ async function chooseModel(
     );
   }
   const { safeMode: isSafe } = options;
-  const settled = await settledOptions({ place, options, trust, loaded, access });
+  const settled = await sessionOptions({ place, options, trust, loaded, access });
   const { plugins } = settled;
   const factory = createSessionFactory({ ...settled, interactive: true, debug, environment });
   return {
@@ -118,11 +118,12 @@ async function chooseModel(
       ...loaded.problems.map((problem) => problem.message),
       ...(await unsupportedNotices(place.dataRoot, loaded)),
       ...plugins.current().notices,
-      ...[placeNotice(place) ?? [], leftOutNotice(loaded, trust) ?? []].flat(),
+      ...[rootNotice(place) ?? [], leftOutNotice(loaded, trust) ?? []].flat(),
       ...[
-        heldAgentsNotice(await usableAgents({ place, trust, flag: options.agents, isSafe }), trust) ?? [],
+        unapprovedAgentsNotice(await usableAgents({ place, trust, flag: options.agents, isSafe }), trust) ??
+          [],
       ].flat(),
-      ...(await leftWorktreeNotices(place)),
+      ...(await orphanedWorktreeNotices(place)),
     ],
     services: appServices(factory, place, options, loaded, trust, debug),
   };

@@ -75,7 +75,7 @@ function delicateWordIn(
     isWithheld,
     isReadOnlyForCommands: (path: string) => isReadOnlyForCommands(path, protection),
   };
-  return (command, cwd) => delicateWord(command, cwd, rules);
+  return (command, cwd) => riskyWord(command, cwd, rules);
 }
 
 // Runs sandboxed commands without approval (`sandbox.autoAllow`): only if there is a sandbox and no rule requires
@@ -147,7 +147,7 @@ const MAX_WORDS = 2000;
  * values are secret, and those are redacted from command output. Words in a message (`git commit -m`) count as well,
  * since only a shell could tell them apart.
  */
-export function delicateWord(
+export function riskyWord(
   command: string,
   cwd: string,
   { home, isWithheld, isReadOnlyForCommands }: DelicateRules,

@@ -25,7 +25,7 @@ export async function interactiveMode(
     editText: (text) =>
       terminal.lend(() => import('./terminal/editText.ts').then((one) => one.editText(text, place))),
     onContinue,
-    stop: () => import('./process/stop.ts').then(({ stopUntilForeground }) => stopUntilForeground()),
+    stop: () => import('./process/suspend.ts').then(({ suspendProcess }) => suspendProcess()),
     onReady: terminal.onEnd,
     onAlternateScreen: terminal.onAlternateScreen,
     reflow: terminalReflow(place.env),

@@ -11,7 +11,7 @@ import { childEnvironment } from '../tools/shell/childEnvironment.ts';
 import { makeScratch } from '../tools/shell/scratch.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { keyVariables } from './process/commandVariables.ts';
-import { pathWithout } from './sandbox.ts';
+import { unwritablePath } from './sandbox.ts';
 
 interface LanguageServerParts {
   readonly place: AppPaths;
@@ -60,7 +60,7 @@ async function createServers(parts: LanguageServerParts): Promise<LanguageServer
   const { place, loaded, sandbox, isSensitive } = parts;
   const { permissions, sandbox: rules } = loaded.settings;
   const workspaces = [place.root, ...permissions.additionalDirectories].map(realpath);
-  const path = pathWithout([...workspaces, ...rules.allowWrite], place);
+  const path = unwritablePath([...workspaces, ...rules.allowWrite], place);
   const { LanguageServers } = await import('../lsp/LanguageServers.ts');
   return new LanguageServers({
     ...{ sandbox, workspaces, path, isSensitive },

@@ -2,9 +2,9 @@
 
 import type { DriveOptions } from './headless/drive.ts';
 import { type CliOptions, parseArguments } from './options.ts';
-import { type AppPaths, NoAppPathsError, programVersion, readAppPaths } from './process/appPaths.ts';
+import { type AppPaths, AppPathsError, programVersion, readAppPaths } from './process/appPaths.ts';
 import { exitNow, guardOutput } from './process/guardSession.ts';
-import { keepHeapSmall, type SetFlags } from './process/heap.ts';
+import { limitHeap, type SetFlags } from './process/heap.ts';
 import { routeOf } from './route.ts';
 import { screenKind } from './terminal/screenKind.ts';
 
@@ -37,7 +37,7 @@ export async function drive(options: DriveOptions): Promise<number> {
 
 /** Returns the exit code of errors that prevent the start; undefined for any other error. */
 function refusalCode(error: unknown): number | undefined {
-  if (error instanceof NoAppPathsError) return 42;
+  if (error instanceof AppPathsError) return 42;
   // Compared by name: importing its module would load the settings, which the start avoids.
   return error instanceof Error && error.name === 'ManagedSettingsError' ? 52 : undefined;
 }
@@ -79,7 +79,7 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     return fleetCommand(readAppPaths(), route.argv);
   }
   if (route.type === 'acp') {
-    keepHeapSmall(setFlags, true);
+    limitHeap(setFlags, true);
     const { acpCommand } = await import('./acp/command.ts');
     return exitNow(await acpCommand(readAppPaths(), route.argv));
   }
@@ -115,7 +115,7 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     process.stderr.write(`clawdcode: ${options}\n`);
     return 42;
   }
-  keepHeapSmall(setFlags, !options.print);
+  limitHeap(setFlags, !options.print);
   const place = readAppPaths();
   if (options.print) return exitNow(await print(place, options));
   const kind = await screenKind(
@@ -130,8 +130,8 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
   }
   if (kind.type === 'print') return exitNow(await print(place, options));
   if (kind.type === 'linear') {
-    const { linearMode } = await import('./linear.ts');
-    return exitNow(await linearMode(place, options, kind.isEditing));
+    const { plainMode } = await import('./plain.ts');
+    return exitNow(await plainMode(place, options, kind.isEditing));
   }
   const { drawFirstFrame, loadScreen } = await import('./terminal/firstFrame.ts');
   const first = drawFirstFrame(place, process.stdin, process.stdout);

@@ -2,7 +2,7 @@
 
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CUT_SHORT, cutShort } from '../agent/rewind/turns.ts';
+import { INTERRUPTED_REWIND, interruptedRewind } from '../agent/rewind/turns.ts';
 import { lastCwd, lastModel, titleEntry } from '../agent/sessionFacts.ts';
 import { type Environment, environmentBlock, environmentNote, systemPrompt } from '../agent/systemPrompt.ts';
 import type { Agent, SessionTarget } from '../agent/types.ts';
@@ -36,7 +36,7 @@ import type { AppPaths } from './process/appPaths.ts';
 import type { DebugLog } from './process/debugLog.ts';
 import { readWorkspaceFacts, userName } from './process/workspaceFacts.ts';
 import { readEntries } from './sessionCommand/readEntries.ts';
-import { type Located, locateAnywhere, takeOutOfArchive } from './sessions/archivedSession.ts';
+import { type Located, locateAnywhere, restoreFromArchive } from './sessions/archivedSession.ts';
 import { storeOfTarget } from './sessions/movedSession.ts';
 import type { SessionSkills } from './skills.ts';
 import type { UsableAgents } from './subagents/definitions.ts';
@@ -150,7 +150,7 @@ async function open(
   if (located !== undefined) {
     if (target.mode === 'fork')
       return resume(context, await copyOf(located, target, store, options), store, options, model);
-    if (located.archived !== undefined) await takeOutOfArchive(located.archived, place);
+    if (located.archived !== undefined) await restoreFromArchive(located.archived, place);
     if (target.mode === 'read') return openToRead(context, located.id, options, model);
     return resume(context, located.id, store, options, model);
   }
@@ -240,11 +240,11 @@ async function resume(
   const { closedCalls, damaged } = report;
   const calls = closedCalls === 1 ? 'One tool call was' : `${closedCalls} tool calls were`;
   const closed = `${calls} cut short when the program stopped, and not run again.`;
-  const cut = cutShort(liveEntries(context.entries()));
+  const cut = interruptedRewind(liveEntries(context.entries()));
   const notices = [
     ...damaged,
     ...(closedCalls === 0 ? [] : [closed]),
-    ...(cut === undefined ? [] : [CUT_SHORT]),
+    ...(cut === undefined ? [] : [INTERRUPTED_REWIND]),
     ...unreported,
     ...(missing === undefined ? [] : [missing]),
   ];

@@ -27,7 +27,7 @@ import { namesOnPaths, programNames } from '../sandbox/temporary/temporaryNames.
 import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
 import { isPublicAddress, systemResolve } from '../tools/web/publicAddress.ts';
 import { localServers } from '../ui/onboarding/providers.ts';
-import { filesRun } from './permissions/filesRun.ts';
+import { executedFiles } from './permissions/executedFiles.ts';
 import { hostVerdict, type Permissions } from './permissions/permissions.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { commandVariables, isToken } from './process/commandVariables.ts';
@@ -54,7 +54,7 @@ export function probeOptions(
     enabled: sandbox.enabled || mode !== undefined,
     platform: platform(),
     machine: arch(),
-    path: pathWithout(
+    path: unwritablePath(
       [root, ...permissions.additionalDirectories, ...temporaryFolders(), ...sandbox.allowWrite],
       place,
     ),
@@ -68,7 +68,7 @@ const temporaryFolders = (): readonly string[] => [tmpdir(), '/tmp', '/var/tmp']
  * Returns the PATH without folders that commands may write: a command could plant a program there that runs outside the
  * sandbox of the next one.
  */
-export function pathWithout(folders: readonly string[], { env, root, home }: AppPaths): string {
+export function unwritablePath(folders: readonly string[], { env, root, home }: AppPaths): string {
   const absolute = folders.map((folder) =>
     /^~(?:\/|$)/.test(folder) ? join(home, folder.slice(1)) : resolve(root, folder),
   );
@@ -98,7 +98,7 @@ export function createSessionSandbox({
   const caches = join(dataRoot, 'cache', 'sandbox', basename(getProjectStoragePath(dataRoot, project)));
   const protection = protectionPlace(home, [root, ...rules.additionalDirectories], realpath);
   // The same names are checked before and after each command.
-  const run = [...new Set([project, root])].flatMap((at) => filesRun(loaded, { root: at, home }));
+  const run = [...new Set([project, root])].flatMap((at) => executedFiles(loaded, { root: at, home }));
   const isReadOnlyFile = remembered((path) => run.includes(path) || isReadOnlyForCommands(path, protection));
   const sensitive = remembered(isSensitive);
   const onPaths = namesOnPaths({ ...env, ...added }, temporaryFolders(), realpath);
@@ -118,7 +118,7 @@ export function createSessionSandbox({
       allowRead: sandbox.allowRead,
       readByRule: readByRule(permissions.rules(), home),
       isReadOnlyForCommands: isReadOnlyFile,
-      filesRun: run,
+      executedFiles: run,
       isSensitive: sensitive,
     }),
     temporary: {

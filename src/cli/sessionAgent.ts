@@ -21,7 +21,7 @@ import { systemClock } from './process/clock.ts';
 import { logContext } from './process/debugLog.ts';
 import { adoptCreatedFiles } from './sandbox.ts';
 import { openFileCheckpoints } from './sessions/fileCheckpoints.ts';
-import { startUpkeep } from './sessions/upkeep.ts';
+import { startMaintenance } from './sessions/maintenance.ts';
 import type { SharedParts } from './sharedParts.ts';
 import type { SessionSkills } from './skills.ts';
 import { sandboxByFlag } from './startup.ts';
@@ -71,7 +71,7 @@ export function createSessionAgent(
   const subagents = isOffered ? port : undefined;
   const isEphemeral = options.isEphemeral === true;
   const { maxSessions } = settings.sessions;
-  const stopUpkeep = isEphemeral ? undefined : startUpkeep({ place, maxSessions, interactive, onError });
+  const stopUpkeep = isEphemeral ? undefined : startMaintenance({ place, maxSessions, interactive, onError });
   const exported = isReading
     ? undefined
     : parts.telemetry?.watch({ agent: () => writing, costUsd: model.costUsd });

@@ -32,7 +32,7 @@ import { createSessionAgent } from './sessionAgent.ts';
 import { locateAnywhere } from './sessions/archivedSession.ts';
 import { resolveTarget, storeOfTarget } from './sessions/movedSession.ts';
 import { SessionElsewhereError } from './sessions/sessionErrors.ts';
-import { createSharedParts, type SharedParts, serversNow } from './sharedParts.ts';
+import { createSharedParts, currentServers, type SharedParts } from './sharedParts.ts';
 import { openSkills } from './skills.ts';
 import type { UsableAgents } from './subagents/definitions.ts';
 import type { SubagentParts } from './subagents/subagentPort.ts';
@@ -142,8 +142,8 @@ async function openSession(
     describeOpenCall: async (call, sessionId) => {
       const isSubagent = call.name === agentToolName || call.name === agentToolAlias;
       if (!isSubagent || inMemory !== undefined) return undefined;
-      const { foundSoFar } = await import('./subagents/foundSoFar.ts');
-      return foundSoFar(call.id, store.forAgents(sessionId));
+      const { partialResult } = await import('./subagents/partialResult.ts');
+      return partialResult(call.id, store.forAgents(sessionId));
     },
   });
   const isReading = target.type === 'id' && target.mode === 'read';
@@ -229,7 +229,7 @@ async function openSession(
     async refreshPlugins() {
       await plugins.refresh();
       await Promise.all([
-        servers.replace(serversNow(options)),
+        servers.replace(currentServers(options)),
         port.replace(hooksNow()),
         skills.refresh(),
         findAgents().then((now) => {

@@ -81,7 +81,7 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
     served: options.demo ? undefined : served,
     client: options.demo ? createDemoClient(systemClock.sleep) : client,
     learnedWindows: openWindows(),
-    servers: openServers(place, serversNow(options), {
+    servers: openServers(place, currentServers(options), {
       canAskUser: options.interactive,
       secretEnv: keyVariables(loaded),
       openHostChannel: options.driver?.openHostChannel,
@@ -100,7 +100,10 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
 }
 
 /** The MCP servers that may be used now. */
-export function serversNow({ servers = [], plugins = noPlugins }: SessionFactoryOptions): McpServerSource[] {
+export function currentServers({
+  servers = [],
+  plugins = noPlugins,
+}: SessionFactoryOptions): McpServerSource[] {
   return [...servers, ...plugins.current().servers];
 }
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { grantLookup, SKILL_GRANT } from '../config/grants.ts';
 import type { FolderTrust } from '../config/trust.ts';
 import type { Grant } from '../config/types.ts';
-import { digestOf, findSkills, readSkillFile, type SkillPlaces } from '../extensions/findSkills.ts';
+import { digestOf, findSkills, readSkillFile, type SkillFolders } from '../extensions/findSkills.ts';
 import { readFrontMatter } from '../extensions/frontMatter.ts';
 import { fillIn } from '../extensions/skillText.ts';
 import { isSensitive } from '../permissions/files/sensitive.ts';
@@ -40,7 +40,7 @@ interface SkillRules extends Pick<Permissions, 'allowForTurn'> {
 }
 
 export async function openSkills(
-  places: Omit<SkillPlaces, 'plugins'>,
+  places: Omit<SkillFolders, 'plugins'>,
   plugins: Pick<SessionPlugins, 'current' | 'problem'>,
   { allowForTurn, allowedTools, isSafe }: SkillRules,
 ): Promise<SessionSkills> {

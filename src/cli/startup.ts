@@ -38,7 +38,7 @@ export async function readSettings(
       cwd: place.cwd,
       managed: place.managed,
       env: place.env,
-      ...countedOf(trust),
+      ...savedTrust(trust),
       flags: {
         model: options.model,
         effort: options.effort,
@@ -153,12 +153,15 @@ export function trustIn({ dataRoot, root }: AppPaths): Promise<FolderTrust> {
 type GivenTrust = Pick<FolderTrust, 'isTrusted' | 'granted' | 'savedRules'>;
 
 /** Folders trusted before the trusted settings were recorded count as trusting none: the user is asked once more. */
-export function countedOf({ isTrusted, granted = [], savedRules }: GivenTrust) {
+export function savedTrust({ isTrusted, granted = [], savedRules }: GivenTrust) {
   return { trusted: isTrusted, granted, savedRules };
 }
 
 /** Returns a notice for headless runs, which cannot ask; undefined if all settings apply. */
-export function heldNotice({ untrusted }: LoadedSettings, { isTrusted }: FolderTrust): string | undefined {
+export function untrustedSettingsNotice(
+  { untrusted }: LoadedSettings,
+  { isTrusted }: FolderTrust,
+): string | undefined {
   if (untrusted.length === 0) return undefined;
   if (!isTrusted)
     return 'this folder is not trusted, so its settings are ignored; run clawdcode here once to decide.';
@@ -241,7 +244,7 @@ interface Settled {
 }
 
 /** What the command line, the settings and trust decide about sessions, with a screen or without; opens the plugins. */
-export async function settledOptions({ place, options, trust, loaded, access: { apiKey, model } }: Settled) {
+export async function sessionOptions({ place, options, trust, loaded, access: { apiKey, model } }: Settled) {
   const { safeMode: isSafe, demo, sandbox, systemPrompt, tools, agents: flag } = options;
   const plugins = isSafe ? noPlugins : await openPlugins(place, loaded, options.strictMcpConfig);
   return {

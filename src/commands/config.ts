@@ -1,7 +1,7 @@
 /** `/config`: lists every setting, and changes one. The subcommand `clawdcode config` prints the same pages. */
 import { findSetting, readValue } from '../config/change/changeSetting.ts';
 import type { SaveOutcome } from '../config/change/editSettings.ts';
-import { isHeldBack, isLive, isLocked, overrideOf, shownValue } from '../config/change/settingsList.ts';
+import { awaitsTrust, displayValue, isLive, isLocked, overrideOf } from '../config/change/settingsList.ts';
 import type { EditScope, SettingEdit, SettingInfo } from '../protocol/settings.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from './pages/page.ts';
 import type { Command, CommandResult, ConfigPort } from './types.ts';
@@ -59,11 +59,11 @@ function savedText(
 ): string {
   const done =
     value === undefined
-      ? `Removed ${key} from ${file}. It is now ${shownValue(setting, setting.value)} (${setting.source ?? 'default'}).`
-      : `Saved to ${file}: ${key} = ${shownValue(setting, value)}.`;
+      ? `Removed ${key} from ${file}. It is now ${displayValue(setting, setting.value)} (${setting.source ?? 'default'}).`
+      : `Saved to ${file}: ${key} = ${displayValue(setting, value)}.`;
   const override = value === undefined ? undefined : overrideOf(setting, scope);
   if (override !== undefined) return `${done} It has no effect now: ${override}`;
-  if (value !== undefined && isHeldBack(setting, scope))
+  if (value !== undefined && awaitsTrust(setting, scope))
     return `${done} It applies once you trust this folder: run clawdcode here to decide.`;
   return appliesNow || !setting.isPending ? done : `${done} It applies to the next session that you start.`;
 }
@@ -88,7 +88,7 @@ export function viewOf(setting: SettingInfo): SettingView {
       : kind.type === 'secret'
         ? 'A key is not shown or typed here. Put it into ~/.clawdcode/config.json or OPENAI_API_KEY.'
         : undefined;
-  return { name: key, value: shownValue(setting, value), source, lines: settingLines(setting), lock };
+  return { name: key, value: displayValue(setting, value), source, lines: settingLines(setting), lock };
 }
 
 /** Reads a value that was typed for a setting; see `readValue`. */
@@ -122,7 +122,7 @@ export function settingsListPage(settings: readonly SettingInfo[]): Page {
       const head = !starts
         ? []
         : [...(index === 0 ? [] : [blankLine]), heading(group === '' ? 'General' : group)];
-      const value = shownValue(setting, setting.value);
+      const value = displayValue(setting, setting.value);
       const from = source === undefined ? '' : `  (${source})`;
       const line = isNarrow
         ? hanging(pageLine(`  ${key}: ${value}`, { text: from, role: 'dim' }), 4)
@@ -142,10 +142,10 @@ function settingLines(setting: SettingInfo): readonly string[] {
   const { key, value, defaultValue, source, description, kind, isPending } = setting;
   const override = overrideOf(setting, 'user');
   return [
-    `${key} = ${shownValue(setting, value)}`,
+    `${key} = ${displayValue(setting, value)}`,
     description,
     ...(kind.type === 'choice' ? [`One of ${kind.values.join(', ')}.`] : []),
-    `From ${source ?? 'the defaults'}; the default is ${shownValue(setting, defaultValue)}.`,
+    `From ${source ?? 'the defaults'}; the default is ${displayValue(setting, defaultValue)}.`,
     ...(override === undefined ? [] : [override]),
     ...(isPending
       ? ['This session still uses another value; it applies to the next one that you start.']

@@ -88,7 +88,7 @@ interface HeadersFound {
  * The problem with sending them, or undefined. Headers belong to the base URL in the same file; if it sets none, to the
  * effective one, or to the default if the folder set that.
  */
-export function strayHeaders({ merged, user, source, isFolders }: HeadersFound): Problem | undefined {
+export function misplacedHeaders({ merged, user, source, isFolders }: HeadersFound): Problem | undefined {
   if (Object.keys(merged.headers ?? {}).length === 0) return undefined;
   const endpoint = String(merged.baseUrl ?? OFFICIAL_URL);
   const own = String(user.values.baseUrl ?? (isFolders ? OFFICIAL_URL : endpoint));

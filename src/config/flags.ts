@@ -3,7 +3,7 @@ import type { McpServerSource } from '../protocol/extensions/mcp.ts';
 import { checkValues } from './checkValues.ts';
 import { readSettingsText } from './files.ts';
 import { dropReserved } from './managed.ts';
-import { takeServers } from './mcpServers.ts';
+import { extractServers } from './mcpServers.ts';
 import { parseSettings } from './parseSettings.ts';
 import type { Problem, SettingsRule, Values } from './types.ts';
 
@@ -104,7 +104,7 @@ export async function readSettingsFlag(value: string | undefined, cwd: string): 
   const reserved = dropReserved(values, SETTINGS_FLAG, 'user');
   return {
     values,
-    servers: takeServers(values, 'flag', SETTINGS_FLAG),
+    servers: extractServers(values, 'flag', SETTINGS_FLAG),
     problems: [...problems, ...reserved],
   };
 }

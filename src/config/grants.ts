@@ -3,7 +3,7 @@
  * after the user has approved it is one grant. Trust in a folder is the list of the grants that the user has approved
  * (trust.ts), so later additions need approval again. Settings without a decision here wait for approval. Pure.
  */
-import { withoutHeld } from './hooks.ts';
+import { removeUnapproved } from './hooks.ts';
 import { parsePermissionMode } from './modes.ts';
 import type { Grant, Values } from './types.ts';
 
@@ -252,7 +252,7 @@ export function partition(
       rest = Object.fromEntries(
         Object.entries(value).filter(([name, entry]) => !hold(`${name}=${textOf(entry)}`)),
       );
-    else if (parts === 'hooks') rest = withoutHeld(value, hold);
+    else if (parts === 'hooks') rest = removeUnapproved(value, hold);
     else rest = isEmpty(value) || hold(textOf(value)) ? undefined : value;
     // Even an empty value would override the user's own.
     if (isEmpty(rest)) delete parent[key];

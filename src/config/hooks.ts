@@ -26,7 +26,7 @@ interface HooksOfFile {
 }
 
 /** Removes `hooks` from a layer's checked values, since hooks of all layers add up. Modifies `values`. */
-export function takeHooks(values: Values, layer: Layer & HookScope, source: string): HooksOfFile {
+export function extractHooks(values: Values, layer: Layer & HookScope, source: string): HooksOfFile {
   const written = values.hooks;
   delete values.hooks;
   return readHooks(written, layer, source);
@@ -62,7 +62,7 @@ export function readHooks(value: unknown, layer: Layer & HookScope, source: stri
 }
 
 /** All hooks of a folder's file: those that the user has not approved are marked. `kept`: the approved ones. */
-export function withHeld(
+export function markUnapproved(
   all: readonly HookSource[],
   kept: readonly HookSource[],
   isTrusted: boolean,
@@ -94,7 +94,7 @@ export function hooksThatRun(
  * Removes the hooks that `isHeld` holds back: each is one grant, named by event, matcher and content. Hooks that would
  * not run anyway stay, since they need no approval.
  */
-export function withoutHeld(value: unknown, isHeld: (text: string) => boolean): unknown {
+export function removeUnapproved(value: unknown, isHeld: (text: string) => boolean): unknown {
   if (!isObject(value)) return undefined;
   const events = Object.entries(value).map(([event, groups]) => {
     if (!Array.isArray(groups) || !isEvent(event)) return [event, groups] as const;

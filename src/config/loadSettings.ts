@@ -9,7 +9,7 @@ import type { McpServerSource } from '../protocol/extensions/mcp.ts';
 import { JITLESS } from '../protocol/jitless.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import { type ClaudeFile, claudeRules, readClaudeFiles } from './claude/claudeSettings.ts';
-import { misreadEndpoint, readEnvironment, strayHeaders } from './environment.ts';
+import { misplacedHeaders, misreadEndpoint, readEnvironment } from './environment.ts';
 import { readSettingsText } from './files.ts';
 import {
   readFlags,
@@ -19,7 +19,7 @@ import {
   type SettingsFlags,
 } from './flags.ts';
 import { type GrantingFile, grantLookup, grantsOf } from './grants.ts';
-import { hooksThatRun, takeHooks, withHeld } from './hooks.ts';
+import { extractHooks, hooksThatRun, markUnapproved } from './hooks.ts';
 import {
   dropReserved,
   dropUnnamedModels,
@@ -32,17 +32,17 @@ import {
   withoutLoosened,
 } from './managed.ts';
 import {
-  countingServers,
+  effectiveServers,
+  extractServers,
   readServerFlags,
   readSharedServers,
   SERVERS_GRANT,
   SHARED_SERVERS_FILE,
-  takeServers,
 } from './mcpServers.ts';
 import { refusedModes } from './modes.ts';
 import { parseSettings } from './parseSettings.ts';
 import { settingsSchema } from './schema.ts';
-import { holdBack } from './trust.ts';
+import { withholdUntrusted } from './trust.ts';
 import type {
   Grant,
   Layer,
@@ -124,7 +124,7 @@ export async function loadSettings(
     files.push({ layer, path, name, state, isForeign: true });
     problems.push(...file.problems);
     let counted = file.values;
-    const ownHooks = takeHooks(structuredClone(counted), layer, name);
+    const ownHooks = extractHooks(structuredClone(counted), layer, name);
     problems.push(...ownHooks.problems);
     if (layer === 'user') {
       delete counted.hooks;
@@ -132,10 +132,12 @@ export async function loadSettings(
     } else {
       granting.push({ source: name, values: counted });
       // Rules that the user saved are in our own file.
-      const { kept, held } = holdBack(counted, name, grantedIn('project', options));
+      const { kept, held } = withholdUntrusted(counted, name, grantedIn('project', options));
       untrusted.push(...held);
       counted = kept;
-      hooks.push(...withHeld(ownHooks.hooks, takeHooks(counted, layer, name).hooks, options.trusted));
+      hooks.push(
+        ...markUnapproved(ownHooks.hooks, extractHooks(counted, layer, name).hooks, options.trusted),
+      );
     }
     const translated = claudeRules(
       counted,
@@ -165,8 +167,8 @@ export async function loadSettings(
     problems.push(...found);
     let counted = values;
     problems.push(...dropReserved(counted, name, layer));
-    const ownServers = takeServers(counted, layer, name);
-    const ownHooks = takeHooks(structuredClone(values), layer, name);
+    const ownServers = extractServers(counted, layer, name);
+    const ownHooks = extractHooks(structuredClone(values), layer, name);
     problems.push(...ownHooks.problems);
     if (layer === 'user') {
       own = values;
@@ -185,16 +187,18 @@ export async function loadSettings(
         if (ofFile.length === 0) continue;
         const granted = { source: file, values: { mcpServers: SERVERS_GRANT } };
         granting.push(granted);
-        const { held } = holdBack(granted.values, file, grantedIn(layer, options));
+        const { held } = withholdUntrusted(granted.values, file, grantedIn(layer, options));
         untrusted.push(...held);
         if (held.length === 0) servers.push(...ofFile);
         else heldServers.push(...ofFile.map((one) => one.name));
       }
       granting.push({ source: name, values: counted });
-      const { kept, held } = holdBack(counted, name, grantedIn(layer, options));
+      const { kept, held } = withholdUntrusted(counted, name, grantedIn(layer, options));
       untrusted.push(...held);
       counted = kept;
-      hooks.push(...withHeld(ownHooks.hooks, takeHooks(counted, layer, name).hooks, options.trusted));
+      hooks.push(
+        ...markUnapproved(ownHooks.hooks, extractHooks(counted, layer, name).hooks, options.trusted),
+      );
       problems.push(...changedEndpoint(held, layer, options));
     }
     rules.push(...rulesOf(counted, name, options.root));
@@ -220,13 +224,13 @@ export async function loadSettings(
   servers.push(...flagged.servers);
 
   const ownHeaders = merged.headers;
-  const managedServers = takeServers(
+  const managedServers = extractServers(
     managed.values,
     'managed',
     managed.sources.mcpServers ?? 'managed settings',
   );
   servers.push(...managedServers);
-  const managedHooks = takeHooks(managed.values, 'managed', managedHooksSource(managed.sources));
+  const managedHooks = extractHooks(managed.values, 'managed', managedHooksSource(managed.sources));
   const [badHook] = managedHooks.mistakes;
   if (badHook !== undefined) throw refusal(badHook.message);
   problems.push(...managedHooks.problems);
@@ -241,7 +245,7 @@ export async function loadSettings(
     ({ layer, name }) => (layer === 'project' || layer === 'local') && name === sources.baseUrl,
   );
   const user = { values: own, name: shownPath(settingsFiles(options).user, options) };
-  const stray = strayHeaders({
+  const stray = misplacedHeaders({
     merged: { ...merged, headers: ownHeaders },
     user,
     source: sources.baseUrl,
@@ -268,7 +272,7 @@ export async function loadSettings(
     problems.push(unusable);
     settings.permissions.defaultMode = 'default';
   }
-  const counting = countingServers(servers, options.mcp?.strict === true);
+  const counting = effectiveServers(servers, options.mcp?.strict === true);
   return {
     settings,
     rules: settings.allowManagedPermissionRulesOnly

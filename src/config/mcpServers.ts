@@ -39,7 +39,7 @@ interface ServerFile {
  * Removes `mcpServers` from a layer's checked values, since servers are not merged like other settings. Modifies
  * `values`.
  */
-export function takeServers(values: Values, scope: McpScope, source: string): McpServerSource[] {
+export function extractServers(values: Values, scope: McpScope, source: string): McpServerSource[] {
   const { mcpServers = {} } = values as { mcpServers?: Record<string, McpServerDefinition> };
   delete values.mcpServers;
   return Object.entries(mcpServers).map(([name, definition]) => ({ name, definition, scope, source }));
@@ -95,7 +95,7 @@ export async function readServerFlags(values: readonly string[], cwd: string): P
 }
 
 /** The definition that applies for each name. `strict`: only those of the command line and of managed settings. */
-export function countingServers(found: readonly McpServerSource[], strict: boolean): McpServerSource[] {
+export function effectiveServers(found: readonly McpServerSource[], strict: boolean): McpServerSource[] {
   const rank = ({ scope }: McpServerSource): number => mcpScopes.indexOf(scope);
   const byName = new Map<string, McpServerSource>();
   for (const one of found) {
@@ -119,7 +119,7 @@ export function serverHash({ name, definition }: Pick<McpServerSource, 'name' | 
 }
 
 /** True if a server is defined by a folder, and so needs the user's approval. */
-export function isOfFolder({ scope }: Pick<McpServerSource, 'scope'>): boolean {
+export function isFolderServer({ scope }: Pick<McpServerSource, 'scope'>): boolean {
   return scope === 'project' || scope === 'local';
 }
 

@@ -135,7 +135,7 @@ function writeTrustFile(dataRoot: string, trust: TrustFile): Promise<void> {
  * The values that apply, and the waiting ones, one entry per setting. `isGranted`: whether the user has already
  * approved a grant.
  */
-export function holdBack(
+export function withholdUntrusted(
   values: Values,
   file: string,
   isGranted: (grant: Grant) => boolean = () => false,

@@ -25,7 +25,7 @@ import {
 import { namesOfMessages, wrapSummary } from './compaction/summaryMessage.ts';
 import { requestSummary, type SummaryOutcome } from './compaction/summaryRequest.ts';
 import { readFacts } from './facts/knownFacts.ts';
-import { recordedFacts, shellPlace } from './facts/recordedFacts.ts';
+import { recordedFacts, shellDirectoryNote } from './facts/recordedFacts.ts';
 import { type Atom, atomEntries } from './history/atoms.ts';
 import { liveEntries } from './history/liveEntries.ts';
 import { withoutSupersededNotes } from './history/rounds.ts';
@@ -224,7 +224,7 @@ export class CompactionService {
     await readFacts(job.entries);
     const to = lastSeqOf(job.view.atoms.slice(0, plan.cut));
     const { entries } = liveEntries(job.entries);
-    const shell = shellPlace(entries, job.cwd, this.#deps.root);
+    const shell = shellDirectoryNote(entries, job.cwd, this.#deps.root);
     const facts = recordedFacts(
       entries,
       Math.floor(

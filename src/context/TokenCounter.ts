@@ -15,12 +15,12 @@ import {
   type Measured,
   measuredExactly,
   measuredInSlices,
-  measuredNow,
   partsOfMessage,
   partsOfTool,
+  quickEstimate,
   yieldToEventLoop,
 } from './tokens/measured.ts';
-import { addTo, type Coefficients, HIGH, noTokens, S5 } from './tokens/weigh.ts';
+import { addTo, type Coefficients, HIGH, noTokens, S5 } from './tokens/tokenClasses.ts';
 
 interface TokenCount {
   readonly tokens: number;
@@ -75,7 +75,7 @@ export class TokenCounter {
 
   /** Tokens of a text. */
   count(text: string): TokenCount {
-    const { tokens, exact } = measuredNow({ texts: [text], fixed: 0 }, this.#set, this.#known);
+    const { tokens, exact } = quickEstimate({ texts: [text], fixed: 0 }, this.#set, this.#known);
     return { tokens, exact };
   }
 
@@ -218,7 +218,7 @@ export class TokenCounter {
     const name = this.#nameOf(one);
     const known = book.get(name);
     if (known !== undefined) return known;
-    const measured = measuredNow(this.#partsOf(one), this.#set, this.#known);
+    const measured = quickEstimate(this.#partsOf(one), this.#set, this.#known);
     book.set(name, measured);
     const { cachedMessages, totalCachedTokens } = this.#stats;
     this.#stats = {

@@ -256,7 +256,7 @@ export function nextStep(
 }
 
 /** Token counts at which the enabled reductions start; the limit always applies. */
-export function marksOf(
+export function thresholdsOf(
   { strategy, compact }: ContextSettings,
   { maskAt, removeAt, limit }: WindowBudget & { readonly maskAt: number },
 ): NonNullable<ContextReport['marks']> {

@@ -1,13 +1,12 @@
 /** Public interface of `context` for the rest of the program. */
 
-export { type AskedThread, askThread, type ThreadAnswer } from './askThread.ts';
 export { CompactionService } from './CompactionService.ts';
 export { ContextBuilder } from './ContextBuilder.ts';
 export { ContextManager } from './ContextManager.ts';
 export type { ContextData } from './contextData.ts';
 export { analyzeFiles, readFilesContent } from './FileAnalyzer.ts';
 export { isPrompt } from './history/atoms.ts';
-export { spentIn } from './history/evictedPrefix.ts';
+export { usageOfSession } from './history/evictedPrefix.ts';
 export { HistoryManager } from './history/HistoryManager.ts';
 export { foldLog, type Live, liveEntries } from './history/liveEntries.ts';
 export { estimateRounds, findRoundBoundaries } from './history/rounds.ts';
@@ -29,7 +28,7 @@ export { usageOf } from './sessionEntries.ts';
 export { BlobStore } from './storage/BlobStore.ts';
 export { CacheStore } from './storage/CacheStore.ts';
 export { archiveOldest, type Stored } from './storage/catalogue/archiveSession.ts';
-export { type ProjectFolders, rememberPlace } from './storage/catalogue/projectPlaces.ts';
+export { type ProjectFolders, recordProjectFolder } from './storage/catalogue/projectFolders.ts';
 export { openCatalogue, type SessionCatalogue } from './storage/catalogue/SessionCatalogue.ts';
 export { JSONLStore } from './storage/JSONLStore.ts';
 export { LogPages } from './storage/LogPages.ts';
@@ -76,6 +75,7 @@ export type {
   StrategyName,
 } from './strategies/types.ts';
 export { TokenCounter } from './TokenCounter.ts';
+export { createThreadClient, type ThreadAnswer, type ThreadClient } from './threadClient.ts';
 export { allocateBudget, TokenBudgetTracker } from './tokens/budgets.ts';
 export { WorkerEncoder } from './tokens/ExactCounts.ts';
 export {

@@ -20,7 +20,7 @@ import { basename, dirname, join } from 'node:path';
 import { realpath } from './paths.ts';
 
 /** A path as written, and where it led when it was resolved. Both absolute. */
-export interface FilePlace {
+export interface ResolvedPath {
   readonly path: string;
   readonly realPath: string;
 }
@@ -111,7 +111,7 @@ export function inRealFolderSync(
 }
 
 /** Throws a `PathMovedError` if a path leads elsewhere than before. For paths that another program opens. */
-export function assertUnmoved({ path, realPath }: FilePlace): void {
+export function assertUnmoved({ path, realPath }: ResolvedPath): void {
   if (realpath(path) !== realPath) throw new PathMovedError(path);
 }
 

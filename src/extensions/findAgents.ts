@@ -11,11 +11,11 @@ import type {
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 import { toolNames } from '../protocol/toolNames.ts';
-import { namesIn, type PluginFolder, readSkillFile, type SkillPlaces } from './findSkills.ts';
-import { isForeignModel, listValue, modelOf, readFrontMatter, textValue } from './frontMatter.ts';
+import { namesIn, type PluginFolder, readSkillFile, type SkillFolders } from './findSkills.ts';
+import { isUnknownModel, listValue, modelOf, readFrontMatter, textValue } from './frontMatter.ts';
 
-type AgentPlaces = Omit<SkillPlaces, 'cwd'>;
-type FilePlaces = Pick<SkillPlaces, 'root' | 'isSensitive'>;
+type AgentPlaces = Omit<SkillFolders, 'cwd'>;
+type FilePlaces = Pick<SkillFolders, 'root' | 'isSensitive'>;
 
 /** Maximum number of files in one folder, and of all definitions: each has a line in every request. */
 const MAX_FILES = 100;
@@ -165,7 +165,7 @@ function definitionOf(
     ...(values.isolation !== undefined && !isolation ? ['isolation'] : []),
     ...(values.permissionMode !== undefined && permissionMode === undefined ? ['permissionMode'] : []),
     ...(values.maxTurns !== undefined && maxTurns === undefined ? ['maxTurns'] : []),
-    ...(isForeignModel(values.model) ? ['model'] : []),
+    ...(isUnknownModel(values.model) ? ['model'] : []),
   ];
   return {
     name,

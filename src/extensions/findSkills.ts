@@ -6,7 +6,7 @@ import { readSmallFile } from '../disk/realFile.ts';
 import type { Skill, SkillList, SkillProblem } from '../protocol/extensions/skills.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
 import {
-  isForeignModel,
+  isUnknownModel,
   listValue,
   modelOf,
   readFrontMatter,
@@ -14,7 +14,7 @@ import {
   textValue,
 } from './frontMatter.ts';
 
-export interface SkillPlaces {
+export interface SkillFolders {
   /** The user's home directory. */
   readonly home: string;
   /** Our own folder in the home directory. */
@@ -49,7 +49,7 @@ const MAX_RULES = 1000;
  * Returns all skills and commands, without duplicate names. The user's take precedence over the repository's, our own
  * folders over those of other agents, and skills over commands.
  */
-export async function findSkills(places: SkillPlaces): Promise<SkillList> {
+export async function findSkills(places: SkillFolders): Promise<SkillList> {
   const folders = [...skillFolders(places), ...pluginFolders(places.plugins ?? [])];
   const found = await Promise.all(folders.map((folder) => readFolder(folder, places)));
   const skills = new Map<string, Skill>();
@@ -93,7 +93,7 @@ interface Folder {
 }
 
 /** Returns the folders to search, in order of precedence. Source: Claude Code (`.claude`), Agent Skills (`.agents`). */
-function skillFolders({ home, dataRoot, root, cwd }: SkillPlaces): Folder[] {
+function skillFolders({ home, dataRoot, root, cwd }: SkillFolders): Folder[] {
   const user = [dataRoot, join(home, '.claude'), join(home, '.agents')];
   // Packages of a monorepo may have their own skills; the nearest folder takes precedence.
   const project = folderChain(root, cwd)
@@ -120,7 +120,7 @@ function folderChain(root: string, cwd: string): string[] {
 
 async function readFolder(
   folder: Folder,
-  places: Pick<SkillPlaces, 'root' | 'isSensitive'>,
+  places: Pick<SkillFolders, 'root' | 'isSensitive'>,
 ): Promise<SkillList> {
   const files = folder.kind === 'skill' ? await skillFiles(folder.path) : await commandFiles(folder.path);
   const read = await Promise.all(files.map((file) => readSkill(file, folder, places)));
@@ -163,7 +163,7 @@ export async function namesIn(folder: string): Promise<{ name: string; isFolder:
 async function readSkill(
   file: string,
   { path: folder, kind, scope, plugin }: Folder,
-  places: Pick<SkillPlaces, 'root' | 'isSensitive'>,
+  places: Pick<SkillFolders, 'root' | 'isSensitive'>,
 ): Promise<Skill | SkillProblem | undefined> {
   if ((await stat(file).catch(() => undefined)) === undefined) return undefined;
   const text = await readSkillFile({ file, scope }, places);
@@ -212,7 +212,7 @@ async function readSkill(
           (!KEYS.has(key) && !(FORK_KEYS.has(key) && fork !== undefined)) ||
           (key === 'allowed-tools' &&
             (plugin !== undefined || (scope === 'project' && asks === undefined))) ||
-          (key === 'model' && isForeignModel(values.model)),
+          (key === 'model' && isUnknownModel(values.model)),
       )
       .sort(),
   };
@@ -266,7 +266,7 @@ function firstLine(body: string): string {
  */
 export async function readSkillFile(
   { file, scope }: Pick<Skill, 'file' | 'scope'>,
-  { root, isSensitive }: Pick<SkillPlaces, 'root' | 'isSensitive'>,
+  { root, isSensitive }: Pick<SkillFolders, 'root' | 'isSensitive'>,
 ): Promise<string | { readonly problem: string }> {
   const real = await realpath(file).catch(() => undefined);
   if (real === undefined) return { problem: 'The file is gone.' };

@@ -92,7 +92,7 @@ export function switchValue(value: unknown): boolean | undefined {
 /** Models of another provider, which definitions name by these words: the model of the session is used. */
 const FOREIGN_MODELS: ReadonlySet<string> = new Set(['sonnet', 'opus', 'haiku', 'fable']);
 
-export function isForeignModel(value: unknown): boolean {
+export function isUnknownModel(value: unknown): boolean {
   return FOREIGN_MODELS.has(textValue(value) ?? '');
 }
 

@@ -16,13 +16,19 @@ import {
 } from '../protocol/extensions/mcp.ts';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 import type { Tool } from '../protocol/tools.ts';
-import type { CallOptions, ConnectEndpoint, Connection, ConnectPorts, VisitNeededError } from './connect.ts';
+import type {
+  CallOptions,
+  ConnectEndpoint,
+  Connection,
+  ConnectPorts,
+  UrlElicitationRequired,
+} from './connect.ts';
 import { endpointOf, type Variables } from './endpoint.ts';
 import type { ListMemory, OfferedTool } from './offeredTools.ts';
 import { type CallResult, contentOf } from './outcome.ts';
 import { ServerLists } from './ServerLists.ts';
 import type { createServerTool } from './serverTool.ts';
-import { type AskingCall, createUserRequests, type UserRequests } from './userRequests.ts';
+import { type ActiveCall, createUserRequests, type UserRequests } from './userRequests.ts';
 
 /** Dependencies shared by all servers. */
 export interface McpDeps {
@@ -169,13 +175,13 @@ export class McpServer {
     tool: string,
     input: unknown,
     options: CallOptions,
-    ask?: AskingCall['ask'],
+    ask?: ActiveCall['ask'],
   ): Promise<CallResult> {
     const connection = await this.connect();
     const over = new AbortController();
     const signal = AbortSignal.any([options.signal, over.signal]);
     let ended = (): void => undefined;
-    const onHold = (hold: AskingCall['hold']): void => {
+    const onHold = (hold: ActiveCall['hold']): void => {
       ended = this.#requests.began({ ask, signal, hold });
     };
     try {
@@ -187,7 +193,7 @@ export class McpServer {
         this.#state = { type: 'needs-auth' };
       }
       if ((error as Error).name === 'VisitNeededError')
-        throw new Error(await this.#visit(error as VisitNeededError, signal));
+        throw new Error(await this.#visit(error as UrlElicitationRequired, signal));
       throw error;
     } finally {
       ended();
@@ -196,7 +202,7 @@ export class McpServer {
   }
 
   /** Asks the user to visit the pages; returns what the model is told. */
-  async #visit({ message, visits }: VisitNeededError, signal: AbortSignal): Promise<string> {
+  async #visit({ message, visits }: UrlElicitationRequired, signal: AbortSignal): Promise<string> {
     for (const visit of visits.slice(0, MAX_VISITS)) {
       const { action } = await this.#requests.answer({ ...(visit as object), mode: 'url' }, signal);
       if (action !== 'accept') return `${message} The user did not agree to that.`;

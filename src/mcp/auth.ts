@@ -76,7 +76,7 @@ class WiderLoginNeededError extends Error {
 }
 
 /** Watches for requests that need a wider login, and remembers for the next one what the server asks for. */
-export function noticingScopes(fetch: Fetch, store: AuthStore | undefined): Fetch {
+export function trackScopes(fetch: Fetch, store: AuthStore | undefined): Fetch {
   return async (url, init) => {
     const response = await fetch(url, init);
     if (response.status !== 403 || store === undefined) return response;

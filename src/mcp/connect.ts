@@ -16,7 +16,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { HostChannel } from '../protocol/extensions/mcp.ts';
 import { shortened } from '../protocol/text/visible.ts';
-import { type AuthStore, noticingScopes, storedAuth } from './auth.ts';
+import { type AuthStore, storedAuth, trackScopes } from './auth.ts';
 import type { Endpoint } from './endpoint.ts';
 import { HostTransport } from './hostTransport.ts';
 import { type Fetch, httpTransport } from './http.ts';
@@ -214,7 +214,7 @@ async function open(
 async function transportOf(endpoint: ConnectEndpoint, ports: ConnectPorts): Promise<Transport> {
   if (endpoint.type === 'host') return new HostTransport(endpoint.channel);
   if (endpoint.type === 'stdio') return new StdioTransport(endpoint, ports);
-  const fetch = noticingScopes(ports.fetch, ports.authStore);
+  const fetch = trackScopes(ports.fetch, ports.authStore);
   return httpTransport(endpoint, { fetch, ...(await authOf(ports)) });
 }
 
@@ -231,13 +231,13 @@ function told<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
   return answer.catch((error: unknown) => {
     if (isUnauthorized(error)) throw new AuthorizationNeededError();
     const visits = visitsIn(error);
-    if (visits !== undefined) throw new VisitNeededError(visits);
+    if (visits !== undefined) throw new UrlElicitationRequired(visits);
     throw new Error(reasonOf(error, timeoutMs));
   });
 }
 
 /** The user has to visit pages before the server can answer the call. */
-export class VisitNeededError extends Error {
+export class UrlElicitationRequired extends Error {
   override readonly name = 'VisitNeededError';
   /** Parameters of `elicitation/create`. */
   readonly visits: readonly unknown[];

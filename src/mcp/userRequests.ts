@@ -19,7 +19,7 @@ interface ElicitReply {
 }
 
 /** A call that runs now. */
-export interface AskingCall {
+export interface ActiveCall {
   /** Absent if there is no user to ask. */
   readonly ask: ToolContext['askForm'];
   /** Aborted when the call is over: its requests are withdrawn. */
@@ -30,7 +30,7 @@ export interface AskingCall {
 
 export interface UserRequests {
   /** A call has begun; returns the function to call when it ends. */
-  began(call: AskingCall): () => void;
+  began(call: ActiveCall): () => void;
   /** Asks the user. `signal`: the server has withdrawn the request. Never rejects. */
   answer(params: unknown, signal: AbortSignal): Promise<ElicitReply>;
   /** Asks again after the user has declined all further requests. */
@@ -46,7 +46,7 @@ interface UserRequestPorts {
 }
 
 export function createUserRequests({ server, isOfProject, openUrl, log }: UserRequestPorts): UserRequests {
-  const running: { readonly call: AskingCall; asked: number }[] = [];
+  const running: { readonly call: ActiveCall; asked: number }[] = [];
   let isMuted = false;
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();

@@ -17,7 +17,7 @@ export interface PolicyFacts {
   readonly additionalDirectories: readonly string[];
   readonly home: string;
   /** Files that settings run outside the sandbox (hooks and the like), absolute, links resolved. */
-  readonly filesRun?: readonly string[];
+  readonly executedFiles?: readonly string[];
   /** Absolute path of the settings file to which "always" writes. */
   readonly localSettingsFile: string;
 }

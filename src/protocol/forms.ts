@@ -79,7 +79,7 @@ export const isAnswered = (answer: FieldAnswer | undefined): boolean =>
   answer !== undefined && (answer.chosen.length > 0 || answer.text !== undefined);
 
 /** The answer in words: the chosen labels, then what the user typed; empty if the field was not answered. */
-export function answerWords(field: FormField, answer: FieldAnswer | undefined): string {
+export function answerText(field: FormField, answer: FieldAnswer | undefined): string {
   if (answer === undefined) return '';
   const options = field.type === 'choice' ? field.options : [];
   const labels = answer.chosen.flatMap((index) => options[index]?.label ?? []);

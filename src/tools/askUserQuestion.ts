@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { answerWords, type FieldAnswer, type FormField } from '../protocol/forms.ts';
+import { answerText, type FieldAnswer, type FormField } from '../protocol/forms.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
@@ -90,7 +90,7 @@ function answered(
   question: Questions[number],
   answer: FieldAnswer | undefined,
 ): { readonly question: string; readonly answer: string } {
-  return { question: question.question, answer: answerWords(fieldOf(question), answer) };
+  return { question: question.question, answer: answerText(fieldOf(question), answer) };
 }
 
 function lineOf({ question, answer }: { question: string; answer: string }): string {

@@ -1,7 +1,7 @@
 /** Turns a definition into the `Tool` port: parses the input and converts expected failures into outcomes. */
 import * as z from 'zod';
 import { realpath } from '../disk/paths.ts';
-import { assertUnmoved, type FilePlace } from '../disk/realFile.ts';
+import { assertUnmoved, type ResolvedPath } from '../disk/realFile.ts';
 import type { FieldAnswer } from '../protocol/forms.ts';
 import type { Access, Grant, Preview } from '../protocol/permissions.ts';
 import type { Settled, Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
@@ -36,12 +36,12 @@ interface FileToolDefinition<Input> extends ToolHead<Input> {
   readonly path: (input: Input, context: ToolContext) => string;
   readonly title: (input: Input, context: ToolContext, path: string) => string;
   readonly preview?: (
-    place: FilePlace,
+    place: ResolvedPath,
     input: Input,
     context: ToolContext,
   ) => Promise<Preview | Settled | undefined>;
   /** Accesses nothing but the place's real path. May throw like `ToolDefinition.run`, and a `PathMovedError`. */
-  readonly run: (place: FilePlace, input: Input, context: ToolContext) => Promise<ToolOutcome>;
+  readonly run: (place: ResolvedPath, input: Input, context: ToolContext) => Promise<ToolOutcome>;
 }
 
 /** Creates a tool from its definition. */
@@ -58,7 +58,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
 export function defineFileTool<Input>(definition: FileToolDefinition<Input>): Tool {
   return makeTool(definition, (input, context) => {
     const path = definition.path(input, context);
-    const place: FilePlace = { path, realPath: realpath(path) };
+    const place: ResolvedPath = { path, realPath: realpath(path) };
     return {
       title: definition.title(input, context, path),
       access: {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { isInside } from '../disk/paths.ts';
-import type { FilePlace } from '../disk/realFile.ts';
+import type { ResolvedPath } from '../disk/realFile.ts';
 import type { EditChecks } from '../protocol/diagnostics.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
@@ -75,12 +75,12 @@ export function editTool(home: string, checks?: EditChecks): Tool {
   });
 }
 
-const notChanged = ({ path }: FilePlace, why: string, context: ToolContext): ToolOutcome =>
+const notChanged = ({ path }: ResolvedPath, why: string, context: ToolContext): ToolOutcome =>
   failure(shortPath(path, context.cwd()), why, 'not changed');
 
 /** The change to write, or the reason for the model why there is none. */
 async function plan(
-  place: FilePlace,
+  place: ResolvedPath,
   call: EditInput,
   context: ToolContext,
   namesOthers: boolean,

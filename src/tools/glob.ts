@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import picomatch from 'picomatch';
 import * as z from 'zod';
-import { assertUnmoved, type FilePlace } from '../disk/realFile.ts';
+import { assertUnmoved, type ResolvedPath } from '../disk/realFile.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineFileTool } from './defineTool.ts';
@@ -57,7 +57,7 @@ function searchOf(call: GlobInput, cwd: string, home: string): GlobSearch {
 }
 
 async function glob(
-  place: FilePlace,
+  place: ResolvedPath,
   call: GlobInput,
   context: ToolContext,
   home: string,

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { assertUnmoved, type FilePlace } from '../disk/realFile.ts';
+import { assertUnmoved, type ResolvedPath } from '../disk/realFile.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineFileTool } from './defineTool.ts';
@@ -61,7 +61,7 @@ function titleOf({ pattern, path, glob, type }: GrepInput): string {
 }
 
 async function grep(
-  place: FilePlace,
+  place: ResolvedPath,
   call: GrepInput,
   context: ToolContext,
   deps: GrepDeps,

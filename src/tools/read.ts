@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { isInside } from '../disk/paths.ts';
-import { type FilePlace, openRealFile } from '../disk/realFile.ts';
+import { openRealFile, type ResolvedPath } from '../disk/realFile.ts';
 import { type FileFacts, fileStamp, isStampReliable } from '../protocol/files/fileStamp.ts';
 import { describeImage, type ImageHeader, MAX_IMAGE_BYTES } from '../protocol/files/images.ts';
 import { toolNames } from '../protocol/toolNames.ts';
@@ -61,7 +61,7 @@ function titleOf(name: string, { offset, limit }: ReadInput): string {
   return limit === undefined ? `${name}:${first}-` : `${name}:${first}-${first + limit - 1}`;
 }
 
-async function read(place: FilePlace, call: ReadInput, context: ToolContext): Promise<ToolOutcome> {
+async function read(place: ResolvedPath, call: ReadInput, context: ToolContext): Promise<ToolOutcome> {
   const { path, realPath } = place;
   const title = titleOf(shortPath(path, context.cwd()), call);
   // Opening a pipe or a device could block forever.
@@ -82,7 +82,7 @@ async function read(place: FilePlace, call: ReadInput, context: ToolContext): Pr
 
 /** The outcome for anything that is not a readable file; undefined if it can be opened. */
 async function unreadableOutcome(
-  { path, realPath }: FilePlace,
+  { path, realPath }: ResolvedPath,
   call: ReadInput,
   context: ToolContext,
 ): Promise<ToolOutcome | undefined> {

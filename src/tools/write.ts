@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { FilePlace } from '../disk/realFile.ts';
+import type { ResolvedPath } from '../disk/realFile.ts';
 import type { EditChecks } from '../protocol/diagnostics.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext } from '../protocol/tools.ts';
@@ -38,7 +38,7 @@ export function writeTool(home: string, checks?: EditChecks): Tool {
  * The change to write, or the outcome if there is none. Keeps the encoding, byte order mark and line endings of an
  * existing file.
  */
-async function plan(place: FilePlace, content: string, context: ToolContext): Promise<PlannedChange> {
+async function plan(place: ResolvedPath, content: string, context: ToolContext): Promise<PlannedChange> {
   const { path } = place;
   const title = shortPath(path, context.cwd());
   const loaded = await loadForChange(place, context);

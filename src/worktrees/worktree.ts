@@ -277,7 +277,7 @@ export function createWorktreePort(git: Git, folder: string): WorktreePort {
 }
 
 /** The branches of worktrees whose program ended before their subagent did. */
-export function leftBranches(folder: string): readonly string[] {
+export function orphanedBranches(folder: string): readonly string[] {
   return readRecords(folder).flatMap((one) => (stateNow(one) === 'left' ? [one.branch] : []));
 }
 

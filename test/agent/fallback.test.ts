@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFallback, isUnavailable, nextModel, TRY_AGAIN_MS } from '../../src/agent/fallback.ts';
+import { createFallback, isUnavailable, nextModel, RETRY_PRIMARY_MS } from '../../src/agent/fallback.ts';
 import type { AgentEvent } from '../../src/protocol/events.ts';
 import type { ModelError } from '../../src/protocol/model.ts';
 import { fails, says } from './scriptedModel.ts';
@@ -72,7 +72,7 @@ test('the chosen model is tried again after a while, once, and its recovery is r
   expect(use(down)).toBe(true);
   fallback.answered();
   expect(id()).toBe('a');
-  wait(TRY_AGAIN_MS - 1);
+  wait(RETRY_PRIMARY_MS - 1);
   fallback.begin();
   expect([id(), fallback.maxAttempts(measure)]).toEqual(['a', 3]);
   wait(1);
@@ -84,7 +84,7 @@ test('the chosen model is tried again after a while, once, and its recovery is r
   expect(told()).toEqual(['main is unavailable; using a.']);
   fallback.begin();
   expect(id()).toBe('a');
-  wait(TRY_AGAIN_MS);
+  wait(RETRY_PRIMARY_MS);
   fallback.begin();
   fallback.answered();
   fallback.answered();
@@ -119,7 +119,7 @@ test('a model that the user chooses meanwhile is not replaced', () => {
   use(down);
   fallback.forget();
   select('a');
-  wait(TRY_AGAIN_MS);
+  wait(RETRY_PRIMARY_MS);
   fallback.begin();
   expect(id()).toBe('a');
 });

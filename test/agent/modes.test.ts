@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ASK_AT } from '../../src/agent/turn.ts';
+import { MAX_REPEATS } from '../../src/agent/turn.ts';
 import type { PermissionMode } from '../../src/protocol/permissions.ts';
 import { exitPlanModeTool } from '../../src/tools/exitPlanMode.ts';
 import { entryLine } from './line.ts';
@@ -247,7 +247,7 @@ test('in dontAsk a model that repeats itself ends the turn, since the user is no
   const { ask, lines } = await startAgent({
     mode: 'dontAsk',
     tools: [smallTool('Look', { readOnly: true })],
-    answers: Array.from({ length: ASK_AT }, () => again),
+    answers: Array.from({ length: MAX_REPEATS }, () => again),
   });
   await ask('Go');
   expect(lines().filter((line) => line.startsWith('question'))).toEqual([]);

@@ -1,7 +1,7 @@
 /** Subagents over real sessions; their models and the one of the agent that starts them are scripted. */
 import { expect, onTestFinished, test } from 'vitest';
 import { textOf } from '../../src/agent/prompts/promptQueue.ts';
-import { type ChildRequest, type SubagentPort, tightened } from '../../src/agent/subagents/types.ts';
+import { type ChildRequest, type SubagentPort, stricterMode } from '../../src/agent/subagents/types.ts';
 import type { IdentifiedEvent } from '../../src/protocol/events.ts';
 import type { AgentDefinition } from '../../src/protocol/extensions/subagents.ts';
 import { permissionModes } from '../../src/protocol/permissions.ts';
@@ -261,7 +261,7 @@ test('what subagents spend counts in the totals of the session, and again after 
 
 test('a definition never loosens the mode of the agent that starts it', () => {
   const freer = new Map(
-    permissionModes.map((mode) => [mode, permissionModes.filter((one) => tightened(mode, one) !== mode)]),
+    permissionModes.map((mode) => [mode, permissionModes.filter((one) => stricterMode(mode, one) !== mode)]),
   );
   expect(Object.fromEntries(freer)).toEqual({
     plan: [],
@@ -271,7 +271,7 @@ test('a definition never loosens the mode of the agent that starts it', () => {
     auto: ['default', 'plan', 'dontAsk'],
     bypassPermissions: ['default', 'acceptEdits', 'plan', 'auto', 'dontAsk'],
   });
-  for (const mode of permissionModes) expect(tightened(mode, undefined)).toBe(mode);
+  for (const mode of permissionModes) expect(stricterMode(mode, undefined)).toBe(mode);
 });
 
 test('a subagent follows the mode of the session while it runs', async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createAutoAllow, createEnvSecrets, delicateWord } from '../../src/cli/confinement.ts';
+import { createAutoAllow, createEnvSecrets, riskyWord } from '../../src/cli/confinement.ts';
 import { isReadOnlyForCommands } from '../../src/permissions/files/protectedNames.ts';
 import { isSensitive } from '../../src/permissions/files/sensitive.ts';
 import type { PermissionDecision } from '../../src/protocol/permissions.ts';
@@ -77,7 +77,7 @@ test.each([
     isReadOnlyForCommands: (path: string) =>
       isReadOnlyForCommands(path, { homes: [home], workspace: [root] }),
   };
-  expect(delicateWord(text, root, rules)).toBe(word);
+  expect(riskyWord(text, root, rules)).toBe(word);
 });
 
 test('it does not speak of files', async () => {

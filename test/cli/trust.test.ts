@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { boot } from '../../src/cli/boot.ts';
 import { parseArguments } from '../../src/cli/options.ts';
 import { createDebugLog } from '../../src/cli/process/debugLog.ts';
-import { heldNotice, readSettings, trustIn } from '../../src/cli/startup.ts';
+import { readSettings, trustIn, untrustedSettingsNotice } from '../../src/cli/startup.ts';
 import { rememberRules, trustFolder } from '../../src/config/trust.ts';
 import type { TrustQuestion } from '../../src/ui/types.ts';
 
@@ -50,7 +50,7 @@ async function counted() {
   if (parsed.type !== 'run') throw new Error('no run');
   const trust = await trustIn(place());
   const loaded = await readSettings(place(), parsed.options, trust);
-  return { rules: loaded.rules.map(({ text }) => text), notice: heldNotice(loaded, trust) };
+  return { rules: loaded.rules.map(({ text }) => text), notice: untrustedSettingsNotice(loaded, trust) };
 }
 
 const allow = (...rules: string[]) => ({ permissions: { allow: rules } });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkValues } from '../../src/config/checkValues.ts';
 import { settingsSchema } from '../../src/config/schema.ts';
-import { holdBack } from '../../src/config/trust.ts';
+import { withholdUntrusted } from '../../src/config/trust.ts';
 
 test('a status line without a command is said once and does not count', () => {
   const { values, complaints } = checkValues({ statusLine: { padding: 2 }, theme: 'light' });
@@ -24,12 +24,12 @@ test('a status line is a command; what else there is has a default', () => {
 
 test('a folder that is not trusted runs nothing for the status line and when it waits', () => {
   const written = { statusLine: { command: 'curl x' }, notificationCommand: 'touch y', theme: 'light' };
-  const { kept, held } = holdBack(written, 'f');
+  const { kept, held } = withholdUntrusted(written, 'f');
   expect(kept).toEqual({ theme: 'light' });
   expect(held.map(({ key }) => key)).toEqual(['statusLine', 'notificationCommand']);
 });
 
 test('taking a command away needs no trust', () => {
-  const { held } = holdBack({ statusLine: null, notificationCommand: null }, 'f');
+  const { held } = withholdUntrusted({ statusLine: null, notificationCommand: null }, 'f');
   expect(held).toEqual([]);
 });

@@ -9,7 +9,7 @@ import type { SettingsFlags } from '../../src/config/flags.ts';
 import { decidedPaths, decisionOf } from '../../src/config/grants.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
 import { settingsSchema } from '../../src/config/schema.ts';
-import { holdBack } from '../../src/config/trust.ts';
+import { withholdUntrusted } from '../../src/config/trust.ts';
 import type { Grant, LoadedSettings } from '../../src/config/types.ts';
 
 let home: string;
@@ -488,7 +488,10 @@ describe('folders', () => {
     path.split('.').map((_, index, keys) => keys.slice(0, index + 1).join('.'));
 
   test('a setting that nobody has decided about waits', () => {
-    const { kept, held } = holdBack({ context: { novelty: true, strategy: 'off' }, theme: 'light' }, 'f');
+    const { kept, held } = withholdUntrusted(
+      { context: { novelty: true, strategy: 'off' }, theme: 'light' },
+      'f',
+    );
     expect(kept).toEqual({ context: { strategy: 'off' }, theme: 'light' });
     expect(held).toEqual([
       { file: 'f', key: 'context.novelty', value: 'true', effect: 'Changes context.novelty.', count: 1 },
@@ -507,7 +510,7 @@ describe('folders', () => {
     ['shows the title', { terminalTitle: true }],
     ['notifies', { notifications: 'osc9' }],
   ])('what %s waits for trust', (_, values) => {
-    const { kept, held } = holdBack(structuredClone(values) as Record<string, unknown>, 'f');
+    const { kept, held } = withholdUntrusted(structuredClone(values) as Record<string, unknown>, 'f');
     expect(held).toHaveLength(1);
     expect(settingsSchema.parse(kept)).toEqual(settingsSchema.parse({}));
   });
@@ -519,7 +522,7 @@ describe('folders', () => {
     { sessions: { titles: false } },
     { showReasoning: false, terminalTitle: false, notifications: 'off' },
   ])('what only takes away counts at once: %j', (values) => {
-    expect(holdBack(structuredClone(values) as Record<string, unknown>, 'f')).toEqual({
+    expect(withholdUntrusted(structuredClone(values) as Record<string, unknown>, 'f')).toEqual({
       kept: values,
       held: [],
     });
@@ -527,7 +530,7 @@ describe('folders', () => {
 
   test('what a question leaves out of a long list is counted, and of a long value both ends are shown', () => {
     const allow = Array.from({ length: 1000 }, (_, index) => `Bash(tool-${index})`);
-    const { held } = holdBack(
+    const { held } = withholdUntrusted(
       { permissions: { allow }, appendSystemPrompt: `${'x'.repeat(9000)} the end` },
       'f',
     );
@@ -565,9 +568,9 @@ describe('folders', () => {
       ...Object.keys(flat).map((key) => `sandbox.${key}`),
       ...Object.keys(network).map((key) => `sandbox.network.${key}`),
     ];
-    const { held } = holdBack({ sandbox: loose }, 'f');
+    const { held } = withholdUntrusted({ sandbox: loose }, 'f');
     expect(held.map(({ key }) => key).sort()).toEqual(keys.sort());
-    expect(holdBack({ sandbox: tight }, 'f')).toEqual({ kept: { sandbox: tight }, held: [] });
+    expect(withholdUntrusted({ sandbox: tight }, 'f')).toEqual({ kept: { sandbox: tight }, held: [] });
     // Whatever has no default list above is one of the two.
     const known = [...Object.keys(flat), ...Object.keys(tight)];
     expect(Object.keys(settingsSchema.parse({}).sandbox).filter((key) => !known.includes(key))).toEqual([]);
@@ -587,10 +590,10 @@ describe('folders', () => {
 
   test('a folder may cut tool results differently, but not have them written somewhere', () => {
     const truncate = { direction: 'tail', outputDir: '~/public' };
-    const { kept, held } = holdBack({ context: { truncate } }, 'f');
+    const { kept, held } = withholdUntrusted({ context: { truncate } }, 'f');
     expect(kept).toEqual({ context: { truncate: { direction: 'tail' } } });
     expect(held).toMatchObject([{ key: 'context.truncate.outputDir', value: '~/public' }]);
-    expect(holdBack({ context: { truncate: { outputDir: null } } }, 'f').held).toEqual([]);
+    expect(withholdUntrusted({ context: { truncate: { outputDir: null } } }, 'f').held).toEqual([]);
   });
 
   test('of the allow rules those count that the user saved there, and only in the personal file', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { marksOf, triggerNote } from '../../src/context/contextReport.ts';
+import { thresholdsOf, triggerNote } from '../../src/context/contextReport.ts';
 import { windowBudget } from '../../src/context/tokens/budgets.ts';
 import { type ContextSettings, contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
 
@@ -12,7 +12,7 @@ const model = {
 } as const;
 const marks = (settings: object) => {
   const parsed: ContextSettings = contextSettingsSchema.parse(settings);
-  return Object.keys(marksOf(parsed, { ...windowBudget(model, parsed), maskAt: 20_000 }));
+  return Object.keys(thresholdsOf(parsed, { ...windowBudget(model, parsed), maskAt: 20_000 }));
 };
 
 test.each([

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isPrompt } from '../../src/context/history/atoms.ts';
-import { ContextManager, PersistentStore, spentIn } from '../../src/context/index.ts';
+import { ContextManager, PersistentStore, usageOfSession } from '../../src/context/index.ts';
 import { contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
 import { modelOf } from './harness.ts';
 
@@ -95,7 +95,7 @@ async function lookAt(name: string, wholeBytes?: number): Promise<Seen> {
       .slice(-20)
       .map(({ kind, seq, isUndone }) => `${kind} #${seq}${isUndone ? ' undone' : ''}`)
       .join(', '),
-    learned: hash([spentIn(context.entries()), context.todos(), context.lastEnvironment() ?? null]),
+    learned: hash([usageOfSession(context.entries()), context.todos(), context.lastEnvironment() ?? null]),
     damaged: report.damaged.length,
     closedCalls: report.closedCalls,
   };

@@ -106,7 +106,7 @@ const elsewhere: Readonly<Record<string, readonly [file: string, text: string]>>
   'question:cancel': ['questions', 'press(keys.escape)'],
   'chat:cycleEffort': ['providers', "press('\\u001bT')"],
   'select:variant': ['providers', 'press(keys.tab)'],
-  'form:submit': ['firstMinute', 'keys.enter'],
+  'form:submit': ['onboarding', 'keys.enter'],
   'scroll:top': ['transcript', "press('g')"],
   'scroll:bottom': ['transcript', "press('G')"],
   'transcript:searchBack': ['transcript', "type('?number"],

@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findSkills, readSkillFile, type SkillPlaces } from '../../src/extensions/findSkills.ts';
+import { findSkills, readSkillFile, type SkillFolders } from '../../src/extensions/findSkills.ts';
 
 let folder: string;
-let places: SkillPlaces;
+let places: SkillFolders;
 
 beforeEach(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-skills-')));

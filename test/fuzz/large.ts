@@ -1,9 +1,9 @@
 /** A log of which only the end is in memory gives the same results as a whole one: request, facts, costs and files. */
-import { standingOutcomes } from '../../src/context/facts/commandRuns.ts';
+import { currentOutcomes } from '../../src/context/facts/commandRuns.ts';
 import { knownFacts } from '../../src/context/facts/knownFacts.ts';
 import { isPrompt } from '../../src/context/history/atoms.ts';
 import { liveEntries } from '../../src/context/history/liveEntries.ts';
-import { type ContextManager, spentIn } from '../../src/context/index.ts';
+import { type ContextManager, usageOfSession } from '../../src/context/index.ts';
 import { removalEntry } from '../../src/context/strategies/applyWindow.ts';
 import { rewindTo } from '../context/anyCorrection.ts';
 import { sessionOf } from '../context/sessionOf.ts';
@@ -69,10 +69,10 @@ async function told(context: ContextManager, world: World): Promise<Record<strin
   const oldest = await context.page(40, 40);
   return {
     size: JSON.stringify(context.measure(world.tools)),
-    cost: JSON.stringify(spentIn(entries)),
+    cost: JSON.stringify(usageOfSession(entries)),
     files: JSON.stringify([...projection.touchedFiles()].sort()),
     'changed files': JSON.stringify(files),
-    outcomes: JSON.stringify(standingOutcomes(commands)),
+    outcomes: JSON.stringify(currentOutcomes(commands)),
     todos: JSON.stringify(context.todos()),
     reductions: JSON.stringify(report.reductions.slice(-20).map(({ uuid, isUndone }) => [uuid, isUndone])),
     breaker: String(report.breakerIsOpen),

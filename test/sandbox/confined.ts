@@ -60,7 +60,7 @@ export interface Given {
   readonly allowWrite?: readonly string[];
   readonly denyRead?: readonly string[];
   readonly allowRead?: readonly string[];
-  readonly filesRun?: (root: string) => readonly string[];
+  readonly executedFiles?: (root: string) => readonly string[];
   readonly readByRule?: (folders: { readonly home: string }) => readonly string[];
   /** The user's PATH. */
   readonly programs?: (folders: { readonly home: string }) => string;
@@ -100,7 +100,7 @@ export async function confined({
       denyRead: places.denyRead ?? [],
       allowRead: places.allowRead ?? [],
       readByRule: places.readByRule?.({ home }) ?? [],
-      filesRun: places.filesRun?.(root) ?? [],
+      executedFiles: places.executedFiles?.(root) ?? [],
       isReadOnlyForCommands: (path) => isReadOnlyForCommands(path, { homes: [home], workspace: [root] }),
       isSensitive,
     }),

@@ -56,9 +56,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
   });
 
   test('a script that settings run outside the sandbox is read-only, next to files that are not', async () => {
-    const filesRun = (root: string) =>
+    const executedFiles = (root: string) =>
       ['scripts/lint.sh', 'scripts/missing.sh'].map((name) => join(root, name));
-    const { run, root } = await confined({ filesRun });
+    const { run, root } = await confined({ executedFiles });
     mkdirSync(join(root, 'scripts'));
     writeFileSync(join(root, 'scripts/lint.sh'), 'old\n');
     const { text } = await run('echo a > scripts/other.sh; echo b > scripts/lint.sh; rm -f scripts/lint.sh');

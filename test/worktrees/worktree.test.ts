@@ -10,7 +10,7 @@ import {
   createWorktree,
   createWorktreePort,
   endWorktree,
-  leftBranches,
+  orphanedBranches,
 } from '../../src/worktrees/worktree.ts';
 
 const owner = { sessionId: 's1', id: 'a1', agent: 'general-purpose', description: 'Fix the Parser!' };
@@ -117,7 +117,7 @@ test('a clean takes what nothing is lost with: what was merged, and what a kille
   run('merge', '-q', merged.branch);
   // The highest pid of any system is smaller.
   recordWorktree(folder, { ...left, pid: 2 ** 30 });
-  expect(leftBranches(folder)).toEqual([left.branch]);
+  expect(orphanedBranches(folder)).toEqual([left.branch]);
   const port = createWorktreePort(git, folder);
   expect((await port.list()).map(({ branch, state, summary }) => [branch, state, summary])).toEqual([
     [merged.branch, 'kept', '1 commit'],

@@ -34,7 +34,7 @@ export interface HookedAgent {
 }
 
 /** One occurrence of an event, without the fields that every hook gets. */
-export interface Occurrence extends Pick<HookCall, 'subject' | 'access' | 'timeoutMs'> {
+export interface HookTrigger extends Pick<HookCall, 'subject' | 'access' | 'timeoutMs'> {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly callId?: string;
 }
@@ -48,7 +48,7 @@ export interface SessionHooks {
   /** True if a hook for the event could run. */
   has(event: HookEvent): boolean;
   /** Runs the hooks and records what the user should see. Undefined if there are none. */
-  run(event: HookEvent, occurrence: Occurrence, signal: AbortSignal): Promise<HookResult | undefined>;
+  run(event: HookEvent, occurrence: HookTrigger, signal: AbortSignal): Promise<HookResult | undefined>;
   /** Records a line for the user. */
   tell(line: HookLine): Promise<void>;
   /** Builds the entry that gives the model a hook's text. */

@@ -12,7 +12,7 @@ export type SessionOrigin = 'startup' | 'resume' | 'clear' | 'fork';
 export type EndReason = 'clear' | 'resume' | 'prompt_input_exit' | 'other';
 
 /** Times that Stop hooks may continue one turn. */
-export const MAX_CONTINUED = 8;
+export const MAX_STOP_CONTINUATIONS = 8;
 /** Milliseconds after the end of a turn. */
 export const IDLE_MS = 60_000;
 /** Hooks of the end of a session may not keep the program open for long. */
@@ -117,8 +117,8 @@ export function createTurnHooks(hooks: SessionHooks, deps: TurnHookDeps): TurnHo
             );
       if (result === undefined || result.blocks.length === 0 || result.stop !== undefined || signal.aborted)
         return undefined;
-      if (continued < MAX_CONTINUED) return result.notes;
-      deps.notice('warning', `A Stop hook continued this turn ${MAX_CONTINUED} times; it ends now.`);
+      if (continued < MAX_STOP_CONTINUATIONS) return result.notes;
+      deps.notice('warning', `A Stop hook continued this turn ${MAX_STOP_CONTINUATIONS} times; it ends now.`);
       return undefined;
     },
     async stopFailure({ kind, message }, signal) {

@@ -21,14 +21,14 @@ import type { JobQueue } from '../jobQueue.ts';
 import type { Modes } from '../modes.ts';
 import { promptOf } from '../prompts/promptQueue.ts';
 import { directoryOf, environmentNote } from '../systemPrompt.ts';
-import { goneBackNote, refusalText, restoredText, rewindText, undoText } from './texts.ts';
+import { refusalText, restoredText, rewindNote, rewindText, undoText } from './texts.ts';
 import {
+  appliedChanges,
   changesOfTurn,
   changesSince,
-  cutShort,
-  doneBy,
+  changesToLog,
   findTurn,
-  intended,
+  interruptedRewind,
   inverse,
   isChange,
   isRewindNote,
@@ -111,7 +111,7 @@ function createRewinder(ports: RewindPorts): Rewinder {
       return refused('rewind', `No files were restored. ${refusalText(planned.plan)}`);
     const restored: RestorePlan = withFiles ? planned.plan : { steps: [] };
     const content = rewindText(planned.turn.text, scope);
-    const data = { about: 'rewind', prompt: uuid, scope, ...intended(restored) };
+    const data = { about: 'rewind', prompt: uuid, scope, ...changesToLog(restored) };
     const [prompt] = await context.page(planned.turn.seq + 1, 1);
     const surroundings = context.lastEnvironment();
     let entry: string | undefined;
@@ -132,7 +132,7 @@ function createRewinder(ports: RewindPorts): Rewinder {
     }
     if (entry === undefined) return refused('rewind', 'The conversation cannot be rewound to that point.');
     const { done, left } = await restore(restored, 'rewind', entry);
-    if (scope === 'files' && done.length > 0) await context.append(goneBackNote(done, 'earlier'));
+    if (scope === 'files' && done.length > 0) await context.append(rewindNote(done, 'earlier'));
     if (scope !== 'files') await modes.retell();
     // The rewind removed newer environment notes (folder, date), but they still apply: tell the model again.
     if (surroundings !== undefined && context.lastEnvironment() !== surroundings) {
@@ -166,7 +166,7 @@ function createRewinder(ports: RewindPorts): Rewinder {
     await checkpoints.settled();
     const { entries, undone } = context.live();
     const counts = ({ uuid }: { readonly uuid: string }): boolean => !undone.has(uuid);
-    const cut = cutShort({ entries, undone });
+    const cut = interruptedRewind({ entries, undone });
     if (cut?.subtype === 'undo') return finishUndo(cut);
     const at = entries.findLastIndex((one) => one.subtype === 'rewind' && counts(one));
     const entry = entries[at];
@@ -178,7 +178,7 @@ function createRewinder(ports: RewindPorts): Rewinder {
         'undo',
         'The conversation has been compacted since, and the summary lacks what this would restore. Run /uncompact first.',
       );
-    const changes = doneBy(entry, since);
+    const changes = appliedChanges(entry, since);
     if (changes.length > 0 && files === undefined) return refused('undo', NO_FILES);
     const back = await planFiles(changes, (path) => shownPaths.has(path));
     const isAnswered = since.some(({ type }) => type === 'assistant');
@@ -187,13 +187,13 @@ function createRewinder(ports: RewindPorts): Rewinder {
     const content = undoText(isConversation, changes.length > 0);
     const written = await context.undo(
       [entry, ...notes].map(({ uuid }) => uuid),
-      { content, data: { about: 'rewind', ...intended(back) } },
+      { content, data: { about: 'rewind', ...changesToLog(back) } },
     );
     if (isConversation && !isAnswered) setCwd(entry.cwd);
     // An interrupted rewind was only partly applied: the record lists every one of its paths as restored.
     const begun = unfinished(entries).includes(entry) ? changes.map(inverse) : [];
     const { done, left } = await restore(back, 'undo', written.uuid, begun);
-    if (!isConversation && isAnswered && done.length > 0) await context.append(goneBackNote(done, 'later'));
+    if (!isConversation && isAnswered && done.length > 0) await context.append(rewindNote(done, 'later'));
     if (isConversation) await modes.retell();
     return {
       type: 'undo',

@@ -52,7 +52,7 @@ export function refusalText({ steps }: RestorePlan): string {
 }
 
 /** Builds the note that tells the model which files were restored while its conversation stayed. */
-export function goneBackNote(done: readonly PathChange[], to: 'earlier' | 'later'): NewEntry {
+export function rewindNote(done: readonly PathChange[], to: 'earlier' | 'later'): NewEntry {
   const how =
     to === 'earlier'
       ? 'The user put files back to an earlier state; the conversation stays.'

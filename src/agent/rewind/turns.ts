@@ -37,7 +37,7 @@ function lastBefore(live: readonly JSONLEntry[], prompt: number): JSONLEntry | u
 }
 
 /** Returns the checkpoints of calls and `!commands`, in order. */
-export function workOf(entries: readonly JSONLEntry[]): readonly Checkpoint[] {
+export function checkpointsOf(entries: readonly JSONLEntry[]): readonly Checkpoint[] {
   return entries.flatMap((entry) => {
     const checkpoint = checkpointOf(entry);
     return checkpoint?.cause === 'call' || checkpoint?.cause === 'shell' ? [checkpoint] : [];
@@ -64,13 +64,13 @@ export function unfinished(entries: readonly JSONLEntry[]): readonly JSONLEntry[
 }
 
 /** Returns the entry of the rewind or undo in which the program was stopped, if no turn has started since. */
-export function cutShort({ entries, undone }: Live): JSONLEntry | undefined {
+export function interruptedRewind({ entries, undone }: Live): JSONLEntry | undefined {
   const since = entries.slice(entries.findLastIndex(isPrompt) + 1);
   return unfinished(since).findLast(({ uuid }) => !undone.has(uuid));
 }
 
 /** Shown when such a session is resumed. */
-export const CUT_SHORT =
+export const INTERRUPTED_REWIND =
   'The program stopped during a rewind: some files may be restored, some not. /rewind undo restores all of them to the state before the rewind.';
 
 /** Returns the change that reverts this one. */
@@ -88,7 +88,7 @@ export function plannedChanges(entry: JSONLEntry): readonly PathChange[] {
 }
 
 /** Returns the planned file changes in the form that is logged before they are applied. */
-export function intended({ steps }: RestorePlan): { readonly changes?: readonly PathChange[] } {
+export function changesToLog({ steps }: RestorePlan): { readonly changes?: readonly PathChange[] } {
   const changes = steps.filter(isChange).map(({ path, from, to }) => ({
     path,
     ...(from === undefined ? {} : { before: from }),
@@ -103,7 +103,7 @@ export function isChange({ action }: RestoreStep): boolean {
 }
 
 /** Returns the file changes of a rewind or undo: as recorded afterwards, otherwise as planned. */
-export function doneBy(entry: JSONLEntry, since: readonly JSONLEntry[]): readonly PathChange[] {
+export function appliedChanges(entry: JSONLEntry, since: readonly JSONLEntry[]): readonly PathChange[] {
   const recorded = since.find((one) => checkpointOf(one)?.of === entry.uuid);
   return recorded === undefined ? plannedChanges(entry) : (checkpointOf(recorded)?.changes ?? []);
 }
@@ -136,12 +136,12 @@ function turnOf(prompt: JSONLEntry, entries: readonly JSONLEntry[]): Omit<TurnRe
     text: shownText(prompt),
     timestamp: prompt.timestamp,
     steps: entries.filter(({ type }) => type === 'assistant').length,
-    ...sizeOfWork(workOf(entries)),
+    ...changeStats(checkpointsOf(entries)),
   };
 }
 
 /** Counts the changed files, and their lines if all of them were counted. */
-export function sizeOfWork(work: readonly Checkpoint[]): Pick<TurnRecord, 'files' | 'lines'> {
+export function changeStats(work: readonly Checkpoint[]): Pick<TurnRecord, 'files' | 'lines'> {
   const changed = work.flatMap(({ changes }) => changes.filter(isFile).map(({ path }) => path));
   return { files: new Set(changed).size, lines: linesOf(work) };
 }
@@ -203,7 +203,7 @@ export async function changesOfTurn(
   const start = live.findIndex((entry) => entry.uuid === uuid);
   const next = live.findIndex((entry, index) => index > start && isPrompt(entry));
   if (start === -1) return [];
-  return workOf(live.slice(start, next === -1 ? undefined : next)).flatMap(({ changes }) => changes);
+  return checkpointsOf(live.slice(start, next === -1 ? undefined : next)).flatMap(({ changes }) => changes);
 }
 
 /**

@@ -13,14 +13,14 @@ import {
   addProgress,
   backgroundSummary,
   displayOf,
-  type Ended,
+  type EndedSubagent,
   noProgress,
   noteText,
+  outcomeLabel,
   outcomeOf,
-  outcomeWord,
   type Progress,
 } from './result.ts';
-import { type ParentAgent, type SubagentPort, tightened } from './types.ts';
+import { type ParentAgent, type SubagentPort, stricterMode } from './types.ts';
 
 /** Subagents that work at the same time; more wait for one of them to end. */
 const MAX_RUNNING = 8;
@@ -57,7 +57,7 @@ interface Job {
   worktree?: WorktreeEnd;
   isBackground: boolean;
   stoppedBy?: 'turn' | 'user';
-  ended?: Ended;
+  ended?: EndedSubagent;
   /** The model has been told how it ended. */
   isReported?: boolean;
 }
@@ -66,7 +66,7 @@ export class Subagents implements TaskPort {
   readonly #deps: SubagentDeps;
   /** Background and running ones, in the order in which they were started. */
   readonly #jobs = new Map<string, Job>();
-  readonly #working = new Set<Promise<Ended>>();
+  readonly #working = new Set<Promise<EndedSubagent>>();
   readonly #listeners = new Set<(change: TaskChange) => void>();
   /** Resolvers of those that wait for others to end. */
   readonly #waiting: (() => void)[] = [];
@@ -147,7 +147,7 @@ export class Subagents implements TaskPort {
   }
 
   /** Waits until it ends, the turn is interrupted, or the user moves it to the background. */
-  async #waitFor(job: Job, working: Promise<Ended>, context: ToolContext): Promise<ToolOutcome> {
+  async #waitFor(job: Job, working: Promise<EndedSubagent>, context: ToolContext): Promise<ToolOutcome> {
     const stop = (): void => stopJob(job, 'turn');
     context.signal.addEventListener('abort', stop, { once: true });
     if (context.signal.aborted) stop();
@@ -167,7 +167,7 @@ export class Subagents implements TaskPort {
   }
 
   /** Runs it to its end. Never rejects. */
-  async #work(job: Job, context: ToolContext): Promise<Ended> {
+  async #work(job: Job, context: ToolContext): Promise<EndedSubagent> {
     await this.#takeTurn(job.stopping.signal);
     let problem: string | undefined;
     try {
@@ -212,7 +212,7 @@ export class Subagents implements TaskPort {
       ...{ sessionId: context.sessionId, cwd: context.cwd(), isIsolated: call.isIsolated },
       parent: {
         ...lent,
-        mode: () => tightened(lent.mode(), definition.permissionMode),
+        mode: () => stricterMode(lent.mode(), definition.permissionMode),
         ask: (asked, signal) => this.#ask(job, () => ask({ ...asked, from, ...where }, signal)),
       },
     });
@@ -264,7 +264,7 @@ export class Subagents implements TaskPort {
     for (const watcher of [...job.watchers]) watcher();
   }
 
-  #endedOf(job: Job, problem: string | undefined): Ended {
+  #endedOf(job: Job, problem: string | undefined): EndedSubagent {
     const { id, call, log, progress, stoppedBy, startedAtMs, worktree } = job;
     return {
       ...{ id, agent: call.definition.name, description: call.description, log, progress, worktree },
@@ -299,7 +299,7 @@ export class Subagents implements TaskPort {
       ...info,
       end: {
         endedAtMs: startedAtMs + ended.durationMs,
-        outcome: outcomeWord(ended),
+        outcome: outcomeLabel(ended),
         ...(ended.stoppedBy === undefined || stoppedBy === undefined ? {} : { stoppedBy: 'user' as const }),
       },
     };
@@ -345,7 +345,7 @@ function usageEntry(
   };
 }
 
-function boundedNote(ended: Ended): string {
+function boundedNote(ended: EndedSubagent): string {
   const text = noteText(ended);
   if (text.length <= MAX_NOTE) return text;
   const rest = ended.log === undefined ? '' : ` The whole message is in ${ended.log}.`;

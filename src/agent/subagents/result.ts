@@ -10,7 +10,7 @@ import type { ToolOutcome } from '../../protocol/tools.ts';
 import { textOf } from '../prompts/promptQueue.ts';
 
 /** Facts about a subagent that has ended. */
-export interface Ended {
+export interface EndedSubagent {
   readonly id: string;
   readonly agent: string;
   readonly description: string;
@@ -26,7 +26,7 @@ export interface Ended {
 }
 
 /** Builds the outcome of the call that waited for it. */
-export function outcomeOf(ended: Ended): ToolOutcome {
+export function outcomeOf(ended: EndedSubagent): ToolOutcome {
   const how = howEnded(ended);
   const facts = factsOf(ended);
   const note = `(${ended.agent} ${ended.id}: ${facts.join(', ')})`;
@@ -47,7 +47,7 @@ const MAX_FOUND = 20_000;
 
 /** Builds the result of a call whose subagent was running when the program stopped. */
 export function stoppedResult(
-  ended: Ended,
+  ended: EndedSubagent,
   /** It is still there. */
   worktree?: { readonly path: string; readonly branch: string },
   /** How it had ended; absent if it was running when the program stopped. */
@@ -69,14 +69,14 @@ export function stoppedResult(
 }
 
 /** Builds the note about a background subagent that has ended. */
-export function noteText(ended: Ended): string {
+export function noteText(ended: EndedSubagent): string {
   const { text, word } = howEnded(ended);
   const head = `Subagent ${ended.id} (${ended.agent}: ${ended.description}) ended: ${word}, ${factsOf(ended).join(', ')}.`;
   return [head, ...worktreeLines(ended), textFor(ended, text)].join('\n\n');
 }
 
 /** Where its changes are, for the model and the user. */
-function worktreeLines({ worktree }: Ended): readonly string[] {
+function worktreeLines({ worktree }: EndedSubagent): readonly string[] {
   if (worktree === undefined) return [];
   const { path, branch, isKept, summary, stat, ignored } = worktree;
   if (isKept)
@@ -96,18 +96,18 @@ function listOf(names: readonly string[]): string {
   return `${names.slice(0, MAX_IGNORED).join(', ')}${more}`;
 }
 
-function branchFact({ worktree }: Ended): readonly string[] {
+function branchFact({ worktree }: EndedSubagent): readonly string[] {
   if (worktree === undefined) return [];
   return [worktree.isKept ? `branch ${worktree.branch}: ${worktree.summary}` : 'worktree unchanged, removed'];
 }
 
 /** How it ended in a few words, for lists: "done", "stopped", "step limit". */
-export function outcomeWord(ended: Ended): string {
+export function outcomeLabel(ended: EndedSubagent): string {
   return howEnded(ended).word;
 }
 
 /** The title, the log and the calls of a subagent, as the screen and exports show them. */
-export function displayOf({ id, agent, description, log, progress }: Ended): ToolOutcome['display'] {
+export function displayOf({ id, agent, description, log, progress }: EndedSubagent): ToolOutcome['display'] {
   const { calls, moreCalls } = progress;
   const more = moreCalls === 0 ? [] : [`… and ${moreCalls} more calls`];
   return {
@@ -132,7 +132,7 @@ interface How {
   readonly word: string;
 }
 
-function howEnded({ progress, stoppedBy, problem }: Ended): How {
+function howEnded({ progress, stoppedBy, problem }: EndedSubagent): How {
   const { outcome, error, step } = progress;
   if (problem !== undefined)
     return { status: 'error', word: 'failed', text: `The subagent failed: ${problem}` };
@@ -172,12 +172,12 @@ function howEnded({ progress, stoppedBy, problem }: Ended): How {
 }
 
 /** What it said last, under how it ended if it did not finish. */
-function textFor({ progress: { text } }: Ended, how: string): string {
+function textFor({ progress: { text } }: EndedSubagent, how: string): string {
   if (how === '') return text === '' ? 'The subagent ended without a message.' : text;
   return text === '' ? `${how} It had written nothing yet.` : `${how} It had written last:\n\n${text}`;
 }
 
-function factsOf({ progress: { step, tokens }, durationMs }: Ended): string[] {
+function factsOf({ progress: { step, tokens }, durationMs }: EndedSubagent): string[] {
   return [steps(step), `${shortTokens(tokens)} tokens`, `${Math.round(durationMs / 1000)} s`];
 }
 

@@ -81,7 +81,7 @@ const tighter: Readonly<Record<PermissionMode, readonly PermissionMode[]>> = {
 };
 
 /** Returns `wanted` if it is stricter than the parent's mode, otherwise the parent's. */
-export function tightened(parent: PermissionMode, wanted: PermissionMode | undefined): PermissionMode {
+export function stricterMode(parent: PermissionMode, wanted: PermissionMode | undefined): PermissionMode {
   return wanted !== undefined && tighter[parent].includes(wanted) ? wanted : parent;
 }
 

@@ -5,7 +5,7 @@ import { linkSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } fro
 import { join } from 'node:path';
 import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
-import type { Pace } from '../scan/Coverage.ts';
+import type { YieldTimer } from '../scan/Coverage.ts';
 import { gitName } from '../scan/contents.ts';
 
 interface Wanted {
@@ -179,7 +179,7 @@ const SUFFIX = '.borrowed';
 /** Folders left behind by a crash are removed after this time. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 
-export async function borrowObjects(options: BorrowOptions, pace: Pace): Promise<Borrowed | undefined> {
+export async function borrowObjects(options: BorrowOptions, pace: YieldTimer): Promise<Borrowed | undefined> {
   const gitFolder = join(options.folder, `${randomBytes(9).toString('hex')}${SUFFIX}`);
   const release = (): void => rmSync(gitFolder, { recursive: true, force: true });
   try {
@@ -209,7 +209,11 @@ function quoted(path: string): string {
   return /^[#"]|[\n\\"]/.test(path) ? `"${path.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"` : path;
 }
 
-async function linkObjects({ objects, oids }: BorrowOptions, target: string, pace: Pace): Promise<void> {
+async function linkObjects(
+  { objects, oids }: BorrowOptions,
+  target: string,
+  pace: YieldTimer,
+): Promise<void> {
   for (const name of readdirSync(join(objects, 'pack')))
     if (/\.(pack|idx)$/.test(name) && !tryLink(join(objects, 'pack', name), join(target, 'pack', name)))
       return;

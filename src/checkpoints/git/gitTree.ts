@@ -1,9 +1,9 @@
 /** Files that git already stores unchanged, so that they need not be copied. Only reads. */
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Pace } from '../scan/Coverage.ts';
+import type { YieldTimer } from '../scan/Coverage.ts';
 import type { Content, DiskEntry } from '../scan/diskEntry.ts';
-import { createPace } from '../scan/walk.ts';
+import { createYieldTimer } from '../scan/walk.ts';
 import { borrowObjects, type GitProgram, ObjectReader, runGit } from './ObjectReader.ts';
 
 export interface GitTree {
@@ -24,7 +24,7 @@ interface GitTreeOptions {
   readonly root: string;
   /** Folder for the borrowed objects. */
   readonly folder: string;
-  readonly pace: Pace;
+  readonly pace: YieldTimer;
 }
 
 /** Undefined if there is no repository, or git cannot read it: everything is copied then. */
@@ -80,7 +80,7 @@ async function readFacts(git: GitProgram, root: string): Promise<Facts | undefin
 async function foldersOf(
   root: string,
   { files, submodules }: IndexFiles,
-  pace: Pace,
+  pace: YieldTimer,
 ): Promise<ReadonlySet<string>> {
   const folders = new Set(submodules);
   for (const path of [...submodules, ...files.keys()]) {
@@ -117,7 +117,7 @@ export function createGitTrees({ program, env, roots, folder }: GitTreesOptions)
     if (program === false) return trees;
     for (const root of roots) {
       const git = { program, env, signal: () => running.signal };
-      const tree = await openGitTree({ git, root, folder, pace: createPace() });
+      const tree = await openGitTree({ git, root, folder, pace: createYieldTimer() });
       if (tree !== undefined) trees.push(tree);
     }
     return trees;
@@ -147,7 +147,7 @@ async function findVerbatim(
   git: GitProgram,
   root: string,
   files: ReadonlyMap<string, IndexEntry>,
-  pace: Pace,
+  pace: YieldTimer,
 ): Promise<ReadonlyMap<string, IndexEntry>> {
   const asked = findFiltered(git, root, [...files.keys()], pace);
   await pace.pause();
@@ -165,7 +165,7 @@ async function readSizes(
   git: GitProgram,
   root: string,
   files: ReadonlyMap<string, IndexEntry>,
-  pace: Pace,
+  pace: YieldTimer,
 ): Promise<ReadonlyMap<string, number> | undefined> {
   const format = '--batch-check=%(objectname) %(objecttype) %(objectsize)';
   const oids = Array.from(files.values(), (file) => `${file.oid}\n`).join('');
@@ -184,7 +184,7 @@ async function findFiltered(
   git: GitProgram,
   root: string,
   paths: readonly string[],
-  pace: Pace,
+  pace: YieldTimer,
 ): Promise<ReadonlySet<string> | undefined> {
   const names = paths.map((path) => `${path.slice(root.length + 1)}\0`).join('');
   const attributes = ['filter', 'working-tree-encoding'];
@@ -220,7 +220,7 @@ const ENTRY =
   /(\d+) ([0-9a-f]+) (\d)\t([^\0]*)\0 {2}ctime: (\d+):(\d+)\n {2}mtime: (\d+):(\d+)\n {2}dev: \d+\tino: (\d+)\n.*\n {2}size: (\d+)\tflags: [0-9a-f]+\n/y;
 
 /** Undefined if git fails, or its output has an unknown format. */
-async function readIndex(git: GitProgram, root: string, pace: Pace): Promise<IndexFiles | undefined> {
+async function readIndex(git: GitProgram, root: string, pace: YieldTimer): Promise<IndexFiles | undefined> {
   const output = await runGit(git, root, ['ls-files', '-z', '-s', '--debug']);
   if (output === undefined) return undefined;
   const text = output.toString();

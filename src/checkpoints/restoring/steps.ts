@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import type { PathChange, PathState, RestoreStep } from '../../protocol/checkpoints.ts';
-import type { Pace } from '../scan/Coverage.ts';
+import type { YieldTimer } from '../scan/Coverage.ts';
 import { type CheckpointBlobs, describePath } from '../types.ts';
 import { byPath, type FileState, sameContent, sameState, spanning } from './states.ts';
 import type { LoadContent } from './undoPath.ts';
@@ -12,7 +12,7 @@ export interface RestoreDeps {
   /** The project and the directories added to it. Real paths. */
   readonly roots: readonly string[];
   readonly blobs: CheckpointBlobs;
-  readonly pace: Pace;
+  readonly pace: YieldTimer;
   readonly isCaseBlind: (path: string) => boolean;
 }
 

@@ -8,7 +8,7 @@ import { type CheckpointLimits, describePath, describeSize } from '../types.ts';
 import { statEntry } from './diskEntry.ts';
 
 /** Yields to other work at regular intervals in a long loop. */
-export interface Pace {
+export interface YieldTimer {
   /** True when `pause` should be awaited now; cheap enough to call for every file. */
   readonly isDue: () => boolean;
   readonly pause: () => Promise<void>;
@@ -39,7 +39,7 @@ export interface Coverage {
 interface CoverageDeps {
   readonly root: string;
   readonly limits: CheckpointLimits;
-  readonly pace: Pace;
+  readonly pace: YieldTimer;
   /**
    * Folders with tracked files somewhere inside, of the repository that contains this folder; undefined without one.
    */
@@ -88,7 +88,7 @@ export function createCoverage({ root, limits, pace, trackedFolders }: CoverageD
 async function weigh(
   folder: string,
   limits: CheckpointLimits,
-  pace: Pace,
+  pace: YieldTimer,
 ): Promise<{ readonly files: number; readonly bytes: number }> {
   let [files, bytes] = [0, 0];
   const folders = [folder];

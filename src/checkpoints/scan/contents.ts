@@ -5,7 +5,7 @@ import { type FileHandle, mkdir, open, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PathState } from '../../protocol/checkpoints.ts';
 import { type CheckpointBlobs, type CheckpointLimits, describeSize } from '../types.ts';
-import type { Content, DiskEntry, Known } from './diskEntry.ts';
+import type { Content, DiskEntry, ScannedState } from './diskEntry.ts';
 import { hashBytes, readStable } from './stableRead.ts';
 
 /** Reads an object of a repository by name; undefined if it no longer exists. */
@@ -35,7 +35,7 @@ export interface Contents {
    */
   take(path: string, previous: Content | undefined, how: TakeOptions): Promise<Taken | undefined>;
   /** The earlier state, with its content stored in the blobs from now on. */
-  lastingState(known: Known): Promise<PathState>;
+  lastingState(known: ScannedState): Promise<PathState>;
 }
 
 interface TakeOptions {
@@ -129,7 +129,7 @@ export function createContents(deps: ContentsDeps): Contents {
 }
 
 /** The current state, for the log, without storing anything new. */
-export function presentState(known: Known): PathState {
+export function presentState(known: ScannedState): PathState {
   const copy = copyOf(known);
   if (copy === undefined) return stateWithoutCopy(known);
   const omitted = BINARY_AFTER;
@@ -139,12 +139,12 @@ export function presentState(known: Known): PathState {
 /** Content that is available, but not in the blobs. */
 type Copy = Extract<Content, { in: 'stash' | 'git' }>;
 
-function copyOf({ entry, content }: Known): Copy | undefined {
+function copyOf({ entry, content }: ScannedState): Copy | undefined {
   if (entry.kind !== 'file') return undefined;
   return content?.in === 'stash' || content?.in === 'git' ? content : undefined;
 }
 
-function stateWithoutCopy({ entry, content, target }: Known): PathState {
+function stateWithoutCopy({ entry, content, target }: ScannedState): PathState {
   if (entry.kind === 'link') return { type: 'link', target: target ?? '' };
   if (entry.kind === 'folder') return { type: 'folder', mode: entry.mode };
   if (entry.kind !== 'file') return { type: 'special', kind: entry.kind };

@@ -98,7 +98,7 @@ export type Content =
     };
 
 /** The state of a path at the last scan. */
-export interface Known {
+export interface ScannedState {
   readonly entry: DiskEntry;
   /** Scanned so soon after its last change that the next scan must read it again. */
   readonly isYoung: boolean;

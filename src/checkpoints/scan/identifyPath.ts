@@ -2,18 +2,25 @@
 import { readlinkSync } from 'node:fs';
 import type { PathChange } from '../../protocol/checkpoints.ts';
 import { type Contents, presentState } from './contents.ts';
-import { type Content, type DiskEntry, isYoung, type Known, sameEntry, statEntry } from './diskEntry.ts';
+import {
+  type Content,
+  type DiskEntry,
+  isYoung,
+  type ScannedState,
+  sameEntry,
+  statEntry,
+} from './diskEntry.ts';
 
 /** A path that looks different from before. */
-export interface Found {
+export interface ChangedPath {
   readonly path: string;
-  readonly before: Known | undefined;
+  readonly before: ScannedState | undefined;
   /** Absent if it is gone. */
   readonly entry: DiskEntry | undefined;
 }
 
 interface Identified {
-  readonly now: Known | undefined;
+  readonly now: ScannedState | undefined;
   /** Present if something changed; computed only on request. */
   readonly change?: PathChange;
 }
@@ -28,7 +35,7 @@ interface IdentifyDeps {
   readonly wantsChange: boolean;
 }
 
-export async function identifyPath(found: Found, deps: IdentifyDeps): Promise<Identified> {
+export async function identifyPath(found: ChangedPath, deps: IdentifyDeps): Promise<Identified> {
   const { path, before } = found;
   const now =
     found.entry === undefined ? undefined : await identifyEntry(path, found.entry, before, deps, TRIES);
@@ -50,12 +57,12 @@ const TRIES = 3;
 async function identifyEntry(
   path: string,
   entry: DiskEntry,
-  before: Known | undefined,
+  before: ScannedState | undefined,
   deps: IdentifyDeps,
   tries: number,
-): Promise<Known | undefined> {
+): Promise<ScannedState | undefined> {
   const known = { entry, isYoung: false, isNamed: deps.isNamed, seen: deps.scan };
-  const again = (): Promise<Known | undefined> | undefined => {
+  const again = (): Promise<ScannedState | undefined> | undefined => {
     const next = tries > 0 ? lookOnce(path) : undefined;
     return next === undefined ? undefined : identifyEntry(path, next, before, deps, tries - 1);
   };
@@ -82,13 +89,13 @@ async function identifyEntry(
 }
 
 /** True if the path need not be examined again. */
-export function isUnchanged(before: Known, entry: DiskEntry): boolean {
+export function isUnchanged(before: ScannedState, entry: DiskEntry): boolean {
   if (entry.kind === 'folder') return before.entry.kind === 'folder' && before.entry.mode === entry.mode;
   return !before.isYoung && sameEntry(before.entry, entry);
 }
 
 /** True if the relevant properties are the same: times and inode numbers are not. */
-function isAlike(a: Known, b: Known): boolean {
+function isAlike(a: ScannedState, b: ScannedState): boolean {
   if (a.entry.kind !== b.entry.kind) return false;
   if (a.entry.kind === 'link') return a.target === b.target;
   if (a.entry.kind !== 'file') return a.entry.kind !== 'folder' || a.entry.mode === b.entry.mode;

@@ -3,12 +3,12 @@ import { readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { Coverage, Pace } from './Coverage.ts';
+import type { Coverage, YieldTimer } from './Coverage.ts';
 import { type DiskEntry, statEntry } from './diskEntry.ts';
 
 interface WalkDeps {
   readonly coverage: Coverage;
-  readonly pace: Pace;
+  readonly pace: YieldTimer;
   /** Paths that are never scanned. */
   readonly exclude: ReadonlySet<string>;
   readonly signal: AbortSignal | undefined;
@@ -83,7 +83,7 @@ function statOrSkip(path: string): DiskEntry | undefined {
 /** Less than half a frame, so that the screen stays responsive during a scan. */
 const SLICE_MS = 6;
 
-export function createPace(): Pace {
+export function createYieldTimer(): YieldTimer {
   let sliceEndsAt = performance.now() + SLICE_MS;
   return {
     isDue: () => performance.now() >= sliceEndsAt,

@@ -5,7 +5,7 @@ import type { OpenedForClient } from '../../acp/AcpSession.ts';
 import { OpenError, type WantedSession } from '../../acp/acpAgent.ts';
 import { readClientServers } from '../../acp/clientServers.ts';
 import type { SessionTarget } from '../../agent/types.ts';
-import { countingServers } from '../../config/mcpServers.ts';
+import { effectiveServers } from '../../config/mcpServers.ts';
 import { parsePermissionMode } from '../../config/modes.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import { SessionNotFoundError } from '../../context/index.ts';
@@ -15,13 +15,19 @@ import { leftOutNotice } from '../mcp/approval.ts';
 import { listerFor } from '../models/modelChoice.ts';
 import type { OpenedSession, SessionThreads } from '../openContext.ts';
 import type { CliOptions } from '../options.ts';
-import { type AppPaths, placeNotice, readAppPaths } from '../process/appPaths.ts';
+import { type AppPaths, readAppPaths, rootNotice } from '../process/appPaths.ts';
 import type { DebugLog } from '../process/debugLog.ts';
 import { prefetchEnvironment } from '../process/environment.ts';
 import { createSessionFactory } from '../sessionFactory.ts';
 import { describeOpenError } from '../sessions/sessionErrors.ts';
-import { findModelAccess, heldNotice, readSettings, settledOptions, trustIn } from '../startup.ts';
-import { heldAgentsNotice } from '../subagents/definitions.ts';
+import {
+  findModelAccess,
+  readSettings,
+  sessionOptions,
+  trustIn,
+  untrustedSettingsNotice,
+} from '../startup.ts';
+import { unapprovedAgentsNotice } from '../subagents/definitions.ts';
 import { unsupportedNotices } from '../unsupportedNotices.ts';
 
 /** What all sessions of the process have in common. */
@@ -44,7 +50,7 @@ export async function openForClient(wanted: WantedSession, parts: ProcessParts):
   if (mistake !== undefined) throw new OpenError('invalid', mistake.message);
   const access = await findModelAccess(loaded, options.demo, listerFor(place.env));
   if (access.type === 'missing') throw new OpenError('no_access', access.message);
-  const settled = await settledOptions({ place, options, trust, loaded, access });
+  const settled = await sessionOptions({ place, options, trust, loaded, access });
   const factory = createSessionFactory({ ...settled, interactive: true, debug, environment, threads });
   const opened = await factory.open(targetOf(wanted)).catch((error: unknown) => {
     throw openError(error);
@@ -56,9 +62,9 @@ export async function openForClient(wanted: WantedSession, parts: ProcessParts):
   const notices = [
     ...loaded.problems.map(({ message }) => message),
     ...(await unsupportedNotices(place.dataRoot, loaded)),
-    ...[placeNotice(place), heldNotice(loaded, trust), leftOutNotice(loaded, trust)],
+    ...[rootNotice(place), untrustedSettingsNotice(loaded, trust), leftOutNotice(loaded, trust)],
     ...[...settled.plugins.current().notices, ...given.problems, ...opened.notices],
-    heldAgentsNotice(opened.agents(), trust),
+    unapprovedAgentsNotice(opened.agents(), trust),
   ];
   return {
     host: createCommandHost({
@@ -86,7 +92,7 @@ function placeOf(cwd: string): AppPaths {
 
 /** The client starts this program, so its servers need no approval; those of managed settings override them. */
 function withServers(loaded: LoadedSettings, added: LoadedSettings['servers']): LoadedSettings {
-  return { ...loaded, servers: countingServers([...loaded.servers, ...added], false) };
+  return { ...loaded, servers: effectiveServers([...loaded.servers, ...added], false) };
 }
 
 function targetOf({ sessionId }: WantedSession): SessionTarget {

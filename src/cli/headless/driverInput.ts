@@ -1,7 +1,7 @@
 /** Standard input of a session that another program drives: the messages, of which the first is read in advance. */
 import * as z from 'zod';
 import { hooksThatRun } from '../../config/hooks.ts';
-import { countingServers } from '../../config/mcpServers.ts';
+import { effectiveServers } from '../../config/mcpServers.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import { type DriverMessage, inputLines, parseDriverLine } from '../../headless/driver/driverMessages.ts';
 import { type DriverSetup, readSetup } from '../../headless/driver/initialize.ts';
@@ -97,7 +97,7 @@ export function withHost(loaded: LoadedSettings, { setup }: DriverInput, root: s
   return {
     ...loaded,
     hooks: [...loaded.hooks, ...hooksThatRun(hooks.hooks, loaded.settings, true)],
-    servers: countingServers([...loaded.servers, ...servers.servers], false),
+    servers: effectiveServers([...loaded.servers, ...servers.servers], false),
     rules: [...loaded.rules, ...rules],
   };
 }

@@ -20,12 +20,18 @@ import { createConfigPort } from '../configPort.ts';
 import { leftOutNotice } from '../mcp/approval.ts';
 import { listerFor } from '../models/modelChoice.ts';
 import { type CliOptions, targetOf } from '../options.ts';
-import { type AppPaths, placeNotice } from '../process/appPaths.ts';
+import { type AppPaths, rootNotice } from '../process/appPaths.ts';
 import { createDebugLog } from '../process/debugLog.ts';
 import { createSessionFactory } from '../sessionFactory.ts';
 import { describeOpenError, isRefusedByDisk } from '../sessions/sessionErrors.ts';
-import { findModelAccess, heldNotice, readSettings, settledOptions, trustIn } from '../startup.ts';
-import { heldAgentsNotice } from '../subagents/definitions.ts';
+import {
+  findModelAccess,
+  readSettings,
+  sessionOptions,
+  trustIn,
+  untrustedSettingsNotice,
+} from '../startup.ts';
+import { unapprovedAgentsNotice } from '../subagents/definitions.ts';
 import { unsupportedNotices } from '../unsupportedNotices.ts';
 import { type DriverInput, openDriverInput, withHost, withInitialize } from './driverInput.ts';
 import { HeadlessEnd, type HeadlessIo } from './headlessProcess.ts';
@@ -61,11 +67,11 @@ async function prepare(place: AppPaths, flags: CliOptions, { input, output: { pr
   const notices = [
     ...loaded.problems.map(({ message }) => message),
     ...(await unsupportedNotices(place.dataRoot, loaded)),
-    placeNotice(place),
+    rootNotice(place),
   ];
   for (const notice of notices) if (notice !== undefined) printError(notice);
   if (loaded.problems.some(({ layer }) => layer === 'flag')) throw new HeadlessEnd(EXIT.badSettings);
-  for (const notice of [heldNotice(loaded, trust), leftOutNotice(loaded, trust)])
+  for (const notice of [untrustedSettingsNotice(loaded, trust), leftOutNotice(loaded, trust)])
     if (notice !== undefined) printError(notice);
   const access = await findModelAccess(loaded, options.demo, listerFor(place.env));
   if (access.type === 'missing')
@@ -85,7 +91,7 @@ async function openSession(
   { output: { printError, write: print }, isTerminal, openThreads }: HeadlessIo,
   environment: () => Promise<Environment>,
 ) {
-  const settled = await settledOptions({ place, options, trust, loaded, access });
+  const settled = await sessionOptions({ place, options, trust, loaded, access });
   const { plugins } = settled;
   for (const notice of plugins.current().notices) printError(notice);
   const isOwn = isTerminal && given.type === 'prompt' && given.prompt.startsWith('/');
@@ -106,7 +112,7 @@ async function openSession(
   const opened = await factory.open(target).catch((error) => {
     throw openProblem(error, place);
   });
-  for (const notice of [...opened.notices, heldAgentsNotice(opened.agents(), trust)])
+  for (const notice of [...opened.notices, unapprovedAgentsNotice(opened.agents(), trust)])
     if (notice !== undefined) printError(notice);
   opened.onAssumedWindow(printError);
   return { factory, opened, write, link, channels };

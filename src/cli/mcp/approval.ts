@@ -2,7 +2,7 @@
  * Decides which of the folder's MCP servers may be used: those that the user has approved with exactly their current
  * definition.
  */
-import { isOfFolder, serverHash } from '../../config/mcpServers.ts';
+import { isFolderServer, serverHash } from '../../config/mcpServers.ts';
 import { type FolderTrust, readTrust, rememberServer } from '../../config/trust.ts';
 import type { LoadedSettings, SettingsRule } from '../../config/types.ts';
 import type { McpServerSource } from '../../protocol/extensions/mcp.ts';
@@ -14,12 +14,12 @@ type Servers = Pick<LoadedSettings, 'servers' | 'enabledServers'>;
 
 /** Returns the servers that may be used now. */
 export function usableServers(loaded: Servers, trust: FolderTrust): McpServerSource[] {
-  return loaded.servers.filter((one) => !isOfFolder(one) || answerTo(one, loaded, trust) === true);
+  return loaded.servers.filter((one) => !isFolderServer(one) || answerTo(one, loaded, trust) === true);
 }
 
 /** Returns the servers that the user has not decided about. */
 function undecidedServers(loaded: Servers, trust: FolderTrust): McpServerSource[] {
-  return loaded.servers.filter((one) => isOfFolder(one) && answerTo(one, loaded, trust) === undefined);
+  return loaded.servers.filter((one) => isFolderServer(one) && answerTo(one, loaded, trust) === undefined);
 }
 
 /** The user's decision about a server of the folder; their answer to our own question overrides other programs'. */

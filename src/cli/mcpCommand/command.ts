@@ -2,7 +2,7 @@
 import { stateText } from '../../commands/extensions/mcp.ts';
 import { editSettings } from '../../config/change/editSettings.ts';
 import { settingsFiles } from '../../config/loadSettings.ts';
-import { definedServers, isOfFolder, SHARED_SERVERS_FILE, serverHash } from '../../config/mcpServers.ts';
+import { definedServers, isFolderServer, SHARED_SERVERS_FILE, serverHash } from '../../config/mcpServers.ts';
 import { forgetServers, rememberServer } from '../../config/trust.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
@@ -25,7 +25,7 @@ import { keyVariables } from '../process/commandVariables.ts';
 import { type Output, parseSubcommand, standardOutput } from '../sessionCommand/output.ts';
 import { trustIn } from '../startup.ts';
 import { logIn, logOut, settingsOf } from './login.ts';
-import { type AddFlags, createMcpProgram, type KeptScope, keptScopes } from './program.ts';
+import { type AddFlags, createMcpProgram, type SavedScope, savedScopes } from './program.ts';
 
 /** `argv`: the arguments after `mcp`. Returns the exit code. */
 export async function mcpCommand(place: AppPaths, argv: readonly string[]): Promise<number> {
@@ -87,7 +87,7 @@ async function add(
   output: Output,
   name: string,
   definition: unknown,
-  scope: KeptScope,
+  scope: SavedScope,
 ): Promise<ExitCode> {
   if (!mcpServerNamePattern.test(name)) {
     output.say(`"${name}" is not a valid name: use letters, digits, - and single _, at most 40.`);
@@ -128,10 +128,10 @@ async function remove(
   place: AppPaths,
   output: Output,
   name: string,
-  scope: KeptScope | undefined,
+  scope: SavedScope | undefined,
 ): Promise<ExitCode> {
   const all = await Promise.all(
-    keptScopes.map(async (one) => ({
+    savedScopes.map(async (one) => ({
       one,
       isThere: (await definedIn(place, one)).some((found) => found.name === name),
     })),
@@ -210,7 +210,7 @@ async function get(place: AppPaths, output: Output, name: string): Promise<ExitC
 
 function stateOf(source: McpServerSource, status: McpServerStatus | undefined): string {
   if (status !== undefined) return stateText(status.state, status.tools.length);
-  return isOfFolder(source) ? 'not used: you have not approved it' : 'not used';
+  return isFolderServer(source) ? 'not used: you have not approved it' : 'not used';
 }
 
 /** Definitions in files are untrusted text. */
@@ -235,16 +235,21 @@ async function tried(
   return found;
 }
 
-function fileOf(place: AppPaths, scope: KeptScope): string {
+function fileOf(place: AppPaths, scope: SavedScope): string {
   return scope === 'project' ? `${place.root}/${SHARED_SERVERS_FILE}` : settingsFiles(place)[scope];
 }
 
-function definedIn(place: AppPaths, scope: KeptScope): Promise<readonly McpServerSource[]> {
+function definedIn(place: AppPaths, scope: SavedScope): Promise<readonly McpServerSource[]> {
   return definedServers(fileOf(place, scope), scope);
 }
 
 /** Writes one definition, or removes it if undefined. The rest of the file stays unchanged. */
-function write(place: AppPaths, scope: KeptScope, name: string, definition: McpServerDefinition | undefined) {
+function write(
+  place: AppPaths,
+  scope: SavedScope,
+  name: string,
+  definition: McpServerDefinition | undefined,
+) {
   const change = { path: ['mcpServers', name], value: definition };
   return editSettings(fileOf(place, scope), scope, () => [change]);
 }

@@ -2,11 +2,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 
 /** The scopes in which a definition can be saved. */
-export const keptScopes = ['local', 'project', 'user'] as const;
-export type KeptScope = (typeof keptScopes)[number];
+export const savedScopes = ['local', 'project', 'user'] as const;
+export type SavedScope = (typeof savedScopes)[number];
 
 export interface AddFlags {
-  readonly scope: KeptScope;
+  readonly scope: SavedScope;
   readonly transport?: 'stdio' | 'http' | 'sse';
   readonly env?: Readonly<Record<string, string>>;
   readonly header?: Readonly<Record<string, string>>;
@@ -20,13 +20,13 @@ export interface LoginFlags {
 /** The implementations of the subcommands. */
 interface McpActions {
   readonly add: (name: string, target: string, args: readonly string[], flags: AddFlags) => Promise<void>;
-  readonly addJson: (name: string, json: string, flags: { readonly scope: KeptScope }) => Promise<void>;
+  readonly addJson: (name: string, json: string, flags: { readonly scope: SavedScope }) => Promise<void>;
   readonly list: () => Promise<void>;
   readonly get: (name: string) => Promise<void>;
   readonly login: (name: string, flags: LoginFlags) => Promise<void>;
   readonly logout: (name: string) => Promise<void>;
   readonly resetChoices: () => Promise<void>;
-  readonly remove: (name: string, flags: { readonly scope?: KeptScope }) => Promise<void>;
+  readonly remove: (name: string, flags: { readonly scope?: SavedScope }) => Promise<void>;
 }
 
 /** Defines the command line; `actions` is only called when a subcommand runs. */
@@ -35,7 +35,7 @@ export function createMcpProgram(actions: () => McpActions): Command {
     new Option(
       '-s, --scope <scope>',
       'where to save it: for you in this project, for everyone in it, or for you everywhere',
-    ).choices(keptScopes);
+    ).choices(savedScopes);
   const program = new Command('clawdcode mcp')
     .description('Add, list and remove MCP servers, and log in to them.')
     .usage('add|add-json|list|get|remove|login|logout [options]')

@@ -11,7 +11,7 @@ import { DEFAULT_PROVIDER } from '../../protocol/modelNames.ts';
 import type { Keychain } from './keychain.ts';
 
 /** Where a key is kept. */
-export type KeyPlace = 'file' | 'keychain';
+export type KeyLocation = 'file' | 'keychain';
 
 export type StoredKey =
   | { readonly place: 'file'; readonly key: string }
@@ -56,7 +56,7 @@ export async function storeKey(
   endpoint: StoredEndpoint,
   key: string,
   keychain: Keychain | undefined,
-): Promise<KeyPlace> {
+): Promise<KeyLocation> {
   const account = accountOf(endpoint);
   const isKept = (await keychain?.set(account, key).catch(() => false)) === true;
   await writeKeys(dataRoot, { ...readKeys(dataRoot), [account]: isKept ? { keychain: true } : { key } });

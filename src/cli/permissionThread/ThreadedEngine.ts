@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
-import { type AskedThread, askThread } from '../../context/index.ts';
+import { createThreadClient, type ThreadClient } from '../../context/index.ts';
 import { type PermissionEngine, unchecked } from '../../permissions/PermissionEngine.ts';
 import type { AppPaths } from '../process/appPaths.ts';
-import { startQuietThread } from '../process/threads.ts';
+import { startThread } from '../process/threads.ts';
 
 type Method = keyof PermissionEngine;
 type Question<M extends Method> = {
@@ -31,13 +31,13 @@ const MAX_MS = 20_000;
  * the screen for too long. If the thread cannot answer, the command counts as not understood.
  */
 export class ThreadedEngine implements PermissionEngine {
-  readonly #thread: AskedThread<EngineQuestion>;
+  readonly #thread: ThreadClient<EngineQuestion>;
   readonly #maxMs: number;
   readonly #onFailure: (reason: string) => void;
   #prepared: Promise<boolean> | undefined;
 
   constructor(start: () => Worker, { maxMs = MAX_MS, onFailure = () => {} }: ThreadedEngineOptions = {}) {
-    this.#thread = askThread(start, 'the thread that decides about commands');
+    this.#thread = createThreadClient(start, 'the thread that decides about commands');
     this.#maxMs = maxMs;
     this.#onFailure = onFailure;
   }
@@ -72,7 +72,7 @@ export class ThreadedEngine implements PermissionEngine {
   }
 
   async #ask<T>(
-    question: Parameters<AskedThread<EngineQuestion>['ask']>[0],
+    question: Parameters<ThreadClient<EngineQuestion>['ask']>[0],
     /** `isLate`: true if the time limit was exceeded. */
     otherwise: (isLate: boolean) => Promise<T>,
   ): Promise<T> {
@@ -109,7 +109,7 @@ export function createPermissionEngine(
   const file = join(packageRoot, 'dist/permissionWorker.js');
   return new ThreadedEngine(
     () =>
-      startQuietThread(file, {
+      startThread(file, {
         name: 'permissions',
         maxHeapMb: MAX_HEAP_MB,
         workerData: { wasm, env: { ...env } },

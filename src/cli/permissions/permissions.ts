@@ -27,7 +27,7 @@ import type {
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { HostVerdict } from '../../sandbox/network/commandNetwork.ts';
 import type { AppPaths } from '../process/appPaths.ts';
-import { filesRun } from './filesRun.ts';
+import { executedFiles } from './executedFiles.ts';
 
 export interface Permissions {
   /** `allowedBy`: a hook that allows the call, as an allow rule for the tool would. */
@@ -112,7 +112,7 @@ function permissionsAt(
   const { additionalDirectories } = loaded.settings.permissions;
   const inSecretPlace = secretPlaceTest({ home, root, additionalDirectories, realpath });
   // Those of the project run for an agent in a worktree, too.
-  const run = [...new Set([project, root])].flatMap((at) => filesRun(loaded, { root: at, home }));
+  const run = [...new Set([project, root])].flatMap((at) => executedFiles(loaded, { root: at, home }));
   const factsFor = (mode: PermissionMode): PolicyFacts => ({
     mode,
     rules: allRules(),
@@ -120,7 +120,7 @@ function permissionsAt(
     ...(places.cwd !== undefined && worktree === undefined && { startDirectory: places.cwd }),
     additionalDirectories,
     home,
-    filesRun: run,
+    executedFiles: run,
     localSettingsFile,
   });
   /** For everything except commands; takes no time. */

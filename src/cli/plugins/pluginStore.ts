@@ -42,7 +42,7 @@ const CLONE_TIMEOUT_MS = 60_000;
 const MAX_CLONE_BYTES = 100_000_000;
 const WATCH_MS = 200;
 
-const registryFile = ({ dataRoot }: PluginPlace): string => join(dataRoot, 'plugins.json');
+const registryFile = ({ dataRoot }: PluginLocation): string => join(dataRoot, 'plugins.json');
 
 /** Copies or clones a plugin into a folder of its own, and reads it. Returns a sentence if that is not possible. */
 export async function stagePlugin(place: Place, source: string): Promise<StagedCopy | string> {
@@ -75,7 +75,7 @@ export async function stagePlugin(place: Place, source: string): Promise<StagedC
 const STALE_MS = 24 * 60 * 60 * 1000;
 
 /** Removes copies that were never approved because the program was killed. */
-async function removeStale(place: PluginPlace): Promise<void> {
+async function removeStale(place: PluginLocation): Promise<void> {
   for (const name of await readdir(pluginsFolder(place))) {
     const folder = join(pluginsFolder(place), name);
     const info = name.startsWith('.new-') ? await lstat(folder).catch(() => undefined) : undefined;
@@ -105,11 +105,11 @@ export function discardPlugin({ folder }: StagedCopy): Promise<void> {
 }
 
 /** Approves the content of an installed plugin that was shown, by its hash. */
-export function enablePlugin(place: PluginPlace, { name, hash }: PluginInfo): Promise<void> {
+export function enablePlugin(place: PluginLocation, { name, hash }: PluginInfo): Promise<void> {
   return change(place, (plugins) => withChange(plugins, name, { enabled: true, hash }));
 }
 
-export function disablePlugin(place: PluginPlace, name: string): Promise<void> {
+export function disablePlugin(place: PluginLocation, name: string): Promise<void> {
   return change(place, (plugins) => withChange(plugins, name, { enabled: false }));
 }
 
@@ -123,14 +123,14 @@ function withChange(
 }
 
 /** Deletes the copy of a plugin and what it has stored. */
-export async function removePlugin(place: PluginPlace, name: string): Promise<void> {
+export async function removePlugin(place: PluginLocation, name: string): Promise<void> {
   await change(place, ({ [name]: _, ...plugins }) => plugins);
   for (const folder of [folderOf(place, name), dataFolderOf(place, name)])
     await rm(folder, { recursive: true, force: true });
 }
 
 /** All installed plugins, by name. Never rejects. */
-export async function listPlugins(place: PluginPlace): Promise<readonly PluginInfo[]> {
+export async function listPlugins(place: PluginLocation): Promise<readonly PluginInfo[]> {
   const { plugins } = await readRegistry(place);
   return Promise.all(
     Object.entries(plugins)
@@ -171,7 +171,7 @@ export async function listPlugins(place: PluginPlace): Promise<readonly PluginIn
  * Returns a function that says why a plugin must not be used now: it was turned off, or its files have changed. Reads
  * the files again only if their times have changed.
  */
-export function createApprovalCheck(place: PluginPlace): (name: string) => Promise<string | undefined> {
+export function createApprovalCheck(place: PluginLocation): (name: string) => Promise<string | undefined> {
   const approved = new Map<string, string>();
   return async (name) => {
     const entry = (await readRegistry(place)).plugins[name];
@@ -255,7 +255,7 @@ async function copy(from: string, folder: string): Promise<string | undefined> {
 }
 
 async function change(
-  place: PluginPlace,
+  place: PluginLocation,
   next: (plugins: Registry['plugins']) => Registry['plugins'],
 ): Promise<void> {
   const registry = await readRegistry(place);
@@ -264,7 +264,7 @@ async function change(
 }
 
 /** A missing or damaged file means that nothing is approved. */
-async function readRegistry(place: PluginPlace): Promise<Registry> {
+async function readRegistry(place: PluginLocation): Promise<Registry> {
   const text = await readFile(registryFile(place), 'utf8').catch(() => '{}');
   try {
     return fileSchema.parse(JSON.parse(text), JITLESS);
@@ -275,18 +275,18 @@ async function readRegistry(place: PluginPlace): Promise<Registry> {
 
 // Where plugins are kept.
 
-export type PluginPlace = Pick<AppPaths, 'dataRoot'>;
+export type PluginLocation = Pick<AppPaths, 'dataRoot'>;
 
 /** The folder of all installed plugins. */
-const pluginsFolder = ({ dataRoot }: PluginPlace): string => join(dataRoot, 'plugins');
+const pluginsFolder = ({ dataRoot }: PluginLocation): string => join(dataRoot, 'plugins');
 
 /** The copy of an installed plugin. */
-export function folderOf(place: PluginPlace, name: string): string {
+export function folderOf(place: PluginLocation, name: string): string {
   return join(pluginsFolder(place), name);
 }
 
 /** What a plugin's programs may write: outside of the copy, which must stay as it was approved. */
-export function dataFolderOf({ dataRoot }: PluginPlace, name: string): string {
+export function dataFolderOf({ dataRoot }: PluginLocation, name: string): string {
   return join(dataRoot, 'plugin-data', name);
 }
 
@@ -312,7 +312,7 @@ export const readPluginHooks: HookReader = (value) => {
 
 /** The hooks of an enabled plugin as sources of a session's hooks. */
 export function hookSources(
-  place: PluginPlace,
+  place: PluginLocation,
   name: string,
   hooks: readonly HookSource['hook'][],
 ): HookSource[] {

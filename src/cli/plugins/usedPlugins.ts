@@ -12,7 +12,7 @@ import {
   folderOf,
   hookSources,
   listPlugins,
-  type PluginPlace,
+  type PluginLocation,
 } from './pluginStore.ts';
 
 export interface UsedPlugins {
@@ -41,7 +41,7 @@ export const noPlugins: SessionPlugins = {
 
 /** `strictServers`: only servers of the command line are wanted. */
 export async function openPlugins(
-  place: PluginPlace,
+  place: PluginLocation,
   loaded: LoadedSettings,
   strictServers: boolean,
 ): Promise<SessionPlugins> {
@@ -57,7 +57,7 @@ export async function openPlugins(
 }
 
 async function readPlugins(
-  place: PluginPlace,
+  place: PluginLocation,
   { servers: defined, settings }: LoadedSettings,
   strictServers: boolean,
 ): Promise<UsedPlugins> {

@@ -25,13 +25,13 @@ export interface AppPaths {
 }
 
 /** The current directory no longer exists, or there is no valid folder for the program's data. */
-export class NoAppPathsError extends Error {
+export class AppPathsError extends Error {
   override readonly name = 'NoAppPathsError';
 }
 
 /**
  * Reads the paths; `folder`: absolute; `hostEnv`: of a program that runs this one inside its own process. Throws
- * `NoAppPathsError` if there is no usable directory.
+ * `AppPathsError` if there is no usable directory.
  */
 export function readAppPaths(folder = currentFolder(), hostEnv?: AppPaths['env']): AppPaths {
   const env = hostEnv ?? process.env;
@@ -39,7 +39,7 @@ export function readAppPaths(folder = currentFolder(), hostEnv?: AppPaths['env']
   const systemHome = homeOfUser();
   const home = [hostEnv?.HOME, homedir(), systemHome].find((path) => path !== undefined && isAbsolute(path));
   if (home === undefined)
-    throw new NoAppPathsError('HOME is not an absolute path: set it to your home folder, and start again.');
+    throw new AppPathsError('HOME is not an absolute path: set it to your home folder, and start again.');
   return {
     cwd,
     root: findRoot(cwd),
@@ -63,7 +63,7 @@ export function readAppPaths(folder = currentFolder(), hostEnv?: AppPaths['env']
 function dataFolder(chosen: string | undefined, home: string): string {
   if (!chosen) return join(home, '.clawdcode');
   if (isAbsolute(chosen)) return chosen;
-  throw new NoAppPathsError(
+  throw new AppPathsError(
     `CLAWDCODE_HOME must be an absolute path, not ${JSON.stringify(chosen)}. Correct it and start again.`,
   );
 }
@@ -82,12 +82,12 @@ function currentFolder(): string {
     return process.cwd();
   } catch (cause) {
     const message = 'the current folder no longer exists: cd to one that does, and start again.';
-    throw new NoAppPathsError(message, { cause });
+    throw new AppPathsError(message, { cause });
   }
 }
 
 /** Returns a warning if the root would make too much one project; undefined for ordinary folders. */
-export function placeNotice({ root, home }: Pick<AppPaths, 'root' | 'home'>): string | undefined {
+export function rootNotice({ root, home }: Pick<AppPaths, 'root' | 'home'>): string | undefined {
   const what =
     root === '/' || /^[A-Za-z]:\\$/.test(root)
       ? 'the root folder'

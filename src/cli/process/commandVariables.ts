@@ -26,7 +26,7 @@ export function keyVariables({ settings }: Pick<LoadedSettings, 'settings'>): re
 }
 
 /** Where a program runs that the user's settings name: the status line command, the notification command. */
-export interface ProgramPlace {
+export interface ProgramContext {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Variables that hold the keys of endpoints (`keyVariables`). */
@@ -34,7 +34,7 @@ export interface ProgramPlace {
 }
 
 /** The user's environment without keys, and without programs of the project on the `PATH`. */
-export function programEnvironment({ cwd, env, secretEnv }: ProgramPlace): Record<string, string> {
+export function programEnvironment({ cwd, env, secretEnv }: ProgramContext): Record<string, string> {
   return withoutKeys(ownProgramEnvironment(env, findRoot(cwd), realpath), secretEnv);
 }
 

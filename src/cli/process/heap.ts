@@ -38,7 +38,7 @@ export type SetFlags = (flags: readonly (readonly [wanted: string, usual: string
  * Sets the flags shortly after the start; does not keep the process alive. In headless runs the first command may come
  * sooner, so the grammar flags are set at once; with a screen that would slow down its layout.
  */
-export function keepHeapSmall(setFlags: SetFlags, hasScreen: boolean): void {
+export function limitHeap(setFlags: SetFlags, hasScreen: boolean): void {
   if (!hasScreen) setFlags(GRAMMAR_FLAGS);
   setTimeout(() => setFlags([...FLAGS, ...GRAMMAR_FLAGS]), AFTER_MS).unref();
 }

@@ -26,7 +26,7 @@ interface QuietThread {
 /**
  * Starts a thread without Node's command line switches. Its output is dropped, because the screen belongs to the UI.
  */
-export function startQuietThread(file: string, { name, maxHeapMb, workerData }: QuietThread): Worker {
+export function startThread(file: string, { name, maxHeapMb, workerData }: QuietThread): Worker {
   return new Worker(file, {
     name,
     workerData,
@@ -40,7 +40,7 @@ export function startQuietThread(file: string, { name, maxHeapMb, workerData }: 
 /** Creates an exact token counter that runs in a thread. */
 export function createTokenEncoder(packageRoot: string): TokenEncoder {
   const file = join(packageRoot, 'dist/tokenWorker.js');
-  return new WorkerEncoder(() => startQuietThread(file, { name: 'tokens', maxHeapMb: TOKENS_HEAP_MB }));
+  return new WorkerEncoder(() => startThread(file, { name: 'tokens', maxHeapMb: TOKENS_HEAP_MB }));
 }
 
 /** Opens the catalogue of all projects' sessions. Its index is written and searched in a thread. */
@@ -53,6 +53,6 @@ export function openSessionCatalogue(
     dataRoot,
     ...(costUsd === undefined ? {} : { costUsd }),
     startWorker: () =>
-      startQuietThread(file, { name: 'sessions', maxHeapMb: SESSIONS_HEAP_MB, workerData: { dataRoot } }),
+      startThread(file, { name: 'sessions', maxHeapMb: SESSIONS_HEAP_MB, workerData: { dataRoot } }),
   });
 }

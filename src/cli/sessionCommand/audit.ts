@@ -16,7 +16,7 @@ import { count } from '../../ui/print/numbers.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { jsonLine } from './output.ts';
 import { ownSecrets } from './ownSettings.ts';
-import { archivedEntries, wholeLog } from './readEntries.ts';
+import { allEntries, archivedEntries } from './readEntries.ts';
 import { type SessionPorts, subagentLogs } from './withSession.ts';
 
 interface AuditOptions {
@@ -74,11 +74,11 @@ export async function audit(
     }
     return write(reader.rest(), agent);
   };
-  const entries = session.isArchived ? archivedEntries(session.file) : wholeLog(session.file, onDamage);
+  const entries = session.isArchived ? archivedEntries(session.file) : allEntries(session.file, onDamage);
   if (!(await writeLog(entries, gaps.see))) return EXIT.ok;
   for (const { id, file } of await subagentLogs(session)) {
     if (!json && !(await output.write(`Subagent ${id}: ${sanitizeLine(file)}\n`))) return EXIT.ok;
-    if (!(await writeLog(wholeLog(file, onDamage), () => {}, id))) return EXIT.ok;
+    if (!(await writeLog(allEntries(file, onDamage), () => {}, id))) return EXIT.ok;
   }
   if (shown === 0) output.hint('This session ran only read-only calls; --all lists them.');
   else if (looked > 0) output.hint(`${count(looked, 'read-only call')} not shown; --all shows them.`);

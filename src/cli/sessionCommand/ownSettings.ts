@@ -3,14 +3,14 @@ import type { Settings } from '../../config/schema.ts';
 import { createEndpoints } from '../models/endpoints.ts';
 import { storedSecrets } from '../models/storedKeys.ts';
 import type { AppPaths } from '../process/appPaths.ts';
-import { countedOf, trustIn } from '../startup.ts';
+import { savedTrust, trustIn } from '../startup.ts';
 
 /**
  * Loads the settings like a start in this folder, without flags. Problems in them are reported at a start, not here.
  */
 export async function ownSettings(place: AppPaths): Promise<Settings> {
   const { dataRoot, home, root, env, managed } = place;
-  const trust = countedOf(await trustIn(place));
+  const trust = savedTrust(await trustIn(place));
   const { settings } = await loadSettings({ dataRoot, home, root, env, managed, ...trust, flags: {} });
   return settings;
 }

@@ -44,7 +44,7 @@ export function createSessionProgram(
     .description('list the sessions of this project, newest first (the default)')
     .option('-a, --all', 'list all projects')
     .option('--json', 'one JSON array')
-    .option('-n, --limit <n>', 'at most this many sessions', wholeAboveZero)
+    .option('-n, --limit <n>', 'at most this many sessions', parsePositiveInteger)
     .option('--filter <text>', 'only sessions with this text in the title, branch or id')
     .option('--active', 'leave out archived ones')
     .action(({ all = false, json = false, limit, filter, active = false }) =>
@@ -55,7 +55,7 @@ export function createSessionProgram(
     .argument(about, 'id, id prefix or title')
     .description('print a transcript')
     .option('--from <seq>', 'start at this entry', whole)
-    .option('--tail <n>', 'only the last n entries', wholeAboveZero)
+    .option('--tail <n>', 'only the last n entries', parsePositiveInteger)
     .option('--seq <seq>', 'only this entry, in full', whole)
     .option('--reasoning', 'include reasoning')
     .option('--json', 'the raw entries, one per line')
@@ -85,7 +85,7 @@ export function createSessionProgram(
     .argument('<words...>', 'entries must contain all; "a phrase" in quotes; prefix*')
     .description('search all content')
     .option('-a, --all', 'search all projects')
-    .option('-n, --limit <n>', 'at most this many hits', wholeAboveZero, 20)
+    .option('-n, --limit <n>', 'at most this many hits', parsePositiveInteger, 20)
     .option('--json', 'one JSON array')
     .action((words, { all = false, limit, json = false }) =>
       end(search(ports(), { words, all, limit, json })),
@@ -162,7 +162,7 @@ function whole(text: string): number {
 }
 
 /** Parses a flag's number. */
-export function wholeAboveZero(text: string): number {
+export function parsePositiveInteger(text: string): number {
   const number = whole(text);
   if (number === 0) throw new InvalidArgumentError('It must be a whole number above 0.');
   return number;

@@ -95,7 +95,7 @@ export async function* archivedEntries(file: string): AsyncGenerator<JSONLEntry>
 }
 
 /** Yields every entry once, whatever else the file contains; it may be written at the same time. */
-export async function* wholeLog(file: string, onDamage: () => void): AsyncGenerator<JSONLEntry> {
+export async function* allEntries(file: string, onDamage: () => void): AsyncGenerator<JSONLEntry> {
   const known = new Set<string>();
   for await (const found of scanLog(file)) {
     if ('damage' in found) onDamage();

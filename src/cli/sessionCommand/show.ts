@@ -69,7 +69,7 @@ async function* piecesOf(
 ): AsyncGenerator<string> {
   if (json) for await (const entry of log) yield jsonLine(entry);
   else if (seq !== undefined)
-    for await (const entry of log) yield wholeEntry(entry, theme, (hash) => blobPath(session, hash));
+    for await (const entry of log) yield fullEntry(entry, theme, (hash) => blobPath(session, hash));
   else yield* transcript(log, { width, theme, markdown: await loadMarkdown(), showReasoning: reasoning });
 }
 
@@ -80,7 +80,7 @@ function blobPath({ file, isArchived }: SessionRecord, hash: string): string {
 }
 
 /** Formats an entry in full; safe for a terminal. `pathOf` returns the path of a blob. */
-export function wholeEntry(entry: JSONLEntry, theme: Theme, pathOf: (hash: string) => string): string {
+export function fullEntry(entry: JSONLEntry, theme: Theme, pathOf: (hash: string) => string): string {
   const { seq, type, subtype, timestamp, cwd, gitBranch, message } = entry;
   const kind = entry.isCompactSummary === true ? 'summary' : (subtype ?? type);
   const facts = [timestamp, ...(message.model === undefined ? [] : [message.model]), cwd, gitBranch ?? ''];

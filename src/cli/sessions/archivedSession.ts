@@ -50,7 +50,7 @@ async function findArchived(
 }
 
 /** Moves a session out of the archive. Rejects with `SessionLockedError` or the file system error. */
-export async function takeOutOfArchive(session: SessionRecord, place: AppPaths): Promise<void> {
+export async function restoreFromArchive(session: SessionRecord, place: AppPaths): Promise<void> {
   const catalogue = openSessionCatalogue(place);
   try {
     const stored = await catalogue.unarchive(session);

@@ -81,7 +81,10 @@ export async function agentGrants(place: Places): Promise<Grant[]> {
 }
 
 /** A notice about definitions that are not used; undefined if there are none. */
-export function heldAgentsNotice({ held }: UsableAgents, { isTrusted }: FolderTrust): string | undefined {
+export function unapprovedAgentsNotice(
+  { held }: UsableAgents,
+  { isTrusted }: FolderTrust,
+): string | undefined {
   if (held.length === 0) return undefined;
   const [which, are] = held.length === 1 ? ['The subagent', 'is'] : ['The subagents', 'are'];
   const why = isTrusted

@@ -7,7 +7,7 @@ import { isBackgroundResult } from '../../agent/subagents/result.ts';
 import { subagentNote } from '../../agent/tasks.ts';
 import type { PersistentStore } from '../../context/index.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
-import { logOwner, stoppedText } from './foundSoFar.ts';
+import { owningCall, stoppedText } from './partialResult.ts';
 
 interface UnreportedSubagents {
   /** For the model, one for each. */
@@ -27,7 +27,7 @@ export async function unreportedSubagents(
   const found = await Promise.all(
     unreportedIds(entries).map(async (id) => {
       const log = (await store.loadSession(id).catch(() => undefined))?.entries ?? [];
-      const owner = logOwner(log);
+      const owner = owningCall(log);
       // A copy of a session has none of the logs: the original may still run.
       return owner === undefined ? [] : [{ id, owner, log, end: endOf(id, entries) }];
     }),

@@ -93,11 +93,11 @@ export async function worktreePort(place: AppPaths): Promise<WorktreePort> {
 }
 
 /** Names what a program that was killed has left; empty in most cases. */
-export async function leftWorktreeNotices(place: AppPaths): Promise<readonly string[]> {
+export async function orphanedWorktreeNotices(place: AppPaths): Promise<readonly string[]> {
   const folder = worktreesFolder(place);
   if (!existsSync(folder)) return [];
-  const { leftBranches } = await import('../../worktrees/worktree.ts');
-  const left = leftBranches(folder);
+  const { orphanedBranches } = await import('../../worktrees/worktree.ts');
+  const left = orphanedBranches(folder);
   if (left.length === 0) return [];
   const [what, them] =
     left.length === 1 ? ['The worktree of a subagent was', 'it'] : ['Worktrees of subagents were', 'them'];

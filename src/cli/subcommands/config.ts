@@ -3,7 +3,7 @@ import { matching, saveSetting, settingsListPage } from '../../commands/config.t
 import { plainText } from '../../commands/pages/page.ts';
 import type { ConfigPort } from '../../commands/types.ts';
 import { findSetting, readValue } from '../../config/change/changeSetting.ts';
-import { shownValue } from '../../config/change/settingsList.ts';
+import { displayValue } from '../../config/change/settingsList.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
 import type { EditScope, SettingInfo } from '../../protocol/settings.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
@@ -29,7 +29,7 @@ export async function configCommand(place: AppPaths, argv: readonly string[]): P
       const setting = findSetting(await (await open(place, output)).list(), key);
       if (typeof setting === 'string') code = refused(output, setting);
       else if (json) await output.write(jsonDocument(jsonOf(setting)));
-      else await output.line(shown(shownValue(setting, setting.value)));
+      else await output.line(shown(displayValue(setting, setting.value)));
     },
     async set(key, value, { scope }) {
       code = await change(await open(place, output), output, key, scope, value);
@@ -81,7 +81,7 @@ function refused(output: Output, problem: string): ExitCode {
 function jsonOf(setting: SettingInfo): object {
   const { key, value, defaultValue, source = 'default' } = setting;
   const isHidden = setting.kind.type === 'secret' || ['headers', 'mcpServers', 'env'].includes(key);
-  return { key, value: isHidden ? shownValue(setting, value) : value, default: defaultValue, source };
+  return { key, value: isHidden ? displayValue(setting, value) : value, default: defaultValue, source };
 }
 
 /** Files of a project are untrusted text. */

@@ -1,7 +1,7 @@
 /** The subcommands and flags of `clawdcode config`, `plugin`, `doctor`, `models`, `acp`, `auth` and `stats`. */
 import { Command, Option } from 'commander';
 import type { EditScope } from '../../protocol/settings.ts';
-import { wholeAboveZero } from '../sessionCommand/program.ts';
+import { parsePositiveInteger } from '../sessionCommand/program.ts';
 
 interface ChangeFlags {
   readonly scope: EditScope;
@@ -208,9 +208,9 @@ export function createStatsProgram(): Command {
   return new Command('clawdcode stats')
     .description('Show what your sessions cost, and by what: models, days, turns, tools, files, subagents.')
     .option('-a, --all', 'sessions of all projects, not only of this one')
-    .option('-d, --days <n>', 'only sessions used in the last n days', wholeAboveZero)
-    .option('-n, --limit <n>', 'at most this many sessions, the newest (default: 200)', wholeAboveZero)
-    .option('--top <n>', 'rows of each table (default: 10)', wholeAboveZero)
+    .option('-d, --days <n>', 'only sessions used in the last n days', parsePositiveInteger)
+    .option('-n, --limit <n>', 'at most this many sessions, the newest (default: 200)', parsePositiveInteger)
+    .option('--top <n>', 'rows of each table (default: 10)', parsePositiveInteger)
     .option('--json', 'one JSON object')
     .helpOption('-h, --help', 'print this help')
     .exitOverride();

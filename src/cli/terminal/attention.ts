@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { type Attention, isPlainConsole, type NotificationChannel } from '../../ui/terminal/sequences.ts';
-import { type ProgramPlace, programEnvironment } from '../process/commandVariables.ts';
+import { type ProgramContext, programEnvironment } from '../process/commandVariables.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -17,7 +17,7 @@ interface AttentionSettings {
 }
 
 /** `place.secretEnv`: variables that the user's notification command does not get, besides the program's own keys. */
-export function attentionOf(settings: AttentionSettings, place: ProgramPlace): Attention {
+export function attentionOf(settings: AttentionSettings, place: ProgramContext): Attention {
   const { env } = place;
   const { notifications, notificationCommand: command } = settings;
   return {
@@ -86,7 +86,7 @@ function plain(text: string): string {
 }
 
 /** Starts the notifier without waiting for it. Its output is dropped, because the screen is in use. */
-function runNotifier(command: string, message: string, session: string, place: ProgramPlace): void {
+function runNotifier(command: string, message: string, session: string, place: ProgramContext): void {
   const { cwd } = place;
   const child = spawn(command, {
     shell: true,

@@ -44,7 +44,7 @@ export function drawFirstFrame(place: AppPaths, stdin: ReadStream, stdout: Write
   const line = (text: string): string => `\r${sign} ${text}\u001B[K\r\u001B[2C`;
   const emptyLine = line(theme.dim(placeholderOf(theme).slice(0, room)));
   stdout.write(
-    `${ERASE_TYPED}${headerText(theme, place.version, shownDirectory(place))}${PASTE_ON}\n${theme.dim(STARTING.slice(0, columns))}\u001B[A${emptyLine}`,
+    `${ERASE_TYPED}${headerText(theme, place.version, displayDirectory(place))}${PASTE_ON}\n${theme.dim(STARTING.slice(0, columns))}\u001B[A${emptyLine}`,
   );
 
   let typed = '';
@@ -74,7 +74,7 @@ export function drawFirstFrame(place: AppPaths, stdin: ReadStream, stdout: Write
 }
 
 /** Formats the working directory for display; sanitized, because folder names in a repository are untrusted. */
-export function shownDirectory({ cwd, home }: Pick<AppPaths, 'cwd' | 'home'>): string {
+export function displayDirectory({ cwd, home }: Pick<AppPaths, 'cwd' | 'home'>): string {
   return sanitizeLine(cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd);
 }
 

@@ -5,7 +5,7 @@ import type {
   StatusLineInput,
   StatusLineOutput,
 } from '../../ui/terminal/statusLineInput.ts';
-import { type ProgramPlace, programEnvironment } from '../process/commandVariables.ts';
+import { type ProgramContext, programEnvironment } from '../process/commandVariables.ts';
 
 interface StatusLineSetting {
   readonly command: string;
@@ -20,7 +20,7 @@ const MAX_CHARACTERS = 16_384;
 
 export function createStatusCommand(
   { command, padding, refreshMs }: StatusLineSetting,
-  place: ProgramPlace,
+  place: ProgramContext,
   addedDirectories: readonly string[],
   columns: () => number | undefined,
   timeoutMs = TIMEOUT_MS,
@@ -43,7 +43,7 @@ function withDirectories(input: StatusLineInput, added_dirs: readonly string[]):
 function runCommand(
   command: string,
   input: StatusLineInput,
-  place: ProgramPlace,
+  place: ProgramContext,
   columns: number,
   timeoutMs: number,
 ): Promise<StatusLineOutput> {

@@ -8,12 +8,12 @@ import type { ModelInfo } from '../../protocol/model.ts';
 import { type AnsweredRequest, type CacheMiss, missOf, prefixChange } from './cacheMiss.ts';
 import { createShares, type Shares } from './shares.ts';
 import {
+  addSpending,
+  byCostDescending,
   createTable,
-  dearestFirst,
   inputSpending,
-  nothing,
+  noSpending,
   outputSpending,
-  plus,
   type Row,
   type Spending,
 } from './spending.ts';
@@ -73,7 +73,7 @@ export function createCostReader(
     subagents: createTable(),
   };
   const content = { tools: createTable(), files: createTable() };
-  let total: Row = { name: 'total', requests: 0, ...nothing };
+  let total: Row = { name: 'total', requests: 0, ...noSpending };
   let estimatedRequests = 0;
   let turns: TurnRow[] = [];
   let misses: CacheMiss[] = [];
@@ -91,7 +91,7 @@ export function createCostReader(
   const endTurn = (): void => {
     if (turn !== undefined && turn.requests > 0) turns.push(turn);
     turn = undefined;
-    if (turns.length > 2 * KEPT) turns = turns.toSorted(dearestFirst).slice(0, KEPT);
+    if (turns.length > 2 * KEPT) turns = turns.toSorted(byCostDescending).slice(0, KEPT);
   };
   /** Over many sessions, ids say nothing. */
   const endAgents = (): void => {
@@ -106,7 +106,7 @@ export function createCostReader(
     const model = entry.message.model ?? 'unknown';
     const spent = spendingOf(usage, priceOf(model));
     if (usage.estimated === true) estimatedRequests += 1;
-    total = { ...total, ...plus(total, spent), requests: total.requests + 1 };
+    total = { ...total, ...addSpending(total, spent), requests: total.requests + 1 };
     const purpose = purposeOf(entry);
     tables.purposes.add(purpose, spent, 1);
     tables.models.add(model, spent, 1);
@@ -114,7 +114,7 @@ export function createCostReader(
     const agent =
       entry.subtype === 'usage' ? /^subagent (\S+)/.exec(entry.data?.purpose ?? '')?.[1] : undefined;
     if (agent !== undefined) agents.add(agent, spent, 1);
-    if (turn !== undefined) turn = { ...turn, ...plus(turn, spent), requests: turn.requests + 1 };
+    if (turn !== undefined) turn = { ...turn, ...addSpending(turn, spent), requests: turn.requests + 1 };
     return spent;
   };
   const answered = (entry: JSONLEntry, usage: UsageEntry): void => {
@@ -146,7 +146,13 @@ export function createCostReader(
       const { usage } = entry.message;
       if (entry.subtype === 'prompt') {
         endTurn();
-        turn = { name: firstLine(entry.message.content), seq: entry.seq, session, requests: 0, ...nothing };
+        turn = {
+          name: firstLine(entry.message.content),
+          seq: entry.seq,
+          session,
+          requests: 0,
+          ...noSpending,
+        };
       }
       const agent = entry.toolResult?.display?.agent;
       if (agent !== undefined) names.set(agent.id, agent.name);
@@ -170,7 +176,7 @@ export function createCostReader(
         subagents: tables.subagents.rows(),
         tools: content.tools.rows(),
         files: content.files.rows(),
-        turns: turns.toSorted(dearestFirst).slice(0, REPORTED),
+        turns: turns.toSorted(byCostDescending).slice(0, REPORTED),
         misses: dearestMisses(misses).slice(0, REPORTED),
         missCount,
       };
@@ -186,7 +192,7 @@ function spendingOf(usage: UsageEntry, price: ModelInfo['price']): Spending {
   const { input_tokens: input, output_tokens: output, cached_tokens = 0, cache_write_tokens = 0 } = usage;
   const cached = Math.min(cached_tokens, input);
   const written = Math.min(cache_write_tokens, input - cached);
-  return plus(inputSpending(input, cached, written, price), outputSpending(output, price));
+  return addSpending(inputSpending(input, cached, written, price), outputSpending(output, price));
 }
 
 /** Logs of earlier versions have neither the request nor the requested model. */

@@ -17,9 +17,9 @@ export interface Row extends Spending {
   readonly requests: number;
 }
 
-export const nothing: Spending = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, costUsd: 0 };
+export const noSpending: Spending = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, costUsd: 0 };
 
-export function plus(a: Spending, b: Spending): Spending {
+export function addSpending(a: Spending, b: Spending): Spending {
   return {
     inputTokens: a.inputTokens + b.inputTokens,
     cachedTokens: a.cachedTokens + b.cachedTokens,
@@ -46,15 +46,15 @@ export function createTable(): Table {
       const before = known.get(name);
       known.set(name, {
         name,
-        ...plus(before ?? nothing, spending),
+        ...addSpending(before ?? noSpending, spending),
         requests: (before?.requests ?? 0) + requests,
       });
     },
-    rows: () => [...known.values()].toSorted(dearestFirst),
+    rows: () => [...known.values()].toSorted(byCostDescending),
   };
 }
 
-export function dearestFirst(a: Spending, b: Spending): number {
+export function byCostDescending(a: Spending, b: Spending): number {
   const tokens = ({ inputTokens, outputTokens }: Spending): number => inputTokens + outputTokens;
   return (b.costUsd ?? 0) - (a.costUsd ?? 0) || tokens(b) - tokens(a);
 }
@@ -74,7 +74,7 @@ export function inputSpending(tokens: number, cached: number, written: number, p
 
 export function outputSpending(tokens: number, price: Price): Spending {
   const costUsd = price === undefined ? null : (tokens * price.output) / 1e6;
-  return { ...nothing, outputTokens: tokens, costUsd };
+  return { ...noSpending, outputTokens: tokens, costUsd };
 }
 
 /** For JSON: shares without the noise of their division. */

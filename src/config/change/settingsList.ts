@@ -115,7 +115,7 @@ export function overrideOf({ key, source = '', rank }: SettingInfo, scope: EditS
 }
 
 /** True if a value that was just saved there waits until the user trusts the folder. */
-export function isHeldBack({ rank }: SettingInfo, scope: EditScope): boolean {
+export function awaitsTrust({ rank }: SettingInfo, scope: EditScope): boolean {
   return rank < ranks[scope];
 }
 
@@ -125,7 +125,7 @@ export function isLocked({ rank, key }: SettingInfo): boolean {
 }
 
 /** A value in display form. Never contains a secret. */
-export function shownValue({ kind, key }: Pick<SettingInfo, 'kind' | 'key'>, value: unknown): string {
+export function displayValue({ kind, key }: Pick<SettingInfo, 'kind' | 'key'>, value: unknown): string {
   if (value === undefined) return 'not set';
   if (kind.type === 'secret') return value === null ? 'null' : 'set';
   if (['headers', 'mcpServers', 'providers', 'env'].includes(key)) return namesOf(value);

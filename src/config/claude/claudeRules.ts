@@ -11,7 +11,7 @@ import type { SettingsRule } from '../types.ts';
 type Behavior = SettingsRule['behavior'];
 
 /** Where the rules of a file apply. All paths are absolute. */
-export interface RulePlace {
+export interface RuleBase {
   readonly root: string;
   readonly cwd: string;
   /** The folder that `/x` is relative to in a user's file; absent for a project's files. */
@@ -35,7 +35,7 @@ interface TranslatedRule {
 }
 
 /** Translates one rule. */
-export function translateRule(text: string, behavior: Behavior, place: RulePlace): TranslatedRule {
+export function translateRule(text: string, behavior: Behavior, place: RuleBase): TranslatedRule {
   const [, tool, spec] = /^\s*([^()\s]+)\s*(?:\((.*)\))?\s*$/s.exec(text) ?? [];
   const broad = /^\s*([A-Za-z_]\w*)/.exec(text)?.[1];
   if (tool !== undefined) return ruleOf(tool, spec?.trim(), behavior, place);
@@ -88,7 +88,7 @@ function ruleOf(
   written: string,
   spec: string | undefined,
   behavior: Behavior,
-  place: RulePlace,
+  place: RuleBase,
 ): TranslatedRule {
   if (written.startsWith('mcp__')) return mcpRule(written, spec, behavior, place);
   if (written.includes('*')) return manyTools(written, spec, behavior, place);
@@ -113,12 +113,12 @@ function ruleOf(
   return behavior === 'allow' ? UNUSED : more([tool], behavior, place, `${tool} takes no specifier`);
 }
 
-function exactly(texts: readonly string[], place: RulePlace): TranslatedRule {
+function exactly(texts: readonly string[], place: RuleBase): TranslatedRule {
   return { rules: texts.map((text) => ({ text, base: place.root })) };
 }
 
 /** A deny or ask rule that covers more than was written. */
-function more(texts: readonly string[], behavior: Behavior, place: RulePlace, why: string): TranslatedRule {
+function more(texts: readonly string[], behavior: Behavior, place: RuleBase, why: string): TranslatedRule {
   const verb = behavior === 'deny' ? 'denied' : 'asked about';
   return {
     ...exactly(texts, place),
@@ -127,7 +127,7 @@ function more(texts: readonly string[], behavior: Behavior, place: RulePlace, wh
 }
 
 /** A deny rule about calls that cannot be told apart here: all calls of the tool ask. */
-function asking(tool: string, place: RulePlace, why: string): TranslatedRule {
+function asking(tool: string, place: RuleBase, why: string): TranslatedRule {
   return {
     rules: [{ text: tool, base: place.root, behavior: 'ask' }],
     complaint: `${why}, so every call of ${tool} asks instead.`,
@@ -138,7 +138,7 @@ function mcpRule(
   tool: string,
   spec: string | undefined,
   behavior: Behavior,
-  place: RulePlace,
+  place: RuleBase,
 ): TranslatedRule {
   const isWhole = spec === undefined || spec === '' || spec === '*';
   if (/^mcp__[\w.-]+?(?:__(?:[\w.-]+|\*))?$/.test(tool)) {
@@ -158,7 +158,7 @@ function manyTools(
   pattern: string,
   spec: string | undefined,
   behavior: Behavior,
-  place: RulePlace,
+  place: RuleBase,
 ): TranslatedRule {
   if (behavior === 'allow') return UNUSED;
   const expression = pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*+/g, '.*');
@@ -172,7 +172,7 @@ function unknownTool(
   tool: string,
   spec: string | undefined,
   behavior: Behavior,
-  place: RulePlace,
+  place: RuleBase,
 ): TranslatedRule {
   if (behavior === 'allow') return UNUSED;
   const known = [...kinds.keys(), ...Object.keys(partsOfTools), ...Object.keys(otherNames)];
@@ -187,7 +187,7 @@ function unknownTool(
  * `./x` and `x` are relative to the working directory there, and a name without a slash is matched at any depth; `/x`
  * is relative to the project, or to the user's settings file.
  */
-function pathRule(tool: string, spec: string, behavior: Behavior, place: RulePlace): TranslatedRule {
+function pathRule(tool: string, spec: string, behavior: Behavior, place: RuleBase): TranslatedRule {
   const isAllow = behavior === 'allow';
   if (spec.startsWith('!')) {
     if (isAllow) return UNUSED;
@@ -211,13 +211,13 @@ function pathRule(tool: string, spec: string, behavior: Behavior, place: RulePla
 /** Parameters of Claude Code's Bash tool, which its rules can name: `Bash(run_in_background:true)`. */
 const ofCall = /^(?:run_in_background|timeout|description|dangerouslyDisableSandbox|sandbox)\s*:(?!\*$)/;
 
-function commandRule(tool: string, spec: string, behavior: Behavior, place: RulePlace): TranslatedRule {
+function commandRule(tool: string, spec: string, behavior: Behavior, place: RuleBase): TranslatedRule {
   if (/^:?\*?$/.test(spec)) return exactly([tool], place);
   if (!ofCall.test(spec)) return exactly([`${tool}(${spec})`], place);
   return behavior === 'allow' ? UNUSED : asking(tool, place, 'rules cannot name parameters of a call');
 }
 
-function domainRule(tool: string, spec: string, behavior: Behavior, place: RulePlace): TranslatedRule {
+function domainRule(tool: string, spec: string, behavior: Behavior, place: RuleBase): TranslatedRule {
   if (isDomain.test(spec)) return exactly([`${tool}(${spec})`], place);
   if (behavior === 'allow') return UNUSED;
   const host = /^(?:domain:)?(?:[a-z]+:\/\/)?((?:\*\.)?[\w-]+(?:\.[\w-]+)+)(?:[:/]|$)/i.exec(spec)?.[1];
@@ -228,7 +228,7 @@ function domainRule(tool: string, spec: string, behavior: Behavior, place: RuleP
 const isDomain = /^domain:(?:\*|(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[\da-f:.]+\])$/i;
 
 /** Names of subagents, skills and commands. */
-function namedRule(tool: string, spec: string, behavior: Behavior, place: RulePlace): TranslatedRule {
+function namedRule(tool: string, spec: string, behavior: Behavior, place: RuleBase): TranslatedRule {
   if (tool === 'Agent') {
     if (!/^(?:model|isolation|run_in_background|prompt|description|subagent_type)\s*:/.test(spec))
       return exactly([`${tool}(${spec})`], place);

@@ -11,7 +11,7 @@ import { parsePermissionMode } from '../modes.ts';
 import { parseSettings } from '../parseSettings.ts';
 import { settingsSchema } from '../schema.ts';
 import type { Layer, Problem, SettingsRule, Values } from '../types.ts';
-import { type RulePlace, translateRule, userRuleBase } from './claudeRules.ts';
+import { type RuleBase, translateRule, userRuleBase } from './claudeRules.ts';
 
 type ClaudeLayer = 'user' | 'project' | 'local';
 
@@ -196,7 +196,7 @@ export function claudeRules(
 ): ClaudeRules {
   const permissions = values.permissions as Values | undefined;
   if (permissions === undefined) return { values, rules: [], problems: [], unused: [] };
-  const place: RulePlace = { root, cwd, userBase: layer === 'user' ? userRuleBase(home) : undefined };
+  const place: RuleBase = { root, cwd, userBase: layer === 'user' ? userRuleBase(home) : undefined };
   const rules = new Map<string, SettingsRule>();
   const problems: Problem[] = [];
   const unused: string[] = [];

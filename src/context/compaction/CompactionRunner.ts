@@ -21,7 +21,7 @@ import { CacheStore } from '../storage/CacheStore.ts';
 import { compactionEntries } from '../storage/newEntries.ts';
 import { allocateBudget, tailTokens } from '../tokens/budgets.ts';
 import type { CompactOptions, RequestOptions } from '../types.ts';
-import type { AskedSummary, CompactionJob, CompactionOutcome } from './job.ts';
+import type { CompactionJob, CompactionOutcome, SentSummary } from './job.ts';
 import { ledgerEntry } from './ledger.ts';
 import { refusedReport, reportOf } from './report.ts';
 
@@ -35,7 +35,7 @@ type RunRequest = RequestOptions & {
   };
 
 /** Share of the window by which the request must grow before a refused compaction is tried again. */
-export const PAUSE = 0.05;
+export const RETRY_GROWTH = 0.05;
 
 export class CompactionRunner {
   readonly #session: Session;
@@ -90,7 +90,7 @@ export class CompactionRunner {
       last !== undefined &&
       last.prompt === prompt &&
       (last.wasTooLarge || !isTooLarge) &&
-      usedTokens < last.tokens + windowTokens * PAUSE;
+      usedTokens < last.tokens + windowTokens * RETRY_GROWTH;
     if (wasRefused && !isTooLarge) {
       // The request has to grow by PAUSE from here: from its smaller size if masking has shrunk it since.
       this.#refused = { ...last, tokens: Math.min(last.tokens, usedTokens) };
@@ -261,7 +261,7 @@ export class CompactionRunner {
   }
 
   /** A summary request leaves no reply in the log, so its own entry records how it was made. */
-  #record(basis: RequestBasis, asked: AskedSummary): void {
+  #record(basis: RequestBasis, asked: SentSummary): void {
     // If the session has been closed, the record is lost.
     void this.#session.recorder.recordSummary(basis, asked).catch(() => {});
   }

@@ -15,12 +15,12 @@ import {
 import type { Session } from '../session.ts';
 import { tailTokens } from '../tokens/budgets.ts';
 import type { RequestOptions } from '../types.ts';
-import { type CompactionRunner, failureEntry, PAUSE } from './CompactionRunner.ts';
+import { type CompactionRunner, failureEntry, RETRY_GROWTH } from './CompactionRunner.ts';
 
 export class DraftKeeper {
   readonly #session: Session;
   readonly #runner: CompactionRunner;
-  readonly #pace = new Pace();
+  readonly #pace = new DraftPace();
   /** Seq of the last entry when the running attempt started. */
   #begunAt = 0;
   readonly #failuresOf = followFailures();
@@ -46,7 +46,7 @@ export class DraftKeeper {
     if (restsUntilPrompt(log.entries(), log.live()) || this.current(options, measure) !== undefined) return;
     const epoch = this.#runner.epoch();
     if (thread.state(epoch) === 'none') this.#begunAt = log.entries().at(-1)?.seq ?? 0;
-    thread.updateIfNeeded(epoch, measure.usedTokens, PAUSE * projection.budget().window, (signal) =>
+    thread.updateIfNeeded(epoch, measure.usedTokens, RETRY_GROWTH * projection.budget().window, (signal) =>
       this.#write(epoch, { ...options, signal, emit: () => {} }),
     );
   }
@@ -132,7 +132,7 @@ const FIRST_SUMMARY_MS = 20_000;
 /** Maximum number of steps that a summary is assumed to take: for very fast steps the estimate is unreliable. */
 const MAX_STEPS = 6;
 
-export class Pace {
+export class DraftPace {
   readonly #growth: number[] = [];
   readonly #stepMs: number[] = [];
   #last: { readonly tokens: number; readonly at: number } | undefined;

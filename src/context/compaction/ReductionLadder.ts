@@ -11,7 +11,7 @@ import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import { strategyTraits } from '../../protocol/contextSettings.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';
 import type { ModelError } from '../../protocol/model.ts';
-import { budgetWarnings, type Forecast, marksOf, nextStep, triggerNote } from '../contextReport.ts';
+import { budgetWarnings, type Forecast, nextStep, thresholdsOf, triggerNote } from '../contextReport.ts';
 import { restsUntilPrompt, turnStart } from '../history/liveEntries.ts';
 import { reductionEntry, reductionOf } from '../history/reductions.ts';
 import type { SummaryDraft } from '../memory/ThreadSummary.ts';
@@ -19,7 +19,7 @@ import type { Session } from '../session.ts';
 import { applyWindow } from '../strategies/applyWindow.ts';
 import { type CheckResult, checkAndCompress } from '../strategies/checkAndCompress.ts';
 import type { RequestOptions } from '../types.ts';
-import { type CompactionRunner, PAUSE } from './CompactionRunner.ts';
+import { type CompactionRunner, RETRY_GROWTH } from './CompactionRunner.ts';
 import { ContextPruner } from './ContextPruner.ts';
 import type { DraftKeeper } from './DraftKeeper.ts';
 import { oldAtoms } from './ledger.ts';
@@ -113,7 +113,7 @@ export class ReductionLadder {
       ...(note === undefined ? {} : { triggerNote: note }),
       measure,
       next: nextStep(this.#session.deps.settings, budget, measure.usedTokens),
-      marks: marksOf(this.#session.deps.settings, budget),
+      marks: thresholdsOf(this.#session.deps.settings, budget),
       draft: this.#drafts.state(),
       breakerIsOpen: this.#drafts.isBroken(),
       warnings: budgetWarnings(measure, this.#session.deps.settings),
@@ -198,7 +198,7 @@ export class ReductionLadder {
     if (report.outcome === 'done') return this.#measure(options);
     // The draft leaves too many tokens; a later draft will cover more.
     if (report.outcome === 'refused')
-      this.#session.thread.drop(draft.epoch, preTokens + PAUSE * this.#budget().window);
+      this.#session.thread.drop(draft.epoch, preTokens + RETRY_GROWTH * this.#budget().window);
     return undefined;
   }
 

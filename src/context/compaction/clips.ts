@@ -2,7 +2,7 @@ import type { Replacement } from '../../protocol/entries/kinds/compaction.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import { quotesFiles } from '../results/errorLines.ts';
-import { GAP, MARK } from '../results/headAndTail.ts';
+import { GAP, OMISSION } from '../results/headAndTail.ts';
 import { type Truncation, truncateObservation, truncationNotice } from '../results/ObservationTruncator.ts';
 
 /**
@@ -94,13 +94,13 @@ function admittedLines(result: JSONLEntry): AdmittedLines {
 
 /** Number of lines at the beginning that are the beginning of the full output. */
 function firstOf(lines: readonly string[], direction: string | undefined): number {
-  const mark = lines.indexOf(MARK);
+  const mark = lines.indexOf(OMISSION);
   return direction === 'head_tail' && mark !== -1 ? mark : lines.length;
 }
 
 /** Index of the first line that belongs to the end of the full output. */
 function lastOf(lines: readonly string[], direction: string | undefined): number {
-  return direction === 'head_tail' ? lines.findLastIndex((line) => line === MARK || line === GAP) + 1 : 0;
+  return direction === 'head_tail' ? lines.findLastIndex((line) => line === OMISSION || line === GAP) + 1 : 0;
 }
 
 /** `lines 1-40 and 705-743 of 743, and 3 error lines`; undefined when the line numbers are unknown. */
@@ -112,7 +112,7 @@ function whichLines({ lines, total }: AdmittedLines, { shown, stats }: Truncatio
   const numbers = kept.flatMap(({ number }) => number ?? []);
   if (numbers.length === 0) return undefined;
   const isPicked = ({ text, number }: AdmittedLine): boolean =>
-    number === undefined && text !== MARK && text !== GAP;
+    number === undefined && text !== OMISSION && text !== GAP;
   const others = errors + kept.filter(isPicked).length;
   const picked = others === 0 ? '' : `, and ${others} error line${others === 1 ? '' : 's'}`;
   const ranges = rangesOf(numbers);

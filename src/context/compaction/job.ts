@@ -52,7 +52,7 @@ export interface CompactionJob {
   readonly signal: AbortSignal;
   readonly emit: (event: AgentEvent) => void;
   /** Called with each summary request and the bodies that were sent; for the request log. */
-  readonly onAsked?: (asked: AskedSummary) => void;
+  readonly onAsked?: (asked: SentSummary) => void;
   /** Maximum tokens of the request after the compaction; absent = below the trigger. */
   readonly mustReach?: number;
   /** True to skip the model: it was asked just before, and the request is still too long. */
@@ -66,7 +66,7 @@ export interface CompactionJob {
 }
 
 /** A summary request that was sent. */
-export interface AskedSummary {
+export interface SentSummary {
   readonly cut: SummaryCut;
   readonly outcome: RequestOutcome;
   readonly sent: readonly SentRequest[];

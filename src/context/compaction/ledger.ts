@@ -161,7 +161,7 @@ function toRun(atoms: readonly Atom[], input: LedgerInput): LedgerRun {
   return { removed: atoms.map(({ head }) => head.uuid), note: ledgerNote(atoms, placeOf(atoms, input)) };
 }
 
-function placeOf(run: readonly Atom[], { view, old }: LedgerInput): LedgerPlace {
+function placeOf(run: readonly Atom[], { view, old }: LedgerInput): LedgerPosition {
   const at = view.atoms.findIndex(({ head }) => head === run[0]?.head);
   const before = view.atoms[at - 1];
   if (before !== undefined && reductionOf(before.head)?.strategy === LEDGER) return 'continued';
@@ -175,7 +175,7 @@ function placeOf(run: readonly Atom[], { view, old }: LedgerInput): LedgerPlace 
 // Text of a ledger note: a heading, and one line with a pointer for each replaced step. Pure.
 
 /** Position of a note's steps in the conversation. */
-export type LedgerPlace =
+export type LedgerPosition =
   /** Before the newest prompt. */
   | 'earlier'
   /** After the newest prompt: part of the current task. */
@@ -187,7 +187,7 @@ export type LedgerPlace =
 
 const RECALL = 'Recall with its pointer ("#12") or a query shows all of it:';
 
-const headings: Readonly<Record<LedgerPlace, string>> = {
+const headings: Readonly<Record<LedgerPosition, string>> = {
   earlier: `Earlier steps, a line each; ${RECALL}`,
   current: `Steps taken since the message above, already done, oldest first, a line each; ${RECALL}`,
   current_after_summary: `Steps taken since the message above, already done, oldest first, a line each. Any before them are in the summary. ${RECALL}`,
@@ -195,7 +195,7 @@ const headings: Readonly<Record<LedgerPlace, string>> = {
 };
 
 /** The note for adjacent atoms; empty if they have no lines. */
-export function ledgerNote(atoms: readonly Atom[], place: LedgerPlace): string {
+export function ledgerNote(atoms: readonly Atom[], place: LedgerPosition): string {
   const lines = ledgerLines(atoms);
   return lines.length === 0 ? '' : [headings[place], ...lines].join('\n');
 }

@@ -55,7 +55,7 @@ interface StandingOutcomes {
  * displayed something: a failure is reported only if no later command could have fixed it or shown that it is fixed.
  * When in doubt nothing is reported; the log and the summary have the rest.
  */
-export function standingOutcomes(runs: readonly CommandRun[]): StandingOutcomes {
+export function currentOutcomes(runs: readonly CommandRun[]): StandingOutcomes {
   const newest = runs.findLast(({ command }) => !onlyLooks(command));
   const tested = runs.findLast(hasTests);
   const passed = tested !== undefined && tested.tests.failed === 0 && tested.exitCode === 0;

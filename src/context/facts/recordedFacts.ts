@@ -10,7 +10,7 @@ import { quotedName } from '../../protocol/text/visible.ts';
 import { type ChangedFile, evictedPrefixOf, type KnownFacts } from '../history/evictedPrefix.ts';
 import { headerOf } from '../sessionEntries.ts';
 import { headOf } from '../tokens/truncate.ts';
-import { standingOutcomes } from './commandRuns.ts';
+import { currentOutcomes } from './commandRuns.ts';
 import { knownFacts } from './knownFacts.ts';
 
 /** First and last `seq` of the entries that a summary replaces. */
@@ -114,7 +114,7 @@ const MAX_FAILING = 20;
 const MAX_COMMAND = 200;
 
 function outcomeLines({ files, commands }: KnownFacts): string[] {
-  const { tests, failed } = standingOutcomes(commands);
+  const { tests, failed } = currentOutcomes(commands);
   const since = (seq: number): string =>
     files.some((file) => file.seq > seq) ? ' Files were changed after it.' : '';
   return [
@@ -131,7 +131,7 @@ function testLine({
   command,
   seq,
   tests: { runner, passed, failed, failing },
-}: NonNullable<ReturnType<typeof standingOutcomes>['tests']>): string {
+}: NonNullable<ReturnType<typeof currentOutcomes>['tests']>): string {
   const names = failing.slice(0, MAX_FAILING).map(oneLine);
   const more = failing.length > names.length ? `; and ${failing.length - names.length} more` : '';
   const named = names.length === 0 ? '' : ` Failing then: ${names.join('; ')}${more}.`;
@@ -166,7 +166,7 @@ function lengthOf(lines: readonly string[]): number {
  * One line about the shell's directory and the paths of a summary; empty if the shell is at the project's `root` and
  * the model was never told otherwise. `shell` and `root` are absolute, `entries` are those in effect.
  */
-export function shellPlace(entries: readonly JSONLEntry[], shell: string, root: string): string {
+export function shellDirectoryNote(entries: readonly JSONLEntry[], shell: string, root: string): string {
   if (shell === root && !namesAnotherDirectory(entries, root)) return '';
   // A newline in a name must not start a new line.
   return `The shell is in ${shell}: tools resolve relative paths there. Paths in this summary are relative to ${root}.`.replace(

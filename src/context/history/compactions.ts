@@ -82,7 +82,7 @@ function isSilent(entry: JSONLEntry): boolean {
 }
 
 /** The entries without boundaries that lost their summary in a crash: those compactions never took effect. */
-export function withoutHalfCompactions(entries: readonly JSONLEntry[]): JSONLEntry[] {
+export function withoutPartialCompactions(entries: readonly JSONLEntry[]): JSONLEntry[] {
   return entries.filter(
     (entry, index) => entry.subtype !== 'compact_boundary' || entries[index + 1]?.isCompactSummary === true,
   );
@@ -91,8 +91,8 @@ export function withoutHalfCompactions(entries: readonly JSONLEntry[]): JSONLEnt
 /** Reads the entry directly after a range of a log; undefined at the end of the log. */
 type ReadNext = () => Promise<JSONLEntry | undefined>;
 
-/** Like `withoutHalfCompactions`, for a range that is read entry by entry. */
-export async function* wholeCompactions(
+/** Like `withoutPartialCompactions`, for a range that is read entry by entry. */
+export async function* completeCompactions(
   entries: AsyncIterable<JSONLEntry>,
   readBehind: ReadNext,
 ): AsyncGenerator<JSONLEntry> {
@@ -106,7 +106,7 @@ export async function* wholeCompactions(
 }
 
 /** The same for a range that is read backwards. */
-export async function* wholeCompactionsBefore(
+export async function* completeCompactionsBackwards(
   entries: AsyncIterable<JSONLEntry>,
   readBehind: ReadNext,
 ): AsyncGenerator<JSONLEntry> {

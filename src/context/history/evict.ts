@@ -13,7 +13,7 @@ import {
   type EvictedPrefix,
   evictedPrefixEntry,
   evictedPrefixOf,
-  spentBy,
+  usageByModel,
 } from './evictedPrefix.ts';
 import { Learned } from './Learned.ts';
 import { isCorrection, liveEntries, rewindTarget, undoneBy } from './liveEntries.ts';
@@ -89,7 +89,7 @@ function pastThrough(
     throughUuid,
     facts: boundedFacts(knownFacts(live.filter(isPast))),
     learned: learned.state(),
-    spent: spentBy(own, known?.spent),
+    spent: usageByModel(own, known?.spent),
     reductions: reductionRecords(entries).filter(isPast).slice(-MAX_RECORDS),
   };
 }

@@ -78,12 +78,15 @@ export function afterEvictedPrefix(entries: readonly JSONLEntry[]): readonly JSO
 }
 
 /** Usage of a session so far, by model. */
-export function spentIn(entries: readonly JSONLEntry[]): readonly Spent[] {
-  return spentBy(afterEvictedPrefix(entries), evictedPrefixOf(entries)?.spent);
+export function usageOfSession(entries: readonly JSONLEntry[]): readonly Spent[] {
+  return usageByModel(afterEvictedPrefix(entries), evictedPrefixOf(entries)?.spent);
 }
 
 /** Adds up the usage of entries, by model. */
-export function spentBy(entries: readonly JSONLEntry[], before: readonly Spent[] = []): readonly Spent[] {
+export function usageByModel(
+  entries: readonly JSONLEntry[],
+  before: readonly Spent[] = [],
+): readonly Spent[] {
   const byModel = new Map(before.map((one) => [one.model, one]));
   for (const { message } of entries) {
     const { usage, model = '' } = message;

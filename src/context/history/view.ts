@@ -16,7 +16,7 @@ export interface View {
   readonly systemPrompt: string;
   /** Key of the program's notes; undefined in sessions of earlier versions. */
   readonly noteKey?: NoteKey;
-  /** True if notes contain only the program's words (request/foreignText.ts). */
+  /** True if notes contain only the program's words (request/untrustedText.ts). */
   readonly keepsApart?: boolean;
   /** Pinned instructions, one entry per file; empty while instructions are in `atoms`. */
   readonly instructions: readonly JSONLEntry[];

@@ -9,7 +9,6 @@ import type { Hit, MemoryIndex } from './MemoryIndex.ts';
 import {
   appendMemory,
   findMemoryFiles,
-  type LeftOut,
   MAX_FILE_BYTES,
   MAX_FILES,
   type MemoryFile,
@@ -17,6 +16,7 @@ import {
   type MemoryScope,
   type Remembered,
   readTextStart,
+  type SkipReason,
 } from './memoryFiles.ts';
 
 interface MemorySearchOptions {
@@ -38,7 +38,7 @@ export interface MemoryFileInfo {
   readonly path: string;
   readonly scope: MemoryScope;
   readonly memories: number;
-  readonly leftOut?: LeftOut;
+  readonly leftOut?: SkipReason;
   /** True if only its first megabyte is read. */
   readonly isCut?: boolean;
 }

@@ -16,7 +16,7 @@ export interface MemoryFolders {
   readonly project: string;
 }
 
-export type LeftOut = 'link' | 'sensitive' | 'too many' | 'too large' | 'no file';
+export type SkipReason = 'link' | 'sensitive' | 'too many' | 'too large' | 'no file';
 
 export interface MemoryFile {
   /** Path as shown to the user. */
@@ -26,7 +26,7 @@ export interface MemoryFile {
   readonly stamp: string;
   readonly bytes: number;
   /** Reason why it is not read; absent if it is. */
-  readonly leftOut?: LeftOut;
+  readonly leftOut?: SkipReason;
 }
 
 /** Maximum files read, of both folders together. */

@@ -5,7 +5,7 @@ import { headOf, tailOf, wellFormed } from '../tokens/truncate.ts';
 import { characterStart, type Source } from './page.ts';
 
 export interface Hit {
-  readonly place: Place;
+  readonly place: HitPosition;
   /**
    * Byte offset in the content of the place's pointer; slightly before the hit, so that reading from there shows it.
    */
@@ -40,12 +40,12 @@ export class HitList {
   }
 
   /** True if the place has its maximum number of phrase hits and is known to have more. */
-  isDoneWith(place: Place): boolean {
+  isDoneWith(place: HitPosition): boolean {
     return this.#phrases.some((hit) => hit.more && hit.place.id === place.id);
   }
 
   /** Number of further hits of this kind that fit for the place. */
-  room(place: Place, isPhrase: boolean): number {
+  room(place: HitPosition, isPhrase: boolean): number {
     const list = isPhrase ? this.#phrases : this.#words;
     const own = list.filter((hit) => hit.place.id === place.id).length;
     return Math.max(0, this.#maxPerPlace - own);
@@ -61,7 +61,7 @@ export class HitList {
   }
 
   /** Marks that a place has more hits than its maximum. */
-  markMore(place: Place, isPhrase: boolean): void {
+  markMore(place: HitPosition, isPhrase: boolean): void {
     const list = isPhrase ? this.#phrases : this.#words;
     const last = list.findLastIndex((hit) => hit.place.id === place.id);
     const hit = list[last];
@@ -75,7 +75,7 @@ export class HitList {
 }
 
 /** The place of a hit. */
-export interface Place {
+export interface HitPosition {
   readonly id: string;
   readonly what: string;
 }
@@ -222,7 +222,7 @@ export class Scanner {
     return this.stopReason !== undefined;
   }
 
-  async scanText(text: string, place: Place, hits: HitList): Promise<void> {
+  async scanText(text: string, place: HitPosition, hits: HitList): Promise<void> {
     const pieceCharacters = PIECE_BYTES / 2;
     let bytesBefore = 0;
     for (let at = 0; at < text.length && !this.isOver && !hits.isDoneWith(place); ) {
@@ -239,7 +239,7 @@ export class Scanner {
   /**
    * Searches a source from byte `from` on, as far as it can be read. Returns the byte offset that the search reached.
    */
-  async scanSource(source: Source, place: Place, hits: HitList, from = 0): Promise<number> {
+  async scanSource(source: Source, place: HitPosition, hits: HitList, from = 0): Promise<number> {
     let at = from;
     while (at < source.bytes && !this.isOver && !hits.isDoneWith(place)) {
       const bytes = await source.read(at, at + PIECE_BYTES).catch(() => Buffer.alloc(0));
@@ -264,7 +264,7 @@ export class Scanner {
   }
 
   /** Matches that begin at `next` or later belong to the next piece. */
-  #scanPiece(piece: string, next: number, bytesBefore: number, place: Place, hits: HitList): void {
+  #scanPiece(piece: string, next: number, bytesBefore: number, place: HitPosition, hits: HitList): void {
     const matcher = this.#matcher.on(piece);
     for (const isPhrase of [true, false]) {
       // Words are searched for only if the phrase was not found.

@@ -8,7 +8,7 @@ import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { headOf } from '../tokens/truncate.ts';
 import { describeEntry, entryText } from './entryText.ts';
 import { findTarget, parsePointer, type Target } from './find.ts';
-import { createMatcher, type Hit, HitList, type Place, Scanner } from './matcher.ts';
+import { createMatcher, type Hit, HitList, type HitPosition, Scanner } from './matcher.ts';
 import { blobSource, readPage } from './page.ts';
 import type { SeenLog } from './seenLog.ts';
 
@@ -136,7 +136,7 @@ async function searchTarget(
   return report(query, hits, scanner, limits, `${id}, bytes ${from}-${end} of ${source.bytes}`);
 }
 
-function placeOf(entry: JSONLEntry): Place {
+function placeOf(entry: JSONLEntry): HitPosition {
   return { id: `#${entry.seq}`, what: describeEntry(entry) };
 }
 

@@ -10,14 +10,14 @@ import { MemoryStore } from '../storage/MemoryStore.ts';
 import type { BuiltAtom, Memo } from './standardMessages.ts';
 
 /** A reference whose target may be gone, such as a `WeakRef`. */
-export interface Held {
+export interface WeakHandle {
   deref(): Message | undefined;
 }
 
 export class MessageMemory {
   readonly #store: MemoryStore;
   readonly #identify: (message: Message, name: object) => void;
-  readonly #hold: (message: Message) => Held;
+  readonly #hold: (message: Message) => WeakHandle;
   readonly #resident = new WeakSet<JSONLEntry>();
   #slots = new WeakMap<JSONLEntry, Slot>();
   #atoms = new WeakMap<JSONLEntry, BuiltAtom & { readonly atom: Atom }>();
@@ -26,7 +26,7 @@ export class MessageMemory {
   constructor(
     maxMessages: number,
     identify: (message: Message, name: object) => void,
-    hold: (message: Message) => Held = (message) => new WeakRef(message),
+    hold: (message: Message) => WeakHandle = (message) => new WeakRef(message),
   ) {
     this.#store = new MemoryStore(maxMessages);
     this.#identify = identify;
@@ -97,5 +97,5 @@ export class MessageMemory {
 interface Slot {
   readonly calls: number;
   kept: Message | undefined;
-  held: Held | undefined;
+  held: WeakHandle | undefined;
 }

@@ -8,7 +8,7 @@ import { type Atom, isPrompt } from '../history/atoms.ts';
 import type { View } from '../history/view.ts';
 import type { TokenCounter } from '../TokenCounter.ts';
 import type { Measured } from '../tokens/measured.ts';
-import { addTo, noTokens } from '../tokens/weigh.ts';
+import { addTo, noTokens } from '../tokens/tokenClasses.ts';
 import { convertToStandardMessages, type ProjectionPolicy, renderAtom } from './standardMessages.ts';
 
 /** Number of atoms between two stored sums. */

@@ -22,8 +22,8 @@ import {
 import { type Atom, type AtomCall, isPrompt } from '../history/atoms.ts';
 import { type View, viewOf } from '../history/view.ts';
 import { wellFormed } from '../tokens/truncate.ts';
-import { type Framing, framedInstructions, framedMessage, framedSummaryApart } from './foreignText.ts';
 import { framedSummary, type NoteKey, withoutKey } from './systemNotes.ts';
+import { type Framing, framedInstructions, framedMessage, framedSummaryApart } from './untrustedText.ts';
 
 /** Everything besides the log that affects how messages are built. */
 export interface ProjectionPolicy {

@@ -3,7 +3,7 @@
  * prompt names (agent/systemPrompt.ts): text in a frame with the key comes from the program, and the key is removed
  * from all other text, including text that copied it from the log. Entries are stored without frame and key; both are
  * added here, so that the same log gives the same bytes. Text that the program did not write stands between two notes,
- * of which the first says whose word it is (foreignText.ts finds it). Pure.
+ * of which the first says whose word it is (untrustedText.ts finds it). Pure.
  */
 import { SUMMARY_END, SUMMARY_HEADING, SUMMARY_START } from '../compaction/summaryMessage.ts';
 
@@ -20,7 +20,7 @@ export function framedNote(text: string, key: NoteKey): string {
 }
 
 /** What text of others is; also the tag around it. */
-export type ForeignText = keyof typeof introductions;
+export type UntrustedText = keyof typeof introductions;
 
 const FOLLOWS = 'What follows up to the next note of the program is';
 
@@ -55,7 +55,7 @@ const introductions = {
  * Frames text of others after a heading, which ends at `at`: only the heading is the program's. The text could close its
  * own frame; only the note after it ends it. Without a key, as in earlier versions.
  */
-export function framedData(text: string, at: number, key: NoteKey, kind: ForeignText = 'data'): string {
+export function framedData(text: string, at: number, key: NoteKey, kind: UntrustedText = 'data'): string {
   const data = withoutKey(text.slice(at), key);
   if (key === undefined || data === '') return framedNote(text, key);
   return between(text.slice(0, at), `<${kind}>\n${data}\n</${kind}>`, key, kind);
@@ -65,19 +65,19 @@ export function framedData(text: string, at: number, key: NoteKey, kind: Foreign
  * The same in sessions whose notes contain only the program's words: the text cannot close its own frame either, since
  * the tag is one that it does not contain.
  */
-export function framedApart(heading: string, text: string, key: string, kind: ForeignText): string {
+export function framedApart(heading: string, text: string, key: string, kind: UntrustedText): string {
   return framedSequence([{ heading, text, kind }], key);
 }
 
 /** Text of others after a heading of the program. */
-export interface ForeignPart {
+export interface UntrustedPart {
   readonly heading: string;
   readonly text: string;
-  readonly kind: ForeignText;
+  readonly kind: UntrustedText;
 }
 
 /** Several of them in a row: each ends where the note of the next one begins. */
-export function framedSequence(parts: readonly ForeignPart[], key: string): string {
+export function framedSequence(parts: readonly UntrustedPart[], key: string): string {
   let end: string | undefined;
   const pieces = parts.flatMap(({ heading, text, kind }) => {
     const bare = withoutKey(text, key);
@@ -94,16 +94,16 @@ export function framedSequence(parts: readonly ForeignPart[], key: string): stri
 /** The start of a tag that imitates a note. */
 const NOTE_TAG = /<(?=\s*\/?\s*system-note)/gi;
 
-function between(heading: string, block: string, key: string, kind: ForeignText): string {
+function between(heading: string, block: string, key: string, kind: UntrustedText): string {
   return [startOf(heading, key, kind), block, framedNote(introductions[kind].end, key)].join('\n');
 }
 
-function startOf(heading: string, key: NoteKey, kind: ForeignText): string {
+function startOf(heading: string, key: NoteKey, kind: UntrustedText): string {
   return framedNote(`${heading.trimEnd()}\n${introductions[kind].start}`.trimStart(), key);
 }
 
 /** The kind, with a number if the text contains such a tag. */
-function tagFor(text: string, kind: ForeignText): string {
+function tagFor(text: string, kind: UntrustedText): string {
   const used = new Set<number>();
   for (const [, number = '1'] of text.matchAll(new RegExp(`<\\s*/?\\s*${kind}(?:-(\\d+))?`, 'gi')))
     used.add(Number(number));

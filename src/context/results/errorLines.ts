@@ -44,7 +44,7 @@ function referenceAt(line: string): number {
 }
 
 /** True for a line about code outside the project, such as a stack frame in an installed package. */
-export function isForeign(line: string): boolean {
+export function isOutsideProject(line: string): boolean {
   return FOREIGN.test(line.slice(0, MAX_LINE_CHARACTERS));
 }
 
@@ -198,11 +198,11 @@ function* search(text: string, from: number, to: number, found: FoundLines): Gen
 const MAX_LOOKED_AT = 1000;
 
 function rankOf(line: string, isError: boolean, sinceError: number): number | undefined {
-  const hasPlace = hasFileReference(line) && !isForeign(line);
+  const hasPlace = hasFileReference(line) && !isOutsideProject(line);
   if (isError && hasPlace) return rank.errorWithPlace;
   if (hasPlace && sinceError <= NEAR) return rank.place;
   if (isSummaryLine(line)) return rank.summary;
-  if (isError) return isForeign(line) ? rank.otherPlace : rank.error;
+  if (isError) return isOutsideProject(line) ? rank.otherPlace : rank.error;
   return hasPlace ? rank.otherPlace : undefined;
 }
 

@@ -28,7 +28,7 @@ export function* headAndTail(
   findsErrors: boolean,
 ): Generator<undefined, { readonly text: string; readonly shown: ShownLines }> {
   const lines = maxLines - 2;
-  const bytes = maxBytes - 2 * (Buffer.byteLength(MARK) + 2);
+  const bytes = maxBytes - 2 * (Buffer.byteLength(OMISSION) + 2);
   if (lines < 2 || bytes < MIN_BYTES) {
     const head = headWithin(text, maxLines, maxBytes);
     return { text: head, shown: { head: countLines(head), errors: 0, tail: 0 } };
@@ -55,7 +55,7 @@ export function* headAndTail(
 }
 
 /** A line that replaces omitted text. */
-export const MARK = '[… left out …]';
+export const OMISSION = '[… left out …]';
 /** Separates two lines that are not adjacent. */
 export const GAP = '…';
 const MIN_BYTES = 100;
@@ -120,7 +120,7 @@ function costOf(lines: readonly DecisiveLine[]): { readonly lines: number; reado
 }
 
 function joined(head: string, between: readonly DecisiveLine[], tail: string, text: string): string {
-  const parts = [head.replace(/\n$/, ''), MARK];
+  const parts = [head.replace(/\n$/, ''), OMISSION];
   let last: DecisiveLine | undefined;
   for (const line of between) {
     if (last !== undefined && line.start > last.end + 1) parts.push(GAP);
@@ -128,7 +128,7 @@ function joined(head: string, between: readonly DecisiveLine[], tail: string, te
     last = line;
   }
   const follows = last !== undefined && last.end + 1 >= text.length - tail.length;
-  if (last !== undefined && !follows) parts.push(MARK);
+  if (last !== undefined && !follows) parts.push(OMISSION);
   parts.push(tail.replace(/^\n/, ''));
   return parts.join('\n');
 }

@@ -6,7 +6,7 @@ import { lstat, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { atomEntries } from '../history/atoms.ts';
-import { withoutHalfCompactions } from '../history/compactions.ts';
+import { withoutPartialCompactions } from '../history/compactions.ts';
 import { HistoryManager } from '../history/HistoryManager.ts';
 import { BlobStore } from './BlobStore.ts';
 import { archiveFileIn } from './catalogue/logFiles.ts';
@@ -162,7 +162,7 @@ export class PersistentStore implements SessionStore {
     const contents = await this.loadSession(sessionId);
     if (contents === undefined) return undefined;
     const history = new HistoryManager();
-    history.append(...withoutHalfCompactions(contents.entries));
+    history.append(...withoutPartialCompactions(contents.entries));
     const { summary, userMessages, atoms } = history.view();
     const quoted = userMessages.map(({ entry }) => entry);
     return [...(summary === undefined ? [] : [summary]), ...quoted, ...atoms.flatMap(atomEntries)];

@@ -4,17 +4,17 @@
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import {
+  completeCompactions,
+  completeCompactionsBackwards,
   lastCompaction,
-  wholeCompactions,
-  wholeCompactionsBefore,
-  withoutHalfCompactions,
+  withoutPartialCompactions,
 } from '../history/compactions.ts';
 import { evictPrefix, isRemoval, removalToEvict } from '../history/evict.ts';
 import { evictedPrefixOf } from '../history/evictedPrefix.ts';
 import { HistoryManager } from '../history/HistoryManager.ts';
 import { type SeenLog, seenIn } from '../recall/seenLog.ts';
 import { LogPages } from './LogPages.ts';
-import { resumePointOf, WHOLE_BYTES, writeResumePoint } from './loadLog.ts';
+import { FULL_READ_BYTES, resumePointOf, writeResumePoint } from './loadLog.ts';
 import type { LogContents } from './logReader.ts';
 
 export class ResidentLog {
@@ -28,10 +28,10 @@ export class ResidentLog {
   #leftAt = 0;
 
   /** `wholeBytes`: logs up to this size stay in memory in full. */
-  constructor(file: string, { entries, bytes = 0 }: LogContents, wholeBytes = WHOLE_BYTES) {
+  constructor(file: string, { entries, bytes = 0 }: LogContents, wholeBytes = FULL_READ_BYTES) {
     this.#file = file;
     this.#wholeBytes = wholeBytes;
-    this.history.replace(withoutHalfCompactions(entries));
+    this.history.replace(withoutPartialCompactions(entries));
     this.#bytes = bytes;
   }
 
@@ -71,7 +71,7 @@ export class ResidentLog {
       recent,
       async *range(from, to) {
         const older = pages.range(from, Math.min(to, through));
-        if (from <= through) yield* wholeCompactions(older, () => readFrom(to + 1));
+        if (from <= through) yield* completeCompactions(older, () => readFrom(to + 1));
         if (to > through) yield* here.range(from, to);
       },
       async *before(seq, containing) {
@@ -80,7 +80,7 @@ export class ResidentLog {
         const older = pages.before(Math.min(seq, through + 1), bytes);
         // With a text search the entry that follows a hit is unknown, so boundaries without a summary cannot be
         // filtered.
-        yield* bytes === undefined ? wholeCompactionsBefore(older, () => readFrom(seq)) : older;
+        yield* bytes === undefined ? completeCompactionsBackwards(older, () => readFrom(seq)) : older;
       },
     };
   }
@@ -96,7 +96,7 @@ export class ResidentLog {
     if (entries.length === 0) return;
     const last = entries.at(-1)?.seq ?? -1;
     const later = this.history.entries().filter(({ seq, subtype }) => seq > last && subtype !== 'past');
-    this.history.replace([...withoutHalfCompactions(entries), ...later]);
+    this.history.replace([...withoutPartialCompactions(entries), ...later]);
   }
 
   /** Called when these entries are on disk: evicts entries that are no longer needed. */

@@ -7,7 +7,7 @@ import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { lastCompaction, withoutHalfCompactions } from '../history/compactions.ts';
+import { lastCompaction, withoutPartialCompactions } from '../history/compactions.ts';
 import { absentTarget, evictPrefix, type Target } from '../history/evict.ts';
 import { type EvictedPrefix, evictedPrefixEntry, evictedPrefixOf } from '../history/evictedPrefix.ts';
 import { liveEntries } from '../history/liveEntries.ts';
@@ -17,7 +17,7 @@ import { type LogContents, readLog } from './logReader.ts';
 import { newId } from './newEntries.ts';
 
 /** Logs up to this many bytes are held in memory in full: reading them takes no noticeable time. */
-export const WHOLE_BYTES = 4 * 2 ** 20;
+export const FULL_READ_BYTES = 4 * 2 ** 20;
 
 interface LoadOptions {
   /** All entries from this seq on have to be in memory. */
@@ -28,7 +28,7 @@ interface LoadOptions {
 /** Rejects only if the file itself cannot be read. */
 export async function loadLog(
   file: string,
-  { floor = Number.POSITIVE_INFINITY, wholeBytes = WHOLE_BYTES }: LoadOptions = {},
+  { floor = Number.POSITIVE_INFINITY, wholeBytes = FULL_READ_BYTES }: LoadOptions = {},
 ): Promise<LogContents> {
   const { size } = await stat(file);
   if (size <= wholeBytes) return { ...(await readLog(file)), bytes: size };
@@ -36,7 +36,7 @@ export async function loadLog(
   const isFarEnough = point !== undefined && point.past.throughSeq < floor;
   const { entries, damaged } =
     (isFarEnough ? await loadFrom(file, point) : undefined) ?? (await loadFromStart(file, floor));
-  const settled = withoutOldPast(withoutHalfCompactions(entries), floor);
+  const settled = withoutOldPast(withoutPartialCompactions(entries), floor);
   const reached = resumePointOf(settled);
   if (reached !== undefined && reached.past.throughUuid !== point?.past.throughUuid)
     void writeResumePoint(file, reached);
@@ -79,7 +79,7 @@ async function loadFromStart(file: string, floor: number): Promise<LogContents> 
         onCompaction(entries, boundary) {
           refuseAbsent(entries);
           if (wanted.some(({ from, to }) => boundary.seq >= from && boundary.seq <= to)) return entries;
-          const whole = withoutHalfCompactions(entries);
+          const whole = withoutPartialCompactions(entries);
           const left = evictPrefix(whole, boundary.uuid);
           return left === whole ? entries : left;
         },

@@ -45,13 +45,13 @@ export async function summarizeSession(file: string, id: string): Promise<Sessio
   const used = tail.findLast(({ subtype }) => subtype !== 'title') ?? last;
   return {
     id,
-    title: givenTitle(tail) ?? givenTitle(head) ?? headLine(entryWords(prompt)),
+    title: givenTitle(tail) ?? givenTitle(head) ?? firstLineOf(titleText(prompt)),
     createdAt: dateOf(head[0]?.timestamp, changedAt),
     updatedAt: dateOf(used.timestamp, changedAt),
     bytes,
     gitBranch: last.gitBranch,
     messageCount: last.seq + 1,
-    lastLines: tail.flatMap((entry) => spokenLine(entry) ?? []).slice(-maxLastLines),
+    lastLines: tail.flatMap((entry) => messageLine(entry) ?? []).slice(-maxLastLines),
   };
 }
 
@@ -69,7 +69,7 @@ export async function readEnds(file: string): Promise<LogEnds | undefined> {
       size <= pieceBytes
         ? head
         : await readUntil(handle, size, 'tail', (entries) =>
-            entries.some((e) => spokenLine(e) !== undefined),
+            entries.some((e) => messageLine(e) !== undefined),
           );
     return { head, tail, bytes: size, changedAt: mtime };
   } catch {
@@ -112,10 +112,10 @@ function entriesIn(bytes: Buffer, startsInside: boolean): JSONLEntry[] {
 /** The newest title set by the user, else the newest generated one; undefined if there is none. */
 function givenTitle(entries: readonly JSONLEntry[]): string | undefined {
   const titles = entries.flatMap((entry) =>
-    entry.subtype === 'title' && headLine(entryWords(entry)) !== '' ? [entry] : [],
+    entry.subtype === 'title' && firstLineOf(titleText(entry)) !== '' ? [entry] : [],
   );
   const title = titles.findLast((entry) => entry.data?.source !== 'model') ?? titles.at(-1);
-  return title === undefined ? undefined : headLine(entryWords(title));
+  return title === undefined ? undefined : firstLineOf(titleText(title));
 }
 
 function dateOf(timestamp: string | undefined, otherwise: Date): Date {
@@ -133,15 +133,15 @@ export function isPrompt(entry: JSONLEntry): boolean {
 }
 
 /** A message as one line; user messages begin with "> ". Undefined for an empty message. */
-export function spokenLine(entry: JSONLEntry): string | undefined {
+export function messageLine(entry: JSONLEntry): string | undefined {
   if (!isPrompt(entry) && entry.type !== 'assistant') return undefined;
-  const text = headLine(entryWords(entry));
+  const text = firstLineOf(titleText(entry));
   if (text === '') return undefined;
   return isPrompt(entry) ? `> ${text}` : text;
 }
 
 /** The text of a message; for a `!command` only the command. */
-export function entryWords(entry: JSONLEntry): string {
+export function titleText(entry: JSONLEntry): string {
   if (entry.subtype === 'shell' && typeof entry.data?.command === 'string') return `!${entry.data.command}`;
   return contentText(entry.message.content);
 }
@@ -154,7 +154,7 @@ function contentText(content: unknown): string {
 }
 
 /** The first non-blank line, without escape sequences and control characters, cut to 200 characters. */
-export function headLine(text: string): string {
+export function firstLineOf(text: string): string {
   return clip((text.split(/[\r\n\u2028\u2029]+/).find((line) => line.trim() !== '') ?? '').trim());
 }
 

@@ -5,7 +5,7 @@
 
 import type { Worker } from 'node:worker_threads';
 import { untilAborted } from '../../protocol/untilAborted.ts';
-import { type AskedThread, askThread } from '../askThread.ts';
+import { createThreadClient, type ThreadClient } from '../threadClient.ts';
 import { fingerprint, TokenCache } from './estimate.ts';
 import { cutBefore } from './exact/countExactly.ts';
 import type { TokenEncoder, VocabularyName } from './exact/vocabulary.ts';
@@ -117,10 +117,10 @@ function* batches(texts: readonly string[]): Generator<readonly Piece[]> {
  * closed.
  */
 export class WorkerEncoder implements TokenEncoder {
-  readonly #thread: AskedThread<CountRequest>;
+  readonly #thread: ThreadClient<CountRequest>;
 
   constructor(start: () => Worker) {
-    this.#thread = askThread(start, 'the token counter');
+    this.#thread = createThreadClient(start, 'the token counter');
   }
 
   count(vocabulary: VocabularyName, texts: readonly string[]): Promise<readonly number[]> {

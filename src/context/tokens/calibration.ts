@@ -3,7 +3,7 @@
  * squares on the usage of whole requests. The first report moves all factors together; later requests with a different
  * mix of classes separate them. Reports that cannot belong to the same request are ignored.
  */
-import { CLASSES, FIXED, sumOf } from './weigh.ts';
+import { CLASSES, FIXED, sumOf } from './tokenClasses.ts';
 
 /** Plain data for JSON. */
 interface CalibrationState {

@@ -1,13 +1,21 @@
 /** Estimates tokens without a tokenizer, by the number of characters per token of each character class. */
-import { addTo, type ClassTokens, type Coefficients, noTokens, S1, sumOf, weigh } from './weigh.ts';
+import {
+  addTo,
+  type ClassTokens,
+  type Coefficients,
+  countByClass,
+  noTokens,
+  S1,
+  sumOf,
+} from './tokenClasses.ts';
 
-export { type Coefficients, HIGH, S1, S5 } from './weigh.ts';
+export { type Coefficients, HIGH, S1, S5 } from './tokenClasses.ts';
 
 /** Estimated tokens of a text, rounded up; 0 for an empty text. */
 export function estimateTokens(text: string, set: Coefficients = S1): number {
   if (text === '') return 0;
   const tokens = noTokens();
-  weigh(text, set, tokens);
+  countByClass(text, set, tokens);
   return Math.ceil(sumOf(tokens) - 1e-9);
 }
 
@@ -56,7 +64,7 @@ const WHOLE = 65_536;
 export function estimateLarge(text: string, set: Coefficients): Estimate {
   const classes = noTokens();
   if (text.length <= WHOLE) {
-    weigh(text, set, classes);
+    countByClass(text, set, classes);
     return { classes, error: 0 };
   }
   const stride = text.length / SLICES;
@@ -64,7 +72,7 @@ export function estimateLarge(text: string, set: Coefficients): Estimate {
   for (let slice = 0; slice < SLICES; slice++) {
     const tokens = noTokens();
     const start = Math.floor(slice * stride + place(slice) * (stride - SLICE));
-    weigh(text, set, tokens, start, start + SLICE);
+    countByClass(text, set, tokens, start, start + SLICE);
     densities.push(sumOf(tokens) / SLICE);
     addTo(classes, tokens);
   }

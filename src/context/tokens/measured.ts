@@ -1,7 +1,7 @@
 import { HEADER_BYTES, readImageHeader } from '../../protocol/files/images.ts';
 import type { Message, ToolSchema } from '../../protocol/messages.ts';
 import { estimateLarge } from './estimate.ts';
-import { type ClassTokens, type Coefficients, FIXED, noTokens, sumOf, weigh } from './weigh.ts';
+import { type ClassTokens, type Coefficients, countByClass, FIXED, noTokens, sumOf } from './tokenClasses.ts';
 
 /** Token count of one message, tool or text. */
 export interface Measured {
@@ -20,7 +20,7 @@ export function measuredExactly(tokens: number): Measured {
 }
 
 /** An immediate estimate for any size; `known` returns the tokens of texts that were counted exactly. */
-export function measuredNow(
+export function quickEstimate(
   { texts, fixed }: Countable,
   set: Coefficients,
   known: (text: string) => number | undefined,
@@ -54,7 +54,7 @@ export async function measuredInSlices(
   for (const text of texts) {
     for (let start = 0; start < text.length; start += SLICE) {
       if (signal?.aborted === true) return undefined;
-      weigh(text, set, classes, start, Math.min(text.length, start + SLICE));
+      countByClass(text, set, classes, start, Math.min(text.length, start + SLICE));
       await yieldToEventLoop();
     }
   }

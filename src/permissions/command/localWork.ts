@@ -43,7 +43,7 @@ function staysInside({ part, directories }: Visit, policy: Policy): boolean {
   const isInside = (path: string): boolean => {
     const real = policy.realpath(path);
     const isProtected = [path, real].some((one) => protectionOf(one, policy) !== undefined);
-    return inWorkspace(real, policy) && !isProtected && policy.filesRun?.includes(real) !== true;
+    return inWorkspace(real, policy) && !isProtected && policy.executedFiles?.includes(real) !== true;
   };
   return (directories ?? []).every((directory) =>
     part.argv.slice(1).every((word, index) =>

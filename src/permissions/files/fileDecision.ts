@@ -166,7 +166,7 @@ function protectedAmong(
     if (name) return { path, by: name.usedBy };
   }
   const realPath = paths.at(-1) ?? '';
-  if (policy.filesRun?.includes(realPath) === true)
+  if (policy.executedFiles?.includes(realPath) === true)
     return { path: realPath, by: 'what your settings run (hooks, servers or the status line)' };
   return (
     protectedByLink(realPath, policy) ??

@@ -45,7 +45,7 @@ export interface PlaceOptions {
   /** True if other programs run a file or take settings from it. */
   readonly isReadOnlyForCommands: (path: string) => boolean;
   /** Files in the workspace that settings run outside the sandbox. */
-  readonly filesRun?: readonly string[];
+  readonly executedFiles?: readonly string[];
   /** True if a file contains secrets. */
   readonly isSensitive: (path: string) => boolean;
 }
@@ -99,7 +99,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
         ...keptHome,
         ...roots.flatMap((root) => protectedIn(root, options)),
         ...included,
-        ...(options.filesRun ?? []).flatMap(resolved),
+        ...(options.executedFiles ?? []).flatMap(resolved),
         ...temporary.flatMap((folder) => wholeNames(options.user).map((name) => join(folder, name))),
       ]),
     ],

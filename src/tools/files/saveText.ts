@@ -5,7 +5,7 @@ import { constants } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { StructuredPatchHunk } from 'diff';
-import { type FilePlace, inRealFolder, PathMovedError, type RealFolder } from '../../disk/realFile.ts';
+import { inRealFolder, PathMovedError, type RealFolder, type ResolvedPath } from '../../disk/realFile.ts';
 import type { EditChecks } from '../../protocol/diagnostics.ts';
 import { type FileFacts, fileStamp } from '../../protocol/files/fileStamp.ts';
 import type { Preview } from '../../protocol/permissions.ts';
@@ -17,7 +17,7 @@ import { plainLines } from './lineEnds.ts';
 import { type Encoding, encodeText, sha256 } from './textFile.ts';
 
 export interface TextChange {
-  readonly place: FilePlace;
+  readonly place: ResolvedPath;
   /** Stamp of the file to replace; undefined for a new one. */
   readonly stamp: string | undefined;
   /** Undefined for a new file. */

@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
-import { type FilePlace, openRealFile, PathMovedError } from '../../disk/realFile.ts';
+import { openRealFile, PathMovedError, type ResolvedPath } from '../../disk/realFile.ts';
 import { fileStamp } from '../../protocol/files/fileStamp.ts';
 import type { ToolContext } from '../../protocol/tools.ts';
 import { errorCode } from '../outcomes.ts';
@@ -25,7 +25,7 @@ type LoadedFile =
   | { readonly type: 'refused'; readonly reason: string };
 
 /** Loads a file for a change; refuses if this session has not read its current content. */
-export async function loadForChange(place: FilePlace, context: ToolContext): Promise<LoadedFile> {
+export async function loadForChange(place: ResolvedPath, context: ToolContext): Promise<LoadedFile> {
   const { path, realPath } = place;
   const info = await statOf(realPath);
   if (info === undefined) return { type: 'missing' };

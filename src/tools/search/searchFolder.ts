@@ -9,7 +9,7 @@ import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isInside, realpath } from '../../disk/paths.ts';
-import { assertUnmoved, type FilePlace } from '../../disk/realFile.ts';
+import { assertUnmoved, type ResolvedPath } from '../../disk/realFile.ts';
 import type { Environment } from '../shell/childEnvironment.ts';
 import { count } from '../units.ts';
 import { runRipgrep, type SearchRun } from './ripgrep.ts';
@@ -25,7 +25,7 @@ interface FolderSearch {
   readonly args: readonly string[];
   readonly separator: '\n' | '\0';
   /** The folder or file to search. */
-  readonly place: FilePlace;
+  readonly place: ResolvedPath;
   /** The directory in which ripgrep runs, and the workspace; both absolute. */
   readonly cwd: string;
   readonly root: string;

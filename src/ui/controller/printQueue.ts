@@ -14,7 +14,7 @@ interface PrintQueue {
 }
 
 /** Characters per piece; drawing one takes about 5 ms, colours included. */
-export const PIECE = 6000;
+export const PIECE_CHARACTERS = 6000;
 /** Cost of an entry in addition to its text, in characters. */
 const ENTRY = 300;
 
@@ -27,7 +27,7 @@ export function createPrintQueue(
     add: (...prints) => void waiting.push(...prints),
     next() {
       const taken: Print[] = [];
-      let room = PIECE;
+      let room = PIECE_CHARACTERS;
       while (room > 0) {
         const print = waiting[0];
         if (print === undefined) break;
@@ -35,7 +35,7 @@ export function createPrintQueue(
         if (cost > room && taken.length > 0) break;
         waiting.shift();
         room -= cost;
-        if (cost <= PIECE || print.type !== 'markdown') {
+        if (cost <= PIECE_CHARACTERS || print.type !== 'markdown') {
           taken.push(print);
           continue;
         }
@@ -56,7 +56,7 @@ export function createPrintQueue(
 
 /** Cuts complete blocks of about one piece off the beginning; never cuts inside a block, however long it is. */
 function cut(text: string, split: (markdown: string) => { finished: string }): [string, string] {
-  for (let size = PIECE; size < text.length; size *= 2) {
+  for (let size = PIECE_CHARACTERS; size < text.length; size *= 2) {
     const { finished } = split(text.slice(0, size));
     if (finished !== '') return [finished, text.slice(finished.length)];
   }

@@ -7,7 +7,7 @@ import type { AgentEvent } from '../../protocol/events.ts';
 import { createReadFold, type ReadFold } from '../print/readFold.ts';
 import { splitFinished } from '../print/streaming.ts';
 import type { UiSession } from '../types.ts';
-import { createPrintQueue, PIECE } from './printQueue.ts';
+import { createPrintQueue, PIECE_CHARACTERS } from './printQueue.ts';
 import type { ScreenPorts } from './types.ts';
 import { emptyView, flushTail, type Print, reduce, type View } from './view.ts';
 
@@ -87,7 +87,7 @@ export function createSessionStore(agent: Agent, ports: SessionStorePorts): Sess
 
   const unsubscribe = agent.subscribe((event) => {
     // Flush a long reply that arrived within one frame block by block; as a single entry it would be drawn in one go.
-    if (event.type === 'entry' && event.entry.type === 'assistant' && view.tail.length > PIECE)
+    if (event.type === 'entry' && event.entry.type === 'assistant' && view.tail.length > PIECE_CHARACTERS)
       flush(() => true);
     const step = reduce(view, event, ports.now());
     view = step.view;

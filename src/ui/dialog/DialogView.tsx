@@ -2,12 +2,12 @@
 import { Box, usePaste } from 'ink';
 import { useRef } from 'react';
 import { applyEdit, createBuffer } from '../input/textBuffer.ts';
-import type { DialogPlace } from '../keys/keymap.ts';
+import type { DialogFocus } from '../keys/keymap.ts';
 import { useDialogKeys } from '../keys/useKeys.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
-import { ruled, wrapText } from '../print/spans.ts';
+import { titledRule, wrapText } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
-import { bodyLines, type ChoiceDialog, choiceDialogLines, choicesPlace, type DialogRoom } from './choices.ts';
+import { bodyLines, type ChoiceDialog, choiceDialogLines, choicesFocus, type DialogRoom } from './choices.ts';
 import {
   type Dialog,
   keptChoice,
@@ -96,7 +96,7 @@ function detailsOf<A>(
   return { detailRows: DETAIL_ROWS, detailOf };
 }
 
-const textPlace: DialogPlace = { contexts: ['Select'], typing: 'text' };
+const textPlace: DialogFocus = { contexts: ['Select'], typing: 'text' };
 
 /** Text above a field; Enter answers, Esc cancels. */
 function TextView<A>(props: DialogViewProps<A, TextDialog<A>>) {
@@ -126,7 +126,7 @@ function TextView<A>(props: DialogViewProps<A, TextDialog<A>>) {
   );
   usePaste(insert, { isActive });
   const head = [
-    ruled(sanitizeLine(dialog.title), width, theme),
+    titledRule(sanitizeLine(dialog.title), width, theme),
     ...bodyLines(dialog.body, Math.max(0, rows - 4), props),
   ];
   const problem = wrapText(sanitizeLine(state.problem), width, theme.error);
@@ -152,7 +152,7 @@ function ChoiceView<A>(props: DialogViewProps<A, ChoiceDialog<A>>) {
   const counts = useTypeAheadGuard(questionOf(dialog), now);
   const stray = useStrayWord(now);
   const keymap = useDialogKeys(
-    () => choicesPlace,
+    () => choicesFocus,
     (key) => {
       const step = pressChoice(dialog, latest(), key, { counts, stray });
       if (step.type === 'select') set(step.index);
@@ -169,7 +169,7 @@ function ChoiceView<A>(props: DialogViewProps<A, ChoiceDialog<A>>) {
 function WaitView<A>(props: DialogViewProps<A, WaitDialog<A>>) {
   const { dialog, width, rows, theme, isActive = true, onAnswer } = props;
   useDialogKeys(
-    () => choicesPlace,
+    () => choicesFocus,
     (key) => {
       if (quits(dialog, key)) onAnswer(dialog.quit ?? dialog.cancel);
       else if (key.type === 'action' && key.name === 'confirm:cancel') onAnswer(dialog.cancel);
@@ -177,7 +177,7 @@ function WaitView<A>(props: DialogViewProps<A, WaitDialog<A>>) {
     isActive,
   );
   const lines = [
-    ruled(dialog.title, width, theme),
+    titledRule(dialog.title, width, theme),
     ...wrapText(sanitizeLine(dialog.text), width),
     theme.dim(truncate('Esc back', width)),
   ];

@@ -5,10 +5,10 @@ import type { DialogKey } from '../keys/keymap.ts';
 import { KeymapContext, useDialogKeys } from '../keys/useKeys.ts';
 import { type MarkdownRenderer, plainMarkdown } from '../print/markdown.ts';
 import type { Theme } from '../theme/theme.ts';
-import { choiceLinesWithin, choicesPlace } from './choices.ts';
+import { choiceLinesWithin, choicesFocus } from './choices.ts';
 import { Lines, TextField } from './Lines.tsx';
 import { askedPermission, permissionChoices, pressPermission, withCommentText } from './permission.ts';
-import { choiceShare, commentPlace, permissionLayout, previewLines, titleFits } from './permissionLayout.ts';
+import { choiceShare, commentFocus, permissionLayout, previewLines, titleFits } from './permissionLayout.ts';
 import { useLatest, useStrayWord, useTypeAheadGuard } from './useAnswers.ts';
 
 interface PermissionDialogProps {
@@ -71,7 +71,7 @@ export function PermissionDialog({
     set(pressed.state);
     if (pressed.answer !== undefined) onAnswer(pressed.answer);
   };
-  const place = () => (latest().comment === undefined ? choicesPlace : commentPlace);
+  const place = () => (latest().comment === undefined ? choicesFocus : commentFocus);
   useDialogKeys(place, onKey, isActive);
   usePaste((text) => set(withCommentText(latest(), text)), { isActive });
 

@@ -1,11 +1,11 @@
 import { Box, usePaste } from 'ink';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { applyEdit, createBuffer, type TextBuffer } from '../input/textBuffer.ts';
-import { dotted, keyHints } from '../keys/keyHints.ts';
-import type { DialogKey, DialogPlace, PlaceAction } from '../keys/keymap.ts';
+import { joinWithDots, keyHints } from '../keys/keyHints.ts';
+import type { DialogFocus, DialogFocusAction, DialogKey } from '../keys/keymap.ts';
 import { useDialogKeys } from '../keys/useKeys.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
-import { ruled } from '../print/spans.ts';
+import { titledRule } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 import { fieldInput, fieldText } from './field.ts';
@@ -56,7 +56,7 @@ interface State<T> {
 /** Longer than any list. */
 const FAR = 1e9;
 
-const place: DialogPlace = { contexts: ['Select'], typing: 'text' };
+const place: DialogFocus = { contexts: ['Select'], typing: 'text' };
 
 /** A picker: typing filters, arrows move, Enter picks, Esc cancels. Draws only the visible rows. */
 export function SelectList<T>(props: SelectListProps<T>) {
@@ -89,7 +89,7 @@ export function SelectList<T>(props: SelectListProps<T>) {
     if (item !== undefined) act?.(item);
   };
   const page = Math.max(2, listRows);
-  const handlers: Partial<Record<PlaceAction, () => void>> = {
+  const handlers: Partial<Record<DialogFocusAction, () => void>> = {
     'select:previous': () => move(-1),
     'select:next': () => move(1),
     'select:pageUp': () => move(-page),
@@ -129,7 +129,7 @@ export function SelectList<T>(props: SelectListProps<T>) {
   const none = theme.dim(truncate(`  ${items.length === 0 ? empty : 'Nothing matches.'}`, width));
   const hints = keyHints(keymap, place);
   const keys = [hints.keys('select:previous', 'select:next'), hints.key('select:accept')];
-  const hint = dotted(
+  const hint = joinWithDots(
     visible.length > listRows ? `${selected + 1} of ${visible.length}` : undefined,
     keys.filter((key) => key !== undefined).join(' '),
     onVariant === undefined ? undefined : hints.does('select:variant', variant),
@@ -138,7 +138,7 @@ export function SelectList<T>(props: SelectListProps<T>) {
   );
   return (
     <Box flexDirection="column">
-      <Lines lines={[ruled(title, width, theme)]} />
+      <Lines lines={[titledRule(title, width, theme)]} />
       <TextField label="Filter: " buffer={state.filter} width={width} theme={theme} isActive={isActive} />
       <Lines lines={lines.length === 0 ? [none] : lines} />
       {shownDetails > 0 && detailOf?.(visible[selected])}

@@ -1,9 +1,9 @@
 /** Numbered choices: layout, key handling, and a whole choice dialog as lines. Pure. */
 
-import { dotted, keyHints } from '../keys/keyHints.ts';
-import type { DialogKey, DialogPlace, Keymap } from '../keys/keymap.ts';
+import { joinWithDots, keyHints } from '../keys/keyHints.ts';
+import type { DialogFocus, DialogKey, Keymap } from '../keys/keymap.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
-import { prefixLines, ruled, wrapText } from '../print/spans.ts';
+import { prefixLines, titledRule, wrapText } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 
@@ -140,7 +140,7 @@ function detailed(choices: readonly Choice[], selected: number): readonly Choice
 }
 
 /** Where the keys of choices are read; a digit or letter counts only if it arrives alone. */
-export const choicesPlace: DialogPlace = { contexts: ['Confirmation'], typing: 'answer' };
+export const choicesFocus: DialogFocus = { contexts: ['Confirmation'], typing: 'answer' };
 
 /** The choice that a key picks immediately, by its action, number or letter. */
 export function choiceOfKey(choices: readonly Choice[], key: DialogKey): number | undefined {
@@ -184,7 +184,7 @@ export function choiceDialogLines<A>(
   room: DialogRoom,
   keymap: Keymap,
 ): readonly string[] {
-  const head = ruled(sanitizeLine(dialog.title), room.width, room.theme);
+  const head = titledRule(sanitizeLine(dialog.title), room.width, room.theme);
   const hint = hintLine(dialog, room, keymap);
   return dialog.keepsChoices === true
     ? choicesFirst(dialog, selected, room, head, hint)
@@ -229,13 +229,13 @@ function hintLine<A>(
   keymap: Keymap,
 ): readonly string[] {
   if (hint === undefined) return [];
-  const hints = keyHints(keymap, choicesPlace);
+  const hints = keyHints(keymap, choicesFocus);
   const keys = [hints.keys('confirm:previous', 'confirm:next'), hints.key('confirm:accept')]
     .filter((key) => key !== undefined)
     .join(' ');
   const letters = choices.flatMap(({ letter }) => letter ?? []).join(' ');
   const more = hint.hasLetters === true ? `, a digit${letters === '' ? '' : ` or ${letters}`}` : '';
-  return [theme.dim(truncate(dotted(keys + more, hint.escape), width))];
+  return [theme.dim(truncate(joinWithDots(keys + more, hint.escape), width))];
 }
 
 /** The text above choices or a field, in at most `rows` lines. */

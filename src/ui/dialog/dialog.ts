@@ -1,5 +1,5 @@
 /**
- * Dialogs as data: the question and the value of each answer. `DialogView.tsx` draws a dialog, `linear/askDialog.ts`
+ * Dialogs as data: the question and the value of each answer. `DialogView.tsx` draws a dialog, `plain/askDialog.ts`
  * prints it as lines; neither knows its topic. Pure.
  */
 

@@ -94,7 +94,7 @@ function fieldTexts(field: FormField): readonly string[] {
 }
 
 /** The real path of the file, followed by the requested path if that is a link. */
-export function pathWords(path: string, realPath = path): string {
+export function pathText(path: string, realPath = path): string {
   if (realPath === path) return revealLine(path);
   return `${revealLine(realPath)}, through the link ${revealLine(path)}`;
 }

@@ -3,16 +3,16 @@ import { stripVTControlCharacters } from 'node:util';
 import type { PermissionQuestion, Preview } from '../../protocol/permissions.ts';
 import { diffSize } from '../../protocol/text/diff.ts';
 import { reveal, revealLine } from '../../protocol/text/reveal.ts';
-import { dotted, keyHints } from '../keys/keyHints.ts';
-import type { DialogPlace, Keymap } from '../keys/keymap.ts';
+import { joinWithDots, keyHints } from '../keys/keyHints.ts';
+import type { DialogFocus, Keymap } from '../keys/keymap.ts';
 import { renderDiff } from '../print/diff.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
-import { paintLine, prefixLines, ruled, wrapColumns, wrapText } from '../print/spans.ts';
+import { paintLine, prefixLines, titledRule, wrapColumns, wrapText } from '../print/spans.ts';
 import { textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
-import { choicesPlace } from './choices.ts';
-import { pathWords, previewNotice, reasonItems } from './permission.ts';
+import { choicesFocus } from './choices.ts';
+import { pathText, previewNotice, reasonItems } from './permission.ts';
 
 interface PermissionLayoutInput {
   readonly question: PermissionQuestion;
@@ -27,7 +27,7 @@ interface PermissionLayoutInput {
 }
 
 /** Where the keys of the comment are read: typing inserts text; Enter and Esc end it. */
-export const commentPlace: DialogPlace = { contexts: ['Confirmation'], typing: 'text' };
+export const commentFocus: DialogFocus = { contexts: ['Confirmation'], typing: 'text' };
 
 interface PermissionLayout {
   /** Lines above and below the comment field. */
@@ -40,7 +40,7 @@ interface PermissionLayout {
 /** Lays out at most `rows` lines including the comment field, provided that the choices fit in `rows`. */
 export function permissionLayout(input: PermissionLayoutInput): PermissionLayout {
   const { question, preview, choiceRows, isCommenting, width, rows, theme, keymap } = input;
-  const title = ruled(titleOf(question), width, theme);
+  const title = titledRule(titleOf(question), width, theme);
   const hint = theme.dim(truncate(hintText(isCommenting, keymap), width));
   const reasons = reasonLines(reasonNotShown(question), width, theme);
   const worktree = worktreeLines(question, width, theme);
@@ -59,10 +59,10 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
   const overflows = preview.length > left;
   const previewRows = Math.max(overflows && left > 1 ? left - 1 : Math.min(left, preview.length), 0);
   const top = Math.max(0, Math.min(input.top, preview.length - previewRows));
-  const hints = keyHints(keymap, choicesPlace);
+  const hints = keyHints(keymap, choicesFocus);
   const paging = [hints.key('confirm:pageUp'), hints.key('confirm:pageDown')];
   const place = `  lines ${top + 1}–${top + previewRows} of ${preview.length}`;
-  const position = dotted(place, listed('/', ...paging));
+  const position = joinWithDots(place, listed('/', ...paging));
   const shown = preview.slice(top, top + previewRows);
   return {
     above: [
@@ -184,9 +184,9 @@ export function choiceShare(previewLines: number, rows: number): number {
 
 function hintText(isCommenting: boolean, keymap: Keymap): string {
   if (isCommenting)
-    return dotted(keyHints(keymap, commentPlace).does('confirm:accept', 'sends it'), 'Esc goes back');
-  const hints = keyHints(keymap, choicesPlace);
-  return dotted(
+    return joinWithDots(keyHints(keymap, commentFocus).does('confirm:accept', 'sends it'), 'Esc goes back');
+  const hints = keyHints(keymap, choicesFocus);
+  return joinWithDots(
     listed(' ', hints.keys('confirm:previous', 'confirm:next'), hints.key('confirm:accept')),
     listed('/', hints.key('confirm:yes'), hints.key('confirm:no')),
     'Esc no',
@@ -228,7 +228,7 @@ function linesOf(
       // Repeats the path if the title has no room for it, or if it is a link to another file.
       const isLinked = preview.realPath !== undefined && preview.realPath !== preview.path;
       const head =
-        isLinked || !isNamed ? wrapped(pathWords(preview.path, preview.realPath), width, theme) : [];
+        isLinked || !isNamed ? wrapped(pathText(preview.path, preview.realPath), width, theme) : [];
       const rows = renderDiff(preview.diff, {
         width,
         theme,
@@ -259,7 +259,7 @@ function linesOf(
       return [
         ...wrapped(`${sanitizeLine(preview.verb)}:`, width, theme),
         ...preview.paths.flatMap((path, index) => {
-          const text = pathWords(path, preview.realPaths?.[index]);
+          const text = pathText(path, preview.realPaths?.[index]);
           return prefixLines(wrapColumns([{ text }], width - 2).map(paintLine), '  ');
         }),
       ];

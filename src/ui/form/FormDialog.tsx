@@ -9,7 +9,7 @@ import { createBuffer } from '../input/textBuffer.ts';
 import type { DialogKey } from '../keys/keymap.ts';
 import { KeymapContext, useDialogKeys } from '../keys/useKeys.ts';
 import { formLayout, OWN_ANSWER } from './formLayout.ts';
-import { createForm, formPlace, pasteIntoForm, pressForm } from './formState.ts';
+import { createForm, formFocus, pasteIntoForm, pressForm } from './formState.ts';
 
 export interface FormDialogProps extends DialogRoom {
   /** Use it as `key`, too, so that each form starts with fresh state. */
@@ -39,7 +39,7 @@ export function FormDialog(props: FormDialogProps) {
     set(step.state);
     if (step.answer !== undefined) onAnswer(step.answer);
   };
-  useDialogKeys(() => formPlace(form, latest()), onKey, isActive);
+  useDialogKeys(() => formFocus(form, latest()), onKey, isActive);
   usePaste((text) => set(pasteIntoForm(form, latest(), text)), { isActive });
 
   return (

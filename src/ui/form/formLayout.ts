@@ -1,21 +1,21 @@
 /** Fits a page of a form to the screen: the options always fit, question and preview scroll in what they leave. Pure. */
 import { stripVTControlCharacters } from 'node:util';
-import { answerWords, type Form, type FormField, isAnswered } from '../../protocol/forms.ts';
+import { answerText, type Form, type FormField, isAnswered } from '../../protocol/forms.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
 import { choiceLines, type DialogRoom, fittedChoiceLines } from '../dialog/choices.ts';
 import { fieldText } from '../dialog/field.ts';
 import { previewNotice } from '../dialog/permission.ts';
 import { createBuffer } from '../input/textBuffer.ts';
-import { dotted, keyHints } from '../keys/keyHints.ts';
+import { joinWithDots, keyHints } from '../keys/keyHints.ts';
 import type { Keymap } from '../keys/keymap.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
-import { paintLine, prefixLines, ruled, wrapColumns, wrapText } from '../print/spans.ts';
+import { paintLine, prefixLines, titledRule, wrapColumns, wrapText } from '../print/spans.ts';
 import { textWidth, truncate } from '../print/width.ts';
 import {
   answersOf,
   type FormState,
   fieldHint,
-  formPlace,
+  formFocus,
   hasReview,
   isTyping,
   reviewOf,
@@ -49,7 +49,7 @@ export function formLayout(
 ): FormLayout {
   const { width, rows, theme } = room;
   const field = form.fields[state.page];
-  const head = [ruled(sanitizeLine(reveal(title)), width, theme), ...tabLines(form, state, room)];
+  const head = [titledRule(sanitizeLine(reveal(title)), width, theme), ...tabLines(form, state, room)];
   const hint = theme.dim(truncate(hintText(form, state, keymap), width));
   if (field === undefined) return reviewLayout(form, state, room, head, hint, keymap);
   const typing = isTyping(form, state);
@@ -117,7 +117,7 @@ function moreLine(form: Form, more: number, { width, theme }: DialogRoom, keymap
   const keys = [hints.key('question:pageUp'), hints.key('question:pageDown')];
   const scrolls = `${keys.filter((key) => key !== undefined).join('/')} scrolls`;
   return theme.warning(
-    truncate(dotted(more === 0 ? 'end' : `${more} more lines`, scrolls, escapeHint(form)), width),
+    truncate(joinWithDots(more === 0 ? 'end' : `${more} more lines`, scrolls, escapeHint(form)), width),
   );
 }
 
@@ -186,7 +186,7 @@ function tabLines(form: Form, state: FormState, { width, theme }: DialogRoom): r
   if (textWidth(all.join('   ')) > width) {
     const at = state.page < tabs.length ? `Question ${state.page + 1} of ${tabs.length}` : 'Review';
     const header = form.fields[state.page]?.header ?? '';
-    return [theme.dim(truncate(dotted(at, sanitizeLine(reveal(header))), width))];
+    return [theme.dim(truncate(joinWithDots(at, sanitizeLine(reveal(header))), width))];
   }
   return [all.map((tab, index) => (index === state.page ? theme.accent(tab) : theme.dim(tab))).join('   ')];
 }
@@ -238,7 +238,7 @@ function messageLines({ message, link }: Form, { width, theme }: Paper): readonl
 function answerLines(form: Form, state: FormState, { width, theme }: Paper): readonly string[] {
   const answers = answersOf(form, state);
   return form.fields.flatMap((field, index) => {
-    const words = sanitizeLine(reveal(answerWords(field, answers[index])));
+    const words = sanitizeLine(reveal(answerText(field, answers[index])));
     const paint = words === '' ? theme.warning : theme.text;
     const answer = wrapText(words === '' ? 'not answered' : words, width - 4, paint);
     const [asked = ''] = field.question.trim().split('\n');
@@ -248,14 +248,18 @@ function answerLines(form: Form, state: FormState, { width, theme }: Paper): rea
 }
 
 function hintText(form: Form, state: FormState, keymap: Keymap): string {
-  const hints = keyHints(keymap, formPlace(form, state));
+  const hints = keyHints(keymap, formFocus(form, state));
   const field = form.fields[state.page];
   if (isTyping(form, state))
     return field?.type === 'choice'
-      ? dotted(hints.does('form:submit', 'sends it'), 'Esc back to the answers')
-      : dotted(hints.does('form:submit', 'continues'), hints.does('form:previous', 'back'), 'Esc cancels');
+      ? joinWithDots(hints.does('form:submit', 'sends it'), 'Esc back to the answers')
+      : joinWithDots(
+          hints.does('form:submit', 'continues'),
+          hints.does('form:previous', 'back'),
+          'Esc cancels',
+        );
   const keys = [hints.keys('question:previous', 'question:next'), hints.key('question:accept')];
-  return dotted(
+  return joinWithDots(
     keys.filter((key) => key !== undefined).join(' '),
     field?.type === 'choice' && field.isMultiple ? hints.does('question:toggle', 'chooses') : undefined,
     hasReview(form) && form.fields.length > 0

@@ -15,7 +15,7 @@ import { choiceOfKey, movedChoice } from '../dialog/choices.ts';
 import { fieldInput, fieldText } from '../dialog/field.ts';
 import type { StrayWord } from '../dialog/useAnswers.ts';
 import { applyEdit, createBuffer, type TextBuffer } from '../input/textBuffer.ts';
-import type { DialogKey, DialogPlace } from '../keys/keymap.ts';
+import type { DialogFocus, DialogKey } from '../keys/keymap.ts';
 
 export interface FormState {
   /** Index of the question; the number of questions for the review. */
@@ -67,7 +67,7 @@ export function isTyping({ fields }: Form, state: FormState): boolean {
 }
 
 /** Where keys are read. */
-export function formPlace(form: Form, state: FormState): DialogPlace {
+export function formFocus(form: Form, state: FormState): DialogFocus {
   return isTyping(form, state)
     ? { contexts: ['Form'], typing: 'text' }
     : { contexts: ['Question'], typing: 'answer' };

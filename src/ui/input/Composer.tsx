@@ -10,7 +10,7 @@ import { showKeys } from '../keys/strokes.ts';
 import { useStrokes } from '../keys/useKeys.ts';
 import { ChordHint, DraftRows, SearchRows, SuggestionList, useChordTimeout } from './ComposerRows.tsx';
 import { type CompletionPort, createActionQueue, createCompleter } from './completion.ts';
-import { handleKey, type KeySurroundings, pasteText, refreshSearch } from './composerKeys.ts';
+import { type ComposerKeyContext, handleKey, pasteText, refreshSearch } from './composerKeys.ts';
 import {
   type ComposerState,
   clearDraft,
@@ -85,7 +85,7 @@ export const Composer = memo(function Composer(props: ComposerProps) {
   const width = Math.max(props.width - promptWidth, 4);
   const keymap = props.keymap ?? defaultKeymap;
   const everyPrompt = useRef<readonly string[]>(undefined);
-  const around: KeySurroundings = {
+  const around: ComposerKeyContext = {
     width,
     keymap,
     suggest: completer.suggest,

@@ -4,12 +4,12 @@ import type { Command, KeyContext } from '../keys/actions.ts';
 import { type Keymap, readStroke } from '../keys/keymap.ts';
 import type { Stroke } from '../keys/strokes.ts';
 import {
+  type ComposerContext,
   type ComposerState,
   isEmpty,
   type Outcome,
   paste,
   press,
-  type Surroundings,
   send,
   setUnits,
   sourcesOf,
@@ -19,19 +19,19 @@ import { unitsOfRecall } from './paste.ts';
 import type { Edit } from './textBuffer.ts';
 import { adjustForVim, handleVimKey } from './vim/vimKeys.ts';
 
-export interface KeySurroundings extends Surroundings {
+export interface ComposerKeyContext extends ComposerContext {
   readonly keymap: Keymap;
 }
 
 /** Handles a keystroke. */
-export function handleKey(state: ComposerState, stroke: Stroke, around: KeySurroundings): Outcome {
+export function handleKey(state: ComposerState, stroke: Stroke, around: ComposerKeyContext): Outcome {
   const plain = (from: ComposerState, one: Stroke): Outcome => handlePlainKey(from, one, around);
   if (state.vim === undefined) return plain(state, stroke);
   if (state.search !== undefined || state.pending !== undefined) return adjustForVim(plain(state, stroke));
   return handleVimKey(state, state.vim, stroke, around, plain);
 }
 
-function handlePlainKey(state: ComposerState, stroke: Stroke, around: KeySurroundings): Outcome {
+function handlePlainKey(state: ComposerState, stroke: Stroke, around: ComposerKeyContext): Outcome {
   const { pending, ...settled } = state;
   const reading = readStroke(around.keymap, stroke, {
     contexts: contextsOf(state),
@@ -51,7 +51,7 @@ function handlePlainKey(state: ComposerState, stroke: Stroke, around: KeySurroun
 }
 
 /** Inserts a paste at the cursor. */
-export function pasteText(state: ComposerState, text: string, around: Surroundings): ComposerState {
+export function pasteText(state: ComposerState, text: string, around: ComposerContext): ComposerState {
   const { pending, ...settled } = state;
   if (settled.search === undefined) return paste(settled, text, around);
   const edit: Edit = { type: 'insert', text: text.slice(0, MAX_QUERY) };
@@ -67,7 +67,7 @@ function contextsOf(state: ComposerState): readonly KeyContext[] {
   return state.popup === undefined ? ['Chat', 'Global'] : ['Autocomplete', 'Chat', 'Global'];
 }
 
-function command(state: ComposerState, wanted: Command, around: Surroundings): Outcome {
+function command(state: ComposerState, wanted: Command, around: ComposerContext): Outcome {
   if (state.search !== undefined) return pressInSearch(state, state.search, wanted, around);
   return press(state, wanted, around);
 }
@@ -79,7 +79,7 @@ function pressInSearch(
   state: ComposerState,
   search: HistorySearch,
   command: Command,
-  around: Surroundings,
+  around: ComposerContext,
 ): Outcome {
   if (command.type === 'edit') return { state: typeInSearch(state, search, command.edit, around) };
   if (command.type !== 'search') return { state };
@@ -106,13 +106,13 @@ function typeInSearch(
   state: ComposerState,
   search: HistorySearch,
   edit: Edit,
-  around: Surroundings,
+  around: ComposerContext,
 ): ComposerState {
   return { ...state, search: editQuery(search, edit, sourcesOf(state, around)) };
 }
 
 /** Repeats the search after more prompts were loaded. */
-export function refreshSearch(state: ComposerState, around: Surroundings): ComposerState {
+export function refreshSearch(state: ComposerState, around: ComposerContext): ComposerState {
   if (state.search === undefined) return state;
   return { ...state, search: again(state.search, sourcesOf(state, around)) };
 }

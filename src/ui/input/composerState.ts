@@ -48,7 +48,7 @@ export type ComposerState = {
 const MAX_STASHES = 20;
 
 /** Inputs of a transition besides the state. */
-export type Surroundings = {
+export type ComposerContext = {
   /** Columns for the text, as in the layout. */
   readonly width: number;
   suggest(trigger: Trigger): readonly Suggestion[] | undefined;
@@ -73,7 +73,7 @@ export function createComposerState(text = ''): ComposerState {
 }
 
 /** Runs a command. */
-export function press(state: ComposerState, command: Command, around: Surroundings): Outcome {
+export function press(state: ComposerState, command: Command, around: ComposerContext): Outcome {
   switch (command.type) {
     case 'edit':
       return { state: edit(state, foldIfLarge(state, command.edit), around) };
@@ -105,14 +105,14 @@ export function press(state: ComposerState, command: Command, around: Surroundin
 }
 
 /** The sources that the history search can search. */
-export function sourcesOf({ walk, sent }: ComposerState, around: Surroundings): SearchSources {
+export function sourcesOf({ walk, sent }: ComposerState, around: ComposerContext): SearchSources {
   const everyPrompt = around.everyPrompt?.();
   const all = everyPrompt === undefined ? undefined : [...everyPrompt, ...sent];
   return { session: sent, project: walk.entries, all };
 }
 
 /** Inserts a paste, folded if it is long. */
-export function paste(state: ComposerState, text: string, around: Surroundings): ComposerState {
+export function paste(state: ComposerState, text: string, around: ComposerContext): ComposerState {
   return pasteUnits(state, unitsOfPaste(text, state.buffer.units), around);
 }
 
@@ -120,7 +120,7 @@ export function paste(state: ComposerState, text: string, around: Surroundings):
 export function pasteUnits(
   state: ComposerState,
   units: readonly Unit[],
-  around: Surroundings,
+  around: ComposerContext,
 ): ComposerState {
   return edit(state, { type: 'insert_units', units }, around);
 }
@@ -136,13 +136,13 @@ export function clearDraft(state: ComposerState): ComposerState {
 }
 
 /** Requests the suggestions of a completion that was still loading. */
-export function refresh(state: ComposerState, around: Surroundings): ComposerState {
+export function refresh(state: ComposerState, around: ComposerContext): ComposerState {
   return state.wanted === undefined ? state : open(state, state.wanted, around);
 }
 
 export const isEmpty = (state: ComposerState): boolean => state.buffer.units.length === 0;
 
-function enter(state: ComposerState, around: Surroundings): Outcome {
+function enter(state: ComposerState, around: ComposerContext): Outcome {
   const { units, cursor } = state.buffer;
   if (units[cursor - 1] === '\\') {
     return { state: edit(state, { type: 'replace', from: cursor - 1, to: cursor, text: '\n' }, around) };
@@ -178,7 +178,7 @@ function stash(state: ComposerState): ComposerState {
   return aside === undefined ? state : { ...setUnits(state, aside), stashes: older };
 }
 
-function accept(state: ComposerState, around: Surroundings): ComposerState {
+function accept(state: ComposerState, around: ComposerContext): ComposerState {
   const { popup } = state;
   const chosen = popup?.suggestions[popup.selected];
   if (popup === undefined || chosen === undefined) return state;
@@ -190,7 +190,7 @@ function accept(state: ComposerState, around: Surroundings): ComposerState {
   return { ...closed(next), buffer: applyEdit(next.buffer, { type: 'move', to: 'right' }) };
 }
 
-function vertical(state: ComposerState, by: -1 | 1, around: Surroundings): ComposerState {
+function vertical(state: ComposerState, by: -1 | 1, around: ComposerContext): ComposerState {
   if (state.popup !== undefined) {
     const count = state.popup.suggestions.length;
     return { ...state, popup: { ...state.popup, selected: (state.popup.selected + by + count) % count } };
@@ -209,7 +209,7 @@ function vertical(state: ComposerState, by: -1 | 1, around: Surroundings): Compo
   return { ...closed(state), buffer, walk: step.walk };
 }
 
-function edit(state: ComposerState, change: Edit, around: Surroundings): ComposerState {
+function edit(state: ComposerState, change: Edit, around: ComposerContext): ComposerState {
   const buffer = applyEdit(state.buffer, change);
   return follow({ ...state, buffer }, around, change.type !== 'move');
 }
@@ -222,14 +222,14 @@ function foldIfLarge(state: ComposerState, change: Edit): Edit {
 }
 
 /** Updates the popup after a change. Only typing opens it; recalling an old `/command` with ↑ must not. */
-function follow(state: ComposerState, around: Surroundings, mayOpen: boolean): ComposerState {
+function follow(state: ComposerState, around: ComposerContext, mayOpen: boolean): ComposerState {
   const trigger = findTrigger(state.buffer.units, state.buffer.cursor);
   if (trigger === undefined) return closed(state);
   if (trigger.from === state.dismissedAt) return { ...closed(state), dismissedAt: state.dismissedAt };
   return mayOpen || state.wanted !== undefined ? open(state, trigger, around) : closed(state);
 }
 
-function open(state: ComposerState, trigger: Trigger, around: Surroundings): ComposerState {
+function open(state: ComposerState, trigger: Trigger, around: ComposerContext): ComposerState {
   const suggestions = around.suggest(trigger) ?? [];
   const popup = suggestions.length === 0 ? undefined : { trigger, suggestions, selected: 0 };
   return { ...closed(state), wanted: trigger, popup };

@@ -10,11 +10,11 @@ import { Lines, TextField } from '../dialog/Lines.tsx';
 import { moveSelection, windowAround } from '../dialog/selection.ts';
 import { useLatest } from '../dialog/useAnswers.ts';
 import { applyEdit, createBuffer } from '../input/textBuffer.ts';
-import { dotted, type KeyHints, keyHints } from '../keys/keyHints.ts';
-import type { DialogKey, DialogPlace, PlaceAction } from '../keys/keymap.ts';
+import { joinWithDots, type KeyHints, keyHints } from '../keys/keyHints.ts';
+import type { DialogFocus, DialogFocusAction, DialogKey } from '../keys/keymap.ts';
 import { useDialogKeys } from '../keys/useKeys.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
-import { ruled } from '../print/spans.ts';
+import { titledRule } from '../print/spans.ts';
 import { textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 import {
@@ -88,7 +88,7 @@ export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogP
     else set({ ...withFilter(now, createBuffer()), isFiltering: false });
   };
   const page = Math.max(2, listRows);
-  const handlers: Partial<Record<PlaceAction, () => void>> = {
+  const handlers: Partial<Record<DialogFocusAction, () => void>> = {
     'select:previous': () => move(-1),
     'select:next': () => move(1),
     'select:pageUp': () => move(-page),
@@ -127,7 +127,7 @@ export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogP
   const nothing = selection.items.length === 0 ? 'Nothing here yet.' : 'Nothing matches.';
   return (
     <Box flexDirection="column">
-      <Lines lines={[ruled('Context items', width, theme)]} />
+      <Lines lines={[titledRule('Context items', width, theme)]} />
       {isRoomy && <Lines lines={[totalsRow(selection.items, agent.state().measure, width, theme)]} />}
       {showsFilter && (
         <TextField label="Filter: " buffer={filter} width={width} theme={theme} isActive={isFiltering} />
@@ -147,9 +147,9 @@ function answers(subtype: string | undefined): boolean {
   return subtype === 'pin' || subtype === 'reduction';
 }
 
-const listPlace: DialogPlace = { contexts: ['Items', 'Select'], typing: 'keys' };
+const listPlace: DialogFocus = { contexts: ['Items', 'Select'], typing: 'keys' };
 /** Typed text goes to the filter, not to the keys of the items. */
-const filterPlace: DialogPlace = { contexts: ['Select'], typing: 'text' };
+const filterPlace: DialogFocus = { contexts: ['Select'], typing: 'text' };
 
 function hintText(
   selected: number,
@@ -160,17 +160,17 @@ function hintText(
 ): string {
   const place = many === 0 ? '' : `${selected + 1} of ${many}`;
   const long = isFiltering
-    ? dotted('type to filter', hints.does('select:accept', 'keeps it'), 'Esc clears it')
-    : dotted(
+    ? joinWithDots('type to filter', hints.does('select:accept', 'keeps it'), 'Esc clears it')
+    : joinWithDots(
         hints.does('items:pin', 'pin'),
         hints.does('items:drop', 'drop'),
         hints.does('items:restore', 'restore'),
         hints.does('items:filter', 'filter'),
         'Esc closes',
       );
-  const line = dotted(place, long);
+  const line = joinWithDots(place, long);
   if (textWidth(line) <= width) return line;
-  if (isFiltering) return truncate(dotted(hints.key('select:accept'), 'Esc'), width);
+  if (isFiltering) return truncate(joinWithDots(hints.key('select:accept'), 'Esc'), width);
   const keys = hints.keys('items:pin', 'items:drop', 'items:restore', 'items:filter');
   return truncate([keys, 'Esc', place].filter(Boolean).join(' '), width);
 }

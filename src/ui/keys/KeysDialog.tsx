@@ -1,17 +1,17 @@
 import { usePaste } from 'ink';
 import { useState } from 'react';
 import { Lines } from '../dialog/Lines.tsx';
-import { ruled, wrapText } from '../print/spans.ts';
+import { titledRule, wrapText } from '../print/spans.ts';
 import { padEnd, textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
-import { dotted, keyHints, shortKeyRows } from './keyHints.ts';
-import type { DialogKey, DialogPlace, Keymap, PlaceAction } from './keymap.ts';
+import { joinWithDots, keyHints, shortKeyRows } from './keyHints.ts';
+import type { DialogFocus, DialogFocusAction, DialogKey, Keymap } from './keymap.ts';
 import { useDialogKeys } from './useKeys.ts';
 
 /** Maximum rows, so that the dialog does not push up too much of what was on screen. */
 const MAX_ROWS = 16;
 
-const place: DialogPlace = { contexts: ['Select'], typing: 'answer' };
+const place: DialogFocus = { contexts: ['Select'], typing: 'answer' };
 
 /** The keys, shown above the composer: ↑↓ and PgUp PgDn scroll if there is more, any other key closes. */
 export function KeysDialog({
@@ -34,7 +34,7 @@ export function KeysDialog({
   const lowest = Math.max(0, lines.length - height);
   const shown = Math.min(top, lowest);
   const scroll = (by: number): void => setTop(Math.max(0, Math.min(lowest, shown + by)));
-  const handlers: Partial<Record<PlaceAction, () => void>> = {
+  const handlers: Partial<Record<DialogFocusAction, () => void>> = {
     'select:previous': () => scroll(-1),
     'select:next': () => scroll(1),
     'select:pageUp': () => scroll(-height),
@@ -57,7 +57,7 @@ export function KeysDialog({
   return (
     <Lines
       lines={[
-        ruled('Keys', width, theme),
+        titledRule('Keys', width, theme),
         ...lines.slice(shown, shown + height),
         theme.dim(hintWithin([...more, '/keys has all', 'any other key closes'], width)),
       ]}
@@ -68,10 +68,10 @@ export function KeysDialog({
 /** Joins as many whole parts as fit. */
 function hintWithin(parts: readonly (string | undefined)[], width: number): string {
   for (let many = parts.length; many > 1; many--) {
-    const line = dotted(...parts.slice(0, many));
+    const line = joinWithDots(...parts.slice(0, many));
     if (textWidth(line) <= width) return line;
   }
-  return truncate(dotted(parts[0]), width);
+  return truncate(joinWithDots(parts[0]), width);
 }
 
 /** Maximum keys shown per action; `/keys` lists all. */

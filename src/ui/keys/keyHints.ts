@@ -1,7 +1,7 @@
 /** Keys for display: the hints below dialogs, and tables of keys. Pure. */
 import { type Action, actions, type KeyContext } from './actions.ts';
 import type { DialogActionName } from './dialogActions.ts';
-import { contextNames, type DialogPlace, hasField, type Keymap, keysOfAction } from './keymap.ts';
+import { contextNames, type DialogFocus, hasField, type Keymap, keysOfAction } from './keymap.ts';
 import { isText, showKeys } from './strokes.ts';
 
 /** Formats the keys of a place as they are mapped; undefined for actions without a key. */
@@ -14,7 +14,7 @@ export interface KeyHints {
   does(action: DialogActionName, words: string): string | undefined;
 }
 
-export function keyHints(keymap: Keymap, place: DialogPlace): KeyHints {
+export function keyHints(keymap: Keymap, place: DialogFocus): KeyHints {
   const key = (action: DialogActionName): string | undefined => {
     const found = keysIn(keymap, place, action)[0];
     return found === undefined ? undefined : showKeys(found);
@@ -34,7 +34,7 @@ export function keyHints(keymap: Keymap, place: DialogPlace): KeyHints {
 }
 
 /** The keys that trigger an action in this place. */
-export function keysIn(keymap: Keymap, place: DialogPlace, action: DialogActionName): readonly string[] {
+export function keysIn(keymap: Keymap, place: DialogFocus, action: DialogActionName): readonly string[] {
   const { contexts, typing } = place;
   return contexts.flatMap((context, depth) =>
     [...keymap[context]].flatMap(([keys, bound]) => {
@@ -46,7 +46,7 @@ export function keysIn(keymap: Keymap, place: DialogPlace, action: DialogActionN
 }
 
 /** Joins the non-empty parts with dots. */
-export function dotted(...parts: readonly (string | undefined)[]): string {
+export function joinWithDots(...parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== '').join(' · ');
 }
 

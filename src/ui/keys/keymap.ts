@@ -103,10 +103,10 @@ function candidatesOf(key: string): readonly string[] {
  * Actions that may have a key: Ctrl+C and Ctrl+D mean the same in every dialog, and the transcript has a screen of its
  * own.
  */
-export type PlaceAction = DialogActionName | (typeof everywhere)[number] | (typeof onOwnScreen)[number];
+export type DialogFocusAction = DialogActionName | (typeof everywhere)[number] | (typeof onOwnScreen)[number];
 
 /** The part of a dialog that has the keys. */
-export interface DialogPlace {
+export interface DialogFocus {
   /** Innermost first. */
   readonly contexts: readonly DialogContext[];
   /**
@@ -119,7 +119,7 @@ export interface DialogPlace {
 
 export type DialogKey =
   /** `typed`: the character that was pressed. */
-  | { readonly type: 'action'; readonly name: PlaceAction; readonly typed?: string }
+  | { readonly type: 'action'; readonly name: DialogFocusAction; readonly typed?: string }
   | { readonly type: 'text'; readonly text: string }
   /** Only if the place has a field. */
   | { readonly type: 'edit'; readonly edit: Edit }
@@ -133,7 +133,7 @@ const onOwnScreen = ['app:toggleTranscript', 'app:redraw'] as const;
 export function readDialogKey(
   keymap: Keymap,
   stroke: Stroke,
-  place: DialogPlace,
+  place: DialogFocus,
 ): { readonly key: DialogKey; readonly rest: string } {
   if (stroke.type === 'text') return readText(keymap, stroke.text, place);
   const name = actionOf(keymap, place.contexts, candidatesOf(stroke.key));
@@ -143,14 +143,14 @@ export function readDialogKey(
 }
 
 /** True if typed characters are text. */
-export function hasField({ typing }: DialogPlace): boolean {
+export function hasField({ typing }: DialogFocus): boolean {
   return typing === 'text' || typing === 'start';
 }
 
 function readText(
   keymap: Keymap,
   text: string,
-  place: DialogPlace,
+  place: DialogFocus,
 ): { readonly key: DialogKey; readonly rest: string } {
   const { contexts, typing } = place;
   const whole = { key: { type: 'text', text }, rest: '' } as const;
@@ -167,7 +167,7 @@ function actionOf(
   keymap: Keymap,
   contexts: readonly DialogContext[],
   candidates: readonly string[],
-): PlaceAction | undefined {
+): DialogFocusAction | undefined {
   for (const key of candidates) {
     for (const context of contexts) {
       const action = keymap[context].get(key);

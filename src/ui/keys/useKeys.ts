@@ -2,7 +2,7 @@
 import { useInput, useStdin } from 'ink';
 import { createContext, useContext, useEffect, useRef, useSyncExternalStore } from 'react';
 import { rawInput } from '../terminal/workarounds.ts';
-import { type DialogKey, type DialogPlace, defaultKeymap, type Keymap, readDialogKey } from './keymap.ts';
+import { type DialogFocus, type DialogKey, defaultKeymap, type Keymap, readDialogKey } from './keymap.ts';
 import { type Stroke, strokesOf } from './strokes.ts';
 
 /** The user's keymap, for dialogs; the built-in one by default. */
@@ -54,7 +54,7 @@ export function useStrokes(onStroke: (stroke: Stroke, isAlone: boolean) => void,
  * event may contain several keys, and the first may change the meaning of the next.
  */
 export function useDialogKeys(
-  place: () => DialogPlace,
+  place: () => DialogFocus,
   onKey: (key: DialogKey) => void,
   isActive = true,
 ): Keymap {

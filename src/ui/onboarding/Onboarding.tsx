@@ -5,10 +5,10 @@ import { DialogView } from '../dialog/DialogView.tsx';
 import { fieldInput } from '../dialog/field.ts';
 import { Lines, TextField } from '../dialog/Lines.tsx';
 import { applyEdit } from '../input/textBuffer.ts';
-import { dotted, keyHints } from '../keys/keyHints.ts';
-import type { DialogKey, DialogPlace } from '../keys/keymap.ts';
+import { joinWithDots, keyHints } from '../keys/keyHints.ts';
+import type { DialogFocus, DialogKey } from '../keys/keymap.ts';
 import { useDialogKeys } from '../keys/useKeys.ts';
-import { ruled, wrapText } from '../print/spans.ts';
+import { titledRule, wrapText } from '../print/spans.ts';
 import type { Theme } from '../theme/theme.ts';
 import type { OnboardingResult } from '../types.ts';
 import {
@@ -111,7 +111,7 @@ const labels: Readonly<Record<AccessField, string>> = {
 const shortLabels: typeof labels = { apiKey: 'Key: ', baseUrl: 'URL: ', model: 'Use: ' };
 const NARROW = 32;
 
-const place: DialogPlace = { contexts: ['Form'], typing: 'text' };
+const place: DialogFocus = { contexts: ['Form'], typing: 'text' };
 
 /**
  * Key, endpoint and model. Enter goes from the key to the endpoint, so that the user sees where the key will be sent.
@@ -157,12 +157,12 @@ export function AccessForm(props: AccessFormProps) {
   const form = latest();
   const problem = form.problem === undefined ? [] : wrapText(form.problem, width, theme.error);
   const hints = keyHints(keymap, place);
-  const keys = dotted(hints.key('form:submit'), hints.key('form:next'), 'Esc');
+  const keys = joinWithDots(hints.key('form:submit'), hints.key('form:next'), 'Esc');
   const advice = [adviceOf(form), keys, `Saved to ${savedTo}, readable only by you.`]
     .filter((text) => text !== '')
     .flatMap((text) => wrapText(text, width, theme.dim));
   const room = Math.max(0, rows - fieldNames.length);
-  const head = [ruled(title, width, theme), ...problem].slice(
+  const head = [titledRule(title, width, theme), ...problem].slice(
     0,
     Math.max(Math.min(room, 3), room - advice.length),
   );

@@ -41,7 +41,7 @@ export function createForm({ baseUrl, apiKey = '', model = '' }: Partial<Access>
  * field.
  */
 export function withField(form: Form, name: AccessField, buffer: TextBuffer): Form {
-  const stray = name === 'apiKey' ? undefined : strayKey(fieldText(buffer));
+  const stray = name === 'apiKey' ? undefined : splitTrailingKey(fieldText(buffer));
   if (stray !== undefined) return withMovedKey(withText(form, name, createBuffer(stray.before)), stray.key);
   return withText(form, name, buffer);
 }
@@ -90,7 +90,7 @@ export function pastedText(text: string): string {
 /** The key that a line consists of or ends with; such a line is not echoed and not kept in the history. */
 export function keyIn(line: string): string | undefined {
   const pasted = pastedText(line);
-  return isKey(pasted) ? pasted : strayKey(pasted)?.key;
+  return isKey(pasted) ? pasted : splitTrailingKey(pasted)?.key;
 }
 
 /** Moves the focus. */
@@ -168,7 +168,9 @@ export function isKey(text: string): boolean {
 }
 
 /** The key at the end of a text, and the text before it: `https://llm.example/v1sk-…`. */
-export function strayKey(text: string): { readonly before: string; readonly key: string } | undefined {
+export function splitTrailingKey(
+  text: string,
+): { readonly before: string; readonly key: string } | undefined {
   const at = BEGINNING.exec(text)?.index ?? -1;
   if (at === -1) return undefined;
   const key = text.slice(at);

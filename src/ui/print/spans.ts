@@ -183,7 +183,7 @@ const closing = /^[、。，．：；！？）］｝」』】〉》〕’”…�
 const opening = /[（［｛「『【〈《〔‘“]$/;
 
 /** A horizontal rule with a title in it. */
-export function ruled(title: string, width: number, theme: Theme): string {
+export function titledRule(title: string, width: number, theme: Theme): string {
   const text = truncate(title, Math.max(1, width - 4));
   return `${theme.accent('─ ')}${theme.strong(text)}${theme.accent(` ${'─'.repeat(Math.max(0, width - 3 - textWidth(text)))}`)}`;
 }

@@ -27,14 +27,14 @@ const shownAs: Readonly<Record<string, string>> = {
 };
 
 /** The name and title of a call on screen. */
-export function shownCall(tool: string, title: string): { readonly tool: string; readonly title: string } {
+export function callLabel(tool: string, title: string): { readonly tool: string; readonly title: string } {
   const name = Object.hasOwn(shownAs, tool) ? shownAs[tool] : undefined;
   return name === undefined ? { tool, title } : { tool: name, title: '' };
 }
 
 /** Returns a line such as `● Read(src/a.ts:1-60) 60 lines`. On a narrow screen the title is cut first, then the outcome is dropped. */
 export function renderToolLine(line: ToolLine, width: number, theme: Theme): string {
-  const call = shownCall(line.tool, line.title);
+  const call = callLabel(line.tool, line.title);
   const tool = sanitizeLine(reveal(call.tool));
   const title = sanitizeLine(reveal(call.title, tool === toolNames.bash));
   const full = sanitizeLine(line.summary ?? '');

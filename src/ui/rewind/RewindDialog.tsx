@@ -5,20 +5,20 @@ import type { TurnRecord } from '../../protocol/checkpoints.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
 import { Lines } from '../dialog/Lines.tsx';
 import { useLatest, useTypeAheadGuard } from '../dialog/useAnswers.ts';
-import type { DialogKey, PlaceAction } from '../keys/keymap.ts';
+import type { DialogFocusAction, DialogKey } from '../keys/keymap.ts';
 import { KeymapContext, useDialogKeys } from '../keys/useKeys.ts';
 import type { Theme } from '../theme/theme.ts';
-import { placeOf, rewindFrame } from './rewindFrame.ts';
+import { focusOf, rewindFrame } from './rewindFrame.ts';
 import {
   linesWanted,
   moveBy,
   planLines,
+  type RestoreChoice,
   type RewindState,
+  restoreChoiceOf,
+  restoreChoices,
   startState,
   stepBack,
-  type Way,
-  wayOf,
-  waysOf,
   withTurns,
 } from './rewindState.ts';
 
@@ -84,7 +84,7 @@ export function RewindDialog(props: RewindDialogProps) {
       const top = Math.max(0, Math.min(frame.lowestTop, current.top + by));
       set({ ...current, top });
     } else if (current.step === 'choose') {
-      const many = waysOf(current.plan).length;
+      const many = restoreChoices(current.plan).length;
       set({ ...current, choice: Math.max(0, Math.min(many - 1, current.choice + Math.sign(by))) });
     } else {
       const list = moveBy(current.list, by);
@@ -97,7 +97,7 @@ export function RewindDialog(props: RewindDialogProps) {
     agent.submit({ type: 'rewind', to, scope });
     onClose();
   };
-  const take = (way: Way | undefined): void => {
+  const take = (way: RestoreChoice | undefined): void => {
     const current = latest();
     if (current.step !== 'choose' || way === undefined) return;
     const { turn, plan } = current;
@@ -113,7 +113,7 @@ export function RewindDialog(props: RewindDialogProps) {
       const turn = current.list.turns?.[current.list.selected];
       if (turn !== undefined) void choose(turn);
     } else if (!isMeant()) return;
-    else if (current.step === 'choose') take(waysOf(current.plan)[current.choice]?.answer);
+    else if (current.step === 'choose') take(restoreChoices(current.plan)[current.choice]?.answer);
     else submit(current.plan.turn.uuid, current.scope);
   };
   const back = (): void => {
@@ -124,7 +124,7 @@ export function RewindDialog(props: RewindDialogProps) {
     else set(before);
   };
   const page = Math.max(1, frame.pageRows - 1);
-  const handlers: Partial<Record<PlaceAction, () => void>> = {
+  const handlers: Partial<Record<DialogFocusAction, () => void>> = {
     'select:previous': () => move(-1),
     'select:next': () => move(1),
     'select:pageUp': () => move(-page),
@@ -149,9 +149,9 @@ export function RewindDialog(props: RewindDialogProps) {
     const current = latest();
     const handler = key.type === 'action' ? handlers[key.name] : undefined;
     if (handler !== undefined) handler();
-    else if (current.step === 'choose') take(wayOf(current.plan, key));
+    else if (current.step === 'choose') take(restoreChoiceOf(current.plan, key));
   };
-  useDialogKeys(() => placeOf(latest()), onKey);
+  useDialogKeys(() => focusOf(latest()), onKey);
   return <Lines lines={frame.lines} />;
 }
 

@@ -2,15 +2,15 @@
 
 import type { TurnRecord } from '../../protocol/checkpoints.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
-import { choiceLines, choicesPlace } from '../dialog/choices.ts';
+import { choiceLines, choicesFocus } from '../dialog/choices.ts';
 import { windowAround } from '../dialog/selection.ts';
-import { dotted, type KeyHints, keyHints } from '../keys/keyHints.ts';
-import type { DialogPlace, Keymap } from '../keys/keymap.ts';
+import { joinWithDots, type KeyHints, keyHints } from '../keys/keyHints.ts';
+import type { DialogFocus, Keymap } from '../keys/keymap.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
-import { ruled } from '../print/spans.ts';
+import { titledRule } from '../print/spans.ts';
 import { padEnd, padStart, textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
-import { type RewindState, type TurnList, turnFacts, waysOf } from './rewindState.ts';
+import { type RewindState, restoreChoices, type TurnList, turnFacts } from './rewindState.ts';
 
 interface FrameOptions {
   readonly width: number;
@@ -32,15 +32,15 @@ interface RewindFrame {
 }
 
 /** How keys are read: what to restore is a question, the other steps are lists. */
-export function placeOf({ step }: RewindState): DialogPlace {
-  if (step === 'choose') return choicesPlace;
+export function focusOf({ step }: RewindState): DialogFocus {
+  if (step === 'choose') return choicesFocus;
   // The effect on files scrolls like a list.
   return step === 'files' ? filesPlace : turnsPlace;
 }
 
 /** `answer`: letters typed ahead must not undo anything. */
-const turnsPlace: DialogPlace = { contexts: ['Rewind', 'Select'], typing: 'answer' };
-const filesPlace: DialogPlace = { contexts: ['Select'], typing: 'answer' };
+const turnsPlace: DialogFocus = { contexts: ['Rewind', 'Select'], typing: 'answer' };
+const filesPlace: DialogFocus = { contexts: ['Select'], typing: 'answer' };
 
 /** The title, the scrolling part and a hint, as far as there is room. */
 export function rewindFrame(state: RewindState, options: FrameOptions): RewindFrame {
@@ -76,7 +76,7 @@ function turnsFrame(
   const hint = hintOf(
     place,
     [
-      dotted(moving, hints.does('rewind:undo', 'undoes the last rewind'), 'Esc closes'),
+      joinWithDots(moving, hints.does('rewind:undo', 'undoes the last rewind'), 'Esc closes'),
       joined(moving, hints.key('rewind:undo'), 'Esc'),
     ],
     width,
@@ -95,23 +95,23 @@ function chooseFrame(
   { turn, plan, choice }: Extract<RewindState, { step: 'choose' }>,
   { width, rows, theme, keymap }: FrameOptions,
 ): RewindFrame {
-  const ways = choiceLines(waysOf(plan), choice, width, theme);
+  const ways = choiceLines(restoreChoices(plan), choice, width, theme);
   const notes = (plan?.notes ?? []).map((note) => theme.warning(truncate(sanitizeLine(note), width)));
   const waiting = plan === undefined ? [theme.dim(truncate('Checking the files…', width))] : [];
   const body = [...waiting, ...ways];
   const room = rows - body.length - 2;
-  const hints = keyHints(keymap, choicesPlace);
+  const hints = keyHints(keymap, choicesFocus);
   return framed({
     title: `Rewind to before “${sanitizeLine(turn.text)}”. Restore what?`,
     body: room >= notes.length ? [...body, ...notes] : body,
     hint: hintOf(
       '',
       [
-        dotted(
+        joinWithDots(
           joined(hints.keys('confirm:previous', 'confirm:next'), hints.key('confirm:accept')),
           'Esc goes back to the list',
         ),
-        dotted(hints.key('confirm:accept'), 'Esc'),
+        joinWithDots(hints.key('confirm:accept'), 'Esc'),
       ],
       width,
     ),
@@ -149,9 +149,9 @@ function filesFrame(
 function fileHints(hints: KeyHints): readonly string[] {
   const does = hints.does('select:accept', 'does it');
   return [
-    dotted(does, hints.keys('select:pageUp', 'select:pageDown'), 'Esc goes back'),
-    dotted(does, 'Esc'),
-    dotted(hints.key('select:accept'), 'Esc'),
+    joinWithDots(does, hints.keys('select:pageUp', 'select:pageDown'), 'Esc goes back'),
+    joinWithDots(does, 'Esc'),
+    joinWithDots(hints.key('select:accept'), 'Esc'),
   ];
 }
 
@@ -172,7 +172,7 @@ function framed({
   readonly options: Pick<FrameOptions, 'width' | 'rows' | 'theme'>;
 } & Pick<RewindFrame, 'pageRows' | 'lowestTop'>): RewindFrame {
   const all = [
-    ...(rows >= 3 ? [ruled(title, width, theme)] : []),
+    ...(rows >= 3 ? [titledRule(title, width, theme)] : []),
     ...body,
     ...(rows >= 4 ? [theme.dim(hint)] : []),
   ];

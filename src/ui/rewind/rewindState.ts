@@ -13,7 +13,7 @@ import { padEnd, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 
 /** The choices for a turn. */
-export type Way = RewindScope | 'fork' | 'cancel';
+export type RestoreChoice = RewindScope | 'fork' | 'cancel';
 
 export interface TurnList {
   /** Oldest first; undefined until loaded. */
@@ -74,12 +74,14 @@ export function stepBack(state: RewindState): RewindState | undefined {
   if (state.step === 'turns') return undefined;
   if (state.step === 'choose') return { step: 'turns', list };
   const { plan, scope } = state;
-  const choice = waysOf(plan).findIndex(({ answer }) => answer === scope);
+  const choice = restoreChoices(plan).findIndex(({ answer }) => answer === scope);
   return { step: 'choose', list, turn: plan.turn, plan, choice: Math.max(0, choice) };
 }
 
 /** The available choices; without changed files, only the conversation can be restored. */
-export function waysOf(plan: RewindPlan | undefined): readonly (Choice & { readonly answer: Way })[] {
+export function restoreChoices(
+  plan: RewindPlan | undefined,
+): readonly (Choice & { readonly answer: RestoreChoice })[] {
   const fork = {
     answer: 'fork',
     letter: 'k',
@@ -121,7 +123,7 @@ export function turnFacts(
 }
 
 /** The question what to restore. Lists every path in plain mode; the full screen shows them in the next step. */
-export function wayDialog(plan: RewindPlan, root: string): ChoiceDialog<Way> {
+export function restoreDialog(plan: RewindPlan, root: string): ChoiceDialog<RestoreChoice> {
   const { turn, noFiles, notes } = plan;
   const asked = `Question: rewind to before "${turn.text.slice(0, 100)}": restore what?`;
   const paths = plan.plan.steps
@@ -141,14 +143,14 @@ export function wayDialog(plan: RewindPlan, root: string): ChoiceDialog<Way> {
         (text) => ({ type: 'text', text }) as const,
       ),
     ],
-    choices: waysOf(plan),
+    choices: restoreChoices(plan),
     cancel: 'cancel',
   };
 }
 
 /** The choice that a key selects directly. */
-export function wayOf(plan: RewindPlan | undefined, key: DialogKey): Way | undefined {
-  const ways = waysOf(plan);
+export function restoreChoiceOf(plan: RewindPlan | undefined, key: DialogKey): RestoreChoice | undefined {
+  const ways = restoreChoices(plan);
   return ways[choiceOfKey(ways, key) ?? -1]?.answer;
 }
 

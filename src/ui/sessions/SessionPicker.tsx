@@ -7,21 +7,21 @@ import { windowAround } from '../dialog/selection.ts';
 import { keyHints } from '../keys/keyHints.ts';
 import type { Keymap } from '../keys/keymap.ts';
 import { KeymapContext, useDialogKeys } from '../keys/useKeys.ts';
-import { ruled } from '../print/spans.ts';
+import { titledRule } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 import type { Picker, PickerSnapshot } from './picker.ts';
 import {
+  emptyListText,
   footer,
   helpLines,
-  nothingText,
   pickerLayout,
   pickerTitle,
   rowsOfItem,
   textLabel,
 } from './pickerFrame.ts';
-import { filterPlace, hitAtCursor, sessionAtCursor } from './pickerState.ts';
-import { filled, lastWords, previewOf, previewWindow } from './sessionPreview.ts';
+import { filterFocus, hitAtCursor, sessionAtCursor } from './pickerState.ts';
+import { filled, lastLines, previewOf, previewWindow } from './sessionPreview.ts';
 import { deleteLines, hitRows, sessionRow } from './sessionRows.ts';
 
 interface SessionPickerProps {
@@ -43,14 +43,14 @@ export function SessionPicker({ picker, width, rows, theme, now = () => new Date
   const { dialog } = snapshot;
   const room = { width, rows, theme, now: now() };
   if (dialog?.type === 'delete') {
-    const archive = keyHints(keymap, filterPlace).key('sessions:archive');
+    const archive = keyHints(keymap, filterFocus).key('sessions:archive');
     return <Lines lines={deleteLines(dialog.session, dialog.selected, room, archive)} />;
   }
   if (dialog?.type === 'help')
     return (
       <Lines
         lines={[
-          ruled('Keys', width, theme),
+          titledRule('Keys', width, theme),
           ...helpLines(width, rows - 2, theme, keymap),
           theme.dim(truncate('Press any key to go back', width)),
         ]}
@@ -142,7 +142,7 @@ function Preview({ snapshot, width, rows, theme }: PartProps & { readonly rows: 
     return preview && previewOf(preview, place, { width, theme });
   }, [preview, hit, width, theme]);
   if (seq === undefined && !isPreviewLarge)
-    return <Lines lines={['', ...lastWords(sessionAtCursor(snapshot), { width, rows: rows - 1, theme })]} />;
+    return <Lines lines={['', ...lastLines(sessionAtCursor(snapshot), { width, rows: rows - 1, theme })]} />;
   // Without a hit, the end of the session is the most useful part.
   const placed = laidOut && seq === undefined ? { ...laidOut, at: laidOut.lines.length - rows + 2 } : laidOut;
   const lines =
@@ -153,5 +153,5 @@ function Preview({ snapshot, width, rows, theme }: PartProps & { readonly rows: 
 }
 
 function nothing(snapshot: PickerSnapshot, keymap: Keymap, width: number, theme: Theme): string {
-  return theme.dim(truncate(`  ${nothingText(snapshot, keymap)}`, width));
+  return theme.dim(truncate(`  ${emptyListText(snapshot, keymap)}`, width));
 }

@@ -7,7 +7,7 @@ import type { SearchHit, SessionRecord } from '../../protocol/sessions.ts';
 import { choiceOfKey, movedChoice } from '../dialog/choices.ts';
 import { fieldInput, fieldText } from '../dialog/field.ts';
 import { applyEdit, createBuffer, type Edit, type TextBuffer } from '../input/textBuffer.ts';
-import type { DialogKey, DialogPlace, PlaceAction } from '../keys/keymap.ts';
+import type { DialogFocus, DialogFocusAction, DialogKey } from '../keys/keymap.ts';
 import {
   type CurrentSession,
   createPickerActions,
@@ -22,7 +22,7 @@ import {
   type PickerDialog,
   type PickerState,
   pickerActOf,
-  pickerPlace,
+  pickerFocus,
   queryOf,
   sessionAtCursor,
   typed,
@@ -53,7 +53,7 @@ export interface Picker {
   snapshot(): PickerSnapshot;
   subscribe(listener: () => void): () => void;
   /** How the next key is read. */
-  place(): DialogPlace;
+  place(): DialogFocus;
   /** `rows`: visible items of the list. */
   press(key: DialogKey, rows: number): void;
   paste(text: string): void;
@@ -175,7 +175,7 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
     if (state.isPreviewLarge) set({ ...state, previewTop: state.previewTop + by * SCROLL });
     else set(moved(state, by * Math.max(2, rows), rows));
   };
-  const listHandlers: Partial<Record<PlaceAction, () => void>> = {
+  const listHandlers: Partial<Record<DialogFocusAction, () => void>> = {
     'select:accept': () => pick(),
     'select:cancel': back,
     'select:previous': () => set(moved(state, -1, rows)),
@@ -206,7 +206,7 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    place: () => pickerPlace(state),
+    place: () => pickerFocus(state),
     press(key, visible) {
       rows = visible;
       state = { ...state, isUntouched: false };
@@ -228,7 +228,7 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
   };
 }
 
-const leavesDialog: readonly PlaceAction[] = ['select:cancel', 'confirm:cancel', 'app:interrupt'];
+const leavesDialog: readonly DialogFocusAction[] = ['select:cancel', 'confirm:cancel', 'app:interrupt'];
 
 /** Larger than any list. */
 const FAR = 1e9;

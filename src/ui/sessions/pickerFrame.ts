@@ -7,7 +7,14 @@ import { sanitizeLine } from '../print/sanitize.ts';
 import { prefixLines, wrapText } from '../print/spans.ts';
 import { padEnd, textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
-import { emptyPlace, filterPlace, MAX_HITS, type PickerState, renamePlace, typed } from './pickerState.ts';
+import {
+  emptyFilterFocus,
+  filterFocus,
+  MAX_HITS,
+  type PickerState,
+  renameFocus,
+  typed,
+} from './pickerState.ts';
 import { HIT_ROWS } from './sessionRows.ts';
 
 interface PickerLayout {
@@ -78,7 +85,7 @@ export function textLabel({ isSearch }: PickerState): string {
 }
 
 /** The text for an empty list. */
-export function nothingText(state: PickerState, keymap: Keymap): string {
+export function emptyListText(state: PickerState, keymap: Keymap): string {
   const { scope, isSearch, isSearching, isLoading, list, searched } = state;
   const where = scope === 'project' ? 'in this project' : 'in any project';
   if (isSearch) {
@@ -87,7 +94,7 @@ export function nothingText(state: PickerState, keymap: Keymap): string {
     return `No match ${where}.`;
   }
   if (list.items.length > 0) {
-    const search = keyHints(keymap, filterPlace).does('sessions:search', 'searches all content.');
+    const search = keyHints(keymap, filterFocus).does('sessions:search', 'searches all content.');
     return search === undefined ? 'No matching title.' : `No matching title. ${search}`;
   }
   return isLoading ? 'Looking for sessions…' : `No sessions ${where} yet.`;
@@ -109,10 +116,10 @@ const MESSAGE_ROWS = 4;
 function keysLine(state: FooterState, width: number, keymap: Keymap): string {
   const { dialog, isSearch, isPreviewLarge, isSearching } = state;
   if (dialog?.type === 'rename') {
-    const renames = keyHints(keymap, renamePlace).does('select:accept', 'renames it');
+    const renames = keyHints(keymap, renameFocus).does('select:accept', 'renames it');
     return truncate([...(renames === undefined ? [] : [renames]), 'Esc cancels'].join(' · '), width);
   }
-  const hints = keyHints(keymap, filterPlace);
+  const hints = keyHints(keymap, filterFocus);
   const leads = isPreviewLarge
     ? 'Esc closes it'
     : typed(state) === '' && !isSearch
@@ -154,7 +161,7 @@ function searchKey({ isSearch }: PickerState, keymap: Keymap, hints: KeyHints): 
 
 /** Prefers a plain character to a key with Control, if both work on an empty line. */
 function shortest(keymap: Keymap, action: DialogActionName): string | undefined {
-  const keys = keysIn(keymap, emptyPlace, action);
+  const keys = keysIn(keymap, emptyFilterFocus, action);
   const key = keys.find(isText) ?? keys[0];
   return key && showKeys(key);
 }
@@ -174,9 +181,9 @@ function named(keys: readonly (string | undefined)[]): readonly string[] {
 
 /** Keys and their descriptions, without actions that have no key. */
 function helpRows(keymap: Keymap): readonly (readonly [string, string])[] {
-  const hints = keyHints(keymap, emptyPlace);
+  const hints = keyHints(keymap, emptyFilterFocus);
   const all = (action: DialogActionName): string =>
-    keysIn(keymap, emptyPlace, action)
+    keysIn(keymap, emptyFilterFocus, action)
       .toSorted((a, b) => Number(isText(b)) - Number(isText(a)))
       .slice(0, 2)
       .map(showKeys)

@@ -1,6 +1,6 @@
 /** The state of the session picker: two lists (sessions, hits) and one line of text. Pure. */
 import type { SearchHit, SessionRecord } from '../../protocol/sessions.ts';
-import { choicesPlace } from '../dialog/choices.ts';
+import { choicesFocus } from '../dialog/choices.ts';
 import { fieldText } from '../dialog/field.ts';
 import {
   createSelection,
@@ -10,7 +10,7 @@ import {
   windowAround,
 } from '../dialog/selection.ts';
 import { createBuffer, type TextBuffer } from '../input/textBuffer.ts';
-import type { DialogPlace, PlaceAction } from '../keys/keymap.ts';
+import type { DialogFocus, DialogFocusAction } from '../keys/keymap.ts';
 
 export type Scope = 'project' | 'all';
 
@@ -179,24 +179,24 @@ export function projectName({ root, project }: Pick<SessionRecord, 'root' | 'pro
 export type PickerAct = 'search' | 'preview' | 'rename' | 'fork' | 'archive' | 'delete' | 'undo';
 
 /** The picker's own action for a key; undefined for others. */
-export function pickerActOf(name: PlaceAction): PickerAct | undefined {
+export function pickerActOf(name: DialogFocusAction): PickerAct | undefined {
   return acts[name];
 }
 
 /** The front dialog gets the keys. On an empty line, a character may be a key. */
-export function pickerPlace({ dialog, text }: Pick<PickerState, 'dialog' | 'text'>): DialogPlace {
-  if (dialog?.type === 'delete') return choicesPlace;
-  if (dialog?.type === 'rename') return renamePlace;
+export function pickerFocus({ dialog, text }: Pick<PickerState, 'dialog' | 'text'>): DialogFocus {
+  if (dialog?.type === 'delete') return choicesFocus;
+  if (dialog?.type === 'rename') return renameFocus;
   if (dialog?.type === 'help') return { contexts: [], typing: 'answer' };
-  return text.units.length === 0 ? emptyPlace : filterPlace;
+  return text.units.length === 0 ? emptyFilterFocus : filterFocus;
 }
 
 /** The place while a text is typed; also used for hints, since every key it names works there. */
-export const filterPlace: DialogPlace = { contexts: ['Sessions', 'Select'], typing: 'text' };
-export const emptyPlace: DialogPlace = { contexts: ['Sessions', 'Select'], typing: 'start' };
-export const renamePlace: DialogPlace = { contexts: ['Select'], typing: 'text' };
+export const filterFocus: DialogFocus = { contexts: ['Sessions', 'Select'], typing: 'text' };
+export const emptyFilterFocus: DialogFocus = { contexts: ['Sessions', 'Select'], typing: 'start' };
+export const renameFocus: DialogFocus = { contexts: ['Select'], typing: 'text' };
 
-const acts: Partial<Record<PlaceAction, PickerAct>> = {
+const acts: Partial<Record<DialogFocusAction, PickerAct>> = {
   'sessions:search': 'search',
   'sessions:preview': 'preview',
   'sessions:rename': 'rename',

@@ -19,7 +19,7 @@ interface PreviewRoom {
 const ENTRY_ROWS = 12;
 
 /** Always `rows` lines, so that the list does not jump. */
-export function lastWords(session: SessionRecord | undefined, { width, rows, theme }: PreviewRoom): string[] {
+export function lastLines(session: SessionRecord | undefined, { width, rows, theme }: PreviewRoom): string[] {
   const lines = (session?.lastLines ?? []).flatMap((line) => sanitizeLine(line).trim() || []).slice(-rows);
   return filled(
     lines.map((line) => theme.dim(`│ ${truncate(line, width - 2)}`)),

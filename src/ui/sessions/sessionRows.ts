@@ -3,7 +3,7 @@ import type { SearchHit, SessionRecord } from '../../protocol/sessions.ts';
 import { type Choice, choiceLines } from '../dialog/choices.ts';
 import { count, formatAge, formatBytes, formatTokens } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
-import { ruled, wrapText } from '../print/spans.ts';
+import { titledRule, wrapText } from '../print/spans.ts';
 import { graphemes, padEnd, padStart, textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 import { projectName, type Scope } from './pickerState.ts';
@@ -246,5 +246,5 @@ export function deleteLines(
   ];
   const answers = choiceLines(deleteChoices, selected, width, theme);
   const space = Math.max(1, rows - answers.length - 1);
-  return [ruled('Delete this session?', width, theme), ...lines.slice(0, space), ...answers];
+  return [titledRule('Delete this session?', width, theme), ...lines.slice(0, space), ...answers];
 }

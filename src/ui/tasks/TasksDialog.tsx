@@ -5,18 +5,18 @@ import { useEffect, useMemo, useRef } from 'react';
 import type { Agent } from '../../agent/types.ts';
 import { Lines } from '../dialog/Lines.tsx';
 import { useLatest } from '../dialog/useAnswers.ts';
-import { dotted, keyHints } from '../keys/keyHints.ts';
+import { joinWithDots, keyHints } from '../keys/keyHints.ts';
 import {
+  type DialogFocus,
+  type DialogFocusAction,
   type DialogKey,
-  type DialogPlace,
   type Keymap,
   keysOfAction,
-  type PlaceAction,
 } from '../keys/keymap.ts';
 import { showKeys } from '../keys/strokes.ts';
 import { useDialogKeys } from '../keys/useKeys.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
-import { ruled } from '../print/spans.ts';
+import { titledRule } from '../print/spans.ts';
 import { textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 import {
@@ -80,7 +80,7 @@ export function TasksDialog({ agent, width, rows, theme, now, onClose }: TasksDi
     else set({ ...latest(), opened: undefined, message: '' });
   };
   const page = Math.max(2, bodyRows - 1);
-  const handlers: Partial<Record<PlaceAction, () => void>> = {
+  const handlers: Partial<Record<DialogFocusAction, () => void>> = {
     'select:previous': () => move(-1),
     'select:next': () => move(1),
     'select:pageUp': () => move(-page),
@@ -127,7 +127,7 @@ export function TasksDialog({ agent, width, rows, theme, now, onClose }: TasksDi
   const empty = opened === undefined ? 'No background tasks.' : 'No output yet.';
   return (
     <Box flexDirection="column">
-      <Lines lines={[ruled(title, width, theme)]} />
+      <Lines lines={[titledRule(title, width, theme)]} />
       <Lines lines={body.length === 0 ? [theme.dim(truncate(`  ${empty}`, width))] : body} />
       {opened === undefined && rows > 4 && <Lines lines={[detailRow(task, width, theme) || ' ']} />}
       <Lines lines={[hint]} />
@@ -135,8 +135,8 @@ export function TasksDialog({ agent, width, rows, theme, now, onClose }: TasksDi
   );
 }
 
-const listPlace: DialogPlace = { contexts: ['Tasks', 'Select'], typing: 'keys' };
-const questionPlace: DialogPlace = { contexts: ['Confirmation'], typing: 'answer' };
+const listPlace: DialogFocus = { contexts: ['Tasks', 'Select'], typing: 'keys' };
+const questionPlace: DialogFocus = { contexts: ['Confirmation'], typing: 'answer' };
 
 function questionText(id: string, width: number, keymap: Keymap): string {
   const yes = keyHints(keymap, questionPlace).key('confirm:yes');
@@ -158,24 +158,24 @@ function hintText({ opened, tasks }: TasksState, width: number, keymap: Keymap):
   const [long, short] =
     opened !== undefined
       ? opened.top === undefined
-        ? [dotted(scroll, stop && `${stop} stop`, back), dotted(arrows, stop, 'Esc')]
+        ? [joinWithDots(scroll, stop && `${stop} stop`, back), joinWithDots(arrows, stop, 'Esc')]
         : [
-            dotted(scroll, end && `${end} follows the output again`, stop && `${stop} stop`, back),
-            dotted(arrows, end, 'Esc'),
+            joinWithDots(scroll, end && `${end} follows the output again`, stop && `${stop} stop`, back),
+            joinWithDots(arrows, end, 'Esc'),
           ]
       : tasks.length === 0
         ? [
-            dotted(background && `${showKeys(background)} moves a running command here`, 'Esc closes'),
+            joinWithDots(background && `${showKeys(background)} moves a running command here`, 'Esc closes'),
             'Esc closes',
           ]
         : [
-            dotted(
+            joinWithDots(
               hints.does('select:accept', 'shows its output'),
               stop && `${stop} stops it`,
               'they stop on exit',
               'Esc closes',
             ),
-            dotted(hints.key('select:accept'), stop, 'Esc'),
+            joinWithDots(hints.key('select:accept'), stop, 'Esc'),
           ];
   return textWidth(long) <= width ? long : short;
 }

@@ -85,7 +85,7 @@ export function showTerminalStatus(ports: TerminalStatusPorts): () => void {
     const snapshot = controller.snapshot();
     const wanted = attention();
     if (wanted === undefined) return;
-    const doing = doingOf(snapshot);
+    const doing = terminalActivity(snapshot);
     notifier.update(doing);
     // A shell (Ctrl+Z) or an editor has the terminal: restore it until the screen is back.
     if (!input.isRead()) {
@@ -195,7 +195,7 @@ export function createSessionName(): SessionName {
 }
 
 /** `waiting` means waiting for the user: a question of the agent's, or a dialog before there is a session. */
-export function doingOf({ view, phase }: Pick<Snapshot, 'view' | 'phase'>): Doing {
+export function terminalActivity({ view, phase }: Pick<Snapshot, 'view' | 'phase'>): Doing {
   if (view.questions.length > 0 || ['trust', 'server', 'onboarding'].includes(phase.type)) return 'waiting';
   return view.busy ? 'working' : 'idle';
 }

@@ -5,7 +5,7 @@ import { SelectList } from '../dialog/SelectList.tsx';
 import { renderDiff } from '../print/diff.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
 import { truncate } from '../print/width.ts';
-import { wordsOf } from './describeTheme.ts';
+import { shortDescription } from './describeTheme.ts';
 import { followsTerminal, type Theme, type ThemeSetting, withSetting } from './theme.ts';
 
 interface ThemePickerProps {
@@ -30,7 +30,7 @@ export function ThemePicker({ width, rows, theme, markdown, onPick, onCancel }: 
       theme={theme}
       title="Theme"
       items={inOrder(theme.setting)}
-      textOf={(setting) => `${setting} ${wordsOf(setting)}`}
+      textOf={(setting) => `${setting} ${shortDescription(setting)}`}
       rowOf={(setting, columns, isSelected) => rowOf(setting, theme, columns, isSelected)}
       detailRows={sampleRows}
       detailOf={(setting) =>
@@ -53,7 +53,7 @@ function inOrder(current: ThemeSetting): readonly ThemeSetting[] {
 function rowOf(setting: ThemeSetting, theme: Theme, columns: number, isSelected: boolean): string {
   const found = followsTerminal(setting) ? ` (${withSetting(theme, setting).name})` : '';
   const name = truncate(`${setting}${found}`, columns);
-  const words = truncate(wordsOf(setting), Math.max(0, columns - name.length - 2));
+  const words = truncate(shortDescription(setting), Math.max(0, columns - name.length - 2));
   return `${isSelected ? theme.accent(name) : name}${words.length < 8 ? '' : `  ${theme.dim(words)}`}`;
 }
 

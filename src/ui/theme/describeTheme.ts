@@ -18,7 +18,7 @@ const words: Readonly<Record<ThemeSetting, string>> = {
 };
 
 /** A short description for lists. */
-export function wordsOf(setting: ThemeSetting): string {
+export function shortDescription(setting: ThemeSetting): string {
   return words[setting];
 }
 

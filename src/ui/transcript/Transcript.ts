@@ -8,15 +8,15 @@ import type { Part, PartRoom } from './parts.ts';
 import {
   createSearch,
   type Direction,
-  type Found,
+  type Match,
   type ShouldContinue,
   type TranscriptSearch,
 } from './search.ts';
 import {
-  comparePlaces,
+  comparePositions,
   createTranscriptDocument,
   missingOriginal,
-  type Place,
+  type RowPosition,
   type TranscriptDocument,
 } from './transcriptDocument.ts';
 
@@ -48,7 +48,7 @@ export class Transcript {
   readonly #search: TranscriptSearch;
   readonly #work: LongWork;
   #size: TranscriptSize;
-  #top: Place;
+  #top: RowPosition;
   #isFollowing = true;
   #message: string | undefined;
   /** True if the start of the session is in memory. */
@@ -211,37 +211,37 @@ export class Transcript {
     return this.#document.rowsFrom(this.#top, this.#size.height);
   }
 
-  #bottom(): Place {
+  #bottom(): RowPosition {
     return this.#shownRows().at(-1)?.place ?? this.#top;
   }
 
   /** The top row when the view is at the end. */
-  #lastTop(): Place {
+  #lastTop(): RowPosition {
     return this.#document.move(this.#document.end(), 1 - this.#size.height);
   }
 
   #clampTop(): void {
     this.#top = this.#document.nearest(this.#top);
     const bottom = this.#lastTop();
-    if (this.#isFollowing || comparePlaces(this.#top, bottom) >= 0) {
+    if (this.#isFollowing || comparePositions(this.#top, bottom) >= 0) {
       this.#top = bottom;
       this.#isFollowing = true;
     }
   }
 
-  #scrollTo(place: Place): void {
+  #scrollTo(place: RowPosition): void {
     this.#isFollowing = false;
     this.#top = place;
     this.#clampTop();
   }
 
-  #showFound(found: Found): void {
+  #showFound(found: Match): void {
     this.#search.setCurrent(found);
     const place = this.#search.placeOf(found);
-    const isShown = this.#shownRows().some((one) => comparePlaces(one.place, place) === 0);
+    const isShown = this.#shownRows().some((one) => comparePositions(one.place, place) === 0);
     if (!isShown) this.#scrollTo(this.#document.move(place, -Math.floor(this.#size.height / 3)));
     // A view that follows the end would move away from the match.
-    else if (this.#isFollowing) this.#isFollowing = comparePlaces(this.#top, this.#lastTop()) === 0;
+    else if (this.#isFollowing) this.#isFollowing = comparePositions(this.#top, this.#lastTop()) === 0;
   }
 
   /** Loads the full texts of the items on screen and of a few around them. */

@@ -5,7 +5,7 @@
 import type { Agent } from '../../agent/types.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { LiveTool } from '../controller/view.ts';
-import { defaultKeymap, type Keymap, type PlaceAction, readDialogKey } from '../keys/keymap.ts';
+import { type DialogFocusAction, defaultKeymap, type Keymap, readDialogKey } from '../keys/keymap.ts';
 import type { Stroke } from '../keys/strokes.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
 import { renderToolLine } from '../print/toolLine.ts';
@@ -19,7 +19,7 @@ import {
   type LiveReply,
   type ReadBlob,
 } from './transcriptDocument.ts';
-import { ESCAPE_WAIT_MS, meaningsOf, readKeys, statusRow, transcriptPlace } from './transcriptKeys.ts';
+import { ESCAPE_WAIT_MS, meaningsOf, readKeys, statusRow, transcriptFocus } from './transcriptKeys.ts';
 
 interface TranscriptOptions {
   readonly stdin: NodeJS.ReadStream;
@@ -112,7 +112,7 @@ export async function openTranscript(options: TranscriptOptions): Promise<void> 
   const press = (stroke: Stroke): void => {
     const meanings = meaningsOf(stroke);
     const isBound = (first: Stroke): boolean =>
-      readDialogKey(keymap(), first, transcriptPlace).key.type === 'action';
+      readDialogKey(keymap(), first, transcriptFocus).key.type === 'action';
     const bound =
       field === undefined ? meanings.find(([first]) => first !== undefined && isBound(first)) : undefined;
     for (const one of bound ?? meanings.at(-1) ?? []) strike(one);
@@ -125,7 +125,7 @@ export async function openTranscript(options: TranscriptOptions): Promise<void> 
         type(field, left);
         return;
       }
-      const { key, rest } = readDialogKey(keymap(), left, transcriptPlace);
+      const { key, rest } = readDialogKey(keymap(), left, transcriptFocus);
       if (key.type === 'action') handlers[key.name]?.();
       left = rest === '' ? undefined : { type: 'text', text: rest };
     }
@@ -142,7 +142,7 @@ export async function openTranscript(options: TranscriptOptions): Promise<void> 
     transcript.scroll(many);
   };
   const half = (): number => Math.ceil(page() / 2);
-  const handlers: Partial<Record<PlaceAction, () => void>> = {
+  const handlers: Partial<Record<DialogFocusAction, () => void>> = {
     'scroll:lineUp': () => scroll(-1),
     'scroll:lineDown': () => scroll(1),
     'scroll:pageUp': () => scroll(-page()),

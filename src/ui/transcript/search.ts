@@ -4,12 +4,12 @@ import type { Stroke } from '../keys/strokes.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { graphemes, takeColumns, textWidth } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
-import { comparePlaces, type Place, type TranscriptDocument } from './transcriptDocument.ts';
+import { comparePositions, type RowPosition, type TranscriptDocument } from './transcriptDocument.ts';
 
 export type Direction = 1 | -1;
 
 /** A match: the `index`th of its part. */
-export interface Found {
+export interface Match {
   readonly item: number;
   readonly part: number;
   readonly index: number;
@@ -30,39 +30,39 @@ export interface TranscriptSearch {
   begin(query: string): void;
   /** True if there is a query. */
   isOn(): boolean;
-  current(): Found | undefined;
-  setCurrent(found: Found | undefined): void;
+  current(): Match | undefined;
+  setCurrent(found: Match | undefined): void;
   /** The next match from the current one, or from the visible rows if there is none. */
-  find(direction: Direction, shown: Shown, goesOn: ShouldContinue): Promise<Found | undefined>;
+  find(direction: Direction, shown: Shown, goesOn: ShouldContinue): Promise<Match | undefined>;
   /** The number of matches in memory and the position of this one; undefined if cancelled. */
   count(
-    found: Found,
+    found: Match,
     goesOn: ShouldContinue,
   ): Promise<{ readonly number: number; readonly all: number } | undefined>;
-  placeOf(found: Found): Place;
+  placeOf(found: Match): RowPosition;
   /** Marks the matches in a row. */
-  mark(text: string, place: Place): string;
+  mark(text: string, place: RowPosition): string;
 }
 
 /** The first and the last visible row. */
 interface Shown {
-  readonly top: Place;
-  readonly bottom: Place;
+  readonly top: RowPosition;
+  readonly bottom: RowPosition;
 }
 
 export function createSearch(document: TranscriptDocument, ports: SearchPorts): TranscriptSearch {
   let pattern: RegExp | undefined;
-  let current: Found | undefined;
-  let known = new WeakMap<readonly string[], readonly Match[]>();
+  let current: Match | undefined;
+  let known = new WeakMap<readonly string[], readonly MatchRanges[]>();
 
-  const matchesOf = (item: number, part: number): readonly Match[] => {
+  const matchesOf = (item: number, part: number): readonly MatchRanges[] => {
     if (pattern === undefined) return [];
     const rows = document.rowsOf(item, part);
     const matches = known.get(rows) ?? findInRows(rows, pattern);
     known.set(rows, matches);
     return matches;
   };
-  const placeOf = ({ item, part, index }: Found): Place => ({
+  const placeOf = ({ item, part, index }: Match): RowPosition => ({
     item,
     part,
     row: matchesOf(item, part)[index]?.[0]?.row ?? 0,
@@ -73,7 +73,7 @@ export function createSearch(document: TranscriptDocument, ports: SearchPorts): 
     direction: Direction,
     { top, bottom }: Shown,
     goesOn: ShouldContinue,
-  ): Promise<Found | undefined> => {
+  ): Promise<Match | undefined> => {
     const from = current ?? (direction === 1 ? top : bottom);
     let { item, part } = from;
     let isHere = true;
@@ -81,7 +81,7 @@ export function createSearch(document: TranscriptDocument, ports: SearchPorts): 
       if (!isHere) return true;
       if (current !== undefined) return (index - current.index) * direction > 0;
       const place = placeOf({ item, part, index });
-      return direction === 1 ? comparePlaces(place, top) >= 0 : comparePlaces(place, bottom) <= 0;
+      return direction === 1 ? comparePositions(place, top) >= 0 : comparePositions(place, bottom) <= 0;
     };
     while (await goesOn()) {
       if (isHere || part === (direction === 1 ? 0 : lastPart(item))) {
@@ -236,7 +236,7 @@ interface MarkedRange {
 }
 
 /** A match, with one range for each row that it covers. */
-type Match = readonly MarkedRange[];
+type MatchRanges = readonly MarkedRange[];
 
 /** Characters with a special meaning in a regular expression. */
 const syntax = /[\^$\\.*+?()[\]{}|/]/g;
@@ -255,10 +255,10 @@ export function searchPattern(query: string): RegExp | undefined {
   return new RegExp(source, /\p{Lu}/u.test(query) ? 'gu' : 'giu');
 }
 
-export function findInRows(rows: readonly string[], pattern: RegExp): Match[] {
+export function findInRows(rows: readonly string[], pattern: RegExp): MatchRanges[] {
   const plain = rows.map((row) => stripVTControlCharacters(row));
   const text = plain.join('\n');
-  const matches: Match[] = [];
+  const matches: MatchRanges[] = [];
   const starts: number[] = [];
   let start = 0;
   for (const row of plain) {

@@ -12,7 +12,7 @@ import { splitFinished } from '../print/streaming.ts';
 import { block, entryParts, markdownParts, type Part, type PartRoom, textParts } from './parts.ts';
 
 /** A row of a part of an item. Items that were loaded later, before the first one, have negative numbers. */
-export interface Place {
+export interface RowPosition {
   readonly item: number;
   readonly part: number;
   readonly row: number;
@@ -20,7 +20,7 @@ export interface Place {
 
 interface PlacedRow {
   readonly text: string;
-  readonly place: Place;
+  readonly place: RowPosition;
 }
 
 export interface TranscriptDocument {
@@ -38,13 +38,13 @@ export interface TranscriptDocument {
   partsOf(item: number): number;
   rowsOf(item: number, part: number): readonly string[];
   /** Up to `many` rows, starting at a place. */
-  rowsFrom(place: Place, many: number): readonly PlacedRow[];
+  rowsFrom(place: RowPosition, many: number): readonly PlacedRow[];
   /** Moves by this many rows, but not beyond the first or the last row. */
-  move(place: Place, rows: number): Place;
-  start(): Place;
-  end(): Place;
+  move(place: RowPosition, rows: number): RowPosition;
+  start(): RowPosition;
+  end(): RowPosition;
   /** The nearest place that exists. */
-  nearest(place: Place): Place;
+  nearest(place: RowPosition): RowPosition;
 }
 
 interface Item {
@@ -102,7 +102,7 @@ export function createTranscriptDocument(
     return rows;
   };
   /** The next or previous part that has rows. */
-  const neighbour = (item: number, part: number, step: 1 | -1): Omit<Place, 'row'> | undefined => {
+  const neighbour = (item: number, part: number, step: 1 | -1): Omit<RowPosition, 'row'> | undefined => {
     let at = { item, part: part + step };
     for (;;) {
       const many = parts(at.item).length;
@@ -116,12 +116,12 @@ export function createTranscriptDocument(
       at = { item: at.item, part: at.part + step };
     }
   };
-  const start = (): Place => ({ ...(neighbour(first, -1, 1) ?? { item: first, part: 0 }), row: 0 });
-  const end = (): Place => {
+  const start = (): RowPosition => ({ ...(neighbour(first, -1, 1) ?? { item: first, part: 0 }), row: 0 });
+  const end = (): RowPosition => {
     const at = neighbour(last(), parts(last()).length, -1);
     return at === undefined ? start() : { ...at, row: Math.max(0, rowsOf(at.item, at.part).length - 1) };
   };
-  const move = (from: Place, rows: number): Place => {
+  const move = (from: RowPosition, rows: number): RowPosition => {
     let { item, part } = from;
     let row = from.row + rows;
     for (let many = rowsOf(item, part).length; row >= many; many = rowsOf(item, part).length) {
@@ -166,7 +166,7 @@ export function createTranscriptDocument(
     rowsOf,
     rowsFrom(from, many) {
       const rows: PlacedRow[] = [];
-      let at: Omit<Place, 'row'> | undefined = from;
+      let at: Omit<RowPosition, 'row'> | undefined = from;
       let row = from.row;
       while (at !== undefined && rows.length < many) {
         const texts = rowsOf(at.item, at.part);
@@ -195,7 +195,7 @@ export function createTranscriptDocument(
 }
 
 /** Negative if `a` comes before `b`. */
-export function comparePlaces(a: Place, b: Place): number {
+export function comparePositions(a: RowPosition, b: RowPosition): number {
   return a.item - b.item || a.part - b.part || a.row - b.row;
 }
 

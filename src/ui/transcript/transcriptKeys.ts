@@ -1,6 +1,6 @@
 /** The transcript's keyboard, from bytes to keys, and its status row. */
-import { dotted, keyHints } from '../keys/keyHints.ts';
-import type { DialogPlace, Keymap } from '../keys/keymap.ts';
+import { joinWithDots, keyHints } from '../keys/keyHints.ts';
+import type { DialogFocus, Keymap } from '../keys/keymap.ts';
 import { functionKey, type Stroke } from '../keys/strokes.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { padEnd, textWidth, truncate } from '../print/width.ts';
@@ -122,7 +122,7 @@ interface TranscriptStatus {
 }
 
 /** Where the view's keys are read, except in the search field. */
-export const transcriptPlace: DialogPlace = { contexts: ['Transcript'], typing: 'keys' };
+export const transcriptFocus: DialogFocus = { contexts: ['Transcript'], typing: 'keys' };
 
 export function statusRow(facts: TranscriptStatus, width: number, theme: Theme, keymap: Keymap): string {
   const place = placeText(facts);
@@ -144,7 +144,7 @@ function placeText({ isAtEnd, seq, lastSeq }: TranscriptStatus): string {
 }
 
 function keysText(keymap: Keymap): string {
-  const hints = keyHints(keymap, transcriptPlace);
+  const hints = keyHints(keymap, transcriptFocus);
   const search = hints.keys(
     'transcript:search',
     'transcript:searchBack',
@@ -152,7 +152,7 @@ function keysText(keymap: Keymap): string {
     'transcript:searchPrevious',
   );
   const prompts = hints.keys('transcript:previousPrompt', 'transcript:nextPrompt');
-  return dotted(
+  return joinWithDots(
     `${exitKey(keymap)} back`,
     hints.keys(
       'scroll:lineUp',
@@ -168,5 +168,5 @@ function keysText(keymap: Keymap): string {
 }
 
 function exitKey(keymap: Keymap): string {
-  return keyHints(keymap, transcriptPlace).key('transcript:exit') ?? 'Esc';
+  return keyHints(keymap, transcriptFocus).key('transcript:exit') ?? 'Esc';
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AgentDeps } from '../../../src/agent/agentDeps.ts';
-import { MAX_CONTINUED } from '../../../src/agent/hooks/turnHooks.ts';
+import { MAX_STOP_CONTINUATIONS } from '../../../src/agent/hooks/turnHooks.ts';
 import { textOf } from '../../../src/agent/prompts/promptQueue.ts';
 import { calls, says } from '../scriptedModel.ts';
 import { ok, smallTool } from '../smallTools.ts';
@@ -243,10 +243,10 @@ test('a Stop hook continues the turn with its reason, a limited number of times'
     [true, 'Really done.'],
   ]);
   const stubborn = scriptedHooks({ Stop: { blocks: [text('again')] } });
-  const answers = Array.from({ length: MAX_CONTINUED + 1 }, () => says('Done.'));
+  const answers = Array.from({ length: MAX_STOP_CONTINUATIONS + 1 }, () => says('Done.'));
   const loop = await startAgent({ ...withHooks(stubborn), answers });
   await loop.ask('Go');
-  expect(loop.model.requests).toHaveLength(MAX_CONTINUED + 1);
+  expect(loop.model.requests).toHaveLength(MAX_STOP_CONTINUATIONS + 1);
   expect(loop.lines()).toContainEqual(expect.stringContaining('A Stop hook continued this turn'));
 });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Occurrence, SessionHooks } from '../../../src/agent/hooks/sessionHooks.ts';
+import type { HookTrigger, SessionHooks } from '../../../src/agent/hooks/sessionHooks.ts';
 import { createTurnHooks, IDLE_MS } from '../../../src/agent/hooks/turnHooks.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -9,7 +9,7 @@ test('a minute after a turn, hooks are told that the user is awaited, unless ano
   const told: unknown[] = [];
   const hooks: SessionHooks = {
     has: () => true,
-    run: async (event, { subject }: Occurrence) => {
+    run: async (event, { subject }: HookTrigger) => {
       told.push([event, subject]);
       return undefined;
     },

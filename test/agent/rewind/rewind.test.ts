@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { cutShort, turnsOf } from '../../../src/agent/rewind/turns.ts';
+import { interruptedRewind, turnsOf } from '../../../src/agent/rewind/turns.ts';
 import { liveEntries } from '../../../src/context/index.ts';
 import { calls, says } from '../scriptedModel.ts';
 import { ok, smallTool } from '../smallTools.ts';
@@ -368,7 +368,7 @@ describe('a program that was stopped', () => {
       await set.agent.close();
 
       const again = await startRewindTest({ resume: { folder: set.folder, sessionId } });
-      const cut = () => cutShort(liveEntries(again.context.entries()))?.subtype;
+      const cut = () => interruptedRewind(liveEntries(again.context.entries()))?.subtype;
       expect(cut()).toBe(op);
       expect((await again.undo()).outcome).toBe('done');
       expect(await again.tree()).toEqual(after);

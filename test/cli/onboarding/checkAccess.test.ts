@@ -7,7 +7,6 @@ import { readAppPaths } from '../../../src/cli/process/appPaths.ts';
 import { loadSettings } from '../../../src/config/loadSettings.ts';
 import type { ModelError } from '../../../src/protocol/model.ts';
 import type { Access, AccessOutcome } from '../../../src/ui/onboarding/SetupPort.ts';
-import { serve } from '../../e2e/support/firstMinute.ts';
 import {
   type Asked,
   ollama,
@@ -17,6 +16,7 @@ import {
   sendJson,
   startLocalServer,
 } from '../../e2e/support/localServers.ts';
+import { serve } from '../../e2e/support/onboarding.ts';
 
 const KEY = 'sk-very-secret-key';
 

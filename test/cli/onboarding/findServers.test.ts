@@ -4,7 +4,6 @@ import { localAddresses } from '../../../src/cli/onboarding/localAddresses.ts';
 import { rankModels } from '../../../src/cli/onboarding/rankModels.ts';
 import { askServer } from '../../../src/model/servers/askServer.ts';
 import type { FoundServer } from '../../../src/ui/onboarding/SetupPort.ts';
-import { serve } from '../../e2e/support/firstMinute.ts';
 import {
   type LocalServer,
   llamaCpp,
@@ -15,6 +14,7 @@ import {
   startLocalServer,
   vllm,
 } from '../../e2e/support/localServers.ts';
+import { serve } from '../../e2e/support/onboarding.ts';
 
 const ask = (baseUrl: string, signal: AbortSignal) => askServer({ baseUrl, apiKey: undefined, signal });
 const search = async (servers: readonly LocalServer[], timeoutMs = 5000): Promise<readonly FoundServer[]> =>

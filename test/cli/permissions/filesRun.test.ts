@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { filesRun } from '../../../src/cli/permissions/filesRun.ts';
+import { executedFiles } from '../../../src/cli/permissions/executedFiles.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const hook = (command: string) => ({
@@ -10,7 +10,7 @@ const hook = (command: string) => ({
   ...({ scope: 'user', source: 'config.json' } as const),
 });
 const run = (root: string, ...commands: string[]): string[] =>
-  filesRun(
+  executedFiles(
     {
       hooks: commands.map(hook),
       servers: [],

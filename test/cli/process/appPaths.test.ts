@@ -11,7 +11,7 @@ import {
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { findRoot, NoAppPathsError, readAppPaths } from '../../../src/cli/process/appPaths.ts';
+import { AppPathsError, findRoot, readAppPaths } from '../../../src/cli/process/appPaths.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -25,7 +25,7 @@ describe('the folder of the user settings is never one of the project', () => {
 
   test.each(['.', '.clawdcode', '~/data'])('with CLAWDCODE_HOME=%s', (folder) => {
     vi.stubEnv('CLAWDCODE_HOME', folder);
-    expect(readAppPaths).toThrow(NoAppPathsError);
+    expect(readAppPaths).toThrow(AppPathsError);
   });
 });
 

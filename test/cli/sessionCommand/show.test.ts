@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { transcript, wholeEntry } from '../../../src/cli/sessionCommand/show.ts';
+import { fullEntry, transcript } from '../../../src/cli/sessionCommand/show.ts';
 import { messageEntry } from '../../../src/context/storage/newEntries.ts';
 import type { JSONLEntry, NewEntry } from '../../../src/protocol/entries.ts';
 import { plainMarkdown } from '../../../src/ui/print/markdown.ts';
@@ -94,7 +94,7 @@ test('whatever a session holds, the terminal obeys none of it', async () => {
     }),
   ]);
   const whole = entries.map((entry) =>
-    wholeEntry({ ...entry, cwd: evil, gitBranch: evil }, theme, () => evil),
+    fullEntry({ ...entry, cwd: evil, gitBranch: evil }, theme, () => evil),
   );
   for (const text of [await textOf(entries), ...whole])
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
@@ -115,7 +115,7 @@ test('one entry alone is whole, and says where the rest of a large output lies',
   const [entry] = entriesOf([{ ...result('c', output, 'npm test') }], 7);
   if (entry?.toolResult === undefined) throw new Error('no result');
   const original = { hash: 'ab'.repeat(32), bytes: 5_000_000 };
-  const text = wholeEntry(
+  const text = fullEntry(
     { ...entry, toolResult: { ...entry.toolResult, original } },
     theme,
     (hash) => `/blobs/${hash}`,

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { AppPaths } from '../../../src/cli/process/appPaths.ts';
 import { resolveTarget } from '../../../src/cli/sessions/movedSession.ts';
 import { SessionElsewhereError } from '../../../src/cli/sessions/sessionErrors.ts';
-import { getProjectStoragePath, PersistentStore, rememberPlace } from '../../../src/context/index.ts';
+import { getProjectStoragePath, PersistentStore, recordProjectFolder } from '../../../src/context/index.ts';
 
 interface World {
   place(root: string): AppPaths;
@@ -30,7 +30,7 @@ async function world(): Promise<World> {
       ]);
       await log.saveMessage('user', prompt);
       await log.close();
-      await rememberPlace(dataRoot, root);
+      await recordProjectFolder(dataRoot, root);
       return root;
     },
   };

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { changeSetting, findSetting, readValue } from '../../../src/config/change/changeSetting.ts';
 import {
-  isHeldBack,
+  awaitsTrust,
+  displayValue,
   isLocked,
   listSettings,
   overrideOf,
-  shownValue,
 } from '../../../src/config/change/settingsList.ts';
 import { loadSettings } from '../../../src/config/loadSettings.ts';
 import { readTrust, trustFolder } from '../../../src/config/trust.ts';
@@ -54,7 +54,7 @@ describe('the list', () => {
     expect(groups.filter((group, index) => group !== groups[index - 1])).toEqual([...new Set(groups)]);
     const of = (key: string) => {
       const one = settings.find((setting) => setting.key === key);
-      return one && [shownValue(one, one.value), one.source];
+      return one && [displayValue(one, one.value), one.source];
     };
     expect(of('theme')).toEqual(['dark', '~/.clawdcode/config.json']);
     expect(of('maxTurns')).toEqual(['3', '--max-turns']);
@@ -62,7 +62,7 @@ describe('the list', () => {
     expect(of('permissions.disableAutoMode')).toEqual(['not set', undefined]);
     expect(of('env')).toEqual(['{ A }', '~/.clawdcode/config.json']);
     expect(of('apiKey')).toEqual(['set', '~/.clawdcode/config.json']);
-    expect(JSON.stringify(settings.map((one) => shownValue(one, one.value)))).not.toMatch(/secret|sk-1/);
+    expect(JSON.stringify(settings.map((one) => displayValue(one, one.value)))).not.toMatch(/secret|sk-1/);
   });
 
   test('knows how each is entered', async () => {
@@ -183,7 +183,7 @@ describe('saving', () => {
     await save('maxTurns', 4, 'local');
     expect(await readFile(join(root, '.git/info/exclude'), 'utf8')).toContain('.clawdcode.local.json');
     const held = info(await load(), 'maxTurns');
-    expect([held.value, isHeldBack(held, 'local')]).toEqual([null, true]);
+    expect([held.value, awaitsTrust(held, 'local')]).toEqual([null, true]);
     await trustFolder(dataRoot, root, [], () => new Date());
     await writeFile(join(root, '.clawdcode.json'), JSON.stringify({ maxTurns: 99 }));
     await save('maxTurns', 5, 'local');

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { VirtualTime } from '../../../bench/context/waits/VirtualTime.ts';
-import { Pace } from '../../../src/context/compaction/DraftKeeper.ts';
+import { DraftPace } from '../../../src/context/compaction/DraftKeeper.ts';
 import type { ContextManager, SummaryModel } from '../../../src/context/index.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { firstIsQuick } from '../../e2e/support/long.ts';
@@ -482,7 +482,7 @@ describe('a draft', () => {
 
 /** A pace after steps of such a growth, each of so many milliseconds. */
 function after(growths: readonly number[], stepMs: number, summaryMs?: number): number | undefined {
-  const pace = new Pace();
+  const pace = new DraftPace();
   let [tokens, at] = [10_000, 0];
   pace.noteStep(tokens, at);
   for (const growth of growths) {
@@ -495,7 +495,7 @@ function after(growths: readonly number[], stepMs: number, summaryMs?: number): 
 }
 
 test('no growth is known before the first step', () => {
-  expect(new Pace().leadTokens()).toBeUndefined();
+  expect(new DraftPace().leadTokens()).toBeUndefined();
   expect(after([], 1000)).toBeUndefined();
 });
 
@@ -514,7 +514,7 @@ test('between fast steps it is six steps at most, and only the newest eight coun
 });
 
 test('a reduced request starts over', () => {
-  const pace = new Pace();
+  const pace = new DraftPace();
   for (const [tokens, at] of [
     [10_000, 0],
     [11_000, 60_000],

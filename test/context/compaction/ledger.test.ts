@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type LedgerPlace, ledgerLines, ledgerNote } from '../../../src/context/compaction/ledger.ts';
+import { type LedgerPosition, ledgerLines, ledgerNote } from '../../../src/context/compaction/ledger.ts';
 import { groupAtoms } from '../../../src/context/history/atoms.ts';
 import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
 import type { Todo } from '../../../src/protocol/entries/fields.ts';
@@ -229,7 +229,7 @@ test('a note is one line for each step, whatever was said, run and answered', ()
 test('each place has its own heading, which says how to see all of a step', () => {
   const log = new Log();
   log.reply('Done.');
-  const places: readonly LedgerPlace[] = ['earlier', 'current', 'current_after_summary', 'continued'];
+  const places: readonly LedgerPosition[] = ['earlier', 'current', 'current_after_summary', 'continued'];
   const notes = places.map((place) => ledgerNote(groupAtoms(log.entries), place));
   expect(new Set(notes).size).toBe(places.length);
   for (const note of notes) expect(note).toMatch(/Recall with its pointer .*:\n#0 "Done\."$/);

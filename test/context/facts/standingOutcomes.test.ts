@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { commandRuns, standingOutcomes } from '../../../src/context/facts/commandRuns.ts';
+import { commandRuns, currentOutcomes } from '../../../src/context/facts/commandRuns.ts';
 import { recordedFacts } from '../../../src/context/facts/recordedFacts.ts';
 import { Log } from './log.ts';
 
@@ -11,7 +11,7 @@ const GREEN = ' Tests  2 passed (2)';
 function told(write: (log: Log) => void): { readonly tests?: string; readonly failed?: string } {
   const log = new Log();
   write(log);
-  const { tests, failed } = standingOutcomes(commandRuns(log.entries));
+  const { tests, failed } = currentOutcomes(commandRuns(log.entries));
   return {
     ...(tests === undefined ? {} : { tests: `${tests.tests.failed} failed` }),
     ...(failed === undefined ? {} : { failed: `${failed.command} = ${failed.exitCode}` }),

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import {
-  wholeCompactions,
-  wholeCompactionsBefore,
-  withoutHalfCompactions,
+  completeCompactions,
+  completeCompactionsBackwards,
+  withoutPartialCompactions,
 } from '../../../src/context/history/compactions.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { LogMaker } from './logMaker.ts';
@@ -43,10 +43,10 @@ test('any part of a log has the compactions that the whole log has', async () =>
   for (let from = 0; from <= entries.length; from++)
     for (let to = from; to <= entries.length; to++) {
       const stretch = entries.slice(from, to);
-      const whole = withoutHalfCompactions(entries).filter(({ seq }) => seq >= from && seq < to);
+      const whole = withoutPartialCompactions(entries).filter(({ seq }) => seq >= from && seq < to);
       const readBehind = async () => entries[to];
-      expect(await collect(wholeCompactions(each(stretch), readBehind))).toEqual(whole);
-      const newestFirst = wholeCompactionsBefore(each([...stretch].reverse()), readBehind);
+      expect(await collect(completeCompactions(each(stretch), readBehind))).toEqual(whole);
+      const newestFirst = completeCompactionsBackwards(each([...stretch].reverse()), readBehind);
       expect((await collect(newestFirst)).reverse()).toEqual(whole);
     }
 });

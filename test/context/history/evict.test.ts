@@ -10,7 +10,7 @@ import { absentTarget, evictPrefix, isRemoval, removalToEvict } from '../../../s
 import { isCorrection, liveEntries } from '../../../src/context/history/liveEntries.ts';
 import { reductionEntry, reductionOf } from '../../../src/context/history/reductions.ts';
 import { type View, viewOf } from '../../../src/context/history/view.ts';
-import { ContextManager, PersistentStore, spentIn } from '../../../src/context/index.ts';
+import { ContextManager, PersistentStore, usageOfSession } from '../../../src/context/index.ts';
 import { projectMessages } from '../../../src/context/request/standardMessages.ts';
 import { compactionEntries } from '../../../src/context/storage/newEntries.ts';
 import { removalEntry, withNotes } from '../../../src/context/strategies/applyWindow.ts';
@@ -236,7 +236,7 @@ function told(context: ContextManager) {
   return {
     messages: context.getMessages(),
     measure: context.measure([]),
-    cost: spentIn(context.entries()),
+    cost: usageOfSession(context.entries()),
     files: projection.touchedFiles().map((path) => [path, context.fileReads(path)]),
     changed: knownFacts(entries).files,
     reductions: context.report([]).reductions.slice(-10),

@@ -3,7 +3,7 @@ import {
   firstErrorLine,
   hasFileReference,
   isErrorLine,
-  isForeign,
+  isOutsideProject,
   isSummaryLine,
   quotesFiles,
 } from '../../../src/context/results/errorLines.ts';
@@ -69,7 +69,7 @@ test.each([
   ['\t/usr/local/go/src/testing/testing.go:1631 +0x24a', true],
   ['  at Object.<anonymous> (src/a.test.ts:3:1)', false],
 ])('%j is about code of others: %s', (line, expected) => {
-  expect(isForeign(line)).toBe(expected);
+  expect(isOutsideProject(line)).toBe(expected);
 });
 
 test.each([

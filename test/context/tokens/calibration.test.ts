@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Calibration } from '../../../src/context/tokens/calibration.ts';
-import { CLASSES, sumOf } from '../../../src/context/tokens/weigh.ts';
+import { CLASSES, sumOf } from '../../../src/context/tokens/tokenClasses.ts';
 
 /** A server that counts each class by a factor of its own. */
 const factors = [1, 0.9, 1.2, 1.8, 1.5, 2, 0.8, 0.7];

@@ -13,8 +13,8 @@ import {
   S5,
   TokenCache,
 } from '../../../src/context/tokens/estimate.ts';
+import { sumOf } from '../../../src/context/tokens/tokenClasses.ts';
 import { truncateToTokens } from '../../../src/context/tokens/truncate.ts';
-import { sumOf } from '../../../src/context/tokens/weigh.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { cpuMs } from '../../cpuTime.ts';
 import { modelOf } from '../harness.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SettingInfo } from '../../../src/protocol/settings.ts';
 import { type ConfigAnswer, configDialog } from '../../../src/ui/config/configDialogs.ts';
-import { dialogueOf } from '../../../src/ui/linear/askDialog.ts';
+import { dialogueOf } from '../../../src/ui/plain/askDialog.ts';
 
 const setting = (parts: Partial<SettingInfo> & Pick<SettingInfo, 'key' | 'kind'>): SettingInfo => ({
   group: '',

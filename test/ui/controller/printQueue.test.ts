@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createPrintQueue, PIECE } from '../../../src/ui/controller/printQueue.ts';
+import { createPrintQueue, PIECE_CHARACTERS } from '../../../src/ui/controller/printQueue.ts';
 import type { Print } from '../../../src/ui/controller/view.ts';
 import { splitFinished } from '../../../src/ui/print/streaming.ts';
 
@@ -25,9 +25,9 @@ test('a long reply comes out in pieces of whole blocks, none much longer than a 
   queue.add(markdown(text));
   const pieces = drain(queue);
   expect(textOf(pieces)).toBe(text);
-  expect(pieces.length).toBeGreaterThan(text.length / PIECE);
+  expect(pieces.length).toBeGreaterThan(text.length / PIECE_CHARACTERS);
   for (const piece of pieces.slice(0, -1)) {
-    expect(textOf([piece]).length).toBeLessThanOrEqual(PIECE);
+    expect(textOf([piece]).length).toBeLessThanOrEqual(PIECE_CHARACTERS);
     expect(textOf([piece])).toMatch(/\n\n$/);
   }
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Agent } from '../../../src/agent/types.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { AgentEvent } from '../../../src/protocol/events.ts';
-import { PIECE } from '../../../src/ui/controller/printQueue.ts';
+import { PIECE_CHARACTERS } from '../../../src/ui/controller/printQueue.ts';
 import { createSessionStore } from '../../../src/ui/controller/sessionStore.ts';
 import type { Print } from '../../../src/ui/controller/view.ts';
 import { splitFinished } from '../../../src/ui/print/streaming.ts';
@@ -45,7 +45,7 @@ test('a reply that came all at once is printed in pieces, with time for other th
   while (text(printed.flat()).length < length - 2) await pause(5);
   clearInterval(counting);
   expect(text(printed.flat())).toBe(paragraphs.join(''));
-  expect(printed.length).toBeGreaterThanOrEqual(length / PIECE);
+  expect(printed.length).toBeGreaterThanOrEqual(length / PIECE_CHARACTERS);
   expect(turns).toBeGreaterThanOrEqual(printed.length / 2);
 });
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { ChoiceField, FormField } from '../../../src/protocol/forms.ts';
 import type { PermissionAnswer } from '../../../src/protocol/permissions.ts';
 import { formLayout } from '../../../src/ui/form/formLayout.ts';
-import { createForm, type FormState, formPlace, pressForm } from '../../../src/ui/form/formState.ts';
+import { createForm, type FormState, formFocus, pressForm } from '../../../src/ui/form/formState.ts';
 import type { DialogKey } from '../../../src/ui/keys/keymap.ts';
 import { defaultKeymap } from '../../../src/ui/keys/keymap.ts';
 import { plain } from '../mount.tsx';
@@ -41,7 +41,7 @@ function press(fields: readonly FormField[], ...names: readonly string[]) {
   let state = createForm({ fields });
   const answers: PermissionAnswer[] = [];
   for (const name of names) {
-    const isTyping = formPlace({ fields }, state).typing === 'text';
+    const isTyping = formFocus({ fields }, state).typing === 'text';
     const typed = { enter: 'form:submit', escape: 'form:cancel', up: 'form:previous', down: 'form:next' }[
       name
     ];

@@ -1,20 +1,20 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dotted, keyHints } from '../../../src/ui/keys/keyHints.ts';
+import { joinWithDots, keyHints } from '../../../src/ui/keys/keyHints.ts';
 import {
+  type DialogFocus,
   type DialogKey,
-  type DialogPlace,
   defaultKeymap,
   readDialogKey,
 } from '../../../src/ui/keys/keymap.ts';
 import type { Stroke } from '../../../src/ui/keys/strokes.ts';
 import { userKeys } from '../../../src/ui/keys/userBindings.ts';
 
-const tasks: DialogPlace = { contexts: ['Tasks', 'Select'], typing: 'keys' };
-const question: DialogPlace = { contexts: ['Confirmation'], typing: 'answer' };
-const filter: DialogPlace = { contexts: ['Sessions', 'Select'], typing: 'text' };
-const transcript: DialogPlace = { contexts: ['Transcript'], typing: 'keys' };
-const empty: DialogPlace = { contexts: ['Sessions', 'Select'], typing: 'start' };
+const tasks: DialogFocus = { contexts: ['Tasks', 'Select'], typing: 'keys' };
+const question: DialogFocus = { contexts: ['Confirmation'], typing: 'answer' };
+const filter: DialogFocus = { contexts: ['Sessions', 'Select'], typing: 'text' };
+const transcript: DialogFocus = { contexts: ['Transcript'], typing: 'keys' };
+const empty: DialogFocus = { contexts: ['Sessions', 'Select'], typing: 'start' };
 
 const typed = (text: string): Stroke => ({ type: 'text', text });
 const pressed = (key: string): Stroke => ({ type: 'key', key });
@@ -28,7 +28,7 @@ const shown = (key: DialogKey): string =>
         : 'other';
 
 /** Everything that a stroke means, one after the other. */
-function meanings(stroke: Stroke, place: DialogPlace, keymap = defaultKeymap): readonly string[] {
+function meanings(stroke: Stroke, place: DialogFocus, keymap = defaultKeymap): readonly string[] {
   const all: string[] = [];
   for (let left: Stroke | undefined = stroke; left !== undefined; ) {
     const { key, rest } = readDialogKey(keymap, left, place);
@@ -38,7 +38,7 @@ function meanings(stroke: Stroke, place: DialogPlace, keymap = defaultKeymap): r
   return all;
 }
 
-test.each<[string, DialogPlace, Stroke, readonly string[]]>([
+test.each<[string, DialogFocus, Stroke, readonly string[]]>([
   ['the list’s own key goes first', tasks, typed('k'), ['tasks:stop']],
   ['then those of every list', tasks, typed('G'), ['select:last']],
   ['a capital is told apart where there are both', tasks, typed('gG'), ['select:first', 'select:last']],
@@ -100,7 +100,7 @@ test('hints name the keys that reach an action in that place', () => {
   expect(keyHints(defaultKeymap, tasks).keys('select:previous', 'select:next', 'select:pageUp')).toBe(
     '↑↓ PgUp',
   );
-  expect(dotted('a', undefined, '', 'b')).toBe('a · b');
+  expect(joinWithDots('a', undefined, '', 'b')).toBe('a · b');
 });
 
 test('whatever is typed, all of it is read, and a question is answered by no more than one character', () => {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dialogActions, listContexts } from '../../../src/ui/keys/dialogActions.ts';
 import { keysIn } from '../../../src/ui/keys/keyHints.ts';
-import { type DialogPlace, defaultKeymap, keysOfAction, readDialogKey } from '../../../src/ui/keys/keymap.ts';
+import { type DialogFocus, defaultKeymap, keysOfAction, readDialogKey } from '../../../src/ui/keys/keymap.ts';
 import { isText, type Stroke } from '../../../src/ui/keys/strokes.ts';
 import { userKeys } from '../../../src/ui/keys/userBindings.ts';
 
@@ -178,8 +178,8 @@ test('whatever the file holds, one can leave every dialog, take a row, answer, a
   fc.assert(
     fc.property(file, (value) => {
       const { keymap } = userKeys(value);
-      const read = (place: DialogPlace, stroke: Stroke) => readDialogKey(keymap, stroke, place).key;
-      const pressed = (place: DialogPlace, key: string) => read(place, { type: 'key', key });
+      const read = (place: DialogFocus, stroke: Stroke) => readDialogKey(keymap, stroke, place).key;
+      const pressed = (place: DialogFocus, key: string) => read(place, { type: 'key', key });
       for (const { contexts: places, cancel, accept } of dialogs)
         for (const typing of ['keys', 'answer', 'start', 'text'] as const) {
           const place = { contexts: places, typing };

@@ -11,7 +11,7 @@ import {
   readAddress,
   secretFrom,
   secretStart,
-  strayKey,
+  splitTrailingKey,
   withField,
 } from '../../../src/ui/onboarding/accessForm.ts';
 import { providerOfKey, providers } from '../../../src/ui/onboarding/providers.ts';
@@ -123,7 +123,7 @@ test.each([
   ['https://llm.example/disk-0123456789abcdefghij', undefined],
   ['https://sk-0123456789abcdefghij.example/v1', undefined],
 ])('the text before the key in %j is %j', (text, before) => {
-  expect(strayKey(text)?.before).toBe(before);
+  expect(splitTrailingKey(text)?.before).toBe(before);
 });
 
 test.each([

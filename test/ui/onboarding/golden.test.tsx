@@ -58,7 +58,7 @@ test.each([
   );
   const styles = theme !== plain;
   const see = (step: string): Promise<void> =>
-    goldenScreen(screen, `first-minute/${step}-${name}`, { styles });
+    goldenScreen(screen, `onboarding/${step}-${name}`, { styles });
   await screen.waitFor((shown) => shown.join(' ').includes('Found on'));
   clock.pass(250);
   await see('choices');

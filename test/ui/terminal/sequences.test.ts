@@ -8,7 +8,7 @@ import {
   progressSequence,
   titleSequence,
 } from '../../../src/ui/terminal/sequences.ts';
-import { doingOf, nameOf, titleOf } from '../../../src/ui/terminal/terminalStatus.ts';
+import { nameOf, terminalActivity, titleOf } from '../../../src/ui/terminal/terminalStatus.ts';
 
 test('whatever a title holds, it is one sequence with a line of text in it', () => {
   const nasty = fc.string({
@@ -60,11 +60,13 @@ test.each([
 
 test('the title says what is done, for which session', () => {
   const view = { questions: [], busy: true } as never;
-  expect(doingOf({ view, phase: { type: 'session' } })).toBe('working');
-  expect(doingOf({ view: { questions: [1], busy: true } as never, phase: { type: 'session' } })).toBe(
-    'waiting',
-  );
-  expect(doingOf({ view: { questions: [], busy: false } as never, phase: { type: 'session' } })).toBe('idle');
+  expect(terminalActivity({ view, phase: { type: 'session' } })).toBe('working');
+  expect(
+    terminalActivity({ view: { questions: [1], busy: true } as never, phase: { type: 'session' } }),
+  ).toBe('waiting');
+  expect(
+    terminalActivity({ view: { questions: [], busy: false } as never, phase: { type: 'session' } }),
+  ).toBe('idle');
   expect(titleOf('working', nameOf({ title: 'Fix it', root: '/a/b' }))).toBe('✳ Fix it');
   expect(titleOf('waiting', nameOf({ title: undefined, root: '/a/b/' }))).toBe('? ClawdCode · b');
   expect(nameOf({ title: undefined, root: '/' })).toBe('ClawdCode');

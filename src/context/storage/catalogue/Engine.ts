@@ -6,20 +6,20 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionQuery } from '../../../protocol/sessions.ts';
 import { parseLine } from '../logReader.ts';
+import { compareLogs } from './compareLogs.ts';
 import {
   closeQuietly,
-  forgetSessions,
   type IndexFile,
   indexFileIn,
   isBusy,
   openIndex,
+  removeSessions,
   scrubWords,
   tryRemoveIndex,
 } from './database.ts';
 import { noFacts } from './facts.ts';
 import { indexLogs } from './indexLogs.ts';
 import { type LogFile, listLogFiles, logLines } from './logFiles.ts';
-import { noteFiles } from './noteFiles.ts';
 import { findRows, listRows, type SessionRow, toRow } from './rows.ts';
 import { type FoundRow, type SearchOptions, searchIndex } from './searchIndex.ts';
 import { fold, matches, parseQuery, type Query, readOriginal, searchableOf, snippetOf } from './words.ts';
@@ -81,7 +81,7 @@ export class Engine {
       let indexedBytes = 0;
       let isComplete = false;
       await this.#withRepair(async ({ database }) => {
-        const pending = await noteFiles(database, files, { project, session, onNoted: onChange, signal });
+        const pending = await compareLogs(database, files, { project, session, onNoted: onChange, signal });
         indexedBytes = await indexLogs(database, pending, { maxBytes, signal, onIndexed: onChange });
         isComplete = !signal.aborted && (maxBytes === undefined || indexedBytes < maxBytes);
       });
@@ -114,7 +114,7 @@ export class Engine {
           .prepare('SELECT id FROM session WHERE project = ? AND name = ?')
           .get(project, id);
         if (row === undefined) return;
-        forgetSessions(database, [Number(row.id)]);
+        removeSessions(database, [Number(row.id)]);
         await scrubWords(database, signal);
       }),
     );

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import type { SessionQuery } from '../../../protocol/sessions.ts';
-import { type AskedThread, askThread, type Unasked } from '../../askThread.ts';
+import { createThreadClient, type ThreadClient, type WithoutId } from '../../threadClient.ts';
 import type { RefreshOptions, RefreshReport, SearchRequest } from './Engine.ts';
 import type { SessionRow } from './rows.ts';
 import type { FoundRow } from './searchIndex.ts';
@@ -10,10 +10,10 @@ import type { FoundRow } from './searchIndex.ts';
  * unfinished indexing continues the next time. Pending requests reject when the thread dies or is closed.
  */
 export class EngineThread implements EnginePort {
-  readonly #thread: AskedThread<EngineRequest>;
+  readonly #thread: ThreadClient<EngineRequest>;
 
   constructor(start: () => Worker) {
-    this.#thread = askThread(start, 'the catalogue');
+    this.#thread = createThreadClient(start, 'the catalogue');
   }
 
   refresh(
@@ -44,7 +44,7 @@ export class EngineThread implements EnginePort {
 
   /** The worker answers each request with the result of the method of the same name. */
   #ask<T>(
-    question: Unasked<EngineRequest>,
+    question: WithoutId<EngineRequest>,
     signal?: AbortSignal,
     onChange: () => void = () => {},
   ): Promise<T> {

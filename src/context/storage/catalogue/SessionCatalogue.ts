@@ -15,13 +15,13 @@ import { deleteSessionFiles } from './deleteSession.ts';
 import { Engine, type RefreshOptions, type RefreshReport } from './Engine.ts';
 import { type EnginePort, EngineThread } from './EngineThread.ts';
 import { listLogFiles } from './logFiles.ts';
-import { type ProjectFolders, projectFolders } from './projectPlaces.ts';
+import { type ProjectFolders, projectFolders } from './projectFolders.ts';
 import {
   countRows,
   createRecords,
   findRows,
   listRows,
-  quickRows,
+  partialRows,
   type Records,
   rowOf,
   type SessionRow,
@@ -80,7 +80,7 @@ export class SessionCatalogue {
     for (let at = offset; at < end; at += pageRows) {
       const limit = Math.min(pageRows, end - at);
       const rows = await this.#rows({ ...query, offset: at, limit });
-      if (rows === undefined) return this.#records.of(await quickRows(this.#dataRoot, query));
+      if (rows === undefined) return this.#records.of(await partialRows(this.#dataRoot, query));
       records.push(...(await this.#records.of(rows)));
       if (rows.length < limit) break;
       await new Promise((resolve) => setImmediate(resolve));

@@ -78,7 +78,8 @@ export async function unarchiveSession(folder: string, id: string): Promise<Stor
   return withLock(file, async () => {
     const archive = archiveFileIn(folder, id);
     if ((await stat(archive).catch(unlessMissing)) === undefined) return { type: 'missing' };
-    if (!(await isWholeZstd(archive))) return { type: 'failed', message: `${archive} is damaged; it stays.` };
+    if (!(await isCompleteZstd(archive)))
+      return { type: 'failed', message: `${archive} is damaged; it stays.` };
     const temporary = join(dirname(archive), `unfinished-${newId()}`);
     try {
       await pipeline(
@@ -206,7 +207,7 @@ const blockHeaderBytes = 3;
 const checksumBytes = 4;
 
 /** Walks over the blocks as defined by RFC 8878 without unpacking them. Rejects on a disk error. */
-export async function isWholeZstd(file: string): Promise<boolean> {
+export async function isCompleteZstd(file: string): Promise<boolean> {
   const handle = await open(file, 'r');
   try {
     const { size } = await handle.stat();

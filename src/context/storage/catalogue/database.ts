@@ -178,12 +178,12 @@ const schema = `
 // Removes sessions from the index.
 
 /** `ids`: row ids of `session`. Throws SQLite's errors. */
-export function forgetSessions(database: DatabaseSync, ids: readonly number[]): void {
+export function removeSessions(database: DatabaseSync, ids: readonly number[]): void {
   if (ids.length === 0) return;
   const list = JSON.stringify(ids);
   database.exec('BEGIN IMMEDIATE');
   try {
-    forgetWords(database, list);
+    removeWords(database, list);
     database.prepare('DELETE FROM session WHERE id IN (SELECT value FROM json_each(?))').run(list);
     database.exec('COMMIT');
   } catch (error) {
@@ -193,7 +193,7 @@ export function forgetSessions(database: DatabaseSync, ids: readonly number[]): 
 }
 
 /** Removes the words of these sessions; must run in a transaction. `list` is a JSON array of row ids of `session`. */
-export function forgetWords(database: DatabaseSync, list: string): void {
+export function removeWords(database: DatabaseSync, list: string): void {
   const those = 'session IN (SELECT value FROM json_each(?))';
   database.prepare(`DELETE FROM words WHERE rowid IN (SELECT id FROM said WHERE ${those})`).run(list);
   database.prepare(`DELETE FROM said WHERE ${those}`).run(list);

@@ -4,7 +4,7 @@
  */
 import type { JSONLEntry } from '../../../protocol/entries.ts';
 import type { SessionRecord } from '../../../protocol/sessions.ts';
-import { entryWords, headLine, isPrompt, spokenLine } from '../sessionSummary.ts';
+import { firstLineOf, isPrompt, messageLine, titleText } from '../sessionSummary.ts';
 
 interface ModelTokens {
   readonly input: number;
@@ -40,7 +40,7 @@ const maxLastLines = 6;
 export function addFacts(facts: SessionFacts, entry: JSONLEntry): SessionFacts {
   if (entry.seq < facts.entries) return facts;
   const time = Date.parse(entry.timestamp);
-  const line = spokenLine(entry);
+  const line = messageLine(entry);
   return {
     ...facts,
     ...startFacts(entry),
@@ -88,7 +88,7 @@ function startFacts(entry: JSONLEntry): Partial<SessionFacts> {
 function addTitle(titles: SessionFacts['titles'], entry: JSONLEntry): SessionFacts['titles'] {
   const isTitle = entry.subtype === 'title';
   if (!isTitle && (titles.prompt !== undefined || !isPrompt(entry))) return titles;
-  const text = headLine(entryWords(entry));
+  const text = firstLineOf(titleText(entry));
   if (text === '') return titles;
   const source = isTitle ? (entry.data?.source === 'model' ? 'model' : 'user') : 'prompt';
   return { ...titles, [source]: text };

@@ -5,11 +5,11 @@ import { dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { parseLine } from '../logReader.ts';
 import { sqliteCode } from '../sqlite.ts';
-import { isWholeZstd } from './archiveSession.ts';
-import { forgetWords } from './database.ts';
+import { isCompleteZstd } from './archiveSession.ts';
+import { listColumns } from './compareLogs.ts';
+import { removeWords } from './database.ts';
 import { addFacts, noFacts, type SessionFacts } from './facts.ts';
 import { type LogFile, logLines } from './logFiles.ts';
-import { listColumns } from './noteFiles.ts';
 import { parseFacts } from './rows.ts';
 import { indexText, projectWord, readOriginal, searchableOf } from './words.ts';
 
@@ -85,7 +85,7 @@ async function indexLog(batch: Batch, log: LogFile, maxBytes: number, signal: Ab
       if (batch.take(log)?.indexed !== indexed) return indexed - start;
     }
     // Node may not report a truncated archive: the missing part must not count as indexed.
-    save(!log.isArchived || (await isWholeZstd(log.file)));
+    save(!log.isArchived || (await isCompleteZstd(log.file)));
   } catch (error) {
     if (sqliteCode(error) !== undefined) throw error;
     // Disk error: keep what was read and retry the rest later.
@@ -145,7 +145,7 @@ class Batch {
     const facts = indexed === 0 ? noFacts : parseFacts(String(row.state || row.facts));
     const isContinued = log.isArchived || isMarked(log.file, indexed, mark);
     if (indexed === 0 || isContinued) return { id, indexed, mark, facts };
-    forgetWords(this.database, JSON.stringify([id]));
+    removeWords(this.database, JSON.stringify([id]));
     return { id, indexed: 0, mark: '', facts: noFacts };
   }
 

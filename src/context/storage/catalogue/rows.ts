@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Usage } from '../../../protocol/messages.ts';
 import type { SessionQuery, SessionRecord } from '../../../protocol/sessions.ts';
+import { partialFacts } from './compareLogs.ts';
 import { bestTitle, noFacts, type SessionFacts } from './facts.ts';
 import { archiveFileIn, type LogFile, listLogFiles } from './logFiles.ts';
-import { quickFacts } from './noteFiles.ts';
-import { lastPlace } from './projectPlaces.ts';
+import { lastProjectFolder } from './projectFolders.ts';
 
 /** A session as plain data, to send between threads. */
 export interface SessionRow {
@@ -105,13 +105,13 @@ type Price = (model: string, usage: Usage) => number | undefined;
 
 export function createRecords(dataRoot: string, costUsd: Price): Records {
   /** One check of the disk for all sessions of a project that were started in the same folder. */
-  let places = new Map<string, ReturnType<typeof lastPlace>>();
+  let places = new Map<string, ReturnType<typeof lastProjectFolder>>();
   return {
     of: (rows) =>
       Promise.all(
         rows.map(async (row) => {
           const key = `${row.project}\n${row.facts.root}`;
-          const place = places.get(key) ?? lastPlace(dataRoot, row.project, row.facts.root);
+          const place = places.get(key) ?? lastProjectFolder(dataRoot, row.project, row.facts.root);
           places.set(key, place);
           return { ...recordOf(dataRoot, row, costUsd), ...(await place) };
         }),
@@ -175,7 +175,7 @@ function tokensOf(
 const readers = 8;
 
 /** Sorted by file time; with a filter every file may have to be read. */
-export async function quickRows(dataRoot: string, query: SessionQuery): Promise<readonly SessionRow[]> {
+export async function partialRows(dataRoot: string, query: SessionQuery): Promise<readonly SessionRow[]> {
   const { project, archived = true, filter = '', offset = 0 } = query;
   const limit = query.limit ?? Number.POSITIVE_INFINITY;
   const projects = typeof project === 'string' ? [project] : project;
@@ -194,7 +194,7 @@ export async function quickRows(dataRoot: string, query: SessionQuery): Promise<
 /** The row for a log, from both ends of its file. */
 export async function rowOf(log: LogFile): Promise<SessionRow> {
   const { project, id, isArchived, size, mtimeMs } = log;
-  return { project, id, isArchived, bytes: size, mtimeMs, facts: await quickFacts(log) };
+  return { project, id, isArchived, bytes: size, mtimeMs, facts: await partialFacts(log) };
 }
 
 function headingOf({ id, facts }: SessionRow): string {

@@ -1,6 +1,6 @@
 /** Entry point of the thread that writes and searches the index. */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ThreadAnswer } from '../../askThread.ts';
+import type { ThreadAnswer } from '../../threadClient.ts';
 import { Engine } from './Engine.ts';
 import type { EngineRequest } from './EngineThread.ts';
 

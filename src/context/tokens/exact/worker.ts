@@ -1,6 +1,6 @@
 /** Entry point of the thread that counts tokens exactly; loads a vocabulary when it is first needed. */
 import { parentPort } from 'node:worker_threads';
-import type { ThreadAnswer } from '../../askThread.ts';
+import type { ThreadAnswer } from '../../threadClient.ts';
 import { countExactly } from './countExactly.ts';
 import { loadVocabulary, type Vocabulary, type VocabularyName } from './vocabulary.ts';
 

@@ -1,12 +1,12 @@
 /** Keystrokes with vim keys: decides what vim handles and what goes to the keymap. Pure. */
 import type { Stroke } from '../../keys/strokes.ts';
 import {
+  type ComposerContext,
   type ComposerState,
   closed,
   isEmpty,
   type Outcome,
   press,
-  type Surroundings,
 } from '../composerState.ts';
 import type { TextBuffer } from '../textBuffer.ts';
 import { lineEnd, lineStart, segment } from '../units.ts';
@@ -23,7 +23,7 @@ export function handleVimKey(
   state: ComposerState,
   vim: VimState,
   stroke: Stroke,
-  around: Surroundings,
+  around: ComposerContext,
   plain: Plain,
 ): Outcome {
   if (stroke.type === 'key') return handleKeyName(state, vim, stroke, around, plain);
@@ -48,7 +48,7 @@ function handleKeyName(
   state: ComposerState,
   vim: VimState,
   stroke: Extract<Stroke, { type: 'key' }>,
-  around: Surroundings,
+  around: ComposerContext,
   plain: Plain,
 ): Outcome {
   const { key } = stroke;
@@ -69,7 +69,7 @@ function commandKey(
   state: ComposerState,
   vim: VimState,
   key: string,
-  around: Surroundings,
+  around: ComposerContext,
   plain: Plain,
 ): Outcome {
   const keys = [...vim.keys, key];

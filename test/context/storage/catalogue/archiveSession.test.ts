@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { constants, zstdCompressSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { BlobStore } from '../../../../src/context/storage/BlobStore.ts';
-import { archiveOldest, isWholeZstd } from '../../../../src/context/storage/catalogue/archiveSession.ts';
+import { archiveOldest, isCompleteZstd } from '../../../../src/context/storage/catalogue/archiveSession.ts';
 import { openCatalogue } from '../../../../src/context/storage/catalogue/SessionCatalogue.ts';
 import { PersistentStore } from '../../../../src/context/storage/PersistentStore.ts';
 import { lockFileOf } from '../../../../src/context/storage/pathUtils.ts';
@@ -272,7 +272,7 @@ test.each([
   const file = join(temporaryFolder(), 'x.zst');
   const whole = async (packed: Buffer): Promise<boolean> => {
     await writeFile(file, packed);
-    return isWholeZstd(file);
+    return isCompleteZstd(file);
   };
   for (const checksum of [0, 1]) {
     const packed = pack(bytes, checksum);

@@ -1,7 +1,7 @@
 import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { rememberPlace } from '../../../../src/context/storage/catalogue/projectPlaces.ts';
+import { recordProjectFolder } from '../../../../src/context/storage/catalogue/projectFolders.ts';
 import { openCatalogue } from '../../../../src/context/storage/catalogue/SessionCatalogue.ts';
 import { getProjectStoragePath } from '../../../../src/context/storage/pathUtils.ts';
 import { temporaryFolder } from '../../../temporaryFolder.ts';
@@ -33,7 +33,7 @@ async function bench(): Promise<Bench> {
         header({ environment }),
         say(`in ${name}`),
       ]);
-      await rememberPlace(dataRoot, at(name));
+      await recordProjectFolder(dataRoot, at(name));
       await catalogue.refresh();
       return project;
     },
@@ -68,7 +68,7 @@ test('a renamed folder keeps its sessions, even after several renames', async ()
     expect(moved).toContain(project);
     expect(await catalogue.list({ project: [own, ...moved] })).toHaveLength(1);
     await mkdir(getProjectStoragePath(dataRoot, at(to)), { recursive: true });
-    await rememberPlace(dataRoot, at(to));
+    await recordProjectFolder(dataRoot, at(to));
   }
 });
 

@@ -1,6 +1,6 @@
 /** Types keys into a composer without a screen. In texts, `|` is the cursor; in keys, `<esc>` and the like are keys. */
 
-import { handleKey, type KeySurroundings } from '../../../../src/ui/input/composerKeys.ts';
+import { type ComposerKeyContext, handleKey } from '../../../../src/ui/input/composerKeys.ts';
 import {
   type ComposerState,
   createComposerState,
@@ -11,7 +11,7 @@ import { startVim, type VimMode } from '../../../../src/ui/input/vim/parseVim.ts
 import { defaultKeymap, type Keymap } from '../../../../src/ui/keys/keymap.ts';
 import type { Stroke } from '../../../../src/ui/keys/strokes.ts';
 
-export const around = (keymap: Keymap = defaultKeymap): KeySurroundings => ({
+export const around = (keymap: Keymap = defaultKeymap): ComposerKeyContext => ({
   width: 80,
   keymap,
   suggest: () => undefined,

@@ -1,0 +1,32 @@
+/** Plain mode: the same boot and sessions without a full screen, as lines of text. Writes no escape sequences. */
+import { isUtf8Locale } from '../ui/plain/asciiSymbols.ts';
+import { startPlain } from '../ui/plain/startPlain.ts';
+import { chooseTheme } from '../ui/theme/theme.ts';
+import { conversationOf, resumeAdvice } from './conversation.ts';
+import type { CliOptions } from './options.ts';
+import type { AppPaths } from './process/appPaths.ts';
+import { guardSession } from './process/guardSession.ts';
+import { displayDirectory } from './terminal/firstFrame.ts';
+
+/** Runs the conversation and returns the exit code. */
+export async function plainMode(place: AppPaths, options: CliOptions, isEditing: boolean): Promise<number> {
+  const { stdin, stdout } = process;
+  // The conversation handles Ctrl+C itself.
+  const guard = guardSession({ stdout, signals: ['SIGTERM', 'SIGHUP', 'SIGQUIT'] });
+  const exit = await startPlain({
+    ...conversationOf(place, options),
+    stdin,
+    stdout,
+    version: place.version,
+    directory: displayDirectory(place),
+    isTerminal: stdin.isTTY === true && stdout.isTTY === true,
+    isEditing,
+    isUtf8: isUtf8Locale(place.env),
+    onInterrupt: (listener) => void process.on('SIGINT', listener),
+    theme: chooseTheme('plain', { noColor: true }),
+    onReady: guard.onEnd,
+  });
+  const advice = await resumeAdvice(place, exit);
+  if (advice !== undefined) stdout.write(`${advice}\n`);
+  return exit.code;
+}

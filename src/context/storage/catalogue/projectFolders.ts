@@ -1,0 +1,125 @@
+/**
+ * Remembers the folders of a project in a small file next to its sessions, so that they are found after the folder was
+ * moved or renamed. A folder is recognised by its inode number and creation time, which a second clone never shares;
+ * otherwise by its git remote, but only if the old folder no longer exists.
+ */
+import { readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import * as z from 'zod';
+import { newId } from '../newEntries.ts';
+import { detectGitRemote, getProjectStoragePath, projectSlug } from '../pathUtils.ts';
+
+const placeSchema = z.object({
+  /** Absolute path with links resolved. */
+  root: z.string(),
+  dev: z.number(),
+  ino: z.number(),
+  /** Milliseconds since the epoch; 0 if the file system does not provide it. */
+  birthtimeMs: z.number(),
+  gitRemote: z.string().exactOptional(),
+});
+type Place = z.infer<typeof placeSchema>;
+
+/** Newest last. */
+const placesSchema = z.object({ v: z.literal(1), places: z.array(placeSchema) });
+
+const maxPlaces = 8;
+
+export interface ProjectFolders {
+  /** Folder name in `projects/` for sessions started here. */
+  readonly own: string;
+  /** Folder names of sessions that were started when this folder was elsewhere. */
+  readonly moved: readonly string[];
+}
+
+/** Records the project's current folder if possible. Call it when a session is opened. */
+export async function recordProjectFolder(dataRoot: string, root: string): Promise<void> {
+  const folder = getProjectStoragePath(dataRoot, root);
+  const here = await placeOf(root);
+  const places = await readPlaces(folder);
+  if (here === undefined || JSON.stringify(places.at(-1)) === JSON.stringify(here)) return;
+  const others = places.filter((place) => !isSameFolder(place, here));
+  const file = join(folder, fileName);
+  const text = `${JSON.stringify({ v: 1, places: [...others, here].slice(-maxPlaces) })}\n`;
+  const temporary = `${file}.${newId()}`;
+  await writeFile(temporary, text, { flag: 'wx', mode: 0o600 })
+    .then(() => rename(temporary, file))
+    .catch(() => undefined);
+}
+
+/**
+ * The folders of the project's sessions. `lastKnown` returns the last known folder of a project without such a file.
+ */
+export async function projectFolders(
+  dataRoot: string,
+  root: string,
+  lastKnown: (project: string) => Pick<Place, 'root' | 'gitRemote'> | undefined = () => undefined,
+): Promise<ProjectFolders> {
+  const ownFolder = getProjectStoragePath(dataRoot, root);
+  const own = basename(ownFolder);
+  const here = await placeOf(root);
+  const names = await readdir(dirname(ownFolder)).catch(() => []);
+  const moved: string[] = [];
+  if (here === undefined) return { own, moved };
+  for (const name of names) {
+    if (name === own) continue;
+    const places = await readPlaces(join(dirname(ownFolder), name));
+    const last = places.at(-1) ?? lastKnown(name);
+    const isHere = places.some((place) => isSameFolder(place, here));
+    if (isHere || (last !== undefined && (await isLikely(last, here)))) moved.push(name);
+  }
+  return { own, moved };
+}
+
+/** The last folder of a project, and whether another folder or none is there now. */
+export async function lastProjectFolder(
+  dataRoot: string,
+  project: string,
+  recorded: string | undefined,
+): Promise<{ readonly root: string | undefined; readonly isMoved: boolean }> {
+  const place = (await readPlaces(join(dataRoot, 'projects', project))).at(-1);
+  const root = place?.root ?? recorded;
+  if (root === undefined) return { root, isMoved: false };
+  const now = await placeOf(root, false);
+  if (now === undefined) return { root, isMoved: true };
+  return {
+    root,
+    isMoved: place === undefined ? projectSlug(now.root) !== project : !isSameFolder(place, now),
+  };
+}
+
+const fileName = 'project.json';
+
+async function readPlaces(folder: string): Promise<readonly Place[]> {
+  try {
+    return placesSchema.parse(JSON.parse(await readFile(join(folder, fileName), 'utf8'))).places;
+  } catch {
+    return [];
+  }
+}
+
+/** Undefined if the folder does not exist. */
+async function placeOf(root: string, withRemote = true): Promise<Place | undefined> {
+  try {
+    const real = await realpath(root);
+    const { dev, ino, birthtimeMs } = await stat(real);
+    const gitRemote = withRemote ? await detectGitRemote(real) : undefined;
+    return { root: real, dev, ino, birthtimeMs, ...(gitRemote === undefined ? {} : { gitRemote }) };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Inode numbers are reused after a folder was deleted, creation times are not; device numbers may change when a disk is
+ * mounted again. Without a creation time, only the same path on the same device counts as the same folder.
+ */
+function isSameFolder(a: Place, b: Place): boolean {
+  if (a.ino !== b.ino) return false;
+  return (a.birthtimeMs > 0 && a.birthtimeMs === b.birthtimeMs) || (a.dev === b.dev && a.root === b.root);
+}
+
+async function isLikely(was: Pick<Place, 'root' | 'gitRemote'>, here: Place): Promise<boolean> {
+  if (was.gitRemote === undefined || was.gitRemote !== here.gitRemote) return false;
+  return (await stat(was.root).catch(() => undefined)) === undefined;
+}

@@ -1,0 +1,55 @@
+/** Replaces typography and drawing characters with ASCII, for a terminal whose locale is not UTF-8. Pure. */
+
+const signs: Readonly<Record<string, string>> = {
+  '…': '...',
+  '–': '-',
+  '—': '-',
+  '−': '-',
+  '‘': "'",
+  '’': "'",
+  '“': '"',
+  '”': '"',
+  '→': '->',
+  '←': '<-',
+  '↑': 'Up',
+  '↓': 'Down',
+  '•': '-',
+  '·': '-',
+  '≥': '>=',
+  '≤': '<=',
+  '×': 'x',
+  '✓': 'ok',
+  '✗': 'x',
+  '‹': '<',
+  '›': '>',
+  '\u00A0': ' ',
+};
+const known = new RegExp(`[${Object.keys(signs).join('')}]`, 'g');
+
+/** Leaves letters of any language unchanged, because they have no ASCII equivalent. */
+export function asciiSymbols(text: string): string {
+  return text.replace(known, (sign) => signs[sign] ?? sign).replace(drawn, '');
+}
+
+/** Lines, blocks and shapes that are only decoration. */
+const drawn = /[\u2500-\u25FF\u2800-\u28FF\u2B1B\u2B1C]/g;
+
+/** Removes decoration from a page, including lines that consist of nothing else. */
+export function withoutBoxDrawing(text: string): string {
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const bare = line.replace(drawn, '');
+      return bare !== line && bare.trim() === '' ? [] : [bare.trimEnd()];
+    })
+    .join('\n');
+}
+
+/**
+ * True if text beyond ASCII may be printed, according to `LC_ALL`, `LC_CTYPE` and `LANG` in that order; true if none is
+ * set.
+ */
+export function isUtf8Locale(env: Readonly<Record<string, string | undefined>>): boolean {
+  const locale = [env.LC_ALL, env.LC_CTYPE, env.LANG].find((value) => (value ?? '') !== '');
+  return locale === undefined || /utf-?8/i.test(locale);
+}

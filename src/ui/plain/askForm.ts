@@ -1,0 +1,158 @@
+/** The questions of a form in lines, one at a time: answered by numbers, a label, or in the user's own words. */
+import {
+  answerText,
+  type ChoiceField,
+  type FieldAnswer,
+  type Form,
+  type FormField,
+  type FormOption,
+  isAnswered,
+  problemWith,
+} from '../../protocol/forms.ts';
+import type { PermissionAnswer } from '../../protocol/permissions.ts';
+import { reveal } from '../../protocol/text/reveal.ts';
+import { previewNotice } from '../dialog/permission.ts';
+import { fieldHint, hasReview, reviewOf } from '../form/formState.ts';
+import { sanitizeLine } from '../print/sanitize.ts';
+import { type Dialogue, TYPED_TOO_EARLY } from './askDialog.ts';
+
+interface FormPorts {
+  /** Asks the next question. */
+  readonly ask: (dialogue: Dialogue) => void;
+  readonly onAnswer: (answer: PermissionAnswer) => void;
+}
+
+const dismissed: PermissionAnswer = { behavior: 'deny' };
+
+/** Asks one question of a form; `answers` are those to the questions before it. */
+export function askForm(
+  form: Form,
+  title: string,
+  ports: FormPorts,
+  answers: readonly FieldAnswer[] = [],
+): Dialogue {
+  const field = form.fields[answers.length];
+  if (field === undefined) return askReview(form, title, ports, answers);
+  const isFirst = answers.length === 0;
+  // Questions of the model need an answer; fields of a server may be left as they are.
+  const canSkip = form.review !== undefined;
+  const next = (answer: FieldAnswer): void => {
+    const all = [...answers, answer];
+    if (all.length === form.fields.length && !hasReview(form))
+      ports.onAnswer({ behavior: 'allow', answers: all });
+    else ports.ask(askForm(form, title, ports, all));
+  };
+  return {
+    tell: [...(isFirst ? openingWords(form, title) : []), ...questionWords(form, field, answers.length)],
+    answer(text, isHeard = true) {
+      if (!isHeard) return TYPED_TOO_EARLY;
+      if (text === '' && !canSkip) {
+        ports.onAnswer(dismissed);
+        return undefined;
+      }
+      if (text.toLowerCase() === 'back' && !isFirst) {
+        ports.ask(askForm(form, title, ports, answers.slice(0, -1)));
+        return undefined;
+      }
+      const answer = text === '' ? givenAnswer(field) : answerIn(field, text);
+      const problem = typeof answer === 'string' ? answer : problemWith(field, answer);
+      if (problem !== undefined) return problem;
+      if (typeof answer !== 'string') next(answer);
+      return undefined;
+    },
+    cancel: () => ports.onAnswer(dismissed),
+  };
+}
+
+function openingWords({ message }: Form, title: string): readonly string[] {
+  return [`${inLine(title)}.`, ...(message === undefined ? [] : [reveal(message).trim()])];
+}
+
+function questionWords(form: Form, field: FormField, index: number): readonly string[] {
+  const place = form.fields.length > 1 ? ` ${index + 1} of ${form.fields.length}` : '';
+  const notice = previewNotice({ type: 'form', fields: [field] });
+  const hint = fieldHint(field);
+  const given = answerText(field, givenAnswer(field));
+  const empty =
+    form.review === undefined
+      ? ' An empty line declines to answer.'
+      : given === ''
+        ? ' An empty line answers nothing.'
+        : ` An empty line keeps ${inLine(given)}.`;
+  return [
+    `Question${place}: ${reveal(field.question).trim()}`,
+    ...(hint === '' ? [] : [hint]),
+    ...(notice === undefined ? [] : [notice]),
+    ...(field.type === 'choice' ? field.options.flatMap(optionWords) : []),
+    `${howToAnswer(field)}${index === 0 ? '' : ' "back" goes to the question before.'}${empty}`,
+  ];
+}
+
+function howToAnswer(field: FormField): string {
+  if (field.type === 'text') return 'Type your answer.';
+  const numbers = field.isMultiple ? 'numbers, such as 1, 2' : `a number, 1 to ${field.options.length}`;
+  return `Answer with ${numbers}${field.hasOwnAnswer ? ', or in your own words' : ''}.`;
+}
+
+/** The answer that the form comes with. */
+function givenAnswer(field: FormField): FieldAnswer {
+  if (field.type === 'choice') return { chosen: field.chosen ?? [] };
+  return { chosen: [], ...(field.initial !== undefined && { text: field.initial }) };
+}
+
+function askReview(form: Form, title: string, ports: FormPorts, answers: readonly FieldAnswer[]): Dialogue {
+  const { fields, link } = form;
+  const choices = reviewOf(form);
+  return {
+    tell: [
+      ...(fields.length === 0 ? openingWords(form, title) : ['Your answers:']),
+      ...(link === undefined ? [] : [`Address: ${link}`, `Its host is ${new URL(link).host}.`]),
+      ...fields.map((field, index) => {
+        const answer = answers[index];
+        return `- ${inLine(field.question)} ${isAnswered(answer) ? inLine(answerText(field, answer)) : 'not answered'}`;
+      }),
+      ...choices.map(({ label }, index) => `${index + 1}: ${label}`),
+      `Answer with a number, 1 to ${choices.length}.${fields.length === 0 ? '' : ' "back" goes to the last question.'}`,
+    ],
+    answer(text, isHeard = true) {
+      if (!isHeard) return TYPED_TOO_EARLY;
+      if (text.toLowerCase() === 'back' && fields.length > 0) {
+        ports.ask(askForm(form, title, ports, answers.slice(0, -1)));
+        return undefined;
+      }
+      const choice = /^\d+$/.test(text) ? choices[Number(text) - 1] : undefined;
+      if (choice === undefined) return `Answer with a number, 1 to ${choices.length}.`;
+      const named = choice.name === undefined ? {} : { choice: choice.name };
+      ports.onAnswer(
+        choice.sends ? { behavior: 'allow', answers, ...named } : { behavior: 'deny', ...named },
+      );
+      return undefined;
+    },
+    cancel: () => ports.onAnswer(dismissed),
+  };
+}
+
+function optionWords({ label, description, preview }: FormOption, index: number): string[] {
+  const more = description === undefined || description.trim() === '' ? '' : ` (${inLine(description)})`;
+  const sketch = preview === undefined || preview.trim() === '' ? [] : [reveal(preview).trimEnd()];
+  return [`${index + 1}: ${inLine(label)}${more}`, ...sketch];
+}
+
+function answerIn(field: FormField, text: string): FieldAnswer | string {
+  return field.type === 'text' ? { chosen: [], text } : chosenIn(field, text);
+}
+
+/** Numbers choose, a label chooses its option, anything else is the user's own answer if there may be one. */
+function chosenIn({ options, isMultiple, hasOwnAnswer }: ChoiceField, text: string): FieldAnswer | string {
+  const named = options.findIndex(({ label }) => label.toLowerCase() === text.toLowerCase());
+  if (named !== -1) return { chosen: [named] };
+  const isNumbers = /^[\d\s,.;)]+$/.test(text);
+  if (!isNumbers && hasOwnAnswer) return { chosen: [], text };
+  const numbers = [...new Set((text.match(/\d+/g) ?? []).map(Number))].toSorted((a, b) => a - b);
+  const isKnown = numbers.every((number) => number >= 1 && number <= options.length);
+  if (!isNumbers || numbers.length === 0 || !isKnown || (!isMultiple && numbers.length > 1))
+    return `${JSON.stringify(sanitizeLine(text))} is not one of the choices. Answer with ${isMultiple ? 'numbers' : 'a number'}, 1 to ${options.length}${hasOwnAnswer ? ', or in words' : ''}.`;
+  return { chosen: numbers.map((number) => number - 1) };
+}
+
+const inLine = (text: string): string => sanitizeLine(reveal(text));
