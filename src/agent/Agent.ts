@@ -145,6 +145,9 @@ function submit(op: Op, deps: AgentDeps, core: Core, work: Work): void {
     case 'set_effort':
       contextOps.setEffort(op.effort);
       return;
+    case 'set_thinking':
+      contextOps.setThinking(op);
+      return;
     case 'set_title':
       void context.append(titleEntry(op.title)).catch(onError);
       return;

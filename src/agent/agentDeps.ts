@@ -8,7 +8,7 @@ import type { PermissionMode, RuleSuggestion } from '../protocol/permissions.ts'
 import type { CommandSandbox } from '../protocol/sandbox.ts';
 import type { TaskPort } from '../protocol/tasks.ts';
 import type { Tool } from '../protocol/tools.ts';
-import type { Effort } from '../protocol/wires.ts';
+import type { Effort, ThinkingChange } from '../protocol/wires.ts';
 import type { PermissionRules } from './approvals.ts';
 import type { HookDeps } from './hooks/createHooks.ts';
 import type { RefusedModes } from './modes.ts';
@@ -23,6 +23,8 @@ export interface AgentModel {
   select(id: string): ModelInfo;
   /** Sets how much the model reasons in this session; undefined = the model's own default. */
   setEffort?(effort: Effort | undefined): ModelInfo;
+  /** Sets how many tokens the model reasons with in this session. */
+  setThinking?(change: ThinkingChange): ModelInfo;
   costUsd(model: string, usage: Usage): number | undefined;
   /**
    * Called before a turn: waits, with a timeout, until the model's properties (its context window, for example) have been

@@ -98,7 +98,8 @@ export function createWork(deps: AgentDeps, core: Core): Work {
   });
   const turn = createTurn(deps, core, { checkpoints, tasks, toolCalls, hooks, fallback, turnModel });
   const contextOps = createContextOps({
-    ...{ context, schemas: toolset.schemas, setEffort: model.setEffort, emit, hooks },
+    ...{ setEffort: model.setEffort, setThinking: model.setThinking },
+    ...{ context, schemas: toolset.schemas, emit, hooks },
     select(id) {
       fallback.forget();
       turnModel.forget();
@@ -200,7 +201,7 @@ function createTurn(
     reply: {
       client,
       clock,
-      effort: () => model.current().effort,
+      reasoning: model.current,
       ...(deps.onUnderway && { onUnderway: deps.onUnderway }),
     },
     waitForModel: async (signal, tokens) => (await model.waitForFacts?.(signal, tokens)) ?? [],

@@ -5,7 +5,7 @@ import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import type { Op } from '../protocol/ops.ts';
-import type { Effort } from '../protocol/wires.ts';
+import type { Effort, ThinkingChange } from '../protocol/wires.ts';
 import type { AgentModel } from './agentDeps.ts';
 import type { TurnHooks } from './hooks/turnHooks.ts';
 
@@ -15,6 +15,7 @@ export interface ContextOps {
   editItem(edit: ItemEdit): Promise<void>;
   selectModel(id: string): Promise<void>;
   setEffort(effort: Effort | undefined): void;
+  setThinking(change: ThinkingChange): void;
   /** Measures the context and emits the result. */
   measure(): ContextMeasure;
   /** Like `measure`, but first waits up to `EXACT_WITHIN_MS` for exact token counts. */
@@ -26,6 +27,7 @@ interface ContextOpsDeps {
   readonly schemas: () => readonly ToolSchema[];
   readonly select: (id: string) => ModelInfo;
   readonly setEffort?: AgentModel['setEffort'];
+  readonly setThinking?: AgentModel['setThinking'];
   readonly emit: (event: AgentEvent) => void;
   /** Absent without hooks. */
   readonly hooks?: Pick<TurnHooks, 'preCompact'> | undefined;
@@ -39,6 +41,7 @@ export function createContextOps({
   schemas,
   select,
   setEffort,
+  setThinking,
   emit,
   hooks,
 }: ContextOpsDeps): ContextOps {
@@ -82,6 +85,10 @@ export function createContextOps({
           ? `Effort: ${given}`
           : `${model.id} has no effort "${effort}": it gets ${given}.`;
       emit({ type: 'notice', level: 'info', text });
+    },
+    setThinking(change) {
+      const model = setThinking?.(change);
+      if (model !== undefined) emit({ type: 'model_changed', model });
     },
     async selectModel(id) {
       const chosen = select(id);

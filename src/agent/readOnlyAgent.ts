@@ -48,6 +48,7 @@ function refusalOf(op: Op): string | undefined {
     case 'set_mode':
     case 'set_model':
     case 'set_effort':
+    case 'set_thinking':
     case 'set_title':
     case 'rewind':
     case 'undo_rewind':

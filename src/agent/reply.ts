@@ -15,7 +15,7 @@ import type {
   Reply,
   SentRequest,
 } from '../protocol/model.ts';
-import type { Effort } from '../protocol/wires.ts';
+import { type ReasoningOptions, reasoningOptions } from '../protocol/wires.ts';
 
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -30,8 +30,8 @@ export interface ReplyPorts {
   readonly client: ModelClient;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** How much the model is to reason; called for each reply. */
-  readonly effort?: () => Effort | undefined;
+  /** How the model is to reason; called for each reply. */
+  readonly reasoning?: () => ReasoningOptions;
   readonly emit: (event: AgentEvent) => void;
   /** Lowers the number of attempts for requests that the user did not ask for (summaries). */
   readonly maxAttempts?: number;
@@ -62,8 +62,8 @@ type ReplyEnd =
 
 /** Streams one reply. Emits deltas as they arrive, and `reply_discarded` before a retry. */
 export async function streamReply(plain: ModelRequest, ports: ReplyPorts): Promise<ReplyOutcome> {
-  const effort = ports.effort?.();
-  const request = effort === undefined ? plain : { ...plain, effort };
+  const request =
+    ports.reasoning === undefined ? plain : { ...plain, ...reasoningOptions(ports.reasoning()) };
   const started = ports.clock.now();
   const maxAttempts = ports.maxAttempts ?? MAX_ATTEMPTS;
   const sent: SentRequest[] = [];
@@ -154,14 +154,22 @@ class PartialReply {
 /** Attempts for a summary: the user is waiting, and the turn can continue without it. */
 const SUMMARY_ATTEMPTS = 3;
 
-/** Returns the model that writes summaries: the session's own client, with fewer retries. */
-export function createSummarizer(client: ModelClient, clock: Clock): SummaryModel {
+/**
+ * Returns the model that writes summaries: the session's own client, with fewer retries. `reasoning` is that of the
+ * conversation: with another, a provider's cache of it would not apply.
+ */
+export function createSummarizer(
+  client: ModelClient,
+  clock: Clock,
+  reasoning: () => ReasoningOptions = () => ({}),
+): SummaryModel {
   return async (request, { signal, onProgress, onSent }) => {
     let characters = 0;
     const outcome = await streamReply(request, {
       client,
       clock,
       signal,
+      reasoning,
       maxAttempts: SUMMARY_ATTEMPTS,
       ...(onSent === undefined ? {} : { onSent }),
       emit: (event) => {

@@ -27,6 +27,7 @@ import type { Skill } from '../protocol/extensions/skills.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 import { quotedName, visibleLine } from '../protocol/text/visible.ts';
 import type { Tool } from '../protocol/tools.ts';
+import type { ThinkingOptions } from '../protocol/wires.ts';
 import type { Endpoints } from './models/endpoints.ts';
 import type { ModelChoice } from './models/modelChoice.ts';
 import type { Permissions } from './permissions/permissions.ts';
@@ -74,6 +75,8 @@ export interface SessionFactoryOptions {
   /** The initial model; a resumed session keeps its own unless `modelForced`. */
   readonly model: string;
   readonly modelForced: boolean;
+  /** How many tokens it reasons with, as the session begins. */
+  readonly thinking?: ThinkingOptions | undefined;
   readonly demo: boolean;
   /** Without instructions, memories and skills. */
   readonly isSafe?: boolean | undefined;

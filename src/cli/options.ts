@@ -4,6 +4,12 @@ import type { SettingSource } from '../config/flags.ts';
 import { nearest } from '../config/nearest.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
+import {
+  type ThinkingBudget,
+  type ThinkingDisplay,
+  type ThinkingOptions,
+  thinkingOptions,
+} from '../protocol/wires.ts';
 
 export interface CliOptions {
   readonly prompt: string | undefined;
@@ -20,6 +26,8 @@ export interface CliOptions {
   readonly sessionPersistence: boolean;
   readonly model: string | undefined;
   readonly effort: string | undefined;
+  /** How many tokens the model reasons with, and whether it shows them. */
+  readonly thinking: ThinkingOptions;
   readonly fallbackModel: readonly string[] | undefined;
   readonly baseUrl: string | undefined;
   readonly permissionMode: PermissionMode | undefined;
@@ -147,13 +155,22 @@ export function withoutFarSuggestion(message: string): string {
 }
 
 /** The flags as parsed by commander; absent = not given. */
-interface Given extends Partial<Omit<CliOptions, 'prompt' | 'addDirs' | 'screenReader' | 'allowBypass'>> {
+interface Given
+  extends Partial<Omit<CliOptions, 'prompt' | 'thinking' | 'addDirs' | 'screenReader' | 'allowBypass'>> {
   readonly addDir?: readonly string[];
+  readonly thinking?: 'adaptive' | 'enabled' | 'disabled';
+  readonly maxThinkingTokens?: number;
+  readonly thinkingDisplay?: ThinkingDisplay;
   readonly axScreenReader?: boolean;
   readonly bare?: boolean;
   readonly yolo?: boolean;
   readonly dangerouslySkipPermissions?: boolean;
   readonly allowDangerouslySkipPermissions?: boolean;
+}
+
+function budgetOf({ thinking, maxThinkingTokens }: Given): ThinkingBudget | undefined {
+  if (thinking === 'disabled') return 0;
+  return maxThinkingTokens ?? (thinking === undefined ? undefined : 'adaptive');
 }
 
 function optionsOf(given: Given, args: readonly string[]): CliOptions {
@@ -171,6 +188,10 @@ function optionsOf(given: Given, args: readonly string[]): CliOptions {
     sessionPersistence: given.sessionPersistence !== false,
     model: given.model,
     effort: given.effort,
+    thinking: thinkingOptions({
+      thinkingBudget: budgetOf(given),
+      thinkingDisplay: given.thinkingDisplay,
+    }),
     fallbackModel: given.fallbackModel,
     baseUrl: given.baseUrl,
     permissionMode: given.permissionMode ?? (asksNothing ? 'bypassPermissions' : undefined),

@@ -4,7 +4,7 @@ import { type SettingSource, settingSources } from '../config/flags.ts';
 import { parsePermissionMode } from '../config/modes.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 import { sandboxModes } from '../protocol/sandbox.ts';
-import { efforts } from '../protocol/wires.ts';
+import { efforts, thinkingDisplays } from '../protocol/wires.ts';
 
 const epilogue = `
 Subcommands (each has --help):
@@ -23,6 +23,12 @@ export function createProgram(version: string): Command {
     const value = Number(text);
     if (!Number.isInteger(value) || value < 1)
       throw new InvalidArgumentError('It must be a whole number above 0.');
+    return value;
+  };
+  const tokens = (text: string): number => {
+    const value = Number(text);
+    if (!Number.isSafeInteger(value) || value < 0)
+      throw new InvalidArgumentError('It must be a whole number of tokens.');
     return value;
   };
   const amount = (text: string): number => {
@@ -108,6 +114,9 @@ export function createProgram(version: string): Command {
     .addOption(hidden('--json-schema <json|file>'))
     .addOption(hidden('--strict-mcp-config'))
     .addOption(hidden('--fallback-model <models>').argParser(modelList))
+    .addOption(hidden('--thinking <how>').choices(['adaptive', 'enabled', 'disabled']))
+    .addOption(hidden('--max-thinking-tokens <n>').argParser(tokens))
+    .addOption(hidden('--thinking-display <how>').choices(thinkingDisplays))
     .addOption(hidden('--agents <json>'))
     .addOption(hidden('--input-format <format>').choices(['text', 'stream-json']).default('text'))
     .addOption(hidden('--system-prompt <text>'))

@@ -18,6 +18,7 @@ import { DEMO_MODEL } from '../model/demo.ts';
 import type { HookSource, JudgeHook } from '../protocol/extensions/hooks.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import { agentToolAlias, agentToolName } from '../protocol/toolNames.ts';
+import { thinkingOptions } from '../protocol/wires.ts';
 import { openHooks, originOf } from './hooks.ts';
 import type { Endpoint } from './models/endpoints.ts';
 import { listAllModels } from './models/listAllModels.ts';
@@ -97,6 +98,7 @@ async function openSession(
     reportedAssumed: shared.reportedAssumed,
     endpoints: shared.endpoints,
     effort: loaded.sources.effort === '--effort' ? (settings.effort ?? undefined) : undefined,
+    ...(options.thinking && { thinking: options.thinking }),
     // A closed session has no entries.
     isLearnedInSession: () => context.entries().length > 0 && context.measure([]).windowSource === 'learned',
     onLearned: () => onLearned(),
@@ -128,7 +130,7 @@ async function openSession(
     ...{ store, root, isSensitive },
     settings: settings.context,
     model: current,
-    summarize: createSummarizer(shared.client, systemClock),
+    summarize: createSummarizer(shared.client, systemClock, current),
     encoder: shared.encoder,
     onWindowLearned: learnedWindows.remember,
     ...(isSafe ? {} : { instructions: createInstructionSource({ ...place, root, cwd, isSensitive }) }),
@@ -206,6 +208,8 @@ async function openSession(
             hasPrompt: true,
           },
           endpoints: shared.endpoints,
+          // A subagent's effort is that of its model and the settings; a limit applies to all.
+          thinking: thinkingOptions(model.current()),
         }),
     },
   );

@@ -245,10 +245,10 @@ interface Settled {
 
 /** What the command line, the settings and trust decide about sessions, with a screen or without; opens the plugins. */
 export async function sessionOptions({ place, options, trust, loaded, access: { apiKey, model } }: Settled) {
-  const { safeMode: isSafe, demo, sandbox, systemPrompt, tools, agents: flag } = options;
+  const { safeMode: isSafe, demo, thinking, sandbox, systemPrompt, tools, agents: flag } = options;
   const plugins = isSafe ? noPlugins : await openPlugins(place, loaded, options.strictMcpConfig);
   return {
-    ...{ place, loaded, plugins, apiKey, model, demo, systemPrompt, isSafe },
+    ...{ place, loaded, plugins, apiKey, model, thinking, demo, systemPrompt, isSafe },
     modelForced: options.model !== undefined,
     sandboxMode: sandbox,
     builtinTools: tools,

@@ -108,6 +108,8 @@ function unreportedEnd(op: Op): RunEnd {
       return { type: 'answer', ok: true, text: `Model: ${op.model}` };
     case 'set_effort':
       return { type: 'answer', ok: true, text: `Effort: ${op.effort ?? 'the default'}` };
+    case 'set_thinking':
+      return { type: 'answer', ok: true, text: 'The thinking budget was set.' };
     case 'prompt':
     case 'use_skill':
     case 'shell':

@@ -3,10 +3,10 @@
  * `context`; implemented in `model/`.
  */
 import type { AssistantMessage, FinishReason, Message, ToolSchema, Usage } from './messages.ts';
-import type { Effort } from './wires.ts';
+import type { ReasoningOptions } from './wires.ts';
 
 /** A complete request. Plain data: cloning it loses nothing. */
-export interface ModelRequest {
+export interface ModelRequest extends ReasoningOptions {
   readonly model: string;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolSchema[];
@@ -14,8 +14,6 @@ export interface ModelRequest {
   /** Maximum tokens of the reply; absent = the server's default. */
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
-  /** How much to reason; absent = the model's default. */
-  readonly effort?: Effort;
   /** Number of messages at the start that stay the same until the next compaction: a good end for a cached prefix. */
   readonly stableMessages?: number;
 }
@@ -97,7 +95,7 @@ export interface ModelClient {
 }
 
 /** The properties of a model; `source` states where the context window comes from, so that the screen can show that. */
-export interface ModelInfo {
+export interface ModelInfo extends ReasoningOptions {
   /** The full name: with the provider's, unless it is served by the default endpoint. */
   readonly id: string;
   /** The named provider that serves it; absent = the default endpoint. */
@@ -118,8 +116,6 @@ export interface ModelInfo {
   };
   /** Values of the effort that the model accepts, in the provider's words; absent = not known. */
   readonly efforts?: readonly string[];
-  /** How much it is asked to reason; absent = its own default. */
-  readonly effort?: Effort;
   /** How a Claude model is asked to think: as much as it finds necessary, or up to a number of tokens. */
   readonly thinking?: 'adaptive' | 'budget';
   /** True if the endpoint expects earlier reasoning to be sent back. */

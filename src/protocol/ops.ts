@@ -3,7 +3,7 @@ import type { ItemEdit } from './contextReport.ts';
 import type { Mentioning, PreparedSkill, SkillText } from './extensions/skills.ts';
 import type { ContentPart } from './messages.ts';
 import type { PermissionAnswer, PermissionMode } from './permissions.ts';
-import type { Effort } from './wires.ts';
+import type { Effort, ThinkingChange } from './wires.ts';
 
 /** The parts of a session that a rewind can restore. */
 export const rewindScopes = ['both', 'conversation', 'files'] as const;
@@ -73,6 +73,8 @@ export type Op =
   | { readonly type: 'set_model'; readonly model: string }
   /** Sets how much the model reasons in this session; without `effort`, its own default. */
   | { readonly type: 'set_effort'; readonly effort?: Effort }
+  /** Sets how many tokens the model reasons with, and whether it shows them. */
+  | ({ readonly type: 'set_thinking' } & ThinkingChange)
   /** Sets the user's title of the session. */
   | { readonly type: 'set_title'; readonly title: string }
   /** Rewinds to before the turn of this prompt. Refused while a turn runs. */

@@ -8,6 +8,48 @@ export const efforts = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 /** From the least reasoning to the most. A model that does not have a level gets the nearest lower one. */
 export type Effort = (typeof efforts)[number];
 
+/** The most tokens to reason with in one reply, 0 for none; `adaptive`: as many as the model finds necessary. */
+export type ThinkingBudget = number | 'adaptive';
+
+export const thinkingDisplays = ['summarized', 'omitted'] as const;
+/** Whether the reply includes the text of the reasoning. */
+export type ThinkingDisplay = (typeof thinkingDisplays)[number];
+
+/** How many tokens a model reasons with, and whether it shows them; what is absent is left to the model. */
+export interface ThinkingOptions {
+  readonly thinkingBudget?: ThinkingBudget;
+  readonly thinkingDisplay?: ThinkingDisplay;
+}
+
+/** How a model is asked to reason; what is absent is left to the model. */
+export interface ReasoningOptions extends ThinkingOptions {
+  readonly effort?: Effort;
+}
+
+type Unset<Options> = { readonly [Name in keyof Options]: Options[Name] | undefined };
+
+/** Those of a model or a request, without its other properties. */
+export function reasoningOptions({ effort, ...others }: Unset<ReasoningOptions>): ReasoningOptions {
+  return { ...(effort === undefined ? {} : { effort }), ...thinkingOptions(others) };
+}
+
+/** Those of a model or a request, without its other properties. */
+export function thinkingOptions({
+  thinkingBudget,
+  thinkingDisplay,
+}: Unset<ThinkingOptions>): ThinkingOptions {
+  return {
+    ...(thinkingBudget === undefined ? {} : { thinkingBudget }),
+    ...(thinkingDisplay === undefined ? {} : { thinkingDisplay }),
+  };
+}
+
+/** A change of the thinking in a session: what is absent stays, `default` is as the session began. */
+export interface ThinkingChange {
+  readonly budget?: ThinkingBudget | 'default';
+  readonly display?: ThinkingDisplay | 'default';
+}
+
 /** Levels of models whose levels are not known. */
 const usual: readonly string[] = ['low', 'medium', 'high'];
 

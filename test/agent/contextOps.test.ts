@@ -29,3 +29,18 @@ test.each([
   expect(last).toEqual({ type: 'context_measured', measure: context.measure([]) });
   expect(context.measure([]).usedTokens).toBeLessThan(before);
 });
+
+test('a change of the thinking is announced as one of the model', async () => {
+  const home = await createTestHome({ windowTokens: 40_000 });
+  const events: AgentEvent[] = [];
+  const changed = { ...home.model, thinkingBudget: 900 };
+  const ops = createContextOps({
+    context: home.manager(),
+    schemas: () => [],
+    select: () => home.model,
+    setThinking: ({ budget }) => (budget === 900 ? changed : home.model),
+    emit: (event) => events.push(event),
+  });
+  ops.setThinking({ budget: 900 });
+  expect(events).toEqual([{ type: 'model_changed', model: changed }]);
+});

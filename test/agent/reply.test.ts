@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createEventLoopBreak, createSummarizer } from '../../src/agent/reply.ts';
 import { MAX_ATTEMPTS, MAX_ELAPSED_MS } from '../../src/model/retry.ts';
 import type { ModelRequest } from '../../src/protocol/model.ts';
+import type { ReasoningOptions } from '../../src/protocol/wires.ts';
 import { type Answer, delta, fails, hangsAfter, ScriptedModel, says } from './scriptedModel.ts';
 import { startAgent, VirtualClock } from './testAgent.ts';
 
@@ -213,6 +214,20 @@ test('a summary is one reply; progress counts its characters', async () => {
   expect(reply).toMatchObject({ type: 'done', reply: { message: { content: ' words' } } });
   expect(progress).toEqual([4, 10]);
   expect(requests).toEqual([request]);
+});
+
+test('a summary is asked for with the reasoning of its conversation, as it is by then', async () => {
+  const model = new ScriptedModel([says('A'), says('B')]);
+  let reasoning: ReasoningOptions & { readonly id: string } = { id: 'm', effort: 'high', thinkingBudget: 0 };
+  const summarize = createSummarizer(model, new VirtualClock(), () => reasoning);
+  const options = { signal: new AbortController().signal, onProgress: () => {} };
+  await summarize(request, options);
+  reasoning = { id: 'm', thinkingDisplay: 'omitted' };
+  await summarize(request, options);
+  expect(model.requests).toEqual([
+    { ...request, effort: 'high', thinkingBudget: 0 },
+    { ...request, thinkingDisplay: 'omitted' },
+  ]);
 });
 
 test('a summary that breaks off starts again from nothing', async () => {

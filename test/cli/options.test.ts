@@ -20,6 +20,7 @@ const defaults: CliOptions = {
   sessionPersistence: true,
   model: undefined,
   effort: undefined,
+  thinking: {},
   fallbackModel: undefined,
   baseUrl: undefined,
   permissionMode: undefined,
@@ -58,6 +59,13 @@ const defaults: CliOptions = {
 test.each<[string[], Partial<CliOptions>]>([
   [[], {}],
   [['fix', 'the', 'test'], { prompt: 'fix the test' }],
+  [['--max-thinking-tokens', '5000'], { thinking: { thinkingBudget: 5000 } }],
+  [
+    ['--thinking=adaptive', '--thinking-display=omitted'],
+    { thinking: { thinkingBudget: 'adaptive', thinkingDisplay: 'omitted' } },
+  ],
+  [['--thinking', 'enabled', '--max-thinking-tokens', '0'], { thinking: { thinkingBudget: 0 } }],
+  [['--thinking', 'disabled', '--max-thinking-tokens', '900'], { thinking: { thinkingBudget: 0 } }],
   [['fix the test'], { prompt: 'fix the test' }],
   [['  '], {}],
   [['-p', 'hello'], { print: true, prompt: 'hello' }],

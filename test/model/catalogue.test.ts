@@ -295,3 +295,20 @@ test.each([
 ])('whether %s is served by its provider alone: %s', (id, closed) => {
   expect(isClosedModel(id)).toBe(closed);
 });
+
+test.each<readonly [string, readonly string[] | undefined]>([
+  ['gpt-5', ['minimal', 'low', 'medium', 'high']],
+  ['gpt-5-codex', ['low', 'medium', 'high']],
+  ['gpt-5.1', ['none', 'low', 'medium', 'high']],
+  ['gpt-5.1-2025-11-13', ['none', 'low', 'medium', 'high']],
+  ['gpt-5.1-codex-max', ['low', 'medium', 'high', 'xhigh']],
+  ['gpt-5.2', ['none', 'low', 'medium', 'high', 'xhigh']],
+  ['gpt-5.3-codex', ['low', 'medium', 'high', 'xhigh']],
+  ['openai/gpt-5.4-mini', ['none', 'low', 'medium', 'high', 'xhigh']],
+  ['gpt-5.5-2026-04-23', ['none', 'low', 'medium', 'high', 'xhigh']],
+  ['gpt-5.5-pro', undefined],
+  ['gpt-5.2-chat-latest', undefined],
+  ['gpt-6-luna', undefined],
+])('%s accepts the efforts %j', (id, efforts) => {
+  expect(lookupModel(id, { unknownWindow }).efforts).toEqual(efforts);
+});

@@ -17,7 +17,12 @@ import { acceptedEffort } from '../../model/wires/effort.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
 import { assumedWindow } from '../../protocol/modelNames.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
-import type { Effort } from '../../protocol/wires.ts';
+import {
+  type Effort,
+  type ThinkingChange,
+  type ThinkingOptions,
+  thinkingOptions,
+} from '../../protocol/wires.ts';
 import { createEndpoints, type Endpoints } from './endpoints.ts';
 import type { LearnedWindows } from './learnedWindows.ts';
 import { cardLine } from './modelCards.ts';
@@ -47,6 +52,8 @@ interface ModelChoiceOptions {
   readonly hasPrompt?: boolean;
   /** What the user chose for this session; absent = what the settings say. */
   readonly effort?: Effort | undefined;
+  /** How many tokens it reasons with, as the session begins; absent = as the model does by default. */
+  readonly thinking?: ThinkingOptions;
   /** Absent = those of the settings, without keys. */
   readonly endpoints?: Endpoints;
 }
@@ -68,11 +75,13 @@ export function createModelChoice(
     onLearned,
     hasPrompt = false,
     endpoints = createEndpoints({ settings }),
+    thinking: firstThinking = {},
     ...options
   }: ModelChoiceOptions = {},
 ): ModelChoice {
   /** Null for the model's own default. */
   let effort: Effort | null | undefined = options.effort;
+  let thinking = firstThinking;
   const lookup = (name: string): ModelInfo => {
     const { endpoint, id } = endpoints.find(name);
     const place = endpointFacts(endpoint.baseUrl);
@@ -101,6 +110,7 @@ export function createModelChoice(
       ...(card && { tested: cardLine(card) }),
       ...(endpoint.name && { endpoint: endpoint.name }),
       ...(accepted && { effort: accepted }),
+      ...thinking,
     };
   };
   const reported = new Set<string>();
@@ -176,6 +186,10 @@ export function createModelChoice(
       effortAdvice();
       return info;
     },
+    setThinking(change) {
+      thinking = changed(thinking, change, firstThinking);
+      return choose(chosen);
+    },
     infoOf: lookup,
     costUsd: (id, usage) => costUsd(lookup(id), usage),
     async waitForFacts(signal, tokens) {
@@ -196,6 +210,18 @@ export function createModelChoice(
       };
     },
   };
+}
+
+function changed(
+  now: ThinkingOptions,
+  { budget, display }: ThinkingChange,
+  first: ThinkingOptions,
+): ThinkingOptions {
+  const thinkingBudget =
+    budget === undefined ? now.thinkingBudget : budget === 'default' ? first.thinkingBudget : budget;
+  const thinkingDisplay =
+    display === undefined ? now.thinkingDisplay : display === 'default' ? first.thinkingDisplay : display;
+  return thinkingOptions({ thinkingBudget, thinkingDisplay });
 }
 
 function effortText(id: string, asked: Effort, given: string): string {

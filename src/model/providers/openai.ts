@@ -3,6 +3,8 @@ import { type ProviderModels, publishedTables } from './types.ts';
 
 const o200k = 'o200k_base';
 const cl100k = 'cl100k_base';
+/** Levels of effort from GPT-5.2 on; source as below, /docs/guides/reasoning. Its Codex models cannot be without. */
+const from52 = ['none', 'low', 'medium', 'high', 'xhigh'];
 
 /**
  * GPT-5: 400,000 tokens in total, at most 272,000 of them input; from 5.4 on and for GPT-6 1,050,000 and 922,000, with
@@ -39,6 +41,7 @@ export const openaiModels: ProviderModels = {
       tokenizer: o200k,
       price: [0.75, 0.075, 4.5],
       vision: true,
+      reasoning: { efforts: from52 },
     },
     {
       match: /^gpt-5\.4-nano/,
@@ -47,6 +50,7 @@ export const openaiModels: ProviderModels = {
       tokenizer: o200k,
       price: [0.2, 0.02, 1.25],
       vision: true,
+      reasoning: { efforts: from52 },
     },
     {
       match: /^gpt-5\.\d-(?:mini|nano)/,
@@ -57,6 +61,14 @@ export const openaiModels: ProviderModels = {
     },
     { match: /^gpt-5\.6-cyber/, window: 272_000, maxOutput: 128_000, tokenizer: o200k, vision: true },
     {
+      match: /^gpt-5\.[45](?![\w.-]*-pro)/,
+      window: 922_000,
+      maxOutput: 128_000,
+      tokenizer: o200k,
+      vision: true,
+      reasoning: { efforts: from52 },
+    },
+    {
       match: /^gpt-(?:5\.[4-9]|6(?!\d))/,
       window: 922_000,
       maxOutput: 128_000,
@@ -66,12 +78,22 @@ export const openaiModels: ProviderModels = {
     { match: /^gpt-5[\w.-]*-pro/, window: 272_000, maxOutput: 128_000, tokenizer: o200k, vision: true },
     { match: /^gpt-5\.3-codex-spark/, window: 96_000, maxOutput: 32_000, tokenizer: o200k },
     {
+      match: /^gpt-5\.[23](?=[\w.-]*-codex)/,
+      window: 272_000,
+      maxOutput: 128_000,
+      tokenizer: o200k,
+      price: [1.75, 0.175, 14],
+      vision: true,
+      reasoning: { efforts: ['low', 'medium', 'high', 'xhigh'] },
+    },
+    {
       match: /^gpt-5\.[23]/,
       window: 272_000,
       maxOutput: 128_000,
       tokenizer: o200k,
       price: [1.75, 0.175, 14],
       vision: true,
+      reasoning: { efforts: from52 },
     },
     {
       match: /^gpt-5-mini/,
@@ -98,14 +120,43 @@ export const openaiModels: ProviderModels = {
       tokenizer: o200k,
       price: [0.25, 0.025, 2],
       vision: true,
+      reasoning: { efforts: ['low', 'medium', 'high'] },
     },
     {
-      match: /^gpt-5(?:\.1)?(?![\d.])/,
+      match: /^gpt-5\.1-codex-max/,
       window: 272_000,
       maxOutput: 128_000,
       tokenizer: o200k,
       price: [1.25, 0.125, 10],
       vision: true,
+      reasoning: { efforts: ['low', 'medium', 'high', 'xhigh'] },
+    },
+    {
+      match: /^gpt-5(?:\.1)?-codex/,
+      window: 272_000,
+      maxOutput: 128_000,
+      tokenizer: o200k,
+      price: [1.25, 0.125, 10],
+      vision: true,
+      reasoning: { efforts: ['low', 'medium', 'high'] },
+    },
+    {
+      match: /^gpt-5\.1(?![\d.])/,
+      window: 272_000,
+      maxOutput: 128_000,
+      tokenizer: o200k,
+      price: [1.25, 0.125, 10],
+      vision: true,
+      reasoning: { efforts: ['none', 'low', 'medium', 'high'] },
+    },
+    {
+      match: /^gpt-5(?![\d.])/,
+      window: 272_000,
+      maxOutput: 128_000,
+      tokenizer: o200k,
+      price: [1.25, 0.125, 10],
+      vision: true,
+      reasoning: { efforts: ['minimal', 'low', 'medium', 'high'] },
     },
     {
       match: /^gpt-4\.1-mini/,

@@ -1,6 +1,6 @@
 /** Rebuilds the body of an earlier request exactly as it was sent, on any wire. Pure. */
 import type { ModelRequest, SentRequest } from '../../protocol/model.ts';
-import { efforts } from '../../protocol/wires.ts';
+import { efforts, reasoningOptions, thinkingDisplays } from '../../protocol/wires.ts';
 import { count, list, record, text } from '../json.ts';
 import { anthropicBody } from './anthropic/body.ts';
 import { chatBodyAgain } from './chat/body.ts';
@@ -22,12 +22,15 @@ export function bodyAgain(request: ModelRequest, sent: SentRequest): string {
 /** The log does not repeat in each request what is sent in addition to the conversation. */
 function asked(request: ModelRequest, sent: SentRequest): ModelRequest {
   const effort = efforts.find((level) => level === sent.effort);
+  const thinkingBudget =
+    sent.thinkingBudget === 'adaptive' ? sent.thinkingBudget : count(sent.thinkingBudget);
+  const thinkingDisplay = thinkingDisplays.find((display) => display === sent.thinkingDisplay);
   const [maxOutputTokens, stableMessages] = [count(sent.maxOutputTokens), count(sent.stableMessages)];
   return {
     ...request,
     // A named provider has its own name for the model.
     ...(typeof sent.model === 'string' ? { model: sent.model } : {}),
-    ...(effort === undefined ? {} : { effort }),
+    ...reasoningOptions({ effort, thinkingBudget, thinkingDisplay }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(stableMessages === undefined ? {} : { stableMessages }),
     ...(typeof sent.temperature === 'number' ? { temperature: sent.temperature } : {}),

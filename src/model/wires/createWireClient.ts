@@ -1,6 +1,6 @@
 /** Implements the model port for a wire that is spoken through its SDK: learns from rejections, seals what is kept. */
 import type { ModelClient, ModelEvent, ModelRequest, SentRequest } from '../../protocol/model.ts';
-import type { Wire } from '../../protocol/wires.ts';
+import { reasoningOptions, type Wire } from '../../protocol/wires.ts';
 import { lookupModel } from '../catalogue.ts';
 import { hasAuthorization } from '../http/ownHeaders.ts';
 import { record, text } from '../json.ts';
@@ -134,16 +134,13 @@ export function createWireClient<Params>(
     yield* await definition.ask(params, fetch, signal);
   }
 
-  function sentAs(
-    body: string,
-    { effort, stableMessages, maxOutputTokens, temperature }: ModelRequest,
-    details: SentDetails,
-  ) {
+  function sentAs(body: string, request: ModelRequest, details: SentDetails) {
+    const { stableMessages, maxOutputTokens, temperature } = request;
     return {
       hash: bodyHash(body),
       wire,
       ...details,
-      ...(effort === undefined ? {} : { effort }),
+      ...reasoningOptions(request),
       ...(stableMessages === undefined ? {} : { stableMessages }),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       ...(temperature === undefined ? {} : { temperature }),

@@ -1,5 +1,11 @@
-/** How an effort is put on each wire. Pure; the facts about models are in the catalogue. */
-import { type Effort, effortLevels, efforts } from '../../protocol/wires.ts';
+/** How effort and thinking budget are put on each wire. Pure; the facts about models are in the catalogue. */
+import {
+  type Effort,
+  effortLevels,
+  efforts,
+  type ReasoningOptions,
+  type ThinkingDisplay,
+} from '../../protocol/wires.ts';
 import type { WireFacts } from './exchange.ts';
 
 /** The level closest to `effort` that a model accepts: the next lower one, or else its lowest. */
@@ -9,15 +15,36 @@ export function acceptedEffort(effort: Effort, accepted?: readonly string[]): Ef
 }
 
 /** `reasoning_effort` of chat completions. */
-export function chatEffort(effort: Effort | undefined, { efforts }: WireFacts) {
-  const level = effort && acceptedEffort(effort, efforts);
+export function chatEffort(options: ReasoningOptions, { efforts }: WireFacts) {
+  const level = openaiEffort(options, efforts);
   return level === undefined ? {} : { reasoning_effort: level };
 }
 
 /** `reasoning` of a Responses request. The summary is what the screen shows of the reasoning. */
-export function responsesReasoning(effort: Effort | undefined, { efforts }: WireFacts) {
-  const level = effort && acceptedEffort(effort, efforts);
-  return { summary: 'auto' as const, ...(level === undefined ? {} : { effort: level }) };
+export function responsesReasoning(options: ReasoningOptions, { efforts }: WireFacts) {
+  const level = openaiEffort(options, efforts);
+  return {
+    ...(options.thinkingDisplay === 'omitted' ? {} : { summary: 'auto' as const }),
+    ...(level === undefined ? {} : { effort: level }),
+  };
+}
+
+/** OpenAI's APIs take no number of tokens: a budget is the highest level that usually stays within it. */
+function openaiEffort({ effort, thinkingBudget }: ReasoningOptions, accepted?: readonly string[]) {
+  if (thinkingBudget === 0) return leastEffort(accepted);
+  if (typeof thinkingBudget !== 'number') return effort && acceptedEffort(effort, accepted);
+  const within = levelsWithin.findLast((level) => budgets[level] <= thinkingBudget) ?? 'low';
+  const isLower = effort !== undefined && efforts.indexOf(effort) < efforts.indexOf(within);
+  return acceptedEffort(isLower ? effort : within, accepted);
+}
+
+/** A budget limits: it is no reason for more than much. */
+const levelsWithin = ['low', 'medium', 'high'] as const;
+
+/** No reasoning, or as little as the model can. */
+function leastEffort(accepted?: readonly string[]): Effort | 'none' | 'minimal' | undefined {
+  const least = (['none', 'minimal'] as const).find((level) => accepted?.includes(level));
+  return least ?? effortLevels(accepted)[0];
 }
 
 /** Tokens of thinking for models that take a number. */
@@ -34,22 +61,30 @@ const MIN_BUDGET = 1024;
 
 export interface AnthropicThinking {
   readonly thinking?:
-    | { readonly type: 'adaptive'; readonly display?: 'summarized' }
-    | { readonly type: 'enabled'; readonly budget_tokens: number };
+    | { readonly type: 'adaptive'; readonly display?: ThinkingDisplay }
+    | { readonly type: 'enabled'; readonly budget_tokens: number; readonly display?: ThinkingDisplay }
+    | { readonly type: 'disabled' };
   readonly output_config?: { readonly effort: Effort };
 }
 
-/** `thinking` and `output_config` of an Anthropic request whose reply may have `maxTokens` tokens. */
+/**
+ * `thinking` and `output_config` of an Anthropic request whose reply may have `maxTokens` tokens. Models that decide
+ * for themselves how much to think take no number: any budget but 0 lets them. The others think only if asked to.
+ */
 export function anthropicThinking(
-  effort: Effort | undefined,
+  { effort, thinkingBudget, thinkingDisplay: display }: ReasoningOptions,
   { efforts, thinking = 'budget' }: WireFacts,
   maxTokens: number,
 ): AnthropicThinking {
   const level = effort && efforts && acceptedEffort(effort, efforts);
   const output = level === undefined ? {} : { output_config: { effort: level } };
-  if (thinking === 'adaptive') return { thinking: { type: 'adaptive', display: 'summarized' }, ...output };
-  if (effort === undefined) return {};
-  const budget = Math.min(budgets[effort], maxTokens - MIN_BUDGET);
+  if (thinking === 'adaptive') {
+    if (thinkingBudget === 0) return { thinking: { type: 'disabled' }, ...output };
+    return { thinking: { type: 'adaptive', display: display ?? 'summarized' }, ...output };
+  }
+  if (thinkingBudget === 0 || (effort === undefined && thinkingBudget === undefined)) return output;
+  const wanted = typeof thinkingBudget === 'number' ? thinkingBudget : budgets[effort ?? 'high'];
+  const budget = Math.min(wanted, maxTokens - MIN_BUDGET);
   if (budget < MIN_BUDGET) return output;
-  return { thinking: { type: 'enabled', budget_tokens: budget }, ...output };
+  return { thinking: { type: 'enabled', budget_tokens: budget, ...(display && { display }) }, ...output };
 }

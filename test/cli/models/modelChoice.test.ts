@@ -375,3 +375,16 @@ test('a level that the model does not have is told once', async () => {
   expect(await choice.waitForFacts(signal)).toEqual(['m has no effort "max": it gets high.']);
   expect(await choice.waitForFacts(signal)).toEqual([]);
 });
+
+test('a change of the thinking leaves what it does not name, and can be taken back', () => {
+  const thinking = { thinkingBudget: 8000, thinkingDisplay: 'omitted' } as const;
+  const choice = createModelChoice('m', settings({}), { thinking });
+  expect(choice.current()).toMatchObject(thinking);
+  expect(choice.setThinking({ budget: 0 })).toMatchObject({ thinkingBudget: 0, thinkingDisplay: 'omitted' });
+  expect(choice.setThinking({ display: 'summarized' })).toMatchObject({
+    thinkingBudget: 0,
+    thinkingDisplay: 'summarized',
+  });
+  expect(choice.select('n')).toMatchObject({ thinkingBudget: 0, thinkingDisplay: 'summarized' });
+  expect(choice.setThinking({ budget: 'default', display: 'default' })).toMatchObject(thinking);
+});

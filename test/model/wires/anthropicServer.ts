@@ -10,6 +10,7 @@ import type { WireAnswer } from '../../agent/wireServer.ts';
 import { eventWriter, jsonServer, sendJson } from './jsonServer.ts';
 
 const cache_control = z.strictObject({ type: z.literal('ephemeral') }).exactOptional();
+const display = z.enum(['summarized', 'omitted']).exactOptional();
 const words = z.string().regex(/\S/);
 const textBlock = z.strictObject({ type: z.literal('text'), text: words, cache_control });
 const image = z.strictObject({
@@ -64,8 +65,9 @@ const requestSchema = z.strictObject({
   stream: z.literal(true),
   thinking: z
     .union([
-      z.strictObject({ type: z.literal('adaptive'), display: z.literal('summarized').exactOptional() }),
-      z.strictObject({ type: z.literal('enabled'), budget_tokens: z.int().min(1024) }),
+      z.strictObject({ type: z.literal('adaptive'), display }),
+      z.strictObject({ type: z.literal('enabled'), budget_tokens: z.int().min(1024), display }),
+      z.strictObject({ type: z.literal('disabled') }),
     ])
     .exactOptional(),
   output_config: z

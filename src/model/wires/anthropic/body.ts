@@ -78,21 +78,29 @@ function plainBody(request: ModelRequest, details: SentDetails): MessageCreatePa
  * what the server rejected; a turn that is under way without thinking cannot begin to think.
  */
 function thinkingOf(
-  { effort, messages }: ModelRequest,
+  request: ModelRequest,
   { origin, form, ...facts }: SentDetails,
   maxTokens: number,
 ): AnthropicThinking {
   const has = (name: string): boolean => !form.leftOut.includes(name);
-  const { thinking, output_config } = anthropicThinking(effort, facts, maxTokens);
+  const { messages } = request;
+  const { thinking, output_config } = anthropicThinking(request, facts, maxTokens);
   const reply = messages.findLast((one) => one.role === 'assistant');
   const isUnderWay = messages.at(-1)?.role === 'tool' && reply !== undefined;
   const isWithout = isUnderWay && (!has('earlier thinking') || sealedItems(reply, origin) === undefined);
   const isKept = thinking !== undefined && has('thinking') && !(isWithout && thinking.type === 'enabled');
-  const isPlain = thinking?.type === 'adaptive' && !has('display');
   return {
-    ...(isKept ? { thinking: isPlain ? { type: 'adaptive' } : thinking } : {}),
+    ...(isKept ? { thinking: has('display') ? thinking : withoutDisplay(thinking) } : {}),
     ...(output_config === undefined || !has('effort') ? {} : { output_config }),
   };
+}
+
+type ThinkingParam = NonNullable<AnthropicThinking['thinking']>;
+
+function withoutDisplay(thinking: ThinkingParam): ThinkingParam {
+  if (thinking.type === 'disabled') return thinking;
+  const { display: _, ...others } = thinking;
+  return others;
 }
 
 /** Neighbours with the same role become one message: results must come in the message right after their calls. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Message } from '../../../protocol/messages.ts';
 import type { ModelRequest, SentRequest } from '../../../protocol/model.ts';
-import type { Effort } from '../../../protocol/wires.ts';
+import { type ReasoningOptions, reasoningOptions } from '../../../protocol/wires.ts';
 import { list, record } from '../../json.ts';
 import { toWireMessage, toWireMessages, toWireTools } from '../../wire.ts';
 import { chatEffort } from '../effort.ts';
@@ -98,7 +98,7 @@ export function toBody(request: ModelRequest, dialect: Dialect): Record<string, 
     ...(dialect.streamOptions ? { stream_options: { include_usage: true } } : {}),
     ...(maxOutputTokens === undefined || limitName === undefined ? {} : { [limitName]: maxOutputTokens }),
     ...(temperature === undefined || !dialect.temperature ? {} : { temperature }),
-    ...(dialect.effort ? chatEffort(request.effort, dialect) : {}),
+    ...(dialect.effort ? chatEffort(request, dialect) : {}),
   };
   return withExtraBody(body, dialect.extraBody);
 }
@@ -106,7 +106,7 @@ export function toBody(request: ModelRequest, dialect: Dialect): Record<string, 
 const limitNames = ['max_tokens', 'max_completion_tokens'] as const;
 
 /** How a body differs from the one the request alone would produce; absent fields do not differ. */
-interface SentDetails {
+interface SentDetails extends ReasoningOptions {
   /** The name under which the reply limit was sent; absent = the request has none, or the server accepts none. */
   readonly limitName?: (typeof limitNames)[number];
   /** The limit itself, which the settings may have lowered. */
@@ -117,8 +117,7 @@ interface SentDetails {
   readonly withReasoning?: true;
   /** The temperature was left out: the server rejects it. */
   readonly withoutTemperature?: true;
-  /** The effort that was asked for, and the levels of the model if they are known. */
-  readonly effort?: Effort;
+  /** The levels of effort of the model, if one was asked for and they are known. */
   readonly efforts?: readonly string[];
   readonly extraBody?: ExtraBody;
   readonly adaptations?: readonly Adaptation[];
@@ -135,12 +134,18 @@ export function sentAs(hash: string, request: ModelRequest, dialect: Dialect): S
     ...(dialect.streamOptions ? {} : { withoutUsage: true }),
     ...(dialect.returnReasoning ? { withReasoning: true } : {}),
     ...(dialect.temperature ? {} : { withoutTemperature: true }),
-    ...(request.effort === undefined || !dialect.effort
-      ? {}
-      : { effort: request.effort, ...(dialect.efforts && { efforts: dialect.efforts }) }),
+    ...(dialect.effort ? reasoningSent(request, dialect) : {}),
     ...(dialect.extraBody === undefined ? {} : { extraBody: dialect.extraBody }),
     ...(dialect.adaptations.length === 0 ? {} : { adaptations: dialect.adaptations }),
   };
+}
+
+function reasoningSent(
+  request: ModelRequest,
+  { efforts }: Dialect,
+): Pick<SentDetails, keyof ReasoningOptions> {
+  const options = reasoningOptions(request);
+  return Object.keys(options).length === 0 ? {} : { ...options, ...(efforts && { efforts }) };
 }
 
 /** Rebuilds the body of an earlier request exactly as it was sent. */
@@ -154,7 +159,7 @@ export function chatBodyAgain(request: ModelRequest, sent: SentRequest): string 
     streamOptions: withoutUsage !== true,
     returnReasoning: withReasoning === true,
     temperature: withoutTemperature !== true,
-    effort: sent.effort !== undefined,
+    effort: sent.effort !== undefined || sent.thinkingBudget !== undefined,
     ...(sent.efforts === undefined
       ? {}
       : { efforts: list(sent.efforts).filter((one) => typeof one === 'string') }),

@@ -50,7 +50,7 @@ function plainBody(request: ModelRequest, facts: ResponsesFacts): ResponseCreate
   const { leftOut, limit } = facts.form;
   const has = (name: string): boolean => !leftOut.includes(name);
   const { maxOutputTokens = limit, temperature, toolChoice, tools } = request;
-  const { summary, effort } = responsesReasoning(request.effort, facts);
+  const { summary, effort } = responsesReasoning(request, facts);
   return {
     model: request.model,
     ...(instructions === undefined ? {} : { instructions }),
@@ -73,7 +73,12 @@ function plainBody(request: ModelRequest, facts: ResponsesFacts): ResponseCreate
     ...(has('store') ? { store: false } : {}),
     ...(has('include') ? { include: ['reasoning.encrypted_content'] } : {}),
     ...(has('reasoning')
-      ? { reasoning: { ...(effort === undefined ? {} : { effort }), ...(has('summary') ? { summary } : {}) } }
+      ? {
+          reasoning: {
+            ...(effort === undefined ? {} : { effort }),
+            ...(summary === undefined || !has('summary') ? {} : { summary }),
+          },
+        }
       : {}),
     ...(has('cache key') ? { prompt_cache_key: cacheKey(instructions ?? '') } : {}),
     ...(maxOutputTokens === undefined || !has('limit')
