@@ -181,7 +181,7 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The newest entries of the conversation as it stands, oldest first. */
+/** The newest entries in effect, oldest first. */
 async function pastEntries({ agent }: CommandHost): Promise<readonly JSONLEntry[]> {
   let entries = [...agent.liveEntries()];
   for (let before = agent.entries()[0]?.seq ?? 0; before > 0 && entries.length < MAX_REPLAYED; ) {

@@ -1,4 +1,4 @@
-/** A permission question as the protocol asks it, and the answer that the client's choice stands for. Pure. */
+/** Converts a permission question for the protocol, and the client's choice to an answer. Pure. */
 import type {
   PermissionOption,
   RequestPermissionResponse,

@@ -18,7 +18,7 @@ interface QuestionPorts extends Showing {
   readonly link: ClientLink;
   readonly abilities: Pick<ClientAbilities, 'forms'>;
   readonly answer: (id: string, answer: PermissionAnswer) => void;
-  /** The id under which the client knows a call; undefined if it has not been told about it. */
+  /** The client's id of a call; undefined if the call has not been reported to it. */
   readonly idOf: (callId: string) => string | undefined;
 }
 

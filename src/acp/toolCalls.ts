@@ -1,4 +1,4 @@
-/** Tool calls in the protocol's terms: kind, title, files, and what came of them. Pure. */
+/** Tool calls in the protocol's terms: kind, title, files and results. Pure. */
 import { isAbsolute, resolve } from 'node:path';
 import type {
   PlanEntry,
@@ -56,7 +56,7 @@ export function toolCallOf(id: string, name: string, input: unknown, cwd: string
   };
 }
 
-/** What came of a call; undefined for an entry that is no result. */
+/** The result of a call; undefined for any other entry. */
 export function toolResultOf(id: string, entry: JSONLEntry): ToolCallUpdate | undefined {
   const { toolResult } = entry;
   if (toolResult === undefined) return undefined;

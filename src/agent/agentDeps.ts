@@ -27,8 +27,8 @@ export interface AgentModel {
   setThinking?(change: ThinkingChange): ModelInfo;
   costUsd(model: string, usage: Usage): number | undefined;
   /**
-   * Called before a turn: waits, with a timeout, until the model's properties (its context window, for example) have been
-   * looked up. `tokens` returns the approximate size of the next request. Returns warnings for the user.
+   * Called before a turn: waits, with a timeout, until the model's properties (its context window, for example) have
+   * been looked up. `tokens` returns the approximate size of the next request. Returns warnings for the user.
    */
   waitForFacts?(signal: AbortSignal, tokens?: () => number): Promise<readonly string[]>;
 }
@@ -40,7 +40,7 @@ export interface AgentDeps extends PermissionRules {
   readonly context: ContextManager;
   readonly client: ModelClient;
   readonly model: AgentModel;
-  /** The models that stand in, in order, while the chosen one is unavailable; absent = none. */
+  /** The fallback models, in order, for when the chosen one is unavailable; absent = none. */
   readonly fallbacks?: () => readonly ModelInfo[];
   /** The model that writes the session's title; absent = the session's own. */
   readonly titleModel?: (() => ModelInfo) | undefined;

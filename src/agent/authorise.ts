@@ -189,7 +189,7 @@ async function authoriseOnce(
   return askUser(final, again, ports, approval);
 }
 
-/** Hooks are told of what the judge has denied, as in Claude Code: of rules and modes they know. */
+/** Only the judge's denials are reported to hooks, as in Claude Code; those by rules and modes are not. */
 async function denied(
   { call, input, prepared }: Checked,
   decision: PermissionDecision,
@@ -340,7 +340,7 @@ async function previewOf(prepared: Extract<PreparedCall, { type: 'ready' }>): Pr
   }
 }
 
-/** The call as hooks are told of it. */
+/** The call as hooks get it. */
 export function hooked({ id, name }: ToolCall, input: unknown, { access }: Ready): HookedCall {
   return { id, tool: name, input, access };
 }

@@ -21,20 +21,20 @@ export interface Fallback {
   use(asked: string, error: ModelError, measure: () => ContextMeasure): boolean;
   /** The user has chosen a model: it is no longer replaced. */
   forget(): void;
-  /** The chosen model while another one stands in for it. */
+  /** The chosen model while a fallback replaces it. */
   chosen(): ModelInfo | undefined;
 }
 
 interface FallbackDeps {
   readonly model: Pick<AgentModel, 'current' | 'select'>;
-  /** The models that may stand in, in order. */
+  /** The fallback models, in order. */
   readonly fallbacks: () => readonly ModelInfo[];
   readonly now: () => number;
   readonly emit: (event: AgentEvent) => void;
 }
 
 export function createFallback({ model, fallbacks, now, emit }: FallbackDeps): Fallback {
-  /** The chosen model while a fallback replaces it, when that began, and the fallback that the user has been told of. */
+  /** The chosen model while a fallback replaces it, when that began, and the fallback that was reported to the user. */
   let replaced: { readonly chosen: ModelInfo; readonly since: number; readonly reported: string } | undefined;
   /** Models that failed in this turn. */
   const failed = new Set<string>();
@@ -50,7 +50,7 @@ export function createFallback({ model, fallbacks, now, emit }: FallbackDeps): F
       failed.clear();
       if (replaced !== undefined && now() - replaced.since >= RETRY_PRIMARY_MS) select(replaced.chosen.id);
     },
-    // Nobody should wait for all the retries while another model could answer.
+    // The user should not wait for all retries while another model could answer.
     maxAttempts(measure) {
       if (isTrial()) return 1;
       const current = model.current();

@@ -21,7 +21,9 @@ export interface Modes {
    * modes are not logged: the model need not know them, and a resumed session must not inherit them.
    */
   announce(): Promise<void>;
-  /** Called after a rewind: the mode stays as the user set it; the model is told if it last heard of another. */
+  /**
+   * Called after a rewind: the mode stays as the user set it; the model gets a note if the last one it knows differs.
+   */
   retell(): Promise<void>;
 }
 

@@ -24,8 +24,8 @@ export function systemPrompt(environment: Environment, noteKey: string, append?:
 }
 
 /**
- * Builds the system prompt of a subagent: its own instructions, then what every subagent is told. `apart`: what one in a
- * worktree is told in addition.
+ * Builds the system prompt of a subagent: its own instructions, then those for all subagents. `apart`: additional text
+ * for one in a worktree.
  */
 export function subagentPrompt(
   instructions: string,

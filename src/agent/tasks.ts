@@ -1,6 +1,6 @@
 /**
  * The agent's side of background tasks: moves a running command to the background when the user asks, logs how each
- * task ended, shows that to the user, and tells the model once, with its next request.
+ * task ended, shows that to the user, and reports it to the model once, with its next request.
  */
 import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';

@@ -196,7 +196,7 @@ function hasImage({ content }: ModelRequest['messages'][number]): boolean {
 
 // Detects a model that repeats itself: the same calls with the same results, step after step.
 
-/** Repetitions in a row after which the model is told. */
+/** Repetitions in a row after which the model gets a note. */
 const TELL_AT = 3;
 /** Repetitions after which the user is asked; a headless turn ends. */
 export const MAX_REPEATS = 4;
@@ -211,8 +211,8 @@ interface RepeatPorts {
 }
 
 /**
- * Watches one turn: takes the finished calls of each step, tells a model that repeats itself, and if that does not help
- * asks the user whether the turn may continue.
+ * Watches one turn: takes the finished calls of each step, notes to the model that it repeats itself, and if that does
+ * not help asks the user whether the turn may continue.
  */
 function watchRepeats({
   context,

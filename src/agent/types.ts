@@ -29,7 +29,7 @@ export interface AgentState {
   /** Absolute path of the shell's current directory; absent if the agent cannot run commands. */
   readonly cwd?: string;
   readonly model: ModelInfo;
-  /** The model that the user chose; another than `model` while that one stands in for it. */
+  /** The model that the user chose; differs from `model` while a fallback is in use. */
   readonly chosenModel: string;
   readonly mode: PermissionMode;
   readonly modes: {

@@ -23,7 +23,7 @@ export function conversationOf(place: AppPaths, options: CliOptions) {
   } satisfies Partial<UiOptions>;
 }
 
-/** Returns the last line of a conversation, which says how to resume it; undefined if nothing was said. */
+/** Returns the last line of a conversation, which says how to resume it; undefined if the conversation is empty. */
 export async function resumeAdvice(place: AppPaths, exit: UiExit): Promise<string | undefined> {
   if (exit.sessionId === undefined || exit.empty) return undefined;
   return (await isSaved(place, exit.sessionId))

@@ -73,7 +73,7 @@ export async function openHooks(
   };
 }
 
-/** How a session came to be open. `isFirst`: it is the first of the process, so it is not the result of `/clear`. */
+/** Why a session was opened. `isFirst`: it is the first one of the process, so it is not the result of `/clear`. */
 export function originOf(target: SessionTarget, isResumed: boolean, isFirst: boolean): SessionOrigin {
   if (target.type !== 'new' && target.mode === 'fork') return 'fork';
   if (isResumed) return 'resume';

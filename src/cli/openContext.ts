@@ -1,4 +1,4 @@
-/** Opens a session: writes the frozen header of a new one, or resumes one and tells the model what has changed. */
+/** Opens a session: writes the frozen header of a new one, or resumes one and notes to the model what has changed. */
 
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -104,7 +104,7 @@ export interface SessionFactoryOptions {
   readonly allowedTools?: (skill: Skill) => readonly string[];
   /** The program that drives this one. */
   readonly driver?: { readonly callBack: CallBack; readonly openHostChannel: OpenHostChannel } | undefined;
-  /** Reads the environment that the model is told about; called for each session created or resumed. */
+  /** Reads the environment described to the model; called for each session created or resumed. */
   readonly environment: () => Promise<Environment>;
   /** The threads, if sessions with other settings share them. */
   readonly threads?: SessionThreads | undefined;

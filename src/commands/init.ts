@@ -13,7 +13,7 @@ export const init: Command = {
   },
 };
 
-/** `wish`: the text after `/init`. */
+/** `wish`: the text after `/init`, instructions of the user. */
 function initPrompt(facts: ProjectFacts, note: string): string {
   const { agentsBytes } = facts;
   const task =

@@ -28,7 +28,7 @@ export function interpret(text: string, commands: readonly Command[]): Interpret
   return { type: 'unknown', name, ...(suggestion === undefined ? {} : { suggestion }) };
 }
 
-/** True if a prompt may be a command. Tells without the commands, which need not be loaded for any other prompt. */
+/** True if a prompt may be a command. Does not need the commands, which are not loaded for other prompts. */
 export const mayBeCommand = (text: string): boolean => text.startsWith('/');
 
 /** Finds a command by name or alias, ignoring case. */

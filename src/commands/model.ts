@@ -23,7 +23,7 @@ export const model: Command = {
     }
     if (id === undefined && !isDefault) return { type: 'dialog', dialog: 'model' };
     const { model: current, chosenModel } = host.agent.state();
-    // Never the model that only stands in for it.
+    // Never the fallback that replaces it.
     const saved = isDefault ? await saveDefault(id ?? chosenModel, host) : undefined;
     if (id === undefined) return { type: 'notice', text: saved ?? '' };
     const forecast = id === current.id ? undefined : switchForecast(host, id);

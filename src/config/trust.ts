@@ -104,7 +104,7 @@ export async function rememberServer(
   await writeTrustFile(dataRoot, { ...trust, servers });
 }
 
-/** Forgets what the user said about the servers of a folder: each is asked about again. */
+/** Forgets the user's decisions about a folder's servers: each needs approval again. */
 export async function forgetServers(dataRoot: string, realRoot: string): Promise<void> {
   const trust = await readTrustFile(dataRoot);
   const { [realRoot]: _, ...servers } = trust.servers;

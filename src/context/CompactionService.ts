@@ -335,7 +335,7 @@ function lastSeqOf(atoms: readonly Atom[]): number | undefined {
   return entries.reduce<number | undefined>((last, { seq }) => Math.max(last ?? seq, seq), undefined);
 }
 
-/** Tells the model that results were left out, so that it does not make the same calls again. */
+/** Notes to the model that results were left out, so that it does not make the same calls again. */
 function leftOutNote({ atoms }: View, { kept }: CompactionPlan): string {
   const newest = atoms.at(-1);
   if (newest === undefined || newest.calls.length === 0 || kept.includes(newest)) return '';

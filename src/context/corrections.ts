@@ -151,7 +151,7 @@ async function correct({ log, append, projection }: Session, correction: NewEntr
 }
 
 /**
- * Loads the state at the entry to which a correction goes back; in a large log it may be only in the file. Entries that
+ * Loads the state at the entry that a correction restores; in a large log it may be only in the file. Entries that
  * a correction names are loaded with it (absentTarget). Returns false if the entry cannot be read: the correction is
  * then impossible.
  */

@@ -127,7 +127,7 @@ export interface CompactOptions extends RequestOptions {
 
 export type BuildOutcome =
   | { readonly type: 'ready'; readonly request: ModelRequest }
-  /** The request cannot be made to fit; `message` gives the token counts and tells the user what to do. */
+  /** The request cannot be made to fit; `message` gives the token counts and what the user can do. */
   | { readonly type: 'too_large'; readonly message: string };
 
 export interface ToolResultInput {

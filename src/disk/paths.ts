@@ -1,4 +1,4 @@
-/** Where absolute, normalised paths lie. Looks at the text alone: links are the caller's to resolve. */
+/** Where absolute, normalised paths lie. Compares text only: the caller resolves links. */
 
 import { readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';

@@ -57,7 +57,7 @@ export async function findSkills(places: SkillFolders): Promise<SkillList> {
   for (const list of found) {
     problems.push(...list.problems);
     for (const skill of list.skills) {
-      // Commands and calls find names in any case, so `Release` would stand in for `release`.
+      // Names are matched in any case, so `Release` would replace `release`.
       const key = skill.name.toLowerCase();
       if (!skills.has(key)) skills.set(key, skill);
     }

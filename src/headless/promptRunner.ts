@@ -214,7 +214,7 @@ async function fromCommand(result: CommandResult, needsTerminal: string): Promis
 
 const WITH_FLAGS = 'With -p, use --resume ID, --continue or --model instead.';
 
-// What ends a run early, or makes it go on: its budget, and an answer in the form that was asked for.
+// What ends a run early or continues it: its budget, and an answer that fits the schema.
 
 interface RunLimits {
   /** Why a prompt must not even begin. */

@@ -25,9 +25,9 @@ export interface ReportOptions {
   readonly now: () => number;
   /** Names of the model's tools, for the first line of stream-json. */
   readonly tools?: () => readonly string[];
-  /** The state of the MCP servers, told there as well. */
+  /** The state of the MCP servers, also part of it. */
   readonly servers?: () => readonly McpServerStatus[];
-  /** Names of the skills, told there as well. */
+  /** Names of the skills, also part of it. */
   readonly skills?: readonly string[];
   /** Names of the subagents that the model may start. */
   readonly agents?: readonly string[];

@@ -6,7 +6,7 @@ import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 
 /** How a hook ended, whatever its type. */
 export interface HookOutput {
-  /** Absent if it did not end by itself. */
+  /** Absent if it was killed. */
   readonly exitCode?: number;
   readonly stdout: string;
   readonly stderr: string;

@@ -90,7 +90,7 @@ export function runCommand(hook: CommandHook, signal: AbortSignal): Promise<Hook
     // A hook that does not read its input may have exited before it is written.
     child.stdin?.on('error', () => {});
     child.stdin?.end(`${hook.input}\n`);
-    // Never written to: its end tells the watcher in the script that this program is gone.
+    // Never written to: when it closes, the watcher in the script knows that this program is gone.
     child.stdio[3]?.on('error', () => {});
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });

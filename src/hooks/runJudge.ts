@@ -1,4 +1,4 @@
-/** Runs one hook by asking a model, or a read-only agent, whether an event may go on. */
+/** Runs one hook by asking a model, or a read-only agent, whether an event may proceed. */
 import * as z from 'zod';
 import type { HookCall, HookEvent, HookQuestion, JudgeHook } from '../protocol/extensions/hooks.ts';
 import { JITLESS } from '../protocol/jitless.ts';

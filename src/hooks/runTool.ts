@@ -39,7 +39,7 @@ export async function runTool(
 /** Deeper arguments stay as they are. */
 const MAX_DEPTH = 10;
 
-/** Fills in `${tool_input.file_path}` in texts from what the hook is told. */
+/** Fills in `${tool_input.file_path}` in texts with the values of the hook's input. */
 function filled(value: unknown, input: HookCall['input'], depth: number): unknown {
   if (typeof value === 'string')
     return value.replace(/\$\{([\w.-]+)\}/g, (_, path: string) => textAt(input, path.split('.')));

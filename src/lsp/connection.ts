@@ -17,7 +17,7 @@ import { type Problem, parseDiagnostics, parseTsserver } from './problems.ts';
 import type { ServerProcess } from './serverProcess.ts';
 import type { ServerRow } from './serverTable.ts';
 
-/** Milliseconds after a report in which a server that reports by itself may correct it. */
+/** Milliseconds after a report in which a server that pushes reports may correct it. */
 const QUIET_MS = 150;
 
 /** A file as the server knows it. */
@@ -214,8 +214,8 @@ async function within<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
   return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }
 
-// Splits a server's output into messages. The library's own reader searches everything that has arrived for the end of a
-// header again with each chunk, so a flood without one would block this program for seconds.
+// Splits a server's output into messages. The library's own reader searches everything that has arrived for the end of
+// a header again with each chunk, so a flood without one would block this program for seconds.
 
 const MAX_HEADER_BYTES = 4096;
 const MAX_BODY_BYTES = 16 * 2 ** 20;

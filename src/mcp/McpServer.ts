@@ -52,7 +52,7 @@ export interface McpDeps {
   readonly pluginProblem?: ((plugin: string) => Promise<string | undefined>) | undefined;
   /** Returns the store of a server's login. */
   readonly authStoreOf?: (name: string, url: URL) => ConnectPorts['authStore'];
-  /** Returns the memory of which protocol a server speaks. */
+  /** Returns the memory of a server's protocol version. */
   readonly protocolMemoryOf?: (source: McpServerSource) => ConnectPorts['protocolMemory'];
   /** Returns the memory of a server's lists. */
   readonly listMemoryOf?: (source: McpServerSource) => ListMemory;
@@ -201,7 +201,7 @@ export class McpServer {
     }
   }
 
-  /** Asks the user to visit the pages; returns what the model is told. */
+  /** Asks the user to visit the pages; returns the text for the model. */
   async #visit({ message, visits }: UrlElicitationRequired, signal: AbortSignal): Promise<string> {
     for (const visit of visits.slice(0, MAX_VISITS)) {
       const { action } = await this.#requests.answer({ ...(visit as object), mode: 'url' }, signal);

@@ -1,6 +1,6 @@
 /**
- * All MCP servers of the program, shared by its sessions: connected in parallel, on first use. What a server listed in an
- * earlier session is offered at once, so that nothing waits for that server until it is called.
+ * All MCP servers of the program, shared by its sessions: connected in parallel, on first use. What a server listed in
+ * an earlier session is offered at once, so that nothing waits for that server until it is called.
  */
 import type { CallTool } from '../protocol/extensions/hooks.ts';
 import type {
@@ -22,7 +22,9 @@ import { contentOf } from './outcome.ts';
  * then on.
  */
 const SETTLE_MS = 5000;
-/** Milliseconds after a request was sent until the other servers are started; a quick reply may already end the turn. */
+/**
+ * Milliseconds after a request was sent until the other servers are started; a quick reply may already end the turn.
+ */
 const REST_AFTER_MS = 100;
 
 export class McpServers implements McpPort {
@@ -137,7 +139,7 @@ export class McpServers implements McpPort {
     await this.#connected(({ isKnown }) => !isKnown, signal, leftMs);
   }
 
-  /** A request was sent: connects to the other servers meanwhile, since their tools may have changed. */
+  /** A request was sent: connects to the other servers in the background, since their tools may have changed. */
   underway(): void {
     this.#rest ??= setTimeout(() => this.#connectRest(), REST_AFTER_MS).unref();
   }

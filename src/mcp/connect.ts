@@ -40,7 +40,7 @@ export interface ConnectPorts extends StdioPorts {
   readonly fetch: Fetch;
   /** The stored login; absent = the server is called without one. */
   readonly authStore?: AuthStore | undefined;
-  /** Remembers which protocol the server speaks; absent = nothing is remembered. */
+  /** Remembers the server's protocol version; absent = nothing is remembered. */
   readonly protocolMemory?: ProtocolMemory | undefined;
   readonly version: string;
   /** Timeout in milliseconds of the handshake and of each page of a list. */
@@ -196,7 +196,7 @@ async function open(
   client.setNotificationHandler('notifications/prompts/list_changed', onChanged);
   client.setNotificationHandler('notifications/resources/list_changed', onChanged);
   const transport = await transportOf(endpoint, ports);
-  // Negotiation does not look at the signal.
+  // Negotiation ignores the signal.
   signal.throwIfAborted();
   const giveUp = (): void => void transport.close().catch(() => undefined);
   signal.addEventListener('abort', giveUp, { once: true });

@@ -12,7 +12,7 @@ const MAX_OPTIONS = 100;
 const MAX_MESSAGE = 4000;
 const MAX_NAME = 200;
 const MAX_DESCRIPTION = 1000;
-/** A value from a list goes back to the server, so it is never cut. */
+/** A value from a list is sent to the server, so it is never cut. */
 const MAX_VALUE = 1000;
 const MAX_URL = 2000;
 
@@ -93,7 +93,7 @@ const requestSchema = z.object({
 function linkOf(url: string | undefined): string | undefined {
   if (url === undefined || url.length > MAX_URL || !URL.canParse(url)) return undefined;
   const { protocol, href, username, password } = new URL(url);
-  // What stands before an @ could pass for the host.
+  // Text before an @ could pass for the host.
   const isPlain = username === '' && password === '';
   return isPlain && (protocol === 'https:' || protocol === 'http:') ? href : undefined;
 }

@@ -1,4 +1,6 @@
-/** Hears of changed lists: servers of the protocol of 2026-07-28 announce changes only to clients that ask for them. */
+/**
+ * Listens for changed lists: servers of the protocol of 2026-07-28 announce changes only to clients that ask for them.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/client';
 

@@ -1,11 +1,11 @@
 /**
- * Chooses between the protocol of 2025, with a handshake, and the stateless one of 2026-07-28. Servers that know the
- * older one never notice that there is another: it comes first, and a server that speaks only the newer one says so in
- * its answer. That server is remembered, and is greeted in its own protocol from then on.
+ * Chooses between the protocol of 2025, with a handshake, and the stateless one of 2026-07-28. The older one is tried
+ * first, so servers that know it see no difference; a server that supports only the newer one says so in its answer, is
+ * remembered, and gets its own protocol from then on.
  */
 import { type Client, ProtocolErrorCode, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 
-/** Remembers, for one server, that it speaks only the newer protocol. Never rejects. */
+/** Remembers, for one server, that it supports only the newer protocol. Never rejects. */
 export interface ProtocolMemory {
   isModern(): Promise<boolean>;
   remember(isModern: boolean): Promise<void>;
@@ -49,7 +49,7 @@ function isUnanswered(error: unknown): error is SdkError {
 }
 
 /**
- * True if the server rejected the handshake because it speaks only the newer protocol: it names the error of that
+ * True if the server rejected the handshake because it supports only the newer protocol: it names the error of that
  * protocol, or does not know the method, which every older server does.
  */
 function isModernOnly(error: unknown): boolean {

@@ -38,7 +38,7 @@ export type Access =
   | { readonly type: 'plan' }
   /** Asks the user for answers: only the user can allow that. */
   | { readonly type: 'question' }
-  /** Named by a rule, for example `Skill(review)`. Touches nothing outside the session by itself. */
+  /** Named by a rule, for example `Skill(review)`. Touches nothing outside the session. */
   | { readonly type: 'named'; readonly name: string };
 
 export interface AccessPaths {

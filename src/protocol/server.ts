@@ -72,6 +72,6 @@ export interface ModelExam {
 export interface ModelCard extends Omit<ModelProbe, 'error' | 'answers'>, ModelExam {
   /** ISO 8601, UTC. */
   readonly testedAt: string;
-  /** The context window that it was said to have, in tokens. */
+  /** The context window assumed for it, in tokens. */
   readonly windowTokens: number;
 }

@@ -26,7 +26,7 @@ export interface SettingInfo {
   readonly defaultValue: unknown;
   /** The file, variable or flag, in display form; undefined for the default. */
   readonly source: string | undefined;
-  /** Where the source stands among the layers; see `overrideOf`. */
+  /** Position of the source among the layers; see `overrideOf`. */
   readonly rank: number;
 }
 

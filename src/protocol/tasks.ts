@@ -6,7 +6,10 @@ import type { SandboxRecord } from './entries/fields.ts';
 
 /** A snapshot of a background task. */
 export interface TaskInfo {
-  /** The id that the model uses: `b1`, `b2` …, in the order in which tasks moved to the background; `a1` … for subagents. */
+  /**
+   * The id that the model uses: `b1`, `b2` …, in the order in which tasks moved to the background; `a1` … for
+   * subagents.
+   */
   readonly id: string;
   /** Absent for a command. */
   readonly kind?: 'subagent';
@@ -61,7 +64,7 @@ export interface TaskPort {
   output(id: string): TaskOutput | undefined;
   /** Stops a task and all its processes on behalf of the user; does nothing if it has ended. */
   stop(id: string): void;
-  /** Returns ended tasks that the model has not been told about, each only once. */
+  /** Returns ended tasks that were not reported to the model, each only once. */
   takeUnreported(): readonly TaskInfo[];
   /** Subscribes to starts and ends of tasks. Returns a function that unsubscribes. */
   subscribe(listener: (change: TaskChange) => void): () => void;

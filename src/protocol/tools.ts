@@ -68,7 +68,7 @@ export interface RunningQuestion {
 
 /** A form that the user is asked to fill in while a call runs. */
 export interface FormQuestion {
-  /** Who asks, in a few words. */
+  /** The asker, in a few words. */
   readonly headline: string;
   readonly form: Form;
   /** Aborted when nothing waits for the answer any more: withdraws the question. */

@@ -1,4 +1,7 @@
-/** Requests of the program to its host: approvals, hooks and tools. Each is answered once, whatever the host's code does. */
+/**
+ * Requests of the program to its host: approvals, hooks and tools. Each is answered once, whatever the host's code
+ * does.
+ */
 import * as z from 'zod';
 import type { CheckedOptions } from './checkOptions.ts';
 import { messageOf } from './errors.ts';
@@ -6,7 +9,7 @@ import { hooksById } from './launch.ts';
 import { createToolServer } from './toolServer.ts';
 
 export interface HostAnswers {
-  /** Resolves to the `response` of the answer; rejects with what the program should be told. */
+  /** Resolves to the `response` of the answer; rejects with the message for the program. */
   answer(request: unknown, signal: AbortSignal): Promise<object>;
 }
 

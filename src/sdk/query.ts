@@ -6,7 +6,7 @@ import { ClawdCodeError } from './errors.ts';
 import { createEventQueue } from './eventQueue.ts';
 import { type Host, openRun, type Run } from './run.ts';
 
-/** Prompts that are sent before the result of the first of them: what comes faster waits at its source. */
+/** Prompts that are sent before the result of the first of them: faster input waits at its source. */
 const MAX_AHEAD = 100;
 
 /** See `query` in `api/sdk.ts`. */
@@ -50,7 +50,7 @@ async function feed(run: Run, prompts: AsyncIterable<string | UserMessage>): Pro
   for await (const prompt of prompts) {
     const sent: Promise<unknown> = run
       .send(checkPrompt(prompt))
-      // The reader of the events is told.
+      // The reader of the events gets an error.
       .catch(() => undefined)
       .finally(() => open.delete(sent));
     open.add(sent);

@@ -139,7 +139,7 @@ export function openRun(options: CheckedOptions, host: Host): Run {
       if (end === undefined) put({ resolve, reject });
       else reject(end.error ?? new ClawdCodeError('ended', 'The session has ended.'));
     });
-    // The host may not wait for it: the end is told to listeners as well.
+    // The host may not wait for it, so the end is reported to listeners as well.
     promise.catch(() => undefined);
     return promise;
   };
@@ -153,7 +153,7 @@ export function openRun(options: CheckedOptions, host: Host): Run {
   if (signal?.aborted === true) onAbort();
   else signal?.addEventListener('abort', onAbort, { once: true });
   if (launch.opening !== undefined) {
-    // What is wrong with it is told in events; that it failed at all is told by the end of the program.
+    // Events say what is wrong; the end of the program says that it failed.
     void ask({ subtype: 'initialize', ...launch.opening });
   }
   return {

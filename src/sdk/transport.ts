@@ -1,6 +1,6 @@
 import type { Launch } from './launch.ts';
 
-/** A running program that speaks stream-json: a process, or a part of this one. */
+/** A running program with stream-json on its pipes: a process, or a part of this one. */
 export interface Transport {
   /** Writes one line, without its ending. Never throws; what is written after the end is lost. */
   write(line: string): void;

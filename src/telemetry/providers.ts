@@ -18,7 +18,7 @@ const providers: Readonly<Record<string, string>> = {
   'x.ai': 'x_ai',
 };
 
-/** Returns provider, host and port of an endpoint. The provider of an unknown host is the one whose API it speaks. */
+/** Returns provider, host and port of an endpoint. The provider of an unknown host is the one whose API it uses. */
 export function providerOf(baseUrl: string, wire: Wire): Attributes {
   const { hostname, port, protocol } = new URL(baseUrl);
   const known = Object.keys(providers).find((end) => hostname === end || hostname.endsWith(`.${end}`));

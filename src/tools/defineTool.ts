@@ -215,7 +215,7 @@ function repaired(input: unknown, error: z.ZodError): unknown {
     try {
       Reflect.set(copy, key, JSON.parse(spelled));
     } catch {
-      // Not JSON: the first error message stands.
+      // Not JSON: the first error message is used.
     }
   }
   return copy;

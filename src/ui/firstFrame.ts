@@ -1,4 +1,4 @@
-/** Content of the screen before the UI is loaded, and the keys that were typed meanwhile. */
+/** Content of the screen before the UI is loaded, and the keys that were typed until then. */
 import type { Theme } from './theme/theme.ts';
 
 export interface Echo {

@@ -86,7 +86,7 @@ const MAX_RESPONSE = 200_000;
 const MAX_CHANGE = 4000;
 
 interface CallHookDeps {
-  /** False in headless runs: nobody sees a question. */
+  /** False in headless runs, in which questions are not shown. */
   readonly interactive: boolean;
   readonly serverOf: (tool: string) => Tool['server'];
   readonly onError: (error: unknown) => void;

@@ -15,7 +15,7 @@ import { type CallHooks, createCallHooks } from './callHooks.ts';
 import { createSessionHooks, type HookedAgent } from './sessionHooks.ts';
 import { createTurnHooks, type SessionOrigin, type TurnHooks } from './turnHooks.ts';
 
-/** The hooks of a session, and how it came to be open. Closed with the agent, unless it is a subagent. */
+/** The hooks of a session, and why it was opened. Closed with the agent, unless it is a subagent. */
 export interface HookDeps {
   readonly port: HookPort;
   readonly origin: SessionOrigin;
@@ -26,7 +26,7 @@ export interface HookDeps {
 interface HookParts {
   readonly hooks?: HookDeps | undefined;
   readonly parent?: ParentAgent;
-  /** False in headless runs: nobody waits at a screen. */
+  /** False in headless runs. */
   readonly interactive: boolean;
   readonly context: ContextManager;
   readonly model: { current(): Pick<ModelInfo, 'id' | 'effort'> };

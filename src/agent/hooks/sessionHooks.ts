@@ -1,6 +1,6 @@
 /**
- * The hooks of a session as the agent uses them: adds what every hook is told, records what the user should see, and
- * turns texts for the model into entries.
+ * The hooks of a session as the agent uses them: adds the fields common to all hooks, records what the user should see,
+ * and turns texts for the model into entries.
  */
 import type { ContextManager } from '../../context/index.ts';
 import type { NewEntry } from '../../protocol/entries.ts';

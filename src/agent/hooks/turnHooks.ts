@@ -5,7 +5,7 @@ import type { ModelError, ModelErrorKind } from '../../protocol/model.ts';
 import { untilAborted } from '../../protocol/untilAborted.ts';
 import type { HookedAgent, SessionHooks } from './sessionHooks.ts';
 
-/** How a session came to be open. */
+/** Why a session was opened. */
 export type SessionOrigin = 'startup' | 'resume' | 'clear' | 'fork';
 
 /** Why a session ends: another one takes its place, the user leaves, or anything else. */
@@ -31,7 +31,7 @@ export interface TurnHooks {
   stopFailure(error: ModelError, signal: AbortSignal): Promise<void>;
   /** Before `/compact`: why it must not run. */
   preCompact(focus: string | undefined, signal: AbortSignal): Promise<string | undefined>;
-  /** Hears of compactions and of turns, and runs their hooks in the background. */
+  /** Listens for compactions and turns, and runs their hooks in the background. */
   hear(event: AgentEvent): void;
   sessionStart(signal: AbortSignal): Promise<void>;
   sessionEnd(reason?: EndReason): Promise<void>;
@@ -46,7 +46,7 @@ interface TurnHookDeps {
   /** Present for a subagent: its start and its end have events of their own, and its prompt is not the user's. */
   readonly agent?: HookedAgent | undefined;
   readonly model: () => string;
-  /** False in headless runs: nobody is idle at a screen. */
+  /** False in headless runs, which have no idle user. */
   readonly interactive: boolean;
   /** The user's next prompt is about to be sent. */
   readonly onPrompt: () => void;

@@ -41,7 +41,7 @@ export async function runShell(command: string, ports: ShellPorts): Promise<void
   const call = { id: callId, tool: bash.name, input: { command }, access: prepared.access };
   const before = await beforeShell(call, signal, ports);
   if (before === 'blocked' || signal.aborted) return;
-  // Logged before the command runs, in case the program is killed meanwhile.
+  // Logged before the command runs, in case the program is killed while it runs.
   const start = { type: 'system', subtype: 'shell_start', message: { role: 'system', content: '' } } as const;
   await context.append({ ...start, data: { command } });
   await Promise.all([context.sync(), checkpoints.before(prepared.access, signal)]);

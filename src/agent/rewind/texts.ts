@@ -51,7 +51,7 @@ export function refusalText({ steps }: RestorePlan): string {
   return `Left unchanged:\n${listOf(refused.map(({ path, reason = '' }) => `${path}: ${reason}`))}`;
 }
 
-/** Builds the note that tells the model which files were restored while its conversation stayed. */
+/** Builds the note that tells the model which files were restored while the conversation was kept. */
 export function rewindNote(done: readonly PathChange[], to: 'earlier' | 'later'): NewEntry {
   const how =
     to === 'earlier'

@@ -171,7 +171,7 @@ function howEnded({ progress, stoppedBy, problem }: EndedSubagent): How {
   }
 }
 
-/** What it said last, under how it ended if it did not finish. */
+/** Its last message, preceded by how it ended if it did not finish. */
 function textFor({ progress: { text } }: EndedSubagent, how: string): string {
   if (how === '') return text === '' ? 'The subagent ended without a message.' : text;
   return text === '' ? `${how} It had written nothing yet.` : `${how} It had written last:\n\n${text}`;

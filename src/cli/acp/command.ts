@@ -1,4 +1,4 @@
-/** `clawdcode acp`: serves editors that speak the Agent Client Protocol, over standard input and output. */
+/** `clawdcode acp`: serves editors over the Agent Client Protocol, on standard input and output. */
 import { Console } from 'node:console';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';

@@ -46,8 +46,8 @@ const MAX_CHARACTERS = 10_000;
 const CTRL_C = '\u0003';
 
 /**
- * Queries the terminal's capabilities. Leaves the line empty and restores the terminal's state. Keys pressed meanwhile
- * are lost, except Ctrl+C, which calls `interrupt` and ends the wait.
+ * Queries the terminal's capabilities. Leaves the line empty and restores the terminal's state. Keys pressed during the
+ * query are lost, except Ctrl+C, which calls `interrupt` and ends the wait.
  */
 export async function queryTerminal(
   stdin: ReadStream,
@@ -132,7 +132,7 @@ function isAnswered(replies: string): boolean {
   return attributes.test(replies);
 }
 
-/** Parses all replies, in any order; skips keys typed meanwhile. */
+/** Parses all replies, in any order; skips keys typed in between. */
 export function readReplies(replies: string): TerminalAnswers {
   const positions = [...replies.matchAll(position)].map(([, column]) => Number(column) - 1);
   return {

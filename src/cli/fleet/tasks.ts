@@ -22,7 +22,7 @@ export class TaskListError extends Error {}
 const MAX_TASKS = 100_000;
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
-/** No permissions: a list of tasks may come from anywhere; what runs without approval is said on the command line. */
+/** No permissions: a list of tasks may come from anywhere; only the command line can allow calls without approval. */
 const taskSchema = z.strictObject({
   id: z.string().regex(idPattern, 'letters, digits, ".", "_" and "-", at most 100').optional(),
   prompt: z.string().trim().min(1),

@@ -93,7 +93,7 @@ function handleSignals(agent: Agent, { printError, close }: HeadlessOutput): Ret
   };
   process.once('SIGINT', onInterrupt);
   process.on('SIGTERM', onEnd).on('SIGHUP', onEnd);
-  // Nobody reads the rest of the reply: stop, so that it costs nothing.
+  // The rest of the reply is not read: stop, so that it costs nothing.
   guardOutput((code, message) => {
     if (message !== undefined) printError(`${message} Progress is saved; resume with --continue.`);
     void endWith(code);

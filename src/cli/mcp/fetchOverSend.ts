@@ -11,7 +11,7 @@ export function fetchOverSend(send: HttpSend): (url: string | URL, init?: Reques
     if (body instanceof URLSearchParams && !headers.has('content-type'))
       headers.set('content-type', 'application/x-www-form-urlencoded');
     const answer = await send(String(url), {
-      // Servers are told by DELETE that a session has ended; `send` accepts that method, too.
+      // A session is ended with DELETE; `send` accepts that method, too.
       method: method as 'GET' | 'POST',
       headers: Object.fromEntries(headers),
       ...(body == null ? {} : { body: Buffer.from(String(body)) }),

@@ -73,8 +73,8 @@ async function createServers(
   });
 }
 
-// The servers that speak only the newer MCP protocol: `mcp-protocols.json` in the program's own folder. Each is known by
-// the hash of its definition, so that a changed one is asked again.
+// The servers that speak only the newer MCP protocol: `mcp-protocols.json` in the program's own folder. Each is known
+// by the hash of its definition, so that a changed one is queried again.
 
 /** The oldest are forgotten; that costs a second start. */
 const MAX_REMEMBERED = 200;

@@ -20,8 +20,8 @@ export interface Start {
 }
 
 /**
- * `next` boots again. If the answer cannot be saved, it applies only to this run, and the user is told. `message`: the
- * previous error.
+ * `next` boots again. If the answer cannot be saved, it applies only to this run, and the user is notified. `message`:
+ * the previous error.
  */
 export function onboarding(
   start: Start,

@@ -11,7 +11,7 @@ import { findRoot } from './appPaths.ts';
 const GIT_TIMEOUT = 2000;
 const CHANGED_FILES = 20;
 
-/** Milliseconds after which a prefetched result is stale, because the user was asked something meanwhile. */
+/** Milliseconds after which a prefetched result is stale, because the user was asked something in between. */
 const FRESH_MS = 2000;
 
 /** Starts reading immediately, since git takes as long as loading the program and its settings. */

@@ -1,8 +1,8 @@
 /** Ctrl+Z: stops the program through the shell's job control, until `fg`. */
 
 /**
- * Milliseconds for a stop to take effect (it usually takes one); if it has not by then, it never will. No longer than
- * needed: meanwhile the terminal itself echoes typed text and line breaks.
+ * Milliseconds for a stop to take effect (it usually takes one); if it has not by then, it never will. Kept short,
+ * since the terminal itself echoes typed text and line breaks in that time.
  */
 const EFFECT_MS = 50;
 
@@ -27,7 +27,7 @@ export async function suspendProcess(): Promise<'continued' | 'unsupported'> {
     // Stop the whole group like the terminal's own Ctrl+Z, so that other programs of a pipeline stop, too.
     process.kill(0, 'SIGTSTP');
   });
-  // A stopped program is not told about a changed window size.
+  // A stopped program does not get SIGWINCH when the window size changes.
   if (outcome === 'continued') process.emit('SIGWINCH', 'SIGWINCH');
   return outcome;
 }

@@ -110,7 +110,7 @@ export async function openSessions(place: AppPaths): Promise<Sessions> {
  * title.
  */
 const LIST_BYTES = 4 * 2 ** 20;
-/** Milliseconds after which the user is told about the wait. */
+/** Milliseconds after which the wait is shown to the user. */
 const WAIT_MS = 1000;
 
 function bytesOf({ id }: SessionRecord, stored: Stored): number {

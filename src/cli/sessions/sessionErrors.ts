@@ -78,7 +78,7 @@ export async function refusalOf(
   }
   if (!(error instanceof SessionLockedError)) return undefined;
   const { sessionId: id, holder } = error;
-  // The title is optional here: if the lookup fails, go on without it.
+  // The title is optional here: if the lookup fails, continue without it.
   const known = await catalogue.find(id).catch(() => []);
   const title = known.find((one) => one.id === id)?.title;
   return { type: 'refused', refusal: { why: 'locked', holder, canRead: true }, id, title };

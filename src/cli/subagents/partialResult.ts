@@ -4,7 +4,7 @@ import { addProgress, noProgress, type Progress, stoppedResult } from '../../age
 import type { OpenCallResult, PersistentStore } from '../../context/index.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 
-/** Logs to look at, the newest first: the calls that were open are among the last. */
+/** Logs to read, newest first: open calls are among the last. */
 const MAX_LOGS = 50;
 
 /** Reads the log of the subagent that this call started; undefined if it had started none. */

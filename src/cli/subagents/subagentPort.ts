@@ -54,7 +54,7 @@ export interface SubagentParts {
   /** The model of the agent that starts a subagent. */
   readonly parentModel: () => string;
   readonly createModel: (id: string) => ModelChoice;
-  /** The models that stand in while a chosen one is unavailable. */
+  /** The fallback models for when a chosen one is unavailable. */
   readonly fallbackModels: readonly string[];
   /** Models that the settings of the user or an administrator name. */
   readonly settingsModels: readonly string[];
@@ -276,7 +276,7 @@ export function modelProblem(wanted: string, allowed: readonly string[]): string
 
 // The tools of a subagent: those of its definition, without those that no subagent gets. Pure.
 
-/** A subagent starts no others, and speaks only through its last message: no plans, no questions to the user. */
+/** A subagent starts no others, and only its last message is returned: no plans, no questions to the user. */
 const neverOffered: ReadonlySet<string> = new Set([
   agentToolName,
   toolNames.exitPlanMode,

@@ -1,6 +1,6 @@
 /**
- * Background subagents whose end the model was not told about before the program stopped: their results are nowhere but
- * in their logs.
+ * Background subagents whose end was not reported to the model before the program stopped: their results are only in
+ * their logs.
  */
 
 import { isBackgroundResult } from '../../agent/subagents/result.ts';

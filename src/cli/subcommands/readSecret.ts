@@ -42,7 +42,7 @@ function readHidden(stdin: ReadStream): Promise<string | undefined> {
       const done = read(chunk);
       if (done !== undefined) end(done.text);
     };
-    /** Undefined as long as the line goes on. */
+    /** Undefined until the line is complete. */
     const read = (chunk: string): { readonly text: string | undefined } | undefined => {
       // A terminal may mark what is pasted.
       for (const character of chunk.replace(/\x1b\[20[01]~/g, '')) {

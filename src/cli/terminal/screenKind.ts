@@ -1,4 +1,4 @@
-/** Chooses between full screen, plain and headless mode by the terminal and the user's wishes. Loads almost nothing. */
+/** Chooses between full screen, plain and headless mode by the terminal and the user's choice. Loads almost nothing. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -82,7 +82,7 @@ export function createCostReader(
   let shares: Shares = createShares(content);
   let before: AnsweredRequest | undefined;
   let change: ReturnType<typeof prefixChange>;
-  /** Models whose server reports what came from the cache. */
+  /** Models whose server reports cached tokens. */
   const caching = new Set<string>();
   /** The subagents of this log by id, and their names, which come later. */
   let agents = createTable();

@@ -1,4 +1,4 @@
-/** What reading the conversation again will cost: said before it happens. Pure. */
+/** What reading the conversation again will cost, shown in advance. Pure. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
 import { grouped } from '../../protocol/text/numbers.ts';

@@ -18,7 +18,7 @@ interface Part {
 
 /** What the log does not have as entries. */
 const BASE = '(system prompt and tools)';
-/** Beyond this many parts of one prompt, files are no longer told apart. */
+/** Beyond this many parts of one prompt, files are no longer distinguished. */
 const MAX_PARTS = 2000;
 /** Files of one result that get a share. */
 const MAX_FILES = 20;
@@ -56,7 +56,7 @@ export function createShares({ tools, files }: { readonly tools: Table; readonly
     if (old.size === 0) put(old, { name: BASE, size: Math.max(1, input - sizeOf(added)) });
     const read = Math.max(0, input - cached);
     const ofAdded = Math.min(read, sizeOf(added));
-    // Everything of the prompt that is read anew is written to the cache at the same rate.
+    // Every uncached part of the prompt is written to the cache at the same rate.
     const writtenOf = (tokens: number): number =>
       read === 0 ? 0 : (tokens / read) * Math.min(written, read);
     for (const [part, share] of shared(added, ofAdded))

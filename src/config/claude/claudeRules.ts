@@ -126,7 +126,7 @@ function more(texts: readonly string[], behavior: Behavior, place: RuleBase, why
   };
 }
 
-/** A deny rule about calls that cannot be told apart here: all calls of the tool ask. */
+/** A deny rule about calls that cannot be distinguished here: all calls of the tool ask. */
 function asking(tool: string, place: RuleBase, why: string): TranslatedRule {
   return {
     rules: [{ text: tool, base: place.root, behavior: 'ask' }],

@@ -1,6 +1,5 @@
 /**
- * Tells whether two texts are in the same language, by script and, for Latin script, by frequent words. When in doubt
- * they are.
+ * True if two texts are in the same language, by script and, for Latin script, by frequent words. If in doubt, true.
  */
 
 /** A text with fewer letters is too short to judge. */

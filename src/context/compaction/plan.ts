@@ -55,7 +55,7 @@ const TAILS: readonly number[] = [1, 0.5, 0.25, 0];
 const LEAST_BY_HAND = 200;
 /** Minimum share of the file budget that files get next to the tail, if there are any. */
 const LEAST_SNIPPETS = 0.2;
-/** Maximum share of the dropped tokens that quoted files may take up again. */
+/** Maximum share of the dropped tokens that quoted files may use. */
 const SNIPPETS_OF_DROPPED = 0.25;
 /** Tokens that files get however little is dropped: enough for part of one file. */
 export const MIN_SNIPPETS = 120;

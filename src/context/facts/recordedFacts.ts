@@ -164,7 +164,7 @@ function lengthOf(lines: readonly string[]): number {
 
 /**
  * One line about the shell's directory and the paths of a summary; empty if the shell is at the project's `root` and
- * the model was never told otherwise. `shell` and `root` are absolute, `entries` are those in effect.
+ * the model never had another directory. `shell` and `root` are absolute, `entries` are those in effect.
  */
 export function shellDirectoryNote(entries: readonly JSONLEntry[], shell: string, root: string): string {
   if (shell === root && !namesAnotherDirectory(entries, root)) return '';

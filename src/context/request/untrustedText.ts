@@ -1,6 +1,6 @@
 /**
- * Finds the text of others in a message of the program, and frames the message. In sessions that keep it apart, a note
- * contains only the program's words, so that nothing from a file, a hook or a model stands in a frame with the key.
+ * Finds untrusted text in a message of the program, and frames the message. In sessions that separate the two, a note
+ * contains only the program's words, so that nothing from a file, a hook or a model is inside a frame with the key.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { quotedName } from '../../protocol/text/visible.ts';
@@ -101,8 +101,8 @@ interface Foreign {
 }
 
 /**
- * A file that a prompt mentions, the output of a `!command`, the message of a subagent and the text of a skill: apart in
- * every session with a key.
+ * A file that a prompt mentions, the output of a `!command`, the message of a subagent and the text of a skill: apart
+ * in every session with a key.
  */
 function foreignAt(text: string, entry: JSONLEntry): Foreign | undefined {
   if (entry.subtype === 'shell' || entry.subtype === 'nudge') return from(entry.data?.outputAt, 'data');

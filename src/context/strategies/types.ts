@@ -1,5 +1,5 @@
 /**
- * Types for removal. A strategy works on items, never on entries: an item stands for one atom, so no strategy can
+ * Types for removal. A strategy works on items, never on entries: an item represents one atom, so no strategy can
  * separate a call from its result. All strategies are pure and use no clock.
  */
 

@@ -17,7 +17,7 @@ import type { DriverAnswer, DriverLink } from './driverLink.ts';
 interface DriverQuestionPorts {
   readonly link: DriverLink;
   readonly answer: (id: string, answer: PermissionAnswer) => void;
-  /** Tells the driver about a part of its answer that has no effect. */
+  /** Reports a part of the driver's answer that has no effect. */
   readonly warn: (text: string) => void;
 }
 
@@ -161,8 +161,8 @@ const mode = z.looseObject({
 });
 
 /**
- * Reads what the answer saves: what the question offered, or a part of it, where it was offered or for the session only.
- * Nothing else, since the user could not choose it either.
+ * Reads what the answer saves: what the question offered, or a part of it, where it was offered or for the session
+ * only. Nothing else, since the user could not choose it either.
  */
 function readUpdates(
   updates: readonly unknown[],

@@ -66,7 +66,7 @@ export function readHostServers(fields: Readonly<Record<string, unknown>>): Host
 /** The channels to the driver's servers. */
 export interface HostChannels {
   readonly open: OpenHostChannel;
-  /** Passes on a message that a server sends by itself; false if nothing is connected to that server. */
+  /** Passes on a message that a server sends unasked; false if nothing is connected to that server. */
   deliver(server: string, message: unknown): boolean;
 }
 

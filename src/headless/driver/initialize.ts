@@ -1,4 +1,4 @@
-/** The `initialize` request: what the driver learns from us, and what of its wishes has no effect here. */
+/** The `initialize` request: what the driver learns, and which of its requests have no effect here. */
 import type { CommandHost } from '../../commands/types.ts';
 import type { DriverMessage, DriverRequest } from './driverMessages.ts';
 import { type HostHooks, readHostHooks } from './hostHooks.ts';
@@ -13,15 +13,15 @@ export interface InitializePorts {
   readonly host: CommandHost;
   readonly subagents: readonly SubagentInfo[];
   readonly setup: DriverSetup;
-  /** Tells the driver about something that has no effect. */
+  /** Reports to the driver what has no effect. */
   readonly warn: (text: string) => void;
 }
 
-/** Longest wait for the endpoint's list of models, in milliseconds; the driver waits for the answer meanwhile. */
+/** Longest wait for the endpoint's list of models, in milliseconds; the driver waits for the answer in that time. */
 const MODELS_MS = 3000;
 const MAX_MODELS = 500;
 
-/** Wishes that cannot be fulfilled, each with what that means. */
+/** Requests that cannot be fulfilled, each with the consequence. */
 const unsupported: Readonly<Record<string, string>> = {
   skills: 'A selection of skills is not supported: all of them are offered.',
 };

@@ -1,7 +1,7 @@
 /**
  * A session driven by another program (`--input-format stream-json`): prompts and control requests come in as lines,
  * are answered as lines, and each prompt is a turn with a result. The turns run one after another; requests are
- * answered meanwhile.
+ * answered while they run.
  */
 import { randomUUID } from 'node:crypto';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';

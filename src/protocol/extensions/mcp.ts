@@ -87,7 +87,7 @@ export interface HostChannel {
    * message.
    */
   send(message: object, signal: AbortSignal): Promise<unknown>;
-  /** Sets what gets the messages that the server sends by itself. */
+  /** Sets the listener for messages that the server sends unasked. */
   receive(listener: ((message: unknown) => void) | undefined): void;
 }
 

@@ -176,7 +176,7 @@ function punctuationLike(sign: string): string | undefined {
 }
 
 /**
- * True if the sign stands between plain characters, or before one at the start of a word, where ASCII would be
+ * True if the sign is between plain characters, or before one at the start of a word, where ASCII would be
  * expected.
  */
 function standsForAscii(

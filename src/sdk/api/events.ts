@@ -131,7 +131,7 @@ export interface PermissionDeniedEvent extends EventHead {
   readonly tool_use_id: string;
   readonly decision_reason_type: 'rule' | 'permissionPromptTool' | 'nobody_to_ask';
   readonly decision_reason: string;
-  /** What the model was told. */
+  /** The text for the model. */
   readonly message: string;
 }
 

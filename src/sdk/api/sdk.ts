@@ -15,7 +15,7 @@ export type * from './options.ts';
 
 /** What can be done while a session runs. */
 export interface Controls {
-  /** Ends the current turn, whose result is `error_during_execution`; the session goes on. */
+  /** Ends the current turn, whose result is `error_during_execution`; the session continues. */
   interrupt(): Promise<void>;
   /** From the next request on; absent = the model that the session began with. */
   setModel(model?: string): Promise<void>;
@@ -49,7 +49,7 @@ export declare function query(request: {
   readonly options?: SessionOptions;
 }): Query;
 
-/** Opens a session that goes on until it is closed. Throws a `ClawdCodeError` for options that are not valid. */
+/** Opens a session that lasts until it is closed. Throws a `ClawdCodeError` for options that are not valid. */
 export declare function createSession(options?: SessionOptions): Session;
 
 /** A tool whose function gets what the schema parses its input to. */

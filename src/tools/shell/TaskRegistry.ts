@@ -188,7 +188,7 @@ export class RecentText {
 
   push(text: string): void {
     if (text === '') return;
-    // One piece may exceed the limit by itself.
+    // A single piece may exceed the limit.
     const kept = text.slice(-RECENT_CHARACTERS);
     this.#missing += text.length - kept.length;
     this.#pieces.push(kept);

@@ -1,6 +1,6 @@
 /**
  * A worker thread that converts one page to text. Parsing may take seconds, or forever on a hostile page; a thread can
- * be terminated, and the screen stays responsive meanwhile. Input arrives as `workerData`, results as messages.
+ * be terminated, and the screen stays responsive. Input arrives as `workerData`, results as messages.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { decodePage, readablePage } from './readablePage.ts';

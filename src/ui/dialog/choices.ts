@@ -95,8 +95,8 @@ export function choiceLines(
 
 /**
  * Like `choiceLines`, but in at most `rows` lines if possible. First drops the details of the other choices, then that
- * of the selected one, and then cuts the other labels to one row: labels that can be told apart are worth more than
- * details. The label of the selected choice is never cut.
+ * of the selected one, and then cuts the other labels to one row: distinct labels are worth more than details. The
+ * label of the selected choice is never cut.
  */
 export function choiceLinesWithin(
   choices: readonly Choice[],

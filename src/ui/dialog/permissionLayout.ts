@@ -81,7 +81,7 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
   };
 }
 
-/** A line that stands alone, since there is no row for its place among the others. */
+/** A line of its own, since there is no row for its position among the others. */
 function numbered(line: string, place: string, width: number, theme: Theme): string {
   const plain = stripVTControlCharacters(line);
   return truncate(plain, Math.max(1, width - textWidth(place))) + theme.warning(place);

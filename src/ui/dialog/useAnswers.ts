@@ -16,7 +16,7 @@ export function useLatest<S>(initial: () => S): readonly [S, () => S, (next: S) 
 const quietMs = 200;
 
 /**
- * Returns a function that tells whether a key counts as an answer: only after the question has been on screen for
+ * Returns a function that decides whether a key counts as an answer: only after the question has been on screen for
  * `quietMs` without typing. Time starts when the question is drawn: drawing a long preview takes seconds, and keys
  * pressed in that time arrive right after it. A different `question` starts over.
  */

@@ -1,4 +1,6 @@
-/** Fits a page of a form to the screen: the options always fit, question and preview scroll in what they leave. Pure. */
+/**
+ * Fits a page of a form to the screen: the options always fit, question and preview scroll in what they leave. Pure.
+ */
 import { stripVTControlCharacters } from 'node:util';
 import { answerText, type Form, type FormField, isAnswered } from '../../protocol/forms.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
@@ -127,7 +129,9 @@ function previewOf(field: FormField, state: FormState): readonly string[] {
   return preview === undefined || preview.trim() === '' ? [] : reveal(preview).trimEnd().split('\n');
 }
 
-/** The options, numbered, and the row to type in, which is left out while it is selected: a text field is drawn there. */
+/**
+ * The options, numbered, and the row to type in, which is left out while it is selected: a text field is drawn there.
+ */
 function optionLines(field: FormField, state: FormState, room: DialogRoom): readonly string[] {
   if (field.type === 'text') return [];
   const { row, chosen, text } = state.fields[state.page] ?? { row: 0, chosen: [], text: createBuffer() };
@@ -216,7 +220,7 @@ function reviewLayout(
 
 type Paper = Pick<DialogRoom, 'width' | 'theme'>;
 
-/** What the form says by itself: its message, and the address it wants opened, whole, with its host set off. */
+/** The form's own text: its message, and the URL to open, in full, with its host set off. */
 function messageLines({ message, link }: Form, { width, theme }: Paper): readonly string[] {
   const lines = message === undefined ? [] : wrapText(reveal(message).trim(), width);
   if (link === undefined) return lines;

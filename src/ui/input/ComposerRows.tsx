@@ -51,7 +51,7 @@ export function DraftRows({
         <Text wrap="truncate">{placeholder === '' ? ' ' : theme.dim(placeholder)}</Text>
       ) : (
         visible.map((shown, index) => (
-          // Rows have no identity of their own: the third row is whatever stands there.
+          // Rows have no identity of their own: the third row is whatever is there.
           // biome-ignore lint/suspicious/noArrayIndexKey: see above
           <Text key={index} wrap="truncate">
             {painted?.[top.current + index] ?? paintRow(shown, theme)}
@@ -86,7 +86,7 @@ export function SearchRows({
   theme,
 }: {
   readonly search: HistorySearch;
-  /** Cells beside the prompt sign. */
+  /** Cells next to the prompt sign. */
   readonly width: number;
   /** Rows of it all, at least two. */
   readonly maxRows: number;

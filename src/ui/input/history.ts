@@ -100,7 +100,7 @@ export function createHistoryFile(path: string, clean = (text: string): string =
         const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '');
         const entries = lines.flatMap(parseLine).slice(-maxEntries);
         newest = entries.at(-1);
-        // Rewrites only far above the limit, so that this is rare: another process might append meanwhile.
+        // Rewrites only far above the limit, so that this is rare: another process might append at the same time.
         if (lines.length > 2 * maxEntries) await rewrite(path, entries);
         return entries;
       }, []),

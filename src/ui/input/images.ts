@@ -36,7 +36,7 @@ export function mayNameImages(text: string): boolean {
 /** Manages the images of one session. */
 export function createImages({ port, agent, showNotice }: ImagesPorts): Images {
   const shelf = createImageShelf(agent.entries);
-  /** Models for which the user was told that image support is unknown. */
+  /** Models for which the notice about unknown image support was shown. */
   const unknown = new Set<string>();
 
   const put = (read: Extract<ImageRead, { type: 'image' }>, name: string): string => {

@@ -73,7 +73,7 @@ export async function startPlain(options: LinearOptions): Promise<UiExit> {
     asked = dialogue;
     reader.hide(dialogue?.isSecret === true);
     tell(...(dialogue?.tell ?? []));
-    // A long preview is written by now, but lines typed meanwhile arrive next.
+    // A long preview is written by now, but lines typed during it arrive next.
     reportedAt = options.now();
     // There is no more input to answer it.
     if (isEnding) dialogue?.cancel();

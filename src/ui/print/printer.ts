@@ -64,7 +64,7 @@ export function createPrinter({ theme, markdown, showReasoning, entries }: Print
         const text = renderOne(print, width);
         return text === undefined ? [] : [{ text, isAttachment: isAttachment(print) }];
       });
-      // What one prompt mentions stands together.
+      // The mentions of one prompt are kept together.
       return blocks
         .map(({ text, isAttachment: isOne }, at) =>
           isOne && blocks[at + 1]?.isAttachment === true ? `${text}\n` : `${text}\n\n`,

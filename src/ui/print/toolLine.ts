@@ -32,7 +32,10 @@ export function callLabel(tool: string, title: string): { readonly tool: string;
   return name === undefined ? { tool, title } : { tool: name, title: '' };
 }
 
-/** Returns a line such as `● Read(src/a.ts:1-60) 60 lines`. On a narrow screen the title is cut first, then the outcome is dropped. */
+/**
+ * Returns a line such as `● Read(src/a.ts:1-60) 60 lines`. On a narrow screen the title is cut first, then the outcome
+ * is dropped.
+ */
 export function renderToolLine(line: ToolLine, width: number, theme: Theme): string {
   const call = callLabel(line.tool, line.title);
   const tool = sanitizeLine(reveal(call.tool));
@@ -65,7 +68,7 @@ function titleOfInput(input: unknown): string {
   return '';
 }
 
-/** Marks that can be told apart without colour. */
+/** Marks that differ without colour. */
 function markOf(status: ToolStatus): string {
   if (status === 'error' || status === 'denied') return '✗';
   return status === 'partial' ? '◐' : '●';
@@ -79,7 +82,10 @@ function paintOf(status: ToolStatus, theme: Theme) {
 
 // Several reads and searches on one line.
 
-/** Returns one line for several reads, such as `● Read 8 files, searched 1 pattern a.ts, b.ts, "TODO" in src…`; a single result gets its normal line. */
+/**
+ * Returns one line for several reads, such as `● Read 8 files, searched 1 pattern a.ts, b.ts, "TODO" in src…`; a single
+ * result gets its normal line.
+ */
 export function renderReads(entries: readonly JSONLEntry[], width: number, theme: Theme): string {
   const results = entries.flatMap(({ toolResult }) => toolResult ?? []);
   const [only] = results;

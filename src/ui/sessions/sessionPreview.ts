@@ -123,7 +123,7 @@ const MAX_CHARACTERS = 4000;
 /** Lines above and below the match. */
 const ABOVE = 3;
 const BELOW = 6;
-/** Characters before and after the match to look at: a line may be a megabyte long. */
+/** Characters to show before and after the match: a line may be a megabyte long. */
 const AROUND = 4000;
 
 /** Lines of at most `width` columns; empty if the text contains none of the words. */

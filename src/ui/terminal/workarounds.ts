@@ -55,7 +55,7 @@ interface RawInput {
 
 /**
  * Missing in Ink: `useInput` reports neither function keys nor the raw sequence. The emitter behind it, which
- * `useStdin` returns, does. Without it, function keys cannot be told apart.
+ * `useStdin` returns, does. Without it, function keys cannot be distinguished.
  */
 export function rawInput(stdin: object): RawInput | undefined {
   return (stdin as { readonly internal_eventEmitter?: RawInput }).internal_eventEmitter;

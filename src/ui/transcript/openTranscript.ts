@@ -42,7 +42,7 @@ const FRAME_MS = 33;
 /** Older entries loaded at a time. */
 const PAGE = 200;
 
-/** Resolves when the view is closed. Nothing else may use the terminal meanwhile: see `ScreenPorts.suspend`. */
+/** Resolves when the view is closed. Nothing else may use the terminal until then: see `ScreenPorts.suspend`. */
 export async function openTranscript(options: TranscriptOptions): Promise<void> {
   const { stdin, stdout, agent, theme, markdown, now, keymap = () => defaultKeymap } = options;
   const columns = (): number => stdout.columns || 80;

@@ -132,8 +132,7 @@ const schemaVersion = 1;
 
 /**
  * `session`: one row per log. `size`, `mtime` and `ino` describe its file when it was last checked; `indexed` is the
- * number of bytes of the (unpacked) log that were read; `mark` is a hash of the line before that offset, to tell a log
- * that was continued from one that was replaced. `whole` is 1 if the log was indexed to its end; until then `state` has
+ * number of bytes of the (unpacked) log that were read; `mark` is a hash of the line before that offset, to distinguish a log that was continued from one that was replaced. `whole` is 1 if the log was indexed to its end; until then `state` has
  * the facts so far, and `facts` those from both ends of the file. `heading` is the text for filters.
  *
  * `said`: one row per searchable text, with the place of its line. `blob` is set if the text is in an original next to

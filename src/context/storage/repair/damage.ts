@@ -14,7 +14,7 @@ export interface DamagedLine {
   readonly bytes: number;
   /** Seqs of the entries that are lost here, as inclusive ranges. */
   readonly lost: readonly SeqRange[];
-  /** True if a copy was made and the user was told before. */
+  /** True if a copy was made and reported to the user before. */
   readonly isKnown?: boolean;
 }
 
@@ -29,7 +29,7 @@ interface DamageContext {
   readonly quarantine: string | undefined;
 }
 
-/** One sentence for the user; empty if nothing is lost and the user was told before. */
+/** One sentence for the user; empty if nothing is lost and it was reported before. */
 export function damageNotices(
   all: readonly DamagedLine[],
   { sessionId, quarantine }: DamageContext,
