@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { UiExit, UiOptions } from '../ui/types.ts';
 import { type CliOptions, targetOf } from './options.ts';
 import type { AppPaths } from './process/appPaths.ts';
-import { createDebugLog } from './process/debugLog.ts';
+import { createDebugLog, debugFileOf } from './process/debugLog.ts';
 import { listFiles } from './process/projectFiles.ts';
 
 /** The start options of a conversation, shared by full screen and plain mode. */
 export function conversationOf(place: AppPaths, options: CliOptions) {
-  const debug = createDebugLog(place.dataRoot, options.debug, () => new Date());
+  const debug = createDebugLog(place.dataRoot, options.debug, () => new Date(), debugFileOf(options, place));
   const project = createHash('sha256').update(place.root).digest('hex').slice(0, 16);
   return {
     // Loads settings, sessions, tools and rules after the first frame is shown.

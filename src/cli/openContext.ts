@@ -59,6 +59,11 @@ export interface OpenedSession {
   readonly hooks: HookPort;
   /** Reads the installed plugins again: what they bring is available, or gone, at once. */
   readonly refreshPlugins: () => Promise<void>;
+  /**
+   * Uses these MCP servers of the driving program from now on, instead of those that it set before and of those inside
+   * it. One of the same name replaces a server of the settings.
+   */
+  readonly setServers: (servers: readonly McpServerSource[]) => Promise<void>;
   /** What is known about any model, by its full name. */
   readonly modelInfo: ModelChoice['infoOf'];
   readonly resumed: boolean;
@@ -89,6 +94,10 @@ export interface SessionFactoryOptions {
   readonly systemPrompt?: string | undefined;
   /** The names of the built-in tools that the model gets; absent = all of them. */
   readonly builtinTools?: readonly string[] | undefined;
+  /** Rules that deny; the built-in tools that they name as a whole are not offered. */
+  readonly hiddenTools?: readonly string[] | undefined;
+  /** The names of the skills that the model is offered; absent = all of them. */
+  readonly skills?: readonly string[] | undefined;
   readonly debug: DebugLog;
   /** The user has trusted the folder. */
   readonly isTrusted?: boolean;

@@ -19,6 +19,8 @@ export interface CliOptions {
   readonly resume: string | true | undefined;
   /** With `continue` or `resume`: continue in a copy. */
   readonly forkSession: boolean;
+  /** With `resume`: the uuid of the last message to continue from. */
+  readonly resumeSessionAt: string | undefined;
   /** The user's title for the session. */
   readonly name: string | undefined;
   readonly sessionId: string | undefined;
@@ -42,8 +44,13 @@ export interface CliOptions {
   readonly inputFormat: 'text' | 'stream-json';
   /** With `inputFormat` stream-json: repeat each prompt in the output. */
   readonly replayUserMessages: boolean;
-  /** `stdio`: the program that drives the session decides about calls that need approval. */
-  readonly permissionPromptTool: 'stdio' | undefined;
+  /**
+   * Decides about calls that need approval: `stdio` = the program that drives the session; otherwise the tool of an MCP
+   * server, `mcp__server__tool`.
+   */
+  readonly permissionPromptTool: string | undefined;
+  /** `none`: calls that need approval are denied, whatever could be asked. */
+  readonly permissionPrompts: 'host' | 'none';
   /** That program may later switch to mode `bypassPermissions`. */
   readonly allowBypass: boolean;
   readonly includePartialMessages: boolean;
@@ -57,6 +64,8 @@ export interface CliOptions {
   readonly appendSystemPromptFile: string | undefined;
   /** The built-in tools that the model gets; undefined = all. */
   readonly tools: readonly string[] | undefined;
+  /** The names of the skills that the model is offered; undefined = all. No flag sets them, only a driving program. */
+  readonly skills: readonly string[] | undefined;
   /** Further settings: a file or JSON text. */
   readonly settings: string | undefined;
   readonly settingSources: readonly SettingSource[] | undefined;
@@ -69,12 +78,20 @@ export interface CliOptions {
   readonly strictMcpConfig: boolean;
   /** Definitions of subagents as JSON. */
   readonly agents: string | undefined;
+  /** The definition that the session itself follows. */
+  readonly agent: string | undefined;
+  /** Folders of plugins for this run, which need no approval. */
+  readonly pluginDir: readonly string[];
+  /** The same, without their MCP servers. */
+  readonly pluginDirNoMcp: readonly string[];
   readonly contextWindow: number | undefined;
   /** Without what users and repositories add: instructions, memories, hooks, skills, subagents, plugins, MCP servers. */
   readonly safeMode: boolean;
   /** Use plain mode. */
   readonly screenReader: boolean;
   readonly debug: boolean;
+  /** Write the debug log to this file. */
+  readonly debugFile: string | undefined;
   readonly demo: boolean;
 }
 
@@ -136,8 +153,15 @@ function mistakeIn(given: Given, args: readonly string[]): string | undefined {
     return '--no-session-persistence is for new sessions: leave out --continue or --resume';
   if (given.systemPrompt !== undefined && given.systemPromptFile !== undefined)
     return 'use --system-prompt or --system-prompt-file, not both';
-  if (given.permissionPromptTool !== undefined && !isDriven)
+  if (given.permissionPromptTool === 'stdio' && !isDriven)
     return '--permission-prompt-tool stdio needs --input-format stream-json';
+  if (given.permissionPromptTool !== undefined && given.print !== true && !isDriven)
+    return '--permission-prompt-tool needs -p';
+  if (
+    given.resumeSessionAt !== undefined &&
+    (typeof given.resume !== 'string' || (given.print !== true && !isDriven))
+  )
+    return '--resume-session-at needs -p and --resume with a session';
   if (given.allowDangerouslySkipPermissions === true && !isDriven)
     return '--allow-dangerously-skip-permissions needs --input-format stream-json';
   return undefined;
@@ -183,6 +207,7 @@ function optionsOf(given: Given, args: readonly string[]): CliOptions {
     continue: given.continue === true,
     resume: given.resume,
     forkSession: given.forkSession === true,
+    resumeSessionAt: given.resumeSessionAt,
     name: given.name,
     sessionId: given.sessionId,
     sessionPersistence: given.sessionPersistence !== false,
@@ -203,6 +228,7 @@ function optionsOf(given: Given, args: readonly string[]): CliOptions {
     inputFormat: given.inputFormat ?? 'text',
     replayUserMessages: given.replayUserMessages === true,
     permissionPromptTool: given.permissionPromptTool,
+    permissionPrompts: given.permissionPrompts ?? 'host',
     allowBypass: given.allowDangerouslySkipPermissions === true,
     includePartialMessages: given.includePartialMessages === true,
     includeHookEvents: given.includeHookEvents === true,
@@ -213,6 +239,7 @@ function optionsOf(given: Given, args: readonly string[]): CliOptions {
     systemPromptFile: given.systemPromptFile,
     appendSystemPromptFile: given.appendSystemPromptFile,
     tools: given.tools,
+    skills: undefined,
     settings: given.settings,
     settingSources: given.settingSources,
     directory: given.directory,
@@ -220,10 +247,14 @@ function optionsOf(given: Given, args: readonly string[]): CliOptions {
     mcpConfig: given.mcpConfig ?? [],
     strictMcpConfig: given.strictMcpConfig === true,
     agents: given.agents,
+    agent: given.agent,
+    pluginDir: given.pluginDir ?? [],
+    pluginDirNoMcp: given.pluginDirNoMcp ?? [],
     contextWindow: given.contextWindow,
     safeMode: given.safeMode === true || given.bare === true,
     screenReader: given.axScreenReader === true,
-    debug: given.debug === true,
+    debug: given.debug === true || given.debugFile !== undefined,
+    debugFile: given.debugFile,
     demo: given.demo === true,
   };
 }

@@ -55,6 +55,17 @@ export function createProgram(version: string): Command {
         throw new InvalidArgumentError(`Choose among: ${settingSources.join(', ')}, with commas.`);
       return found;
     });
+  const repeated = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
+  const promptTool = (text: string): string => {
+    if (text !== 'stdio' && !text.startsWith('mcp__'))
+      throw new InvalidArgumentError('It must be stdio, or the tool of an MCP server: mcp__server__tool.');
+    return text;
+  };
+  const initializeFields = (text: string): readonly string[] =>
+    splitRules(text).map((name) => {
+      if (name === 'settings' || name === 'disallowedTools') return name;
+      throw new InvalidArgumentError('Choose among: settings, disallowedTools, with commas.');
+    });
   const hidden = (flags: string): Option => new Option(flags).hideHelp();
 
   return new Command('clawdcode')
@@ -92,15 +103,11 @@ export function createProgram(version: string): Command {
     .option('--allowed-tools <rules>', 'permission rules that allow, e.g. "Edit,Bash(npm test)"', list)
     .option('--disallowed-tools <rules>', 'permission rules that deny', list)
     .option('--append-system-prompt <text>', 'add to the system prompt')
-    .option(
-      '--add-dir <directory>',
-      'also work in this directory (repeatable)',
-      (text: string, before: readonly string[] = []) => [...before, text],
-    )
+    .option('--add-dir <directory>', 'also work in this directory (repeatable)', repeated)
     .option(
       '--mcp-config <file|json>',
       'also use these MCP servers (repeatable; --strict-mcp-config: only these)',
-      (text: string, before: readonly string[] = []) => [...before, text],
+      repeated,
     )
     .option('--context-window <tokens>', 'context window of the model, in tokens', positive)
     .option('--demo', 'use the built-in demo model (no network)')
@@ -127,7 +134,15 @@ export function createProgram(version: string): Command {
     .addOption(hidden('--setting-sources <sources>').argParser(sourceList))
     .addOption(hidden('-C, --directory <directory>'))
     .addOption(hidden('--replay-user-messages'))
-    .addOption(hidden('--permission-prompt-tool <name>').choices(['stdio']))
+    .addOption(hidden('--permission-prompt-tool <name>').argParser(promptTool))
+    .addOption(hidden('--permission-prompts <who>').choices(['host', 'none']))
+    .addOption(hidden('--resume-session-at <uuid>'))
+    .addOption(hidden('--agent <name>'))
+    .addOption(hidden('--plugin-dir <folder>').argParser(repeated))
+    .addOption(hidden('--plugin-dir-no-mcp <folder>').argParser(repeated))
+    .addOption(hidden('--debug-file <file>'))
+    .addOption(hidden('--await-initialize'))
+    .addOption(hidden('--initialize-fields <names>').argParser(initializeFields))
     .addOption(hidden('--allow-dangerously-skip-permissions'))
     .addOption(hidden('--include-partial-messages'))
     .addOption(hidden('--include-hook-events'))

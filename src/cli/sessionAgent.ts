@@ -148,10 +148,10 @@ type SessionTools = ReturnType<typeof createSessionTools>;
 
 function createSessionTools(
   { permissions, skills, servers }: AgentParts,
-  { place, loaded, sandboxMode, builtinTools: named, answerTool, isTrusted = false }: SessionFactoryOptions,
+  { place, loaded, sandboxMode, answerTool, isTrusted = false, ...chosen }: SessionFactoryOptions,
   { engine }: SharedParts,
 ) {
-  const isOffered = offeredBy(named);
+  const isOffered = offeredBy(chosen.builtinTools, chosen.hiddenTools);
   const confinementParts = {
     loaded,
     sandboxMode: sandboxByFlag(loaded, sandboxMode),
@@ -220,13 +220,19 @@ function subagentPortOf(
   });
 }
 
-/** Interprets `--tools`. Some tools make no sense without another, or have a second name. */
-function offeredBy(named: readonly string[] | undefined): (name: string) => boolean {
-  if (named === undefined) return () => true;
+/** Interprets `--tools`, and `--disallowed-tools`. Some tools make no sense without another, or have a second name. */
+function offeredBy(
+  named: readonly string[] | undefined,
+  denied: readonly string[] = [],
+): (name: string) => boolean {
+  const hidden = new Set(denied.map((name) => (name === agentToolAlias ? agentToolName : name)));
+  if (hidden.has(toolNames.bash))
+    for (const name of [toolNames.bashOutput, toolNames.killBash]) hidden.add(name);
+  if (named === undefined) return (name) => !hidden.has(name);
   const offered = new Set(named.map((name) => (name === agentToolAlias ? agentToolName : name)));
   if (offered.has(toolNames.bash))
     for (const name of [toolNames.bashOutput, toolNames.killBash]) offered.add(name);
   // Shortened results name it.
   if (offered.size > 0) offered.add(toolNames.recall);
-  return (name) => offered.has(name);
+  return (name) => offered.has(name) && !hidden.has(name);
 }

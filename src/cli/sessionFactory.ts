@@ -161,6 +161,7 @@ async function openSession(
       isSafe,
       allowForTurn: permissions.allowForTurn,
       allowedTools: options.allowedTools,
+      only: options.skills,
     }),
     openHooks(place, hooksNow(), {
       covers: permissions.covers,
@@ -168,7 +169,7 @@ async function openSession(
       secretEnv: keyVariables(loaded),
       callBack: options.driver?.callBack,
       judge: async (question, signal) => judgeHook?.(question, signal) ?? NOT_OPEN,
-      callTool: async (call, signal) => servers.current()?.callForHook(call, signal) ?? NO_SERVERS,
+      callTool: async (call, signal) => servers.current()?.callTool(call, signal) ?? NO_SERVERS,
       pluginProblem: plugins.problem,
     }),
     shared.telemetry,
@@ -233,13 +234,18 @@ async function openSession(
     async refreshPlugins() {
       await plugins.refresh();
       await Promise.all([
-        servers.replace(currentServers(options)),
+        servers.replace(currentServers(options, shared.setServers)),
         port.replace(hooksNow()),
         skills.refresh(),
         findAgents().then((now) => {
           agents = now;
         }),
       ]);
+      retainServers();
+    },
+    async setServers(set) {
+      shared.setServers = set;
+      await servers.replace(currentServers(options, set));
       retainServers();
     },
     modelInfo: model.infoOf,

@@ -36,6 +36,8 @@ export interface SharedParts {
   readonly learnedWindows: Promise<LearnedWindows>;
   /** The MCP servers, which outlive a session. */
   readonly servers: Promise<LiveServers>;
+  /** Those that the driving program has set; undefined before the first time. */
+  setServers: readonly McpServerSource[] | undefined;
   readonly plugins: SessionPlugins;
   /** Undefined if nothing is exported. */
   readonly telemetry: Promise<SessionsTelemetry> | undefined;
@@ -87,6 +89,7 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
       openHostChannel: options.driver?.openHostChannel,
       pluginProblem: plugins.problem,
     }),
+    setServers: undefined,
     plugins,
     telemetry:
       options.demo || telemetryTarget(settings, env) === undefined
@@ -99,12 +102,15 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
   };
 }
 
-/** The MCP servers that may be used now. */
-export function currentServers({
-  servers = [],
-  plugins = noPlugins,
-}: SessionFactoryOptions): McpServerSource[] {
-  return [...servers, ...plugins.current().servers];
+/** The MCP servers that may be used now; `set` are those that the driving program has set since. */
+export function currentServers(
+  { servers = [], plugins = noPlugins }: SessionFactoryOptions,
+  set?: readonly McpServerSource[],
+): McpServerSource[] {
+  const all = [...servers, ...plugins.current().servers];
+  if (set === undefined) return all;
+  const names = new Set(set.map(({ name }) => name));
+  return [...all.filter(({ name, isHosted }) => isHosted !== true && !names.has(name)), ...set];
 }
 
 /** Returns the same headers as OpenAI's own tools. */

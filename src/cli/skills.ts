@@ -37,12 +37,14 @@ interface SkillRules extends Pick<Permissions, 'allowForTurn'> {
   readonly isSafe: boolean;
   /** Returns the rules of a skill that apply; absent = those of the user's own skills. */
   readonly allowedTools?: ((skill: Skill) => readonly string[]) | undefined;
+  /** The names of those that the model is offered, a plugin's with or without its own; absent = all. */
+  readonly only?: readonly string[] | undefined;
 }
 
 export async function openSkills(
   places: Omit<SkillFolders, 'plugins'>,
   plugins: Pick<SessionPlugins, 'current' | 'problem'>,
-  { allowForTurn, allowedTools, isSafe }: SkillRules,
+  { allowForTurn, allowedTools, isSafe, only }: SkillRules,
 ): Promise<SessionSkills> {
   const list = async (): Promise<SkillList> => {
     if (isSafe) return { skills: [], problems: [] };
@@ -59,7 +61,9 @@ export async function openSkills(
   let tools: readonly Tool[] = [];
   const refresh: SessionSkills['refresh'] = async () => {
     found = await list();
-    const forModel = found.skills.filter(({ modelCanUse }) => modelCanUse);
+    const isChosen = ({ name }: Skill): boolean =>
+      only === undefined || only.some((one) => one === name || name.endsWith(`:${one}`));
+    const forModel = found.skills.filter((skill) => skill.modelCanUse && isChosen(skill));
     tools = forModel.length === 0 ? [] : [skillTool({ skills: forModel, prepare, onUse: allow })];
   };
   const prepare: SessionSkills['prepare'] = async (skill, args, sessionId) => {

@@ -246,12 +246,20 @@ interface Settled {
 /** What the command line, the settings and trust decide about sessions, with a screen or without; opens the plugins. */
 export async function sessionOptions({ place, options, trust, loaded, access: { apiKey, model } }: Settled) {
   const { safeMode: isSafe, demo, thinking, sandbox, systemPrompt, tools, agents: flag } = options;
-  const plugins = isSafe ? noPlugins : await openPlugins(place, loaded, options.strictMcpConfig);
+  const folders = [
+    ...options.pluginDir.map((folder) => ({ folder: resolve(place.cwd, folder), hasServers: true })),
+    ...options.pluginDirNoMcp.map((folder) => ({ folder: resolve(place.cwd, folder), hasServers: false })),
+  ];
+  const plugins = isSafe
+    ? noPlugins
+    : await openPlugins(place, loaded, { strictServers: options.strictMcpConfig, folders });
   return {
     ...{ place, loaded, plugins, apiKey, model, thinking, demo, systemPrompt, isSafe },
     modelForced: options.model !== undefined,
     sandboxMode: sandbox,
     builtinTools: tools,
+    hiddenTools: options.disallowedTools,
+    skills: options.skills,
     isTrusted: trust.isTrusted,
     servers: usableServers(loaded, trust),
     allowedTools: allowedToolsOf(place, trust),

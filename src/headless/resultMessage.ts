@@ -39,7 +39,7 @@ const nothing: UsageFigures = {
 };
 
 /** Figures per model; null if unknown rather than zero. */
-function modelUsage(tally: Tally, agent: Agent): Record<string, object> {
+export function modelUsage(tally: Tally, agent: Agent): Record<string, object> {
   const { model } = agent.state();
   const used = [...tally.usageByModel()];
   return Object.fromEntries(

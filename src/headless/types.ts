@@ -5,6 +5,7 @@ import type { CompactionPreview } from '../protocol/contextReport.ts';
 import type { AgentEvent, CompactionReport, TurnOutcome } from '../protocol/events.ts';
 import type { McpServerStatus } from '../protocol/extensions/mcp.ts';
 import type { ModelError } from '../protocol/model.ts';
+import type { AskAboutCall } from './callQuestions.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 
@@ -53,6 +54,8 @@ export interface HeadlessOptions extends ReportOptions {
   readonly prompt: string;
   /** The part of the prompt that the user typed, if the rest was piped in. */
   readonly typed?: string | undefined;
+  /** Who decides about calls that need approval; absent = they are denied. */
+  readonly askAboutCall?: AskAboutCall | undefined;
 }
 
 /** How a run ended, independent of the output format. */

@@ -87,6 +87,7 @@ export class McpServer {
   #connection: Connection | undefined;
   #relisting: NodeJS.Timeout | undefined;
   #isClosed = false;
+  #isOff = false;
   readonly #requests: UserRequests;
 
   constructor(source: McpServerSource, deps: McpDeps) {
@@ -107,6 +108,7 @@ export class McpServer {
 
   /** Returns the known tools. Those of a server that has died stay; a call restarts it. */
   tools(): readonly Tool[] {
+    if (this.#isOff) return [];
     return this.#lists.tools.map(({ tool }) => tool);
   }
 
@@ -123,8 +125,17 @@ export class McpServer {
     };
   }
 
-  /** True if the tools are known, if only from an earlier session. */
+  /** Switches it off or on; on, it connects, and the state says whether that succeeded. */
+  async setEnabled(isEnabled: boolean): Promise<void> {
+    if (isEnabled !== this.#isOff) return;
+    this.#isOff = !isEnabled;
+    await this.disconnect();
+    if (isEnabled) await this.connect().catch(() => undefined);
+  }
+
+  /** True if the tools are known, if only from an earlier session; those of one that is off are not needed. */
   get isKnown(): boolean {
+    if (this.#isOff) return true;
     return this.#lists.known !== 'no';
   }
 
@@ -136,6 +147,7 @@ export class McpServer {
 
   /** Connects unless connected. Rejects with the reason for a failure. */
   connect(): Promise<Connection> {
+    if (this.#isOff) return Promise.reject(new Error('It is switched off in this session.'));
     if (this.#connection !== undefined) return Promise.resolve(this.#connection);
     this.#opening ??= this.#open().finally(() => {
       this.#opening = undefined;
@@ -211,11 +223,13 @@ export class McpServer {
   }
 
   prompts(): readonly McpPromptInfo[] {
+    if (this.#isOff) return [];
     return this.#lists.prompts;
   }
 
   /** Returns addresses exactly as listed by the server. */
   resources(): readonly string[] {
+    if (this.#isOff) return [];
     return this.#lists.resources;
   }
 
@@ -253,7 +267,7 @@ export class McpServer {
     const connection = this.#connection;
     this.#connection = undefined;
     await connection?.close().catch(() => undefined);
-    this.#state = { type: 'pending' };
+    this.#state = { type: this.#isOff ? 'disabled' : 'pending' };
   }
 
   async close(): Promise<void> {

@@ -88,8 +88,7 @@ export class McpServers implements McpPort {
     return this.#named(named.slice(0, at))?.readResource(named.slice(at + 1), signal);
   }
 
-  /** Calls a tool for a hook, by the names that the server gives. Never rejects. */
-  async callForHook(
+  async callTool(
     { server, tool, input, timeoutMs }: Parameters<CallTool>[0],
     signal: AbortSignal,
   ): ReturnType<CallTool> {
@@ -184,6 +183,12 @@ export class McpServers implements McpPort {
     await server.disconnect();
     await server.connect().catch(() => undefined);
     return server.status().state;
+  }
+
+  async setEnabled(name: string, isEnabled: boolean): ReturnType<McpPort['setEnabled']> {
+    const server = this.#named(name);
+    await server?.setEnabled(isEnabled);
+    return server?.status().state;
   }
 
   /** Registers a session as a user. Returns the function to call when it ends; the last one closes all connections. */

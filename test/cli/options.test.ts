@@ -15,6 +15,7 @@ const defaults: CliOptions = {
   continue: false,
   resume: undefined,
   forkSession: false,
+  resumeSessionAt: undefined,
   name: undefined,
   sessionId: undefined,
   sessionPersistence: true,
@@ -32,6 +33,7 @@ const defaults: CliOptions = {
   inputFormat: 'text',
   replayUserMessages: false,
   permissionPromptTool: undefined,
+  permissionPrompts: 'host',
   allowBypass: false,
   includePartialMessages: false,
   includeHookEvents: false,
@@ -42,6 +44,7 @@ const defaults: CliOptions = {
   systemPromptFile: undefined,
   appendSystemPromptFile: undefined,
   tools: undefined,
+  skills: undefined,
   settings: undefined,
   settingSources: undefined,
   directory: undefined,
@@ -49,10 +52,14 @@ const defaults: CliOptions = {
   mcpConfig: [],
   strictMcpConfig: false,
   agents: undefined,
+  agent: undefined,
+  pluginDir: [],
+  pluginDirNoMcp: [],
   contextWindow: undefined,
   safeMode: false,
   screenReader: false,
   debug: false,
+  debugFile: undefined,
   demo: false,
 };
 
@@ -72,6 +79,18 @@ test.each<[string[], Partial<CliOptions>]>([
   [
     ['--input-format', 'stream-json', '--output-format=stream-json', '--replay-user-messages'],
     { print: true, inputFormat: 'stream-json', outputFormat: 'stream-json', replayUserMessages: true },
+  ],
+  [
+    ['-p', '--permission-prompt-tool', 'mcp__guard__approve', '--permission-prompts=none', 'x'],
+    { print: true, permissionPromptTool: 'mcp__guard__approve', permissionPrompts: 'none', prompt: 'x' },
+  ],
+  [
+    ['-p', '--resume=abc', '--resume-session-at=u1', '--plugin-dir', 'a', '--plugin-dir=b', 'x'],
+    { print: true, resume: 'abc', resumeSessionAt: 'u1', pluginDir: ['a', 'b'], prompt: 'x' },
+  ],
+  [
+    ['-p', '--debug-file', 'log', '--agent=counter', '--await-initialize', '--initialize-fields=settings', 'x'],
+    { print: true, debug: true, debugFile: 'log', agent: 'counter', prompt: 'x' },
   ],
   [['--print'], { print: true }],
   [['-p', '--', '-x is a flag'], { print: true, prompt: '-x is a flag' }],

@@ -15,7 +15,7 @@ import { listerFor } from '../models/modelChoice.ts';
 import { type CliOptions, parseArguments } from '../options.ts';
 import { createPermissionEngine } from '../permissionThread/ThreadedEngine.ts';
 import type { AppPaths } from '../process/appPaths.ts';
-import { createDebugLog } from '../process/debugLog.ts';
+import { createDebugLog, debugFileOf } from '../process/debugLog.ts';
 import { flush, guardOutput } from '../process/guardSession.ts';
 import { createTokenEncoder } from '../process/threads.ts';
 import { parseSubcommand, standardOutput } from '../sessionCommand/output.ts';
@@ -40,7 +40,7 @@ export async function acpCommand(place: AppPaths, argv: readonly string[]): Prom
     return EXIT.badInput;
   }
   const options = withAbsolutePaths(parsed.options, place.cwd);
-  const debug = createDebugLog(place.dataRoot, options.debug, () => new Date());
+  const debug = createDebugLog(place.dataRoot, options.debug, () => new Date(), debugFileOf(options, place));
   const threads = {
     encoder: createTokenEncoder(place.packageRoot),
     engine: createPermissionEngine(place, debug.write),

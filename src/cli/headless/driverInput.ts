@@ -58,7 +58,14 @@ const initialize = z.object({
   title: z.string().max(1000).nullish(),
   jsonSchema: z.record(z.string(), z.unknown()).nullish(),
   settings: z.record(z.string(), z.unknown()).nullish(),
+  disallowedTools: z.array(z.string()).nullish(),
   mcpServers: z.record(z.string(), z.unknown()).nullish(),
+  skills: z.array(z.string()).nullish(),
+  plugins: z
+    .array(
+      z.looseObject({ type: z.literal('local'), path: z.string(), skipMcpDiscovery: z.boolean().nullish() }),
+    )
+    .nullish(),
 });
 
 /** Adds what the first message asks of the new session; it can do no more than the flags of the same names. */
@@ -68,6 +75,9 @@ export function withInitialize(options: CliOptions, { setup }: DriverInput): Cli
   // The request is answered later, with what is wrong.
   if (!parsed.success) return options;
   const { systemPrompt, appendSystemPrompt, agents, title, jsonSchema, settings, mcpServers } = parsed.data;
+  const { disallowedTools, skills, plugins } = parsed.data;
+  const foldersOf = (withoutMcp: boolean): readonly string[] =>
+    (plugins ?? []).flatMap((one) => ((one.skipMcpDiscovery === true) === withoutMcp ? one.path : []));
   // The SDKs send an empty prompt if their caller gave none.
   const system = [systemPrompt ?? ''].flat().join('\n\n').trim();
   const appended = [options.appendSystemPrompt ?? '', appendSystemPrompt ?? '']
@@ -84,6 +94,10 @@ export function withInitialize(options: CliOptions, { setup }: DriverInput): Cli
     ...(title == null ? {} : { name: options.name ?? title }),
     // Unlike flags, these are not visible to other users of the machine: they may hold keys.
     ...(settings == null ? {} : { settings: options.settings ?? JSON.stringify(settings) }),
+    disallowedTools: [...options.disallowedTools, ...(disallowedTools ?? [])],
+    pluginDir: [...options.pluginDir, ...foldersOf(false)],
+    pluginDirNoMcp: [...options.pluginDirNoMcp, ...foldersOf(true)],
+    ...(skills == null ? {} : { skills }),
     ...(mcpServers == null ? {} : { mcpConfig: [...options.mcpConfig, JSON.stringify({ mcpServers })] }),
   };
 }

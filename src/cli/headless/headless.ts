@@ -7,6 +7,7 @@ import type { SessionTarget } from '../../agent/types.ts';
 import type { CommandHost } from '../../commands/types.ts';
 import { parsePermissionMode } from '../../config/modes.ts';
 import { SessionLockedError } from '../../context/index.ts';
+import type { AskAboutCall } from '../../headless/callQuestions.ts';
 import { createDriverLink } from '../../headless/driver/driverLink.ts';
 import { createCallBack } from '../../headless/driver/hostHooks.ts';
 import { createHostChannels } from '../../headless/driver/hostServers.ts';
@@ -21,7 +22,7 @@ import { leftOutNotice } from '../mcp/approval.ts';
 import { listerFor } from '../models/modelChoice.ts';
 import { type CliOptions, targetOf } from '../options.ts';
 import { type AppPaths, rootNotice } from '../process/appPaths.ts';
-import { createDebugLog } from '../process/debugLog.ts';
+import { createDebugLog, debugFileOf } from '../process/debugLog.ts';
 import { createSessionFactory } from '../sessionFactory.ts';
 import { describeOpenError, isRefusedByDisk } from '../sessions/sessionErrors.ts';
 import {
@@ -35,6 +36,8 @@ import { unapprovedAgentsNotice } from '../subagents/definitions.ts';
 import { unsupportedNotices } from '../unsupportedNotices.ts';
 import { type DriverInput, openDriverInput, withHost, withInitialize } from './driverInput.ts';
 import { HeadlessEnd, type HeadlessIo } from './headlessProcess.ts';
+import { withMainAgent } from './mainAgent.ts';
+import { createSessionPorts } from './sessionPorts.ts';
 
 /** Runs one prompt and returns the exit code. `environment` as in `SessionFactoryOptions`. */
 export async function printMode(
@@ -60,8 +63,9 @@ type Prepared = Awaited<ReturnType<typeof prepare>>;
 /** Reads input and settings and finds a model. Throws a `HeadlessEnd` if the run cannot begin. */
 async function prepare(place: AppPaths, flags: CliOptions, { input, output: { printError } }: HeadlessIo) {
   const given = await readInput(flags, input);
-  const options = given.type === 'driver' ? withInitialize(flags, given.input) : flags;
   const trust = await trustIn(place);
+  const asked = given.type === 'driver' ? withInitialize(flags, given.input) : flags;
+  const options = await withMainAgent(asked, place, trust);
   const settings = await readSettings(place, options, trust);
   const loaded = given.type === 'driver' ? withHost(settings, given.input, place.root) : settings;
   const notices = [
@@ -79,7 +83,7 @@ async function prepare(place: AppPaths, flags: CliOptions, { input, output: { pr
   const structured = await openStructuredAnswer(options.jsonSchema, place.cwd);
   if (structured !== undefined && 'mistake' in structured)
     throw new HeadlessEnd(EXIT.badInput, structured.mistake);
-  const debug = createDebugLog(place.dataRoot, options.debug, () => new Date());
+  const debug = createDebugLog(place.dataRoot, options.debug, () => new Date(), debugFileOf(options, place));
   return { place, given, options, trust, loaded, access, structured, debug };
 }
 
@@ -108,10 +112,11 @@ async function openSession(
       driver: { callBack: createCallBack(link), openHostChannel: channels.open },
     }),
   });
-  const target = await targetIn(options, place);
+  const { target, rewindTo } = await resumedIn(await targetIn(options, place), options, place);
   const opened = await factory.open(target).catch((error) => {
     throw openProblem(error, place);
   });
+  if (rewindTo !== undefined) await (await import('./resumeAt.ts')).rewindBefore(rewindTo, opened.agent);
   for (const notice of [...opened.notices, unapprovedAgentsNotice(opened.agents(), trust)])
     if (notice !== undefined) printError(notice);
   opened.onAssumedWindow(printError);
@@ -129,6 +134,18 @@ async function targetIn(options: CliOptions, place: AppPaths): Promise<SessionTa
   if (target.type === 'latest')
     throw new HeadlessEnd(EXIT.badInput, 'there is no session to continue in this project.');
   return target;
+}
+
+async function resumedIn(
+  target: SessionTarget,
+  { resumeSessionAt }: CliOptions,
+  place: AppPaths,
+): Promise<{ readonly target: SessionTarget; readonly rewindTo?: string }> {
+  if (resumeSessionAt === undefined) return { target };
+  const { resumeAt } = await import('./resumeAt.ts');
+  return resumeAt(target, resumeSessionAt, place).catch((error) => {
+    throw openProblem(error, place);
+  });
 }
 
 async function found(target: SessionTarget, place: AppPaths): Promise<SessionTarget> {
@@ -166,6 +183,7 @@ async function work(
   if (given.type === 'prompt' && (needsServers || given.prompt.startsWith('/mcp__')))
     await settle(interrupted);
   const { agents } = opened.agents();
+  const askAboutCall = await askerOf(options, { link, settle, mcp: opened.mcp });
   const limits = { maxBudgetUsd: options.maxBudgetUsd, structured };
   const loadHost = async (): Promise<CommandHost> => {
     const { createCommandHost } = await import('../host.ts');
@@ -190,8 +208,7 @@ async function work(
     given.type === 'prompt'
       ? await runHeadless({
           ...{ ...run, limits },
-          prompt: given.prompt,
-          typed: given.typed,
+          ...{ prompt: given.prompt, typed: given.typed, askAboutCall },
           outputFormat: options.outputFormat,
         })
       : await (await import('../../headless/driver/runDriven.ts')).runDriven({
@@ -200,7 +217,8 @@ async function work(
           messages: given.input.messages,
           setup: given.input.setup,
           replayUserMessages: options.replayUserMessages,
-          asksDriver: options.permissionPromptTool === 'stdio',
+          askAboutCall,
+          session: createSessionPorts(opened, place, given.input.setup.servers.servers),
           subagents: agents.map(({ name, description }) => ({ name, description })),
           mayBypass: options.allowBypass,
           parseMode: parsePermissionMode,
@@ -209,6 +227,23 @@ async function work(
   await agent.close();
   stopHandling();
   return interrupted.aborted ? EXIT.interrupted : code;
+}
+
+/** Who decides about calls that need approval; undefined if they are denied. The code is loaded only with the flag. */
+async function askerOf(
+  { permissionPromptTool: tool, permissionPrompts }: CliOptions,
+  {
+    link,
+    settle,
+    mcp,
+  }: Pick<OpenSession, 'link'> & {
+    readonly settle: (signal: AbortSignal) => Promise<void>;
+    readonly mcp: OpenSession['opened']['mcp'];
+  },
+): Promise<AskAboutCall | undefined> {
+  if (tool === undefined || permissionPrompts === 'none') return undefined;
+  const { askDriver, askTool } = await import('../../headless/callQuestions.ts');
+  return tool === 'stdio' ? askDriver(link) : askTool(tool, mcp, settle);
 }
 
 /** What there is to do: a prompt, or a program that drives the session. */

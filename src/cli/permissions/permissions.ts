@@ -1,5 +1,6 @@
 /** The permissions of a session: rules from all settings layers plus rules saved during the session. */
 import type { AllowedBy } from '../../agent/hooks/callHooks.ts';
+import { SETTINGS_FLAG } from '../../config/flags.ts';
 import { settingsFiles } from '../../config/loadSettings.ts';
 import { addLocalRule } from '../../config/localRules.ts';
 import type { LoadedSettings } from '../../config/types.ts';
@@ -48,6 +49,8 @@ export interface Permissions {
   propose(calls: readonly AnsweredCall[], least: number): Promise<LearnedRules>;
   /** Saves an "always" and returns a sentence that says what was saved where. */
   remember(suggestion: RuleSuggestion): Promise<string>;
+  /** Uses these rules instead of those of `--settings`. */
+  replaceFlagRules(rules: readonly SourcedRule[]): void;
   /** Adds allow rules from a skill of the user until the end of the turn. */
   allowForTurn(rules: readonly string[], source: string): void;
   endTurn(): void;
@@ -84,10 +87,12 @@ interface AddedRules {
   readonly saved: SourcedRule[];
   readonly ofSession: SourcedRule[];
   ofTurn: readonly SourcedRule[];
+  /** Instead of those of `--settings`; undefined = as they were at the start. */
+  ofFlag: readonly SourcedRule[] | undefined;
 }
 
 export function createPermissions(loaded: LoadedSettings, places: PermissionPlaces): Permissions {
-  return permissionsAt(loaded, places, { saved: places.saved, ofSession: [], ofTurn: [] });
+  return permissionsAt(loaded, places, { saved: places.saved, ofSession: [], ofTurn: [], ofFlag: undefined });
 }
 
 /** `worktree`: the folder of an agent that works apart from the project's files. */
@@ -101,7 +106,12 @@ function permissionsAt(
   const root = worktree ?? project;
   const localSettingsFile = settingsFiles(places).local;
   const allRules = (): readonly SourcedRule[] => {
-    const rules = [...loaded.rules, ...added.saved, ...added.ofSession, ...added.ofTurn];
+    const { ofFlag } = added;
+    const given =
+      ofFlag === undefined
+        ? loaded.rules
+        : [...loaded.rules.filter(({ source }) => source !== SETTINGS_FLAG), ...ofFlag];
+    const rules = [...given, ...added.saved, ...added.ofSession, ...added.ofTurn];
     return worktree === undefined
       ? rules
       : rulesInWorktree(rules, { root: project, path: worktree, home, realpath });
@@ -132,6 +142,9 @@ function permissionsAt(
 
   return {
     inWorktree: (path) => permissionsAt(loaded, places, added, path),
+    replaceFlagRules(rules) {
+      added.ofFlag = managedOnly ? rules.filter(({ behavior }) => behavior !== 'allow') : rules;
+    },
     allowForTurn(rules, source) {
       if (managedOnly) return;
       const more = rules.map((text) => ({ text, behavior: 'allow' as const, source, base: project }));

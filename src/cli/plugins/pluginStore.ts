@@ -310,12 +310,12 @@ export const readPluginHooks: HookReader = (value) => {
   };
 };
 
-/** The hooks of an enabled plugin as sources of a session's hooks. */
+/** The hooks of a plugin in a folder as sources of a session's hooks. */
 export function hookSources(
   place: PluginLocation,
-  name: string,
+  { name, folder }: { readonly name: string; readonly folder: string },
   hooks: readonly HookSource['hook'][],
 ): HookSource[] {
-  const plugin = { name, folder: folderOf(place, name), data: dataFolderOf(place, name) };
+  const plugin = { name, folder, data: dataFolderOf(place, name) };
   return hooks.map((hook) => ({ hook, scope: 'user', source: `plugin ${name}`, plugin }));
 }

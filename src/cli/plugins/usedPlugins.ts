@@ -2,10 +2,12 @@
 import { hooksThatRun } from '../../config/hooks.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import type { PluginFolder } from '../../extensions/findSkills.ts';
-import { inFolders } from '../../extensions/readPlugin.ts';
+import { inFolders, readPlugin } from '../../extensions/readPlugin.ts';
 import type { HookSource } from '../../protocol/extensions/hooks.ts';
 import type { McpServerSource } from '../../protocol/extensions/mcp.ts';
+import type { PluginContents } from '../../protocol/extensions/plugins.ts';
 import type { AgentDefinition } from '../../protocol/extensions/subagents.ts';
+import { visibleLine } from '../../protocol/text/visible.ts';
 import {
   createApprovalCheck,
   dataFolderOf,
@@ -13,6 +15,7 @@ import {
   hookSources,
   listPlugins,
   type PluginLocation,
+  readPluginHooks,
 } from './pluginStore.ts';
 
 export interface UsedPlugins {
@@ -39,55 +42,90 @@ export const noPlugins: SessionPlugins = {
   problem: () => Promise.resolve(undefined),
 };
 
-/** `strictServers`: only servers of the command line are wanted. */
+interface PluginFlags {
+  /** Only servers of the command line are wanted. */
+  readonly strictServers: boolean;
+  /** Folders of plugins for this run, which need no approval. Absolute. */
+  readonly folders: readonly { readonly folder: string; readonly hasServers: boolean }[];
+}
+
 export async function openPlugins(
   place: PluginLocation,
   loaded: LoadedSettings,
-  strictServers: boolean,
+  flags: PluginFlags,
 ): Promise<SessionPlugins> {
-  const read = (): Promise<UsedPlugins> => readPlugins(place, loaded, strictServers);
-  let used = await read();
+  const check = createApprovalCheck(place);
+  let given = await givenPlugins(flags.folders);
+  let used = await readPlugins(place, loaded, flags, given);
   return {
     current: () => used,
     async refresh() {
-      used = await read();
+      given = await givenPlugins(flags.folders);
+      used = await readPlugins(place, loaded, flags, given);
     },
-    problem: createApprovalCheck(place),
+    // What the user names on the command line is approved by that.
+    problem: async (name) => (given.plugins.some((one) => one.name === name) ? undefined : check(name)),
+  };
+}
+
+/** A plugin that is used, in its folder. */
+type UsedPlugin = PluginContents & { readonly folder: string; readonly hasServers: boolean };
+
+/** Reads the plugins of the command line. */
+async function givenPlugins(
+  folders: PluginFlags['folders'],
+): Promise<{ readonly plugins: readonly UsedPlugin[]; readonly notices: readonly string[] }> {
+  const read = await Promise.all(
+    folders.map(async ({ folder, hasServers }) => {
+      const contents = await readPlugin(folder, readPluginHooks);
+      return typeof contents === 'string'
+        ? `The plugin in ${visibleLine(folder, 200)} is not used. ${contents}`
+        : { ...contents, folder, hasServers };
+    }),
+  );
+  return {
+    plugins: read.filter((one) => typeof one !== 'string'),
+    notices: read.filter((one) => typeof one === 'string'),
   };
 }
 
 async function readPlugins(
   place: PluginLocation,
   { servers: defined, settings }: LoadedSettings,
-  strictServers: boolean,
+  { strictServers }: PluginFlags,
+  given: Awaited<ReturnType<typeof givenPlugins>>,
 ): Promise<UsedPlugins> {
   const plugins = await listPlugins(place);
-  const enabled = plugins.flatMap(({ name, state, contents }) =>
-    state.type === 'enabled' && contents !== undefined ? [{ ...contents, name }] : [],
+  const names = new Set(given.plugins.map(({ name }) => name));
+  const installed = plugins.flatMap(({ name, state, contents }): UsedPlugin[] =>
+    state.type === 'enabled' && contents !== undefined && !names.has(name)
+      ? [{ ...contents, name, folder: folderOf(place, name), hasServers: !strictServers }]
+      : [],
   );
+  const enabled = [...given.plugins, ...installed];
   const taken = new Set(defined.map(({ name }) => name));
-  const hooks = enabled.flatMap((one) => hookSources(place, one.name, one.hooks));
+  const hooks = enabled.flatMap((one) => hookSources(place, one, one.hooks));
   return {
-    folders: enabled.map(({ name }) => ({ name, folder: folderOf(place, name) })),
-    servers: strictServers
-      ? []
-      : enabled.flatMap(({ name: plugin, servers }) =>
-          servers
-            .filter(({ name }) => !taken.has(name))
-            .map(
-              ({ name, definition }): McpServerSource => ({
-                ...{ name, plugin, scope: 'user', source: `plugin ${plugin}` },
-                definition: inFolders(definition, {
-                  root: folderOf(place, plugin),
-                  data: dataFolderOf(place, plugin),
-                }),
-              }),
-            ),
-        ),
+    folders: enabled.map(({ name, folder }) => ({ name, folder })),
+    servers: enabled
+      .filter(({ hasServers }) => hasServers)
+      .flatMap(({ name: plugin, servers, folder: root }) =>
+        servers
+          .filter(({ name }) => !taken.has(name))
+          .map(
+            ({ name, definition }): McpServerSource => ({
+              ...{ name, plugin, scope: 'user', source: `plugin ${plugin}` },
+              definition: inFolders(definition, { root, data: dataFolderOf(place, plugin) }),
+            }),
+          ),
+      ),
     agents: enabled.flatMap(({ agents }) => agents),
     hooks: hooksThatRun(hooks, settings, true),
-    notices: plugins.flatMap(({ name, state }) =>
-      state.type === 'unusable' ? [`The plugin ${name} is not used. ${state.why}`] : [],
-    ),
+    notices: [
+      ...given.notices,
+      ...plugins.flatMap(({ name, state }) =>
+        state.type === 'unusable' ? [`The plugin ${name} is not used. ${state.why}`] : [],
+      ),
+    ],
   };
 }

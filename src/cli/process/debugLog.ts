@@ -1,5 +1,5 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Agent } from '../../agent/types.ts';
 
 /** Writes lines for `--debug` to a file in the data folder, never to the screen. */
@@ -12,7 +12,13 @@ export interface DebugLog {
   textOf(text: string): string;
 }
 
-export function createDebugLog(dataRoot: string, enabled: boolean, now: () => Date): DebugLog {
+/** `given`: a file to write to instead of the one in the data folder. */
+export function createDebugLog(
+  dataRoot: string,
+  enabled: boolean,
+  now: () => Date,
+  given?: string,
+): DebugLog {
   let clean = (text: string): string => text;
   const rules = {
     redactWith: (next: typeof clean) => {
@@ -21,20 +27,27 @@ export function createDebugLog(dataRoot: string, enabled: boolean, now: () => Da
     textOf: (text: string) => clean(text),
   };
   if (!enabled) return { file: undefined, write: () => undefined, ...rules };
-  const folder = join(dataRoot, 'logs');
-  const file = join(folder, `${now().toISOString().slice(0, 10)}.log`);
+  const file = given ?? join(dataRoot, 'logs', `${now().toISOString().slice(0, 10)}.log`);
   return {
     file,
     ...rules,
     write(line) {
       try {
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
         appendFileSync(file, `${now().toISOString()} ${clean(line)}\n`, { mode: 0o600 });
       } catch {
         // A failing debug log must not stop the work.
       }
     },
   };
+}
+
+/** The file of `--debug-file`, relative to the working directory. */
+export function debugFileOf(
+  { debugFile }: { readonly debugFile: string | undefined },
+  { cwd }: { readonly cwd: string },
+): string | undefined {
+  return debugFile === undefined ? undefined : resolve(cwd, debugFile);
 }
 
 /** Logs every measurement, reduction and compaction of the context. */

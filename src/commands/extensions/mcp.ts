@@ -58,6 +58,8 @@ export function stateText(state: McpServerState, tools: number): string {
       return `connected, ${tools} ${tools === 1 ? 'tool' : 'tools'}`;
     case 'failed':
       return `failed: ${state.reason}`;
+    case 'disabled':
+      return 'switched off in this session';
     case 'needs-auth':
       return 'needs you to log in: clawdcode mcp login NAME';
   }

@@ -5,14 +5,20 @@ import type { ContextReport } from '../../protocol/contextReport.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import type { McpServerStatus } from '../../protocol/extensions/mcp.ts';
 import type { PermissionMode } from '../../protocol/permissions.ts';
+import { efforts } from '../../protocol/wires.ts';
+import { modelUsage } from '../resultMessage.ts';
+import type { Tally } from '../tally.ts';
 import type { DriverRequest } from './driverMessages.ts';
 import type { HostChannels } from './hostServers.ts';
 import { type InitializePorts, initializeResponse, listedModels } from './initialize.ts';
 import type { PromptInbox } from './promptInbox.ts';
+import { applySettings, commandList, readFile, type SessionPorts, setServers } from './sessionRequests.ts';
 
 export interface ControlPorts extends InitializePorts {
   readonly inbox: PromptInbox;
   readonly channels: Pick<HostChannels, 'deliver'>;
+  readonly session: SessionPorts;
+  readonly tally: Tally;
   /** Interrupts the running turn. */
   readonly interrupt: () => void;
   /** The model that the session began with. */
@@ -98,7 +104,20 @@ async function handle(request: DriverRequest, ports: ControlPorts): Promise<obje
       const state = await host.mcp?.reconnect(serverName);
       if (state === undefined) throw new RequestError(`There is no MCP server "${serverName}".`);
       if (state.type === 'failed') throw new RequestError(state.reason);
+      if (state.type === 'disabled')
+        throw new RequestError(`The MCP server "${serverName}" is switched off.`);
       return {};
+    }
+    case 'mcp_toggle': {
+      const { serverName, enabled } = read(request, { serverName: z.string(), enabled: z.boolean() });
+      const state = await host.mcp?.setEnabled(serverName, enabled);
+      if (state === undefined) throw new RequestError(`There is no MCP server "${serverName}".`);
+      if (state.type === 'failed') throw new RequestError(state.reason);
+      return {};
+    }
+    case 'mcp_set_servers': {
+      const { servers } = read(request, { servers: z.record(z.string(), z.unknown()) });
+      return setServers(servers, host, ports.session);
     }
     case 'mcp_message': {
       const fields = { server_name: z.string(), message: z.looseObject({}) };
@@ -120,12 +139,51 @@ async function handle(request: DriverRequest, ports: ControlPorts): Promise<obje
     case 'background_tasks':
       agent.submit({ type: 'background' });
       return {};
+    case 'apply_flag_settings': {
+      const { settings } = read(request, { settings: flagSettings });
+      applySettings(settings, host, ports.session, ports.firstModel);
+      return {};
+    }
+    case 'read_file': {
+      const fields = {
+        path: z.string().min(1),
+        max_bytes: z.int().min(1).nullish(),
+        encoding: z.enum(['utf-8', 'base64']).nullish(),
+      };
+      const { path, max_bytes, encoding } = read(request, fields);
+      const found = await readFile(path, encoding ?? 'utf-8', max_bytes ?? undefined, ports.session);
+      if (found === undefined) throw new RequestError(`${path.slice(0, 500)} cannot be read.`);
+      return found;
+    }
+    case 'get_usage':
+      return usageResponse(ports);
+    case 'reload_skills':
+      await ports.session.reload();
+      return { skills: commandList({ commands: host.commands.filter(({ isPrompt }) => isPrompt === true) }) };
+    case 'reload_plugins':
+      await ports.session.reload();
+      return {
+        commands: commandList(host),
+        agents: host.agents.agents.map(({ name, description }) => ({ name, description })),
+        plugins: [],
+        mcpServers: (host.mcp?.status() ?? []).map(serverOf),
+        error_count: 0,
+      };
+    case 'reload_output_styles':
+      return { available_output_styles: ['default'] };
     default: {
       const subtype = request.subtype.slice(0, 100);
       throw new RequestError(`Unsupported control request subtype: ${subtype}`, 'unsupported_request');
     }
   }
 }
+
+/** What `apply_flag_settings` can change; another name is refused, so that nothing is promised that does not happen. */
+const flagSettings = z.strictObject({
+  model: z.string().min(1).max(200).regex(/^\S+$/).nullish(),
+  effortLevel: z.enum(efforts).nullish(),
+  permissions: z.looseObject({}).nullish(),
+});
 
 function read<S extends z.ZodRawShape>({ fields }: DriverRequest, shape: S): z.infer<z.ZodObject<S>> {
   const parsed = z.object(shape).safeParse(fields);
@@ -225,6 +283,24 @@ function serverOf({ name, state, scope, tools }: McpServerStatus): object {
     ...(state.type === 'connected'
       ? { tools: tools.map(({ ownName, description }) => ({ name: ownName, description })) }
       : {}),
+  };
+}
+
+/** The answer to `get_usage`. There are no plans with limits here. */
+function usageResponse({ tally, host: { agent } }: ControlPorts): object {
+  return {
+    session: {
+      total_cost_usd: tally.costUsd() ?? 0,
+      total_api_duration_ms: tally.apiDurationMs(),
+      total_duration_ms: tally.durationMs(),
+      total_lines_added: 0,
+      total_lines_removed: 0,
+      model_usage: modelUsage(tally, agent),
+    },
+    subscription_type: null,
+    rate_limits_available: false,
+    rate_limits: null,
+    behaviors: null,
   };
 }
 

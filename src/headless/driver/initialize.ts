@@ -3,6 +3,7 @@ import type { CommandHost } from '../../commands/types.ts';
 import type { DriverMessage, DriverRequest } from './driverMessages.ts';
 import { type HostHooks, readHostHooks } from './hostHooks.ts';
 import { type HostServers, readHostServers } from './hostServers.ts';
+import { commandList } from './sessionRequests.ts';
 
 interface SubagentInfo {
   readonly name: string;
@@ -23,7 +24,12 @@ const MAX_MODELS = 500;
 
 /** Requests that cannot be fulfilled, each with the consequence. */
 const unsupported: Readonly<Record<string, string>> = {
-  skills: 'A selection of skills is not supported: all of them are offered.',
+  toolAliases: '"toolAliases" is not supported: calls are run by the names that the model uses.',
+  planModeInstructions: '"planModeInstructions" is not supported: plan mode has its own instructions.',
+  excludeDynamicSections: '"excludeDynamicSections" is not supported: the system prompt is kept as it is.',
+  promptSuggestions: '"promptSuggestions" is not supported: no prompts are suggested.',
+  agentProgressSummaries: '"agentProgressSummaries" is not supported: subagents are not summarised.',
+  supportedDialogKinds: '"supportedDialogKinds" is not supported: no dialogs are sent.',
 };
 
 /** Hooks and servers are taken from the first message only: the session is opened with them. */
@@ -32,7 +38,8 @@ const tooLate = 'Hooks and MCP servers are taken only from an initialize request
 export async function initializeResponse(request: DriverRequest, ports: InitializePorts) {
   const { host, subagents, setup, warn } = ports;
   const { fields } = request;
-  for (const [field, text] of Object.entries(unsupported)) if (isGiven(fields[field])) warn(text);
+  for (const [field, text] of Object.entries(unsupported))
+    if (isGiven(fields[field]) || fields[field] === true) warn(text);
   const isFirst = request === setup.request;
   if (isFirst) for (const problem of [...setup.hooks.problems, ...setup.servers.problems]) warn(problem);
   else if (isGiven(fields.hooks) || isGiven(fields.sdkMcpServers)) warn(tooLate);
@@ -40,13 +47,7 @@ export async function initializeResponse(request: DriverRequest, ports: Initiali
     .hooks()
     .every(({ hook, ignored }) => hook.type !== 'callback' || ignored === undefined);
   return {
-    commands: host.commands.map(({ name, description, argumentHint = '', aliases, isPrompt }) => ({
-      name,
-      description,
-      argumentHint,
-      ...(aliases.length === 0 ? {} : { aliases }),
-      ...(isPrompt === true ? {} : { builtin: true }),
-    })),
+    commands: commandList(host),
     agents: subagents,
     output_style: 'default',
     available_output_styles: ['default'],
@@ -54,6 +55,8 @@ export async function initializeResponse(request: DriverRequest, ports: Initiali
     // There is no account to be logged in to.
     account: {},
     hook_on_failure_supported: true,
+    ...(isGiven(fields.plugins) ? { plugins_applied: isFirst } : {}),
+    ...(isGiven(fields.mcpServers) ? { mcp_servers_applied: isFirst } : {}),
     ...(isGiven(fields.hooks) ? { hooks_applied: isFirst && setup.hooks.isComplete && areCalled } : {}),
   };
 }

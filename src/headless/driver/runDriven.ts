@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
+import { type AskAboutCall, createCallQuestions } from '../callQuestions.ts';
 import { refusalOf } from '../denials.ts';
 import { EXIT, type ExitCode } from '../exitCodes.ts';
 import { createPromptRunner } from '../promptRunner.ts';
@@ -15,14 +16,13 @@ import { toLine } from '../wireMessages.ts';
 import { answerRequest, type ControlPorts } from './controlRequests.ts';
 import type { DriverLink } from './driverLink.ts';
 import type { DriverMessage, DriverPrompt, DriverRequest } from './driverMessages.ts';
-import { createDriverQuestions } from './driverQuestions.ts';
 import type { InitializePorts } from './initialize.ts';
 import { createPromptInbox } from './promptInbox.ts';
 
 interface DrivenOptions
   extends Omit<ReportOptions, 'outputFormat'>,
     Pick<InitializePorts, 'subagents' | 'setup'>,
-    Pick<ControlPorts, 'channels'> {
+    Pick<ControlPorts, 'channels' | 'session'> {
   readonly limits?: LimitOptions;
   /** Requests to the driver; hooks and servers of its own may have used it before. */
   readonly link: DriverLink;
@@ -32,8 +32,8 @@ interface DrivenOptions
   readonly messages: AsyncIterable<DriverMessage>;
   /** Repeat each prompt in the output when it is sent. */
   readonly replayUserMessages: boolean;
-  /** The driver decides about calls that need approval; otherwise they are denied, as in any headless run. */
-  readonly asksDriver: boolean;
+  /** Who decides about calls that need approval; absent = they are denied, as in any headless run. */
+  readonly askAboutCall?: AskAboutCall | undefined;
   /** See `ControlPorts`. */
   readonly mayBypass: boolean;
   readonly parseMode: ControlPorts['parseMode'];
@@ -58,7 +58,7 @@ export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
   };
   const answer = (id: string, given: PermissionAnswer): void =>
     agent.submit({ type: 'answer', id, answer: given });
-  const questions = createDriverQuestions({ link, answer, warn });
+  const questions = options.askAboutCall && createCallQuestions({ ask: options.askAboutCall, answer, warn });
   /** Uuids of the prompts' entries by the driver's own ids. */
   const entries = new Map<string, string>();
   let current: DriverPrompt | undefined;
@@ -76,11 +76,11 @@ export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
     reporter: await createReporter({ ...options, outputFormat: 'stream-json' }, tally),
     limits: options.limits ?? {},
     onQuestion(question) {
-      if (options.asksDriver) questions.put(question);
-      else answer(question.id, refusalOf(question));
+      if (questions === undefined) answer(question.id, refusalOf(question));
+      else questions.put(question);
     },
     onEvent(event) {
-      if (event.type === 'permission_answered') questions.answered(event.id);
+      if (event.type === 'permission_answered') questions?.answered(event.id);
       if (event.type !== 'entry' || event.entry.subtype !== 'prompt' || current === undefined) return;
       // A turn may have more prompts than the driver's: the model is asked for an answer that fits the schema.
       if (!isSent) sent(current, event.entry.uuid);
@@ -97,6 +97,8 @@ export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
     subagents: options.subagents,
     setup: options.setup,
     channels: options.channels,
+    session: options.session,
+    tally,
     mayBypass: options.mayBypass,
     parseMode: options.parseMode,
     entryOf: (uuid) => entries.get(uuid),

@@ -1,6 +1,7 @@
 /** MCP servers: their definitions in settings and `.mcp.json`, and their state at run time. */
 import * as z from 'zod';
 import type { ImagePart } from '../files/images.ts';
+import type { CallTool } from './hooks.ts';
 
 const text = z.string().min(1);
 const texts = z.record(text, z.string());
@@ -101,7 +102,9 @@ export type McpServerState =
   /** `reason` is ready to show. */
   | { readonly type: 'failed'; readonly reason: string }
   /** The server requires a login. */
-  | { readonly type: 'needs-auth' };
+  | { readonly type: 'needs-auth' }
+  /** Switched off in this session. */
+  | { readonly type: 'disabled' };
 
 interface McpToolInfo {
   /** The name for the model and for permission rules. */
@@ -161,6 +164,13 @@ export interface McpPort {
   resources(): readonly string[];
   /** Reconnects a server. Resolves to its new state; undefined if there is no such server. */
   reconnect(name: string): Promise<McpServerState | undefined>;
+  /**
+   * Switches a server off, which closes its connection and takes its tools away, or on again. Resolves to its new state;
+   * undefined if there is no such server.
+   */
+  setEnabled(name: string, isEnabled: boolean): Promise<McpServerState | undefined>;
+  /** Calls a tool for the program itself, not for the model, by the names that the server gives. Never rejects. */
+  callTool: CallTool;
 }
 
 /** Formats a server's command line or URL, with variables not expanded. */

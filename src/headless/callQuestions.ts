@@ -1,34 +1,39 @@
 /**
- * Questions of the agent, answered by the driving program: the only place where it decides about calls. Its answers are
- * those that a user could give in the dialog, and no more: an answer that says anything else denies the call.
+ * Questions of the agent, answered by the driving program or by a tool of an MCP server: the only place where these decide
+ * about calls. Their answers are those that a user could give in the dialog, and no more: an answer that says anything
+ * else denies the call.
  */
 import * as z from 'zod';
-import type { ChoiceField, FieldAnswer, Form } from '../../protocol/forms.ts';
+import type { McpPort } from '../protocol/extensions/mcp.ts';
+import type { ChoiceField, FieldAnswer, Form } from '../protocol/forms.ts';
 import type {
   CallQuestion,
   PermissionAnswer,
   PermissionQuestion,
   RuleSuggestion,
-} from '../../protocol/permissions.ts';
-import { permissionUpdateOf } from '../../protocol/permissionUpdate.ts';
-import { refusalOf } from '../denials.ts';
-import type { DriverAnswer, DriverLink } from './driverLink.ts';
+} from '../protocol/permissions.ts';
+import { permissionUpdateOf } from '../protocol/permissionUpdate.ts';
+import { refusalOf } from './denials.ts';
+import type { DriverAnswer, DriverLink } from './driver/driverLink.ts';
 
-interface DriverQuestionPorts {
-  readonly link: DriverLink;
+/** Asks about a call that needs approval; an abort withdraws the question. */
+export type AskAboutCall = (question: CallQuestion, signal: AbortSignal) => Promise<DriverAnswer>;
+
+interface CallQuestionPorts {
+  readonly ask: AskAboutCall;
   readonly answer: (id: string, answer: PermissionAnswer) => void;
-  /** Reports a part of the driver's answer that has no effect. */
+  /** Tells who runs the program about a part of an answer that has no effect. */
   readonly warn: (text: string) => void;
 }
 
-interface DriverQuestions {
-  /** Asks the driver, and passes its answer on. */
+interface CallQuestions {
+  /** Asks, and passes the answer on. */
   put(question: PermissionQuestion): void;
   /** The agent no longer waits for this question: withdraws it. */
   answered(id: string): void;
 }
 
-export function createDriverQuestions({ link, answer, warn }: DriverQuestionPorts): DriverQuestions {
+export function createCallQuestions({ ask, answer, warn }: CallQuestionPorts): CallQuestions {
   const open = new Map<string, AbortController>();
   return {
     put(question) {
@@ -37,7 +42,7 @@ export function createDriverQuestions({ link, answer, warn }: DriverQuestionPort
       if (!isCall) return answer(question.id, refusalOf(question));
       const asked = new AbortController();
       open.set(question.id, asked);
-      void link.ask(requestOf(question), asked.signal).then((given) => {
+      void ask(question, asked.signal).then((given) => {
         if (!open.delete(question.id)) return;
         const { answer: read, notice } = readAnswer(given, question);
         if (notice !== undefined) warn(notice);
@@ -49,6 +54,42 @@ export function createDriverQuestions({ link, answer, warn }: DriverQuestionPort
       open.delete(id);
       asked?.abort();
     },
+  };
+}
+
+/** Asks the driving program, with a `can_use_tool` request. */
+export function askDriver({ ask }: Pick<DriverLink, 'ask'>): AskAboutCall {
+  return (question, signal) => ask(requestOf(question), signal);
+}
+
+/** Milliseconds; a tool that asks a person may take as long as that person. */
+const TOOL_MS = 24 * 60 * 60 * 1000;
+
+/** Asks the tool of an MCP server; `settled` resolves when the servers have connected. Warns if there is no such tool. */
+export function askTool(
+  name: string,
+  mcp: () => Pick<McpPort, 'status' | 'callTool'> | undefined,
+  settled: (signal: AbortSignal) => Promise<void>,
+): AskAboutCall {
+  return async ({ tool: tool_name, input, callId: tool_use_id }, signal) => {
+    await settled(signal);
+    const port = mcp();
+    const found = port?.status().flatMap(({ name: server, tools }) => {
+      const tool = tools.find((one) => one.name === name);
+      return tool === undefined ? [] : [{ server, tool: tool.ownName }];
+    })[0];
+    if (port === undefined || found === undefined)
+      return { ok: false, error: `there is no tool ${name} that could decide about calls.` };
+    const reply = await port.callTool(
+      { ...found, input: { tool_name, input, tool_use_id }, timeoutMs: TOOL_MS },
+      signal,
+    );
+    if (!reply.ok) return { ok: false, error: reply.problem };
+    try {
+      return { ok: true, value: JSON.parse(reply.text) };
+    } catch {
+      return { ok: false, error: `${name} did not answer with JSON.` };
+    }
   };
 }
 
