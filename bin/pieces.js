@@ -36,8 +36,8 @@ const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {"
  * lookup. `longMs`: milliseconds from which a run counts as long.
  *
  * - `load(name)`: returns the exports of a piece, which is run once.
- * - `setFlags(flags)`: changes flags of V8, each given as `[wanted, usual]`. V8 rejects code compiled under other
- *   flags, so the usual ones are restored while code is loaded or saved.
+ * - `setFlags(flags)`: changes flags of V8, each given as `[wanted, usual]`, and restores those given before. V8 rejects
+ *   code compiled under other flags, so the usual ones are restored while code is loaded or saved.
  */
 export function openPieces(
   folder,
@@ -128,6 +128,7 @@ export function openPieces(
   return {
     load,
     setFlags(given) {
+      for (const [, usual] of flags) setFlagsFromString(usual);
       flags = given;
       for (const [wanted] of flags) setFlagsFromString(wanted);
     },

@@ -79,7 +79,7 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     return fleetCommand(readAppPaths(), route.argv);
   }
   if (route.type === 'acp') {
-    limitHeap(setFlags, true);
+    limitHeap(setFlags);
     const { acpCommand } = await import('./acp/command.ts');
     return exitNow(await acpCommand(readAppPaths(), route.argv));
   }
@@ -115,7 +115,7 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     process.stderr.write(`clawdcode: ${options}\n`);
     return 42;
   }
-  limitHeap(setFlags, !options.print);
+  limitHeap(setFlags);
   const place = readAppPaths();
   if (options.print) return exitNow(await print(place, options));
   const kind = await screenKind(

@@ -2,10 +2,15 @@
  * Entry point of the thread that decides about commands. `workerData.wasm`: the folder with the grammar; `env`: the
  * environment that the commands would run in.
  */
+import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ThreadAnswer } from '../../context/index.ts';
 import { InProcessEngine } from '../../permissions/InProcessEngine.ts';
+import { GRAMMAR_FLAGS } from '../process/heap.ts';
 import type { EngineQuestion } from './ThreadedEngine.ts';
+
+// The main thread does so as soon as this thread runs, but the grammar could be loaded sooner.
+for (const [wanted] of GRAMMAR_FLAGS) setFlagsFromString(wanted);
 
 const engine = new InProcessEngine(String(workerData.wasm), { ...workerData.env });
 

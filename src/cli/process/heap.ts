@@ -3,6 +3,9 @@
  * size, and V8 prefers growing the heap tenfold over collecting it: 300 steps took 230 MB for 25 MB in use, and a
  * session of 150 turns in a terminal took as much.
  */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Worker } from 'node:worker_threads';
+
 /**
  * Milliseconds after which the start is over; limiting the heap during the start would slow it down (measured: 15–50 ms
  * of CPU).
@@ -24,21 +27,35 @@ const FLAGS = [
 /**
  * Keeps V8 from optimizing the shell grammar, which it does after some twenty commands and which takes 500 MB for a
  * second (a peak of 620 MB instead of 130). Parsing a command takes half a millisecond either way. Affects only code
- * loaded afterwards.
+ * loaded afterwards, so the thread that loads the grammar sets them too (`cli/permissionThread/worker.ts`).
  */
-const GRAMMAR_FLAGS = [
+export const GRAMMAR_FLAGS = [
   ['--no-wasm-tier-up', '--wasm-tier-up'],
   ['--no-wasm-dynamic-tiering', '--wasm-dynamic-tiering'],
 ] as const;
 
-/** Changes V8 flags; each is given in its wanted and its default form. */
-export type SetFlags = (flags: readonly (readonly [wanted: string, usual: string])[]) => void;
+/**
+ * Changes V8 flags: sets those that are given, each in its wanted and its default form, and restores the default of
+ * those that were given before.
+ */
+export type SetFlags = (flags: Flags) => void;
+type Flags = readonly (readonly [wanted: string, usual: string])[];
 
 /**
- * Sets the flags shortly after the start; does not keep the process alive. In headless runs the first command may come
- * sooner, so the grammar flags are set at once; with a screen that would slow down its layout.
+ * Sets the flags shortly after the start, and those for the grammar once a thread runs; does not keep the process
+ * alive. While the first thread starts, all flags have their defaults: under others V8 rejects the compiled code that
+ * Node has of its own modules, and the thread takes twice the CPU.
  */
-export function limitHeap(setFlags: SetFlags, hasScreen: boolean): void {
-  if (!hasScreen) setFlags(GRAMMAR_FLAGS);
-  setTimeout(() => setFlags([...FLAGS, ...GRAMMAR_FLAGS]), AFTER_MS).unref();
+export function limitHeap(setFlags: SetFlags): void {
+  const limit = (flags: Flags): NodeJS.Timeout => setTimeout(() => setFlags(flags), AFTER_MS).unref();
+  const start = limit(FLAGS);
+  const onThread = (message: unknown): void => {
+    unsubscribe('worker_threads', onThread);
+    clearTimeout(start);
+    setFlags([]);
+    const { worker } = message as { readonly worker: Worker };
+    worker.once('online', () => setFlags(GRAMMAR_FLAGS));
+    for (const event of ['online', 'exit']) worker.once(event, () => limit([...FLAGS, ...GRAMMAR_FLAGS]));
+  };
+  subscribe('worker_threads', onThread);
 }
