@@ -19,6 +19,9 @@ const ofProgram = ['test/e2e/**/*.test.ts', 'test/acceptance/**/*.test.ts'];
 /** Tests that load the shell grammar, which a process can do only a few dozen times, or that need a fresh process. */
 const alone = ['test/permissions/**/*.test.ts', 'test/fuzz/**/*.test.ts', 'test/tools/scratch.test.ts'];
 
+/** As in `src/cli/process/heap.ts`: otherwise V8 spends a second and 500 MB on optimizing the grammar in each process. */
+const plainGrammar = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
+
 export default defineConfig({
   test: {
     // Two more than there are cores: tests of the program spend much of their time waiting.
@@ -33,7 +36,7 @@ export default defineConfig({
           exclude: [...ofProgram, ...alone],
         },
       },
-      { test: { ...common, name: 'alone', include: alone, isolate: true } },
+      { test: { ...common, name: 'alone', include: alone, isolate: true, execArgv: plainGrammar } },
       {
         test: {
           ...common,

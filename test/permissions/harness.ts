@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { decide, type Policy } from '../../src/permissions/decide.ts';
 import { diskLookups } from '../../src/permissions/lookups/diskLookups.ts';
+import { lookupsOnce } from '../../src/permissions/lookups/lookupsOnce.ts';
 import type { SourcedRule } from '../../src/permissions/rules/rules.ts';
 import { loadShellParser } from '../../src/permissions/shell/loadParser.ts';
 import type { ParsedCommand } from '../../src/permissions/shell/parsedCommand.ts';
@@ -83,6 +84,7 @@ export function rule(text: string): SourcedRule {
   };
 }
 
+/** The policy of one decision; each lookup is done once, as in the product, but without a time limit. */
 export async function policyFor(
   rules: readonly string[] = [],
   mode: PermissionMode = 'default',
@@ -94,7 +96,7 @@ export async function policyFor(
     root,
     additionalDirectories: [],
     home,
-    ...diskLookups(process.env),
+    ...lookupsOnce(diskLookups(process.env), () => 0).lookups,
     parseCommand: await shellParser(),
     localSettingsFile: join(root, '.clawdcode.local.json'),
     ...more,

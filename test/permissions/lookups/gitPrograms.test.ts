@@ -1,20 +1,30 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
 import { gitRunsPrograms, gitSettingsRunPrograms } from '../../../src/permissions/lookups/gitPrograms.ts';
+import type { PermissionDecision } from '../../../src/protocol/permissions.ts';
 import { policyFor, top } from '../harness.ts';
 
 let made = 0;
+const empty = join(top, 'git-empty');
+execFileSync('git', ['init', '-q', empty]);
+
 function repository(...settings: readonly string[]): string {
   const directory = join(top, `git-${made++}`);
-  execFileSync('git', ['init', '-q', directory]);
+  cpSync(empty, directory, { recursive: true });
   for (const setting of settings) {
     const [key = '', ...value] = setting.split('=');
     execFileSync('git', ['-C', directory, 'config', key, value.join('=')]);
   }
   return directory;
+}
+
+/** Decides about a command at the top of a project, or in another folder; the disk is looked at each time. */
+async function decideIn(project: string, command: string, cwd = project): Promise<PermissionDecision> {
+  const access = { type: 'command', command, cwd } as const;
+  return decide({ tool: 'Bash', access }, await policyFor([], 'default', { root: project }));
 }
 
 test.each([
@@ -93,17 +103,13 @@ test('a bare repository hidden in a folder needs approval once the shell is ther
   const project = repository();
   const hidden = join(project, 'vendor/data');
   execFileSync('git', ['init', '-q', '--bare', hidden]);
-  const policy = await policyFor([], 'default', { root: project });
-  const status = { type: 'command', command: 'git status', cwd: hidden } as const;
-  expect(decide({ tool: 'Bash', access: status }, policy)).toMatchObject({
+  expect(await decideIn(project, 'git status', hidden)).toMatchObject({
     behavior: 'ask',
     reason: expect.stringContaining('a repository other than'),
   });
-  const atRoot = { ...status, cwd: project };
-  const ask = () => decide({ tool: 'Bash', access: atRoot }, policy);
-  expect(ask().behavior).toBe('allow');
+  expect((await decideIn(project, 'git status')).behavior).toBe('allow');
   execFileSync('git', ['-C', project, 'config', 'core.fsmonitor', './run']);
-  expect(ask()).toMatchObject({
+  expect(await decideIn(project, 'git status')).toMatchObject({
     behavior: 'ask',
     reason: expect.stringContaining('names programs'),
   });
@@ -148,15 +154,20 @@ test('git searches no secret that it tracks without a question', async () => {
   mkdirSync(join(project, 'src'));
   for (const name of ['src/a.ts', '.env']) writeFileSync(join(project, name), 'x');
   commit(project, 'add', 'src');
-  const policy = await policyFor([], 'default', { root: project });
-  const ask = (command: string) =>
-    decide({ tool: 'Bash', access: { type: 'command', command, cwd: project } }, policy).behavior;
-  expect(ask('git grep x')).toBe('allow');
-  expect(ask('git grep --untracked x')).toBe('ask');
-  expect(ask('git -C src grep --untracked x')).toBe('allow');
+  const ask = async (command: string) => (await decideIn(project, command)).behavior;
+  expect(await ask('git grep x')).toBe('allow');
+  expect(await ask('git grep --untracked x')).toBe('ask');
+  expect(await ask('git -C src grep --untracked x')).toBe('allow');
   commit(project, 'add', '-f', '.env');
-  expect(['git grep x', 'git grep x HEAD', 'git -C . grep x'].map(ask)).toEqual(['ask', 'ask', 'ask']);
-  expect(['git grep x -- src', 'git grep x src/a.ts'].map(ask)).toEqual(['allow', 'allow']);
+  expect(await Promise.all(['git grep x', 'git grep x HEAD', 'git -C . grep x'].map(ask))).toEqual([
+    'ask',
+    'ask',
+    'ask',
+  ]);
+  expect(await Promise.all(['git grep x -- src', 'git grep x src/a.ts'].map(ask))).toEqual([
+    'allow',
+    'allow',
+  ]);
 });
 
 test('files that are declared to be elsewhere count', () => {
@@ -263,14 +274,12 @@ describe('what git takes for a repository and looks like another one, or like no
 
 test('merges are not done once more, with the drivers that a repository names', async () => {
   const project = repository('merge.x.driver=./run');
-  const policy = await policyFor([], 'default', { root: project });
-  const ask = (command: string) =>
-    decide({ tool: 'Bash', access: { type: 'command', command, cwd: project } }, policy).behavior;
-  expect(ask('git log -p --diff-merges=first-parent')).toBe('allow');
-  expect(ask('git log -p --diff-merges=remerge')).toBe('ask');
-  expect(ask('git show --diff-merges=r')).toBe('ask');
+  const ask = async (command: string) => (await decideIn(project, command)).behavior;
+  expect(await ask('git log -p --diff-merges=first-parent')).toBe('allow');
+  expect(await ask('git log -p --diff-merges=remerge')).toBe('ask');
+  expect(await ask('git show --diff-merges=r')).toBe('ask');
   execFileSync('git', ['-C', project, 'config', 'log.diffMerges', 'remerge']);
-  expect(ask('git log -p -m')).toBe('ask');
+  expect(await ask('git log -p -m')).toBe('ask');
 });
 
 test('git grep asks about secrets that a pattern of git, or the name of an object, means', async () => {
@@ -278,14 +287,12 @@ test('git grep asks about secrets that a pattern of git, or the name of an objec
   mkdirSync(join(project, 'sub'));
   for (const name of ['sub/.env', 'a.ts']) writeFileSync(join(project, name), 'x');
   commit(project, 'add', 'a.ts');
-  const policy = await policyFor([], 'default', { root: project });
-  const ask = (command: string) =>
-    decide({ tool: 'Bash', access: { type: 'command', command, cwd: project } }, policy).behavior;
-  expect(ask("git grep --untracked x 'sub*nv'")).toBe('ask');
-  expect(ask("git grep --untracked x ':/sub/.e*v'")).toBe('ask');
-  expect(ask("git grep '' HEAD:.npmrc")).toBe('ask');
-  expect(ask("git grep x 'a*'")).toBe('allow');
-  expect(ask('git grep x HEAD:a.ts')).toBe('allow');
+  const ask = async (command: string) => (await decideIn(project, command)).behavior;
+  expect(await ask("git grep --untracked x 'sub*nv'")).toBe('ask');
+  expect(await ask("git grep --untracked x ':/sub/.e*v'")).toBe('ask');
+  expect(await ask("git grep '' HEAD:.npmrc")).toBe('ask');
+  expect(await ask("git grep x 'a*'")).toBe('allow');
+  expect(await ask('git grep x HEAD:a.ts')).toBe('allow');
 });
 
 test.each([
