@@ -52,6 +52,6 @@ function refusalOf(op: Op): string | undefined {
     case 'set_title':
     case 'rewind':
     case 'undo_rewind':
-      return 'This session is open read-only, so nothing is changed in it. /fork continues in a copy.';
+      return 'This session is open read-only and cannot be changed. /fork continues in a copy.';
   }
 }

@@ -17,7 +17,7 @@ const meanings: Readonly<Record<PermissionMode, string>> = {
   plan: 'nothing is changed; the model explores and hands over a plan',
   auto: 'a second model call judges what would ask; what it must not decide still asks',
   dontAsk: 'never asks; calls that no rule allows are denied',
-  bypassPermissions: 'nothing asks; only deny rules hold',
+  bypassPermissions: 'never asks; only deny rules apply',
 };
 
 /**
@@ -91,7 +91,7 @@ const onOneLine = (text: string): string => text.replaceAll('\n', '‹U+000A›'
 // The page of `/permissions why` and `clawdcode permissions test`: the decision and its reasons, part by part.
 
 const words = {
-  allow: { sign: '✓', role: 'success', verdict: 'runs without a question' },
+  allow: { sign: '✓', role: 'success', verdict: 'runs without asking' },
   ask: { sign: '?', role: 'warning', verdict: 'asks' },
   deny: { sign: '✗', role: 'error', verdict: 'is not allowed' },
 } as const satisfies Record<string, { sign: string; role: Role; verdict: string }>;

@@ -84,7 +84,7 @@ export const statusline: Command = {
 };
 
 const USAGE =
-  'A command of your own can print the status line: set "statusLine": { "command": "…" } in ~/.clawdcode/config.json (docs/status-line.md). Or type /statusline and what it should show, and the model writes one.';
+  'Your own command can print the status line: set "statusLine": { "command": "…" } in ~/.clawdcode/config.json (docs/status-line.md). Or type /statusline and what it should show, and the model writes one.';
 
 function promptOf(request: string): string {
   return `Set up the status line of this program (ClawdCode) for me. What it should show: ${request}

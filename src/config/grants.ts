@@ -47,7 +47,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
   hooks: { effect: 'Runs these hooks outside the sandbox:', parts: 'hooks' },
   // Hooks of the user may be what protects them from a repository.
-  disableAllHooks: { effect: 'Turns all hooks off, yours included.', loosens: (value) => value === true },
+  disableAllHooks: { effect: 'Turns off all hooks, including yours.', loosens: (value) => value === true },
   // The value is `SERVERS_GRANT`: each server is approved separately, by the content of its definition (trust.ts).
   mcpServers: { effect: 'Names MCP servers:' },
   models: {
@@ -103,7 +103,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     parts: 'items',
   },
   'permissions.defaultMode': {
-    effect: 'Starts in this permission mode instead of yours.',
+    effect: 'Starts in this permission mode instead of the one that you set.',
     loosens: (value) => typeof value === 'string' && parsePermissionMode(value) !== 'plan',
   },
   'sandbox.enabled': {

@@ -82,7 +82,7 @@ export const headers = z.record(headerName, headerValue).default({});
 
 const provider = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }).describe('Base URL of the endpoint, up to and including /v1.'),
-  wire: z.enum(wires).default('chat').describe('API that the endpoint speaks.'),
+  wire: z.enum(wires).default('chat').describe('API of the endpoint.'),
   apiKey: z.string().min(1).optional().describe('Its key.'),
   apiKeyEnv: z
     .string()

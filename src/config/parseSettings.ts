@@ -34,7 +34,7 @@ export function parseSettings(
   if (first !== undefined) {
     const { line, column } = position(source, first.offset);
     const what = spelled(printParseErrorCode(first.error));
-    const message = `${file}:${line}:${column}: ${what}. Correct it; until then nothing in this file counts.`;
+    const message = `${file}:${line}:${column}: ${what}. Correct it; until then this file is ignored.`;
     return { ...nothing, problems: [{ layer, file, line, column, message }], broken: true };
   }
   if (tree === undefined) return nothing;

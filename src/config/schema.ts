@@ -165,7 +165,7 @@ export const settingsSchema = z.strictObject({
   wire: z
     .enum(wires)
     .default('chat')
-    .describe("API that the endpoint speaks: chat completions, OpenAI's Responses, or Anthropic's Messages."),
+    .describe("API of the endpoint: chat completions, OpenAI's Responses, or Anthropic's Messages."),
   apiKey: z
     .string()
     .min(1)

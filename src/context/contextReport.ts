@@ -273,7 +273,7 @@ export function budgetWarnings(measure: ContextMeasure, { budget }: ContextSetti
   const head = of('tools', 'system');
   if (head > caps.systemPrompt)
     warnings.push(
-      `Tools and system prompt take ${grouped(head)} tokens, more than their share of ${grouped(caps.systemPrompt)} (context.budget.systemPrompt). They are sent whole.`,
+      `Tools and system prompt take ${grouped(head)} tokens, more than their share of ${grouped(caps.systemPrompt)} (context.budget.systemPrompt). They are sent in full.`,
     );
   const fixed = head + of('instructions');
   if (fixed > NEARLY_ALL * measure.triggerTokens)

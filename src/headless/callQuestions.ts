@@ -217,7 +217,7 @@ function readUpdates(
     else saved = one;
   }
   const notice =
-    'Of "updatedPermissions", only what "permission_suggestions" offered is saved, for the session or where it was offered.';
+    '"updatedPermissions" saves only what "permission_suggestions" offered, for the session or to the offered file.';
   return { saved: saved ?? {}, ...(hasOther ? { notice } : {}) };
 }
 

@@ -241,7 +241,7 @@ function createRunLimits({ maxBudgetUsd, structured }: LimitOptions, agent: Agen
     const cost = tally.costUsd();
     const model = agent.state().model.id;
     if (cost === undefined)
-      return `What ${model} costs is unknown, so --max-budget-usd cannot be kept. Set its price in the settings (models).`;
+      return `The price of ${model} is unknown, so --max-budget-usd cannot be enforced. Set its price in the settings (models).`;
     return cost < maxBudgetUsd
       ? undefined
       : `The budget of $${maxBudgetUsd} is used up ($${cost.toFixed(4)}).`;

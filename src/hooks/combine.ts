@@ -61,7 +61,7 @@ function bounded(texts: readonly HookText[]): HookText[] {
   return texts.flatMap(({ text, source }) => {
     if (left <= 0) return [];
     const kept =
-      text.length <= left ? text : `${text.slice(0, left).toWellFormed()}\n(cut: the hooks said more)`;
+      text.length <= left ? text : `${text.slice(0, left).toWellFormed()}\n(cut: the hooks returned more)`;
     left -= kept.length;
     return [{ text: kept, source }];
   });

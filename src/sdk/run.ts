@@ -126,7 +126,7 @@ export function openRun(options: CheckedOptions, host: Host): Run {
       // A line that is not ours: nothing after it can be understood.
       transport.stop();
       finish(
-        new ClawdCodeError('ended', 'The session wrote a line that is not one of its own.', { cause: error }),
+        new ClawdCodeError('ended', 'The session wrote a line that is not in its format.', { cause: error }),
       );
     }
     const ending = await transport.ended;

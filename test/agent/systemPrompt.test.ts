@@ -39,7 +39,7 @@ test('it names every tool that it speaks of as the tool is called', () => {
 
 test("it explains the program's notes by their marks, and what happens to older parts", () => {
   const prompt = systemPrompt(environment, KEY);
-  expect(prompt).toContain(`<system-note ${KEY}> was put there by the program`);
+  expect(prompt).toContain(`<system-note ${KEY}> comes from the program`);
   // The wrapper's own words occur once in a request.
   expect(prompt).not.toContain(SUMMARY_START);
   expect(prompt).toMatch(/replaced by a summary, or by a line for each step/);

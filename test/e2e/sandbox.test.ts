@@ -49,7 +49,7 @@ describe.skipIf(!hasSandbox)('with a sandbox', () => {
     ]);
   });
 
-  test('a rule that keeps a file from being read counts in code, too, that runs without a question', async () => {
+  test('a rule that keeps a file from being read counts in code, too, that runs without asking', async () => {
     const { server, work, print } = await setUpProgram();
     await mkdir(work.data, { recursive: true });
     await writeFile(

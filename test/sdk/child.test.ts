@@ -74,9 +74,9 @@ test('a failure after the last result is not an error of the query', async () =>
   expect(await textsOf(host)).toEqual(['success']);
 });
 
-test('a line that is no message ends the session', async () => {
+test('a line that is not a message ends the session', async () => {
   const host = await hostOf(onLine(`console.log('hello');`));
-  await expect(textsOf(host)).rejects.toThrow('not one of its own');
+  await expect(textsOf(host)).rejects.toThrow('not in its format');
 });
 
 test('a callback that throws, or answers nonsense, denies', async () => {

@@ -84,7 +84,7 @@ function createRewinder(ports: RewindPorts): Rewinder {
     const { changes, notes } = await changesSince(context, turn.seq);
     let noFiles = files === undefined ? NO_FILES : undefined;
     const filePlan = await planFiles(changes).catch((error: unknown): RestorePlan => {
-      noFiles = `The files cannot be looked at: ${error instanceof Error ? error.message : String(error)}`;
+      noFiles = `The files cannot be read: ${error instanceof Error ? error.message : String(error)}`;
       return { steps: [] };
     });
     const planned: RewindPlan = {

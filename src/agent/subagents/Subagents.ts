@@ -348,7 +348,7 @@ function usageEntry(
 function boundedNote(ended: EndedSubagent): string {
   const text = noteText(ended);
   if (text.length <= MAX_NOTE) return text;
-  const rest = ended.log === undefined ? '' : ` The whole message is in ${ended.log}.`;
+  const rest = ended.log === undefined ? '' : ` The full message is in ${ended.log}.`;
   return `${text.slice(0, MAX_NOTE).toWellFormed()}\n(cut: ${text.length - MAX_NOTE} more characters.${rest})`;
 }
 

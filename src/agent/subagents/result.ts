@@ -60,7 +60,7 @@ export function stoppedResult(
   const what =
     end === undefined
       ? `The program stopped while ${name} was at work, after ${steps(progress.step)}; it does not run any more.`
-      : `${end} The program stopped before you could be told about ${name}.`;
+      : `${end} The program stopped before it could report ${name} to you.`;
   const how = `${what}${where ?? ''}`;
   const did = progress.calls.length === 0 ? [] : ['It had done:', ...progress.calls.map((one) => `- ${one}`)];
   const output = [textFor(ended, how), ...(did.length === 0 ? [] : [did.join('\n')])].join('\n\n');

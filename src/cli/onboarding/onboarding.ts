@@ -45,7 +45,7 @@ export function onboarding(
       const boot = await next(saved.type === 'saved' ? aside : forThisRun(aside, result));
       const notices =
         saved.type !== 'saved'
-          ? [`${saved.message} What you chose counts for this run alone.`]
+          ? [`${saved.message} Your choice applies to this run only.`]
           : [
               ...(names.length === 0 ? [] : [noticeOf(names, saved.file)]),
               ...(saved.tookHeaders === true ? [headersNotice(saved.file)] : []),
@@ -107,7 +107,7 @@ function noticeOf(names: readonly string[], file: string): string {
 }
 
 function headersNotice(file: string): string {
-  return `The "headers" in ${file} were for another endpoint, so they were taken out.`;
+  return `The "headers" in ${file} were for another endpoint, so they were removed.`;
 }
 
 // Connects onboarding with its dependencies, which are loaded on demand after the first frame.

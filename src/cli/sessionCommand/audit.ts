@@ -85,6 +85,6 @@ export async function audit(
   const problem = incompleteness(gaps.missing(), damagedLines);
   if (problem === undefined) return EXIT.ok;
   const id = sanitizeLine(session.id);
-  output.say(`${problem}${session.isArchived ? '' : ` clawdcode session verify ${id} tells more.`}`);
+  output.say(`${problem}${session.isArchived ? '' : ` clawdcode session verify ${id} has details.`}`);
   return EXIT.failed;
 }

@@ -50,7 +50,7 @@ async function test(
 ): Promise<number> {
   const access = accessOf(tool, words, place);
   if (access === undefined) {
-    output.say(`"${words.join(' ')}" is no address. Write it whole: https://example.com/page`);
+    output.say(`"${words.join(' ')}" is not a URL. Enter the full one: https://example.com/page`);
     return EXIT.badInput;
   }
   const { loaded, permissions } = await open(place, { allowedTools, disallowedTools });

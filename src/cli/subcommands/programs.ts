@@ -151,7 +151,7 @@ export function createModelsProgram(): Command {
 export function createAcpProgram(): Command {
   return new Command('clawdcode acp')
     .description(
-      'Serve an editor that speaks the Agent Client Protocol, over standard input and output. The editor starts this command; see docs/acp.md.',
+      'Serve an editor over the Agent Client Protocol, on standard input and output. The editor starts this command; see docs/acp.md.',
     )
     .helpOption('-h, --help', 'print this help')
     .exitOverride()

@@ -40,7 +40,7 @@ export async function editText(text: string, { env, cwd, dataRoot }: EditorPlace
     if (problem !== undefined) return failed(`${problem} The draft is unchanged.`);
     const saved = await savedIn(file);
     if (saved === undefined)
-      return failed('What the editor saved is not text, or too long. The draft is unchanged.');
+      return failed('The editor saved something that is not text or is too long. The draft is unchanged.');
     // Editors add a line break at the end.
     return { type: 'edited', text: text.endsWith('\n') ? saved : saved.replace(/\r?\n$/, '') };
   } catch (error) {

@@ -107,9 +107,9 @@ function strategyText({ strategy, compact }: ContextSettings): string {
   switch (strategy) {
     case 'auto':
     case 'summary':
-      return 'everything stays until the trigger, then a summary; shortening and removal only if none can be had';
+      return 'everything stays until the trigger, then a summary; shortening and removal only if none is available';
     case 'economy':
-      return 'earlier turns are summarised early, or shortened where no summary can be drafted; the current turn at the trigger';
+      return 'earlier turns are summarised early, or shortened if no summary can be drafted; the current turn at the trigger';
     case 'mask-only':
       return 'steps of earlier turns are shortened and nothing else, short of a request too large to send';
     default:

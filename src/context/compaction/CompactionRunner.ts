@@ -231,7 +231,7 @@ export class CompactionRunner {
     const { entries, undone } = this.#session.log.live();
     return lastCompaction(entries, undone) === -1
       ? 'There is nothing to compact yet.'
-      : 'There is nothing to compact: nothing was said since the last compaction.';
+      : 'There is nothing to compact: there are no new messages since the last compaction.';
   }
 
   #job(request: Omit<RunRequest, 'preTokens'>, draft?: SummaryDraft): CompactionJob {

@@ -35,7 +35,7 @@ async function findEntry(seq: number, log: SeenLog, blobs: Blobs): Promise<Found
   const original = originalOf(entry);
   if (original !== undefined) {
     const source = await blobSource(original, blobs);
-    if (source !== undefined) return { id, what: `${what}, whole output`, source, ...noteOf(original) };
+    if (source !== undefined) return { id, what: `${what}, full output`, source, ...noteOf(original) };
   }
   const call = await callOf(entry, log);
   // The result of an edit is short; its call has the change.

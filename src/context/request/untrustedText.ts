@@ -48,7 +48,7 @@ export function framedInstructions(
   entry: JSONLEntry,
   { noteKey, keepsApart }: Framing,
 ): string {
-  const gone = `${quotedName(instructionPath(entry))} is gone; what it said no longer holds.`;
+  const gone = `${quotedName(instructionPath(entry))} is gone; its instructions no longer apply.`;
   if (noteKey !== undefined && keepsApart === true && text !== '') {
     const isUsers = entry.subtype === 'instructions' && entry.data?.origin === 'user';
     return isUsers

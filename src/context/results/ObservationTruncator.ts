@@ -106,8 +106,8 @@ export function truncationNotice(
       : kept?.hash !== undefined
         ? `All: ${pointerTo(kept.hash)}${path === undefined ? '' : `, or the file ${path}`}`
         : path === undefined
-          ? 'The whole could not be kept; narrow the call to see more.'
-          : `The whole is in ${path}; Read it in parts, or Grep it.`;
+          ? 'The full output could not be kept; narrow the call to see more.'
+          : `The full text is in ${path}; Read it in parts, or Grep it.`;
   const count = `${grouped(Math.min(stats.keptLines, lines))} of ${grouped(lines)} lines`;
   return `[Output truncated: ${which ?? `${part}, ${count}`}, ${grouped(stats.keptBytes)} of ${grouped(bytes)} bytes. ${where}]`;
 }

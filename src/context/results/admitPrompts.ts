@@ -66,7 +66,7 @@ async function fitPrompt(
       message: { ...prompt.message, content: text },
       data: { ...prompt.data, ...(original === undefined ? {} : { original }) },
     },
-    notice: `Your message is larger than any request to this model can be: its beginning and end (${part} of ${all} bytes) are sent. The whole is kept, and the model can read all of it with Recall.`,
+    notice: `Your message is larger than any request to this model can be: its beginning and end (${part} of ${all} bytes) are sent. All of it is kept, and the model can read it with Recall.`,
   };
 }
 

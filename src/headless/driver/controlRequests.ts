@@ -1,4 +1,6 @@
-/** Requests of the driving program: each gets exactly one response. It can do what a user at the screen can, not more. */
+/**
+ * Requests of the driving program: each gets exactly one response. It can do what a user at the screen can, not more.
+ */
 import * as z from 'zod';
 import type { Agent } from '../../agent/types.ts';
 import type { ContextReport } from '../../protocol/contextReport.ts';
@@ -123,7 +125,7 @@ async function handle(request: DriverRequest, ports: ControlPorts): Promise<obje
       const fields = { server_name: z.string(), message: z.looseObject({}) };
       const { server_name, message } = read(request, fields);
       if (ports.channels.deliver(server_name, message)) return {};
-      throw new RequestError(`No MCP server "${server_name.slice(0, 100)}" of yours is connected.`);
+      throw new RequestError(`Your MCP server "${server_name.slice(0, 100)}" is not connected.`);
     }
     case 'rename_session': {
       const title = read(request, { title: z.string().max(1000) })
@@ -218,8 +220,8 @@ export function eventAfter<T>(
 }
 
 /**
- * Switches the mode as with Shift+Tab; additionally to `dontAsk`, which only forbids. Throws with the reason if that is not
- * possible.
+ * Switches the mode as with Shift+Tab; additionally to `dontAsk`, which only forbids. Throws with the reason if that is
+ * not possible.
  */
 export async function setMode(
   name: string,
@@ -248,7 +250,7 @@ async function rewindFiles(prompt: string, isDryRun: boolean, agent: Agent): Pro
   const cannot = (error: string): object => ({ canRewind: false, error });
   if (agent.state().busy) return cannot('A turn is running. Interrupt it, or wait for its result.');
   const planned = await agent.planRewind(prompt);
-  if (planned === undefined) return cannot('There is no such prompt in this session.');
+  if (planned === undefined) return cannot('No such prompt in this session.');
   if (planned.noFiles !== undefined) return cannot(planned.noFiles);
   const { steps } = planned.plan;
   const refused = steps.flatMap(({ action, path, reason = '' }) =>

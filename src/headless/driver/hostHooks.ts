@@ -38,7 +38,11 @@ export function readHostHooks(value: unknown): HostHooks {
   if (value === undefined || value === null) return { hooks: [], problems: [], isComplete: true };
   const byEvent = z.record(z.string(), z.array(z.unknown()).nullish()).safeParse(value);
   if (!byEvent.success)
-    return { hooks: [], problems: ['The hooks are not lists by event: none runs.'], isComplete: false };
+    return {
+      hooks: [],
+      problems: ['"hooks" does not map events to lists, so it is ignored.'],
+      isComplete: false,
+    };
   const unknown: string[] = [];
   const mistakes: string[] = [];
   const hooks = Object.entries(byEvent.data).flatMap(([event, groups]) => {

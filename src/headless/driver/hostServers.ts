@@ -38,7 +38,11 @@ export function readHostServers(fields: Readonly<Record<string, unknown>>): Host
   const names = z.array(z.string()).safeParse(fields.sdkMcpServers ?? []);
   const configs = z.record(z.string(), z.unknown()).safeParse(fields.sdkMcpServerConfigs ?? {});
   if (!names.success)
-    return { servers: [], rules: [], problems: ['"sdkMcpServers" is not a list of names: none is used.'] };
+    return {
+      servers: [],
+      rules: [],
+      problems: ['"sdkMcpServers" is not a list of names, so it is ignored.'],
+    };
   const problems: string[] = [];
   const rules: HostRule[] = [];
   const servers = [...new Set(names.data)].slice(0, MAX_SERVERS).flatMap((name): McpServerSource[] => {

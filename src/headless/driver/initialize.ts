@@ -33,7 +33,7 @@ const unsupported: Readonly<Record<string, string>> = {
 };
 
 /** Hooks and servers are taken from the first message only: the session is opened with them. */
-const tooLate = 'Hooks and MCP servers are taken only from an initialize request that is the first message.';
+const tooLate = 'Hooks and MCP servers are accepted only if the initialize request is the first message.';
 
 export async function initializeResponse(request: DriverRequest, ports: InitializePorts) {
   const { host, subagents, setup, warn } = ports;

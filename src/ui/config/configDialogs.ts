@@ -62,7 +62,7 @@ function listDialog(settings: readonly SettingInfo[], last: string | undefined):
     ),
     noun: 'setting',
     introduction: (shown) =>
-      `${settings.length} settings${shown < settings.length ? `, the first ${shown}; /config and a word lists others` : ''}:`,
+      `${settings.length} settings${shown < settings.length ? `, the first ${shown}; /config WORD lists others` : ''}:`,
     canSkip: true,
     cancel: CLOSE,
   };
@@ -108,7 +108,7 @@ function valueDialog(setting: SettingInfo): ChoiceDialog<ConfigAnswer> | TextDia
         label: one === value ? `${String(one)} · now` : String(one),
         answer: one === value ? back : to(one),
       })),
-      ...(source === undefined ? [] : [{ label: 'Remove it from a file of yours', answer: to(undefined) }]),
+      ...(source === undefined ? [] : [{ label: 'Remove it from one of your files', answer: to(undefined) }]),
     ],
   };
 }
@@ -116,7 +116,7 @@ function valueDialog(setting: SettingInfo): ChoiceDialog<ConfigAnswer> | TextDia
 function removalNote({ source, isNullable }: SettingInfo): readonly Block[] {
   const text = [
     isNullable ? 'null is the value for none.' : '',
-    source === undefined ? '' : '- removes it from a file of yours.',
+    source === undefined ? '' : '- removes it from one of your files.',
   ]
     .filter((part) => part !== '')
     .join(' ');

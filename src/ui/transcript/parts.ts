@@ -231,7 +231,7 @@ function detailParts(entry: JSONLEntry): Part[] {
     case 'environment':
     case 'reminder':
       return [
-        line(entry.subtype === 'reminder' ? 'Reminder to the model:' : 'Told to the model:'),
+        line(entry.subtype === 'reminder' ? 'Reminder to the model:' : 'For the model:'),
         ...dimText(contentText(entry)),
       ];
     default:

@@ -58,7 +58,7 @@ export async function archiveSession(folder: string, id: string, signal?: AbortS
       const isSame =
         after.size === before.size && after.mtimeMs === before.mtimeMs && after.ino === before.ino;
       if (!isSame || unpacked !== packed.digest('hex'))
-        return { type: 'failed', message: 'The archive did not come out as the log went in; the log stays.' };
+        return { type: 'failed', message: 'The archive differs from the log, so the log is kept.' };
       // Keep the log's time: without an index, lists sort by it.
       await utimes(temporary, before.atime, before.mtime);
       await rename(temporary, target);
@@ -99,7 +99,7 @@ export async function unarchiveSession(folder: string, id: string): Promise<Stor
   });
 }
 
-const otherArchive = 'The archive holds another session of the same name; both stay as they are.';
+const otherArchive = 'The archive holds another session of the same name; both are kept.';
 
 /** True if the archive's content is the beginning of the log, or there is no archive. Rejects on a disk error. */
 export async function isEarlierForm(archive: string, log: string): Promise<boolean> {

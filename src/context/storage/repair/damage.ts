@@ -46,7 +46,7 @@ export function damageNotices(
           ? `Something is missing from this session’s log, and could not be read: ${lossOf(damaged)}.`
           : `Line ${first.line} of this session’s log could not be read as it was written (it ${phrase(first.reason)}): ${lossOf(damaged)}.`;
   const kept = quarantine === undefined ? 'The log is left as it is' : `The bytes are kept in ${quarantine}`;
-  return [`${what} ${kept}; \`clawdcode session verify ${sessionId}\` tells more.`];
+  return [`${what} ${kept}; \`clawdcode session verify ${sessionId}\` has details.`];
 }
 
 /** "is not an entry", "holds zero bytes": a reason that begins with a verb is used unchanged. */

@@ -201,7 +201,7 @@ test.each([
   [[], undefined],
   [
     [damage('cut short')],
-    /^The last line .* could not be read: it was cut short .*`clawdcode session verify s` tells/,
+    /^The last line .* could not be read: it was cut short .*`clawdcode session verify s` has details/,
   ],
   [
     [damage('not an entry', [7, 7])],
