@@ -136,6 +136,28 @@ function grantText({ event, matcher, hook }: Part): string {
   return `${event}${where} ${JSON.stringify(hook, sortKeys)}`;
 }
 
+/** Grants of hooks for the approval prompt: what runs comes once, followed by the events that it is set for. */
+export function shownHooks(grants: readonly string[]): readonly string[] {
+  const places = new Map<string, string[]>();
+  for (const grant of grants) {
+    const [, where = '', json = ''] = /^(\w+(?: "(?:[^"\\]|\\.)*")?) (\{.*\})$/s.exec(grant) ?? [];
+    const what = json === '' ? grant : shownHook(json);
+    const known = places.get(what) ?? [];
+    if (where !== '') known.push(where);
+    places.set(what, known);
+  }
+  return [...places].map(([what, events]) =>
+    events.length === 0 ? what : `${what} for ${events.join(', ')}`,
+  );
+}
+
+/** The command as it runs if it fits on a line, and every other field as JSON. */
+function shownHook(json: string): string {
+  const { type, command, ...rest } = JSON.parse(json) as Partial<Record<string, unknown>>;
+  if (type !== 'command' || typeof command !== 'string' || !/^[\x20-\x7e]+$/.test(command)) return json;
+  return Object.keys(rest).length === 0 ? command : `${command} ${JSON.stringify(rest)}`;
+}
+
 function sortKeys(_: string, value: unknown): unknown {
   return isObject(value)
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { writePrivateFile } from './files.ts';
 import { diffGrants, effectOf, partition } from './grants.ts';
+import { shownHooks } from './hooks.ts';
 import type { Grant, UntrustedSetting, Values } from './types.ts';
 
 const grantSchema = z.looseObject({ kind: z.string(), text: z.string(), source: z.string() });
@@ -154,7 +155,7 @@ export function asSettings(grants: readonly Grant[]): UntrustedSetting[] {
     else before.texts.push(grant.text);
   }
   return [...settings.values()].map(({ first: { kind, source }, texts }) => ({
-    ...{ file: source, key: kind, value: shown(texts) },
+    ...{ file: source, key: kind, value: shown(kind === 'hooks' ? shownHooks(texts) : texts) },
     effect: effectOf(kind) || `Changes ${kind}.`,
     count: texts.length,
   }));

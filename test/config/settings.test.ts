@@ -539,6 +539,26 @@ describe('folders', () => {
     expect(prompt).toMatch(/^x+ … \d+ characters left out … x+ the end$/);
   });
 
+  test('a hook that is set for several events is shown once, with all that it says', () => {
+    const hook = { type: 'command', command: './check.sh --all' };
+    const held = (hooks: object) => holdBack({ hooks }, 'f').held.map(({ value }) => value);
+    expect(
+      held({
+        PreToolUse: [{ matcher: 'Bash|"x"', hooks: [hook] }],
+        Stop: [{ hooks: [hook, { ...hook, timeout: 5 }] }],
+        SessionEnd: [{ hooks: [{ type: 'command', command: 'a\nb' }] }],
+        PostToolUse: [{ hooks: [{ type: 'http', url: 'https://example.com' }] }],
+      }),
+    ).toEqual([
+      [
+        './check.sh --all for PreToolUse "Bash|\\"x\\"", Stop',
+        './check.sh --all {"timeout":5} for Stop',
+        '{"command":"a\\nb","type":"command"} for SessionEnd',
+        '{"type":"http","url":"https://example.com"} for PostToolUse',
+      ].join(', '),
+    ]);
+  });
+
   test('of the sandbox, whatever loosens waits for trust, and what tightens counts', () => {
     const loose = {
       enabled: false,
