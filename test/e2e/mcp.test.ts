@@ -195,7 +195,10 @@ test('a prompt of a server is a command, and a resource named after @ is read fo
   setup.server.script({ text: 'Reviewed.' });
   const terminal = await setup.ready();
   await terminal.submit('/mcp');
-  await terminal.waitForPrinted('connected, 11 tools');
+  await terminal.waitForPrinted('connected, 11 tools, 1 prompt, 1 resource');
+  await terminal.submit('/mcp test');
+  await terminal.waitForPrinted('/mcp__test__review_pr <number> [focus]');
+  await terminal.waitForPrinted('@test:note://one');
   await terminal.submit('/mcp__test__review_pr 12 the tests');
   await terminal.waitForPrinted('Reviewed.');
   expect(result(setup)).toBe('Review pull request 12; look at the tests.');

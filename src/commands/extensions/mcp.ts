@@ -21,9 +21,9 @@ export const mcp: Command = {
     const [first, name] = words;
     if (first === 'reconnect') return reconnect(port, name);
     await port.connectAll(new AbortController().signal);
-    if (first === undefined) return { type: 'page', page: listPage(port.status()) };
+    if (first === undefined) return { type: 'page', page: listPage(port) };
     const server = port.status().find((one) => one.name === first);
-    return server === undefined ? unknown(first, servers) : { type: 'page', page: serverPage(server) };
+    return server === undefined ? unknown(first, servers) : { type: 'page', page: serverPage(server, port) };
   },
 };
 
@@ -65,11 +65,25 @@ export function stateText(state: McpServerState, tools: number): string {
   }
 }
 
-function stateLine({ name, state, tools }: McpServerStatus): PageLine {
+/** What a server offers beside tools, as ends of its line: `2 prompts`. */
+function counted(count: number, noun: string): string {
+  return count === 0 ? '' : `, ${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+const promptsOf = (port: McpPort, server: string): readonly McpPromptInfo[] =>
+  port.prompts().filter((one) => one.server === server);
+
+const resourcesOf = (port: McpPort, server: string): readonly string[] =>
+  port.resources().filter((one) => one.startsWith(`${server}:`));
+
+function stateLine({ name, state, tools }: McpServerStatus, port: McpPort): PageLine {
+  const more = `${counted(promptsOf(port, name).length, 'prompt')}${counted(resourcesOf(port, name).length, 'resource')}`;
   const isBad = state.type === 'failed' || state.type === 'needs-auth';
   const role = state.type === 'connected' ? 'success' : isBad ? 'error' : 'dim';
   return hanging(
-    pageLine({ text: name, role: 'strong' }, '  ', { text: stateText(state, tools.length), role }),
+    pageLine({ text: name, role: 'strong' }, '  ', {
+      ...{ text: `${stateText(state, tools.length)}${state.type === 'connected' ? more : ''}`, role },
+    }),
     2,
   );
 }
@@ -78,21 +92,27 @@ function originLine({ transport, target, source }: McpServerStatus): PageLine {
   return hanging(pageLine({ text: `  ${transport}: ${target}  (${source})`, role: 'dim' }), 4);
 }
 
-function listPage(servers: readonly McpServerStatus[]): Page {
+function listPage(port: McpPort): Page {
+  const servers = port.status();
   return () => [
-    ...servers.flatMap((server) => [stateLine(server), originLine(server)]),
-    pageLine({ text: '/mcp NAME shows its tools and log.', role: 'dim' }),
+    ...servers.flatMap((server) => [stateLine(server, port), originLine(server)]),
+    pageLine({ text: '/mcp NAME shows its tools, prompts, resources and log.', role: 'dim' }),
   ];
 }
 
 /** Lines of a server's log that are shown, from its end. */
 const LOG_LINES = 20;
 
-function serverPage(server: McpServerStatus): Page {
-  const { tools, problems, log } = server;
+/** Resources of a server that are listed. */
+const MAX_RESOURCES = 50;
+
+function serverPage(server: McpServerStatus, port: McpPort): Page {
+  const { name: serverName, tools, problems, log } = server;
+  const prompts = promptsOf(port, serverName);
+  const resources = resourcesOf(port, serverName);
   const lines = log.trimEnd().split('\n');
   return () => [
-    stateLine(server),
+    stateLine(server, port),
     originLine(server),
     ...problems.map((text) => pageLine({ text: `  ${text}`, role: 'warning' })),
     blankLine,
@@ -100,6 +120,20 @@ function serverPage(server: McpServerStatus): Page {
     ...tools.map(({ name, description }) =>
       hanging(pageLine(`  ${name}  `, { text: firstSentence(description), role: 'dim' }), 4),
     ),
+    ...(prompts.length === 0 ? [] : [blankLine, heading('Prompts')]),
+    ...prompts.map((prompt) =>
+      hanging(
+        pageLine(`  ${`/${prompt.command} ${hintOf(prompt)}`.trimEnd()}  `, {
+          ...{ text: firstSentence(prompt.description), role: 'dim' as const },
+        }),
+        4,
+      ),
+    ),
+    ...(resources.length === 0 ? [] : [blankLine, heading('Resources')]),
+    ...resources.slice(0, MAX_RESOURCES).map((one) => hanging(pageLine(`  @${one}`), 4)),
+    ...(resources.length <= MAX_RESOURCES
+      ? []
+      : [pageLine({ text: `  … and ${resources.length - MAX_RESOURCES} more`, role: 'dim' })]),
     ...(log.trim() === ''
       ? []
       : [blankLine, heading('Log'), ...textLines(lines.slice(-LOG_LINES).join('\n'), 2, 'dim')]),
