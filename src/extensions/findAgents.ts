@@ -134,7 +134,7 @@ export function parseAgents(json: string): AgentList | { readonly error: string 
 /** Front matter keys that have an effect here; all others are reported as ignored. */
 const KEYS: ReadonlySet<string> = new Set([
   ...['name', 'description', 'prompt', 'tools', 'disallowedTools', 'model', 'permissionMode', 'maxTurns'],
-  ...['skills', 'isolation'],
+  ...['skills', 'isolation', 'background'],
 ]);
 
 const NAME = /^[a-z0-9][\w-]{0,63}$/i;
@@ -160,11 +160,13 @@ function definitionOf(
   const permissionMode = modeOf(values.permissionMode);
   const maxTurns = stepsOf(values.maxTurns);
   const isolation = textValue(values.isolation) === 'worktree';
+  const background = flagOf(values.background);
   const wrong = [
     // Claude Code's other value is a machine elsewhere.
     ...(values.isolation !== undefined && !isolation ? ['isolation'] : []),
     ...(values.permissionMode !== undefined && permissionMode === undefined ? ['permissionMode'] : []),
     ...(values.maxTurns !== undefined && maxTurns === undefined ? ['maxTurns'] : []),
+    ...(values.background !== undefined && background === undefined ? ['background'] : []),
     ...(isUnknownModel(values.model) ? ['model'] : []),
   ];
   return {
@@ -180,6 +182,7 @@ function definitionOf(
     ...(maxTurns === undefined ? {} : { maxTurns }),
     skills: listValue(values.skills),
     ...(isolation ? { isolation: 'worktree' as const } : {}),
+    ...(background === true ? { isBackground: true as const } : {}),
     ignored: [...Object.keys(values).filter((key) => !KEYS.has(key)), ...wrong].sort(),
   };
 }
@@ -187,6 +190,13 @@ function definitionOf(
 function modeOf(value: unknown): PermissionMode | undefined {
   const wanted = textValue(value);
   return permissionModes.find((mode) => mode === wanted);
+}
+
+/** Front matter that YAML does not read as a truth value keeps its text. */
+function flagOf(value: unknown): boolean | undefined {
+  const text = String(value).trim().toLowerCase();
+  if (text === 'true') return true;
+  return text === 'false' ? false : undefined;
 }
 
 function stepsOf(value: unknown): number | undefined {

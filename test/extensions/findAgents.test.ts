@@ -62,6 +62,16 @@ test.each([
 });
 
 test.each([
+  ['true', true, []],
+  ['false', undefined, []],
+  ['often', undefined, ['background']],
+])('background: %s', async (written, isBackground, ignored) => {
+  await put('home/.claude/agents/apart.md', file('apart', `background: ${written}\n`));
+  const [apart] = (await findAgents('user-foreign', places)).agents;
+  expect({ isBackground: apart?.isBackground, ignored: apart?.ignored }).toEqual({ isBackground, ignored });
+});
+
+test.each([
   ['a name with a slash', file('a/b'), /cannot be used/],
   ['no description', '---\nname: quiet\n---\nDo it.', /no description/],
   ['no instructions', '---\nname: empty\ndescription: d\n---\n', /no instructions/],

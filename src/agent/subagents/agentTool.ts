@@ -74,7 +74,7 @@ export function agentTool(
       const problem = model === undefined ? undefined : modelProblem(model);
       if (problem !== undefined) return Promise.resolve(failure(title(call), problem));
       const how = {
-        isBackground: run_in_background === true,
+        isBackground: run_in_background ?? definition.isBackground === true,
         isIsolated: (isolation ?? definition.isolation) === 'worktree',
       };
       return start(

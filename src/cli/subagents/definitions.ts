@@ -142,6 +142,7 @@ function usesOf({
   model,
   permissionMode,
   isolation,
+  isBackground,
 }: AgentDefinition): readonly string[] {
   const list = (names: readonly string[]): string => visibleLine(names.join(', '), MAX_TOOLS);
   const allowed =
@@ -151,5 +152,6 @@ function usesOf({
     ...(model === undefined ? [] : [`model ${visibleLine(model, MAX_PURPOSE)}`]),
     ...(permissionMode === undefined ? [] : [`mode ${permissionMode}`]),
     ...(isolation === undefined ? [] : ['in a git worktree']),
+    ...(isBackground === true ? ['in the background'] : []),
   ];
 }

@@ -73,6 +73,7 @@ function agentLines(agent: AgentDefinition, shownPath: (file: string) => string)
     permissionMode,
     maxTurns,
     isolation,
+    isBackground,
     ignored,
   } = agent;
   const facts = [
@@ -84,6 +85,7 @@ function agentLines(agent: AgentDefinition, shownPath: (file: string) => string)
     ...(permissionMode === undefined ? [] : [`at most ${permissionMode} mode`]),
     ...(maxTurns === undefined ? [] : [`${maxTurns} steps`]),
     ...(isolation === undefined ? [] : ['in a git worktree']),
+    ...(isBackground === true ? ['in the background'] : []),
     ...(ignored.length === 0 ? [] : [`no effect here: ${ignored.join(', ')}`]),
   ];
   const head = hanging(pageLine('  ', { text: name, role: 'accent' }, `  ${description}`), 4);

@@ -31,6 +31,8 @@ export interface AgentDefinition {
   readonly isReadOnly?: true;
   /** It always works in a git worktree of its own. */
   readonly isolation?: 'worktree';
+  /** It runs in the background unless a call says otherwise. */
+  readonly isBackground?: true;
   /** Keys of the front matter that are ignored, sorted. */
   readonly ignored: readonly string[];
 }
