@@ -36,6 +36,11 @@ export function createAnswers(send, modes = [], request = undefined) {
     : tools;
   if (modes.includes('visits'))
     listed = [...tools, { name: 'visit', description: 'Needs a page to be visited.', inputSchema: object() }];
+  if (modes.includes('long-results'))
+    listed = [
+      { name: 'words', description: 'A long text.', inputSchema: object({ count: { type: 'number' } }) },
+      { name: 'items', description: 'A list.', inputSchema: object({ count: { type: 'number' } }) },
+    ];
   if (modes.includes('odd-names'))
     listed = [
       { ...tools[0], name: 'say it' },
@@ -161,6 +166,14 @@ export function createAnswers(send, modes = [], request = undefined) {
             ],
           },
         });
+      case 'words':
+        return text(
+          Array.from({ length: input.count }, (_, at) => `word${String(at).padStart(5, '0')}`).join(' '),
+        );
+      case 'items': {
+        const items = Array.from({ length: input.count }, (_, at) => ({ name: `item ${at}`, size: at }));
+        return text(JSON.stringify({ nextCursor: 'c7', items, isPartial: false }));
+      }
       case 'fail':
         return { ...text('It did not work.'), isError: true };
       default:
