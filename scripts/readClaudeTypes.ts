@@ -36,6 +36,9 @@ const json = {
   hookBase: fieldsOf(sdk, 'BaseHookInput'),
   hooks: Object.fromEntries(hookEvents.map((event) => [event, fieldsOf(sdk, `${event}HookInput`)])),
   tools: Object.fromEntries(Object.entries(tools).map(([tool, type]) => [tool, fieldsOf(sdkTools, type)])),
+  results: Object.fromEntries(
+    Object.entries(tools).map(([tool, type]) => [tool, shapesOf(type.replace('Input', 'Output'))]),
+  ),
 };
 const target = join(import.meta.dirname, '../test/fixtures/claudeTypes.json');
 writeFileSync(target, `${JSON.stringify(json, null, 2)}\n`);
@@ -44,7 +47,11 @@ writeFileSync(target, `${JSON.stringify(json, null, 2)}\n`);
 function fieldsOf(source: string, type: string): Record<string, string> {
   const start = new RegExp(`(?:declare type|interface) ${type}(?: =[^{;]*)? \\{`).exec(source);
   if (start === null) throw new Error(`${type} is not declared`);
-  const body = source.slice(start.index + start[0].length);
+  return fieldsIn(source.slice(start.index + start[0].length));
+}
+
+/** The fields up to the brace that closes the text. `isDeep`: with those of objects in them, as `file.content`. */
+function fieldsIn(body: string, isDeep = false): Record<string, string> {
   const fields: Record<string, string> = {};
   let depth = 0;
   let field = '';
@@ -55,11 +62,37 @@ function fieldsOf(source: string, type: string): Record<string, string> {
     if (character !== ';' || depth > 0) field += character;
     else {
       const [, name = '', mark = '', text = ''] = /^\s*"?([\w-]+)"?(\??):\s*([\s\S]*)$/.exec(field) ?? [];
-      if (name !== '') fields[`${name}${mark}`] = plain(text.trim());
+      if (name !== '') Object.assign(fields, described(`${name}${mark}`, text.trim(), isDeep));
       field = '';
     }
   }
   return fields;
+}
+
+function described(name: string, text: string, isDeep: boolean): Record<string, string> {
+  const own = { [name]: plain(text) };
+  const inner = /^\{([\s\S]*\})(?:\[\])?( \| null)?$/.exec(text);
+  if (!isDeep || inner === null) return own;
+  const nested = Object.entries(fieldsIn(inner[1] ?? '', true));
+  return {
+    ...own,
+    ...Object.fromEntries(nested.map(([key, type]) => [`${name.replace('?', '')}.${key}`, type])),
+  };
+}
+
+/** The shapes that a result may have: one for each member of a union. */
+function shapesOf(type: string): Record<string, string>[] {
+  const start = new RegExp(`export (?:type ${type} =|interface ${type})\\s`).exec(sdkTools);
+  if (start === null) throw new Error(`${type} is not declared`);
+  const shapes: Record<string, string>[] = [];
+  let depth = 0;
+  for (let at = start.index + start[0].length; at < sdkTools.length; at++) {
+    const character = sdkTools[at];
+    if (character === '{' && depth++ === 0) shapes.push(fieldsIn(sdkTools.slice(at + 1), true));
+    if (character === '}') depth--;
+    if (depth === 0 && /^(?:;|\s*export )/.test(sdkTools.slice(at + 1, at + 20))) break;
+  }
+  return shapes;
 }
 
 /** What a test compares: the basic type, or the values of a choice. */
@@ -67,8 +100,10 @@ function plain(text: string): string {
   const alias = /^\w+$/.exec(text) && new RegExp(`declare type ${text} = ([^;{]+);`).exec(sdk)?.[1];
   const resolved = (alias ?? text).replace(/\s+/g, ' ').trim();
   if (/\]$/.test(resolved)) return 'array';
+  if (resolved.startsWith('{')) return resolved.endsWith('| null') ? 'object|null' : 'object';
   const choices = [...resolved.matchAll(/(?:^|\| ?)(['"])(.*?)\1/g)].map(([, , value]) => value);
   if (choices.length > 0) return choices.join('|');
+  if (/^(?:true|false)\b/.test(resolved)) return 'boolean';
   const [basic] = /^(?:string|number|boolean|unknown)\b/.exec(resolved) ?? [];
   if (basic !== undefined) return resolved.endsWith('| null') ? `${basic}|null` : basic;
   return 'object';

@@ -12,7 +12,32 @@ export const claudeTypes = JSON.parse(
   readonly hookBase: Fields;
   readonly hooks: Readonly<Record<HookEvent, Fields>>;
   readonly tools: Readonly<Record<string, Fields>>;
+  /** The shapes that the result of a tool may have; fields of objects in it as `file.content`. */
+  readonly results: Readonly<Record<string, readonly Fields[]>>;
 };
+
+/** How a result differs from the shape that is most like it, one sentence each. */
+export function resultDifferences(tool: string, value: object): string[] {
+  const all = (claudeTypes.results[tool] ?? []).map((shape) => deepDifferences(value, shape, ''));
+  return all.sort((a, b) => a.length - b.length)[0] ?? [`no shape of ${tool} is published`];
+}
+
+function deepDifferences(value: object, shape: Fields, prefix: string): string[] {
+  const inside = Object.entries(shape).filter(([name]) => name.startsWith(prefix));
+  const own = inside.map(([name, type]) => [name.slice(prefix.length), type] as const);
+  const fields = Object.fromEntries(own.filter(([name]) => !name.includes('.')));
+  return [
+    ...differences({ ...value }, fields).map((one) => `${prefix}${one}`),
+    ...Object.entries(value).flatMap(([name, given]) => {
+      const deeper = `${prefix}${name}.`;
+      if (!inside.some(([field]) => field.startsWith(deeper))) return [];
+      const objects: unknown[] = Array.isArray(given) ? given : [given];
+      return objects.flatMap((one) =>
+        typeof one === 'object' && one !== null ? deepDifferences(one, shape, deeper) : [],
+      );
+    }),
+  ];
+}
 
 /** How an object differs from the type, one sentence each. */
 export function differences(value: Readonly<Record<string, unknown>>, fields: Fields): string[] {

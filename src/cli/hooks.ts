@@ -1,5 +1,6 @@
 /** The hooks of a session: their code is loaded only if any are configured. */
 
+import { join } from 'node:path';
 import { createCheckpointKeeper } from '../agent/checkpoints.ts';
 import type { SessionOrigin } from '../agent/hooks/turnHooks.ts';
 import { type Clock, streamReply } from '../agent/reply.ts';
@@ -43,7 +44,7 @@ interface HookHelpers extends Pick<HookRunnerDeps, 'callBack' | 'pluginProblem' 
 
 /** Opens the hooks of a session, which may change while it runs. */
 export async function openHooks(
-  { root, env }: AppPaths,
+  { root, env, dataRoot }: AppPaths,
   sources: readonly HookSource[],
   { covers, send, secretEnv, ...helpers }: Pick<Permissions, 'covers'> & HookHelpers,
 ): Promise<LiveHooks> {
@@ -56,6 +57,7 @@ export async function openHooks(
       root,
       env: withoutKeys(ownProgramEnvironment(env, root, realpath), secretEnv),
       shell: findShell(env),
+      variableFolder: join(dataRoot, 'hook-variables'),
       fetch: fetchOverSend(send),
       covers,
       ...helpers,
@@ -68,6 +70,8 @@ export async function openHooks(
     replace,
     has: (event) => runner?.has(event) ?? false,
     run: (...call) => runner?.run(...call) ?? Promise.resolve(noAnswer),
+    watch: (...watched) => runner?.watch(...watched),
+    variables: () => runner?.variables() ?? {},
     list: () => runner?.list() ?? [],
     close: () => runner?.close() ?? Promise.resolve(),
   };

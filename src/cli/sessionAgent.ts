@@ -147,7 +147,7 @@ function exporting(agent: Agent, exported: SessionTelemetry | undefined): Agent 
 type SessionTools = ReturnType<typeof createSessionTools>;
 
 function createSessionTools(
-  { permissions, skills, servers }: AgentParts,
+  { permissions, skills, servers, hooks }: AgentParts,
   { place, loaded, sandboxMode, answerTool, isTrusted = false, ...chosen }: SessionFactoryOptions,
   { engine }: SharedParts,
 ) {
@@ -162,7 +162,10 @@ function createSessionTools(
   const { sandbox, toolDeps } = ofCommands;
   const { isWithheld: isSensitive } = permissions;
   const languageServers = openLanguageServers({ place, loaded, sandbox, isTrusted, isSensitive });
-  const confinement = { ...ofCommands, toolDeps: { ...toolDeps, languageServers } };
+  const confinement = {
+    ...ofCommands,
+    toolDeps: { ...toolDeps, languageServers, variables: hooks?.port.variables },
+  };
   const { tools: builtin, ...running } = builtinTools(confinement.toolDeps);
   const own = answerTool === undefined ? builtin : [...builtin, answerTool];
   const added = (): readonly Tool[] => [

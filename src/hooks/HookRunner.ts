@@ -1,7 +1,9 @@
 /** The hooks of one session: chooses those that match an event, runs them in parallel, and remembers what they did. */
+import { resolve } from 'node:path';
 import {
   type CallBack,
   type CallTool,
+  type FileEvent,
   type HookAnswer,
   type HookCall,
   type HookDefinition,
@@ -18,6 +20,7 @@ import {
 import type { Access } from '../protocol/permissions.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
 import { combine, type FinishedHook } from './combine.ts';
+import { FileWatcher } from './FileWatcher.ts';
 import { compileMatcher, type Matcher } from './match.ts';
 import { type HookOutput, type HookVerdict, readOutput } from './readOutput.ts';
 import { runCallback } from './runCallback.ts';
@@ -25,6 +28,7 @@ import { runCommand } from './runCommand.ts';
 import { type HookFetch, runHttp } from './runHttp.ts';
 import { runJudge } from './runJudge.ts';
 import { runTool } from './runTool.ts';
+import { createVariableFile } from './variables.ts';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 /** Hooks in the background at the same time; more are not started. */
@@ -40,6 +44,8 @@ export interface HookRunnerDeps {
   /** Absolute path of the shell. */
   readonly shell: string;
   readonly fetch: HookFetch;
+  /** The folder for the files in which hooks set variables. */
+  readonly variableFolder: string;
   /** For hooks of type `callback`; absent if no program drives this one. */
   readonly callBack?: CallBack | undefined;
   /** For hooks of type `prompt` and `agent`. */
@@ -64,6 +70,8 @@ interface Known {
   readonly matches: Matcher | undefined;
   last: HookRun | undefined;
   runs: number;
+  /** What it has set for commands when it ran last. */
+  variables?: Readonly<Record<string, string>>;
 }
 
 export class HookRunner implements HookPort {
@@ -71,6 +79,7 @@ export class HookRunner implements HookPort {
   #hooks: readonly Known[] = [];
   readonly #background = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
+  #watcher: FileWatcher | undefined;
 
   constructor(sources: readonly HookSource[], deps: HookRunnerDeps) {
     this.#deps = deps;
@@ -130,8 +139,28 @@ export class HookRunner implements HookPort {
     }));
   }
 
+  watch(
+    { cwd, paths }: { readonly cwd: string; readonly paths: readonly string[] },
+    onChange: (event: FileEvent) => void,
+  ): void {
+    if (!this.has('FileChanged') || this.#closing.signal.aborted) {
+      this.#watcher?.close();
+      return;
+    }
+    const named = this.#hooks.flatMap((one) =>
+      one.source.hook.event === 'FileChanged' && canRun(one) ? namesIn(one.source.hook.matcher) : [],
+    );
+    this.#watcher ??= new FileWatcher((event) => onChange(event));
+    this.#watcher.watch([...new Set([...named.map((name) => resolve(cwd, name)), ...paths])]);
+  }
+
+  variables(): Readonly<Record<string, string>> {
+    return Object.assign({}, ...this.#hooks.map((one) => one.variables));
+  }
+
   async close(): Promise<void> {
     this.#closing.abort();
+    this.#watcher?.close();
     await Promise.all(this.#background);
   }
 
@@ -175,7 +204,7 @@ export class HookRunner implements HookPort {
     };
     onProgress({ type: 'started', ...head });
     const started = this.#deps.now();
-    const output = await this.#execute(source, call, signal);
+    const output = await this.#execute(one, call, signal);
     const verdict = withoutGrants(source, strict(source, readOutput(event, output)));
     const run: HookRun = {
       ...head,
@@ -199,7 +228,8 @@ export class HookRunner implements HookPort {
     void work.finally(() => this.#background.delete(work));
   }
 
-  async #execute({ hook, plugin }: HookSource, call: HookCall, signal: AbortSignal): Promise<HookOutput> {
+  async #execute(one: Known, call: HookCall, signal: AbortSignal): Promise<HookOutput> {
+    const { hook, plugin } = one.source;
     const { root, env: ownEnv, shell, fetch, callBack, pluginProblem } = this.#deps;
     const problem = plugin && (await pluginProblem?.(plugin.name));
     if (problem !== undefined) return { stdout: '', stderr: '', isCut: false, problem };
@@ -217,18 +247,35 @@ export class HookRunner implements HookPort {
       ...{ CLAUDE_PROJECT_DIR: root, CLAWDCODE_PROJECT_DIR: root, CLAWDCODE: '1' },
       ...(call.effort !== undefined && { CLAUDE_EFFORT: call.effort }),
     };
-    return runCommand(
+    const file = setsVariables.has(call.event) ? await this.#variableFile() : undefined;
+    const ownVariables = { ...env, ...variables };
+    const output = await runCommand(
       {
         ...(plugin === undefined ? hook : inPlugin(hook, plugin)),
         input,
         cwd: root,
-        env: { ...env, ...variables },
+        env: { ...ownVariables, ...(file && { CLAUDE_ENV_FILE: file.path }) },
         shell,
         timeoutMs,
       },
       signal,
     );
+    if (file !== undefined) one.variables = await file.read({ shell, cwd: root, env: ownVariables }, signal);
+    return output;
   }
+
+  #variableFile(): ReturnType<typeof createVariableFile> {
+    return createVariableFile(this.#deps.variableFolder, this.#deps.newId());
+  }
+}
+
+/** Events whose hooks may set variables for commands, as in Claude Code. */
+const setsVariables: ReadonlySet<HookEvent> = new Set(['SessionStart', 'CwdChanged', 'FileChanged']);
+
+/** The files that a matcher of `FileChanged` names: `.envrc|.env`. One with other signs of an expression names none. */
+function namesIn(matcher: string): string[] {
+  const names = matcher.split('|').map((name) => name.trim());
+  return names.filter((name) => name !== '' && !/[*?()[\]{}\\^$+]/.test(name));
 }
 
 function labelOf(hook: HookDefinition): string {

@@ -24,6 +24,7 @@ export function combine(finished: readonly FinishedHook[]): HookAnswer {
   const decided = finished
     .filter((one) => isDecision(one, changing))
     .toSorted((a, b) => strengthOf(b) - strengthOf(a))[0];
+  const watched = finished.flatMap(({ verdict: { watchPaths } }) => (watchPaths ? [watchPaths] : []));
   const [stop] = texts(({ stop }) => stop);
   return {
     runs: finished.map(({ run }) => run),
@@ -43,6 +44,7 @@ export function combine(finished: readonly FinishedHook[]): HookAnswer {
     interrupts: finished.some(({ verdict }) => verdict.interrupts === true),
     contexts: bounded(texts(({ context }) => context)),
     messages: bounded(texts(({ message }) => message)),
+    ...(watched.length > 0 && { watchPaths: [...new Set(watched.flat())] }),
   };
 }
 

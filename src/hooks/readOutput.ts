@@ -1,4 +1,5 @@
 /** Reads what a hook printed: exit codes and JSON as in Claude Code. Pure. */
+import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import type { HookEvent } from '../protocol/extensions/hooks.ts';
 import { JITLESS } from '../protocol/jitless.ts';
@@ -32,6 +33,8 @@ export interface HookVerdict {
   readonly interrupts?: boolean;
   readonly context?: string;
   readonly message?: string;
+  /** Files to watch. */
+  readonly watchPaths?: readonly string[];
 }
 
 /** Characters of a text for the model. */
@@ -51,6 +54,8 @@ const cannotBlock: ReadonlySet<HookEvent> = new Set([
   'SubagentStart',
   'PostCompact',
   'Notification',
+  'CwdChanged',
+  'FileChanged',
 ]);
 
 export function readOutput(event: HookEvent, output: HookOutput): HookVerdict {
@@ -81,6 +86,8 @@ const specificSchema = z.looseObject({
   /** Of `PostToolUse`; the second one is an earlier name, for MCP tools. */
   updatedToolOutput: z.unknown().optional(),
   updatedMCPToolOutput: z.unknown().optional(),
+  /** Of `SessionStart`, `CwdChanged` and `FileChanged`. */
+  watchPaths: z.array(z.string()).max(200).optional(),
   /** Of `PermissionDenied`: the model may make the call again. */
   retry: z.boolean().optional(),
   /** Of `PermissionRequest`. */
@@ -148,21 +155,37 @@ function verdictOf(event: HookEvent, output: Output): HookVerdict {
     ...(specific?.decision?.interrupt === true && { interrupts: true }),
     ...(context !== undefined && { context }),
     ...(message !== undefined && { message }),
+    ...(specific?.watchPaths && { watchPaths: specific.watchPaths.filter((path) => isAbsolute(path)) }),
   };
 }
 
 /** Characters of a result that replaces another. */
 const MAX_OUTPUT = 200_000;
 
-/** A result as text: a text as it is; of an object what its tool has printed, otherwise its JSON. */
+/** A result as text: a text as it is; of another shape the text in it, otherwise its JSON. */
 function outputOf(specific: Output['hookSpecificOutput']): string | undefined {
   const value = specific?.updatedToolOutput ?? specific?.updatedMCPToolOutput;
   if (value === undefined || value === null) return undefined;
-  const { output, stdout } = (typeof value === 'object' ? value : {}) as Partial<Record<string, unknown>>;
-  const text = [value, output, stdout].find((one) => typeof one === 'string');
-  return visibleText(typeof text === 'string' ? text : JSON.stringify(value))
+  return visibleText(resultText(value) ?? JSON.stringify(value))
     .slice(0, MAX_OUTPUT)
     .toWellFormed();
+}
+
+/** The text in the shapes of results that hooks get: of a command, a file, a search, a page, an MCP server. */
+function resultText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) {
+    const texts = value.map((block) => (isRecord(block) && block.type === 'text' ? block.text : undefined));
+    return texts.every((text) => typeof text === 'string') ? texts.join('\n\n') : undefined;
+  }
+  if (!isRecord(value)) return undefined;
+  const { output, stdout, result, content, file } = value;
+  const inside = [output, stdout, result, content, isRecord(file) ? file.content : undefined];
+  return inside.map(resultText).find((text) => text !== undefined);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Output for another event is ignored: a script that is set for several must not answer with the wrong one. */

@@ -73,6 +73,7 @@ export function outcomeOf(
     kind: 'text',
     display: { title: options.title, summary: isError === true ? 'failed' : summaryOf(text, images.length) },
     ...(images.length > 0 && { images }),
+    response: () => (content.length === 0 && structuredContent !== undefined ? structuredContent : content),
   };
 }
 

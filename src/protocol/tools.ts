@@ -138,6 +138,13 @@ export interface Excerpt {
   readonly notes: readonly string[];
 }
 
+/** What the result of a call depends on beside the call itself, in the shape that hooks get. */
+export interface EndedCall {
+  readonly durationMs: number;
+  /** The todo list before the call. */
+  readonly todos: readonly Todo[];
+}
+
 export interface ToolOutcome {
   readonly status: 'ok' | 'partial' | 'error';
   /** For the model, before truncation. */
@@ -154,6 +161,8 @@ export interface ToolOutcome {
   readonly images?: readonly { readonly path: string; readonly image: ImagePart }[];
   /** Instructions appended after the result. */
   readonly skill?: SkillText;
+  /** Returns the result in the shape in which Claude Code gives it to hooks; absent = they get status and text. */
+  readonly response?: (call: EndedCall) => unknown;
   /** Nothing is left to do: the model is not asked again. */
   readonly endsTurn?: true;
 }

@@ -62,11 +62,22 @@ export function askUserQuestionTool(): Tool {
           summary: many === given.length ? 'answered' : `${many} of ${given.length} answered`,
           answers: given,
         },
+        response: () => ({
+          questions: questions.map(withDefaults),
+          answers: Object.fromEntries(given.map(({ question, answer }) => [question, answer])),
+        }),
       };
     },
   });
   return { ...tool, minWindowTokens: MIN_WINDOW };
 }
+
+/** A question with the fields that Claude Code always has. */
+const withDefaults = ({ options, multiSelect = false, ...question }: Questions[number]): object => ({
+  ...question,
+  options: options.map(({ description = '', ...option }) => ({ ...option, description })),
+  multiSelect,
+});
 
 const titleOf = (questions: Questions): string =>
   questions.length === 1 ? (questions[0]?.header ?? '') : count(questions.length, 'question');

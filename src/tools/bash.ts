@@ -41,6 +41,8 @@ type BashInput = z.infer<typeof input>;
 interface BashDeps {
   readonly env: Environment;
   readonly secretEnv: readonly string[];
+  /** Variables that hooks have set in the meantime. */
+  readonly variables?: () => Readonly<Record<string, string>>;
   /** Absolute path of the shell. */
   readonly shell: string;
   readonly tasks: TaskRegistry;
@@ -137,7 +139,7 @@ async function runOnce(
   /** Aborted when the command ends, so that open approval prompts are withdrawn. */
   const gone = new AbortController();
   const declined = new Set<string>();
-  const own = childEnvironment(deps.env, deps.secretEnv, context.sessionId);
+  const own = childEnvironment({ ...deps.env, ...deps.variables?.() }, deps.secretEnv, context.sessionId);
   const isLook = grant.basis === 'read-only' && outsideBecause === undefined;
   const env = isLook ? readOnlyEnvironment(own, context.root) : own;
   const confine = async (scratch: string): Promise<Confinement | undefined> => {
@@ -307,7 +309,10 @@ async function stopped(report: Report, run: RunningCommand, tasks: TaskRegistry)
   const protectedNotes = protectedFileNotes(report.confinement);
   const after = ['(Interrupted by the user.)', ...protectedNotes.forModel];
   const summary = ['interrupted', ...protectedNotes.forUser].join(' · ');
-  return outcome(report, 'partial', after, summary, { blobPatienceMs: LAST_WORDS_MS });
+  return outcome(report, 'partial', after, summary, {
+    blobPatienceMs: LAST_WORDS_MS,
+    response: { interrupted: true },
+  });
 }
 
 /** Moves the command to the background: as requested, at its timeout, or because the user moved it. */
@@ -324,7 +329,9 @@ async function moved(
   const handling = `BashOutput reads its output, KillBash stops it (task_id "${id}").`;
   if (call.run_in_background === true) {
     const note = `Runs in the background as task ${id}. ${handling}`;
-    return outcome(report, 'ok', [note], `in the background as ${id} (/tasks)`, { taken });
+    return outcome(report, 'ok', [note], `in the background as ${id} (/tasks)`, {
+      ...{ taken, response: { backgroundTaskId: id } },
+    });
   }
   const patience = formatDuration(Date.now() - startedAtMs);
   const note =
@@ -333,6 +340,12 @@ async function moved(
       : `(Still running after ${patience}: it continues in the background as task ${id}. ${handling})`;
   return outcome(report, 'partial', [note], `moved to the background as ${id} (/tasks) · ${patience}`, {
     taken,
+    response: {
+      backgroundTaskId: id,
+      ...(why === 'moved'
+        ? { backgroundedByUser: true }
+        : { timedOutAfterMs: call.timeout ?? DEFAULT_TIMEOUT_MS }),
+    },
   });
 }
 
@@ -341,7 +354,11 @@ async function outcome(
   status: ToolOutcome['status'],
   after: readonly string[],
   summary: string,
-  { taken = capture.take({ isLast: true }), blobPatienceMs }: { taken?: Taken; blobPatienceMs?: number } = {},
+  {
+    taken = capture.take({ isLast: true }),
+    blobPatienceMs,
+    response = {},
+  }: { taken?: Taken; blobPatienceMs?: number; response?: object } = {},
 ): Promise<ToolOutcome> {
   const blob = taken.original;
   const original = await (blobPatienceMs === undefined ? blob : Promise.race([blob, delay(blobPatienceMs)]));
@@ -357,6 +374,11 @@ async function outcome(
     },
     ...(confinement === undefined ? {} : { sandbox: confinement.record() }),
     ...(original === undefined ? {} : { original }),
+    // Both streams are one text, as in Claude Code.
+    response: () => ({
+      ...{ stdout: output, stderr: '', interrupted: false, isImage: false, noOutputExpected: false },
+      ...response,
+    }),
   };
 }
 

@@ -34,6 +34,8 @@ export interface ToolDeps {
   readonly shell?: string;
   /** Environment variables to hide from commands, in addition to our own keys. */
   readonly secretEnv?: readonly string[];
+  /** Variables of commands that hooks have set in the meantime. */
+  readonly variables?: (() => Readonly<Record<string, string>>) | undefined;
   /** Files that Grep skips unless a call names one; by default none. */
   readonly isSensitive?: (path: string) => boolean;
   /** Confines commands; absent = they run with the user's rights. */
@@ -75,6 +77,7 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
     bashTool({
       ...{ env, secretEnv: deps.secretEnv ?? [], shell, tasks },
       ...(deps.sandbox && { sandbox: deps.sandbox }),
+      ...(deps.variables && { variables: deps.variables }),
       ...(deps.knownSecrets && { knownSecrets: deps.knownSecrets }),
     }),
     bashOutputTool(tasks),

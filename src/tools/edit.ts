@@ -106,7 +106,15 @@ async function plan(
   if (typeof applied === 'string') return applied;
   const verb = file === undefined ? 'Created' : before === '' ? 'Wrote' : 'Edited';
   const report = `${verb} ${path}${verb === 'Edited' ? applied.report : '.'}`;
-  return { place, stamp, before, after: applied.text, encoding, bom, report };
+  // Several edits have no single text that they replace: the texts of the whole file are what was and what is.
+  const response =
+    edits.length === 1
+      ? {
+          ...{ oldString: only?.old_string, newString: only?.new_string },
+          replaceAll: only?.replace_all ?? false,
+        }
+      : { oldString: before ?? '', newString: applied.text, replaceAll: false };
+  return { place, stamp, before, after: applied.text, encoding, bom, report, response };
 }
 
 const SAME = 'old_string and new_string are the same: there is nothing to change.';

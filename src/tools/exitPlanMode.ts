@@ -17,11 +17,12 @@ export function exitPlanModeTool(): Tool {
     title: () => TITLE,
     access: () => ({ type: 'plan' }),
     preview: async ({ plan }) => ({ type: 'plan', plan }),
-    run: async () => ({
+    run: async ({ plan }) => ({
       status: 'ok',
       text: 'The user accepted the plan. Plan mode is over: carry the plan out now, step by step.',
       kind: 'text',
       display: { title: TITLE, summary: 'accepted' },
+      response: () => ({ plan, isAgent: false }),
     }),
   });
 }

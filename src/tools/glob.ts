@@ -113,5 +113,9 @@ function listing(title: string, files: readonly string[], partial: boolean, doub
     text: [...shown, ...notes].join('\n'),
     kind: 'list',
     display: { title, summary: count(files.length, 'file') },
+    response: ({ durationMs }) => ({
+      ...{ filenames: shown, numFiles: shown.length, durationMs, totalMatches: files.length },
+      ...{ truncated: partial || shown.length < files.length, countIsComplete: !partial },
+    }),
   };
 }

@@ -126,7 +126,22 @@ async function grep(
     kind: 'search',
     display: { title, summary },
     ...(isCut ? await kept(lines, context) : {}),
+    response: () => responseOf(mode, listsFiles ? shown : hits.files.map(({ path }) => path), shown, total),
   };
+}
+
+function responseOf(
+  mode: string,
+  filenames: readonly string[],
+  lines: readonly string[],
+  total: number,
+): object {
+  const about = { mode, numFiles: filenames.length, filenames };
+  if (mode === 'files_with_matches') return about;
+  const content = lines.join('\n');
+  return mode === 'count'
+    ? { ...about, content, numMatches: total }
+    : { ...about, content, numLines: lines.length };
 }
 
 function cutNote(isShared: boolean, limit: number, total: number): string {

@@ -193,6 +193,13 @@ function outcome(
       ...(totalLines === undefined ? {} : { totalLines }),
     },
     ...(result.hash === undefined ? {} : { filesRead: [{ path, hash: result.hash }] }),
+    response: () => ({
+      type: 'text',
+      file: {
+        ...{ filePath: path, content: lines.join('\n'), numLines: lines.length, startLine: first },
+        totalLines: totalLines ?? last,
+      },
+    }),
   };
 }
 
@@ -220,6 +227,10 @@ async function imageOutcome(
   return {
     ...only('It follows as a message of its own.'),
     images: [{ path, image: { type: 'image', mediaType: header.mediaType, data } }],
+    response: () => ({
+      type: 'image',
+      file: { base64: data, type: header.mediaType, originalSize: bytes },
+    }),
   };
 }
 

@@ -75,6 +75,7 @@ export function skillTool({ skills, prepare, onUse }: SkillToolDeps): Tool {
           ...filled,
           mentionedIn,
         },
+        response: () => ({ success: true, commandName: skill.name }),
       };
     },
   });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Todo } from '../protocol/entries/fields.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
@@ -9,6 +10,10 @@ const input = z.object({
     z.object({ content: z.string().min(1), status: z.enum(['pending', 'in_progress', 'completed']) }),
   ),
 });
+
+/** Claude Code has a second text for an item in progress. */
+const shaped = (todos: readonly Todo[]): object[] =>
+  todos.map(({ content, status }) => ({ content, status, activeForm: content }));
 
 /** Creates the tool that maintains the model's todo list; the list itself is stored in the log. */
 export function todoWriteTool(): Tool {
@@ -30,6 +35,7 @@ export function todoWriteTool(): Tool {
         kind: 'todo',
         display: { title: count(todos.length, 'todo'), summary },
         todos,
+        response: (call) => ({ oldTodos: shaped(call.todos), newTodos: shaped(todos) }),
       };
     },
   });

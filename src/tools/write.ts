@@ -55,6 +55,7 @@ async function plan(place: ResolvedPath, content: string, context: ToolContext):
       after: text,
       encoding: 'utf-8',
       report,
+      response: { type: 'create', content },
     } as const;
     return { type: 'change', change: { ...made, bom: ownMark } };
   }
@@ -67,6 +68,8 @@ async function plan(place: ResolvedPath, content: string, context: ToolContext):
   }
   const report = `Replaced the content of ${path}.`;
   const { stamp, encoding } = file;
-  const change = { place, stamp, before: file.text, after, encoding, bom: file.bom || ownMark, report };
+  const response = { type: 'update', content };
+  const bom = file.bom || ownMark;
+  const change = { place, stamp, before: file.text, after, encoding, bom, report, response };
   return { type: 'change', change };
 }

@@ -5,6 +5,7 @@ import { type ChildRequest, type SubagentPort, stricterMode } from '../../src/ag
 import type { IdentifiedEvent } from '../../src/protocol/events.ts';
 import type { AgentDefinition } from '../../src/protocol/extensions/subagents.ts';
 import { permissionModes } from '../../src/protocol/permissions.ts';
+import { scriptedHooks } from './hooks/scriptedHooks.ts';
 import { type Answer, aborted, calls, delta, fails, gate, hangsAfter, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
 import { type Given, startAgent, type TestAgent } from './testAgent.ts';
@@ -225,6 +226,29 @@ test('a background subagent returns at once, and its message arrives as a note, 
   await parent.ask('Go on');
   expect(notes()).toHaveLength(1);
   expect(parent.agent.state().tasks[0]?.end?.outcome).toBe('done');
+});
+
+test('a definition may put its subagent in the background, and a call decides otherwise', async () => {
+  const port = scriptedHooks({ PostToolUse: {} });
+  const { parent } = await family({
+    definitions: [definition('general-purpose', { isBackground: true })],
+    hooks: { port, origin: 'startup' },
+    answers: [
+      calls(start('c1', 'look')),
+      calls(start('c2', 'look', { run_in_background: false })),
+      says('Ok.'),
+    ],
+    children: { look: [says('Found.')] },
+  });
+  await parent.ask('Go');
+  expect(results(parent).map(({ output }) => String(output).split('\n')[0])).toEqual([
+    expect.stringMatching(/^The subagent a1 runs in the background/),
+    'Found.',
+  ]);
+  expect(port.calls.map(({ input }) => input.tool_response)).toMatchObject([
+    { status: 'async_launched', agentId: 'a1', prompt: 'Please look.' },
+    { status: 'completed', agentId: 'a2', content: [{ type: 'text', text: 'Found.' }] },
+  ]);
 });
 
 test('the user stops a background subagent', async () => {

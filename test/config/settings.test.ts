@@ -541,7 +541,7 @@ describe('folders', () => {
 
   test('a hook that is set for several events is shown once, with all that it says', () => {
     const hook = { type: 'command', command: './check.sh --all' };
-    const held = (hooks: object) => holdBack({ hooks }, 'f').held.map(({ value }) => value);
+    const held = (hooks: object) => withholdUntrusted({ hooks }, 'f').held.map(({ value }) => value);
     expect(
       held({
         PreToolUse: [{ matcher: 'Bash|"x"', hooks: [hook] }],

@@ -128,8 +128,8 @@ test('a hook of a repository runs only once you have approved exactly it', async
 
   const terminal = setup.open();
   await terminal.waitFor('Do you trust this folder?');
-  await terminal.waitFor('Runs these hooks outside the sandbox: UserPromptSubmit');
-  await terminal.waitFor(/echo evil\s+words/);
+  await terminal.waitFor('Runs these hooks outside the sandbox: echo evil');
+  await terminal.waitFor(/words for\s+UserPromptSubmit/);
   await terminal.pause(300);
   await terminal.press(keys.escape);
   await terminal.waitFor(/context ~?\d+%/);
@@ -365,4 +365,35 @@ test('neither a hook nor a server inherits the key of an endpoint', async () => 
     const seen = JSON.parse(await readFile(join(setup.work.repository, file), 'utf8'));
     expect([seen.OTHER, seen.ROUTER_KEY]).toEqual(['is there', undefined]);
   }
+});
+
+test('a hook sets variables for commands, and another hears of the folder and of a file that it watches', async () => {
+  const setup = await setUpProgram();
+  await setup.work.write('watched.txt', 'A=1');
+  await own(setup, {
+    SessionStart: [command('echo "export FROM_HOOK=\'set by a hook\'" >> "$CLAUDE_ENV_FILE"')],
+    CwdChanged: [command('cat > ../moved.json; echo "export FROM_HOOK=moved" >> "$CLAUDE_ENV_FILE"')],
+    FileChanged: [command('cat > ../file.json', { matcher: 'watched.txt|other.txt' })],
+  });
+  const changed = '[ -e ../../file.json ] && echo noticed';
+  setup.server.script(
+    bash('echo "it is $FROM_HOOK"; echo A=2 > watched.txt'),
+    bash('for i in $(seq 300); do [ -e ../file.json ] && break; sleep 0.1; done; mkdir -p sub; cd sub'),
+    bash(`echo "now it is $FROM_HOOK"; ${changed}`),
+    { text: 'Done.' },
+  );
+  await setup.print(['-p', 'go', '--permission-mode', 'bypassPermissions']);
+  const results = texts(setup);
+  expect(results.find((text) => text.startsWith('it is'))).toContain('it is set by a hook');
+  expect(results.find((text) => text.startsWith('now it is'))).toContain('now it is moved\nnoticed');
+  const read = async (name: string): Promise<object> =>
+    JSON.parse(await readFile(join(setup.work.repository, '..', name), 'utf8')) as object;
+  expect(await read('moved.json')).toMatchObject({
+    old_cwd: setup.work.repository,
+    new_cwd: join(setup.work.repository, 'sub'),
+  });
+  expect(await read('file.json')).toMatchObject({
+    ...{ hook_event_name: 'FileChanged', event: 'change' },
+    file_path: join(setup.work.repository, 'watched.txt'),
+  });
 });

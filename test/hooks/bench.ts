@@ -1,4 +1,5 @@
 /** Hooks that really run, in a temporary folder. */
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { readHooks } from '../../src/config/hooks.ts';
 import { HookRunner, type HookRunnerDeps } from '../../src/hooks/HookRunner.ts';
@@ -32,6 +33,7 @@ export async function bench(
     root,
     env: { PATH: process.env.PATH ?? '', HOME: root },
     shell: '/bin/sh',
+    variableFolder: join(root, 'variables'),
     fetch: () => Promise.reject(new Error('no network in this test')),
     covers: async () => true,
     newId: () => `id-${++ids}-abcdefgh`,

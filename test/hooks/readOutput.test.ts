@@ -36,6 +36,24 @@ describe('one hook', () => {
     });
   });
 
+  test.each([
+    ['a text', 'new'],
+    ['what a command prints', { stdout: 'new', stderr: '', interrupted: false }],
+    ['a file', { type: 'text', file: { filePath: '/a', content: 'new' } }],
+    ['a page', { url: 'https://example.com', result: 'new' }],
+    ['blocks of a server', [{ type: 'text', text: 'new' }]],
+    ['a message of a subagent', { status: 'completed', content: [{ type: 'text', text: 'new' }] }],
+  ])('a result may be replaced by %s', (_, updatedToolOutput) => {
+    expect(specific('PostToolUse', { updatedToolOutput }).updatedOutput).toBe('new');
+  });
+
+  test('a result of another shape is replaced by its JSON', () => {
+    const updatedToolOutput = [{ type: 'image', data: 'x' }];
+    expect(specific('PostToolUse', { updatedToolOutput }).updatedOutput).toBe(
+      '[{"type":"image","data":"x"}]',
+    );
+  });
+
   test('after a denial by the judge, the model may be told to try again', () => {
     expect(specific('PermissionDenied', { retry: true })).toEqual({
       outcome: 'ok',

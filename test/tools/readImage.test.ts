@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { describeImage, imageNumbersIn, readImageHeader } from '../../src/protocol/files/images.ts';
+import { resultDifferences } from '../claudeTypes.ts';
 import { openWorkbench, type Workbench } from './workbench.ts';
 
 const bytes = (...parts: readonly (string | readonly number[])[]): Buffer =>
@@ -73,7 +74,8 @@ describe('Read of an image', () => {
 
   test('shows it to a model that sees', async () => {
     sees = true;
-    const { images, ...outcome } = await look();
+    const { images, response, ...outcome } = await look();
+    expect(resultDifferences('Read', response?.({ durationMs: 1, todos: [] }) as object)).toEqual([]);
     expect(outcome).toEqual({
       status: 'ok',
       text: `${join(bench.root, 'shot.png')} is an image (PNG, 640×480, 29 bytes). It follows as a message of its own.`,

@@ -1,11 +1,11 @@
 /** The hooks of tool calls: before a call, after it, and around the question whether it may run. */
 
+import type { Todo } from '../../protocol/entries/fields.ts';
 import type { NewEntry } from '../../protocol/entries.ts';
 import type { Access, RuleSuggestion } from '../../protocol/permissions.ts';
 import { permissionUpdateOf } from '../../protocol/permissionUpdate.ts';
 import { shortened } from '../../protocol/text/visible.ts';
-import { toolNames } from '../../protocol/toolNames.ts';
-import type { Tool, ToolOutcome } from '../../protocol/tools.ts';
+import type { EndedCall, Tool, ToolOutcome } from '../../protocol/tools.ts';
 import type { HookResult, SessionHooks } from './sessionHooks.ts';
 
 /** A checked call. */
@@ -80,7 +80,7 @@ export interface CallHooks {
   tellChange(call: HookedCall, source: string): Promise<NewEntry>;
 }
 
-/** Characters of a result that hooks get. */
+/** Characters of each text of a result that hooks get. */
 const MAX_RESPONSE = 200_000;
 /** Maximum characters of a changed input in the note to the model. */
 const MAX_CHANGE = 4000;
@@ -89,12 +89,16 @@ interface CallHookDeps {
   /** False in headless runs, in which questions are not shown. */
   readonly interactive: boolean;
   readonly serverOf: (tool: string) => Tool['server'];
+  /** Runs the hooks of a changed folder. */
+  readonly settlePlace: (signal: AbortSignal) => Promise<void>;
+  /** The todo list, which a call that has just ended has not changed yet. */
+  readonly todos: () => readonly Todo[];
   readonly onError: (error: unknown) => void;
 }
 
 export function createCallHooks(
   hooks: SessionHooks,
-  { interactive, serverOf, onError }: CallHookDeps,
+  { interactive, serverOf, settlePlace, todos, onError }: CallHookDeps,
 ): CallHooks {
   const aboutTool = (tool: string, input: unknown): object => {
     const server = serverOf(tool);
@@ -161,19 +165,14 @@ export function createCallHooks(
       return result?.notes ?? [];
     },
     async after(call, { outcome, durationMs }, signal) {
-      const hasFailed = outcome.status === 'error';
-      const text = outcome.text.slice(0, MAX_RESPONSE).toWellFormed();
-      const result = hasFailed
-        ? await hooks.run(
-            'PostToolUseFailure',
-            occurrence(call, { error: text, duration_ms: durationMs }),
-            signal,
-          )
-        : await hooks.run(
-            'PostToolUse',
-            occurrence(call, { tool_response: responseOf(call, outcome, text), duration_ms: durationMs }),
-            signal,
-          );
+      await settlePlace(signal);
+      const event = outcome.status === 'error' ? 'PostToolUseFailure' : 'PostToolUse';
+      if (!hooks.has(event)) return undefined;
+      const fields =
+        event === 'PostToolUse'
+          ? { tool_response: responseOf(outcome, { durationMs, todos: todos() }) }
+          : { error: bounded(outcome.text, MAX_RESPONSE), is_interrupt: false };
+      const result = await hooks.run(event, occurrence(call, { ...fields, duration_ms: durationMs }), signal);
       if (result === undefined) return undefined;
       const { notes, stop, updatedOutput: replaced } = result;
       const after = { notes, endsTurn: stop !== undefined };
@@ -210,16 +209,16 @@ export function createCallHooks(
   };
 }
 
-/** The result of a call in the shape that hooks for Claude Code expect of the tool, as far as there is one. */
-function responseOf(
-  { tool, input }: HookedCall,
-  outcome: ToolOutcome,
-  text: string,
-): Record<string, unknown> {
-  const files = (outcome.filesChanged ?? []).slice(0, 100).map(({ path, kind }) => ({ path, kind }));
-  const shared = { status: outcome.status, output: text, ...(files.length > 0 && { files_changed: files }) };
-  if (tool === toolNames.bash) return { ...shared, stdout: text, stderr: '', interrupted: false };
-  const path =
-    typeof input === 'object' && input !== null && 'file_path' in input ? input.file_path : undefined;
-  return path === undefined ? shared : { ...shared, filePath: path, success: true };
+/** The result of a call in Claude Code's shape, or status and text if it has none. */
+function responseOf(outcome: ToolOutcome, ended: EndedCall): unknown {
+  const { status, text, response } = outcome;
+  return bounded(response === undefined ? { status, output: text } : response(ended), MAX_RESPONSE);
+}
+
+/** The value with its texts cut. */
+function bounded(value: unknown, limit: number): unknown {
+  if (typeof value === 'string') return value.length <= limit ? value : value.slice(0, limit).toWellFormed();
+  if (Array.isArray(value)) return value.map((one) => bounded(one, limit));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, bounded(one, limit)]));
 }

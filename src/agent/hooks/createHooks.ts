@@ -12,7 +12,8 @@ import type { AgentTasks } from '../tasks.ts';
 import { type Toolset, toolNamed } from '../toolset/toolset.ts';
 import { backgroundTasks } from './backgroundTasks.ts';
 import { type CallHooks, createCallHooks } from './callHooks.ts';
-import { createSessionHooks, type HookedAgent } from './sessionHooks.ts';
+import { createPlaceHooks } from './placeHooks.ts';
+import { createSessionHooks, type HookedAgent, type SessionHooks } from './sessionHooks.ts';
 import { createTurnHooks, type SessionOrigin, type TurnHooks } from './turnHooks.ts';
 
 /** The hooks of a session, and why it was opened. Closed with the agent, unless it is a subagent. */
@@ -51,16 +52,24 @@ export function createHooks(
 ): { readonly callHooks?: CallHooks; readonly turnHooks?: TurnHooks } {
   if (hooks === undefined) return {};
   const { port, origin, agent } = hooks;
-  const session = createSessionHooks({
-    ...{ port, context, emit, newId, agent },
+  const cwd = (): string => facts.cwd;
+  const place = createPlaceHooks({
+    ...{ port, cwd, onError, watches: agent === undefined },
+    hooks: () => session,
+  });
+  const session: SessionHooks = createSessionHooks({
+    ...{ port, context, emit, newId, agent, cwd },
+    onWatchPaths: place.watch,
     mode: modes.current,
-    cwd: () => facts.cwd,
     promptId: () => parent?.promptId() ?? facts.promptId,
     effort: () => model.current().effort,
   });
+  place.watch([]);
   return {
     callHooks: createCallHooks(session, {
       ...{ interactive, onError },
+      settlePlace: place.settle,
+      todos: () => context.todos(),
       serverOf: (tool) => toolNamed(toolset.current(), tool)?.server,
     }),
     turnHooks: createTurnHooks(session, {
@@ -68,6 +77,7 @@ export function createHooks(
       onPrompt() {
         facts.promptId = randomUUID();
       },
+      onEnd: place.close,
       tasks: () => backgroundTasks(tasks.list()),
       model: () => model.current().id,
       transcript: () => context.filePath() ?? '',

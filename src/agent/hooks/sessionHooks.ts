@@ -22,6 +22,8 @@ interface SessionHookDeps {
   readonly effort: () => string | undefined;
   /** The subagent whose hooks these are. */
   readonly agent?: HookedAgent | undefined;
+  /** A hook names files to watch. */
+  readonly onWatchPaths: (paths: readonly string[]) => void;
 }
 
 /** A subagent, as described to its hooks. */
@@ -73,6 +75,7 @@ export function createSessionHooks({
   promptId,
   effort,
   agent,
+  onWatchPaths,
 }: SessionHookDeps): SessionHooks {
   const tell: SessionHooks['tell'] = async (line) => void (await context.append(lineEntry(line)));
   const note: SessionHooks['note'] = (event, verb, text, callId) =>
@@ -106,6 +109,7 @@ export function createSessionHooks({
       const answer = await port.run(call, signal, (progress) => emit({ type: 'hook', progress }));
       const lines = linesOf(event, subject, answer).map((line) => ({ ...line, callId }));
       if (lines.length > 0) await context.append(...lines.map(lineEntry));
+      if (answer.watchPaths !== undefined) onWatchPaths(answer.watchPaths);
       const notes = [
         ...answer.blocks.map((text) => note(event, BLOCKED[event] ?? 'objects', text, callId)),
         ...answer.contexts.map((text) => note(event, 'adds', text, callId)),
@@ -116,7 +120,13 @@ export function createSessionHooks({
 }
 
 /** Events outside of a turn: no effort applies to them. */
-const ofSession: ReadonlySet<HookEvent> = new Set(['SessionStart', 'SessionEnd', 'Notification']);
+const ofSession: ReadonlySet<HookEvent> = new Set([
+  'SessionStart',
+  'SessionEnd',
+  'Notification',
+  'CwdChanged',
+  'FileChanged',
+]);
 
 /** What a block means in an event, for the model. */
 const BLOCKED: Partial<Record<HookEvent, string>> = {

@@ -50,6 +50,8 @@ interface TurnHookDeps {
   readonly interactive: boolean;
   /** The user's next prompt is about to be sent. */
   readonly onPrompt: () => void;
+  /** The session ends. */
+  readonly onEnd: () => void;
   /** The background tasks that run, for hooks. */
   readonly tasks: () => readonly object[];
   readonly onError: (error: unknown) => void;
@@ -85,9 +87,10 @@ export function createTurnHooks(hooks: SessionHooks, deps: TurnHookDeps): TurnHo
   };
   const afterCompaction = async ({ trigger }: CompactionReport): Promise<void> => {
     const fields = { trigger, compact_summary: deps.summary() };
+    // In the order of Claude Code.
+    await start('compact', closing.signal);
     const result = await hooks.run('PostCompact', { subject: trigger, fields }, closing.signal);
     waiting.push(...(result?.notes ?? []));
-    await start('compact', closing.signal);
   };
   return {
     hasStart: hooks.has(deps.agent === undefined ? 'SessionStart' : 'SubagentStart'),
@@ -150,6 +153,7 @@ export function createTurnHooks(hooks: SessionHooks, deps: TurnHookDeps): TurnHo
     async sessionEnd(reason = 'other') {
       closing.abort();
       clearTimeout(idle);
+      deps.onEnd();
       if (deps.agent !== undefined) return;
       const signal = AbortSignal.timeout(10_000);
       await hooks.run(

@@ -14,11 +14,13 @@ import {
   backgroundSummary,
   displayOf,
   type EndedSubagent,
+  launchedResponse,
   noProgress,
   noteText,
   outcomeLabel,
   outcomeOf,
   type Progress,
+  responseOf,
 } from './result.ts';
 import { type ParentAgent, type SubagentPort, stricterMode } from './types.ts';
 
@@ -157,7 +159,8 @@ export class Subagents implements TaskPort {
     });
     try {
       const ended = await Promise.race([working, moved]);
-      if (ended !== 'moved') return outcomeOf(ended);
+      if (ended !== 'moved')
+        return { ...outcomeOf(ended), response: () => responseOf(ended, job.call.prompt) };
       job.isBackground = true;
       return startedOutcome(job);
     } finally {
@@ -328,6 +331,7 @@ function startedOutcome(job: Job): ToolOutcome {
     text: `The subagent ${id} runs in the background. You are told when it ends, with its message; do not wait for it.`,
     kind: 'text',
     display: { ...display, summary: backgroundSummary(id) },
+    response: () => launchedResponse({ id, description: call.description, log }, call.prompt),
   };
 }
 

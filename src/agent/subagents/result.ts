@@ -42,6 +42,36 @@ export function outcomeOf(ended: EndedSubagent): ToolOutcome {
   };
 }
 
+/** The result of a call for hooks, in Claude Code's shape. */
+export function responseOf(
+  { id, agent, progress, worktree, durationMs }: EndedSubagent,
+  prompt: string,
+): object {
+  const { tokens, outputTokens, calls, moreCalls, text } = progress;
+  return {
+    ...{ status: 'completed', prompt, agentId: id, agentType: agent },
+    content: [{ type: 'text', text }],
+    ...{ totalToolUseCount: calls.length + moreCalls, totalDurationMs: durationMs, totalTokens: tokens },
+    usage: {
+      ...{ input_tokens: tokens - outputTokens, output_tokens: outputTokens },
+      ...{ cache_creation_input_tokens: null, cache_read_input_tokens: null },
+      ...{ server_tool_use: null, service_tier: null, cache_creation: null },
+    },
+    ...(worktree?.isKept === true && { worktreePath: worktree.path, worktreeBranch: worktree.branch }),
+  };
+}
+
+/** The result of a call whose subagent continues in the background, for hooks. */
+export function launchedResponse(
+  { id, description, log }: Pick<EndedSubagent, 'id' | 'description' | 'log'>,
+  prompt: string,
+): object {
+  return {
+    ...{ isAsync: true, status: 'async_launched', agentId: id, description, prompt },
+    outputFile: log ?? '',
+  };
+}
+
 /** Characters of what a subagent had found when the program stopped. */
 const MAX_FOUND = 20_000;
 
@@ -191,6 +221,8 @@ export interface Progress {
   readonly doing: string;
   /** Input and output tokens of all requests. */
   readonly tokens: number;
+  /** Those of `tokens` that it wrote. */
+  readonly outputTokens: number;
   /** A line for each call that has ended, oldest first. */
   readonly calls: readonly string[];
   /** Number of calls left out of `calls`. */
@@ -209,6 +241,7 @@ export const noProgress: Progress = {
   step: 0,
   doing: 'starting',
   tokens: 0,
+  outputTokens: 0,
   calls: [],
   moreCalls: 0,
   text: '',
@@ -237,12 +270,14 @@ function doingOf(event: AgentEvent): string | undefined {
 function addEntry(known: Progress, entry: JSONLEntry): Progress {
   const { usage } = entry.message;
   const tokens = known.tokens + (usage === undefined ? 0 : usage.input_tokens + usage.output_tokens);
+  const outputTokens = known.outputTokens + (usage?.output_tokens ?? 0);
+  const counted = tokens === known.tokens ? known : { ...known, tokens, outputTokens };
   if (entry.type === 'assistant') {
     const reply = textOf(entry.message.content).trim();
-    return { ...known, tokens, text: reply === '' ? known.text : reply };
+    return { ...counted, text: reply === '' ? known.text : reply };
   }
-  if (entry.toolResult !== undefined) return { ...withCall(known, resultLine(entry.toolResult)), tokens };
-  return tokens === known.tokens ? known : { ...known, tokens };
+  if (entry.toolResult !== undefined) return withCall(counted, resultLine(entry.toolResult));
+  return counted;
 }
 
 function withCall(known: Progress, line: string): Progress {

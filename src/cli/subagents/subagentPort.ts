@@ -202,7 +202,7 @@ function createChild(
   const { sandbox, toolDeps, permissions, decide, enable } = worktree?.confinement ?? parts.confinement;
   // The session's sandbox outlives the subagent.
   const lent = worktree === undefined ? { ...sandbox, dispose() {} } : sandbox;
-  const builtin = builtinTools({ ...toolDeps, sandbox: lent });
+  const builtin = builtinTools({ ...toolDeps, sandbox: lent, variables: port?.variables });
   const agent = createAgent({
     id: newId(),
     context,

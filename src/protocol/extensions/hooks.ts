@@ -22,12 +22,14 @@ export const hookEvents = [
   'PreCompact',
   'PostCompact',
   'Notification',
+  'CwdChanged',
+  'FileChanged',
 ] as const;
 export type HookEvent = (typeof hookEvents)[number];
 
 /** Events of Claude Code that hooks cannot be set for here. */
 const otherEvents: ReadonlySet<string> = new Set([
-  ...['ConfigChange', 'CwdChanged', 'DirectoryAdded', 'Elicitation', 'ElicitationResult', 'FileChanged'],
+  ...['ConfigChange', 'DirectoryAdded', 'Elicitation', 'ElicitationResult'],
   ...['InstructionsLoaded', 'MessageDisplay', 'PostModelSwitch', 'PostToolBatch', 'PreModelSwitch', 'Setup'],
   ...['TaskCompleted', 'TaskCreated', 'TeammateIdle', 'UserPromptExpansion'],
   ...['WorktreeCreate', 'WorktreeRemove'],
@@ -238,6 +240,15 @@ export interface HookAnswer {
   readonly contexts: readonly HookText[];
   /** Texts for the user. */
   readonly messages: readonly HookText[];
+  /** Files to watch from now on instead of those named before, absolute paths; absent = no change. */
+  readonly watchPaths?: readonly string[];
+}
+
+/** What happened to a watched file. */
+export interface FileEvent {
+  /** Absolute. */
+  readonly path: string;
+  readonly event: 'add' | 'change' | 'unlink';
 }
 
 /** The answer if no hook runs. */
@@ -263,6 +274,16 @@ export interface HookPort {
     signal: AbortSignal,
     onProgress?: (progress: HookProgress) => void,
   ): Promise<HookAnswer>;
+  /**
+   * Watches the files that hooks of `FileChanged` name, relative to `cwd`, and these absolute paths, instead of those
+   * watched before; nothing without such hooks.
+   */
+  watch(
+    place: { readonly cwd: string; readonly paths: readonly string[] },
+    onChange: (event: FileEvent) => void,
+  ): void;
+  /** Returns the variables that hooks have set for commands. */
+  variables(): Readonly<Record<string, string>>;
   /** All hooks, ignored ones included. */
   list(): readonly HookStatus[];
   /** Stops every hook that still runs. */

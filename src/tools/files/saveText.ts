@@ -27,6 +27,8 @@ export interface TextChange {
   readonly bom: boolean;
   /** The result text for the model. */
   readonly report: string;
+  /** The result for hooks, apart from what every change has. */
+  readonly response: object;
 }
 
 /** A change to write, or an outcome that is already certain. */
@@ -61,7 +63,7 @@ export async function saveText(
     return failure(title, text, 'not changed');
   }
   context.cache?.drop(path);
-  const { diff, added, removed } = await diffFiles(title, before, after);
+  const { diff, hunks, added, removed } = await diffFiles(title, before, after);
   const kind = before === undefined ? 'created' : 'modified';
   const problems = await checks?.check({ path: place.realPath, before, after }, context.signal);
   return {
@@ -74,8 +76,20 @@ export async function saveText(
       ...(before === undefined ? {} : { diff: headOfDiff(diff) }),
     },
     filesChanged: [{ path, kind, hash: sha256(bytes), added, removed }],
+    response: () => ({
+      filePath: path,
+      originalFile: before ?? null,
+      structuredPatch: before === undefined ? [] : hunks.map(hunkOf),
+      userModified: false,
+      ...change.response,
+    }),
   };
 }
+
+/** Without what the diff library may add. */
+const hunkOf = ({ oldStart, oldLines, newStart, newLines, lines }: StructuredPatchHunk): object => ({
+  ...{ oldStart, oldLines, newStart, newLines, lines },
+});
 
 /** Maximum characters of a recorded diff: the screen shows 60 rows, and `/diff` computes it again from the files. */
 const MAX_DIFF = 12_000;
@@ -95,6 +109,7 @@ const MAX_DIFF_MS = 1000;
 interface FileDiff {
   /** In unified format. */
   readonly diff: string;
+  readonly hunks: readonly StructuredPatchHunk[];
   readonly added: number;
   readonly removed: number;
 }
@@ -122,6 +137,7 @@ export async function diffFiles(name: string, before: string | undefined, after:
   const changed = patch.hunks.flatMap((hunk) => hunk.lines);
   return {
     diff: formatPatch(patch, FILE_HEADERS_ONLY),
+    hunks: patch.hunks,
     added: changed.filter((line) => line.startsWith('+')).length,
     removed: changed.filter((line) => line.startsWith('-')).length,
   };

@@ -50,12 +50,13 @@ export async function readWebPage(
     const message = `${fetched.url.href} is ${contentType.name}, which cannot be read as text. Nothing was downloaded.`;
     return failure(title, message, contentType.name);
   }
-  const size = formatBytes(body.bytes.length);
+  // The thread takes the bytes away.
+  const bytes = body.bytes.length;
+  const size = formatBytes(bytes);
   const { charset, form } = contentType;
   const page = await convertPage({ bytes: body.bytes, charset, form, address: fetched.url.href }, signal);
-  return (
-    ended() ?? report(title, fetched, page, `${size} · ${formatDuration(Date.now() - startedAtMs)}`, size)
-  );
+  const summary = `${size} · ${formatDuration(Date.now() - startedAtMs)}`;
+  return ended() ?? report(title, fetched, page, { summary, bytes });
 }
 
 type Page = Extract<FetchedPage, { type: 'page' }>;
@@ -64,14 +65,13 @@ function report(
   title: string,
   fetched: Page,
   page: ConvertedPage,
-  summary: string,
-  size: string,
+  { summary, bytes }: { readonly summary: string; readonly bytes: number },
 ): ToolOutcome {
   const { url, status, contentType, body } = fetched;
   if (page.type === 'failed') return failure(title, `${url.href} was fetched, but ${page.reason}.`);
   if (page.type === 'binary')
     return failure(title, `${url.href} is binary data, which cannot be read as text.`, 'binary');
-  const facts = [contentType.name, size, ...(body.cut ? ['the rest was left out'] : [])].filter(
+  const facts = [contentType.name, formatBytes(bytes), ...(body.cut ? ['the rest was left out'] : [])].filter(
     (fact) => fact !== '',
   );
   const notes = page.rough ? ' Its layout was too much to convert: this is the bare text.' : '';
@@ -88,6 +88,10 @@ function report(
     text: [origin, ...heading, text].join('\n\n'),
     kind: 'document',
     display: { title, summary },
+    response: ({ durationMs }) => ({
+      ...{ bytes, code: status, codeText: STATUS_CODES[status] ?? '' },
+      ...{ result: text, durationMs, url: url.href },
+    }),
   };
 }
 

@@ -13,7 +13,12 @@ import { type ScriptedHooks, scriptedHooks } from './scriptedHooks.ts';
 
 const uuid = expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
 const tools = [
-  smallTool('Edit'),
+  smallTool('Edit', {
+    run: ({ to }, context) => {
+      if (typeof to === 'string') context.setCwd(to);
+      return ok('Edit ran');
+    },
+  }),
   smallTool('Bash', { run: () => ({ ...ok('no'), status: 'error' }) }),
   { ...smallTool('mcp__notes__add'), server: { name: 'notes', source: 'project' } } satisfies Tool,
 ];
@@ -53,7 +58,7 @@ test('hooks get what the published types say, and nothing else', async () => {
     settings: { minRetainRounds: 1 },
     tasks: tasksOf(running),
     answers: [
-      calls(['1', 'Edit', { file: 'a' }], ['2', 'Bash', {}], ['3', 'mcp__notes__add', {}]),
+      calls(['1', 'Edit', { file: 'a', to: '/elsewhere' }], ['2', 'Bash', {}], ['3', 'mcp__notes__add', {}]),
       says(long),
       says(long),
       says(summary),
@@ -64,6 +69,7 @@ test('hooks get what the published types say, and nothing else', async () => {
   await on.ask('Two');
   await on.run({ type: 'compact', focus: 'tests' });
   await on.ask('Three');
+  port.change({ path: '/elsewhere/.envrc', event: 'change' });
   await on.agent.close();
 
   const agent = { id: 'a1', type: 'explorer', sessionId: 'parent' };

@@ -302,7 +302,7 @@ test('a compaction can be blocked, and its end is an event', async () => {
   await on.ask('Three');
   expect(port.told()).toEqual([
     'SessionStart:startup',
-    ...['PreCompact:manual', 'PreCompact:manual', 'PostCompact:manual', 'SessionStart:compact'],
+    ...['PreCompact:manual', 'PreCompact:manual', 'SessionStart:compact', 'PostCompact:manual'],
   ]);
   expect(port.calls[2]?.input).toMatchObject({ trigger: 'manual', custom_instructions: 'tests' });
   expect(lastMessages(on).filter((message) => message.includes('remember me'))).not.toEqual([]);

@@ -20,7 +20,7 @@ test('a minute after a turn, hooks are told that the user is awaited, unless ano
   };
   const turns = createTurnHooks(hooks, {
     ...{ origin: 'startup', onError: () => undefined, notice: () => undefined },
-    ...{ interactive: true, onPrompt: () => undefined, tasks: () => [] },
+    ...{ interactive: true, onPrompt: () => undefined, tasks: () => [], onEnd: () => undefined },
     ...{ model: () => 'm', transcript: () => '', summary: () => '' },
   });
   const ended = { type: 'turn_ended', outcome: 'done', steps: 1 } as const;

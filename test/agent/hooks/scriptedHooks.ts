@@ -14,11 +14,17 @@ type Reaction = Partial<HookAnswer> | ((call: HookCall, signal: AbortSignal) => 
 export interface ScriptedHooks extends HookPort {
   readonly calls: HookCall[];
   readonly told: () => readonly string[];
+  /** What was to be watched, newest last. */
+  readonly watched: readonly Parameters<HookPort['watch']>[0][];
+  /** A watched file changes. */
+  readonly change: Parameters<HookPort['watch']>[1];
 }
 
 /** Of several reactions to an event each is used once, and the last one from then on. */
 export function scriptedHooks(script: Partial<Record<HookEvent, Reaction | Reaction[]>>): ScriptedHooks {
   const calls: HookCall[] = [];
+  const watched: ScriptedHooks['watched'][number][] = [];
+  let change: Parameters<HookPort['watch']>[1] | undefined;
   return {
     calls,
     told: () => calls.map(({ event, subject }) => (subject === undefined ? event : `${event}:${subject}`)),
@@ -31,6 +37,13 @@ export function scriptedHooks(script: Partial<Record<HookEvent, Reaction | React
       const answer = typeof reaction === 'function' ? await reaction(call, signal) : reaction;
       return { ...silent, ...answer };
     },
+    watch(place, onChange) {
+      watched.push(place);
+      change = onChange;
+    },
+    variables: () => ({}),
+    watched,
+    change: (event) => change?.(event),
     list: () => [],
     close: async () => undefined,
   };
