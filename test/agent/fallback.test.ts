@@ -103,7 +103,7 @@ test('each model is tried once in a turn; if all fail, the next prompt starts wi
   expect(fallback.maxAttempts(measure)).toBeUndefined();
 });
 
-test('a model that stands in and makes a mistake of its own does not stay', () => {
+test('a fallback model that fails itself is not kept', () => {
   const { fallback, use, id } = setUp('a');
   fallback.begin();
   use(down);
@@ -124,7 +124,7 @@ test('a model that the user chooses meanwhile is not replaced', () => {
   expect(id()).toBe('a');
 });
 
-test('the same request goes to the next model after three attempts; the log says who answered', async () => {
+test('the same request goes to the next model after three attempts; the log records which model answered', async () => {
   const { ask, model, lines, agent } = await startAgent({
     fallbacks: () => [modelInfo('small', 10), modelInfo('other', 200_000)],
     answers: [...Array.from({ length: 3 }, () => fails({ status: 529 })), says('From the other.')],

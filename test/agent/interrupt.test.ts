@@ -9,7 +9,7 @@ import { startAgent } from './testAgent.ts';
 const stop = { type: 'interrupt' } as const;
 const is = (type: AgentEvent['type']) => (event: AgentEvent) => event.type === type;
 
-test('stopped in mid-stream, the reply is recorded as it stands and the next request knows it', async () => {
+test('interrupted in mid-stream, the partial reply is recorded and sent with the next request', async () => {
   const { agent, ask, when, lines, model } = await startAgent({
     answers: [hangsAfter(delta('The answer '), delta('is ')), says('Going on.')],
   });
@@ -179,7 +179,7 @@ test('stopped during a compaction at the trigger, nothing has changed and the pr
   ]);
 });
 
-test('what was queued comes back unsent', async () => {
+test('queued prompts return unsent', async () => {
   const { agent, ask, when, lines } = await startAgent({ answers: [hangsAfter(delta('Hm'))] });
   when(is('text_delta'), () => {
     agent.submit({ type: 'prompt', text: 'and this' });
@@ -199,7 +199,7 @@ test('what was queued comes back unsent', async () => {
   expect(agent.entries().map(entryLine)).not.toContain('prompt: and this');
 });
 
-test('a prompt that is stopped in the same moment comes back unsent', async () => {
+test('a prompt that is interrupted at once returns unsent', async () => {
   const { run, lines, agent } = await startAgent();
   await run({ type: 'prompt', text: 'Hi' }, stop);
   expect(lines()).toEqual([
@@ -213,7 +213,7 @@ test('a prompt that is stopped in the same moment comes back unsent', async () =
   expect(agent.state().busy).toBe(false);
 });
 
-test('a prompt queued behind a command that is stopped comes back unsent', async () => {
+test('a prompt queued behind an interrupted command returns unsent', async () => {
   const running = gate();
   const bash = smallTool('Bash', {
     run: async (_, { signal }) => {
@@ -238,7 +238,7 @@ test('a stop when nothing runs does nothing, and the next turn is whole', async 
   expect(lines().at(-1)).toBe('turn_ended done after 1');
 });
 
-test('stopped in the moment after the last reply, that reply stands and what was queued comes back', async () => {
+test('interrupted right after the last reply, the reply is kept and queued prompts return', async () => {
   const { agent, ask, when, lines } = await startAgent({ answers: [says('Hello.')] });
   when(
     (event) => event.type === 'entry' && event.entry.type === 'assistant',

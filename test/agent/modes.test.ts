@@ -125,7 +125,7 @@ test('a plan outside plan mode is rejected without a question', async () => {
   expect(lines()).toContain('entry tool_result p denied: Not allowed: plan mode is not on; just do the work');
 });
 
-test('a session opened in plan mode tells the model so, once', async () => {
+test('a session opened in plan mode notes it for the model, once', async () => {
   const { agent, ask, model } = await startAgent({ mode: 'plan', answers: [says('One.'), says('Two.')] });
   expect(agent.state().mode).toBe('plan');
   await ask('First');

@@ -45,7 +45,7 @@ test.each([
   expect(followTitle()(entries)).toBe(title);
 });
 
-test("the shell's directory is that of the last entry, ignoring results that a resume has added", () => {
+test("the shell's directory comes from the last entry, ignoring results added by a resume", () => {
   const cut = { id: 'a', output: '', status: 'interrupted' as const };
   expect(lastCwd([])).toBeUndefined();
   expect(lastCwd([entry({}), entry({ cwd: '/p/sub' })])).toBe('/p/sub');

@@ -142,7 +142,7 @@ test('a subagent’s question reaches the user with its name, and the answer rea
   expect(results(parent)[0]?.display?.steps).toEqual(['Write(written)']);
 });
 
-test('an interrupt stops the turn and every subagent that it waits for, and says what they had found', async () => {
+test('an interrupt stops the turn and every subagent that it waits for, and reports what they had found', async () => {
   const hangs = hangsAfter(delta('Half of it: '));
   const { parent, opened } = await family({
     answers: [calls(start('c1', 'one'), start('c2', 'two'))],

@@ -28,7 +28,7 @@ test.each([environment, crowded])(
   },
 );
 
-test('it names every tool that it speaks of as the tool is called', () => {
+test('it mentions every tool by its exact name', () => {
   const names = builtinTools({ env: {}, home: tmpdir() }).tools.map((tool) => tool.name);
   const prompt = systemPrompt(environment, KEY);
   for (const name of ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash', 'TodoWrite', 'ExitPlanMode']) {
@@ -57,7 +57,7 @@ test('a directory whose name has line ends is quoted, in the note of a later day
   );
 });
 
-test('the environment says where, on what, when and in which state', () => {
+test('the environment has directory, platform, date and git state', () => {
   expect(environmentBlock(environment)).toBe(
     [
       '# Environment',

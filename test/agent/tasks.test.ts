@@ -22,7 +22,7 @@ const isNotice = (event: AgentEvent): boolean => event.type === 'notice';
 const contents = ({ model }: TestAgent, request: number): unknown[] =>
   (model.requests[request]?.messages ?? []).map(({ content }) => content);
 
-test('Ctrl+B lets the turn go on, and the end of the task is told to the user at once and to the model once', async () => {
+test('Ctrl+B continues the turn; the end of the task is shown at once and reported to the model once', async () => {
   const stageOf = await startShellAgent({
     answers: [calls(['a', 'Bash', { command: WAITS }]), says('It runs.'), says('I see.'), says('And on.')],
   });
@@ -64,7 +64,7 @@ test('a task that ends while the model works is reported with the next request',
   expect(String(contents(stageOf, 2).at(-1))).toContain('Background task b1 ended with exit code 4');
 });
 
-test('a command of the user’s own goes to the background as well, and its entry says so', async () => {
+test('a !command can also move to the background, and its entry records it', async () => {
   const { agent, until } = await startShellAgent({});
   agent.submit({ type: 'shell', command: WAITS });
   await until(hasBegun);

@@ -53,7 +53,7 @@ const usage = { inputTokens: 50, outputTokens: 5 };
 const isTitle = (event: { type: string; entry?: { subtype?: string | undefined } }): boolean =>
   event.type === 'entry' && event.entry?.subtype === 'title';
 
-test('after the first turn the model names the session, beside everything else, and its cost counts', async () => {
+test('after the first turn the model titles the session in the background, and its cost is included', async () => {
   const { agent, ask, until, model, context } = await named([
     says('Done.'),
     says('Basket sums', { usage }),

@@ -4,7 +4,9 @@ import type { ContextMeasure } from '../../src/protocol/contextReport.ts';
 import type { AgentEvent } from '../../src/protocol/events.ts';
 import { modelInfo } from './testAgent.ts';
 
-/** A session with the model `big`, whose conversation takes 50,000 tokens; `chosen`: the model that a fallback replaces. */
+/**
+ * A session with the model `big`, whose conversation takes 50,000 tokens; `chosen`: the model that a fallback replaces.
+ */
 function open(chosen?: string) {
   const events: AgentEvent[] = [];
   const forgotten: string[] = [];
@@ -49,7 +51,7 @@ test('the model of a skill answers until the turn ends', () => {
   expect(told()).toHaveLength(2);
 });
 
-test('a model that is not one of the user, or whose window is too small, is not used, and the user is told', () => {
+test('a model that the user has not chosen, or whose window is too small, is not used, with a notice', () => {
   const { turn, current, told } = open();
   turn.use({ name: 'a', model: 'evil' });
   turn.use({ name: 'a\u001b[2J', model: 'small' });

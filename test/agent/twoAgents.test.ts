@@ -20,7 +20,7 @@ async function twoAgents(given: (id: string) => Given) {
 const of = (agentId: string, heard: readonly IdentifiedEvent[]): string[] =>
   heard.filter((event) => event.agentId === agentId).map(line);
 
-test('events of two agents at the same time are told apart by agent, even if calls have the same ids', async () => {
+test('events of two concurrent agents are distinguished by agent, even if calls have the same ids', async () => {
   const doors = { left: gate(), right: gate() };
   const { left, right, heard } = await twoAgents((id) => ({
     tools: [
@@ -101,7 +101,7 @@ test('a question names its agent, and the answer reaches only that agent', async
   expect(left.agent.state().questions).toEqual([]);
 });
 
-test('an agent that only shows a session speaks under the id of the one it shows', async () => {
+test('an agent that only shows a session uses that session’s id', async () => {
   const { agent } = await startAgent({ id: 'shown' });
   const reading = readOnlyAgent(agent, () => undefined);
   const heard: IdentifiedEvent[] = [];

@@ -18,7 +18,7 @@ const said = (text: string): Shown => ({ isPrompt: false, text });
 const asked = (text: string): Shown => ({ isPrompt: true, text });
 const [now, before] = [said(`a\n${need.text}\nb`), said(`a\n${need.earlier[0]}\nb`)];
 
-describe('what a request says about something that a step needs', () => {
+describe('what a request contains about something that a step needs', () => {
   test.each([
     ['shown', 'the text itself', [now]],
     ['shown', 'the text, and later what stood there before', [now, before]],
@@ -64,7 +64,7 @@ describe('the time of a work trace', () => {
     });
   });
 
-  test('work that stands still until a summary is there makes the user wait for it', async () => {
+  test('work that waits for a summary makes the user wait', async () => {
     const clock = new WorkClock();
     const draft = clock.sleep(90, signal);
     await clock.pass(0.5);

@@ -63,7 +63,7 @@ describe('a plan', () => {
     expect(makePlan(project, 2)).not.toEqual(long);
   });
 
-  test('needs texts of every kind that were said from one to more than 250 steps ago', () => {
+  test('needs texts of every kind from one to more than 250 steps ago', () => {
     const needs = stepsOf(long).flatMap((step) => step.needs);
     expect(new Set(needs.map(({ kind }) => kind)).size).toBe(4);
     const distances = needs.map(({ distance }) => distance);
@@ -93,13 +93,13 @@ describe('the worker', () => {
     return { ...counts, requests: bill.requests };
   }
 
-  test('who sees everything makes the steps of the plan and no other', async () => {
+  test('a worker that sees everything makes exactly the steps of the plan', async () => {
     const counts = await play(forgetful(10_000));
     expect(counts).toMatchObject({ extraBefore: 0, extraAfter: 0, wrongEdits: 0, requests: 60 });
     expect(counts.unmet.size).toBe(0);
   });
 
-  test('who forgets reads again, goes wrong, and in the end has put everything right', async () => {
+  test('a worker that forgets rereads, makes mistakes, and corrects them in the end', async () => {
     const counts = await play(forgetful(12));
     expect(counts.extraBefore).toBeGreaterThan(10);
     expect(counts.wrongEdits).toBeGreaterThan(0);
@@ -108,7 +108,7 @@ describe('the worker', () => {
     expect(looked.length).toBeGreaterThan(0);
   });
 
-  test('who forgets more makes more steps of the same plan', { tags: 'long' }, async () => {
+  test('a worker that forgets more needs more steps for the same plan', { tags: 'long' }, async () => {
     const [much, little] = [await play(forgetful(6)), await play(forgetful(40))];
     expect(much.extraBefore).toBeGreaterThan(little.extraBefore);
     expect(much.planned).toBe(little.planned);

@@ -125,7 +125,7 @@ test('whatever has become of the file, a piece is whole or not there', async () 
   );
 });
 
-test('where nothing can be read or written, nothing is said', async () => {
+test('without read or write access there is no message', async () => {
   await rm(file);
   await mkdir(join(file, 'full'), { recursive: true });
   expect(read().find('cli.cjs', 'one')).toBeUndefined();
@@ -153,7 +153,7 @@ test('others stay as long as they are pieces', () => {
   expect(read().find('chunk-A.cjs', 'two')).toBeUndefined();
 });
 
-test('one that is open is read on, also when another has taken its place', () => {
+test('an open file is still read after another has replaced it', () => {
   const before = read();
   read().write(
     [{ ...FIRST, sum: 'three', code: Buffer.from('of a new build') }],
@@ -162,7 +162,7 @@ test('one that is open is read on, also when another has taken its place', () =>
   expect(before.find('chunk-A.cjs', 'two')?.code).toEqual(SECOND.code);
 });
 
-test('what a program left half written is removed once it is old, and what nobody has added to for a month', async () => {
+test('partly written files are removed once they are old, and unused ones after a month', async () => {
   const daysAgo = (days: number) => Date.now() / 1000 - days * 86_400;
   const gone = { 'code-1.77': daysAgo(1), 'code-2': daysAgo(31) };
   const stays = {

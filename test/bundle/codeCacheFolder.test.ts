@@ -70,7 +70,7 @@ test('folder and key are made when there is something to keep, and found again',
   expect((await stat(key)).mode & 0o777).toBe(0o600);
 });
 
-test('a key that is gone, or was not written to its end, is made anew', async () => {
+test('a missing or partly written key is created again', async () => {
   const first = place().make();
   await rm(key);
   expect(place().open()).toBeUndefined();
@@ -103,7 +103,7 @@ describe('not used, and not made, is', () => {
     await expectUnused();
   });
 
-  test('a data folder within the project that we start in, wherever in it', async () => {
+  test('a data folder anywhere in the current project', async () => {
     place().make();
     expect(place().open()).toBeDefined();
     await mkdir(join(base, '.git'));
@@ -166,7 +166,7 @@ describe('not used, and not made, is', () => {
     expect(place().open()).toBeDefined();
   });
 
-  test.skipIf(process.getuid?.() !== 0)('what belongs to somebody else', async () => {
+  test.skipIf(process.getuid?.() !== 0)('a folder of another user', async () => {
     const { chown } = await import('node:fs/promises');
     place().make();
     for (const path of [folder, key, dataRoot, join(base, 'home')]) {
@@ -179,7 +179,7 @@ describe('not used, and not made, is', () => {
 });
 
 test.skipIf(process.getuid === undefined || process.getuid() === 0)(
-  'where nothing can be written, nothing is said',
+  'without write access there is no message',
   async () => {
     await chmod(dataRoot, 0o500);
     expect(place().make()).toBeUndefined();
@@ -187,7 +187,7 @@ test.skipIf(process.getuid === undefined || process.getuid() === 0)(
   },
 );
 
-test('a home below a folder that all may write as in /tmp is one: nobody can rename what is another’s', async () => {
+test('a home in a world-writable folder such as /tmp is accepted: its sticky bit prevents renames by others', async () => {
   if (process.getuid !== undefined) await chmod(base, 0o1777);
   expect(place().make()).toBeDefined();
 });

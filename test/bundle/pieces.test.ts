@@ -134,7 +134,7 @@ test('short runs write twice, so that an answer is not followed by a wait', asyn
   expect((await readFile(await keptFile())).equals(before), 'a new piece').toBe(false);
 });
 
-test('a piece that has changed is learned anew for five runs, and of one that is gone nothing stays', async () => {
+test('a changed piece is recorded again for five runs, and a removed one leaves nothing', async () => {
   const asks = (name: string) => `${SUM} export const more = () => import("./${name}");`;
   const use = "await pieces.load('cli.cjs').more()";
   await lay({ 'cli.cjs': asks('chunk-A.cjs'), 'chunk-A.cjs': 'export const a = 1;' });

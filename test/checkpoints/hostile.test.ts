@@ -86,7 +86,7 @@ test('a folder that becomes a link while a file is brought back gets nothing thr
   expect(readFileSync(join(bench.outside, 'd/a.txt'), 'utf8')).toBe('two\n');
 });
 
-test('a link is looked at and put back as a link, whatever it leads to', async () => {
+test('a link is recorded and restored as a link, whatever its target', async () => {
   writeFileSync(join(bench.outside, 'secret'), 'theirs\n');
   symlinkSync(join(bench.outside, 'secret'), at('out'));
   symlinkSync('loop', at('loop'));
@@ -99,7 +99,7 @@ test('a link is looked at and put back as a link, whatever it leads to', async (
   expect([...bench.blobs.kept.values()].map(String)).not.toContain('theirs\n');
 });
 
-test('a folder that a command replaced by a link comes back with all that was in it', async () => {
+test('a folder that a command replaced by a link is restored with all its files', async () => {
   shell('mkdir -p d/e other && echo 1 > d/a && echo 2 > d/e/b && echo 3 > other/a');
   writeFileSync(join(bench.outside, 'a'), 'outside\n');
   const before = snapshot(bench.root);
@@ -140,7 +140,7 @@ test('a socket is seen and left where it is', async () => {
   server.close();
 });
 
-test("git's own folder is never written to, whatever a log says", async () => {
+test('the .git folder is never written to, whatever a log contains', async () => {
   mkdirSync(at('.git/hooks'), { recursive: true });
   const { hash } = await bench.blobs.put(Buffer.from('#!/bin/sh\n'));
   const before = { type: 'file', mode: 0o755, bytes: 10, hash } as const;
@@ -163,7 +163,7 @@ test('nothing is made under a name that was redacted', async () => {
   expect(steps).toMatchObject([{ action: 'refuse', reason: 'its name holds a secret, which is not stored' }]);
 });
 
-test('what is edited between the plan and its execution is left alone, and said to be', async () => {
+test('files edited between plan and execution are left alone and reported', async () => {
   write('a.txt', 'one\n');
   write('gone.txt', 'one\n');
   const changes = await changesOf('echo two > a.txt; rm gone.txt; echo n > new.txt');
@@ -220,7 +220,7 @@ test('a file above the limit is kept only when a call names it', async () => {
   expect((await checkpoints.plan(changes)).steps.map((step) => step.action)).toEqual(['refuse', 'modify']);
 });
 
-test('the first look reads nothing that could not be kept anyway', async () => {
+test('the first scan reads nothing that could not be kept anyway', async () => {
   // Two gigabytes of holes, as a machine's disk in a home folder: reading them would take many seconds.
   for (const name of ['large.img', 'larger.img']) shell(`truncate -s 1900M ${name}`);
   const spentMs = cpuClock();
@@ -245,7 +245,7 @@ test("the kernel's files are not looked at where the project is everything", asy
   );
 });
 
-test('many megabytes come back byte for byte', async () => {
+test('many megabytes are restored byte for byte', async () => {
   const content = Buffer.alloc(30 * 2 ** 20, 'ab\n');
   write('large.txt', content);
   await bench.checkpoints.keep([at('large.txt')]);
@@ -257,7 +257,7 @@ test('many megabytes come back byte for byte', async () => {
   expect(readFileSync(at('large.txt'), 'utf8')).toBe('small\n');
 });
 
-test('names that are not UTF-8 are passed over and said to be, strange ones are not', async () => {
+test('names that are not UTF-8 are skipped and reported; unusual ones are not', async () => {
   execFileSync('/bin/bash', ['-c', `touch $'bad\\xff' $'esc\\e[31m' $'new\\nline'`], { cwd: bench.root });
   await bench.checkpoints.baseline();
   execFileSync('/bin/bash', ['-c', `echo 1 > $'bad\\xff'; echo 1 > $'esc\\e[31m'; rm $'new\\nline'`], {
@@ -308,7 +308,7 @@ test('a tree that disappears is not mistaken for anything else', async () => {
   expect(readFileSync(at('a.txt'), 'utf8')).toBe('one\n');
 });
 
-test('a baseline that is stopped goes on where the next one begins', async () => {
+test('an interrupted baseline is continued by the next one', async () => {
   for (let index = 0; index < 50; index += 1) write(`${index}.txt`, `${index}\n`);
   const stop = new AbortController();
   stop.abort();
@@ -332,7 +332,7 @@ async function asNobody(act: () => Promise<void>): Promise<void> {
   }
 }
 
-test('in a read-only folder of their own the owner gets everything back, and the folder stays read-only', async () => {
+test('in the owner’s read-only folder everything is restored, and the folder stays read-only', async () => {
   mkdirSync(at('d'));
   write('d/a.txt', 'one\n');
   chmodSync(at('d/a.txt'), 0o444);
@@ -347,7 +347,7 @@ test('in a read-only folder of their own the owner gets everything back, and the
   chmodSync(at('d'), 0o755);
 });
 
-test('what may not be read is not taken for deleted, and is said to be left out', async () => {
+test('unreadable files do not count as deleted and are reported as left out', async () => {
   mkdirSync(at('closed'));
   write('closed/a.txt', 'one\n');
   write('b.txt', 'one\n');

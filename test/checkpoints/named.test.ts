@@ -35,7 +35,7 @@ test('a file outside the root is watched once a call has named it, by commands t
   expect([...snapshot(bench.outside).keys()]).toEqual(['other.txt']);
 });
 
-test('a link that a call writes through: the file behind it is put back, and the link stays', async () => {
+test('after a write through a link, the target is restored and the link kept', async () => {
   const behind = join(bench.outside, 'real.txt');
   writeFileSync(behind, 'one\n');
   symlinkSync(behind, at('link.txt'));
@@ -74,7 +74,7 @@ test('a file in a folder that is left out is covered when it is named', async ()
   ]);
 });
 
-test('what was there before is not made up where nobody looked', async () => {
+test('no earlier state is invented for places that were not scanned', async () => {
   const path = join(bench.outside, 'a.txt');
   writeFileSync(path, 'one\n');
   const { changes, notes } = await bench.checkpoints.capture([path]);
@@ -98,7 +98,7 @@ test("the program's own folder is not looked at, inside the root or not", async 
   expect((await checkpoints.capture()).changes.map((change) => change.path)).toEqual([at('a.txt')]);
 });
 
-test('an edit of the user before a call that names the file belongs to nobody, and stays', async () => {
+test('a user’s edit before a call that names the file is attributed to no call, and kept', async () => {
   writeFileSync(at('a.txt'), 'one\n');
   await bench.checkpoints.baseline();
   writeFileSync(at('a.txt'), 'mine\n');

@@ -74,7 +74,7 @@ test('an edit by a tool is found without looking at anything else', async () => 
   expect([...snapshot(bench.root).keys()]).toEqual(['a.txt']);
 });
 
-test("the user's edit of other lines is merged with what is taken back, and comes back with the undo", async () => {
+test("the user's edit of other lines is merged with the rewind, and restored by its undo", async () => {
   const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
   write('a.txt', `${lines.join('\n')}\n`);
   await bench.checkpoints.baseline();
@@ -108,7 +108,7 @@ test.each<[string, () => void, string]>([
   expect(snapshot(bench.root)).toEqual(now);
 });
 
-test("a mode that the user has set stays, and the call's content goes", async () => {
+test("the user's file mode is kept while the call's content is rewound", async () => {
   write('a.sh', 'one\n');
   await bench.checkpoints.baseline();
   write('a.sh', 'two\n');
@@ -118,7 +118,7 @@ test("a mode that the user has set stays, and the call's content goes", async ()
   expect(snapshot(bench.root).get('a.sh')).toBe(`file 700 ${Buffer.from('one\n').toString('base64')}`);
 });
 
-test('an edit of the user that a call moved away is not lost where it is in the way', async () => {
+test('a user’s edit that a call moved away is not lost if it is in the way', async () => {
   write('a.txt', 'one\n');
   await bench.checkpoints.baseline();
   write('a.txt', 'model\n');
@@ -153,7 +153,7 @@ test('what came to nothing is not in the diff, and what did is there once', asyn
   expect(steps[0]?.diff).toContain('-one\n+three\n');
 });
 
-test('a folder that a call made stays where the user has put something into it', async () => {
+test('a folder created by a call is kept if the user has put something into it', async () => {
   await bench.checkpoints.baseline();
   shell('mkdir made; echo n > made/n.txt');
   const { changes } = await bench.checkpoints.capture();
@@ -167,7 +167,7 @@ test('a folder that a call made stays where the user has put something into it',
   expect([...snapshot(bench.root).keys()]).toEqual(['made', 'made/mine.txt']);
 });
 
-test('a file does not come back where its folder has become a file', async () => {
+test('a file is not restored if its folder has become a file', async () => {
   mkdirSync(at('d'));
   write('d/a.txt', 'one\n');
   await bench.checkpoints.baseline();
@@ -212,7 +212,7 @@ test('going back that was stopped between what was there and what comes there is
   expect(snapshot(bench.root)).toEqual(before);
 });
 
-test('after going back was stopped, going back again goes all the way, whatever was done of it', async () => {
+test('after an interrupted rewind, another one completes it', async () => {
   shell('echo 1 > a; echo 1 > b; echo 1 > c; ln -s a d');
   const before = snapshot(bench.root);
   await bench.checkpoints.baseline();

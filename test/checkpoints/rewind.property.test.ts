@@ -112,7 +112,7 @@ async function inBench(
   }
 }
 
-test('without edits of the user every point comes back exactly, and its undo brings everything back', {
+test('without user edits every point is restored exactly, and its undo restores everything', {
   tags: 'long',
   timeout: 120_000,
 }, async () => {
@@ -135,7 +135,7 @@ test('without edits of the user every point comes back exactly, and its undo bri
   );
 });
 
-test("with edits of the user in between nothing of the user's is lost, and the rest comes back exactly", {
+test('with user edits in between, none of them is lost and the rest is restored exactly', {
   tags: 'long',
   timeout: 120_000,
 }, async () => {

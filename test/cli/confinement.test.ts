@@ -24,7 +24,7 @@ function given(decision: PermissionDecision, state: SandboxState = on, excluded:
   };
 }
 
-test('a command that would ask runs once the user wants it so, and says why', async () => {
+test('a command that would ask runs once the user has enabled it, and the reason is recorded', async () => {
   const auto = createAutoAllow({ ...given(asks), state: { isOn: false } });
   expect(await auto.decide('Bash', command, 'default')).toEqual({ ...asks, canAutoAllow: true });
   auto.enable();
@@ -46,7 +46,7 @@ test.each<[string, PermissionDecision, SandboxState, string[]]>([
   expect(await auto.decide('Bash', command, 'default')).toEqual(decision);
 });
 
-test('it changes nothing about a command in whose text a delicate file stands', async () => {
+test('it does not apply to a command whose text names a risky file', async () => {
   const auto = createAutoAllow({ ...given(asks), state: { isOn: true } });
   const code = { ...command, command: `python3 -c "print(open('server.key').read())"` };
   expect(await auto.decide('Bash', code, 'default')).toEqual(asks);
@@ -134,7 +134,7 @@ test('the secrets of .env files are known, and words that would be found in any 
   ).toEqual(['abc123def456', 'correct horse', 's3cretpw', 'zz99yy88xx77'].sort());
 });
 
-test('those of packages are known as soon as they are there, those of what is installed are not', () => {
+test('those of packages are known as soon as they exist, those of dependencies are not', () => {
   const folder = mkdtempSync(join(tmpdir(), 'env-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const name of ['packages/a', 'packages/b/deploy', 'node_modules/x'])

@@ -57,7 +57,7 @@ test.each([
 });
 
 test.each([{ sandbox: { mode: 'read-only' } }, { sandbox: { enabled: true } }])(
-  'where managed settings say %j, -s does not count',
+  'with managed settings %j, -s is ignored',
   async (policy) => {
     const { loaded, options } = await start(policy, ['-s', 'danger-full-access']);
     expect(sandboxByFlag(loaded, options.sandbox)).toBeUndefined();
@@ -65,7 +65,7 @@ test.each([{ sandbox: { mode: 'read-only' } }, { sandbox: { enabled: true } }])(
   },
 );
 
-test('elsewhere -s counts', async () => {
+test('otherwise -s applies', async () => {
   const { loaded, options } = await start({ maxTurns: 7 }, ['-s', 'read-only']);
   expect(sandboxByFlag(loaded, options.sandbox)).toBe('read-only');
   expect(loaded.problems).toEqual([]);

@@ -69,7 +69,7 @@ test('an Authorization among them goes instead of the key, and the endpoint of O
   });
 });
 
-test('a refusal that quotes them is told without them, and does not ask for a key', async () => {
+test('a rejection that quotes them is shown without them, and does not ask for a key', async () => {
   const quoting: Routes = {
     '/v1/models': (response) => sendJson(response, { error: { message: `no team ${SECRET}` } }, 401),
   };

@@ -41,7 +41,7 @@ test('the thread decides as this thread does: the grammar, the disk, the rules',
   expect(rules.map((one) => one.times)).toEqual([2]);
 });
 
-test('while the thread hangs, the screen goes on; then it is said that checking takes too long', async () => {
+test('while the thread hangs, the screen keeps working; then the check times out with a message', async () => {
   const failures: string[] = [];
   const engine = new ThreadedEngine(hang, {
     maxMs: 500,

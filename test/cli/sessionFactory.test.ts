@@ -80,7 +80,7 @@ async function say({ agent }: OpenedSession, text: string): Promise<void> {
   await agent.idle();
 }
 
-test('the shell starts where the program was started, as the system prompt says', async () => {
+test('the shell starts in the program’s directory, as in the system prompt', async () => {
   const { open, place } = await project();
   const session = await open({ from: 'sub' });
   expect(await shell(session, 'pwd')).toBe(join(place.root, 'sub'));
@@ -144,7 +144,7 @@ test('a resumed session has its shell where it was left, and asks the model for 
   expect(await shell(again, 'pwd')).toBe(join(place.root, 'sub/deep'));
 });
 
-test('a session that is resumed from another folder works there and the model is told', async () => {
+test('a session resumed from another folder works there, and the model gets a note', async () => {
   const { open, place } = await project();
   const first = await open();
   await say(first, 'hello');
@@ -155,7 +155,7 @@ test('a session that is resumed from another folder works there and the model is
   expect(note?.message.content).toContain(`Working directory: ${join(place.root, 'sub')}\n`);
 });
 
-test('on another day the model is told so with the date, and where the shell is', async () => {
+test('on another day the model gets a note with the date and the shell’s directory', async () => {
   const { open, place } = await project();
   const first = await open();
   await say(first, 'hello');
@@ -227,7 +227,7 @@ test('a resumed session keeps the model that it was started with, or that was la
   expect(forced.agent.state().model.id).toBe('gpt-4o');
 });
 
-test('a session of the demo goes on with a real model once there is one, and the other way round', async () => {
+test('a demo session continues with a real model once there is one, and the reverse', async () => {
   const { open } = await project();
   const first = await open();
   const { sessionId } = first.agent.state();
@@ -244,7 +244,7 @@ test.each([
   ['bypassPermissions', 'default'],
   ['acceptEdits', 'default'],
   ['plan', 'plan'],
-] as const)('a session that was left in %s goes on in %s', async (left, expected) => {
+] as const)('a session that ended in %s continues in %s', async (left, expected) => {
   const { open } = await project();
   const first = await open();
   first.agent.submit({ type: 'set_mode', mode: left });

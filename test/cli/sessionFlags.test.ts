@@ -100,19 +100,22 @@ test('a title that several sessions have opens none of them', async () => {
 test.each<[string, (id: string) => SessionTarget]>([
   ['--resume', (id) => ({ type: 'id', id })],
   ['--continue', () => ({ type: 'latest' })],
-])('%s --fork-session goes on in a copy, also of a session that is open elsewhere', async (_flag, target) => {
-  const { open, lived, files } = await setUp();
-  const id = await lived({ type: 'new' }, 'one');
-  const holder = await open({ type: 'id', id });
-  await expect(open(target(id))).rejects.toThrow(SessionLockedError);
-  const copy = await open(withFlags(target(id), { forkSession: true, name: 'Another way' }));
-  expect(copy.agent.state().sessionId).not.toBe(id);
-  expect([said(copy), copy.agent.state().title]).toEqual([['echo one'], 'Another way']);
-  copy.agent.submit({ type: 'shell', command: 'echo copy' });
-  await copy.agent.idle();
-  expect([said(copy), said(holder)]).toEqual([['echo one', 'echo copy'], ['echo one']]);
-  expect(await files()).toHaveLength(2);
-});
+])(
+  '%s --fork-session continues in a copy, also of a session that is open elsewhere',
+  async (_flag, target) => {
+    const { open, lived, files } = await setUp();
+    const id = await lived({ type: 'new' }, 'one');
+    const holder = await open({ type: 'id', id });
+    await expect(open(target(id))).rejects.toThrow(SessionLockedError);
+    const copy = await open(withFlags(target(id), { forkSession: true, name: 'Another way' }));
+    expect(copy.agent.state().sessionId).not.toBe(id);
+    expect([said(copy), copy.agent.state().title]).toEqual([['echo one'], 'Another way']);
+    copy.agent.submit({ type: 'shell', command: 'echo copy' });
+    await copy.agent.idle();
+    expect([said(copy), said(holder)]).toEqual([['echo one', 'echo copy'], ['echo one']]);
+    expect(await files()).toHaveLength(2);
+  },
+);
 
 test('where there is nothing to continue, nothing is copied', async () => {
   const { open, files } = await setUp();

@@ -140,7 +140,7 @@ describe('a file of which nothing can be read', () => {
     ['your own, cut off', { config: cut }, /config\.json:1:17: /],
     ['your own, which is none', { config: '[]' }, /config\.json: settings are an object/],
     ['that of a trusted folder', { folder: cut }, /^\.clawdcode\.json:1:17: /],
-  ])('may have named the endpoint, so nobody is sent anything: %s', async (_whose, given, told) => {
+  ])('may have named the endpoint, so nothing is sent: %s', async (_whose, given, told) => {
     expect(await accessWith(given)).toMatchObject({
       type: 'missing',
       message: expect.stringMatching(/may name the endpoint, so nothing .*--base-url or OPENAI_BASE_URL\.$/),

@@ -115,7 +115,7 @@ test('trust of an earlier version asks once more', async () => {
   });
 });
 
-test('a rule that the user saved themselves counts without a question, in the personal file only', async () => {
+test('a rule that the user saved applies without trust, in the personal file only', async () => {
   await trustFolder(join(base, 'data'), join(base, 'repo'), [], () => new Date());
   await rememberRules(join(base, 'data'), join(base, 'repo'), ['Bash(make)']);
   await writeFile(join(base, 'repo/.clawdcode.local.json'), JSON.stringify(allow('Bash(make)')));
@@ -126,7 +126,7 @@ test('a rule that the user saved themselves counts without a question, in the pe
   ]);
 });
 
-test('a no to another endpoint goes on with the own one', async () => {
+test('declining another endpoint continues with the user’s own', async () => {
   await project({ baseUrl: 'https://a.example/v1' });
   await start(true);
   await project({ baseUrl: 'https://b.example/v1' });

@@ -50,7 +50,7 @@ test('/resume of an unknown id is an error, never a new session', async () => {
   });
 });
 
-test('/rename without a title says the one there is', async () => {
+test('/rename without a title shows the current one', async () => {
   expect(await text('rename')).toBe('This session is called “Fix the test”. /rename TITLE changes it.');
 });
 
@@ -85,19 +85,16 @@ test('/help names every command with its argument and aliases, and the keys', as
 test.each([
   [80, ['Facts', 'Log       /srv/a', '  cached  0 tokens']],
   [20, ['Facts', 'Log: /srv/a', '  cached: 0 tokens']],
-])(
-  'facts stand in a column, and where that is too narrow behind their labels (%i columns)',
-  (columns, lines) => {
-    const page = factsPage(
-      [
-        ['Log', '/srv/a'],
-        ['  cached', '0 tokens'],
-      ],
-      'Facts',
-    );
-    expect(plainText(page, columns).split('\n')).toEqual(lines);
-  },
-);
+])('facts are in a column, or follow their labels if it is too narrow (%i columns)', (columns, lines) => {
+  const page = factsPage(
+    [
+      ['Log', '/srv/a'],
+      ['  cached', '0 tokens'],
+    ],
+    'Facts',
+  );
+  expect(plainText(page, columns).split('\n')).toEqual(lines);
+});
 
 describe('/status', () => {
   test('says where requests go and where the key comes from, never the key', async () => {
@@ -121,7 +118,7 @@ describe('/status', () => {
     expect(status).not.toContain('api.example');
   });
 
-  test('a folder without trust and a missing key are said', async () => {
+  test('an untrusted folder and a missing key are shown', async () => {
     const info = { ...commandHost().status(), trusted: false, keySource: undefined, settingsFiles: [] };
     const status = await text('status', '', commandHost({ status: () => info }));
     expect(status).toContain('not trusted');

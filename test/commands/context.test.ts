@@ -91,7 +91,7 @@ describe('/context', () => {
     );
   });
 
-  test('the bar is as wide as it should be, shows every part, and tells all of them apart without colour', async () => {
+  test('the bar has the right width, shows every part, and distinguishes them without colour', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat({ max: 30_000 }), { minLength: 1, maxLength: 9 }),
@@ -110,7 +110,7 @@ describe('/context', () => {
     );
   });
 
-  test('marks say where it shortens, compacts and drops messages, and the hard limit', async () => {
+  test('marks show where it shortens, compacts and drops messages, and the hard limit', async () => {
     const text = await shown({ marks: { maskAt: 5000, removeAt: 9000, limit: 9100 } });
     const [, , marks = '', legend] = text.split('\n');
     expect(legend).toBe('  m shortens from 5k · c compacts at 8k · r drops oldest at 9k · x hard limit 9.1k');
@@ -124,7 +124,7 @@ describe('/context', () => {
     expect(await shown({})).not.toContain('instead of');
   });
 
-  test('two marks at one place stand side by side', async () => {
+  test('two marks at one position are next to each other', async () => {
     const text = await shown({ marks: { maskAt: 8000, removeAt: 8000, limit: 10_000 } });
     expect(text.split('\n')[2]?.trim()).toMatch(/^mcr +x$/);
   });
@@ -182,7 +182,7 @@ describe('/context', () => {
     expect(narrow).toContain('  11-21 14:03  8,100 → 2,100 · summary');
   });
 
-  test('cache, price, draft, breaker and warnings are said', async () => {
+  test('cache, price, draft, breaker and warnings are shown', async () => {
     const text = await shown({
       cache: { cachedTokens: 900, inputTokens: 1000 },
       nextInputUsd: 0.0123,

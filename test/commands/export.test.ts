@@ -28,7 +28,7 @@ test('says where the file is and how many secrets are not in it', async () => {
   expect(await run('export', 'a.md', host)).toMatchObject({ text: expect.stringContaining('No keys') });
 });
 
-test('what cannot be written is said', async () => {
+test('a write error is reported', async () => {
   expect(await run('export', 'taken.md', host)).toEqual({
     type: 'notice',
     level: 'error',
@@ -53,7 +53,7 @@ test('a session of which only replies are at hand is exported', async () => {
   expect(await run('export', '', long)).toMatchObject({ text: expect.stringContaining('Exported') });
 });
 
-test('a session in which nothing was said is not exported', async () => {
+test('an empty session is not exported', async () => {
   const empty = commandHost({ agent: { ...scriptedAgent(), entries: () => [] } });
   expect(await run('export', '', empty)).toMatchObject({ level: 'error' });
 });

@@ -23,7 +23,7 @@ test('an unknown theme is answered with those that there are', () => {
 
 const host = {} as CommandHost;
 
-test('/statusline with a wish asks the model, who is told the input, the setting and to leave the rest alone', () => {
+test('/statusline with text prompts the model with the input format and the setting', () => {
   const result = statusline.run('branch and cost', host);
   expect(result).toMatchObject({
     type: 'op',
@@ -41,7 +41,7 @@ test('/statusline with a wish asks the model, who is told the input, the setting
     expect(text).toContain(part);
 });
 
-test('/statusline alone says how it is set', () => {
+test('/statusline alone shows how to set it', () => {
   expect(statusline.run('', host)).toMatchObject({
     type: 'notice',
     text: expect.stringContaining('"statusLine"'),

@@ -46,7 +46,7 @@ describe('grants', () => {
     expect(grantsOf([{ source, values }])).toEqual([]);
   });
 
-  test('as many as fit into a file are told apart at once', () => {
+  test('as many as fit into a file are distinguished at once', () => {
     const values = {
       permissions: { allow: Array.from({ length: 50_000 }, (_, index) => `Bash(x${index})`) },
     };
@@ -99,7 +99,7 @@ describe('settings of a folder that was trusted', () => {
     expect(settings).toMatchObject({ model: 'small', env: { CI: '1' } });
   });
 
-  test('wait where they are new or other ones; the rest counts', async () => {
+  test('wait if they are new or changed; the rest applies', async () => {
     const { grants } = await load(agreed);
     const { untrusted, rules, settings } = await load(
       {
@@ -138,7 +138,7 @@ describe('settings of a folder that was trusted', () => {
     expect((await load(less, grants)).untrusted).toEqual([]);
   });
 
-  test('are agreed to in the file where they stand', async () => {
+  test('are approved for the file that contains them', async () => {
     const { grants } = await load(agreed);
     await rm(join(base, 'repo', source));
     const { untrusted, rules } = await load(agreed, grants, '.clawdcode.local.json');

@@ -124,14 +124,14 @@ describe('the layer', () => {
     ]);
   });
 
-  test('without managed settings nothing is said of them', async () => {
+  test('without managed settings there is no message', async () => {
     await rm(join(top, 'etc'), { recursive: true });
     const { files, problems } = await load();
     expect(problems).toEqual([]);
     expect(files.map(({ layer }) => layer)).toEqual(['user', 'project', 'local']);
   });
 
-  test('headers of the user stay with their endpoint, those of managed settings go along', async () => {
+  test('the user’s headers stay with their endpoint; managed ones are always sent', async () => {
     await write(user, { baseUrl: 'http://127.0.0.1:1/v1', headers: { 'X-Own': 'secret' } });
     await write(main, { baseUrl: 'http://127.0.0.1:9/v1', headers: { 'X-Team': 'a' } });
     const { settings } = await load();
@@ -211,7 +211,7 @@ describe('what cannot be used refuses the start', () => {
     await expect(load()).rejects.toThrow(/managed-settings\.json.*administrator of this machine/);
   });
 
-  test('a key that stands twice is a mistake: the rules in the first would be lost', async () => {
+  test('a duplicate key is an error: the rules in the first would be lost', async () => {
     const twice = '{"permissions": {"deny": ["Bash(rm:*)"]}, "permissions": {"ask": ["Edit"]}}';
     await write(user, twice);
     const { problems, rules } = await load();

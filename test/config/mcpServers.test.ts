@@ -29,7 +29,7 @@ const load = (given: Partial<Parameters<typeof loadSettings>[0]> = {}) =>
 const named = ({ servers }: Awaited<ReturnType<typeof load>>): string[] =>
   servers.map(({ name, scope, definition }) => `${name} ${scope} ${definition.command ?? definition.url}`);
 
-test('of two servers with one name the nearer counts, as a whole', async () => {
+test('of two servers with the same name the nearer one applies as a whole', async () => {
   await write('.clawdcode/config.json', {
     a: { command: 'user', env: { KEY: '1' } },
     b: { command: 'user' },
@@ -80,7 +80,7 @@ test.each([
   ['both', { command: 'x', url: 'https://x.example' }, 'it has both'],
   ['a type without its url', { type: 'sse', command: 'x' }, 'a server of type sse needs a "url"'],
   ['arguments that are no list', { command: 'x', args: 'y' }, 'args'],
-])('a definition with %s costs the whole server, wherever it stands', async (_, definition, why) => {
+])('a definition with %s disables the server, in any file', async (_, definition, why) => {
   await write('project/.mcp.json', { bad: definition, good: { command: 'x', unknown: 1 } });
   await write('.clawdcode/config.json', { alsoBad: definition, alsoGood: { command: 'y' } });
   const loaded = await load();
@@ -101,7 +101,7 @@ test.each(['a__b', '_a', 'a_', 'a b', 'ä', '', 'x'.repeat(41), 'a\u001b[31m'])(
 );
 
 test.each(['{', '[]', '"text"', '{"mcpServers": []}'])(
-  'a broken .mcp.json (%s) is told and ignored',
+  'a broken .mcp.json (%s) is reported and ignored',
   async (text) => {
     await writeFile(join(root, '.mcp.json'), text);
     const loaded = await load();
@@ -110,7 +110,7 @@ test.each(['{', '[]', '"text"', '{"mcpServers": []}'])(
   },
 );
 
-test('a secret in a definition is not repeated in what is said about it', async () => {
+test('a secret in a definition is not repeated in messages', async () => {
   await write('.clawdcode/config.json', { a: { command: 1, env: { KEY: 'sk-secret' } } });
   const { problems } = await load();
   expect(problems).toHaveLength(1);

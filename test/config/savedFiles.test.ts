@@ -35,7 +35,7 @@ describe('trust', () => {
   const isTrusted = async (dataRoot: string, folder: string): Promise<boolean> =>
     (await readTrust(dataRoot, folder)).isTrusted;
 
-  test('a folder is trusted from when the user said so, with what it was then, and no other one is', async () => {
+  test('only that folder is trusted, with its settings of that moment', async () => {
     const dataRoot = join(directory, 'data');
     expect(await isTrusted(dataRoot, '/repo')).toBe(false);
     await trustFolder(dataRoot, '/repo', grants, now);
@@ -72,7 +72,7 @@ describe('trust', () => {
     '[]',
     '{"folders":{"/repo":1}}',
     '{"folders":{"/repo":"x"},"grants":{"/repo":["all"]}}',
-  ])('a damaged file (%j) trusts nobody', async (text) => {
+  ])('a damaged file (%j) trusts no folder', async (text) => {
     await writeFile(join(directory, 'trust.json'), text);
     expect(await isTrusted(directory, '/repo')).toBe(false);
     await trustFolder(directory, '/repo', grants, now);
@@ -95,7 +95,7 @@ describe('trust', () => {
   });
 });
 
-test('a rule is not saved through a link, which may lead to where it counts for more', async () => {
+test('a rule is not saved through a link, whose target may apply more widely', async () => {
   const target = join(directory, 'elsewhere.json');
   await writeFile(target, '{}');
   await symlink(target, join(directory, '.clawdcode.local.json'));
@@ -187,7 +187,7 @@ describe('local rules', () => {
     expect(after).toContain('// first');
   });
 
-  test('keep the file out of commits, wherever in the repository it is, and say so only once', async () => {
+  test('keep the file out of commits, anywhere in the repository, with a single notice', async () => {
     git('init', '--quiet');
     await mkdir(join(directory, 'packages/a'), { recursive: true });
     const nested = join(directory, 'packages/a/.clawdcode.local.json');

@@ -3,7 +3,7 @@ import { checkValues } from '../../src/config/checkValues.ts';
 import { settingsSchema } from '../../src/config/schema.ts';
 import { withholdUntrusted } from '../../src/config/trust.ts';
 
-test('a status line without a command is said once and does not count', () => {
+test('a status line without a command is reported once and ignored', () => {
   const { values, complaints } = checkValues({ statusLine: { padding: 2 }, theme: 'light' });
   expect(values).toEqual({ theme: 'light' });
   expect(complaints.map(({ message }) => message)).toEqual([

@@ -217,7 +217,7 @@ describe('mistakes', () => {
     ['user:hunter2@llm.corp.example/v1?key=hunter2', '"…@llm.corp.example/v1?…"'],
     ['ftp://user:hunter2@llm.corp.example', '"ftp://…@llm.corp.example"'],
     ['http://u:hunter2 @h:99999', '"http://…@h:99999"'],
-  ])('an address that is none is told without its password: %s', async (baseUrl, told) => {
+  ])('an invalid URL is reported without its password: %s', async (baseUrl, told) => {
     const { problems } = await load({ env: { OPENAI_BASE_URL: baseUrl } });
     expect(problems[0]?.message).toContain(told);
     expect(JSON.stringify(problems)).not.toContain('hunter2');
@@ -260,7 +260,7 @@ describe('mistakes', () => {
     await chmod(join(root, '.clawdcode.json'), 0o700);
   });
 
-  test('a pipe, an endless device or a huge file in its place does not count and holds nobody up', async () => {
+  test('a pipe, an endless device or a huge file in its place is ignored without delay', async () => {
     for (const make of [
       () => execFileSync('mkfifo', [join(root, '.clawdcode.json')]),
       () => symlink('/dev/zero', join(root, '.clawdcode.json')),
@@ -348,7 +348,7 @@ test.each([
     ...['Connection', 'keep-alive', 'TE', 'Trailer', 'Transfer-Encoding', 'Upgrade', 'Proxy-Authorization'],
     ...['Host', 'Content-Length', 'content-type', 'Content-Encoding', 'Expect', 'Proxy-Connection'],
   ].map((name): [string, string, boolean] => [name, 'a', false]),
-])('a header %j: %j may be sent: %s; its neighbour counts in any case', async (name, value, isFine) => {
+])('a header %j: %j may be sent: %s; the next one applies in any case', async (name, value, isFine) => {
   await write(paths.user, { headers: { 'X-Team': 'blue', [name]: value } });
   const { settings, problems } = await load();
   expect(settings.headers).toEqual({ 'X-Team': 'blue', ...(isFine ? { [name]: value } : {}) });
@@ -472,7 +472,7 @@ describe('folders', () => {
     );
   }
 
-  test('every setting either counts in any folder or waits for trust: a new one has to be thought about', () => {
+  test('every setting either applies in any folder or waits for trust: a new one needs a decision', () => {
     const leaves = leavesOf(z.toJSONSchema(settingsSchema, { io: 'input' }));
     expect(leaves.length).toBeGreaterThan(100);
     const undecided = leaves.filter((path) => decisionOf(path) === undefined);
@@ -487,7 +487,7 @@ describe('folders', () => {
   const prefixesOf = (path: string): string[] =>
     path.split('.').map((_, index, keys) => keys.slice(0, index + 1).join('.'));
 
-  test('a setting that nobody has decided about waits', () => {
+  test('an undecided setting waits', () => {
     const { kept, held } = withholdUntrusted(
       { context: { novelty: true, strategy: 'off' }, theme: 'light' },
       'f',
@@ -521,7 +521,7 @@ describe('folders', () => {
     { context: { threadSummary: 'off', summary: 'simple' } },
     { sessions: { titles: false } },
     { showReasoning: false, terminalTitle: false, notifications: 'off' },
-  ])('what only takes away counts at once: %j', (values) => {
+  ])('a setting that only restricts applies at once: %j', (values) => {
     expect(withholdUntrusted(structuredClone(values) as Record<string, unknown>, 'f')).toEqual({
       kept: values,
       held: [],
@@ -559,7 +559,7 @@ describe('folders', () => {
     ]);
   });
 
-  test('of the sandbox, whatever loosens waits for trust, and what tightens counts', () => {
+  test('sandbox settings that loosen wait for trust, those that tighten apply', () => {
     const loose = {
       enabled: false,
       mode: 'workspace-write',
@@ -630,7 +630,7 @@ describe('folders', () => {
     ]);
   });
 
-  test('once it is trusted, all of it counts and nothing is held back', async () => {
+  test('once it is trusted, all of it applies', async () => {
     await write(paths.project, everything);
     const { settings, untrusted } = await load({ trusted: true });
     expect(settings).toMatchObject({ baseUrl: everything.baseUrl, env: everything.env });
@@ -638,7 +638,7 @@ describe('folders', () => {
     expect(untrusted).toEqual([]);
   });
 
-  test('plan mode tightens, so it counts without trust; settings that change nothing ask for none', async () => {
+  test('plan mode tightens, so it applies without trust; settings that change nothing need none', async () => {
     await write(paths.project, {
       env: {},
       webFetch: { allowPrivate: false },
@@ -650,7 +650,7 @@ describe('folders', () => {
   });
 
   test.each([true, false])(
-    'a key or a header in a folder’s file never counts (trusted: %s) and is not shown',
+    'a key or a header in a folder’s file never applies (trusted: %s) and is not shown',
     async (trusted) => {
       await write(paths.project, { apiKey: 'sk-theirs', headers: { 'X-Key': 'sk-theirs', Cookie: 'sk-' } });
       await write(local, { headers: { 'X-Key': 'sk-local' } });

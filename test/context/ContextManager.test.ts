@@ -95,7 +95,7 @@ test('without a session there is a clear error, and an unknown id is never a new
   expect(context.getCurrentSessionId()).toBeUndefined();
 });
 
-test('a large result reaches the model shortened, says so first, and is stored in full', async () => {
+test('a large result is sent shortened, says so first, and is stored in full', async () => {
   const home = await createTestHome();
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);

@@ -109,7 +109,7 @@ test('the start of a file is not read through a link', async () => {
   expect([await start('src/link.ts'), await start('linked/a.ts')]).toEqual([undefined, undefined]);
 });
 
-test('one file under several names is one; what tools returned and summaries said names none', async () => {
+test('a file with several names is one; tool results and summaries name none', async () => {
   const root = await project();
   await symlink(join(root, 'src/a.ts'), join(root, 'link.ts'));
   const entries = [

@@ -25,7 +25,7 @@ test('a server that finds a handful of tokens too long does not leave a window o
   expect((await context.buildRequest(home.options())).type).toBe('ready');
 });
 
-describe('what is told of an overflow error', () => {
+describe('an overflow error’s message', () => {
   const error = { kind: 'overflow' as const, message: 'too long', retryable: false };
   async function toldOf(...windows: readonly (number | undefined)[]): Promise<readonly unknown[]> {
     const told: unknown[] = [];

@@ -1,4 +1,4 @@
-/** A session file that somebody else has made does nothing to the user's files that the user has not seen. */
+/** A session file from another person changes none of the user's files without showing it first. */
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -275,7 +275,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
           resolve: (host) => Promise.reject(new HostRefusedError(`${host} is private`)),
           throughProxy: async (host) => {
             tunnelled.push(host);
-            throw new Error('nobody there');
+            throw new Error('no server');
           },
           localPorts: [],
           forwardPorts: false,

@@ -49,7 +49,7 @@ async function asking(port: ScriptedHooks, given: Given): Promise<TestAgent> {
 const inputsOf = (port: ScriptedHooks, event: HookEvent) =>
   port.calls.filter((call) => call.event === event).map(({ input }) => input);
 
-test('hooks get what the published types say, and nothing else', async () => {
+test('hooks get exactly the fields of the published types', async () => {
   const port = everyEvent();
   const summary = '<summary>All is well, and everything was said.</summary>';
   const long = 'word '.repeat(4000);

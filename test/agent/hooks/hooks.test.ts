@@ -50,7 +50,7 @@ test('a hook denies a call: it does not run, and the model reads why in a note',
   });
 });
 
-test('a changed input is checked and decided about again, and the model is told', async () => {
+test('a changed input is validated and decided again, and the result says so', async () => {
   const port = scriptedHooks({
     PreToolUse: { updatedInput: { value: { file: 'b' }, source: 'hooks.json' } },
   });
@@ -120,7 +120,7 @@ test('an allow acts as an allow rule', async () => {
   expect(result?.permission).toMatchObject({ basis: 'rule', rule: { source: 'hook in hooks.json' } });
 });
 
-test('an allow about another input counts for nothing', async () => {
+test('an allow for another input is ignored', async () => {
   const port = scriptedHooks({
     PreToolUse: permission('allow'),
     PermissionRequest: { updatedInput: { value: { file: 'c' }, source: 'hooks.json' } },
@@ -163,7 +163,7 @@ test('a permission request is answered by a hook, and a notification is sent oth
   expect(lastMessages(on).at(-2)).toContain('A PermissionRequest hook of the user (hooks.json) blocked');
 });
 
-test('after a call, hooks get its result; what they say follows it', async () => {
+test('after a call, hooks get its result; their text follows it', async () => {
   const port = scriptedHooks({
     PostToolUse: { blocks: [text('lint failed')], contexts: [text('see docs')] },
   });

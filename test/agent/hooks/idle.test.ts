@@ -5,7 +5,7 @@ import { createTurnHooks, IDLE_MS } from '../../../src/agent/hooks/turnHooks.ts'
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('a minute after a turn, hooks are told that the user is awaited, unless another turn begins or the session ends', async () => {
+test('a minute after a turn, notification hooks run, unless another turn begins or the session ends', async () => {
   const told: unknown[] = [];
   const hooks: SessionHooks = {
     has: () => true,

@@ -439,7 +439,7 @@ test("a rewind restores the shell's directory, and undoing it does, too", async 
   expect(output('c3')).toBe(set.root);
 });
 
-test('resumed in another folder, the shell stays there and the model is told again', async () => {
+test('resumed in another folder, the shell stays there and the model gets another note', async () => {
   const set = await startRewindTest({
     answers: [
       says('One.'),
@@ -494,7 +494,7 @@ test('a session left right after a rewind has its shell where the conversation i
   expect(toolResult?.output).toBe(again.root);
 });
 
-test('the model is also told when an undo restores rewound files after it was told', async () => {
+test('an undo of rewound files also adds a note for the model', async () => {
   const set = await startRewindTest({
     answers: [write('c1', 'a', 'a'), says('One.'), says('I see.'), says('Again.')],
   });

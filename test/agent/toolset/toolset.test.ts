@@ -35,7 +35,7 @@ test('a tool that appears between two steps is offered in the next request and c
   expect(lines()).toContain('entry tool_result 2 ok: Query ran');
 });
 
-test('a call of a tool that has gone tells the model so, and which tools there are', async () => {
+test('a call of a removed tool fails with the list of available tools', async () => {
   let tools: Tool[] = [];
   const run = () => {
     tools = [smallTool('Read')];
@@ -215,7 +215,7 @@ test('a search finds the tools of the moment, although the search tool itself st
   expect(outcome?.text).toContain('mcp__server0__weather');
 });
 
-test('the same list stays the same array, so that requests stay cached', () => {
+test('an unchanged list is the same array, so that requests stay cached', () => {
   const deferred = createDeferredTools({ tokensOf, windowTokens: () => 1000, called: [] });
   const toolset = createToolset(() => [...many], deferred);
   expect(toolset.schemas()).toBe(toolset.schemas());

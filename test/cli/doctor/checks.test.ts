@@ -24,7 +24,7 @@ test.each([
   expect(checkNode(doctorPorts({ node: { version, path: '/n', platform: 'p' } }))).toMatchObject([{ state }]);
 });
 
-test('programs that are not there say what is lost; the sandbox says plainly that there is none', async () => {
+test('missing programs name the lost feature; a missing sandbox is stated plainly', async () => {
   const none = await checkPrograms(
     doctorPorts({
       run: async () => undefined,
@@ -94,7 +94,7 @@ describe('the data folder', () => {
       { state: 'missing' },
     ]);
   });
-  test('on Windows has no bits that tell who may read it', async () => {
+  test('on Windows has no permission bits', async () => {
     const dataRoot = await folder();
     await chmod(dataRoot, 0o777);
     const node = { version: '24.1.0', path: 'node.exe', platform: 'win32 x64' };
@@ -182,7 +182,7 @@ describe('the endpoint', () => {
     expect(find(found, 'window')?.value).toBe('32.8k of at most 131k tokens (reported by the server)');
   });
 
-  test('a mistake that hides which one was meant is told, and nobody is asked', async () => {
+  test('a mistake that hides the intended endpoint is reported, and no server is queried', async () => {
     const message = 'config.json may name the endpoint, so nothing was sent.';
     const problem = {
       layer: 'user',
@@ -196,7 +196,7 @@ describe('the endpoint', () => {
     ]);
   });
 
-  test('an Authorization of one’s own is said to go instead of the key, and not what it holds', async () => {
+  test('a custom Authorization header is reported to replace the key, without its value', async () => {
     const settings = { baseUrl: 'http://gpu:8000/v1', headers: { Authorization: 'Basic Z2F0ZQ==' } };
     const given = { settings, loaded: { sources: { apiKey: 'OPENAI_API_KEY' } } };
     const found = find(
@@ -212,7 +212,7 @@ describe('the endpoint', () => {
   });
 
   test.each<[string, ServerAnswer, Given, string, object]>([
-    ['nobody there', failed({}), {}, 'endpoint', { state: 'missing', value: 'Nothing answers.' }],
+    ['no server', failed({}), {}, 'endpoint', { state: 'missing', value: 'Nothing answers.' }],
     ['no list', failed({ kind: 'bad_url', status: 404 }), {}, 'endpoint', { state: 'warning' }],
     [
       'a wrong key',
@@ -284,7 +284,7 @@ describe('the endpoint', () => {
     expect(JSON.stringify(found)).not.toMatch(/sk-secret|hunter2/);
   });
 
-  test('a probe tells what the model can', async () => {
+  test('a probe reports the model’s abilities', async () => {
     const found = await check(
       facts({ id: 'm', windowTokens: 65_536 }),
       {},
@@ -327,7 +327,7 @@ describe('the endpoint', () => {
   });
 });
 
-test('a check that breaks is a finding, and what strangers say is made plain', async () => {
+test('a check that throws is a finding, and untrusted text is sanitized', async () => {
   const report = await diagnose(
     doctorPorts({
       run: () => Promise.reject(new Error('no \u001b[2Jfork')),

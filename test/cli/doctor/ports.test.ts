@@ -18,7 +18,7 @@ test('programs that are asked for their version get no key', async () => {
   expect(await run('sh', ['-c', 'echo "key: $OPENAI_API_KEY"'])).toBe('key:');
 });
 
-test('the model that nobody named is asked for through the proxy of the environment', async () => {
+test('without a chosen model, the list is requested through the proxy of the environment', async () => {
   const asked: string[] = [];
   const proxy = createServer((request, response) => {
     asked.push(request.url ?? '');

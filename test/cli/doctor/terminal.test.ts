@@ -27,7 +27,7 @@ test('a terminal is asked, answers, and is left as it was', async () => {
   expect(screen.stdin.listenerCount('data')).toBe(0);
 });
 
-test('one that never answers is waited for only so long', async () => {
+test('a server that never answers is waited for up to a limit', async () => {
   const { stdout } = createScreen();
   const { stdin } = createScreen();
   const startedAt = performance.now();

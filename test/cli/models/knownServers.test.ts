@@ -32,7 +32,7 @@ test('the kind of a server is remembered by endpoint for a day, in a file of its
   expect(((await stat(file)).mode & 0o777).toString(8)).toBe('600');
 });
 
-test('a damaged file remembers nothing and is replaced; one that cannot be written is told', async () => {
+test('a damaged file is replaced; one that cannot be written is reported', async () => {
   const { file, open } = await folder();
   await writeFile(file, '{"servers":[{"endpoint":1}]');
   await open().remember('vllm');

@@ -45,7 +45,7 @@ test('a password in the address is not written', async () => {
   expect(await readFile(file, 'utf8')).not.toContain('secret');
 });
 
-test('the newest figure counts, and what another process remembered stays', async () => {
+test('the newest figure applies, and those of other processes are kept', async () => {
   const { open } = await folder();
   const [one, other] = [await open(), await open()];
   await one.remember('a', 20_000);
@@ -97,7 +97,7 @@ test.each([
   expect((await open()).get('m')).toBe(20_000);
 });
 
-test('where the file cannot be written, the figure counts until the program ends', async () => {
+test('if the file cannot be written, the figure applies until the program ends', async () => {
   const { file, open } = await folder();
   await mkdir(join(file, 'in-the-way'), { recursive: true });
   const onError = vi.fn();

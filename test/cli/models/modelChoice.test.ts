@@ -96,7 +96,7 @@ describe('a server that never answers', () => {
   });
 });
 
-test('a server that gives less than the settings claim is told of without a turn', async () => {
+test('a server with less than the settings claim is reported without a turn', async () => {
   const server = await startLocalServer(ollama([{ name: 'm', maxContext: 131_072, running: 4096 }]));
   onTestFinished(server.close);
   const served = createServedModels({ baseUrl: server.baseUrl, apiKey: undefined, now: Date.now });
@@ -109,7 +109,7 @@ test('a server that gives less than the settings claim is told of without a turn
   expect(await choice.waitForFacts(new AbortController().signal)).toEqual([]);
 });
 
-test('what the server tells without a turn is passed on, once and only when it is news', async () => {
+test('what the server reports without a turn is passed on once, and only if it is new', async () => {
   const server = await startLocalServer(ollama([{ name: 'm', maxContext: 131_072, running: 65_536 }]));
   onTestFinished(server.close);
   const served = createServedModels({ baseUrl: server.baseUrl, apiKey: undefined, now: Date.now });
@@ -125,7 +125,7 @@ test('what the server tells without a turn is passed on, once and only when it i
   expect(learned).toHaveBeenCalledOnce();
 });
 
-describe('an assumed window is told', () => {
+describe('an assumed window is reported', () => {
   /** A server that lists its models and tells no window. */
   const silent = () =>
     endpoint((_, response) => void response.end(JSON.stringify({ data: [{ id: 'm' }, { id: 'n' }] })));
@@ -133,7 +133,7 @@ describe('an assumed window is told', () => {
     createServedModels({ baseUrl, apiKey: undefined, now: Date.now, patienceMs: 5000 });
   const { signal } = new AbortController();
 
-  test('by itself once the server was asked, in one line, and never twice in one process', async () => {
+  test('automatically after the query, in one line, and never twice in a process', async () => {
     const baseUrl = await silent();
     const [served, reportedAssumed] = [servedAt(baseUrl), new Set<string>()];
     const told: string[] = [];
@@ -157,7 +157,7 @@ describe('an assumed window is told', () => {
     expect(told).toEqual([expect.any(String), expect.stringContaining('unknown for n')]);
   });
 
-  test('to who listens later, and to nobody who has stopped', async () => {
+  test('to later listeners, and not to removed ones', async () => {
     const baseUrl = await silent();
     const choice = createModelChoice('m', settings({ baseUrl }), { served: servedAt(baseUrl) });
     const gone = vi.fn();
@@ -185,7 +185,7 @@ describe('an assumed window is told', () => {
     expect(told).not.toHaveBeenCalled();
   });
 
-  test('not before Ollama has loaded the model, which then tells', async () => {
+  test('not before Ollama has loaded the model and reports it', async () => {
     const server = await startLocalServer(
       ollama([{ name: 'm', maxContext: 131_072 }], { defaultContext: 16_384 }),
     );
@@ -206,7 +206,7 @@ describe('an assumed window is told', () => {
   });
 });
 
-test('a window that is learned while the session runs counts at once', () => {
+test('a window learned during the session applies at once', () => {
   const learned = new Map<string, number>();
   const choice = createModelChoice('m', settings({}), { learnedWindows: learned });
   expect(choice.current()).toMatchObject({ windowTokens: 128_000, source: 'assumed' });
@@ -369,7 +369,7 @@ test.each<[object, 'low' | 'max' | undefined, string | undefined]>([
   expect(choice.setEffort(undefined).effort).toBeUndefined();
 });
 
-test('a level that the model does not have is told once', async () => {
+test('a level that the model does not have is reported once', async () => {
   const choice = createModelChoice('m', settings({}), { effort: 'max' });
   const { signal } = new AbortController();
   expect(await choice.waitForFacts(signal)).toEqual(['m has no effort "max": it gets high.']);

@@ -117,7 +117,7 @@ describe('what is refused, and which field that is', () => {
     expect(JSON.stringify(outcome)).not.toContain('sk-');
   });
 
-  test('nobody there', async () => {
+  test('no server', async () => {
     const server = await startLocalServer({});
     await server.close();
     expect(await check({ baseUrl: server.baseUrl })).toMatchObject({

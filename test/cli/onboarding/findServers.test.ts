@@ -67,7 +67,7 @@ test.each<[string, Routes]>([
       },
     },
   ],
-])('one that %s is not there, and holds nobody up', async (_, routes) => {
+])('one that %s is absent and delays nothing', async (_, routes) => {
   const good = await serve(vllm({ id: 'good', maxModelLen: 32_768 }));
   const startedAt = performance.now();
   const found = await search([await serve(routes), good], 3000);
@@ -95,7 +95,7 @@ test('details that came too late are asked for once more, and only where some ar
   expect(await refineServers({ servers: known, late: [] }, refuse)).toBe(known);
 });
 
-test('who was too late for the first list comes with the second, and who is not there is not asked again', async () => {
+test('a server too late for the first list is in the second; an absent one is not queried again', async () => {
   const server = await serve(vllm({ id: 'slow', maxModelLen: 32_768 }));
   const gone = await startLocalServer({});
   await gone.close();
@@ -121,7 +121,7 @@ test('a question that ignores its signal is not waited for', async () => {
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(SEARCH_MS - 5);
 });
 
-test('what listens but has no model, or wants a key, is told as well', async () => {
+test('a server without a model, or one that needs a key, is listed as well', async () => {
   const refuses: Routes = {
     '/v1/models': (response) => sendJson(response, { error: { message: 'no key' } }, 401),
   };

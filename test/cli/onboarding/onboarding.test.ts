@@ -51,7 +51,7 @@ async function answer(
   return { after, next, config, loaded: next && (await readSettings(next.place, next.options, untrusted)) };
 }
 
-test('what was chosen is kept, and counts at once', async () => {
+test('the choice is saved and applies at once', async () => {
   const { after, config, loaded } = await answer(near);
   expect(config).toEqual({ baseUrl: near.baseUrl, model: 'm' });
   expect(loaded?.settings).toMatchObject({ baseUrl: near.baseUrl, model: 'm' });
@@ -69,7 +69,7 @@ test.each([
   expect((config as { apiKey?: string | null }).apiKey ?? undefined).toBe(expected);
 });
 
-test('headers that were kept for another endpoint are taken out, and that is said', async () => {
+test('headers saved for another endpoint are removed, with a notice', async () => {
   const kept = { headers: { 'X-Key': 'gate-secret' }, baseUrl: 'https://other.example/v1' };
   const elsewhere = await answer(near, { kept });
   expect(elsewhere.config).toEqual({ baseUrl: near.baseUrl, model: 'm' });
@@ -82,7 +82,7 @@ test('headers that were kept for another endpoint are taken out, and that is sai
   expect(there.after).toBe(ready);
 });
 
-test('variables and flags that say otherwise stand aside, and are named', async () => {
+test('variables and flags that differ are overridden and named', async () => {
   const { after, next, loaded } = await answer(near, {
     env: {
       OPENAI_BASE_URL: 'http://gone.example/v1',
@@ -103,7 +103,7 @@ test('variables and flags that say otherwise stand aside, and are named', async 
   });
 });
 
-test('what cannot be kept counts for this run, whatever else was named, and that is said', async () => {
+test('a choice that cannot be saved applies to this run, with a notice', async () => {
   const { after, config, loaded } = await answer(
     { ...far, apiKey: 'sk-new' },
     { kept: ['not an object'], argv: ['--base-url', 'http://gone.example/v1'] },

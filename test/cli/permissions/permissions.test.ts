@@ -146,7 +146,7 @@ test('reading what the program has kept of sessions and files asks, like other p
   expect(await read('../other/a.ts')).toBe('ask');
 });
 
-test('"always" for a command is saved, counts at once and counts tomorrow', async () => {
+test('"always" for a command is saved, and applies at once and in later sessions', async () => {
   const permissions = await wired();
   const { decide, remember, rules, root, localFile, saves } = permissions;
   const access = { type: 'command', command: 'npm test', cwd: root } as const;
@@ -183,7 +183,7 @@ test('"always" for the session is saved nowhere', async () => {
   await expect(readFile(localFile)).rejects.toThrow('ENOENT');
 });
 
-test('"always" counts for the session where the file cannot be changed, and says why', async () => {
+test('"always" applies to the session if the file cannot be changed, and says why', async () => {
   const { remember, rules, localFile, saves } = await wired();
   writeFileSync(localFile, '{ "permissions": { "allow": "not a list" } ');
   const said = await remember({ rules: ['Bash(ls)'], destination: 'local', file: localFile, label: 'Yes' });
@@ -223,7 +223,7 @@ test('what the home keeps in a secret place is withheld, whatever its name', asy
   expect(isWithheld(join(home, '.config/foot/foot.ini'))).toBe(false);
 });
 
-test('where only managed rules count, no other is offered, saved or heeded', async () => {
+test('if only managed rules apply, no other is offered, saved or applied', async () => {
   const home = join(top, `home${++count}`);
   const places = { dataRoot: join(home, '.clawdcode'), home, root: join(home, 'project') };
   await mkdir(places.root, { recursive: true });
@@ -257,7 +257,7 @@ test('where only managed rules count, no other is offered, saved or heeded', asy
   expect(edit.suggestion?.destination).toBe('mode');
 });
 
-test('a saved rule counts in the next session of the process, one for a session does not', async () => {
+test('a saved rule applies in the next session of the process, a session rule does not', async () => {
   const saved: SourcedRule[] = [];
   const before = await wired({}, { saved });
   const file = before.localFile;
@@ -276,7 +276,7 @@ test('the last call that did not simply run can be explained', async () => {
 });
 
 test.each(['a.example', '192.0.2.1', '2001:db8::1'])(
-  '"always" for %s saves a rule that counts',
+  '"always" for %s saves a rule that applies',
   async (host) => {
     const { suggestHost, remember, rules } = await wired();
     await remember(suggestHost(host));

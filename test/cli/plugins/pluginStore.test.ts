@@ -73,7 +73,7 @@ test.each([
     },
   ],
   ['other content', (copy: string) => appendFile(join(copy, '.claude-plugin/plugin.json'), ' ')],
-])('%s in the copy makes it unusable, at once and for good', async (_, change) => {
+])('%s in the copy makes it unusable at once and permanently', async (_, change) => {
   const { place, install, state } = await workbench();
   await install();
   const problem = createApprovalCheck(place);

@@ -89,7 +89,7 @@ test('a bare repository that is hidden in a folder is none', async () => {
   expect((await readEnvironment(hidden, now)).git ?? '').not.toContain('branch');
 });
 
-test('names of branches and files cannot go on as text of the list that they stand in', async () => {
+test('names of branches and files cannot continue the list that contains them', async () => {
   git('checkout', '-q', '-b', 'main;clean,<note>');
   await writeFile(join(root, 'plain-name.ts'), '');
   await writeFile(join(root, 'a;Last,commits<system-note>'), '');
@@ -102,7 +102,7 @@ test('names of branches and files cannot go on as text of the list that they sta
   expect(first).toContain('?? "two words\\nDate: never"');
 });
 
-test('what the repository says of itself is quoted and has an end', async () => {
+test('text from the repository is quoted and bounded', async () => {
   git('commit', '-q', '--allow-empty', '-m', `say "hi"\u202e <system-note> ${'x'.repeat(500)}`);
   await writeFile(join(root, `${'y'.repeat(200)}`), '');
   const { git: state = '' } = await readEnvironment(root, now);
@@ -124,7 +124,7 @@ function counting() {
   return { read, count: () => count, wait: (ms: number) => (time += ms) };
 }
 
-test('it is read before anybody asks, and that counts once', async () => {
+test('it is read in advance, and used once', async () => {
   const { read, count } = counting();
   expect(count()).toBe(1);
   expect([await read(), await read(), await read()]).toEqual([1, 2, 3]);
@@ -136,7 +136,7 @@ test('what is old does not count', async () => {
   expect(await read()).toBe(2);
 });
 
-test('a failure that nobody asks for ends nothing; whoever asks hears of it', async () => {
+test('an unused failure has no effect; a caller that asks gets it', async () => {
   const fail = (): Promise<never> => Promise.reject(new Error('no'));
   prefetch(fail, 100);
   await expect(prefetch(fail, 100)()).rejects.toThrow('no');

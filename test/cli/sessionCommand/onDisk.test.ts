@@ -28,7 +28,7 @@ async function damage({ file }: SessionRecord, line: number): Promise<string> {
   return lines.join('\n');
 }
 
-test('a whole session is said to be whole', async () => {
+test('an intact session is reported as intact', async () => {
   const session = await written();
   const run = (...argv: string[]) => runWith(argv, { sessions: [session] });
   const { code, stdout } = await run('verify', 'abc');

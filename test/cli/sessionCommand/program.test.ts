@@ -115,13 +115,13 @@ describe('list', () => {
     expect(rows(await runWith([], { sessions: many }))).toBe(120);
   });
 
-  test('numbers that are still too low are told beside the list', async () => {
+  test('incomplete counts are noted next to the list', async () => {
     const { stdout, stderr } = await runWith(['--json'], { sessions, isComplete: false });
     expect(JSON.parse(stdout)).toHaveLength(3);
     expect(stderr).toContain('may be too low');
   });
 
-  test('nothing to list is said, and is no failure', async () => {
+  test('an empty list is reported, and is no failure', async () => {
     expect(await runWith([], {})).toMatchObject({
       code: 0,
       stdout: '',
@@ -137,7 +137,7 @@ test.each([
   [['aaaaaaaa1', 'aaaaaaaa2', 'b'], 9],
   [['same', 'same'], 8],
   [['0123456789abc', '0123456789abd'], 13],
-])('ids %j are told apart by %i characters', (ids, length) => {
+])('ids %j differ within %i characters', (ids, length) => {
   expect(uniqueLength(ids)).toBe(length);
 });
 
@@ -239,7 +239,7 @@ describe('changes', () => {
     });
   });
 
-  test('delete where nobody can be asked needs --yes', async () => {
+  test('delete without a terminal needs --yes', async () => {
     const refused = await runs('delete', 'zip');
     expect([refused.code, refused.done]).toEqual([42, []]);
     expect(refused.stderr).toMatch(

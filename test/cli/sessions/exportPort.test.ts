@@ -6,7 +6,7 @@ import { createExportPort } from '../../../src/cli/sessions/exportPort.ts';
 import { entriesOf, prompt } from '../../export/session.ts';
 import { scriptedAgent } from '../../headless/scriptedAgent.ts';
 
-test('a file is named from where one stands, or from home', async () => {
+test('a file is named relative to the current directory or the home', async () => {
   const base = await mkdtemp(join(tmpdir(), 'clawdcode-export-'));
   onTestFinished(() => rm(base, { recursive: true, force: true }));
   const place = {

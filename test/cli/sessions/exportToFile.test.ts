@@ -37,7 +37,7 @@ test('a file that is there stays as it is', async () => {
   expect(await readdir(folder)).toEqual(['mine.md']);
 });
 
-test('what cannot be written is said, and nothing half-written stays', async () => {
+test('a write error is reported, and nothing half-written stays', async () => {
   const done = await exportToFile(entries, options, { file: join(folder, 'no', 'such', 'a.md') });
   expect(done).toEqual({
     type: 'failed',

@@ -30,7 +30,7 @@ async function setUp() {
   return { base, old, other, open, changes };
 }
 
-test('a project that was moved goes back where it is now', async () => {
+test('a moved project is rewound in its new place', async () => {
   const { base, old, open, changes } = await setUp();
   const moved = join(base, 'moved');
   renameSync(old, moved);

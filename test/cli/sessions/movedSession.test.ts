@@ -63,7 +63,7 @@ test('a session is found in the folder of where its project was, by id, title or
   expect(await resolveTarget({ type: 'id', id: 'abc1' }, here)).toEqual(found);
 });
 
-test('the session of another project is not taken up here, and says where it belongs', async () => {
+test('the session of another project is not resumed here, and its project is named', async () => {
   const { place, live } = await world();
   const other = await live('other', 'far1', 'Far away');
   const here = place(await live('here', 'abc1', 'Near'));

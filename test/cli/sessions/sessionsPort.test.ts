@@ -54,7 +54,7 @@ test('a project’s sessions are its own, and all of them are everybody’s', as
   expect(await titles()).toEqual(['First', 'Second']);
 });
 
-test('what was said is found, and previewed around its place', async () => {
+test('a text is found, and previewed with its context', async () => {
   const { port, say, here } = await setUp();
   await say(
     here,
@@ -103,7 +103,7 @@ test('a session is renamed, archived, renamed there, brought back and deleted, e
   expect(await port.list({})).toEqual([]);
 });
 
-test('a session that is open is neither renamed, nor archived, nor deleted, and it is said who has it', async () => {
+test('an open session cannot be renamed, archived or deleted; the message names the process that has it', async () => {
   const { port, say, storeOf, here } = await setUp();
   const id = await say(here, 'Held');
   const [session] = await port.list({});

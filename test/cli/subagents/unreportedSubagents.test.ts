@@ -20,7 +20,7 @@ const store = {
   loadSession: async (id: string) => (id === 'gone' ? undefined : { entries: log, damaged: [] }),
 };
 
-test('one that had ended before the model was told is told with its message', async () => {
+test('one that had ended before it was reported is reported with its message', async () => {
   const end = entry({
     subtype: 'task',
     message: { role: 'system', content: 'Background task a1 ended (done) after 3 s.' },
@@ -41,6 +41,6 @@ test.each([
     [started('a1'), entry({ subtype: 'nudge', data: { about: 'task', id: 'a1' } })],
   ],
   ['one whose log is elsewhere, as in a copy of a session', [started('gone')]],
-])('nothing is said about %s', async (_, entries) => {
+])('nothing is reported about %s', async (_, entries) => {
   expect(await unreportedSubagents(entries, store)).toEqual({ notes: [], notices: [] });
 });

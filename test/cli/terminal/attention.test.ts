@@ -63,7 +63,7 @@ test.each([
   expect(attentionOf({ ...settings, terminalTitle: false }, { TERM }, '/').title).toBe(false);
 });
 
-test('a program of the user’s own is told by variables, which no shell reads as code', async () => {
+test('the user’s own program gets variables, which no shell reads as code', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-notify-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const command = 'printf "%s|%s" "$CLAWDCODE_SESSION" "$CLAWDCODE_MESSAGE" > told.part && mv told.part told';

@@ -59,12 +59,12 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['one that fails', { EDITOR: 'false' }, /ended with exit code 1\. The draft/],
   ['one that is killed', { EDITOR: 'kill -9 $$ #' }, /ended with SIGKILL\. The draft/],
   ['one that deletes the file', { EDITOR: 'rm' }, /could not be edited/],
-])('%s is said, with the draft as it was', async (_name, env, message) => {
+])('%s is reported, and the draft is unchanged', async (_name, env, message) => {
   const outcome = await edit('precious', env);
   expect(outcome.type === 'failed' && outcome.message).toMatch(message);
 });
 
-test('neither the shell nor the editor is one that the project brings along', async () => {
+test('neither the shell nor the editor is taken from the project', async () => {
   for (const name of ['sh', 'my-editor'])
     await writeFile(join(folder, name), `#!/bin/sh\ntouch "${folder}/ran"\n`, { mode: 0o755 });
   const edited = await edit('x', { EDITOR: 'my-editor', PATH: `${folder}:${process.env.PATH}` });

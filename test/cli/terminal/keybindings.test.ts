@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(join(file, '..'), { recursive: true, force: true }));
 
-test('without a file the built-in keys hold, and nothing is said', async () => {
+test('without a file the built-in keys apply, without a notice', async () => {
   expect(await readUserKeys(file)).toEqual({ keymap: defaultKeymap, problems: [] });
 });
 
@@ -80,7 +80,7 @@ test('a file that is too large is not read', async () => {
   expect((await readUserKeys(file)).problems).toEqual(['keybindings.json is too large to be read.']);
 });
 
-test('a change counts at once, also where the editor replaces the file, and its problems are said once', async () => {
+test('a change applies at once, also if the editor replaces the file, and its problems are reported once', async () => {
   const port = createKeysPort(file);
   const said: string[] = [];
   let changes = 0;

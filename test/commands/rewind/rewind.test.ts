@@ -78,7 +78,7 @@ test('/rewind with a number is about that turn, and shows what going back would 
   ]);
 });
 
-test('/rewind undo is an op; a number that is none, a turn that there is not, and a running turn are told', async () => {
+test('/rewind undo is an op; an invalid number, a missing turn and a running turn are reported', async () => {
   expect(await run('rewind', 'undo', host({ turns }))).toEqual({ type: 'op', op: { type: 'undo_rewind' } });
   expect(textOf(await run('rewind', '0', host({ turns })))).toContain('1 is the latest');
   expect(textOf(await run('rewind', '9', host({ turns })))).toContain('This session has 2 turns.');
@@ -112,7 +112,7 @@ test('a long diff is shown up to a bound, and says how much there is more', asyn
   expect(text.split('\n').length).toBeLessThan(800);
 });
 
-test('with -p the commands answer with text, and /rewind undo with what came of it', async () => {
+test('with -p the commands answer with text, and /rewind undo with its result', async () => {
   const printed = async (
     prompt: string,
     one = host({ turns, changes: steps }),

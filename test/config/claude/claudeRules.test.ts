@@ -73,14 +73,14 @@ describe('what cannot be translated', () => {
     ['bash(rm *)', ['Bash(rm *)'], 'there is no tool bash'],
     ['Raed(.env)', ['Read(.env)'], 'there is no tool Raed'],
     ['WebSearch(cats)', ['WebSearch'], 'no specifier'],
-  ])('%s denies more, and says so', (written, meant, why) => {
+  ])('%s denies more, with a notice', (written, meant, why) => {
     const { complaint } = translateRule(written, 'deny', place);
     expect(texts(written)).toEqual(meant);
     expect(complaint).toContain(why);
     expect(translateRule(written, 'allow', place).rules).toEqual([]);
   });
 
-  test('a parameter of a call cannot be told apart: every call asks', () => {
+  test('parameters of a call cannot be distinguished: every call asks', () => {
     const translated = translateRule('Bash(run_in_background:true)', 'deny', place);
     expect(translated.rules).toEqual([{ text: 'Bash', base: '/repository', behavior: 'ask' }]);
     expect(translated.complaint).toContain('every call of Bash asks');

@@ -61,7 +61,7 @@ describe('layers', () => {
     expect(await mode()).toEqual(['plan', '.clawdcode.local.json']);
   });
 
-  test('rules keep the file they stand in; variables and directories are taken', async () => {
+  test('rules keep their source file; variables and directories are read', async () => {
     await write(files.user, { permissions: { deny: ['Read(./.env)'] }, env: { A: '1', N: 3, B: true } });
     await write(files.project, {
       permissions: { allow: ['Bash(npm test)'], additionalDirectories: ['../lib', '~/notes'] },
@@ -169,7 +169,7 @@ describe('mistakes', () => {
     ['{"permissions":{"deny":[5,"Read(.env)"]}}', /permissions\.deny\.0/],
     ['{"permissions":[]}', /"permissions" is ignored/],
     ['{"env":{"A B":"x"}}', /env\.A B/],
-  ])('%s is reported, and the start goes on', async (content, message) => {
+  ])('%s is reported, and the start continues', async (content, message) => {
     await write(files.project, content);
     const { problems, misread, settings } = await load();
     expect(problems[0]?.message).toMatch(message);

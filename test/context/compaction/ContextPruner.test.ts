@@ -10,7 +10,7 @@ type Result = NonNullable<JSONLEntry['toolResult']>;
 const resultEntry = (toolResult: Partial<Result>, seq = 42): JSONLEntry =>
   makeEntry(seq, '', { type: 'tool_result', toolResult: { id: 'a', output: '', ...toolResult } });
 
-test('a stub says what ran, how it ended, how large it was and where it is', () => {
+test('a stub has the call, its outcome, its size and a pointer', () => {
   const entry = resultEntry({
     name: 'Bash',
     output: 'starting\nTypeError: x is not a function\nexit code 1',
@@ -38,7 +38,7 @@ test('a result of a lost call or of an older program has a stub as well', () => 
   expect(maskStub(resultEntry({ output: undefined }))).toBe('[tool; 0 bytes, masked: Recall("#42")]');
 });
 
-test('a stub is one well-formed line of at most 60 tokens with its pointer, whatever it stands for', () => {
+test('a stub is one well-formed line of at most 60 tokens with its pointer, for any result', () => {
   const long = fc.constantFrom('x1'.repeat(300), '错误'.repeat(200), '😀'.repeat(200));
   const text = fc.oneof(brokenTextOf(60), long);
   fc.assert(

@@ -394,7 +394,7 @@ describe('a draft', () => {
     expect(sent()).not.toContain('of long ago');
   });
 
-  test('before a single step of any size is used: what another would speak for more stays anyway', async () => {
+  test('before a single step of any size is used', async () => {
     const { context, step, answers, asked, made, sent } = await heldSession(40_000, {
       compact: { retain: 0.05 },
     });

@@ -53,7 +53,7 @@ const notes = (context: ContextManager): string[] =>
 
 const economy = { strategy: 'economy', threadSummary: 'off' } as const;
 
-test('with economy old steps become a line each, many at once, and the newest quarter of the window stays', async () => {
+test('with economy old steps become a line each, many at once, and the newest quarter of the window is kept', async () => {
   const home = await createTestHome({ windowTokens: 40_000, settings: economy });
   const context = await started(home);
   let full = 0;

@@ -58,7 +58,7 @@ describe('a result that is clipped', () => {
     expect(clip.split('\n')[0]).toContain(`: lines ${shown(clip)} of 743, and 1 error line, `);
   });
 
-  test('has no notice of its structure either, and claims no lines where nobody knows them', async () => {
+  test('has no notice of its structure either, and claims no lines if they are unknown', async () => {
     const text = Array.from(
       { length: 900 },
       (_, n) => `src/f${n % 30}.ts:${n}: const value${n} = ${n};`,

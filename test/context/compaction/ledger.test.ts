@@ -210,7 +210,7 @@ describe('what was said', () => {
   });
 });
 
-test('a note is one line for each step, whatever was said, run and answered', () => {
+test('a note is one line for each step, whatever it contains', () => {
   fc.assert(
     fc.property(anyText, anyText, fc.nat(80), (text, title, times) => {
       const log = new Log();

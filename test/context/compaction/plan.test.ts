@@ -258,7 +258,7 @@ describe('/compact', () => {
     expect(context.getMessages().at(-1)?.content).toBe('and one more?');
   });
 
-  test('keeps the short reply that the newest message answers, however much was done since', async () => {
+  test('keeps the short reply that the newest message answers, however long the work since', async () => {
     const home = await createTestHome({ windowTokens: 40_000, waits: true });
     const context = await conversation(home);
     await context.appendReply(say('A limit of 20 would bound it. Do you want one?'));
@@ -335,7 +335,7 @@ describe('/compact', () => {
   });
 
   test.each([8000, 16_000, 40_000, 200_000])(
-    'frees something or says in one line why not, however long the session is (%i)',
+    'frees something or gives the reason in one line, for any session length (%i)',
     async (windowTokens) => {
       const home = await createTestHome({
         windowTokens,

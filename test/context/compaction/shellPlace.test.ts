@@ -59,7 +59,7 @@ test.each([
   expect(line).toContain(`The shell is in ${join(home.root, to)}: `);
 });
 
-test('after a note that the shell was elsewhere, the next summary says that it is back', async () => {
+test('after a note about another shell directory, the next summary reports the return', async () => {
   const home = await createHome();
   const context = await session(home, 'test');
   const note = { role: 'user', content: 'The shell was in test/.' } as const;
@@ -71,7 +71,7 @@ test('after a note that the shell was elsewhere, the next summary says that it i
   expect(line).toContain(`The shell is in ${home.root}: `);
 });
 
-test('the same for the summary after one that said that the shell was elsewhere', async () => {
+test('the same for the summary after one about another shell directory', async () => {
   const home = await createHome();
   const context = await session(home, 'test');
   home.summaries.expect(summary('The user wants X.'), summary('The user wants X; the shell is in test/.'));

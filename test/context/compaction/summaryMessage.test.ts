@@ -120,7 +120,7 @@ test("never more than the budget, and only the user's own words", () => {
   );
 });
 
-test('several lines, blanks and backticks stand as they were typed', () => {
+test('several lines, blanks and backticks are kept as typed', () => {
   const text = '  Keep this:\n\n\t```ts\n\tconst a = "`";\n\t```\n\n- and  this \u3000 too\r\n';
   const kept = chooseUserMessages(prompts(text), { tokens: 1000, sizeOf });
   expect(quoteUserMessages(kept)).toContain(`<user-message id="#0">\n${text}\n</user-message>`);

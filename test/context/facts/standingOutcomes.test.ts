@@ -144,7 +144,7 @@ const cases: readonly (readonly [string, (log: Log) => void, object])[] = [
   ],
 ];
 
-describe('the outcomes that still stand', () => {
+describe('the outcomes that are still current', () => {
   test.each(cases)('after %s', (_, write, expected) => {
     expect(told(write)).toEqual(expected);
   });

@@ -117,7 +117,7 @@ test('a tiny result counts as 50 tokens, a large one by its size', () => {
   expect(sliding.applyWindow([plain(0), step(1, 700)]).totalTokens).toBe(100 + 20 + 700);
 });
 
-test('what is pinned stays, however old', () => {
+test('pinned items are kept, however old', () => {
   const result = sliding.applyWindow(talk(30, (seq) => ({ isPinned: seq === 3 })));
   expect(result.included[0]).toBe('m3');
   expect(result.included).toHaveLength(11);

@@ -48,7 +48,7 @@ test('messages between a call and its results are placed after them, and results
   expect(projectMessages(log).map((message) => message.content)).toEqual(['go', 'x', 'A', 'B', 'wait']);
 });
 
-test('an id that every reply reuses belongs to the latest, and one that a reply uses twice is told apart', () => {
+test('an id that every reply reuses belongs to the latest, and duplicates within a reply are distinguished', () => {
   const log = [
     user('go'),
     reply(),

@@ -47,7 +47,7 @@ test('of a log that has grown only the new part is read', () => {
   expect(growth.readTo(log)).toBe(0);
 });
 
-test('what counts of a log that grows is what counts of the whole, whatever is undone and gone back over', () => {
+test('the live entries of a growing log equal those of the complete log, with any undo and rewind', () => {
   const kinds = fc.constantFrom('note' as const, 'undo' as const, 'rewind' as const);
   fc.assert(
     fc.property(fc.array(fc.tuple(kinds, fc.nat(20), fc.boolean()), { maxLength: 40 }), (program) => {

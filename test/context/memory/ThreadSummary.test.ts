@@ -69,7 +69,7 @@ describe('the draft of a log', () => {
   const entry = (seq: number, data: object): JSONLEntry =>
     madeUpEntry({ seq, uuid: `u${seq}`, ...draftEntry(draft), data: { ...draft, ...data } });
 
-  test('is the newest that was written for what stands now', () => {
+  test('is the newest one written for the current state', () => {
     expect(recordedDraft([entry(4, { text: 'older' }), entry(5, {})])).toEqual(draft);
     expect(recordedDraft([entry(4, {}), entry(5, { epoch: 'gone' })])).toEqual(draft);
     expect(recordedDraft([entry(4, { epoch: 'gone' })])).toBeUndefined();
