@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { Agent } from '../agent/types.ts';
 import type { CommandHost } from '../commands/types.ts';
 import { noteLine } from '../protocol/entries/defineKind.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
 import type { HookProgress } from '../protocol/extensions/hooks.ts';
+import type { TaskInfo } from '../protocol/tasks.ts';
 import { outcomeOf } from './outcome.ts';
 import { createPartialMessages } from './partialMessages.ts';
 import { resultMessage } from './resultMessage.ts';
@@ -84,6 +86,7 @@ export function createStreamReporter(
     system('informational', { content: noteLine(note), level: note.tone === 'quiet' ? 'info' : note.tone });
   };
 
+  const taskLines = createTaskLines(agent, system);
   let compacting = false;
   return {
     begin() {
@@ -117,6 +120,7 @@ export function createStreamReporter(
       else if (event.type === 'subagent_entry') subagentEntry(event.callId, event.entry);
       else if (event.type === 'hook') hookLine(event.progress, options.includeHookEvents === true, system);
       else if (event.type === 'compaction_ended' && !compacting) backLine(event.report, system);
+      else if (event.type === 'tasks_changed') taskLines();
       else liveLines(event, system);
       if (event.type === 'compaction_started') compacting = true;
       if (event.type === 'compaction_ended') compacting = false;
@@ -152,6 +156,31 @@ function hookLine(progress: HookProgress, isAsked: boolean, system: SystemLine):
 }
 
 type SystemLine = (subtype: string, fields: object) => void;
+
+/** Writes a line when a background task starts, and one when it ends. */
+function createTaskLines(agent: Agent, system: SystemLine): () => void {
+  const running = new Map<string, TaskInfo>();
+  // What ended before is history.
+  const ended = new Set(agent.state().tasks.flatMap(({ id, end }) => (end === undefined ? [] : id)));
+  return () => {
+    for (const task of agent.state().tasks) {
+      const { id: task_id, command: description, kind, end } = task;
+      if (ended.has(task_id)) continue;
+      if (!running.has(task_id)) {
+        running.set(task_id, task);
+        const task_type = kind === 'subagent' ? 'local_agent' : 'local_bash';
+        system('task_started', { task_id, description, task_type });
+      }
+      if (end === undefined) continue;
+      running.delete(task_id);
+      ended.add(task_id);
+      const failed = end.problem !== undefined || (end.code ?? 0) !== 0;
+      const status = end.stoppedBy !== undefined ? 'stopped' : failed ? 'failed' : 'completed';
+      // There is no file: the output is in the session, and the model reads it there.
+      system('task_notification', { task_id, status, output_file: '', summary: end.outcome ?? description });
+    }
+  };
+}
 
 /** Writes the live events that have a line of their own. */
 function liveLines(event: AgentEvent, system: SystemLine): void {

@@ -34,9 +34,9 @@ export function startQuery(
     events.fail(error);
     return run.close();
   });
-  const { interrupt, setModel, setPermissionMode, close } = run;
+  const { interrupt, setModel, setPermissionMode, contextUsage, rewindFiles, close } = run;
   return {
-    ...{ interrupt, setModel, setPermissionMode, close },
+    ...{ interrupt, setModel, setPermissionMode, contextUsage, rewindFiles, close },
     get sessionId() {
       return run.sessionId;
     },

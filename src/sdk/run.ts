@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import type { ResultEvent, SessionEvent } from './api/events.ts';
 import type { UserMessage } from './api/options.ts';
-import type { Controls } from './api/sdk.ts';
+import type { ContextUsage, Controls } from './api/sdk.ts';
 import type { CheckedOptions } from './checkOptions.ts';
 import { ClawdCodeError } from './errors.ts';
 import { answerRequest, createHostAnswers } from './hostAnswers.ts';
@@ -51,6 +51,32 @@ const controlResponse = z.looseObject({
     }),
     z.looseObject({ subtype: z.literal('error'), request_id: z.string(), error: z.string() }),
   ]),
+});
+
+/** The answer to `get_context_usage`. */
+const contextUsageSchema = z
+  .looseObject({
+    totalTokens: z.number(),
+    rawMaxTokens: z.number(),
+    autoCompactThreshold: z.number(),
+    categories: z.array(z.looseObject({ name: z.string(), tokens: z.number(), kind: z.string() })),
+  })
+  .transform(
+    ({ totalTokens, rawMaxTokens, autoCompactThreshold, categories }): ContextUsage => ({
+      usedTokens: totalTokens,
+      windowTokens: rawMaxTokens,
+      compactsAtTokens: autoCompactThreshold,
+      parts: categories.filter(({ kind }) => kind === 'used').map(({ name, tokens }) => ({ name, tokens })),
+    }),
+  );
+
+/** The answer to `rewind_files`. */
+const rewoundSchema = z.object({
+  canRewind: z.boolean(),
+  error: z.string().exactOptional(),
+  filesChanged: z.array(z.string()).default([]),
+  insertions: z.number().default(0),
+  deletions: z.number().default(0),
 });
 
 export function openRun(options: CheckedOptions, host: Host): Run {
@@ -175,6 +201,11 @@ export function openRun(options: CheckedOptions, host: Host): Run {
     interrupt: async () => void (await ask({ subtype: 'interrupt' })),
     setModel: async (model) => void (await ask({ subtype: 'set_model', model })),
     setPermissionMode: async (mode) => void (await ask({ subtype: 'set_permission_mode', mode })),
+    contextUsage: async () => contextUsageSchema.parse(await ask({ subtype: 'get_context_usage' })),
+    async rewindFiles(user_message_id, { dryRun = false } = {}) {
+      const request = { subtype: 'rewind_files', user_message_id, dry_run: dryRun };
+      return rewoundSchema.parse(await ask(request));
+    },
     async close() {
       isClosing = true;
       transport.stop();

@@ -8,9 +8,9 @@ import { type Host, openRun } from './run.ts';
 /** See `createSession` in `api/sdk.ts`. */
 export function startSession(options: SessionOptions | undefined, host: Host): Session {
   const run = openRun(checkOptions(options), host);
-  const { interrupt, setModel, setPermissionMode, close } = run;
+  const { interrupt, setModel, setPermissionMode, contextUsage, rewindFiles, close } = run;
   return {
-    ...{ interrupt, setModel, setPermissionMode, close },
+    ...{ interrupt, setModel, setPermissionMode, contextUsage, rewindFiles, close },
     get sessionId() {
       return run.sessionId;
     },

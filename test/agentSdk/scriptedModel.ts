@@ -15,6 +15,7 @@ export interface Reply {
 /** What a request asks for, as far as scripts look at it. */
 export interface ModelCall {
   readonly model: string;
+  readonly stream?: boolean;
   readonly system?: unknown;
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
   readonly tools?: readonly { readonly name: string }[];
@@ -74,17 +75,28 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 }
 
 /** Requests for titles and summaries of titles, which both programs make beside the conversation. */
-function isAside(call: { max_tokens: number }, text: string): boolean {
-  return call.max_tokens === 1 || text.includes(JSON.stringify(titleInstruction).slice(1, 60));
+function isAside(call: { max_tokens: number; stream?: boolean }, text: string): boolean {
+  return (
+    call.max_tokens === 1 ||
+    call.stream !== true ||
+    text.includes(JSON.stringify(titleInstruction).slice(1, 60))
+  );
 }
 
-function send(response: ServerResponse, reply: Reply, { model }: ModelCall, id: string): void {
+function send(response: ServerResponse, reply: Reply, { model, stream }: ModelCall, id: string): void {
   if (reply.hangs === true)
     return void response.writeHead(200, { 'content-type': 'text/event-stream' }).write('\n');
   if (reply.error !== undefined) {
     const type = reply.error === 529 ? 'overloaded_error' : 'invalid_request_error';
     response.writeHead(reply.error, { 'content-type': 'application/json', 'x-should-retry': 'false' });
     return void response.end(JSON.stringify({ type: 'error', error: { type, message: 'as scripted' } }));
+  }
+  if (stream !== true) {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const content = [{ type: 'text', text: reply.text ?? '' }];
+    const usage = { input_tokens: 1, output_tokens: 1 };
+    const head = { id: `msg_${id}`, type: 'message', role: 'assistant', model, content, usage };
+    return void response.end(JSON.stringify({ ...head, stop_reason: 'end_turn', stop_sequence: null }));
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const event = (type: string, data: object): void =>

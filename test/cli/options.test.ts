@@ -89,7 +89,15 @@ test.each<[string[], Partial<CliOptions>]>([
     { print: true, resume: 'abc', resumeSessionAt: 'u1', pluginDir: ['a', 'b'], prompt: 'x' },
   ],
   [
-    ['-p', '--debug-file', 'log', '--agent=counter', '--await-initialize', '--initialize-fields=settings', 'x'],
+    [
+      '-p',
+      '--debug-file',
+      'log',
+      '--agent=counter',
+      '--await-initialize',
+      '--initialize-fields=settings',
+      'x',
+    ],
     { print: true, debug: true, debugFile: 'log', agent: 'counter', prompt: 'x' },
   ],
   [['--print'], { print: true }],

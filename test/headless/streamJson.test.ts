@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { runHeadless } from '../../src/headless/runHeadless.ts';
 import type { AgentEvent } from '../../src/protocol/events.ts';
+import type { HookRun } from '../../src/protocol/extensions/hooks.ts';
+import type { TaskInfo } from '../../src/protocol/tasks.ts';
 import { commandHost } from '../commands/commandHost.ts';
 import { ended, failed, nudge, prompt, rateLimit, reply, step, system, text, wholeTurn } from './events.ts';
 import { scriptedAgent } from './scriptedAgent.ts';
@@ -11,8 +13,14 @@ async function lines(
   say: readonly AgentEvent[],
   includePartialMessages = false,
   heldSettings: readonly string[] = [],
+  tasks: readonly (readonly TaskInfo[])[] = [],
 ): Promise<Line[]> {
-  const agent = scriptedAgent([{ on: { type: 'prompt', text: 'hello' }, say }]);
+  const scripted = scriptedAgent([{ on: { type: 'prompt', text: 'hello' }, say }]);
+  let changes = 0;
+  scripted.subscribe(({ type }) => {
+    if (type === 'tasks_changed') changes++;
+  });
+  const agent = { ...scripted, state: () => ({ ...scripted.state(), tasks: tasks[changes] ?? [] }) };
   let [stdout, time] = ['', 0];
   await runHeadless({
     agent,
@@ -20,6 +28,7 @@ async function lines(
     prompt: 'hello',
     outputFormat: 'stream-json',
     includePartialMessages,
+    includeHookEvents: true,
     write: (line) => {
       stdout += line;
     },
@@ -60,6 +69,24 @@ const compaction = (outcome: 'done' | 'fallback' | 'refused', message?: string):
   },
 ];
 
+const run: HookRun = {
+  ...{ id: 'h1', event: 'PreToolUse', name: 'PreToolUse:Bash', label: './check', source: 'config.json' },
+  ...{ outcome: 'failed', durationMs: 5, exitCode: 3, stdout: 'checked', stderr: 'broken' },
+};
+
+/** A command and a subagent in the background: both start, one ends, and the other is stopped. */
+const command: TaskInfo = { id: 'b1', command: 'npm start', startedAtMs: 1, lastLine: '' };
+const helper: TaskInfo = { ...command, id: 'a1', command: 'explore: look', kind: 'subagent' };
+const taskStates: readonly (readonly TaskInfo[])[] = [
+  [{ ...command, id: 'b0', end: { endedAtMs: 1 } }],
+  [command, helper],
+  [{ ...command, end: { endedAtMs: 2, code: 1 } }, helper],
+  [
+    { ...command, end: { endedAtMs: 2, code: 1 } },
+    { ...helper, end: { endedAtMs: 3, stoppedBy: 'user', outcome: 'was stopped' } },
+  ],
+];
+
 const scenes: Readonly<Record<string, readonly AgentEvent[]>> = {
   turn: wholeTurn,
   failure: [
@@ -90,11 +117,23 @@ const scenes: Readonly<Record<string, readonly AgentEvent[]>> = {
     nudge('Try another way.'),
     ended(1),
   ],
+  hooks: [
+    { type: 'hook', progress: { type: 'started', ...run } },
+    { type: 'hook', progress: { type: 'ended', run } },
+    ended(1),
+  ],
 };
 
 describe('stream-json', () => {
   test.each(Object.entries(scenes))('%s has the shape of its golden file', async (name, say) => {
     await expect(golden(await lines(say))).toMatchFileSnapshot(`golden/${name}.json`);
+  });
+
+  test('a background task has a line when it starts and one when it ends', async () => {
+    const changed: AgentEvent = { type: 'tasks_changed' };
+    const all = await lines([changed, changed, changed, ended(1)], false, [], taskStates);
+    expect(all.filter(({ task_id }) => task_id === 'b0')).toEqual([]);
+    await expect(golden(all)).toMatchFileSnapshot('golden/tasks.json');
   });
 
   test('with partial messages, deltas come as stream events before the message itself', async () => {

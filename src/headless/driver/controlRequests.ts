@@ -7,7 +7,7 @@ import type { ContextReport } from '../../protocol/contextReport.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import type { McpServerStatus } from '../../protocol/extensions/mcp.ts';
 import type { PermissionMode } from '../../protocol/permissions.ts';
-import { efforts } from '../../protocol/wires.ts';
+import { efforts, thinkingDisplays } from '../../protocol/wires.ts';
 import { modelUsage } from '../resultMessage.ts';
 import type { Tally } from '../tally.ts';
 import type { DriverRequest } from './driverMessages.ts';
@@ -87,6 +87,19 @@ async function handle(request: DriverRequest, ports: ControlPorts): Promise<obje
       const { model } = read(request, { model: z.string().min(1).max(200).regex(/^\S+$/).nullish() });
       const wanted = model == null || model === 'default' ? ports.firstModel : model;
       agent.submit({ type: 'set_model', model: wanted });
+      return {};
+    }
+    case 'set_max_thinking_tokens': {
+      const { max_thinking_tokens: tokens, thinking_display: display } = read(request, {
+        max_thinking_tokens: z.int().min(0).nullish(),
+        thinking_display: z.enum(thinkingDisplays).nullish(),
+      });
+      // Null is as the session began; absent stays.
+      agent.submit({
+        type: 'set_thinking',
+        ...(tokens === undefined ? {} : { budget: tokens ?? 'default' }),
+        ...(display === undefined ? {} : { display: display ?? 'default' }),
+      });
       return {};
     }
     case 'list_models':

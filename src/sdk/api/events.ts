@@ -65,6 +65,15 @@ export interface InitEvent extends EventHead {
   readonly skills: readonly string[];
   readonly apiKeySource: string;
   readonly clawdcode_version: string;
+  /** The version of Claude Code whose messages these are. */
+  readonly claude_code_version: string;
+  /** What the control protocol can do beyond its first version. */
+  readonly capabilities: readonly string[];
+  readonly output_style: string;
+  /** Always empty. */
+  readonly plugins: readonly never[];
+  /** Set with the built-in demo model. */
+  readonly demo?: true;
   /** Settings of the folder that have no effect, because the user has not trusted them. */
   readonly untrusted_settings?: readonly string[];
 }
@@ -122,6 +131,27 @@ export interface PartialEvent extends EventHead {
     | { readonly type: 'message_delta'; readonly delta: { readonly stop_reason: string | null } }
     | { readonly type: 'message_stop' };
   readonly parent_tool_use_id: string | null;
+}
+
+/** A command or subagent began to run in the background. */
+export interface TaskStartedEvent extends EventHead {
+  readonly type: 'system';
+  readonly subtype: 'task_started';
+  readonly task_id: string;
+  /** The command line, or the name and task of a subagent. */
+  readonly description: string;
+  readonly task_type: 'local_bash' | 'local_agent';
+}
+
+/** A background task ended. */
+export interface TaskEndedEvent extends EventHead {
+  readonly type: 'system';
+  readonly subtype: 'task_notification';
+  readonly task_id: string;
+  readonly status: 'completed' | 'failed' | 'stopped';
+  /** Always empty: the output is in the session. */
+  readonly output_file: string;
+  readonly summary: string;
 }
 
 export interface PermissionDeniedEvent extends EventHead {
@@ -188,6 +218,8 @@ export interface HookEndedEvent extends EventHead {
   readonly hook_id: string;
   readonly hook_name: string;
   readonly hook_event: string;
+  /** Both of the following, one after the other. */
+  readonly output: string;
   readonly stdout: string;
   readonly stderr: string;
   readonly exit_code?: number;
@@ -263,6 +295,8 @@ export type ResultEvent = SuccessEvent | FailureEvent;
 export type SystemEvent =
   | InitEvent
   | PermissionDeniedEvent
+  | TaskStartedEvent
+  | TaskEndedEvent
   | RetryEvent
   | StatusEvent
   | CompactEvent

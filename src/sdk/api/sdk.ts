@@ -20,10 +20,39 @@ export interface Controls {
   /** From the next request on; absent = the model that the session began with. */
   setModel(model?: string): Promise<void>;
   setPermissionMode(mode: PermissionMode): Promise<void>;
+  /** How full the context window is now. */
+  contextUsage(): Promise<ContextUsage>;
+  /**
+   * Restores the files to before a prompt: one that was sent with this `uuid`. The conversation stays. `dryRun` only
+   * reports what would change.
+   */
+  rewindFiles(prompt: string, options?: { readonly dryRun?: boolean }): Promise<RewoundFiles>;
   /** Interrupts what runs, saves the session and ends. Never rejects. */
   close(): Promise<void>;
   /** Known at once for a new session, after the first event for others. */
   readonly sessionId: string | undefined;
+}
+
+/** In tokens. */
+export interface ContextUsage {
+  readonly usedTokens: number;
+  readonly windowTokens: number;
+  /** At this many, a summary replaces the older messages. */
+  readonly compactsAtTokens: number;
+  /** What the window holds. */
+  readonly parts: readonly { readonly name: string; readonly tokens: number }[];
+}
+
+/** The outcome of a rewind, or what it would be. */
+export interface RewoundFiles {
+  readonly canRewind: boolean;
+  /** Why not, or which files stay as they are. */
+  readonly error?: string;
+  /** Absolute paths. */
+  readonly filesChanged: readonly string[];
+  /** Lines. */
+  readonly insertions: number;
+  readonly deletions: number;
 }
 
 /**

@@ -155,7 +155,7 @@ export const permissionScripts: readonly Script[] = [
   },
   {
     name: 'questions of the model',
-    covers: ['canUseTool', 'toolConfig'],
+    covers: ['canUseTool'],
     async play(kit) {
       const question = {
         ...{ question: 'Which colour?', header: 'Colour', multiSelect: false },
