@@ -13,6 +13,7 @@ import { matchesKnown, matchForbidden, matchText } from './forbiddenCommand.ts';
 import { mayNameForbidden, namedPaths } from './namedPaths.ts';
 import { decidePart, type PartVerdict } from './partDecision.ts';
 import { touchedByOthers } from './plainEdits.ts';
+import { isNoFile } from './treeDecision.ts';
 import { locate, pathsIn } from './words.ts';
 
 type Understood = Extract<ParsedCommand, { ok: true }>;
@@ -150,8 +151,7 @@ function decideRedirect(
 ): PartVerdict {
   const word = verb === 'write' ? 'Writes to' : 'Reads';
   if (target === null) return { behavior: 'ask', reason: `${word} a file that is known only at run time.` };
-  if (/^\/dev\/(?:null|stdout|stderr|stdin|tty|fd\/\d+)$/.test(target))
-    return { behavior: 'allow', basis: 'read-only', reason: 'No file.' };
+  if (isNoFile(target)) return { behavior: 'allow', basis: 'read-only', reason: 'No file.' };
   const directories = everyDirectory(visits, cwd);
   if (directories === null) return { behavior: 'ask', reason: `${word} ${target} in an unknown directory.` };
   const tool = verb === 'write' ? 'Edit' : 'Read';
@@ -197,9 +197,7 @@ function isHarmlessNow(path: string, directories: readonly string[] | null, poli
 
 /** In plan mode: only read-only commands, and no file written. */
 function isReadOnlyCommand(parsed: Understood): boolean {
-  const harmlessWrites = parsed.writes.every(
-    (path) => path !== null && /^\/dev\/(?:null|stdout|stderr)$/.test(path),
-  );
+  const harmlessWrites = parsed.writes.every((path) => path === '/dev/null');
   return (
     harmlessWrites &&
     parsed.parts.every(

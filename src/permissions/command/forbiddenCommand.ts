@@ -17,7 +17,7 @@ import { startsFromInput } from '../options/standardInput.ts';
 import { hasKnownPurpose } from '../readOnly/programs.ts';
 import { collapse, commandSpec, matcher, source } from '../rules/commandRule.ts';
 import type { SourcedRule } from '../rules/rules.ts';
-import { isPlainVariable } from '../shell/grammar.ts';
+import { isPlainVariable } from '../shell/assignments.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Argument } from '../shell/wordValues.ts';
 import { innerScript, type Words } from '../shell/wrappers.ts';
@@ -99,12 +99,13 @@ export function matchText(rule: SourcedRule, command: string): Match {
   const { text } = spec;
   // The argument of `env -S` is a command line of its own, wherever `env` appears.
   const split = /\benv\b/.test(command) ? / (?:--split-string=|-[A-Za-z]*S)(?=\S)/g : /(?!)/;
-  const words = command
+  const whole = command
     .replace(/\\\n/g, '')
     .replace(/["'\\]/g, '')
     .replace(split, ' ; ');
-  const starts = words.split(/[\n;&|(){}`!]|\$\(|(?<=\s)(?=\S)/).map(collapse);
-  const segments = words.split(/[\n;&|(){}`!]/).map(collapse);
+  const texts = [whole, whole.replace(redirection, ' ')];
+  const starts = texts.flatMap((one) => one.split(/[\n;&|(){}`!]|\$\(|(?<=\s)(?=\S)/)).map(collapse);
+  const segments = texts.flatMap((one) => one.split(/[\n;&|(){}`!]/)).map(collapse);
   const pattern = matcher(text);
   const isNamed = [...starts, ...segments, ...segments.flatMap(suffixes)].some((one) => {
     const bare = one.replace(/^\S*\//, '');
@@ -119,6 +120,9 @@ export function matchText(rule: SourcedRule, command: string): Match {
     ? 'perhaps'
     : 'no';
 }
+
+/** Any redirection, understood or not: `git 3>f push` is `git push`. */
+const redirection = /(?:(?<![^\s;&|()])(?:\d+|\{\w+\}))?(?:&>>?|<<<|<>|[<>]&|>>|[<>])[|!]?\s*[^\s;&|<>()]*/g;
 
 const plain = ({ argv, raw }: Words): string =>
   collapse(argv.map((word, index) => word ?? raw[index] ?? '').join(' '));
@@ -244,6 +248,14 @@ function scriptsIn(part: CommandPart): readonly string[] {
       const before = full[index - 1];
       if (word === null) return [];
       if (/^alias\.[^=]+=/.test(word)) return [aliasScript(word)];
+      // git-for-each-repo(1): it runs git with the words after its options.
+      if (word === 'for-each-repo')
+        return [
+          `git ${full
+            .slice(index + 1)
+            .filter(isNoOption)
+            .join(' ')}`,
+        ];
       return /^(?:--exec|-x|--extcmd|run|foreach|--[a-z-]+-filter)$/.test(before ?? '') ||
         /^--exec=/.test(word) ||
         (/\s/.test(word) && full[index - 2] === 'config')
@@ -274,14 +286,19 @@ function toldToRun(argv: readonly (string | null)[]): readonly string[] {
     .flatMap((word) =>
       word === null
         ? []
-        : // `socat - EXEC:x` runs x.
-          [word.replace(/^(?:-{0,2}[\w.-]+=)+/, ''), word.replace(/^-\w/, ''), word.replace(/^\w+:/, '')],
+        : // `socat - EXEC:x` and `sed s/a/x/e` run x.
+          [
+            ...(/^g?sed$/.test(programName(argv[0])) ? [word.replace(/[^\w\s.:=+-]/g, ' ; ')] : []),
+            word.replace(/^(?:-{0,2}[\w.-]+=)+/, ''),
+            word.replace(/^-\w/, ''),
+            word.replace(/^\w+:/, ''),
+          ],
     );
 }
 
 /** Variables before a command may name programs: `PAGER='x' git log`. */
 function setVariables({ envPrefix, text }: CommandPart): string {
-  if (envPrefix.every(isPlainVariable)) return '';
+  if (envPrefix.every(({ name }) => isPlainVariable(name))) return '';
   // Their values may hold the name of the program itself: `GIT_EDITOR='git x' git commit`.
   const prefix =
     /^\s*(?:[A-Za-z_]\w*\+?=(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])*\s*)*/s.exec(text)?.[0] ?? '';
@@ -311,6 +328,9 @@ function aliasScript(word: string): string {
 function runsUnknown(part: CommandPart, text: string): boolean {
   const [first, ...rest] = part.argv;
   const name = programName(first);
+  // A file that a shell, or any program, runs first.
+  if (part.envPrefix.some(({ name: variable }) => /^(?:BASH_ENV|ENV|ZDOTDIR|LD_PRELOAD)\+?$/.test(variable)))
+    return true;
   if (part.carrier) return false;
   if (replacesProgram(part.full)) return true;
   // Its input is a script that is not among its words: a here-document for ssh, a string for ed.
@@ -330,7 +350,7 @@ function runsUnknown(part: CommandPart, text: string): boolean {
   const isAlias = at > 0 && subcommand != null && !hasSubcommand(name, subcommand);
   const configured =
     name === 'git' &&
-    (part.envPrefix.some((variable) => variable.startsWith('GIT_CONFIG')) ||
+    (part.envPrefix.some((variable) => variable.name.startsWith('GIT_CONFIG')) ||
       part.argv.some((word) => word !== null && /^(?:--config-env|include\.path|alias\.)/.test(word)));
   return isAlias || configured;
 }
@@ -377,9 +397,14 @@ function replacedBy(full: readonly (string | null)[]): { readonly words: Words; 
       raw: argv.map((word) => (word === null || isReplaced(word) ? '$x' : word)),
     },
     isScript:
-      isShellName(programName(argv[0])) && argv.some((word) => isReplaced(word) && /\s/.test(word ?? '')),
+      isShellName(programName(argv[0])) &&
+      argv.some(
+        (word, at) => isReplaced(word) && (/\s/.test(word ?? '') || /^-\w*c/.test(argv[at - 1] ?? '')),
+      ),
   };
 }
+
+const isNoOption = (word: string | null): boolean => word?.startsWith('-') !== true;
 
 const suffixes = (text: string): string[] => {
   const words = text.split(' ').slice(0, MAX_WORDS);

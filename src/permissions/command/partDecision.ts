@@ -13,7 +13,7 @@ import type { ReadOnlyUse } from '../readOnly/use.ts';
 import { coverage, hasSafeEnvironment } from '../rules/commandRule.ts';
 import { outOfScope, type ScopeInput } from '../rules/ruleScope.ts';
 import type { SourcedRule } from '../rules/rules.ts';
-import { isPlainVariable } from '../shell/grammar.ts';
+import { isPlainVariable } from '../shell/assignments.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import { changesDirectory, type Visit } from '../shell/workingDirectory.ts';
 import { localWork } from './localWork.ts';
@@ -108,9 +108,11 @@ const allowedBy = ({ text, source }: { text: string; source: string }): PartVerd
 });
 
 function decideEnvironment(part: CommandPart): PartVerdict {
-  const isPlain = !part.carrier && part.envPrefix.every(isPlainVariable);
-  if (isPlain || hasSafeEnvironment(part))
-    return { behavior: 'allow', basis: 'read-only', reason: 'Sets only harmless variables.' };
+  // Without a command the variable is the shell's own: `LC_ALL=C` changes which files `?` matches.
+  const isHarmless = part.carrier
+    ? hasSafeEnvironment(part)
+    : part.envPrefix.every(({ name }) => isPlainVariable(name));
+  if (isHarmless) return { behavior: 'allow', basis: 'read-only', reason: 'Sets only harmless variables.' };
   return { behavior: 'ask', reason: `${shorten(part.text)} sets variables that may change what runs.` };
 }
 

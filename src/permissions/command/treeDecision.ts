@@ -9,6 +9,7 @@ import type { Shown } from '../lookups/gitShown.ts';
 import { isGitSettings } from '../lookups/readFileNow.ts';
 import type { Policy } from '../policy.ts';
 import type { OpenPattern, Tree } from '../readOnly/use.ts';
+import { OUTPUT_OF_COMMAND } from '../shell/word.ts';
 import { locate } from './words.ts';
 
 const allowed: PermissionDecision = {
@@ -17,8 +18,11 @@ const allowed: PermissionDecision = {
   reason: 'Nothing in it is secret.',
 };
 
-/** True for the output of another command on the line, or the command's own input. */
-export const isNoFile = (word: string): boolean => /^\/dev\/(?:fd\/\d+|stdin|null)$/.test(word);
+/**
+ * True for the output of another command on the line, and for `/dev/null`. Any other descriptor (`/dev/stdin`,
+ * `/dev/fd/3`) may be a file that the command line opened for something else.
+ */
+export const isNoFile = (word: string): boolean => word === OUTPUT_OF_COMMAND || word === '/dev/null';
 
 /**
  * Checks the matches of a pattern: a file name may look like an option, and one with a blank may become several words.

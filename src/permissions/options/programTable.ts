@@ -64,7 +64,10 @@ export const isOfSystem = (name: string): boolean => systemTools.has(name);
 
 /** The program's name without its folder, in lower case, since some file systems ignore case. */
 export const programName = (word: string | null | undefined): string =>
-  (word ?? '').replace(/^.*\//, '').toLowerCase();
+  (word ?? '')
+    .replace(/^.*\//, '')
+    .toLowerCase()
+    .replace(/\.exe$/, '');
 
 /**
  * `python3.12`, `gcc-12`, `x86_64-linux-gnu-gcc`, `vim.tiny`, `npm.cmd` and `ggrep` are names of programs in the

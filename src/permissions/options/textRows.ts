@@ -324,7 +324,7 @@ export const textPrograms: readonly ProgramRow[] = [
     programs: 'vim vi nvim view ex ed red emacs nano pico micro hx joe dc sftp ftp telnet crontab at',
     manual: 'the manual of each: commands are read from words, files and the input',
     style: 'gnu',
-    runs: '-c -S -s -u -U -i -W -w -e -E -l -f --cmd --eval --load --batch --execute --funcall --script --rcfile',
+    runs: '-c -S -s -u -U -i -W -w -e -E -l -f -o -D --cmd --eval --load --batch --execute --funcall --script --rcfile',
     words: /^\+/,
     known: {
       operand: nothing,

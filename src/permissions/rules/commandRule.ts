@@ -2,26 +2,14 @@
  * Matches allow rules `Bash(…)` against the parts of a command. `*` matches anything; ` *` and `:*` at the end also
  * match nothing. `ruleScope.ts` limits what a rule with a wildcard may reach.
  */
+import { isHarmlessAssignment } from '../shell/assignments.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Words } from '../shell/wrappers.ts';
 import { parseRule, type SourcedRule } from './rules.ts';
 
-/**
- * Variables that change how a program prints or logs, not what it runs. Without `LANGUAGE`: GNU gettext interprets a
- * path in it as the folder of translations, and translations are the formats that programs print with.
- */
-const safeVariables =
-  /^(?:NODE_ENV|CI|FORCE_COLOR|NO_COLOR|CLICOLOR(?:_FORCE)?|TERM|COLUMNS|LINES|LANG|LC_[A-Z]+|TZ|DEBUG|VERBOSE|LOG_LEVEL|PORT|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|GOOS|GOARCH|DO_NOT_TRACK)$/;
-
-/**
- * Variables whose values the C library uses in file paths: with `LC_ALL=../../x` programs load their messages, which
- * are formats, from there (https://www.gnu.org/software/gettext/manual/gettext.html#Locating-Catalogs).
- */
-const naming = /^(?:LANG|LC_[A-Z]+|TZ|TERM)$/;
-
 /** True if all variables set for a command are known to be harmless. */
-export const hasSafeEnvironment = ({ envLeadsOut, envPrefix }: CommandPart): boolean =>
-  envPrefix.every((name) => safeVariables.test(name) && !(envLeadsOut && naming.test(name)));
+export const hasSafeEnvironment = ({ envPrefix }: CommandPart): boolean =>
+  envPrefix.every(isHarmlessAssignment);
 
 /** The parsed specifier of a `Bash(…)` rule. */
 interface CommandSpec {

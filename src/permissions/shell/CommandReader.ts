@@ -3,17 +3,13 @@
  * node; a node type that is not listed here is not understood.
  */
 import type { Node } from 'web-tree-sitter';
-import {
-  arithmeticIsPlain,
-  expansionIsPlain,
-  hasOnlyBlanksBetween,
-  heredocsEndWhereTheySay,
-} from './checks.ts';
+import { agree } from './agreement.ts';
+import { type Assignment, isPlainVariable } from './assignments.ts';
+import { arithmeticIsPlain, expansionIsPlain, heredocsEndWhereTheySay } from './checks.ts';
 import {
   changesShell,
   conditional,
   isArithmetic,
-  isPlainVariable,
   printsPlainly,
   readRedirect,
   redirectEffect,
@@ -45,14 +41,6 @@ interface Place {
   readonly isReached: boolean;
   readonly repeats: boolean;
   readonly hasInput: boolean;
-}
-
-/**
- * A variable that is set, and whether its value, used as a path, may lead outside of the folder where it is looked up.
- */
-interface SetVariable {
-  readonly name: string;
-  readonly leadsOut: boolean;
 }
 
 type ReadScript = (script: string, into: CommandReader, depth: number) => boolean;
@@ -112,7 +100,7 @@ export class CommandReader {
   }
 
   readProgram(root: Node, source: string, depth: number): boolean {
-    if (!hasOnlyBlanksBetween(root, source) || !heredocsEndWhereTheySay(root, source)) return false;
+    if (!agree(root, source) || !heredocsEndWhereTheySay(root, source)) return false;
     const [outerSource, outerDepth] = [this.#source, this.#depth];
     [this.#source, this.#depth] = [source, depth];
     const single = root.namedChildren.filter((child) => child.type !== 'comment').length === 1;
@@ -244,14 +232,13 @@ export class CommandReader {
     if (values.some(({ type }) => type === 'secret')) this.#reads.push(null);
     const hasList = node.children.some((child) => child.type === 'in');
     this.#assign(name, hasList ? values : [unknownText]);
-    const astray = values.some((value) => value.type !== 'text' || leadsOut(value.text));
-    const set = { name, leadsOut: !hasList || astray };
+    const set = { name, value: null };
     return isPlainVariable(name) || this.#plain(variable, { argv: [], raw: [] }, [set], place);
   }
 
   #command(node: Node, place: Place, extra: readonly Node[]): boolean {
     const words: Node[] = [];
-    const env: SetVariable[] = [];
+    const env: Assignment[] = [];
     for (const child of node.children) {
       if (child.type === 'variable_assignment') {
         const set = this.#assignment(child, place);
@@ -270,7 +257,7 @@ export class CommandReader {
     return this.#add(text, words, env, { ...place, hasInput });
   }
 
-  #add(text: string, nodes: readonly Node[], env: readonly SetVariable[], place: Place): boolean {
+  #add(text: string, nodes: readonly Node[], env: readonly Assignment[], place: Place): boolean {
     const argv: (string | null)[] = [];
     for (const node of nodes) {
       const word = wordTypes.has(node.type) ? this.#word(node, place) : undefined;
@@ -302,8 +289,7 @@ export class CommandReader {
       ...(input && { input }),
       full: full.argv,
       fullRaw: full.raw,
-      envPrefix: [...env.map((one) => one.name), ...envPrefix],
-      ...((env.some((one) => one.leadsOut) || isEnvironmentAstray(full, words)) && { envLeadsOut: true }),
+      envPrefix: [...env, ...envPrefix],
       carrier: script !== undefined && (name === 'eval' || isShell(name)),
       variables: nodes.some(usesVariables),
       ...place,
@@ -463,19 +449,17 @@ export class CommandReader {
 
   /** The words after the target belong to the command, although the grammar counts them as targets. */
   #redirect(node: Node, extra: Node[]): readonly Node[] | undefined {
-    const redirect = readRedirect(node, this.#source);
+    const redirect = readRedirect(node);
     if (redirect === undefined) return undefined;
     const { operator, target, rest } = redirect;
-    if (target !== undefined) {
-      const word = this.#word(target, elsewhere);
-      const effect = word && redirectEffect(operator, word.value);
-      const pieces = this.#pieces(target, false);
-      if (word === undefined || effect === undefined || pieces === undefined) return undefined;
-      // A word that shells interpret differently (`=x` in zsh) is unknown.
-      const isKnown = alternativesOf(pieces, this.#variables, this.#moves) !== undefined;
-      if (effect === 'writes') this.#writes.push(isKnown ? word.value : null);
-      if (effect === 'reads') this.#reads.push(...this.#targets(word.value, pieces));
-    }
+    const effect = redirectEffect(operator);
+    const word = this.#word(target, elsewhere);
+    const pieces = this.#pieces(target, false);
+    if (word === undefined || effect === undefined || pieces === undefined) return undefined;
+    // A word that shells interpret differently (`=x` in zsh) is unknown.
+    const isKnown = alternativesOf(pieces, this.#variables, this.#moves) !== undefined;
+    if (effect === 'writes') this.#writes.push(isKnown ? word.value : null);
+    if (effect === 'reads') this.#reads.push(...this.#targets(word.value, pieces));
     extra.push(...rest);
     return rest;
   }
@@ -550,11 +534,11 @@ export class CommandReader {
     const all = node.type === 'variable_assignments' ? node.namedChildren : [node];
     const env = all.map((child) => this.#assignment(child, place));
     if (env.some((set) => set === undefined)) return false;
-    return this.#plain(node, { argv: [], raw: [] }, env as SetVariable[], place);
+    return this.#plain(node, { argv: [], raw: [] }, env as Assignment[], place);
   }
 
   /** undefined if it is not a plain assignment. */
-  #assignment(node: Node, place: Place): SetVariable | undefined {
+  #assignment(node: Node, place: Place): Assignment | undefined {
     const name = node.childForFieldName('name');
     const value = node.childForFieldName('value');
     if (node.type !== 'variable_assignment' || name?.type !== 'variable_name') return undefined;
@@ -573,17 +557,16 @@ export class CommandReader {
     this.#assign(this.#text(name), values);
     // Set for a single command, the value is gone afterwards, except with some builtins of some shells.
     if (node.parent?.type === 'command') this.#variables = join(before, this.#variables);
-    const known = value === null ? '' : wordValue(value, this.#source);
     return {
       name: isWhole ? this.#text(name) : `${this.#text(name)}+`,
-      leadsOut: known === null || leadsOut(known),
+      value: value === null ? '' : wordValue(value, this.#source),
     };
   }
 
   #plain(
     node: Node,
     words: Words,
-    env: readonly SetVariable[],
+    env: readonly Assignment[],
     place: Place,
     runs: CommandPart['runs'] = null,
   ): boolean {
@@ -593,8 +576,7 @@ export class CommandReader {
       runs,
       full: words.argv,
       fullRaw: words.raw,
-      envPrefix: env.map((one) => one.name),
-      ...(env.some((one) => one.leadsOut) && { envLeadsOut: true }),
+      envPrefix: env,
       carrier: false,
       variables: usesVariables(node),
       ...place,
@@ -612,17 +594,6 @@ const namesSecret = (node: Node, source: string, variables: Variables): boolean 
   node
     .descendantsOfType('variable_name')
     .some((name) => name !== null && mayBeSecret(source.slice(name.startIndex, name.endIndex), variables));
-
-/** True if a value, used as a name in a folder, is a path to elsewhere. */
-const leadsOut = (value: string): boolean => /^[:~/]|\.\./.test(value);
-
-/** The same for the assignments of an `env` before a command. */
-const isEnvironmentAstray = (full: Words, unwrapped: Words): boolean =>
-  full.argv
-    .slice(0, full.argv.length - unwrapped.argv.length + 1)
-    .some(
-      (word) => word !== null && /^[A-Za-z_]\w*=/.test(word) && leadsOut(word.slice(word.indexOf('=') + 1)),
-    );
 
 const isMove = (argv: readonly (string | null)[]): boolean => /^(?:cd|pushd|popd|chdir)$/.test(argv[0] ?? '');
 

@@ -40,52 +40,31 @@ export const conditional = new Set([
 export const reserved =
   /^(?:coproc|!|\{|\}|\[\[|\]\]|\(|if|then|elif|else|fi|for|select|in|do|done|while|until|case|esac|function|[A-Za-z_]\w*\+?=.*)$/s;
 
-/** Lower-case names that a program or a shell uses or sets: in zsh `path` is the `PATH`, and `=~` sets `match`. */
-const specialVariables =
-  /^(?:\w*proxy|p?npm_\w+|_|(?:cd|f|mail|man|module_)?path|fignore|histchars|auto_resume|prompt\d?|psvar|argv|status|pipestatus|signals|watch|\w*aliases|(?:dis_)?(?:builtins|commands|functions|functions_source|patchars|reswords)|options|\w*dirs|dirstack|func\w*|history\w*|job\w*|keymaps|match|mbegin|mend|modules|parameters|termcap|terminfo|usergroups|widgets|zsh_\w+|\w+_functions)$/;
-
-/** True if a variable of this name is used only by the command itself. */
-export const isPlainVariable = (name: string): boolean =>
-  /^[a-z_][a-z0-9_]*$/.test(name) && !specialVariables.test(name);
-
 interface RedirectNode {
   readonly operator: string;
-  /** Absent if a descriptor is closed. */
-  readonly target: Node | undefined;
+  readonly target: Node;
   /** Further words, which belong to the command. */
   readonly rest: readonly Node[];
 }
 
-/** Parses a redirection; undefined for an unknown kind. */
-export function readRedirect(node: Node, source: string): RedirectNode | undefined {
-  // In zsh `>!` means `>|`, so the next word is the file.
-  if (/^\d*[<>&|]+!/.test(source.slice(node.startIndex, node.endIndex))) return undefined;
+/** Parses a redirection; undefined for an unknown kind. `tokens.ts` has checked its descriptors. */
+export function readRedirect(node: Node): RedirectNode | undefined {
   let operator = '';
   const words: Node[] = [];
   for (const child of node.children) {
-    if (child.type === 'file_descriptor') {
-      if (!/^\d+$/.test(source.slice(child.startIndex, child.endIndex))) return undefined;
-    } else if (!child.isNamed) operator = child.type;
+    if (!child.isNamed) operator = child.type;
     else if (wordTypes.has(child.type)) words.push(child);
-    else return undefined;
+    else if (child.type !== 'file_descriptor') return undefined;
   }
-  const closes = operator.endsWith('-');
-  const target = closes ? undefined : words.shift();
-  return closes || target ? { operator, target, rest: words } : undefined;
+  const [target, ...rest] = words;
+  return target && { operator, target, rest };
 }
 
-/** The effect of a redirection on its target; undefined for an unknown kind. */
-export function redirectEffect(
-  operator: string,
-  target: string | null,
-): 'reads' | 'writes' | 'nothing' | undefined {
-  const descriptor = target !== null && /^(?:\d+-?|-)$/.test(target);
-  if (operator === '<&' || operator === '>&') {
-    if (descriptor) return 'nothing';
-    return operator === '>&' ? 'writes' : undefined;
-  }
+/** The effect of a redirection on its target; undefined for an unknown kind. The target of `>&` is 1 or 2. */
+export function redirectEffect(operator: string): 'reads' | 'writes' | 'nothing' | undefined {
+  if (operator === '>&') return 'nothing';
   if (operator === '<') return 'reads';
-  return ['>', '>>', '>|', '&>', '&>>'].includes(operator) ? 'writes' : undefined;
+  return ['>', '>>', '&>', '&>>'].includes(operator) ? 'writes' : undefined;
 }
 
 /**
@@ -103,14 +82,12 @@ export function redirectsInput(command: Node, source: string): boolean {
 /** True for a redirection of standard input. */
 function isInput(node: Node, source: string): boolean {
   if (/^here(?:doc|string)_redirect$/.test(node.type)) return true;
-  if (node.type !== 'file_redirect') return false;
-  const [, descriptor, operator] = /^(\d*)(\S?)/.exec(source.slice(node.startIndex, node.endIndex)) ?? [];
-  return operator === '<' || descriptor === '0';
+  return node.type === 'file_redirect' && source.charAt(node.startIndex) === '<';
 }
 
 /** True for a redirection that gives a command something to read. */
 export function suppliesInput(node: Node, source: string): boolean {
-  const isEmpty = /^0?<\s*\/dev\/null$/.test(source.slice(node.startIndex, node.endIndex));
+  const isEmpty = /^<\s*\/dev\/null$/.test(source.slice(node.startIndex, node.endIndex));
   return isInput(node, source) && !isEmpty;
 }
 

@@ -1,4 +1,5 @@
 /** A parsed shell command: every simple command in it, at any nesting, and every redirection. */
+import type { Assignment } from './assignments.ts';
 import type { Argument } from './wordValues.ts';
 
 export interface CommandPart {
@@ -18,10 +19,8 @@ export interface CommandPart {
   readonly runs: readonly (readonly Argument[])[] | null;
   /** In a pipeline: the arguments of the command whose output it reads, if that is one known command. */
   readonly input?: readonly Argument[];
-  /** Names of the variables that are set for this command only. */
-  readonly envPrefix: readonly string[];
-  /** True if the value of one of these may be a path that leads outside of where it is looked up, or is unknown. */
-  readonly envLeadsOut?: boolean;
+  /** The variables that are set for this command only, or by an assignment without a command. */
+  readonly envPrefix: readonly Assignment[];
   /** `bash -c '…'` and `eval '…'`: the commands it runs follow as separate parts. */
   readonly carrier: boolean;
   /** True if a word takes its value from a variable. */

@@ -112,6 +112,9 @@ export type Piece =
   /** Something harmless that the shells interpret differently. */
   | { readonly type: 'unknown' };
 
+/** Stands for the path of `<(…)`. No argument can be equal to it, since none contains this character. */
+export const OUTPUT_OF_COMMAND = '/dev/\u0002';
+
 /** A part of the word that runs commands or calculates, by its position in the word's text. */
 export interface Span {
   readonly start: number;
@@ -150,7 +153,7 @@ export function readPieces(text: string, spans: readonly Span[], assigned = fals
       if (span.piece === 'process' && quoted) return undefined;
       add(
         span.piece === 'process'
-          ? { type: 'text', text: '/dev/fd/63', quoted: true }
+          ? { type: 'text', text: OUTPUT_OF_COMMAND, quoted: true }
           : { type: 'output', quoted: quoted || span.piece === 'plain' },
       );
       at = span.end;
@@ -228,7 +231,9 @@ function readDollar(
     const length = whole.length;
     if (derived !== undefined)
       return { piece: { type: 'derived', name: derived, quoted, cut: !/[-+]/.test(operator) }, length };
-    if (sign === '#' || !/^[A-Za-z_]/.test(plain)) return { piece: { type: 'output', quoted: true }, length };
+    if (!/^[A-Za-z_]/.test(plain)) return { piece: { type: 'output', quoted: true }, length };
+    // The length of a secret reveals something about it.
+    if (sign === '#') return { piece: { type: 'derived', name: plain, quoted: true, cut: true }, length };
     return { piece: { type: 'variable', name: plain, quoted }, length };
   }
   if (rest.startsWith("$'") && !quoted) {

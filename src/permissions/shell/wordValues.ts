@@ -152,6 +152,8 @@ function argumentsOf(
       const isKnown =
         piece.type === 'variable' &&
         texts.length === values.length &&
+        // At the beginning a tilde is the home folder, and the character is written `./~`.
+        (index === 0 || !texts.some((text) => /^(?:\.\/)?~/.test(text))) &&
         (piece.quoted || texts.every((text) => staysOneWord.test(text)));
       if (isKnown) parts.push(texts.map((text) => ({ text, pattern: literally(text), wild: false })));
       else {
@@ -207,8 +209,8 @@ function expandBraces(pieces: readonly Piece[]): readonly (readonly Piece[])[] |
     return pieces.some((piece) => piece.type === 'brace' && piece.text === '}')
       ? undefined
       : [asText(pieces)];
-  // bash expands braces before variables, zsh after them.
-  const isConstant = pieces.every(({ type }) => type === 'text' || type === 'brace' || type === 'tilde');
+  // bash expands braces before variables and tildes, zsh after them.
+  const isConstant = pieces.every(({ type }) => type === 'text' || type === 'brace');
   const items: Piece[][] = [[]];
   let depth = 0;
   for (let at = open; at < pieces.length; at += 1) {
@@ -230,7 +232,9 @@ function expandBraces(pieces: readonly Piece[]): readonly (readonly Piece[])[] |
       const words = choices.map((choice) => expandBraces([...before, ...choice, ...after]));
       if (words.some((list) => list === undefined)) return undefined;
       const all = words.flatMap((list) => list ?? []);
-      return all.length > MAX_ALTERNATIVES ? undefined : all;
+      // A word that became empty is dropped, so words and their number would not be certain.
+      const isCertain = all.every((word) => word.some((one) => one.type === 'text' && one.text !== ''));
+      return isCertain && all.length <= MAX_ALTERNATIVES ? all : undefined;
     }
     if (at === open) continue;
     if (depth === 1 && piece.type === 'brace' && piece.text === ',') items.push([]);

@@ -1,6 +1,7 @@
 /** Commands that only run another command: rules apply to the command they run. */
 
 import { isPlainShell } from '../options/runnerNames.ts';
+import type { Assignment } from './assignments.ts';
 import type { Argument } from './wordValues.ts';
 
 /** Stands for the words that `xargs` adds. */
@@ -13,21 +14,29 @@ export interface Words {
 }
 
 /** Removes wrappers from the front, as long as all their options are understood. */
-export function unwrap(words: Words): { readonly words: Words; readonly envPrefix: readonly string[] } {
-  const envPrefix: string[] = [];
+export function unwrap(words: Words): {
+  readonly words: Words;
+  readonly envPrefix: readonly Assignment[];
+} {
+  const envPrefix: Assignment[] = [];
   let current = words;
   for (let depth = 0; depth < 8; depth += 1) {
     const name = current.argv[0];
     const skip = name == null ? undefined : skipped(name, current.argv.slice(1));
     if (skip === undefined || skip >= current.argv.length - 1) break;
     for (const word of current.argv.slice(1, skip + 1))
-      if (name === 'env' && word != null) envPrefix.push(word.slice(0, word.indexOf('=')));
+      if (name === 'env' && word != null) envPrefix.push(assignmentIn(word));
     current = {
       argv: [...current.argv.slice(skip + 1), ...(name === 'xargs' ? [null] : [])],
       raw: [...current.raw.slice(skip + 1), ...(name === 'xargs' ? [ADDED] : [])],
     };
   }
   return { words: current, envPrefix };
+}
+
+function assignmentIn(word: string): Assignment {
+  const at = word.indexOf('=');
+  return { name: word.slice(0, at), value: word.slice(at + 1) };
 }
 
 /** True if a wrapper remains whose words are not all known: it may run anything. */

@@ -39,6 +39,85 @@ const takers = [
 /** Working directories; the project's root most of the time. */
 const folders = ['src', 'docs', 'odd', 'src/deep', '.hidden', '.git'];
 
+/** What a redirection may begin with: a descriptor, or something that looks like one. */
+const descriptors = ['', '', '0', '1', '2', '2', '3', '9', '10', '{x}', 'x', 'a2', '2 '];
+const directions = ['<', '>', '>>', '<>', '>|', '<&', '>&', '&>', '&>>', '>!', '<<<', '>&!'];
+const devices = [
+  ...['/dev/stdin', '/dev/stdout', '/dev/stderr', '/dev/fd/0', '/dev/fd/2', '/dev/fd/3', '/proc/self/fd/2'],
+  ...['/dev/fd/0/..', '/dev/tty', '/dev/null', '0', '1', '2', '3', '-', '2-', '&', '!', '(ls)'],
+];
+
+/** Variables that a shell or a program gives a meaning, and values that one of them calculates with. */
+const meaningful = [
+  ...[
+    'COLUMNS',
+    'LINES',
+    'SECONDS',
+    'HISTSIZE',
+    'SAVEHIST',
+    'OPTIND',
+    'KEYTIMEOUT',
+    'FUNCNEST',
+    'TMOUT',
+    'RANDOM',
+  ],
+  ...[
+    'LC_ALL',
+    'LANG',
+    'LC_CTYPE',
+    'LANGUAGE',
+    'TZ',
+    'TERM',
+    'NODE_ENV',
+    'CI',
+    'DEBUG',
+    'PORT',
+    'IFS',
+    'ENV',
+  ],
+  ...[
+    'PATH',
+    'path',
+    'fpath',
+    'cdpath',
+    'psvar',
+    'BASH_ENV',
+    'PS4',
+    'LD_PRELOAD',
+    'GIT_PAGER',
+    'PWD',
+    'HOME',
+  ],
+  ...['NULLCMD', 'READNULLCMD', 'GLOBIGNORE', 'CDPATH', 'argv', 'match', 'status', 'histchars', 'mapfile'],
+];
+const meanings = [
+  ...[
+    "'path[$(touch p60)]'",
+    "'a[$(touch p61)]'",
+    '80',
+    '0',
+    'C',
+    'C.UTF-8',
+    'zh_CN.GBK',
+    'en_US.UTF-8',
+    './evil',
+  ],
+  ...[
+    'src',
+    ':',
+    '/',
+    '..',
+    '../../outside',
+    '1',
+    'x',
+    '"$TOKEN"',
+    '~/n.txt',
+    'UTC',
+    'dumb',
+    ':../../outside/o.txt',
+  ],
+];
+
 /** A command for the tree in `top`. */
 export const randomJob = (random: Random, top: string): Job => ({
   folder: random.chance(0.85) ? '.' : random.pick(folders),
@@ -56,7 +135,11 @@ export function randomCommand(random: Random): string {
       ...[find, filterCall, searchCall, chance(0.2) ? compareCall : searchCall],
     ]);
     const call = make(random, words);
-    const prefix = chance(0.03) ? `${variable()}=${word('text')} ` : '';
+    const prefix = chance(0.03)
+      ? `${variable()}=${word('text')} `
+      : chance(0.03)
+        ? `${pick(meaningful)}${pick(['=', '=', '=', '+='])}${pick(meanings)} `
+        : '';
     const wrapper = chance(0.04)
       ? `${pick(['timeout 5', 'nice', 'env LANG=C', 'command', 'time', 'nohup', 'stdbuf -oL', 'env -i', 'xargs'])} `
       : '';
@@ -95,6 +178,10 @@ export function randomCommand(random: Random): string {
         ` > ${word('file')}`,
         ` >> ${word('file')}`,
         ` 3< ${word('file')}`,
+        ` < <(${simple()})`,
+        ` ${pick(descriptors)}${pick(directions)}${pick(['', ' '])}${pick(devices)}`,
+        ` ${pick(descriptors)}${pick(directions)}${pick(['', '', ' '])}${word('file')}`,
+        ` ${pick(descriptors)}<${word('file')} ${pick(descriptors)}>${pick(devices)}`,
       ],
       ...[
         ` <<EOF\n${words.trap()} ${word('text')}\nEOF`,
@@ -113,7 +200,11 @@ export function randomCommand(random: Random): string {
   const statement = (depth: number): string => {
     if (depth > 2 || chance(0.55)) return simple();
     const next = (): string => statement(depth + 1);
-    switch (random.below(21)) {
+    switch (random.below(23)) {
+      case 20:
+        return unusual(next);
+      case 21:
+        return `${pick(['', 'env ', 'for ', 'export '])}${pick(meaningful)}=${pick(meanings)}${pick(['; ', ' ', '\n', ' && ', ' in a; do '])}${next()}`;
       case 0:
         return `${next()}${pick(['; ', ';', '\n', '\n\n', ' # x\n'])}${next()}`;
       case 1:
@@ -160,6 +251,58 @@ export function randomCommand(random: Random): string {
       default:
         return variableFlow(random, taking('x'));
     }
+  };
+  /** Forms that shells read in different ways, or that hide where a command ends. */
+  const unusual = (next: () => string): string =>
+    pick([
+      () => `while read ${pick(['x', '-r x', 'PATH'])}; do ${taking('x')}; done < <(${next()})`,
+      () => `${next()} | while read x; do ${taking('x')}; done`,
+      () => `coproc ${pick(['', 'x '])}${next()}`,
+      () => `time ${pick(['', '-p ', '! ', '-- '])}${next()}`,
+      () =>
+        `${pick(['command', 'exec', 'nocorrect', 'noglob', 'builtin', '-', 'env -i', 'env --', 'nice -n 5'])} ${simple()}`,
+      () => `{ ${next()} } always { ${next()} }`,
+      () =>
+        `${pick(['repeat 1', 'foreach x (a b)', 'select x in a;', 'for x (a b)', 'if (ls)', 'while (ls)'])} ${pick(['do', '', '{'])} ${next()}; ${pick(['done', 'end', '}', ''])}`,
+      () =>
+        `[[ ${word('text')} ${pick(['=~', '==', '<', '-nt', '-eq'])} ${word('pattern')} ]] ${pick(['&&', '||'])} ${simple()}`,
+      () => `((${pick(['x=1', '1', 'x++', 'a[0]'])}))${pick([' && ', '; '])}${next()}`,
+      () =>
+        `${pick(['set', 'shopt -s', 'setopt', 'unset', 'trap', 'alias', 'hash', 'ulimit', 'umask'])} ${word('text')}; ${next()}`,
+      () =>
+        `${simple()} ${pick(['&!', '&|', '|&', '&&&', ';;', ';|', '; ;', '||&', '&;', '!', '# '])} ${simple()}`,
+      () =>
+        `case ${word('text')} in ${pick(['(', ''])}${casePattern()}) cat <<'E'\n${words.trap()}\nE\n;; esac`,
+      () => `echo "$(cat <<'E'\n${words.trap()}\nE\n)"${pick(['', ';', ' '])}${simple()}`,
+      () => `cat <<'E' ${pick(['|', '&&', ';', '&'])} ${simple()}\n${words.trap()}\nE\n${simple()}`,
+      () => joined(next()),
+      () =>
+        `${pick(['function f', 'f ()', 'function f()', '() '])} { ${next()}; }${pick(['', '; f', ' && f x'])}`,
+      () =>
+        `echo ${pick(['~+', '~-', '~root', '~/x', '=ls', '*(.)', '*(e:x:)', '^a', '**/', '<1-9>', '!!', '!$', '%1', '@(a)'])}; ${simple()}`,
+    ])();
+  /** The text with something in one place that may join or split words. */
+  const joined = (text: string): string => {
+    const at = random.below(text.length + 1);
+    const seam = pick([
+      '\\\n',
+      '\\',
+      '\n',
+      '\t',
+      '\u00a0',
+      '\u2003',
+      '\u0085',
+      '\\ ',
+      '""',
+      "''",
+      '#',
+      ' #',
+      '$',
+      '`',
+      '2',
+      '!',
+    ]);
+    return `${text.slice(0, at)}${seam}${text.slice(at)}`;
   };
   const taking = (name: string): string =>
     `${pick(takers)} ${pick([`"$${name}"`, `$${name}`, `"$${name}"x`, `\${${name}}`, `"$${name}.txt"`, `src/$${name}`, `"./$${name}"`, `"\${${name}%.*}"`, `"\${${name}#*/}"`, `{a,$${name}}`, `-$${name}`, `-- $${name}`])}`;

@@ -86,6 +86,11 @@ export const files = [
   'archive.zip',
   '/dev/stdin',
   '/dev/fd/0',
+  '/dev/stderr',
+  '/dev/fd/0/..',
+  '/dev/fd/3',
+  '/proc/self/cwd/.env',
+  '/proc/self/fd/0',
 ];
 export const patterns = [
   '*',
@@ -192,6 +197,16 @@ export const braces = [
   '{*,?}',
   '{$x,a}',
   '{01..3}',
+  '{,}',
+  '{,,}',
+  '{a.txt,}',
+  "{'',a.txt}",
+  '{,}{,}',
+  'x{,}',
+  '{a,b}{,.txt}',
+  '{3..1}',
+  '{a.txt,b.txt}',
+  '{./a.txt,src/app.ts}',
 ];
 /** Text in which a shell may find something to execute or to expand. */
 export const evil = [

@@ -1,7 +1,8 @@
 /**
  * Tests random commands against the reader's promises: `node test/fuzz/reader/worker.ts --minutes 10 --seed 1`. Runs
- * every command that needs no approval in bash, dash and zsh. Prints JSON lines: missing programs (which are not
- * tested), counts, and each violation.
+ * every command that needs no approval in bash, dash and zsh, and compares the words of every command that is understood.
+ * Prints JSON lines: missing programs (which are not tested), counts, and each violation. `scripts/fuzzReader.mjs` starts
+ * two of these.
  */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,6 +11,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { decide, type Policy } from '../../../src/permissions/decide.ts';
 import { diskLookups } from '../../../src/permissions/lookups/diskLookups.ts';
+import { lookupsOnce } from '../../../src/permissions/lookups/lookupsOnce.ts';
 import { loadShellParser } from '../../../src/permissions/shell/loadParser.ts';
 import { runBatch } from './agreement.ts';
 import { type Arena, arenaKinds } from './arena.ts';
@@ -17,6 +19,7 @@ import { canConfine, type Job, programsMissing, shellsHere } from './confine.ts'
 import { Ground } from './Ground.ts';
 import { randomFrom } from './random.ts';
 import { randomJob } from './randomCommand.ts';
+import { compareWords } from './recorded.ts';
 
 const { values } = parseArgs({
   options: {
@@ -38,23 +41,30 @@ const { resolve } = createRequire(import.meta.url);
 const say = (line: object): unknown => process.stdout.write(`${JSON.stringify(line)}\n`);
 const base = realpathSync(mkdtempSync(join(values.folder, 'reader-')));
 const parseCommand = await loadShellParser(values.wasm ?? join(resolve('../../../package.json'), '../dist'));
-const policyFor = ({ root, home }: Arena): Policy => ({
-  mode: 'default',
-  rules: [],
-  root,
-  additionalDirectories: [],
-  home,
-  ...diskLookups(process.env),
-  parseCommand,
-  localSettingsFile: join(root, '.clawdcode.local.json'),
-});
+const policies = new WeakMap<Arena, Policy>();
+/** Looks at each thing once: an arena that has changed is replaced. */
+function policyFor(arena: Arena): Policy {
+  const { root, home } = arena;
+  const policy = policies.get(arena) ?? {
+    mode: 'default',
+    rules: [],
+    root,
+    additionalDirectories: [],
+    home,
+    ...lookupsOnce(diskLookups(process.env), () => 0).lookups,
+    parseCommand,
+    localSettingsFile: join(root, '.clawdcode.local.json'),
+  };
+  policies.set(arena, policy);
+  return policy;
+}
 const grounds = arenaKinds
   .filter((kind) => values.kind === undefined || kind === values.kind)
   .map((kind) => new Ground(join(base, kind), kind, values.traps));
 const shells = shellsHere();
 const random = randomFrom(Number(values.seed));
 const until = Date.now() + Number(values.minutes) * 60_000;
-const counts = { generated: 0, unasked: 0, runs: 0, hung: 0, surprises: 0 };
+const counts = { generated: 0, unasked: 0, runs: 0, compared: 0, hung: 0, surprises: 0 };
 try {
   const missing = await programsMissing((grounds[0] as Ground).arena, values.tools);
   say({ seed: Number(values.seed), traps: values.traps, missing });
@@ -63,9 +73,12 @@ try {
     const { arena } = ground;
     const policy = policyFor(arena);
     const batch: Job[] = [];
+    const understood: Job[] = [];
     while (batch.length < Number(values.batch)) {
       const job = randomJob(random, arena.top);
       counts.generated += 1;
+      if (!parseCommand(job.command).ok) continue;
+      if (understood.length < Number(values.batch)) understood.push(job);
       const access = { type: 'command', command: job.command, cwd: join(arena.root, job.folder) } as const;
       if (decide({ tool: 'Bash', access }, policy).behavior === 'allow') batch.push(job);
     }
@@ -73,8 +86,11 @@ try {
     counts.unasked += batch.length;
     counts.runs += batch.length * shells.length - hung.length;
     counts.hung += hung.length;
-    counts.surprises += surprises.length;
-    for (const surprise of surprises) say(surprise);
+    const compared = await compareWords(understood, policyFor(ground.arena), ground.arena, shells);
+    counts.compared += compared.runs;
+    const all = [...surprises, ...compared.surprises];
+    counts.surprises += all.length;
+    for (const surprise of all) say(surprise);
     say(counts);
   }
 } finally {

@@ -109,6 +109,110 @@ describe('where shells and grammars differ', () => {
   ]);
 });
 
+describe('a descriptor that was opened for something else', () => {
+  const devices = [
+    '/dev/stderr',
+    '/dev/stdout',
+    '/dev/stdin',
+    '/dev/fd/0',
+    '/dev/fd/2',
+    '/proc/self/fd/2',
+    '/dev/tty',
+  ];
+  never([
+    ...devices.flatMap((device) => [
+      `echo x 2<a.txt >${device}`,
+      `echo x <a.txt >${device}`,
+      `cat ${device}`,
+    ]),
+    ...devices.flatMap((device) => [
+      `echo x >${device}`,
+      `cat <${device}`,
+      `wc -l ${device}`,
+      `ls ${device}/..`,
+    ]),
+    'echo x 3<a.txt >/dev/fd/3',
+    '{ echo x >/dev/stdin; } <a.txt',
+    'cat /dev/fd/3/x',
+    'diff a.txt /dev/stdin <b.txt',
+    'echo x 2<a.txt >&2',
+  ]);
+});
+
+describe('words that are another command in dash', () => {
+  never([
+    ...[
+      'echo a &>/dev/null touch p',
+      'ls &>/dev/null rm a.txt',
+      'ls &>>/dev/null touch p',
+      '(ls) &>/dev/null touch p',
+    ],
+    ...["sh -c 'ls &>/dev/null touch p'", 'ls &>/dev/null x=1 touch p', 'stat 3&>/dev/null touch p'],
+  ]);
+});
+
+describe('a tilde in a value, which is the home folder only there', () => {
+  never([
+    ...[
+      'x=~; cat "docs$x/a"',
+      'x=~/n.txt; cat "./$x"',
+      'for x in ~/a; do cat "docs$x"; done',
+      'x=\'~/f\'; cat "docs$x"',
+    ],
+    ...['x=~; y=.; cat "$y$x/a"', 'x=~; cat docs/$x', 'x=~; cat "docs${x}"'],
+  ]);
+});
+
+describe('braces that leave no word', () => {
+  never([
+    ...[
+      'awk {,} \'BEGIN{system("touch p")}\'',
+      'awk {,} 1 a.txt',
+      'grep {,} x',
+      'cat {,a.txt}',
+      'cat {a.txt,}',
+    ],
+    ...['sort {,} a.txt', "cat {'',a.txt}", 'cat {"",""}', 'cat {a.txt,,}', 'cat {,}{,}', 'cat {~,a.txt}'],
+  ]);
+});
+
+describe('variables with which the shell calculates, or that change how it reads', () => {
+  never(
+    ['COLUMNS', 'LINES', 'SECONDS', 'HISTSIZE', 'OPTIND', 'KEYTIMEOUT'].flatMap((name) => [
+      `${name}='path[$(touch p)]' ls`,
+      `${name}='path[$(touch p)]'; ls`,
+      `env ${name}='path[$(touch p)]' ls`,
+      `for ${name} in 'path[$(touch p)]'; do ls; done`,
+    ]),
+  );
+  never([
+    'LC_ALL=zh_CN.GBK ls',
+    'LC_ALL=zh_CN.GBK; ls',
+    'LC_ALL=C; cat ??.txt',
+    'LANG=$x ls',
+    'for LANG in C; do ls; done',
+  ]);
+});
+
+describe('the length of a secret', () => {
+  never([
+    ...[
+      'echo ${#TOKEN}',
+      'echo "${#TOKEN}"',
+      'printf %s ${#TOKEN}',
+      'x=${#TOKEN}; echo $x',
+      'x=$TOKEN; echo ${#x}',
+    ],
+    ...['[ ${#TOKEN} = 5 ]', '[[ ${#TOKEN} == 5 ]]', 'case ${#TOKEN} in 5) ls;; esac', 'cat <<< ${#TOKEN}'],
+    ...[
+      'for i in ${#TOKEN}; do echo $i; done',
+      'wc -c <<< "$TOKEN"',
+      'wc -c .env',
+      'echo -n "$TOKEN" | wc -c',
+    ],
+  ]);
+});
+
 describe('a change of directory that does not happen', () => {
   const wrappers = ['env', 'nohup', 'timeout 5', 'nice', 'stdbuf -o L', 'time', 'nohup command'];
   never(wrappers.map((wrapper) => `${wrapper} cd src; cat ../notes.txt`));

@@ -283,7 +283,7 @@ describe('commands that do more, or may', () => {
     ['ask', 'set -x; [ -n "$GITHUB_TOKEN" ]'],
     ['ask', `bash -xc '[ -n "$GITHUB_TOKEN" ]'`],
     ['allow', '[ -n "$GITHUB_TOKEN" ] && echo set'],
-    ['allow', 'echo ${#GITHUB_TOKEN}'],
+    ['ask', 'echo ${#GITHUB_TOKEN}'],
     // Links are followed.
     ['ask', 'find -L . -name x'],
     ['ask', 'du -aL .'],

@@ -539,6 +539,56 @@ for (const [rule, { deny = [], ask = [], allow = [] }] of [
       });
   });
 
+describe('redirections that are not understood hide nothing', () => {
+  const redirections = [
+    '3>f',
+    '{x}>f',
+    '<>f',
+    '>|f',
+    '2>&-',
+    '&>f',
+    '>&f',
+    '3<&0',
+    '>!f',
+    '<<<x',
+    '3> f',
+    '3>"f"',
+    '&>>f',
+  ];
+  test.each(redirections.flatMap((one) => [`git ${one} push`, `${one} git push`, `git -C . ${one} push`]))(
+    '%s',
+    async (command) => {
+      expect((await bash(command, ['deny Bash(git push:*)'], 'bypassPermissions')).behavior).toBe('deny');
+    },
+  );
+  test.each([
+    'git&>/dev/null push',
+    'git<<<x push',
+    'ls &>f git push',
+    'git.exe push',
+    'git for-each-repo --config=x push',
+  ])('%s', async (command) => {
+    expect((await bash(command, ['deny Bash(git push:*)'], 'bypassPermissions')).behavior).toBe('deny');
+  });
+  test.each([
+    ...[
+      'echo git push | xargs -I{} sh -c {}',
+      'BASH_ENV=x bash -c :',
+      'ENV=x sh -c :',
+      "sed 's/x/git push/e' a",
+    ],
+    "sftp -o ProxyCommand='git push' x",
+  ])('%s is denied or asks', async (command) => {
+    expect((await bash(command, ['deny Bash(git push:*)'], 'bypassPermissions')).behavior).not.toBe('allow');
+  });
+  test.each(['echo x 3>f', 'cat 3<git', 'git status 3>push', "sed 's/x/y/' a"])(
+    '%s runs',
+    async (command) => {
+      expect((await bash(command, ['deny Bash(git push:*)'], 'bypassPermissions')).behavior).toBe('allow');
+    },
+  );
+});
+
 describe('words whose value the command itself sets are known, and denied', () => {
   test.each([
     'a=rm; $a x',

@@ -2,12 +2,13 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { decide } from '../../../src/permissions/decide.ts';
+import { decide, type Policy } from '../../../src/permissions/decide.ts';
 import { runBatch } from '../../fuzz/reader/agreement.ts';
 import { canConfine, type Job, shellsHere } from '../../fuzz/reader/confine.ts';
 import { Ground } from '../../fuzz/reader/Ground.ts';
 import { randomFrom } from '../../fuzz/reader/random.ts';
 import { randomJob } from '../../fuzz/reader/randomCommand.ts';
+import { compareWords } from '../../fuzz/reader/recorded.ts';
 import { policyFor } from '../harness.ts';
 
 /** Long runs: npx node test/fuzz/reader/worker.ts --minutes 60 */
@@ -31,6 +32,68 @@ test.skipIf(!canConfine())(
         if (decide({ tool: 'Bash', access }, policy).behavior === 'allow') jobs.push(job);
       }
       expect((await runBatch(jobs, ground, shellsHere())).surprises).toEqual([]);
+    } finally {
+      rmSync(base, { recursive: true, force: true });
+    }
+  },
+);
+
+test.skipIf(!canConfine())(
+  'the shells call each program with words and in a folder that the reader expects',
+  { tags: 'long', timeout: 600_000 },
+  async () => {
+    const base = realpathSync(mkdtempSync(join(tmpdir(), 'reader-')));
+    try {
+      const { arena } = new Ground(join(base, 'top'), 'names');
+      const policy = await policyFor([], 'default', { root: arena.root, home: arena.home });
+      const random = randomFrom(seed);
+      const jobs: Job[] = [];
+      while (jobs.length < count) {
+        const job = randomJob(random, arena.top);
+        if (policy.parseCommand(job.command).ok) jobs.push(job);
+      }
+      const { runs, surprises } = await compareWords(jobs, policy, arena, shellsHere());
+      expect(surprises).toEqual([]);
+      expect(runs).toBeGreaterThan(count / 2);
+    } finally {
+      rmSync(base, { recursive: true, force: true });
+    }
+  },
+);
+
+/** What runs, and what the reader says instead. */
+const misread: readonly (readonly [runs: string, read: string])[] = [
+  ['ls a.txt', 'ls b.txt'],
+  ['ls', 'ls a.txt'],
+  ['ls; touch p', 'ls'],
+  ['cd src; ls', 'ls'],
+  ['echo "$(touch p)"', 'echo x'],
+  ['cat *.txt', 'cat src/*'],
+  ['cat ~/n.txt', "cat '~/n.txt'"],
+];
+
+test.skipIf(!canConfine())(
+  'a mistake of the reader is noticed, and shown once for each shell',
+  { tags: 'long', timeout: 600_000 },
+  async () => {
+    const base = realpathSync(mkdtempSync(join(tmpdir(), 'reader-')));
+    try {
+      const { arena } = new Ground(join(base, 'top'), 'clean');
+      const policy = await policyFor([], 'default', { root: arena.root, home: arena.home });
+      const wrong: Policy = {
+        ...policy,
+        parseCommand: (command) =>
+          policy.parseCommand(misread.find(([runs]) => runs === command)?.[1] ?? command),
+      };
+      const jobs = [...misread.map(([command]) => command), 'ls src', 'cd src && wc -l *.ts'].map(
+        (command) => ({
+          command,
+          folder: '.',
+        }),
+      );
+      const { surprises } = await compareWords(jobs, wrong, arena, ['bash']);
+      expect(surprises.map(({ command }) => command)).toEqual(misread.map(([runs]) => runs));
+      expect((await compareWords(jobs, policy, arena, shellsHere())).surprises).toEqual([]);
     } finally {
       rmSync(base, { recursive: true, force: true });
     }

@@ -1,0 +1,59 @@
+/**
+ * Which variables a command may set. Shells calculate with some (`COLUMNS` in zsh, which runs `$(…)` in a subscript),
+ * change their own reading with others (`LC_ALL`, `IFS`), and programs load code because of more. So only listed names
+ * are understood, most of them only with listed values. Pure.
+ */
+
+/** One assignment; `value` is null if only the shell knows it. */
+export interface Assignment {
+  readonly name: string;
+  readonly value: string | null;
+}
+
+const anyValue = /^/;
+/** Languages in which every byte below 128 is that ASCII character, as the three shells have to read it. */
+const language = /^(?:C|POSIX|(?:C|[a-z]{2}_[A-Z]{2})\.(?:UTF-8|utf8))$/;
+/** A plain number, which no shell evaluates any further. */
+const size = /^[1-9]\d{0,4}$/;
+
+/**
+ * Variables that change how a program prints or logs, not what it runs, with the values that they may have. Without
+ * `LANGUAGE`: GNU gettext interprets a path in it as the folder of translations, and translations are the formats that
+ * programs print with. `LANG`, `TZ` and `TERM` are parts of file names for the C library:
+ * https://www.gnu.org/software/gettext/manual/gettext.html#Locating-Catalogs.
+ */
+const harmless: Readonly<Record<string, RegExp>> = {
+  ...Object.fromEntries(
+    [
+      ...['NODE_ENV', 'CI', 'FORCE_COLOR', 'NO_COLOR', 'CLICOLOR', 'CLICOLOR_FORCE', 'DEBUG', 'VERBOSE'],
+      ...['LOG_LEVEL', 'PORT', 'RUST_BACKTRACE', 'RUST_LOG', 'PYTHONUNBUFFERED', 'PYTHONDONTWRITEBYTECODE'],
+      ...['GOOS', 'GOARCH', 'DO_NOT_TRACK'],
+    ].map((name) => [name, anyValue]),
+  ),
+  COLUMNS: size,
+  LINES: size,
+  LANG: language,
+  LC_ALL: language,
+  LC_COLLATE: language,
+  LC_CTYPE: language,
+  LC_MESSAGES: language,
+  LC_MONETARY: language,
+  LC_NUMERIC: language,
+  LC_TIME: language,
+  TERM: /^[a-z][a-z\d]*(?:-[a-z\d]+)*$/,
+  TZ: /^[A-Z][\w+-]*(?:\/[A-Z][\w+-]*){0,2}$/,
+};
+
+/** True if a variable, set for a command, is known to be harmless. */
+export const isHarmlessAssignment = ({ name, value }: Assignment): boolean => {
+  const values = Object.hasOwn(harmless, name) ? harmless[name] : undefined;
+  return values === anyValue || (value !== null && values?.test(value) === true);
+};
+
+/** Lower-case names that a program or a shell uses or sets: in zsh `path` is the `PATH`, and `=~` sets `match`. */
+const specialVariables =
+  /^(?:\w*proxy|p?npm_\w+|_|(?:cd|f|mail|man|module_)?path|fignore|histchars|auto_resume|prompt\d?|psvar|argv|status|pipestatus|signals|watch|\w*aliases|(?:dis_)?(?:builtins|commands|functions|functions_source|patchars|reswords)|options|\w*dirs|dirstack|epochtime|errnos|func\w*|history\w*|job\w*|keymaps|langinfo|mapfile|match|mbegin|mend|modules|parameters|sysparams|termcap|terminfo|usergroups|widgets|z(?:curses|gdbm|le|sh)_\w+|\w+_functions)$/;
+
+/** True if a variable of this name is used only by the command itself. */
+export const isPlainVariable = (name: string): boolean =>
+  /^[a-z_][a-z0-9_]*$/.test(name) && !specialVariables.test(name);

@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { isHarmlessAssignment, isPlainVariable } from '../../../src/permissions/shell/assignments.ts';
+
+describe('a variable before a command is harmless', () => {
+  test.each([
+    ...[
+      'NODE_ENV=test',
+      'CI=1',
+      'DEBUG=*',
+      'PORT=$(x)',
+      'COLUMNS=80',
+      'LINES=24',
+      'LANG=C',
+      'LC_ALL=C.UTF-8',
+    ],
+    ...['LC_ALL=en_US.UTF-8', 'LC_COLLATE=POSIX', 'TERM=dumb', 'TERM=xterm-256color', 'TZ=UTC', 'TZ=EST5EDT'],
+    ...['TZ=Europe/Berlin', 'TZ=America/Argentina/Buenos_Aires', 'TZ=Etc/GMT+8'],
+  ])('%s', (text) => expect(isHarmlessAssignment(assignment(text))).toBe(true));
+});
+
+describe('a variable before a command is not understood', () => {
+  // zsh calculates with these, and a subscript runs commands.
+  const calculated =
+    'COLUMNS LINES SECONDS HISTSIZE SAVEHIST KEYTIMEOUT LISTMAX OPTIND TMOUT FUNCNEST RANDOM UID';
+  test.each([
+    ...calculated.split(' ').map((name) => `${name}=path[$(touch p)]`),
+    ...['COLUMNS=x', 'COLUMNS=0x10', 'COLUMNS=-1', 'COLUMNS=', 'LINES=1+1', 'LINES=010'],
+    // Other readings of the bytes of the command.
+    ...['LC_ALL=zh_CN.GBK', 'LC_ALL=ja_JP.SJIS', 'LC_CTYPE=zh_TW.BIG5', 'LANG=zh_CN.GB18030', 'LANG=en_US'],
+    ...['LC_ALL=', 'LC_ALL=../x', 'LC_ALL=/x', 'LC_X=C', 'LANGUAGE=de', 'TERM=../x', 'TERM=', 'TZ=:/etc/x'],
+    ...['TZ=../x', 'TZ=/x', 'TERMINFO=.', 'LOCPATH=.', 'NLSPATH=%N', 'TEXTDOMAINDIR=.', 'OUTPUT_CHARSET=x'],
+    ...['IFS=x', 'ENV=x', 'BASH_ENV=x', 'PS4=x', 'PROMPT_COMMAND=x', 'LD_PRELOAD=x', 'GIT_PAGER=x', 'PATH=x'],
+    ...[
+      'path=x',
+      'fpath=x',
+      'cdpath=x',
+      'manpath=x',
+      'psvar=x',
+      'FOO=x',
+      'x=1',
+      'NODE_OPTIONS=x',
+      'CDPATH=x',
+    ],
+    'NODE_ENV+=x',
+  ])('%s', (text) => expect(isHarmlessAssignment(assignment(text))).toBe(false));
+
+  test('if only the shell knows the value of one that is limited', () => {
+    expect(isHarmlessAssignment({ name: 'COLUMNS', value: null })).toBe(false);
+    expect(isHarmlessAssignment({ name: 'LC_ALL', value: null })).toBe(false);
+    expect(isHarmlessAssignment({ name: 'NODE_ENV', value: null })).toBe(true);
+  });
+});
+
+/** All modules of zsh: each may make further names special. */
+const script = `for f in $module_path/**/*.so(N); do zmodload \${\${f#$module_path/}%.so} 2>/dev/null; done
+print -l \${(k)parameters}`;
+
+const hasZsh = spawnSync('zsh', ['-f', '-c', ':']).status === 0;
+test.skipIf(!hasZsh)('no name that zsh gives a meaning is a plain variable', () => {
+  const { stdout } = spawnSync('zsh', ['-f', '-c', script], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH },
+  });
+  // Without those of this script, and of a module that is an example.
+  const names = stdout
+    .split('\n')
+    .filter((name) => /^[a-z_]/.test(name) && !/^(?:f|m|ex(?:int|arr|str))$/.test(name));
+  expect(names.length).toBeGreaterThan(40);
+  expect(names.filter(isPlainVariable)).toEqual([]);
+});
+
+test('ordinary names are plain variables', () => {
+  for (const name of ['x', 'file', 'i', 'out_dir', 'line', 'n2']) expect(isPlainVariable(name)).toBe(true);
+  for (const name of ['X', 'Path', 'http_proxy', 'npm_config_x', '2x'])
+    expect(isPlainVariable(name)).toBe(false);
+});
+
+function assignment(text: string): { readonly name: string; readonly value: string } {
+  const at = text.indexOf('=');
+  return { name: text.slice(0, at), value: text.slice(at + 1) };
+}
