@@ -40,7 +40,7 @@ export const permissions: Command = {
     if (rules.length === 0)
       lines.push('', 'No rules. “Don’t ask again” in an approval saves them to .clawdcode.local.json.');
     const text = [
-      `Mode: ${modeLabels[mode]} (${meanings[mode]}). Shift+Tab changes it, or /permissions and a mode.`,
+      `Mode: ${modeLabels[mode]} (${meanings[mode]}). Shift+Tab changes it, or /permissions MODE.`,
       ...lines,
     ].join('\n');
     return {

@@ -190,7 +190,7 @@ describe('/permissions', () => {
     ] as const;
     expect(await text('permissions', '', commandHost({ rules: () => rules }))).toBe(
       [
-        'Mode: default (reads inside the project run; edits and commands ask). Shift+Tab changes it, or /permissions and a mode.',
+        'Mode: default (reads inside the project run; edits and commands ask). Shift+Tab changes it, or /permissions MODE.',
         '',
         '.clawdcode.json',
         '  deny   Read(./.env)',

@@ -152,7 +152,7 @@ describe('Write', () => {
     expect(outcome).toMatchObject({
       status: 'ok',
       kind: 'edit',
-      display: { title: 'a/b/c.txt', summary: '+2 -0' },
+      display: { title: 'a/b/c.txt', summary: '+2 −0' },
     });
     expect(outcome.filesChanged).toEqual([
       {
@@ -176,7 +176,7 @@ describe('Write', () => {
 
   test('may follow its own write, and leaves nothing else behind', async () => {
     await write('a.txt', 'one\n');
-    expect(await write('a.txt', 'two\n')).toMatchObject({ status: 'ok', display: { summary: '+1 -1' } });
+    expect(await write('a.txt', 'two\n')).toMatchObject({ status: 'ok', display: { summary: '+1 −1' } });
     expect(readdirSync(bench.root)).toEqual(['a.txt']);
   });
 
@@ -236,7 +236,7 @@ describe('Edit', () => {
     await read('a.txt');
     const outcome = await edit('a.txt', 'two', '$& 2');
     expect(text('a.txt')).toBe('one\n$& 2\nthree\n');
-    expect(outcome).toMatchObject({ status: 'ok', display: { summary: '+1 -1' } });
+    expect(outcome).toMatchObject({ status: 'ok', display: { summary: '+1 −1' } });
     expect(outcome.display.diff).toBe('--- a.txt\n+++ a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+$& 2\n three\n');
     expect(await edit('a.txt', 'three', '3')).toMatchObject({ status: 'ok' });
   });
@@ -309,7 +309,7 @@ describe('Edit', () => {
       put('a.txt', 'one\ntwo\none\n');
       await read('a.txt');
       const outcome = await edits(['one', 'two', true], ['two\ntwo\ntwo', 'three'], ['three', '3']);
-      expect(outcome).toMatchObject({ status: 'ok', display: { summary: '+1 -3' } });
+      expect(outcome).toMatchObject({ status: 'ok', display: { summary: '+1 −3' } });
       expect(outcome.text).toContain(`Edited ${at('a.txt')} (3 edits, 4 replacements).`);
       expect(text('a.txt')).toBe('3\n');
     });

@@ -72,7 +72,7 @@ export async function saveText(
     kind: 'edit',
     display: {
       title,
-      summary: `+${added} -${removed}${problems === undefined ? '' : ` · ${count(problems.count, 'new problem')}`}`,
+      summary: `+${added} −${removed}${problems === undefined ? '' : ` · ${count(problems.count, 'new problem')}`}`,
       ...(before === undefined ? {} : { diff: headOfDiff(diff) }),
     },
     filesChanged: [{ path, kind, hash: sha256(bytes), added, removed }],

@@ -8,7 +8,8 @@ import type { Theme } from '../theme/theme.ts';
 import { choiceLinesWithin, choicesFocus } from './choices.ts';
 import { Lines, TextField } from './Lines.tsx';
 import { askedPermission, permissionChoices, pressPermission, withCommentText } from './permission.ts';
-import { choiceShare, commentFocus, permissionLayout, previewLines, titleFits } from './permissionLayout.ts';
+import { choiceShare, commentFocus, permissionLayout, previewLines } from './permissionLayout.ts';
+import { titleNamesFile } from './permissionTitle.ts';
 import { useLatest, useStrayWord, useTypeAheadGuard } from './useAnswers.ts';
 
 interface PermissionDialogProps {
@@ -43,7 +44,7 @@ export function PermissionDialog({
   const stray = useStrayWord(now);
   const choices = useMemo(() => permissionChoices(question), [question]);
   const preview = useMemo(
-    () => previewLines(question.preview, width, theme, markdown, titleFits(question, width)),
+    () => previewLines(question.preview, width, theme, markdown, titleNamesFile(question, width)),
     [question, width, theme, markdown],
   );
   const keymap = useContext(KeymapContext);

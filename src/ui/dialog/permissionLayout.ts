@@ -1,7 +1,6 @@
 /** Fits a permission dialog to the screen: the choices always fit, the preview gets the remaining rows. */
 import { stripVTControlCharacters } from 'node:util';
 import type { PermissionQuestion, Preview } from '../../protocol/permissions.ts';
-import { diffSize } from '../../protocol/text/diff.ts';
 import { reveal, revealLine } from '../../protocol/text/reveal.ts';
 import { joinWithDots, keyHints } from '../keys/keyHints.ts';
 import type { DialogFocus, Keymap } from '../keys/keymap.ts';
@@ -13,6 +12,7 @@ import { textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 import { choicesFocus } from './choices.ts';
 import { pathText, previewNotice, reasonItems } from './permission.ts';
+import { reasonNotShown, titleNamesFile, titleOf } from './permissionTitle.ts';
 
 interface PermissionLayoutInput {
   readonly question: PermissionQuestion;
@@ -42,7 +42,7 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
   const { question, preview, choiceRows, isCommenting, width, rows, theme, keymap } = input;
   const title = titledRule(titleOf(question), width, theme);
   const hint = theme.dim(truncate(hintText(isCommenting, keymap), width));
-  const reasons = reasonLines(reasonNotShown(question), width, theme);
+  const reasons = reasonLines(reasonNotShown(question, titleNamesFile(question, width)), width, theme);
   const worktree = worktreeLines(question, width, theme);
   let left = rows - choiceRows.length - (isCommenting ? 1 : 0);
   const reserve = (lines: number, kept = previewShare(preview.length, rows)): boolean => {
@@ -115,57 +115,6 @@ function shortened(lines: readonly string[], rows: number, theme: Theme): readon
     : [...lines.slice(0, rows - 1), theme.dim('- …')];
 }
 
-/** The title: the action that "yes" allows, in a few words. The preview shows the rest. */
-function titleOf(question: PermissionQuestion): string {
-  return askerOf(question) + askedOf(question);
-}
-
-const ASKER_COLUMNS = 40;
-
-/** The subagent that asks; empty if the agent itself does. */
-const askerOf = ({ from }: PermissionQuestion): string =>
-  from === undefined ? '' : `${truncate(sanitizeLine(reveal(from)), ASKER_COLUMNS)} asks: `;
-
-function askedOf(question: PermissionQuestion): string {
-  const { headline, preview } = question;
-  if (headline !== undefined) return sanitizeLine(reveal(headline, preview.type === 'command'));
-  switch (preview.type) {
-    case 'plan':
-      return 'Start this plan?';
-    case 'command':
-      return 'Run this command?';
-    case 'diff':
-      return `${nameOf(question)}  ${preview.isNew ? 'new file' : changeSize(preview.diff)}`;
-    case 'paths':
-    case 'text':
-    case 'form':
-      return nameOf(question);
-  }
-}
-
-/** True if the file name fits into the title at `width` columns. */
-export function titleFits(question: PermissionQuestion, width: number): boolean {
-  return textWidth(askerOf(question) + nameOf(question)) <= width - 4;
-}
-
-const nameOf = ({ tool, title }: PermissionQuestion): string =>
-  `${tool === undefined ? '' : `${sanitizeLine(tool)} `}${sanitizeLine(reveal(title))}?`;
-
-/** Returns a summary such as `+2 −1`. */
-function changeSize(diff: string): string {
-  const { added, removed } = diffSize(diff);
-  return `+${added} −${removed}`;
-}
-
-/** The reason, unless the title and the preview already say it. */
-function reasonNotShown({ reason, preview, suggestion }: PermissionQuestion): string {
-  // For an ordinary edit or a single command, the reason adds nothing but that approval is needed.
-  const isPlain =
-    suggestion?.destination === 'mode' ||
-    (preview.type === 'command' && reason === `${preview.command.trim()} needs your approval.`);
-  return isPlain ? '' : reason;
-}
-
 /**
  * Lines that the preview keeps before explanations get any: all of them if they fit in two thirds of the dialog, else
  * half of the dialog.
@@ -202,14 +151,14 @@ function listed(between: string, ...keys: readonly (string | undefined)[]): stri
 
 /**
  * Painted lines of at most `width` columns, preceded by a notice if characters in them are marked. `isNamed`: the title
- * above shows the full file name.
+ * above names the file.
  */
 export function previewLines(
   preview: Preview,
   width: number,
   theme: Theme,
   markdown: MarkdownRenderer,
-  isNamed = true,
+  isNamed: boolean,
 ): string[] {
   const notice = previewNotice(preview);
   const lines = linesOf(preview, width, theme, markdown, isNamed);
@@ -256,6 +205,8 @@ function linesOf(
       ];
     }
     case 'paths':
+      // A single file that the title names is not repeated.
+      if (isNamed) return [];
       return [
         ...wrapped(`${sanitizeLine(preview.verb)}:`, width, theme),
         ...preview.paths.flatMap((path, index) => {

@@ -156,7 +156,7 @@ const question = (preview: PermissionQuestion['preview']): PermissionQuestion =>
 
 test('hidden characters of what is to be approved are shown', () => {
   const command = 'echo ok\r\u001b[1Arm -rf ~ \u202e#\u200b';
-  const lines = previewLines({ type: 'command', command, cwd: '/p' }, 80, theme, plainMarkdown);
+  const lines = previewLines({ type: 'command', command, cwd: '/p' }, 80, theme, plainMarkdown, true);
   expect(lines).toEqual([
     'Characters that show nothing, or look like others, are marked ‹U+…›.',
     '$ echo ok‹U+000D›‹U+001B›[1Arm -rf ~ ‹U+202E›#‹U+200B›',
@@ -185,7 +185,7 @@ test.each([
   [{ type: 'plan', plan: '1. look\n2. do' }, ['1. look', '2. do']],
   [{ type: 'text', text: 'GET http://a.b' }, ['GET http://a.b']],
 ] as [PermissionQuestion['preview'], string[]][])('the preview of %j', (preview, expected) => {
-  expect(previewLines(preview, 60, theme, plainMarkdown)).toEqual(expected);
+  expect(previewLines(preview, 60, theme, plainMarkdown, preview.type !== 'paths')).toEqual(expected);
 });
 
 test('a permission dialog is never taller than its rows while these hold the choices', () => {
