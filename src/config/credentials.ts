@@ -1,6 +1,6 @@
 import { OFFICIAL_URL } from '../protocol/modelNames.ts';
 import { editSettings, type SaveOutcome } from './change/editSettings.ts';
-import { settingsFiles } from './loadSettings.ts';
+import { settingsFiles } from './settingsFiles.ts';
 import type { Values } from './types.ts';
 
 /** The user's input on first start; absent fields stay as they are, null resets one. */

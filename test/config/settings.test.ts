@@ -696,6 +696,13 @@ describe('folders', () => {
     expect(settings.providers.work?.apiKey).toBeUndefined();
   });
 
+  test('a value of --settings overrides a variable, and is its source', async () => {
+    const settingsFlag = JSON.stringify({ model: 'given' });
+    const { settings, sources } = await load({ settingsFlag, env: { CLAWDCODE_MODEL: 'variable' } });
+    expect(settings.model).toBe('given');
+    expect(sources.model).toContain('--settings');
+  });
+
   test('a provider with a mistake is dropped as a whole, and nothing of it is quoted', async () => {
     const work = { baseUrl: 'https://a.example/v1', apiKey: 'sk-a', headers: { 'X-Key': 'sk-b\nc' } };
     await write(paths.user, { providers: { work, default: { baseUrl: 'https://c.example/v1' } } });

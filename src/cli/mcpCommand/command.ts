@@ -1,8 +1,8 @@
 /** `clawdcode mcp …`: connects the subcommands with their dependencies. Loaded only when used. */
 import { stateText } from '../../commands/extensions/mcp.ts';
 import { editSettings } from '../../config/change/editSettings.ts';
-import { settingsFiles } from '../../config/loadSettings.ts';
 import { definedServers, isFolderServer, SHARED_SERVERS_FILE, serverHash } from '../../config/mcpServers.ts';
+import { settingsFiles } from '../../config/settingsFiles.ts';
 import { forgetServers, rememberServer } from '../../config/trust.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';

@@ -1,8 +1,8 @@
 /** The permissions of a session: rules from all settings layers plus rules saved during the session. */
 import type { AllowedBy } from '../../agent/hooks/callHooks.ts';
 import { SETTINGS_FLAG } from '../../config/flags.ts';
-import { settingsFiles } from '../../config/loadSettings.ts';
 import { addLocalRule } from '../../config/localRules.ts';
+import { settingsFiles } from '../../config/settingsFiles.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import { realpath } from '../../disk/paths.ts';
 import { decidePlain, type PermissionInput } from '../../permissions/decideCall.ts';

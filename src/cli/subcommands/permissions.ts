@@ -1,7 +1,7 @@
 /** `clawdcode permissions …`: connects the subcommands with their dependencies. Loaded only when used. */
 import { resolve } from 'node:path';
 import { explanationPage } from '../../commands/permissions.ts';
-import { settingsFiles } from '../../config/loadSettings.ts';
+import { settingsFiles } from '../../config/settingsFiles.ts';
 import { rememberRules } from '../../config/trust.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import { NO_ONE_TO_ASK } from '../../headless/denials.ts';

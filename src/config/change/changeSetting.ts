@@ -3,11 +3,11 @@ import type { EditScope, SettingEdit, SettingInfo, SettingKind } from '../../pro
 import { checkValues } from '../checkValues.ts';
 import { readSettingsText } from '../files.ts';
 import { grantsOf } from '../grants.ts';
-import { settingsFiles } from '../loadSettings.ts';
 import { editLocalFile } from '../localRules.ts';
 import { dropReserved } from '../managed.ts';
 import { nearest } from '../nearest.ts';
 import { parseSettings } from '../parseSettings.ts';
+import { settingsFiles } from '../settingsFiles.ts';
 import { approveGrants } from '../trust.ts';
 import type { Values } from '../types.ts';
 import { editSettings, type SaveOutcome } from './editSettings.ts';

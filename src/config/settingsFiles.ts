@@ -1,0 +1,78 @@
+/** The files that settings come from, and what their values mean relative to them. Pure. */
+import { join, relative, resolve } from 'node:path';
+import type { ManagedSource } from './managed.ts';
+import type { SettingsRule, Values } from './types.ts';
+
+export interface SettingsPaths {
+  /** The program's own directory; `config.json` in it is the user's file. */
+  readonly dataRoot: string;
+  readonly home: string;
+  /** The project's root: absolute, resolved. */
+  readonly root: string;
+  /** Where managed settings are; absent = the system's location. For tests only: nothing else moves them. */
+  readonly managed?: ManagedSource | undefined;
+}
+
+/** The files that settings come from, lowest precedence first. */
+export function settingsFiles({ dataRoot, root }: Pick<SettingsPaths, 'dataRoot' | 'root'>): {
+  user: string;
+  project: string;
+  local: string;
+} {
+  return {
+    user: join(dataRoot, 'config.json'),
+    project: join(root, '.clawdcode.json'),
+    local: join(root, '.clawdcode.local.json'),
+  };
+}
+
+/** The path in messages: relative to the project or the home if it is inside. */
+export function shownPath(path: string, { home, root }: Pick<SettingsPaths, 'home' | 'root'>): string {
+  const below = (from: string): string | undefined => {
+    const rest = relative(from, path);
+    return rest === '' || rest.startsWith('..') ? undefined : rest;
+  };
+  const inProject = below(root);
+  if (inProject !== undefined && !inProject.includes('/')) return inProject;
+  const inHome = below(home);
+  return inHome === undefined ? path : `~/${inHome}`;
+}
+
+/** The models that a layer names; a pattern in `models` could cover any. */
+export function modelsNamedIn({ model, fallbackModels, smallModel, models, providers }: Values): string[] {
+  const ofProviders = Object.entries((providers ?? {}) as Record<string, Values>).flatMap(([name, one]) =>
+    Object.keys(one.models ?? {}).map((id) => `${name}/${id}`),
+  );
+  const chosen = [model ?? [], fallbackModels ?? [], smallModel ?? []].flat() as string[];
+  return [...chosen, ...Object.keys(models ?? {}), ...ofProviders].filter((id) => !id.includes('*'));
+}
+
+/** The permission rules of a layer. */
+export function rulesOf(values: Values, source: string, base: string): SettingsRule[] {
+  const permissions = (values.permissions ?? {}) as Partial<Record<SettingsRule['behavior'], string[]>>;
+  return (['allow', 'ask', 'deny'] as const).flatMap((behavior) =>
+    (permissions[behavior] ?? []).map((text) => ({ text, behavior, source, base })),
+  );
+}
+
+/** Folders in settings may begin with `~`; others are relative to the project's root. */
+export function absoluteDirectories(values: Values, { home, root }: SettingsPaths): Values {
+  const absolute = (folder: string): string =>
+    resolve(
+      root,
+      folder.replace(/^~(?=\/|$)/, () => home),
+    );
+  const permissions = values.permissions as { additionalDirectories?: string[] } | undefined;
+  const context = values.context as { truncate?: { outputDir?: string | null } } | undefined;
+  const directories = permissions?.additionalDirectories;
+  const outputDir = context?.truncate?.outputDir;
+  return {
+    ...values,
+    ...(directories === undefined
+      ? {}
+      : { permissions: { ...permissions, additionalDirectories: directories.map(absolute) } }),
+    ...(typeof outputDir !== 'string'
+      ? {}
+      : { context: { ...context, truncate: { ...context?.truncate, outputDir: absolute(outputDir) } } }),
+  };
+}
