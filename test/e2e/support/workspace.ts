@@ -1,5 +1,6 @@
 /** A home and a real repository to work in, both in one temporary folder. */
 import { execFile } from 'node:child_process';
+import { cpSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -41,6 +42,30 @@ shift
 exec "$@"
 `;
 
+const imports = new Map<string, Promise<string>>();
+
+/** A repository with this package, once for all tests of the process: copying it takes a twentieth of creating it. */
+function imported(source: string): Promise<string> {
+  const known = imports.get(source) ?? importPackage(source);
+  imports.set(source, known);
+  return known;
+}
+
+async function importPackage(source: string): Promise<string> {
+  const repository = await mkdtemp(join(process.env.CLAWDCODE_TEST_HOME ?? tmpdir(), 'imported-'));
+  await cp(resolve(modules, source), repository, { recursive: true });
+  await runGit(repository, ['init', '--quiet', '--initial-branch=main']);
+  await runGit(repository, ['add', '--all']);
+  await runGit(repository, ['commit', '--quiet', '--message', 'Import']);
+  return repository;
+}
+
+async function runGit(repository: string, args: readonly string[]): Promise<string> {
+  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.invalid'];
+  const { stdout } = await run('git', [...identity, ...args], { cwd: repository });
+  return stdout;
+}
+
 /** A copy of a third-party package under git; trusted by default. */
 export async function createWorkspace(source = 'picomatch'): Promise<Workspace> {
   const base = await mkdtemp(join(tmpdir(), 'clawdcode-e2e-work-'));
@@ -51,14 +76,8 @@ export async function createWorkspace(source = 'picomatch'): Promise<Workspace> 
   await mkdir(home);
   await giveCode(data);
   await mkdir(temporary);
-  await cp(resolve(modules, source), repository, { recursive: true });
-  const git = (...args: string[]) =>
-    run('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.invalid', ...args], {
-      cwd: repository,
-    }).then(({ stdout }) => stdout);
-  await git('init', '--quiet', '--initial-branch=main');
-  await git('add', '--all');
-  await git('commit', '--quiet', '--message', 'Import');
+  cpSync(await imported(source), repository, { recursive: true });
+  const git = (...args: string[]) => runGit(repository, args);
   const env: Workspace['env'] = (more = {}) => ({
     PATH: process.env.PATH ?? '',
     HOME: home,
