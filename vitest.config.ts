@@ -11,8 +11,8 @@ const common = {
   pool: 'forks' as const,
   // Test files share processes and so the packages they import: loading them again took half of the time.
   isolate: false,
-  // Generous for slow machines; only a condition that never becomes true takes this long.
-  expect: { poll: { timeout: 15_000 } },
+  // The same; for other waits see `test/patience.ts`.
+  expect: { poll: { timeout: 60_000 } },
 };
 
 const ofProgram = ['test/e2e/**/*.test.ts', 'test/acceptance/**/*.test.ts'];

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
 test('a property is tried with the same cases on every run', () => {
   const seed = Number(process.env.CLAWDCODE_TEST_SEED ?? 1);
@@ -7,4 +7,9 @@ test('a property is tried with the same cases on every run', () => {
   const seen: number[][] = [[], []];
   for (const values of seen) fc.assert(fc.property(fc.integer(), (value) => void values.push(value)));
   expect(seen[0]).toEqual(seen[1]);
+});
+
+test('a wait without a time limit outlasts the second after which Vitest gives up', async () => {
+  const start = performance.now();
+  await vi.waitFor(() => expect(performance.now() - start).toBeGreaterThan(1100));
 });

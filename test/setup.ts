@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, vi } from 'vitest';
 import { forgetOpenFiles, openFiles } from './openFiles.ts';
+import './patience.ts';
 
 const home = process.env.CLAWDCODE_TEST_HOME;
 if (home === undefined) throw new Error('test/globalSetup.ts did not run');
@@ -27,7 +28,7 @@ if (readFileSync(testPath, 'utf8').includes("from 'fast-check'"))
 // Test files share processes: a file left open by one would cause a warning in another at the next garbage collection.
 afterAll(async () => {
   try {
-    await vi.waitUntil(() => openFiles().length === 0, { timeout: 5000 }).catch(() => undefined);
+    await vi.waitUntil(() => openFiles().length === 0).catch(() => undefined);
     const [first] = openFiles();
     if (first !== undefined) throw first;
   } finally {

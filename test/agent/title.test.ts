@@ -46,7 +46,7 @@ const named = (answers: readonly Answer[], given: object = {}) =>
   startAgent({ answers, interactive: true, titles: true, ...given });
 /** Waits until so many requests were made, and lets what comes of the last one settle. */
 async function asked(model: { readonly requests: readonly unknown[] }, many: number): Promise<void> {
-  await expect.poll(() => model.requests.length, { timeout: 10_000 }).toBe(many);
+  await expect.poll(() => model.requests.length).toBe(many);
   await new Promise((resolve) => setTimeout(resolve, 20));
 }
 const usage = { inputTokens: 50, outputTokens: 5 };

@@ -26,11 +26,9 @@ test('a repository that is set up for Claude Code works as it stands, once it is
 
   const terminal = open([], { env });
   await terminal.waitFor('Do you trust this folder?');
-  await terminal.pause(300);
-  await terminal.press('1');
+  await terminal.answer('1');
   await terminal.waitFor('Use this MCP server?');
-  await terminal.pause(300);
-  await terminal.press('1');
+  await terminal.answer('1');
   await terminal.waitFor(/context ~?\d+%/);
   await terminal.submit('/exit');
   await terminal.exited;

@@ -35,8 +35,7 @@ test('deny rules of an untrusted repository hold at once; allow rules and variab
   const terminal = open();
   await terminal.waitFor('.claude/settings.json: Runs these calls without asking you. Bash(touch *)');
   await terminal.waitFor('GREETING=hi');
-  await terminal.pause(300);
-  await terminal.press('1');
+  await terminal.answer('1');
   await terminal.waitFor(/context ~?\d+%/);
   server.script({ calls: [{ name: 'Bash', input: { command: 'touch made' } }] }, { text: 'It is made.' });
   await terminal.submit('make it');
@@ -85,8 +84,7 @@ test('only the user’s own file approves a server of .mcp.json', async () => {
   await write(join(work.repository, '.claude/settings.json'), { enableAllProjectMcpServers: true });
   const terminal = open();
   await terminal.waitFor('Do you trust this folder?');
-  await terminal.pause(300);
-  await terminal.press('1');
+  await terminal.answer('1');
   await terminal.waitFor('Use this MCP server?');
   server.script({ text: 'One.' }, { text: 'Two.' });
   expect((await print(['-p', 'hi'])).stderr).toContain('you have not approved it yet');

@@ -18,11 +18,9 @@ test('a setting is found by typing, changed, saved with comments kept, and shown
   await terminal.waitFor('Vim mode in the composer');
   await terminal.press(keys.enter);
   await terminal.waitFor('1. false · now');
-  await terminal.pause(300);
-  await terminal.press('2');
+  await terminal.answer('2');
   await terminal.waitFor('Save it in which file?');
-  await terminal.pause(300);
-  await terminal.press('1');
+  await terminal.answer('1');
   await terminal.waitFor(/❯ vim +true · ~\/\.clawdcode\/config\.json/);
   await terminal.press(keys.escape);
   expect(await readFile(file, 'utf8')).toBe('{\n  // mine\n  "theme": "dark",\n  "vim": true\n}\n');
@@ -44,8 +42,7 @@ test('a number for this project only; a mistake is answered in the dialog; it ap
   await terminal.waitFor('maxTurns takes a number, or null.');
   await terminal.press(`${'\u007f'.repeat(4)}7${keys.enter}`);
   await terminal.waitFor('Save it in which file?');
-  await terminal.pause(300);
-  await terminal.press('2');
+  await terminal.answer('2');
   await terminal.waitForPrinted(/applies\s+once\s+you\s+trust/);
   expect(JSON.parse(await work.read('.clawdcode.local.json'))).toEqual({ maxTurns: 7 });
 });

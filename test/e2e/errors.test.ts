@@ -513,8 +513,7 @@ describe('on the screen', () => {
     expect(server.paths).toEqual([]);
     await writeFile(config, JSON.stringify({ baseUrl }));
     await terminal.waitForIdle();
-    await terminal.pause(300);
-    await terminal.press('\r');
+    await terminal.answer('\r');
     await terminal.waitFor(/are you there\n.*Here I am\./s);
   });
 

@@ -276,8 +276,7 @@ test('the keys of a question', async () => {
   await terminal.waitForGone('lines 1–');
   await terminal.press(pageUp);
   await terminal.waitFor('lines 1–');
-  await terminal.pause(400);
-  await terminal.press(keys.down);
+  await terminal.answer(keys.down);
   await terminal.waitFor('❯ 2. ');
   await terminal.press(keys.up);
   await terminal.waitFor('❯ 1. Yes');
@@ -347,8 +346,7 @@ test('the keys of a form', long, async () => {
   const { work, open } = await setUpProgram();
   const terminal = open([], { env: work.env({ CLAWDCODE_LOCAL_SERVERS: 'none' }) });
   await terminal.waitFor('Paste a key');
-  await terminal.pause(400);
-  await terminal.press('k');
+  await terminal.answer('k');
   await terminal.waitFor('Model:');
   const fieldAt = (name: string): boolean =>
     terminal.screen().split('\n')[terminal.cursor().y]?.startsWith(name) === true;

@@ -14,7 +14,7 @@ const logged = async ({ work }: TestProgram): Promise<string[]> =>
 
 /** What the log of the newest session comes to hold. */
 const expectLogged = (setup: TestProgram, kinds: readonly string[]): Promise<void> =>
-  expect.poll(() => logged(setup), { timeout: 15_000 }).toEqual(kinds);
+  expect.poll(() => logged(setup)).toEqual(kinds);
 
 test('429 with retry-after counts down on screen and then continues', { tags: 'long' }, async () => {
   const setup = await setUpProgram();

@@ -126,8 +126,7 @@ test('a folder is trusted before its settings count, and asked only once', async
   await terminal.waitFor('Runs these calls without asking you. Bash(touch *)');
   await terminal.waitFor('Sets environment variables for every command.');
   await terminal.waitFor('GREETING=hi');
-  await terminal.pause(300);
-  await terminal.press('1');
+  await terminal.answer('1');
   await terminal.waitFor(/context ~?\d+%/);
   await terminal.submit('make it');
   await terminal.waitFor('It is made.');
@@ -156,8 +155,7 @@ async function answerAll(terminal: Terminal, isDone: () => Promise<boolean>): Pr
 /** A choice of the first screen: keys count once it has stood for a moment. */
 async function take(terminal: Terminal, key: string): Promise<void> {
   await terminal.waitFor(/No local model server found|Found on this machine/);
-  await terminal.pause(300);
-  await terminal.press(key);
+  await terminal.answer(key);
 }
 
 async function quit(terminal: Terminal): Promise<void> {

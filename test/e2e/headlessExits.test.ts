@@ -115,7 +115,7 @@ test.each([
     const ended = await running.ended;
     expect(exitCode(ended)).toBe(code);
     expect(ended.stdout).toBe('');
-    await expect.poll(() => processesWith(seconds), { timeout: 15_000 }).toEqual([]);
+    await expect.poll(() => processesWith(seconds)).toEqual([]);
     expect(await setup.print(['-p', '--continue', 'well?'])).toMatchObject({
       code: 0,
       stdout: 'On we go.\n',

@@ -79,8 +79,7 @@ test('a hook asks about a call that needs no approval, and changes another', asy
   const terminal = await setup.ready();
   await terminal.submit('list');
   await terminal.waitFor('asks: are you sure');
-  await terminal.pause(300);
-  await terminal.press('1');
+  await terminal.answer('1');
   await terminal.waitForPrinted('Listed.');
   await terminal.submit('where');
   await terminal.waitFor(
@@ -130,8 +129,7 @@ test('a hook of a repository runs only once you have approved exactly it', async
   await terminal.waitFor('Do you trust this folder?');
   await terminal.waitFor('Runs these hooks outside the sandbox: echo evil');
   await terminal.waitFor(/words for\s+UserPromptSubmit/);
-  await terminal.pause(300);
-  await terminal.press(keys.escape);
+  await terminal.answer(keys.escape);
   await terminal.waitFor(/context ~?\d+%/);
   await terminal.submit('hi again');
   await terminal.waitForPrinted('Hello.');
@@ -143,8 +141,7 @@ test('a hook of a repository runs only once you have approved exactly it', async
 
   const again = setup.open();
   await again.waitFor('Do you trust this folder?');
-  await again.pause(300);
-  await again.press('1');
+  await again.answer('1');
   await again.waitFor(/context ~?\d+%/);
   await again.submit('with it');
   await again.waitForPrinted('Hello.');

@@ -253,8 +253,7 @@ test(
     await terminal.waitForPrinted('No key in Select is bound to select:accept any more; Enter still works.');
     await terminal.submit('tag it');
     await terminal.waitFor(/↑↓ Enter · F2\/n · Esc no/);
-    await terminal.pause(400);
-    await terminal.press('y');
+    await terminal.answer('y');
     await terminal.press('\u001BOQ');
     await terminal.waitForPrinted('Tagged.');
     await terminal.waitForIdle();

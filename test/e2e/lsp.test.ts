@@ -27,8 +27,7 @@ test.skipIf(!hasSandbox)(
     await terminal.waitForPrinted(/Python\s+starts with the first edit/);
     await terminal.submit('write it');
     await terminal.waitFor('a.py');
-    await terminal.pause(400);
-    await terminal.press('2');
+    await terminal.answer('2');
     await terminal.press(keys.enter);
     await terminal.waitForPrinted('Written.');
     // The server starts meanwhile: a later request has what it found.

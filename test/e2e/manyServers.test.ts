@@ -97,8 +97,7 @@ test('twenty servers with 400 tools cost less than 2,000 tokens, and each tool i
   await terminal.submit('hello');
   await terminal.waitFor('mcp__s7__list_orders_13');
   await terminal.waitFor('❯ 1. Yes');
-  await terminal.pause(300);
-  await terminal.press('1');
+  await terminal.answer('1');
   await terminal.waitForPrinted('There are three.');
 
   const [without, first, second, last] = server.requests() as WireRequest[];

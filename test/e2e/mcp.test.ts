@@ -92,12 +92,10 @@ test('a server of a repository starts only after the folder is trusted and the s
   const terminal = setup.open();
   await terminal.waitFor('Do you trust this folder?');
   await terminal.waitFor('Names MCP servers: you are asked about each before it is used.');
-  await terminal.pause(300);
-  await terminal.press('1');
+  await terminal.answer('1');
   await terminal.waitFor('Use this MCP server?');
   await terminal.waitFor(/Starts a program outside the sandbox: [\s\S]*server\.mjs/);
-  await terminal.pause(300);
-  await terminal.press('1');
+  await terminal.answer('1');
   await terminal.waitFor(/context ~?\d+%/);
   await terminal.submit('/mcp');
   await terminal.waitForPrinted(/repo {2}connected, 11 tools/);
@@ -105,8 +103,7 @@ test('a server of a repository starts only after the folder is trusted and the s
   await terminal.submit('say it');
   await terminal.waitFor('Tool "echo" of the MCP server "repo"');
   await terminal.waitFor("don't ask again for mcp__repo__echo");
-  await terminal.pause(300);
-  await terminal.press('1');
+  await terminal.answer('1');
   await terminal.waitForPrinted('Answered.');
   expect(result(setup)).toBe('You said asked');
   await terminal.submit('/exit');
@@ -253,11 +250,9 @@ test('a server asks the user: its form is filled in on the screen, and never wit
   await terminal.waitFor('At least 18.');
   await terminal.press('7', keys.enter);
   await terminal.waitFor('❯ 2. ✓ green');
-  await terminal.pause(300);
-  await terminal.press('1');
+  await terminal.answer('1');
   await terminal.waitFor('❯ 1. Send the answers to test');
-  await terminal.pause(300);
-  await terminal.press(keys.enter);
+  await terminal.answer(keys.enter);
   await terminal.waitFor('Thank you.');
   expect(JSON.parse(result(setup))).toEqual({
     declared: { form: {}, url: {} },

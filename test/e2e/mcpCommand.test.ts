@@ -96,8 +96,7 @@ test('a server that was added here needs no second approval once the folder is t
   await setup.print(['mcp', 'add', 'own', '--', command, ...args]);
   const terminal = setup.open();
   await terminal.waitFor('Do you trust this folder?');
-  await terminal.pause(300);
-  await terminal.press('1');
+  await terminal.answer('1');
   await terminal.waitFor(/context ~?\d+%/);
   await terminal.submit('/mcp');
   await terminal.waitForPrinted(/own {2}connected, 11 tools/);

@@ -150,8 +150,7 @@ test('/init gathers the facts, and writing the file needs approval; /doctor dist
   await terminal.submit('/init mind the globs');
   await terminal.waitFor(/─ Write .*\?/);
   expect(terminal.everything()).toContain('> /init mind the globs');
-  await terminal.pause(300);
-  await terminal.press('y');
+  await terminal.answer('y');
   await terminal.waitFor('AGENTS.md is written.');
   await terminal.waitForIdle();
   expect(await work.read('AGENTS.md')).toBe('# Agents\n');

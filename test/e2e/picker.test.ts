@@ -105,7 +105,7 @@ test('a session is renamed, archived and unarchived, and kept when the question 
   await said(setup, 'First of all');
   await said(setup, 'Second thing \u001B]0;owned\u0007\u001B[2J');
   const expectSessions = (many: number): Promise<void> =>
-    expect.poll(() => setup.work.sessions(), { timeout: 15_000 }).toHaveLength(many);
+    expect.poll(() => setup.work.sessions()).toHaveLength(many);
   const terminal = setup.open(['--resume'], { columns: 80, rows: 24 });
   await terminal.waitFor('First of all');
   await terminal.press(keys.down, keys.ctrl('r'), keys.ctrl('u'));
@@ -153,7 +153,7 @@ test('an archived session is opened like any other', { tags: 'long' }, async () 
   await first.press(keys.enter);
   await first.waitForPrinted('The zebrafish hides');
   await first.waitFor(/context ~?\d+%/);
-  await expect.poll(async () => (await setup.work.sessions())[0]?.file, { timeout: 15_000 }).toContain(id);
+  await expect.poll(async () => (await setup.work.sessions())[0]?.file).toContain(id);
 });
 
 test('/fork continues in a copy, /rename names it, and the original is unchanged', async () => {
@@ -188,8 +188,7 @@ test('a session that is open elsewhere can be read or forked, and -p names the h
   const terminal = setup.open(['--continue']);
   await terminal.waitFor(`process ${holder.pid}`);
   await terminal.waitFor('1. Read it');
-  await terminal.pause(300);
-  await terminal.press('r');
+  await terminal.answer('r');
   await terminal.waitForPrinted('Held answer.');
   await terminal.waitFor('read only');
   await terminal.submit('Change something');
@@ -221,8 +220,7 @@ test('a session of another project says where it belongs, and is forked with its
   await terminal.waitFor('Belongs to the first');
   await terminal.press(keys.enter);
   await terminal.waitFor('It belongs to another project');
-  await terminal.pause(300);
-  await terminal.press('f');
+  await terminal.answer('f');
   await terminal.waitForPrinted('The zebrafish hides');
   await terminal.waitFor(`Original: /resume ${id}`);
   expect(await work.sessions()).toHaveLength(2);

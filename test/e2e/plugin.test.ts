@@ -216,15 +216,13 @@ test('/plugin adds a plugin that is used at once; disabled, enabled and removed 
   await terminal.waitFor('Use this plugin?');
   await terminal.waitForPrinted(/Hook UserPromptSubmit runs outside the sandbox: echo the word is plum/);
   expect(await readdir(join(work.data, 'plugins'))).toHaveLength(1);
-  await terminal.pause(300);
-  await terminal.press('2');
+  await terminal.answer('2');
   await terminal.waitForPrinted('Nothing was changed.');
   expect(await readdir(join(work.data, 'plugins'))).toEqual([]);
 
   await terminal.submit(`/plugin add ${folder}`);
   await terminal.waitFor('Use this plugin?');
-  await terminal.pause(300);
-  await terminal.press('1');
+  await terminal.answer('1');
   await terminal.waitForPrinted(/Added tools\. What it brings can be used now/);
   const used = await offered('number two');
   for (const brought of ['the word is plum', 'tools:review', 'tools:critic', 'mcp__tools-echo__'])
@@ -243,8 +241,7 @@ test('/plugin adds a plugin that is used at once; disabled, enabled and removed 
 
   await terminal.submit('/plugin enable tools');
   await terminal.waitFor('Use this plugin?');
-  await terminal.pause(300);
-  await terminal.press('1');
+  await terminal.answer('1');
   await terminal.waitForPrinted('tools is enabled.');
   expect(await offered('number four')).toContain('tools:critic');
   await terminal.submit('/plugin remove tools');

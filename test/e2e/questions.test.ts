@@ -34,21 +34,18 @@ test('questions are answered one at a time, looked over and sent; a resumed sess
   await terminal.waitFor('Which sign-in method?');
   expect(terminal.screen()).toContain('[ email ]');
   // The first key presses come before the question can have been read.
-  await terminal.pause(300);
-  await terminal.press('3');
+  await terminal.answer('3');
   await terminal.waitFor('❯ 3.');
   await terminal.press('by key');
   await terminal.press(keys.enter);
   await terminal.waitFor('Which parts?');
-  await terminal.pause(300);
-  await terminal.press(' ');
+  await terminal.answer(' ');
   await terminal.waitFor('[x] Dark mode');
   await terminal.press('3');
   await terminal.waitFor('[x] Export');
   await terminal.press(keys.enter);
   await terminal.waitFor('❯ 1. Send the answers');
-  await terminal.pause(300);
-  await terminal.press(keys.enter);
+  await terminal.answer(keys.enter);
   await terminal.waitFor('Then I build that.');
   await terminal.waitForIdle();
   const screen = terminal.screen();
@@ -78,8 +75,7 @@ test('the keys of a question move between answers, questions and pages', { tags:
   const terminal = await ready();
   await terminal.submit('Ask me');
   await terminal.waitFor('❯ 1. Magic link');
-  await terminal.pause(300);
-  await terminal.press(keys.down);
+  await terminal.answer(keys.down);
   await terminal.waitFor('❯ 2. OAuth');
   await terminal.press(keys.up);
   await terminal.waitFor('❯ 1. Magic link');
@@ -90,8 +86,7 @@ test('the keys of a question move between answers, questions and pages', { tags:
   await terminal.waitFor('Part 0 of it');
   await terminal.press(keys.right);
   await terminal.waitFor('Which parts?');
-  await terminal.pause(300);
-  await terminal.press(keys.left);
+  await terminal.answer(keys.left);
   await terminal.waitFor('❯ 1. Magic link');
 });
 

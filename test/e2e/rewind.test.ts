@@ -74,8 +74,7 @@ async function goBack(terminal: Terminal, up: number, letter: string): Promise<v
   await terminal.press(letter);
   if (letter === 'c') return;
   await terminal.waitFor('Enter does it');
-  await terminal.pause(400);
-  await terminal.press(keys.enter);
+  await terminal.answer(keys.enter);
   await terminal.waitForGone('Enter does it');
 }
 
@@ -159,7 +158,7 @@ for (const { row, options } of firstIsQuick(places))
           () => terminal.everything().split('Taken back: conversation and files').length === index + 2,
           'it says that it is taken back',
         );
-        await expect.poll(() => treeOf(folder), { timeout: 15_000 }).toEqual(tree);
+        await expect.poll(() => treeOf(folder)).toEqual(tree);
       }
       if (inGit) expect(await work.git('stash', 'list')).toBe('');
 
@@ -203,8 +202,7 @@ test(
     await terminal.waitFor(/3 - three/);
     await terminal.waitFor(/3 \+ 3/);
     expect(await treeOf(folder), 'only shown').toEqual(before);
-    await terminal.pause(400);
-    await terminal.press(keys.enter);
+    await terminal.answer(keys.enter);
     await terminal.waitForPrinted('Left unchanged:');
     expect(await readFile(join(folder, 'numbers.txt'), 'utf8')).toBe(
       numbers((n) => (n === 28 ? 'mine' : `${n}`)),
@@ -227,7 +225,7 @@ test(
 
     await terminal.submit('/rewind undo');
     await terminal.waitForPrinted('Taken back: the files are as before going back');
-    await expect.poll(() => treeOf(folder), { timeout: 15_000 }).toEqual(before);
+    await expect.poll(() => treeOf(folder)).toEqual(before);
   },
 );
 
@@ -268,7 +266,7 @@ test(
     await again.submit('/rewind undo');
     await again.waitForPrinted('Taken back: conversation and files');
     const { link: _too, ...rest } = second;
-    await expect.poll(() => treeOf(folder), { timeout: 15_000 }).toEqual(rest);
+    await expect.poll(() => treeOf(folder)).toEqual(rest);
   },
 );
 

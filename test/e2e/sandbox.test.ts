@@ -24,18 +24,15 @@ describe.skipIf(!hasSandbox)('with a sandbox', () => {
     const terminal = await ready();
     await terminal.submit('go');
     await terminal.waitFor('Runs in the sandbox.');
-    await terminal.pause(400);
-    await terminal.press('s');
+    await terminal.answer('s');
     await terminal.press(keys.enter);
     await terminal.waitFor('Run outside the sandbox');
     expect(existsSync(join(work.repository, 'one'))).toBe(true);
     expect(existsSync(join(work.repository, 'two'))).toBe(true);
-    await terminal.pause(400);
-    await terminal.press('y');
+    await terminal.answer('y');
     await terminal.until(() => existsSync(join(work.repository, '.git/hooks/post-commit')), 'it ran outside');
     await terminal.waitFor('echo y > .git/config');
-    await terminal.pause(400);
-    await terminal.press('1', '\r');
+    await terminal.answer('1', '\r');
     await terminal.waitForPrinted('All done.');
     const results = (await work.sessions())[0]?.entries.flatMap(({ toolResult }) => toolResult ?? []) ?? [];
     expect(results.map(({ permission }) => permission?.basis)).toEqual([
@@ -147,8 +144,7 @@ test('without one the status line and the question say so, and nothing is allowe
   await terminal.waitFor(/no sandbox/);
   await terminal.submit('go');
   await terminal.waitFor(/Runs without a sandbox: bubblewrap does not work here/);
-  await terminal.pause(400);
-  await terminal.press('y');
+  await terminal.answer('y');
   await terminal.waitForPrinted('Done.');
   const [result] = (await work.sessions())[0]?.entries.flatMap(({ toolResult }) => toolResult ?? []) ?? [];
   expect(result?.sandbox?.mode).toBe('none');

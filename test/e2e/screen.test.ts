@@ -66,8 +66,7 @@ test('a question fits a small screen, and its diff can be scrolled', async () =>
   for (let page = 0; page < 60 && !terminal.screen().includes('row 79;'); page++)
     await terminal.press('\u001B[6~');
   await terminal.waitFor('row 79;');
-  await terminal.pause(300);
-  await terminal.press(keys.enter);
+  await terminal.answer(keys.enter);
   await terminal.waitFor('Written.');
   expect((await work.read('long.txt')).trimEnd()).toBe(content);
 });
@@ -92,8 +91,7 @@ test('what is typed ahead of a question does not answer it', { retry: 3 }, async
   }
   await terminal.waitFor(/Run this command\?|All right\./);
   expect(await work.git('tag')).toBe('');
-  await terminal.pause(400);
-  await terminal.press('y');
+  await terminal.answer('y');
   await terminal.waitFor('All right.');
   expect(await work.git('tag')).toBe('typed-ahead\n');
 });

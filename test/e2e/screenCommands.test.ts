@@ -34,7 +34,7 @@ test('/copy asks the terminal, /export writes the session, /theme is previewed a
   await terminal.waitForGone('Filter');
   const config = async (): Promise<unknown> =>
     JSON.parse(await readFile(join(work.data, 'config.json'), 'utf8').catch(() => '{}'));
-  await expect.poll(config, { timeout: 15_000 }).toMatchObject({ theme: 'light-high-contrast' });
+  await expect.poll(config).toMatchObject({ theme: 'light-high-contrast' });
 });
 
 test('with reduced motion nothing moves while it waits for the model', async () => {

@@ -62,8 +62,7 @@ for (const { row: columns, options } of firstIsQuick([80, 20, 200]))
       await terminal.waitFor('1. Yes');
     });
     await golden('edit', async ({ terminal }) => {
-      await terminal.pause(400);
-      await terminal.press(enter);
+      await terminal.answer(enter);
       await terminal.waitForPrinted('Done.');
       await terminal.waitForIdle();
     });

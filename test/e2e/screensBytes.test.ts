@@ -34,8 +34,7 @@ for (const { row, options } of firstIsQuick(sizes))
     await terminal.waitFor(/~\d+%/);
     await terminal.submit('work');
     await terminal.waitFor('1. Yes');
-    await terminal.pause(400);
-    await terminal.press('y');
+    await terminal.answer('y');
     await terminal.waitForPrinted('Line 59.', 30_000);
     await terminal.waitForIdle();
     await terminal.type('/');

@@ -49,8 +49,7 @@ async function amongServers(columns: number): Promise<void> {
   });
   await golden('minute-models', async ({ terminal }) => {
     // What servers told late may have changed the choices a moment ago.
-    await terminal.pause(300);
-    await terminal.press('m');
+    await terminal.answer('m');
     await terminal.waitFor('Filter:');
   });
   await golden('minute-ready', async ({ terminal }) => {

@@ -86,8 +86,7 @@ async function played(columns: number): Promise<void> {
     await terminal.waitFor('1. Yes');
   });
   await golden('ask-comment', async ({ terminal }) => {
-    await terminal.pause(400);
-    await terminal.press(keys.tab);
+    await terminal.answer(keys.tab);
     await terminal.waitFor(/^ {2}What.*\?/m);
     await terminal.type('説明して 🙏 בבקשה');
     await terminal.waitFor(/בבקשה/);
@@ -121,8 +120,7 @@ async function played(columns: number): Promise<void> {
     await one.terminal.waitFor('1. Yes');
   });
   await golden('plan-accepted', async (one) => {
-    await one.terminal.pause(400);
-    await one.terminal.press('y');
+    await one.terminal.answer('y');
     await one.model.asked();
     one.model.latest().think('Erst nachdenken: 考える.');
     one.model.latest().say('好的, done. سأفعل');

@@ -98,8 +98,7 @@ test('what a skill of the project allows applies once it is approved, to that co
   const terminal = open();
   await terminal.waitFor('Runs these calls without asking you while a skill is in use:');
   await terminal.waitFor(/Bash\(touch:\*\),\s+Bash\(rm:\*\)\s+\(skill\s+make;\s+content/);
-  await terminal.pause(400);
-  await terminal.press('1');
+  await terminal.answer('1');
   await terminal.waitFor(/context ~?\d+%/);
   server.script(
     { calls: [{ name: 'Bash', input: { command: 'touch two' } }] },

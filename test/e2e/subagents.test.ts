@@ -133,8 +133,7 @@ test('three at once: one asks with its name and gets its answer, and the rewind 
   await terminal.waitFor('4. Fork from there');
   await terminal.press('1');
   await terminal.waitFor('Enter does it');
-  await terminal.pause(400);
-  await terminal.press(keys.enter);
+  await terminal.answer(keys.enter);
   await terminal.until(() => !existsSync(join(work.repository, 'made.txt')), 'the file is gone');
 });
 
@@ -266,8 +265,7 @@ test('an agent of the repository is used once the folder is trusted, and named b
   await terminal.waitFor('Defines a subagent that the model may start:');
   await terminal.waitFor(/reviewer\s+\(tools\s+Read,\s+Grep;\s+mode\s+bypassPermissions;\s+content/);
   await terminal.waitFor(/reviews\s+what\s+was\s+changed/);
-  await terminal.pause(400);
-  await terminal.press('1');
+  await terminal.answer('1');
   await terminal.waitFor(/context ~?\d+%/);
   await terminal.submit('/agents');
   await terminal.waitFor('.claude/agents/reviewer.md');

@@ -49,7 +49,7 @@ test('everything is unfolded, scrolls and searches, and the scrollback is as it 
   await terminal.press('q');
   await terminal.waitFor('❯');
   await terminal.waitFor(/context ~?\d+%/);
-  await expect.poll(everything, { timeout: 15_000 }).toBe(before);
+  await expect.poll(everything).toBe(before);
   expect(terminal.bytes().slice(sent)).not.toMatch(/\u001B\[[23]J|\u001Bc/);
   await terminal.type('still typing');
   await terminal.waitFor('❯ still typing');
@@ -74,8 +74,7 @@ test(
     await terminal.waitFor('Paragraph 39 ');
     await terminal.press(keys.escape);
     await terminal.waitFor('1. Yes');
-    await terminal.pause(400);
-    await terminal.press('y');
+    await terminal.answer('y');
     await terminal.waitForPrinted('Tagged.');
     await terminal.waitForIdle();
     const lines = terminal.everything().split('\n');

@@ -36,14 +36,12 @@ test('a request is worked through with Read, Grep, Edit and Bash, approved at th
   expect(question).toContain(before);
   expect(question).toContain(after);
   expect(await work.read(constants)).toContain(before);
-  await terminal.pause(300);
-  await terminal.press('y');
+  await terminal.answer('y');
 
   await terminal.waitFor('Run this command?');
   expect(terminal.screen()).toContain(command);
   expect(await work.read(constants)).toContain(after);
-  await terminal.pause(300);
-  await terminal.press('a');
+  await terminal.answer('a');
   await terminal.waitFor('❯ 2. Yes');
   await terminal.press(keys.enter);
   await terminal.waitFor('WIN_SLASH is a class now');
@@ -110,8 +108,7 @@ test('a declined edit leaves the file alone and hands the comment to the model',
   const terminal = await ready();
   await terminal.submit('change it');
   await terminal.waitFor(/─ Edit .*\?/);
-  await terminal.pause(300);
-  await terminal.press(keys.tab);
+  await terminal.answer(keys.tab);
   await terminal.submit('not in this release');
   await terminal.waitFor('Then I leave it.');
   expect(await work.read(constants)).toContain(before);
@@ -192,11 +189,9 @@ test('a plan is handed over, accepted, and then carried out', async () => {
   await terminal.waitFor('Start this plan?');
   expect(terminal.screen()).toContain('The plan');
   expect(terminal.screen()).toContain('Be done');
-  await terminal.pause(300);
-  await terminal.press('y');
+  await terminal.answer('y');
   await terminal.waitFor('Write plan.txt?');
-  await terminal.pause(300);
-  await terminal.press('y');
+  await terminal.answer('y');
   await terminal.waitFor('Carried out.');
   await terminal.waitFor(/mock-1 · (?:no sandbox · )?context/);
   expect(await work.read('plan.txt')).toBe('as planned\n');

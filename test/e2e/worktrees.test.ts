@@ -190,8 +190,7 @@ test('a rewind leaves a worktree alone', async () => {
   await terminal.waitFor('4. Fork from there');
   await terminal.press('1');
   await terminal.waitFor('Enter does it');
-  await terminal.pause(400);
-  await terminal.press(keys.enter);
+  await terminal.answer(keys.enter);
   await terminal.until(() => !existsSync(join(work.repository, 'own.txt')), 'the file is gone');
   expect(readFileSync(join(made?.path ?? '', 'made.txt'), 'utf8')).toBe('made\n');
 });

@@ -20,8 +20,7 @@ test('work in a repository, confirm a call, /compact, leave, /resume', async () 
   await first.waitFor('Write NOTES.md?');
   await expect(work.read('NOTES.md')).rejects.toThrow('ENOENT');
   // Keys that were on their way when the question appeared do not answer it.
-  await first.pause(300);
-  await first.press('1');
+  await first.answer('1');
   await first.waitForPrinted('Written.');
   expect(await work.read('NOTES.md')).toBe('# Notes\n');
   await first.waitForIdle();

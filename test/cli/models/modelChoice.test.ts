@@ -105,7 +105,7 @@ test('a server with less than the settings claim is reported without a turn', as
   });
   const told: string[] = [];
   choice.onAssumed((text) => told.push(text));
-  await expect.poll(() => told, { timeout: 10_000 }).toEqual([expect.stringContaining('9,000')]);
+  await expect.poll(() => told).toEqual([expect.stringContaining('9,000')]);
   expect(await choice.waitForFacts(new AbortController().signal)).toEqual([]);
 });
 
@@ -118,7 +118,7 @@ test('what the server reports without a turn is passed on once, and only if it i
     served,
     onLearned: learned,
   });
-  await expect.poll(() => learned.mock.calls.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => learned.mock.calls.length).toBe(1);
   expect(choice.current()).toMatchObject({ windowTokens: 65_536, source: 'server' });
   choice.select('m');
   await served.ask('m');
@@ -141,7 +141,7 @@ describe('an assumed window is reported', () => {
     const choice = choose();
     choice.onAssumed((text) => told.push(text));
     expect(told).toEqual([]);
-    await expect.poll(() => told.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => told.length).toBe(1);
     expect(told).toEqual([
       'Context window unknown for m: assuming 32,000 tokens. Set "contextWindow" if you know it.',
     ]);

@@ -74,7 +74,7 @@ test('the user’s own program gets variables, which no shell reads as code', as
   );
   notify?.('is done', 'a "$(touch evil)" `touch evil`');
   const told = () => readFile(join(folder, 'told'), 'utf8').catch(() => undefined);
-  await expect.poll(told, { timeout: 10_000 }).toBe('a "$(touch evil)" `touch evil`|is done');
+  await expect.poll(told).toBe('a "$(touch evil)" `touch evil`|is done');
   await expect(readFile(join(folder, 'evil'))).rejects.toThrow();
 });
 
@@ -94,7 +94,7 @@ test('it gets the environment without the keys', async () => {
   );
   notify?.('is done', 'title');
   const told = () => readFile(join(folder, 'told'), 'utf8').catch(() => '');
-  await expect.poll(told, { timeout: 10_000 }).toContain('LANG=C');
+  await expect.poll(told).toContain('LANG=C');
   expect(await told()).not.toContain('sk-mine');
 });
 
@@ -108,7 +108,7 @@ test('a title that no variable can hold calls as well', async () => {
   );
   notify?.('is done', `a\0b\u001B]0;x\u0007${'c'.repeat(200_000)}`);
   const told = () => readFile(join(folder, 'told'), 'utf8').catch(() => '');
-  await expect.poll(told, { timeout: 10_000 }).toMatch(/^abc{998}$/);
+  await expect.poll(told).toMatch(/^abc{998}$/);
 });
 
 test('it is no program of the project, even where that comes first on the PATH', async () => {
@@ -124,6 +124,6 @@ test('it is no program of the project, even where that comes first on the PATH',
   );
   notify?.('is done', 'title');
   const told = () => readFile(join(folder, 'told'), 'utf8').catch(() => '');
-  await expect.poll(told, { timeout: 10_000 }).toBe('done');
+  await expect.poll(told).toBe('done');
   await expect(readFile(join(folder, 'evil'))).rejects.toThrow();
 });

@@ -44,7 +44,7 @@ async function makeLog(
 }
 
 const recovered = (problems: readonly StorageProblem[]) =>
-  expect.poll(() => problems.at(-1)?.recovered, { timeout: 5000 }).toBe(true);
+  expect.poll(() => problems.at(-1)?.recovered).toBe(true);
 
 test('what could not be written is written when the disk is back, without another append', async () => {
   const folder = join(temporaryFolder(), 'sessions');

@@ -47,6 +47,11 @@ export interface Terminal {
    */
   press(...keystrokes: string[]): Promise<void>;
   /**
+   * The same for a question: first waits until the program is idle, and then as long as keys count as typed ahead of the
+   * question.
+   */
+  answer(...keystrokes: string[]): Promise<void>;
+  /**
    * Repeats the key until the program has exited, or until `isDone`. On a slow machine, the second of two keys that
    * belong together may come too late and count as a first one.
    */
@@ -190,6 +195,11 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     }
     await settle();
   };
+  const answer = async (...keystrokes: string[]): Promise<void> => {
+    await settle();
+    await sleep(TYPED_AHEAD_MS);
+    await press(...keystrokes);
+  };
 
   const pressUntil = async (key: string, isDone = () => false): Promise<void> => {
     const deadline = Date.now() + PATIENCE_MS;
@@ -223,6 +233,7 @@ export function openTerminal(command: readonly string[], options: TerminalOption
       await press(keys.enter);
     },
     press,
+    answer,
     pressUntil,
     waitFor: (wanted, timeoutMs = PATIENCE_MS) =>
       until(() => holds(visible(), wanted), `Never saw ${String(wanted)}`, timeoutMs),
@@ -262,6 +273,8 @@ function readNow(fd: number): Uint8Array | undefined {
 
 /** Long enough that only an event that never happens takes this long. */
 const PATIENCE_MS = 60_000;
+/** Somewhat more than the time in which keys do not answer a question (`src/ui/dialog/useAnswers.ts`). */
+const TYPED_AHEAD_MS = 300;
 /** Limit for a program that is never idle, as while it streams a reply. */
 const REACTION_MS = 3000;
 /**

@@ -240,7 +240,7 @@ test('an original that a session names while another is deleted stays', async ()
   const elsewhere = temporaryFolder();
   const late = await makeSession(elsewhere, { id: 'late' }, [result('Bash', 'cut', { original })]);
   const deleting = open(dataRoot).remove(key('one'));
-  await expect.poll(() => blobs.read(original), { interval: 5, timeout: 10_000 }).toBeUndefined();
+  await expect.poll(() => blobs.read(original), { interval: 5 }).toBeUndefined();
   await rename(late, late.replace(elsewhere, dataRoot));
   expect(await deleting).toMatchObject({ type: 'done' });
   expect(`${await blobs.read(original)}`).toBe('late');
