@@ -129,3 +129,13 @@ test.each(files)('%s starts no program by a name that the project may have taken
     /\bown(?:Git|Program)Environment\(|\bpathOutside\(|\bPATH: (?:SYSTEM_PATH|'\/usr\/bin:\/bin')/,
   );
 });
+
+test('the picture and the table of ARCHITECTURE.md have every room', () => {
+  const text = readFileSync(resolve(src, '../ARCHITECTURE.md'), 'utf8');
+  const picture = text.split('```mermaid')[1]?.split('```')[0] ?? '';
+  const drawn = [...picture.matchAll(/^\s*(\w+)\["\1\b/gm)].map(([, name]) => name ?? '');
+  const listed = [...text.matchAll(/^\| `(\w+)`\s+\| /gm)].map(([, name]) => name ?? '');
+  const rooms = readdirSync(src);
+  expect(drawn.sort()).toEqual(rooms.sort());
+  expect(listed).toEqual(expect.arrayContaining(rooms));
+});
