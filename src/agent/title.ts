@@ -2,12 +2,12 @@
  * Has the model write a session title after the first turn: one background request without tools. Nothing waits for it,
  * and a failure is only written to the debug log.
  */
-import { stripVTControlCharacters } from 'node:util';
 import { ContextBuilder, type ContextManager, usageOf } from '../context/index.ts';
 import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { Message, Usage } from '../protocol/messages.ts';
 import type { ModelClient, ModelInfo } from '../protocol/model.ts';
+import { withoutEscapes } from '../protocol/text/escapes.ts';
 import { type Clock, streamReply } from './reply.ts';
 import { titleEntry } from './sessionFacts.ts';
 
@@ -34,7 +34,7 @@ const invisible =
 
 /** Returns the title in the model's answer on one line; undefined if there is none. */
 export function cleanTitle(text: string): string | undefined {
-  const bare = stripVTControlCharacters(text).replace(/<think>[\s\S]*?(<\/think>|$)/g, '');
+  const bare = withoutEscapes(text).replace(/<think>[\s\S]*?(<\/think>|$)/g, '');
   const line = bare.split(/[\r\n\u2028\u2029]/).find((one) => /[\p{L}\p{N}]/u.test(one));
   if (line === undefined) return undefined;
   const plain = line

@@ -164,7 +164,8 @@ export function codeBlocks(markdown: string): CodeBlock[] {
   return open === undefined ? blocks : [...blocks, blockOf(open)];
 }
 
-const fence = /^((?:\s*(?:[-*+]|\d{1,9}[.)])\s+)*\s*)(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
+/** White space after a mark is only looked ahead at: if two parts could take it, a line of many marks would take forever. */
+const fence = /^((?:\s*(?:[-*+]|\d{1,9}[.)])(?=\s))*\s*)(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
 
 function blockOf({
   language,

@@ -1,9 +1,9 @@
 /** Converts entries to readable items: each call with its result, turns numbered, bookkeeping left out. */
 
-import { stripVTControlCharacters } from 'node:util';
 import { displayOf, shellCommand, withoutModelNotes } from '../protocol/entries/readEntry.ts';
 import { type JSONLEntry, noteOf } from '../protocol/entries.ts';
 import type { ContentPart } from '../protocol/messages.ts';
+import { withoutEscapes } from '../protocol/text/escapes.ts';
 import { reveal, revealHidden } from '../protocol/text/reveal.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { ExportItem, ExportOptions } from './types.ts';
@@ -181,11 +181,7 @@ const languages: Readonly<Record<string, string>> = {
 /** Keeps line feeds and tabs, removes escape sequences, and shows invisible characters as code points. */
 export function plainText(text: string): string {
   const unified = text.replace(/\r\n?/g, '\n').replace(/[\u2028\u2029]/g, '\n');
-  const bare =
-    unified.includes('\u001b') || /[\u0080-\u009f]/.test(unified)
-      ? stripVTControlCharacters(unified)
-      : unified;
-  return revealHidden(bare.replace(controls, '')).toWellFormed();
+  return revealHidden(withoutEscapes(unified).replace(controls, '')).toWellFormed();
 }
 
 /** The same, on one line. */

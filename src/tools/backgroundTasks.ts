@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withoutTrailing } from '../protocol/text/trimming.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
@@ -67,7 +68,7 @@ async function report(task: BackgroundTask, title: string): Promise<ToolOutcome>
   const state = stateOf(task);
   if (task.end !== undefined) task.isReported = true;
   const taken = task.capture.take({ isLast: task.end !== undefined });
-  const output = taken.text.replace(/\n+$/, '');
+  const output = withoutTrailing(taken.text, '\n');
   const original = await taken.original;
   const { confinement } = task.run;
   const protectedNotes = protectedFileNotes(confinement);

@@ -5,6 +5,7 @@ import { pathOutside } from '../disk/ownPrograms.ts';
 import { realpath } from '../disk/paths.ts';
 import type { Grant } from '../protocol/permissions.ts';
 import type { CommandRequest, CommandSandbox, Confinement } from '../protocol/sandbox.ts';
+import { withoutTrailing } from '../protocol/text/trimming.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
@@ -362,7 +363,7 @@ async function outcome(
 ): Promise<ToolOutcome> {
   const blob = taken.original;
   const original = await (blobPatienceMs === undefined ? blob : Promise.race([blob, delay(blobPatienceMs)]));
-  const output = taken.text.replace(/\n+$/, '');
+  const output = withoutTrailing(taken.text, '\n');
   const silent = output === '' && after.length === 0 ? ['(no output)'] : [];
   return {
     status,

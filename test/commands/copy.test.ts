@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { codeBlocks, readCopyArguments } from '../../src/commands/copy.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import { cpuClock } from '../cpuTime.ts';
 import { scriptedAgent } from '../headless/scriptedAgent.ts';
 import { reply } from '../ui/transcript/entries.ts';
 import { commandHost, run } from './commandHost.ts';
@@ -50,6 +51,12 @@ test.each([
   { markdown: '```\r\na\r\nb\r\n```', blocks: [{ language: '', code: 'a\nb' }] },
 ])('code blocks of $markdown', ({ markdown, blocks }) => {
   expect(codeBlocks(markdown)).toEqual(blocks);
+});
+
+test('a line of many list marks without a fence takes no time', () => {
+  const spentMs = cpuClock();
+  for (const mark of ['-  ', '- \t ', '1.  ']) expect(codeBlocks(`${mark.repeat(10_000)}x`)).toEqual([]);
+  expect(spentMs()).toBeLessThan(2000);
 });
 
 test('the last answer is copied, or one before it, as it was written', async () => {

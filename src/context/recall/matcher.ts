@@ -1,6 +1,7 @@
 /** Finds a query in a piece of text: the exact phrase, or lines that contain most of its words. Pure. */
 
 import { setImmediate as giveWay } from 'node:timers/promises';
+import { joinLines } from '../../protocol/text/trimming.ts';
 import { headOf, tailOf, wellFormed } from '../tokens/truncate.ts';
 import { characterStart, type Source } from './page.ts';
 
@@ -301,7 +302,7 @@ function around(
   const text = `${start > 0 ? '…' : ''}${before}${after}${after.length < rest.length ? '…' : ''}`;
   return {
     offset: bytesBefore + Buffer.byteLength(piece.slice(0, start)),
-    snippet: text.replace(/\s*\n\s*/g, ' ⏎ ').replace(/\p{Cc}/gu, ' '),
+    snippet: joinLines(text, ' ⏎ ').replace(/\p{Cc}/gu, ' '),
     score,
   };
 }

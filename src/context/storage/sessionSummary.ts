@@ -1,7 +1,7 @@
 /** Summary of a session for lists, read only from the beginning and end of its file. */
 import { type FileHandle, open } from 'node:fs/promises';
-import { stripVTControlCharacters } from 'node:util';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { withoutEscapes } from '../../protocol/text/escapes.ts';
 import { parseLine } from './logReader.ts';
 
 export interface SessionSummary {
@@ -166,7 +166,7 @@ function clip(text: string): string {
 
 /** Removes escape sequences, control characters and bidirectional control characters. */
 export function oneLine(text: string): string {
-  return stripVTControlCharacters(text)
+  return withoutEscapes(text)
     .replace(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]+/g, ' ')
     .replace(/[\u202A-\u202E\u2066-\u2069]/g, '')
     .replace(/\p{Surrogate}/gu, '\uFFFD');

@@ -2,6 +2,8 @@
  * Finds where an edit applies and returns the new text: exact matches first, then increasingly tolerant ones. Pure. A
  * stage runs only if every stricter one found nothing, and its matches must be unique too.
  */
+
+import { withoutTrailing } from '../../protocol/text/trimming.ts';
 import { dominantLineEnd, type LineEnd, plainLines, withLineEnd } from './lineEnds.ts';
 
 type EditStage = 'exact' | 'line ends' | 'trailing space' | 'indentation' | 'quotes and dashes';
@@ -137,7 +139,7 @@ interface Match {
 
 /** Ignores spaces and tabs before line feeds on both sides. */
 function matchIgnoringTrailingSpace(text: string, oldText: string, newText: string): Match[] {
-  const lines = oldText.split('\n').map((line) => line.replace(/[ \t]+$/, ''));
+  const lines = oldText.split('\n').map((line) => withoutTrailing(line, ' \t'));
   const pattern = lines.map((line) => line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[ \\t]*\\n');
   if (lines.every((line) => line === '')) return [];
   // Includes trailing space of the last line only if the match reaches the end of that line.

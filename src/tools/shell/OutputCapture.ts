@@ -4,8 +4,8 @@
  * output has its own ends and blob, so nothing is lost between two reads.
  */
 
-import { stripVTControlCharacters } from 'node:util';
 import type { BlobRef } from '../../protocol/entries/fields.ts';
+import { withoutEscapes } from '../../protocol/text/escapes.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import type { BlobSink } from '../../protocol/tools.ts';
 import type { ValueRedactor } from './valueRedactor.ts';
@@ -185,12 +185,12 @@ export function createLiveCleaner(): (chunk: Uint8Array) => string {
     const text = held + decoder.decode(chunk, { stream: true });
     const keep = text.endsWith('\r') ? 1 : unfinishedSequence(text);
     held = text.slice(text.length - keep);
-    return withoutSequences(text.slice(0, text.length - keep)).replace(/\r+\n?/g, '\n');
+    return withoutEscapes(text.slice(0, text.length - keep)).replace(/\r+\n?/g, '\n');
   };
 }
 
 function cleaned(text: string): string {
-  const plain = withoutSequences(text);
+  const plain = withoutEscapes(text);
   if (!plain.includes('\r')) return plain;
   return plain
     .split('\n')
@@ -199,10 +199,6 @@ function cleaned(text: string): string {
       return line.split('\r').findLast((version) => version !== '') ?? '';
     })
     .join('\n');
-}
-
-function withoutSequences(text: string): string {
-  return /[\x1b\x9b]/.test(text) ? stripVTControlCharacters(text) : text;
 }
 
 /** Length of an incomplete escape sequence at the end of the text. */

@@ -2,6 +2,7 @@
 
 import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
+import { joinLines } from '../../protocol/text/trimming.ts';
 
 /** Converts an element. May be slow, or overflow the stack, on very deep nesting. */
 export function markdownOf(root: PageNode): string {
@@ -25,7 +26,7 @@ export function markdownOf(root: PageNode): string {
   rule('link', 'a', link);
   rule('image', 'img', (_, node) => image(node));
   rule('listItem', 'li', (content, node) => listItem(content, node, numbers));
-  rule('cell', ['th', 'td'], (content) => ` ${content.trim().replace(/\s*\n\s*/g, ' ')} |`);
+  rule('cell', ['th', 'td'], (content) => ` ${joinLines(content.trim(), ' ')} |`);
   rule('row', 'tr', (content) => `\n|${content}`);
   rule('section', ['thead', 'tbody', 'tfoot'], (content) => content);
   rule('caption', 'caption', (content) => `${content.trim()}\n`);
@@ -36,7 +37,7 @@ export function markdownOf(root: PageNode): string {
 type Replace = (content: string, node: PageNode) => string;
 
 function codeBlock(node: PageNode): string {
-  const code = node.textContent.replace(/^\n|\s+$/g, '');
+  const code = node.textContent.replace(/^\n/, '').trimEnd();
   if (code === '') return '';
   const runs = code.match(/`{3,}/g) ?? [];
   const fence = '`'.repeat(runs.reduce((longest, run) => Math.max(longest, run.length + 1), 3));
@@ -58,7 +59,7 @@ function link(content: string, node: PageNode): string {
   // Markers next to headings that link to themselves.
   if (/^[¶#§🔗]?$/u.test(text)) return '';
   const href = node.getAttribute('href');
-  return href === null ? content : `[${text.replace(/\s*\n\s*/g, ' ')}](${href})`;
+  return href === null ? content : `[${joinLines(text, ' ')}](${href})`;
 }
 
 function image(node: PageNode): string {

@@ -9,6 +9,7 @@ import type { SubagentStatus } from '../../protocol/extensions/subagents.ts';
 import type { PromptOp } from '../../protocol/ops.ts';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
+import { withoutTrailing } from '../../protocol/text/trimming.ts';
 import { agentToolName, toolNames } from '../../protocol/toolNames.ts';
 import type { Snapshot } from '../controller/types.ts';
 import { activityOf, type LiveTool, type View } from '../controller/view.ts';
@@ -222,9 +223,8 @@ export function liveToolLines(
 function lastLines(output: string, many: number): string[] {
   if (many < 1) return [];
   const lines = output
-    .replace(/\r+\n/g, '\n')
     .split('\n')
-    .map((line) => sanitize(line.replace(/\r+$/, '').split('\r').at(-1) ?? '').trimEnd())
+    .map((line) => sanitize(withoutTrailing(line, '\r').split('\r').at(-1) ?? '').trimEnd())
     .filter((line) => line !== '');
   return lines.slice(-many);
 }

@@ -1,6 +1,7 @@
 /** Markdown for screen readers: markup becomes words or is removed, and a reply is read out sentence by sentence. */
 import type { Token, Tokens } from 'marked';
 import { boundMarkdown } from '../../protocol/text/boundMarkdown.ts';
+import { withoutTrailing } from '../../protocol/text/trimming.ts';
 import { inlineSpans } from '../print/blocks.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
 import { sanitize } from '../print/sanitize.ts';
@@ -63,7 +64,7 @@ function listWords(list: Tokens.List): string[] {
 /** Leaves the code itself unchanged, so that it can be copied. */
 function codeWords(code: string, info: string): string[] {
   const language = info.trim().split(/[\s{:,]/)[0] ?? '';
-  const text = code.replace(/\n+$/, '');
+  const text = withoutTrailing(code, '\n');
   if (text.trim() === '') return [];
   return [language === '' ? 'Code:' : `Code, ${language}:`, ...text.split('\n'), 'End of code.'];
 }

@@ -4,6 +4,7 @@ import { withoutModelNotes } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { diffSize } from '../../protocol/text/diff.ts';
 import { reveal, revealLine } from '../../protocol/text/reveal.ts';
+import { withoutTrailing } from '../../protocol/text/trimming.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { Print } from '../controller/view.ts';
 import { shellRun, textOf } from '../print/content.ts';
@@ -88,7 +89,10 @@ export function createPlainPrinter(options: WordsOptions): Printer {
       prints
         .flatMap((print) => renderOne(print) ?? [])
         .filter((text) => text.trim() !== '')
-        .map((text) => `${text.replace(/[ \t]+$/gm, '')}\n`)
+        .map((text) => {
+          const lines = text.split('\n').map((line) => withoutTrailing(line, ' \t'));
+          return `${lines.join('\n')}\n`;
+        })
         .join(''),
   };
 }
@@ -217,7 +221,8 @@ const stateWords = { completed: 'done', in_progress: 'now', pending: 'open' } as
 /** Output of a command, or an error: a few lines, and how many there are. */
 export function outputText(text: string, most: number, keep: 'start' | 'end'): string[] {
   const lines = sanitize(text)
-    .replace(/^\n+|\s+$/g, '')
+    .replace(/^\n+/, '')
+    .trimEnd()
     .split('\n')
     .map((line) => line.trimEnd());
   if (lines.length === 1 && lines[0] === '') return [];

@@ -1,6 +1,7 @@
 /** Renders Markdown blocks as painted lines. Works on marked's tokens; loads nothing itself. */
 import type { Token, Tokens } from 'marked';
 import { largest } from '../../protocol/text/numbers.ts';
+import { withoutTrailing } from '../../protocol/text/trimming.ts';
 import type { Paint } from '../theme/paints.ts';
 import type { Theme } from '../theme/theme.ts';
 import type { Highlighter } from './highlight.ts';
@@ -100,7 +101,7 @@ function renderList(list: Tokens.List, style: BlockStyle): string[] {
 /** Fenced code, indented by two columns; long lines wrap. */
 function renderCode(code: string, info: string, { theme, width, highlight }: BlockStyle): string[] {
   const language = info.trim().split(/[\s{:,]/)[0] ?? '';
-  const text = code.replace(/\n+$/, '');
+  const text = withoutTrailing(code, '\n');
   if (text.trim() === '') return [];
   const spans = highlight(text, language, theme) ?? [{ text }];
   return wrapColumns(spans, width - 2).map((line) => (line.length === 0 ? '' : `  ${paintLine(line)}`));

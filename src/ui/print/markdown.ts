@@ -39,7 +39,7 @@ export async function loadMarkdown(): Promise<MarkdownRenderer> {
 
 /** Used until the parser is loaded: the text as written, wrapped. */
 export const plainMarkdown: MarkdownRenderer = (text, { width }) =>
-  wrapText(sanitize(text).replace(/^\n+|\s+$/g, ''), width).join('\n');
+  wrapText(sanitize(text).replace(/^\n+/, '').trimEnd(), width).join('\n');
 
 // Rendering the first reply would run cold code for 35 ms, during which keys are ignored. So the renderer is warmed up
 // in two pieces while the user reads the first frame.

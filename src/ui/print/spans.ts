@@ -3,6 +3,7 @@
  * into indentation and no code has to parse escape sequences.
  */
 
+import { withoutTrailing } from '../../protocol/text/trimming.ts';
 import type { Paint } from '../theme/paints.ts';
 import type { Theme } from '../theme/theme.ts';
 import { graphemes, isAscii, textWidth, truncate } from './width.ts';
@@ -128,7 +129,7 @@ class Lines {
 function trimEnd(line: readonly Span[]): Span[] {
   const spans = [...line];
   for (let last = spans.pop(); last !== undefined; last = spans.pop()) {
-    const text = last.text.replace(/ +$/, '');
+    const text = withoutTrailing(last.text, ' ');
     if (text !== '') return [...spans, { text, paint: last.paint }];
   }
   return [];

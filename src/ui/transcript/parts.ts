@@ -57,7 +57,7 @@ interface TextStyle {
 /** Plain text of any size, in parts that end at line ends. Blank text has no parts. */
 export function textParts(text: string, style: TextStyle = {}): Part[] {
   if (text.trim() === '') return [];
-  const pieces = cutAtLines(text.replace(/\s+$/, ''), PART_CHARACTERS);
+  const pieces = cutAtLines(text.trimEnd(), PART_CHARACTERS);
   return pieces.map((piece, index) => ({
     rows: (room) => textRows(piece, style, room, index === 0, index === pieces.length - 1),
   }));

@@ -5,10 +5,10 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
 import { shellCommand } from '../../../protocol/entries/readEntry.ts';
 import { type JSONLEntry, kindOf } from '../../../protocol/entries.ts';
 import type { SearchHit } from '../../../protocol/sessions.ts';
+import { withoutEscapes } from '../../../protocol/text/escapes.ts';
 import { contentText } from '../../facts/entryText.ts';
 import { headOf, tailOf } from '../../tokens/truncate.ts';
 import { oneLine } from '../sessionSummary.ts';
@@ -145,7 +145,7 @@ const gap = '[^\\p{L}\\p{N}\\p{Co}]';
 
 /** All words must occur; `"a phrase"` matches exactly, `prefix*` matches the beginning of a word. */
 export function parseQuery(text: string): Query | undefined {
-  const terms = [...withoutColours(text.slice(0, maxQueryCharacters)).matchAll(/"([^"]*)"?|([^\s"]+)/g)]
+  const terms = [...withoutEscapes(text.slice(0, maxQueryCharacters)).matchAll(/"([^"]*)"?|([^\s"]+)/g)]
     .map(([, phrase, word = '']) =>
       phrase === undefined ? termOf(word, word.endsWith('*')) : termOf(phrase, false),
     )
@@ -250,13 +250,9 @@ interface Searchable {
 /** Undefined for entries without text of the conversation: boundaries, measurements, the system prompt. */
 export function searchableOf(entry: JSONLEntry): Searchable | undefined {
   const said = partsOf(entry);
-  const text = withoutColours(said.parts.filter((part) => part !== '').join('\n'));
+  // Colour codes would otherwise become part of the words after them.
+  const text = withoutEscapes(said.parts.filter((part) => part !== '').join('\n'));
   return text.trim() === '' ? undefined : { who: said.who, text };
-}
-
-/** Removes colour codes, which would otherwise become part of the words after them. */
-function withoutColours(text: string): string {
-  return text.includes('\u001b') ? stripVTControlCharacters(text) : text;
 }
 
 function partsOf(entry: JSONLEntry): { readonly who: string; readonly parts: readonly string[] } {
@@ -324,5 +320,5 @@ export function readOriginal(projectFolder: string, hash: string): string | unde
     return undefined;
   }
   const bytes = buffer.subarray(0, length);
-  return bytes.subarray(0, probeBytes).includes(0) ? undefined : withoutColours(bytes.toString('utf8'));
+  return bytes.subarray(0, probeBytes).includes(0) ? undefined : withoutEscapes(bytes.toString('utf8'));
 }
