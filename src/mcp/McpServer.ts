@@ -47,7 +47,7 @@ export interface McpDeps {
    * and the folder in which programs start that load code from the current folder.
    */
   readonly apart?: { readonly folder: string; readonly path: string };
-  readonly fetch: ConnectPorts['fetch'];
+  readonly fetchFor: ConnectPorts['fetchFor'];
   /** Why a plugin's server must not be started now. */
   readonly pluginProblem?: ((plugin: string) => Promise<string | undefined>) | undefined;
   /** Returns the store of a server's login. */
@@ -327,10 +327,10 @@ export class McpServer {
   }
 
   #ports(endpoint: ConnectEndpoint, onClosed: () => void): ConnectPorts {
-    const { version, env, fetch, authStoreOf, protocolMemoryOf, canAskUser } = this.#deps;
+    const { version, env, fetchFor, authStoreOf, protocolMemoryOf, canAskUser } = this.#deps;
     const { connectTimeoutMs: timeoutMs } = this.#deps;
     return {
-      ...{ version, fetch, timeoutMs, onClosed, signal: this.#giveUp.signal },
+      ...{ version, fetchFor, timeoutMs, onClosed, signal: this.#giveUp.signal },
       protocolMemory: this.source.isHosted === true ? undefined : protocolMemoryOf?.(this.source),
       authStore: 'url' in endpoint ? authStoreOf?.(this.source.name, endpoint.url) : undefined,
       env:

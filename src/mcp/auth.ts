@@ -93,7 +93,7 @@ export function trackScopes(fetch: Fetch, store: AuthStore | undefined): Fetch {
 interface LoginPorts {
   readonly fetch: Fetch;
   /** Shows the URL that the user has to visit. */
-  readonly onAddress: (address: URL) => void;
+  readonly onAddress: (address: URL) => void | Promise<void>;
   readonly signal: AbortSignal;
   /** A client registered by hand, for servers without automatic registration. */
   readonly clientId?: string | undefined;
@@ -155,11 +155,11 @@ export async function login(serverUrl: URL, store: AuthStore, ports: LoginPorts)
         verifier = text;
       },
       codeVerifier: () => verifier,
-      redirectToAuthorization(address) {
+      async redirectToAuthorization(address) {
         // Never let the browser open other schemes: they could start programs or open files.
         if (!/^https?:$/.test(address.protocol))
           throw new Error('The server’s login page is not an http or https address.');
-        ports.onAddress(address);
+        await ports.onAddress(address);
       },
     };
     const options = { serverUrl, fetchFn: fetch, ...challenge, ...(scope !== undefined && { scope }) };

@@ -36,8 +36,11 @@ type ListMethod = 'tools/list' | 'prompts/list' | 'resources/list';
 const MAX_CALL_MS = 6 * 60 * 60 * 1000;
 
 export interface ConnectPorts extends StdioPorts {
-  /** Uses the proxies of the environment. */
-  readonly fetch: Fetch;
+  /**
+   * The way to a web server and to where it sends us: with the proxies of the environment, and from a server outside not
+   * into the user's own network.
+   */
+  readonly fetchFor: (server: URL) => Fetch;
   /** The stored login; absent = the server is called without one. */
   readonly authStore?: AuthStore | undefined;
   /** Remembers the server's protocol version; absent = nothing is remembered. */
@@ -214,7 +217,7 @@ async function open(
 async function transportOf(endpoint: ConnectEndpoint, ports: ConnectPorts): Promise<Transport> {
   if (endpoint.type === 'host') return new HostTransport(endpoint.channel);
   if (endpoint.type === 'stdio') return new StdioTransport(endpoint, ports);
-  const fetch = trackScopes(ports.fetch, ports.authStore);
+  const fetch = trackScopes(ports.fetchFor(endpoint.url), ports.authStore);
   return httpTransport(endpoint, { fetch, ...(await authOf(ports)) });
 }
 

@@ -67,7 +67,14 @@ test('a server that never answers is waited for only so long, and the others are
     ...{ name, definition, scope: 'user' as const, source: 'x' },
   }));
   const env = { PATH: process.env.PATH ?? '' };
-  const deps = { version: '1', root: '/', variables: {}, env, fetch, connectTimeoutMs: 60_000 };
+  const deps = {
+    version: '1',
+    root: '/',
+    variables: {},
+    env,
+    fetchFor: () => fetch,
+    connectTimeoutMs: 60_000,
+  };
   const servers = new McpServers(sources, deps);
   const leave = servers.retain();
   servers.start();

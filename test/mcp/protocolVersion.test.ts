@@ -158,12 +158,12 @@ test('a remote server of the newer protocol is used, with the headers that its s
   const [printed] = (await once(child.stdout, 'data')) as [Buffer];
   const definition: McpServerDefinition = { type: 'http', url: printed.toString().trim() };
   const posted: (string | null)[] = [];
-  const fetchSeen: McpDeps['fetch'] = (url, init) => {
+  const fetchSeen: ReturnType<McpDeps['fetchFor']> = (url, init) => {
     posted.push(new Headers(init?.headers).get('mcp-method'));
     return fetch(url, init);
   };
   for (let run = 0; run < 2; run++) {
-    const { servers, call } = await openBench({ web: definition }, { ...deps, fetch: fetchSeen });
+    const { servers, call } = await openBench({ web: definition }, { ...deps, fetchFor: () => fetchSeen });
     expect(servers.status()).toMatchObject([{ state: { type: 'connected' } }]);
     expect(await call('mcp__web__echo', { text: 'hello' })).toMatchObject({ text: 'You said hello' });
     expect(await call('mcp__web__marked', { region: 'north' })).toMatchObject({ text: 'Region north' });

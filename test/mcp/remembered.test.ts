@@ -31,7 +31,7 @@ function openServers(home: string, definitions: Record<string, McpServerDefiniti
     ...{ name, definition, scope: 'user' as const, source: 'config.json' },
   }));
   const servers = new McpServers(sources, {
-    ...{ version: '1', root, variables: {}, fetch, connectTimeoutMs: 20_000 },
+    ...{ version: '1', root, variables: {}, fetchFor: () => fetch, connectTimeoutMs: 20_000 },
     env: { PATH: process.env.PATH ?? '' },
     listMemoryOf: createListMemories({ dataRoot: home, root }),
   });

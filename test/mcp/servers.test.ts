@@ -184,7 +184,7 @@ test.each(['tools/list', 'tools/call'])(
     };
     const { servers, call } = await openBench(
       { web: { url: `${web.origin}/mcp` } },
-      { fetch: marked as never },
+      { fetchFor: () => marked as never },
     );
     if (guarded === 'tools/call')
       expect(await call('mcp__web__echo', { text: 'a' })).toMatchObject({

@@ -9,14 +9,13 @@ import { realpath } from '../../disk/paths.ts';
 import type { McpDeps } from '../../mcp/McpServer.ts';
 import type { McpServers } from '../../mcp/McpServers.ts';
 import type { ProtocolMemory } from '../../mcp/protocolVersion.ts';
-import { environmentSend } from '../../model/http/environmentSend.ts';
 import type { McpServerSource } from '../../protocol/extensions/mcp.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { openBrowser } from '../process/openBrowser.ts';
 import { createAuthStore } from './authStore.ts';
-import { fetchOverSend } from './fetchOverSend.ts';
 import { createListMemories } from './listMemory.ts';
+import { serverNetwork } from './serverNetwork.ts';
 
 /** Milliseconds for a server to start; the variable MCP_TIMEOUT, known from other agents, overrides it. */
 const CONNECT_TIMEOUT_MS = 30_000;
@@ -63,7 +62,7 @@ async function createServers(
     variables: place.env,
     env: { ...withoutKeys(place.env, secretEnv), CLAWDCODE: '1' },
     apart: { folder, path: pathOutside(place.env, place.root, realpath) },
-    fetch: fetchOverSend(environmentSend(place.env)),
+    fetchFor: (server) => serverNetwork(place.env, server).fetch,
     authStoreOf: (name, url) => createAuthStore(place.dataRoot, name, url),
     protocolMemoryOf: createProtocolMemories(place.dataRoot),
     listMemoryOf: createListMemories(place),

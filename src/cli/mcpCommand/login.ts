@@ -7,12 +7,11 @@ import type { FolderTrust } from '../../config/trust.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
 import { endpointOf } from '../../mcp/endpoint.ts';
-import { environmentSend } from '../../model/http/environmentSend.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
 import { sanitize } from '../../ui/print/sanitize.ts';
 import { usableServers } from '../mcp/approval.ts';
 import { createAuthStore } from '../mcp/authStore.ts';
-import { fetchOverSend } from '../mcp/fetchOverSend.ts';
+import { serverNetwork } from '../mcp/serverNetwork.ts';
 import { parseArguments } from '../options.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { openBrowser } from '../process/openBrowser.ts';
@@ -32,13 +31,15 @@ export async function logIn(
   const url = await addressOf(place, output, name);
   if (url === undefined) return EXIT.badInput;
   const { login } = await import('../../mcp/auth.ts');
+  const network = serverNetwork(place.env, url);
   try {
     await login(url, createAuthStore(place.dataRoot, name, url), {
-      ...{ fetch: fetchOverSend(environmentSend(place.env)), clientId, port },
+      ...{ fetch: network.fetch, clientId, port },
       // Not a flag: other users of this machine can read the arguments of processes.
       clientSecret: place.env.MCP_CLIENT_SECRET,
       signal: AbortSignal.timeout(LOGIN_MS),
-      onAddress(address) {
+      async onAddress(address) {
+        await network.check(address);
         void output.line(`Log in to ${name} in your browser:\n${address.href}`);
         if (output.isTerminal) openBrowser(address.href, place);
       },

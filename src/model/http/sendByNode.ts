@@ -46,11 +46,12 @@ export function createSend(
     const agent = (await agentOf(url)) ?? (await straight(isSecure));
     // Loading TLS takes 15 ms, which a server on this machine does not need.
     const start = isSecure ? (await import('node:https')).request : requestPlain;
-    const { method, headers, body, signal } = request;
+    const { method, headers, body, signal, lookup } = request;
     signal.throwIfAborted();
     const length = body === undefined ? {} : { 'content-length': String(body.length) };
     const maxHeaderSize = MAX_HEADER_BYTES;
-    const sent = start(url, { method, headers: { ...headers, ...length }, agent, maxHeaderSize });
+    const options = { method, headers: { ...headers, ...length }, agent, maxHeaderSize };
+    const sent = start(url, lookup === undefined ? options : { ...options, lookup });
     return answerTo(sent, { body, signal, isSecure, connectMs, staleMs });
   };
 

@@ -1,9 +1,13 @@
 /** The port for HTTP requests to servers: one request, one answer, over any connection. */
 
+import type { LookupFunction } from 'node:net';
+
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
+  /** Resolves the host instead of the system. A proxy resolves it itself. */
+  readonly lookup?: LookupFunction | undefined;
   /** Aborts the request and the reading of its answer. */
   readonly signal: AbortSignal;
 }

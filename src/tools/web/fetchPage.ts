@@ -1,11 +1,10 @@
 /** Fetches one page. Every redirect is resolved and checked again; none leads to a site the user has not approved. */
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { LookupFunction } from 'node:net';
 import { pipeline } from 'node:stream';
 import { MIMEType } from 'node:util';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { type HostAddress, type HostRules, resolveHost, whyPrivate } from './publicAddress.ts';
+import { answerWith, type HostAddress, type HostRules, resolveHost, whyPrivate } from './publicAddress.ts';
 import { isSameSite, readWebUrl, type WebUrl } from './webUrl.ts';
 
 const MAX_REDIRECTS = 5;
@@ -233,14 +232,4 @@ function requestPage(
   return new Promise((resolve, reject) => {
     request(options, resolve).on('error', reject).end();
   });
-}
-
-/** A resolver with a fixed answer, so that no other address can be substituted between the check and the connection. */
-function answerWith(addresses: readonly HostAddress[]): LookupFunction {
-  return (hostname, { all }, callback) => {
-    const [first] = addresses;
-    if (first === undefined) callback(new Error(`${hostname} has no address`), '', 4);
-    else if (all) callback(null, [...addresses]);
-    else callback(null, first.address, first.family);
-  };
 }

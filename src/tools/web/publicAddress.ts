@@ -5,7 +5,7 @@
  */
 
 import { lookup } from 'node:dns/promises';
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
 
 const reserved4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8], // this network
@@ -91,6 +91,16 @@ export type Resolve = (hostname: string) => Promise<readonly HostAddress[]>;
 /** Resolves like every other program on this machine, hosts file included. */
 export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true, order: 'verbatim' });
 
+/** A resolver with a fixed answer, so that no other address can be substituted between the check and the connection. */
+export function answerWith(addresses: readonly HostAddress[]): LookupFunction {
+  return (hostname, { all }, callback) => {
+    const [first] = addresses;
+    if (first === undefined) callback(new Error(`${hostname} has no address`), '', 4);
+    else if (all) callback(null, [...addresses]);
+    else callback(null, first.address, first.family);
+  };
+}
+
 type ResolvedHost =
   | { readonly ok: true; readonly addresses: readonly HostAddress[] }
   | { readonly ok: false; readonly message: string };
@@ -116,7 +126,8 @@ export async function resolveHost(
   return refused(domain, `${inner.address}, ${INNER}`);
 }
 
-const INNER = 'an address of this machine, its network or its cloud';
+/** What an address is that is not public. */
+export const INNER = 'an address of this machine, its network or its cloud';
 
 /**
  * Why a host is not on the public internet, judging by its name alone, without a lookup; undefined if that does not

@@ -34,7 +34,7 @@ export async function openBench(
     root: import.meta.dirname,
     variables: {},
     env: { PATH: process.env.PATH ?? '' },
-    fetch: (url, init) => fetch(url, init),
+    fetchFor: () => (url, init) => fetch(url, init),
     connectTimeoutMs: 20_000,
     ...deps,
   });
