@@ -73,6 +73,9 @@ export class SessionLog implements OpenLog {
   /** Entries from this `seq` on may be lost in a power failure. */
   #unsyncedFrom: number;
   #isSyncBroken = false;
+  /** The sync that runs or has run last, and the one that waits for it. */
+  #syncing: Promise<void> | undefined;
+  #nextSync: Promise<void> | undefined;
   readonly #retry: Retry;
   #problem: string | undefined;
   #closed: Promise<void> | undefined;
@@ -196,8 +199,22 @@ export class SessionLog implements OpenLog {
     this.#cwd = directory;
   }
 
-  /** Resolves when all entries are on disk and survive a power failure; problems are reported, not thrown. */
-  async sync(): Promise<void> {
+  /**
+   * Resolves when all entries are on disk and survive a power failure; problems are reported, not thrown. One at a time:
+   * that a sync succeeds while an earlier one is failing says nothing about what that one has lost, since the system
+   * reports each lost page once. Calls that wait share the next one.
+   */
+  sync(): Promise<void> {
+    if (this.#closed !== undefined) return this.#closed;
+    this.#nextSync ??= (this.#syncing ?? Promise.resolve()).then(() => {
+      this.#syncing = this.#nextSync;
+      this.#nextSync = undefined;
+      return this.#syncOnce();
+    });
+    return this.#nextSync;
+  }
+
+  async #syncOnce(): Promise<void> {
     if (this.#closed !== undefined) return this.#closed;
     await this.#flush();
     const upTo = this.#nextSeq;

@@ -1,6 +1,7 @@
 /** A session whose disk fails: what is told, what is kept, and what is on the disk in the end. */
 import { appendFile, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
 import { JSONLStore } from '../../../src/context/storage/JSONLStore.ts';
@@ -94,6 +95,63 @@ test('after a sync that failed everything since the last one is written again, a
   await recovered(problems);
   expect(await readLog(file)).toEqual({ entries: log.entries(), damaged: [] });
   expect(said(log.entries())).toEqual(['safe', 'a', 'b', 'c']);
+});
+
+/** A disk whose first sync loses what it was given and reports it late, while the next ones are taken at once. */
+class Late extends JSONLStore {
+  #tell = (): void => undefined;
+  readonly #told = new Promise<void>((done) => {
+    this.#tell = done;
+  });
+  #durable = 0;
+  #syncs = 0;
+  /** Begins to fail. */
+  fails = false;
+  /** Lets the failing sync report. */
+  report(): void {
+    this.#tell();
+  }
+  get syncs(): number {
+    return this.#syncs;
+  }
+  override async sync(): Promise<void> {
+    const file = this.getFilePath();
+    if (!this.fails) {
+      await super.sync();
+      this.#durable = (await readFile(file)).length;
+      return;
+    }
+    this.#syncs += 1;
+    if (this.#syncs > 1) return super.sync();
+    await truncate(file, this.#durable);
+    await this.#told;
+    throw new Error('EIO: the disk forgot what it was told.');
+  }
+}
+
+test('a sync that succeeds while an earlier one is failing does not hide what that one has lost', async () => {
+  const file = join(temporaryFolder(), 's.jsonl');
+  const store = new Late(file);
+  const { log, problems } = await makeLog(store);
+  await log.append([prompt('safe')]);
+  await log.sync();
+  await log.append([prompt('a')]);
+  store.fails = true;
+  const first = log.sync();
+  await expect.poll(() => store.syncs).toBe(1);
+  await log.append([prompt('b')]);
+  const second = log.sync();
+  const third = log.sync();
+  // Only a log that does not wait for the first would reach the second here.
+  await Promise.race([second, delay(50)]);
+  store.report();
+  await Promise.all([first, second, third]);
+  await log.append([prompt('c')]);
+  await recovered(problems);
+  expect(await readLog(file)).toEqual({ entries: log.entries(), damaged: [] });
+  expect(said(log.entries())).toEqual(['safe', 'a', 'b', 'c']);
+  // The second and the third share one, and so may what repeats the failed one.
+  expect(store.syncs).toBeLessThanOrEqual(3);
 });
 
 test('a large session leaves nothing to the file that a disk may still lose', async () => {
