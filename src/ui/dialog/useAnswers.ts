@@ -20,21 +20,60 @@ const quietMs = 200;
  * `quietMs` without typing. Time starts when the question is drawn: drawing a long preview takes seconds, and keys
  * pressed in that time arrive right after it. A different `question` starts over.
  */
-export function useTypeAheadGuard(
-  question: string,
-  now: () => number = () => performance.now(),
-): () => boolean {
-  const drawn = useRef<{ question: string; quietSince: number; isArmed: boolean }>(undefined);
+export function useTypeAheadGuard(question: string, now?: () => number): () => boolean {
+  const drawn = useRef<{ readonly question: string; readonly quiet: QuietTime }>(undefined);
   useLayoutEffect(() => {
-    if (drawn.current?.question !== question) drawn.current = { question, quietSince: now(), isArmed: false };
-  });
-  return () => {
-    const at = now();
-    const { current } = drawn;
-    if (current?.question !== question) return false;
-    if (!current.isArmed && at - current.quietSince >= quietMs) current.isArmed = true;
-    current.quietSince = at;
-    return current.isArmed;
+    const quiet = startQuietTime(now);
+    drawn.current = { question, quiet };
+    return quiet.stop;
+  }, [question, now]);
+  return () => drawn.current?.question === question && drawn.current.quiet.isOverAtKey();
+}
+
+interface QuietTime {
+  /** Called for each key. If it is not over, it starts again. */
+  readonly isOverAtKey: () => boolean;
+  readonly stop: () => void;
+}
+
+/**
+ * Starts the quiet time of a question. On a machine that stood still, a key may be handled long after it was pressed: so
+ * it does not end by the clock alone, but only once all input that had arrived by then was handled. A clock that is
+ * passed in never stands still.
+ */
+export function startQuietTime(now?: () => number): QuietTime {
+  const time = now ?? (() => performance.now());
+  let since = time();
+  let isOver = false;
+  let timer: NodeJS.Timeout | undefined;
+  let immediate: NodeJS.Immediate | undefined;
+  function wait(): void {
+    timer = setTimeout(check, Math.max(0, since + quietMs - time()));
+  }
+  function check(): void {
+    const before = since;
+    if (time() - before < quietMs) {
+      wait();
+      return;
+    }
+    // Between a timer and `setImmediate` Node reads all input that has arrived.
+    immediate = setImmediate(() => {
+      if (since === before) isOver = true;
+      else wait();
+    });
+  }
+  if (now === undefined) wait();
+  return {
+    isOverAtKey() {
+      const at = time();
+      if (now !== undefined && at - since >= quietMs) isOver = true;
+      since = at;
+      return isOver;
+    },
+    stop() {
+      clearTimeout(timer);
+      clearImmediate(immediate);
+    },
   };
 }
 
