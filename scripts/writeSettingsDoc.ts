@@ -91,7 +91,7 @@ Administrators set policies for everyone on a machine in \`/etc/clawdcode/manage
 - \`permissions.disableBypassPermissionsMode: "disable"\` and \`permissions.disableAutoMode: "disable"\` turn a mode
   off; with \`-p\`, selecting it with \`--permission-mode\` exits with code 52.
 - \`sandbox.enabled\` and \`sandbox.mode\` determine how commands are confined, and override \`-s\`. If either is set, users
-  cannot turn the sandbox off.
+  cannot turn the sandbox off, nor exclude commands (\`excludedCommands\`) or open sockets (\`network.allowUnixSockets\`).
 - If they contain any \`sandbox\` setting, users cannot approve running a command outside the sandbox.
 - For \`allowWrite\`, \`allowRead\`, \`allowEnv\`, \`excludedCommands\`, \`network.allowedDomains\` and
   \`network.allowLocalPorts\` of the sandbox, a managed list replaces all others, even if it is empty; \`denyRead\` and

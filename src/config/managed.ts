@@ -84,7 +84,7 @@ const looseningLists = [
 /**
  * Removes from the lower layers' settings the lists that only loosen and that managed settings also have: the managed
  * list is complete, and an empty one allows nothing. If managed settings require a sandbox, nothing else switches it
- * off. Pure.
+ * off, for one command as little as for all. Pure.
  */
 export function withoutLoosened(merged: Values, managed: Values): Values {
   const result = structuredClone(merged);
@@ -101,6 +101,11 @@ export function withoutLoosened(merged: Values, managed: Values): Values {
   const isWanted = enabled === true || (mode !== undefined && mode !== 'danger-full-access');
   if (isWanted && sandbox?.enabled === false) delete sandbox.enabled;
   if (isWanted && sandbox?.mode === 'danger-full-access') delete sandbox.mode;
+  if (isWanted) {
+    delete sandbox?.excludedCommands;
+    // The Docker socket, for one, starts programs outside.
+    delete (sandbox?.network as Values | undefined)?.allowUnixSockets;
+  }
   return result;
 }
 

@@ -159,6 +159,30 @@ describe('what users cannot loosen', () => {
     expect(byFlag.refusedModes.bypassPermissions).toContain('managed-settings.json');
   });
 
+  test.each([
+    { enabled: true },
+    { mode: 'workspace-write' },
+    { mode: 'read-only', excludedCommands: ['managed *'] },
+  ])('no command leaves a sandbox that is required by %j, and no socket leads out of it', async (sandbox) => {
+    await write(main, { sandbox });
+    const loose = { excludedCommands: ['*'], network: { allowUnixSockets: true, forwardPorts: false } };
+    for (const file of [user, project]) await write(file, { sandbox: loose });
+    const { settings } = await load();
+    expect(settings.sandbox).toMatchObject({
+      excludedCommands: sandbox.excludedCommands ?? [],
+      network: { allowUnixSockets: false, forwardPorts: false },
+    });
+  });
+
+  test.each([{ autoAllow: false }, { mode: 'danger-full-access' }, { enabled: false }])(
+    'where managed settings require none, as with %j, commands may be excluded',
+    async (sandbox) => {
+      await write(main, { sandbox });
+      await write(user, { sandbox: { excludedCommands: ['docker *'] } });
+      expect((await load()).settings.sandbox.excludedCommands).toEqual(['docker *']);
+    },
+  );
+
   test.each([{ disableAutoMode: 'disable' }, { auto: { enabled: false } }])(
     'auto is gone with %j, whatever the user writes or types',
     async (permissions) => {
