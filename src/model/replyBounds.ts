@@ -8,6 +8,8 @@ export interface ReplyBounds {
   /** Characters of text, reasoning and calls together: half a million tokens, more than any model writes at once. */
   readonly maxCharacters: number;
   readonly maxCalls: number;
+  /** Parts of text, reasoning and calls. Models write dozens; each is kept, stored and sent back on its own. */
+  readonly maxParts: number;
   /** Characters of one call's arguments. A larger file must be written in several calls. */
   readonly maxArguments: number;
   /** Includes everything that servers put around each token, comments included. */
@@ -27,6 +29,7 @@ export interface ReplyBounds {
 export const replyBounds: ReplyBounds = {
   maxCharacters: 2_000_000,
   maxCalls: 100,
+  maxParts: 10_000,
   maxArguments: 1_000_000,
   maxBytes: 64_000_000,
   maxEvents: 300_000,

@@ -15,6 +15,8 @@ export interface EventTranslator {
   translate(event: object): readonly object[];
   /** The parts of the reply so far, in order: reasoning as it came, and where text and calls belong. */
   items(): readonly Item[];
+  /** How many parts it keeps. */
+  count(): number;
   /** Characters of the parts that are not in the text, reasoning or calls. */
   size(): number;
   /** True after the last event of the reply. */
@@ -41,6 +43,8 @@ export function createItemAccumulator(
     const chunks = translator.translate(event as object);
     if (size() > replyBounds.maxCharacters)
       throw tooLarge(`more than ${grouped(replyBounds.maxCharacters)} characters`);
+    if (translator.count() > replyBounds.maxParts)
+      throw tooLarge(`more than ${grouped(replyBounds.maxParts)} parts`);
     return chunks
       .flatMap((chunk) => inner.push(chunk))
       .map((one) => (one.type === 'reasoning_delta' ? { ...one, field } : one));

@@ -2,8 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cacheBreakpoints } from '../../../src/model/wires/anthropic/body.ts';
+import { createAnthropicTranslator } from '../../../src/model/wires/anthropic/events.ts';
 import { createCallIds } from '../../../src/model/wires/callIds.ts';
+import { createItemAccumulator } from '../../../src/model/wires/itemAccumulator.ts';
+import { createResponsesTranslator } from '../../../src/model/wires/responses/events.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
+import { cpuClock } from '../../cpuTime.ts';
 
 const system: Message = { role: 'system', content: 's' };
 const user: Message = { role: 'user', content: 'u' };
@@ -38,6 +42,45 @@ describe('cache breakpoints', () => {
     const first = [system, user, reply('c'), result];
     const next = [...first, reply('d'), result];
     expect(at(next, 1)).toContain(at(first, 1).at(-1));
+  });
+});
+
+describe('a reply of very many short parts', () => {
+  const thinking = (index: number) => [
+    { type: 'content_block_start', index, content_block: { type: 'thinking', thinking: '' } },
+  ];
+  const empty = (index: number) => [
+    { type: 'content_block_start', index, content_block: { type: 'text', text: '' } },
+  ];
+  const items = (output_index: number) => [
+    { type: 'response.output_item.done', output_index, item: { type: 'message', content: [] } },
+  ];
+  const argumentsOnly = (output_index: number) => [
+    { type: 'response.output_text.delta', output_index, delta: '' },
+  ];
+
+  test.each([
+    ['thoughts that never end', createAnthropicTranslator(), thinking],
+    ['empty texts', createAnthropicTranslator(), empty],
+    ['empty items', createResponsesTranslator(), items],
+    ['texts of items that never began', createResponsesTranslator(), argumentsOnly],
+  ])('%s is refused', (_, translator, events) => {
+    const { push } = createItemAccumulator({ tools: [], translator, field: 'f', origin: 'o' }, () => false);
+    const all = (count: number): void => {
+      for (let index = 0; index < count; index++) for (const event of events(index)) push(event);
+    };
+    all(10_000);
+    expect(() => all(10_001)).toThrow('more than 10,000 parts');
+  });
+
+  test('counts of use that no server knows are not kept', () => {
+    const spentMs = cpuClock();
+    const translator = createAnthropicTranslator();
+    const usage = (event: number) =>
+      Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`u${event}_${at}`, at]));
+    for (let event = 0; event < 300; event++)
+      translator.translate({ type: 'message_delta', usage: usage(event) });
+    expect(spentMs()).toBeLessThan(3000);
   });
 });
 

@@ -128,7 +128,8 @@ export function createAnthropicTranslator(): EventTranslator {
   }
 
   function learnUsage(reported: unknown): void {
-    const known = Object.entries(record(reported)).filter(([, value]) => value !== null);
+    const found = record(reported);
+    const known = USAGE.filter((name) => found[name] != null).map((name) => [name, found[name]]);
     usage = { ...usage, ...Object.fromEntries(known) };
   }
 
@@ -141,6 +142,7 @@ export function createAnthropicTranslator(): EventTranslator {
   return {
     translate,
     items: () => [...items].toSorted(([a], [b]) => a - b).map(([, item]) => item),
+    count: () => items.size + open.size,
     size: () => size,
     isOver: () => isOver,
   };
@@ -161,6 +163,15 @@ function thought(words: string): readonly object[] {
 function call(index: number, fields: object, id?: unknown): object {
   return { choices: [{ delta: { tool_calls: [{ index, id, function: fields }] } }] };
 }
+
+/** The counts that are read: a server may send any others. */
+const USAGE = [
+  'input_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'output_tokens',
+  'output_tokens_details',
+];
 
 /** Anthropic counts the parts of the input that were read from and written to the cache separately. */
 function usageOf(usage: Fields): object {

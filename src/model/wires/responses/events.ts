@@ -104,6 +104,7 @@ export function createResponsesTranslator(): EventTranslator {
   return {
     translate,
     items: () => [...items].toSorted(([a], [b]) => a - b).map(([, item]) => item),
+    count: () => Math.max(items.size, textLengths.size, begun.size, withArguments.size),
     size: () => size,
     isOver: () => isOver,
   };
