@@ -1,8 +1,14 @@
 /** Validation against a JSON schema, draft 7 or 2020-12. */
+import { runInNewContext } from 'node:vm';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
 const MAX_ERRORS = 10;
+/**
+ * Milliseconds for one check, or for reading the schema. A pattern such as `(a+)+$`, references that double at each level
+ * or `uniqueItems` can take years for a value of a few characters.
+ */
+const MAX_CHECK_MS = 1000;
 
 /**
  * Returns a function that says what is wrong with a value, or undefined if it fits. Throws an error that is ready to
@@ -16,11 +22,32 @@ export function compileSchema(
   const options = { strict: false, validateFormats: false, allErrors: true, logger: false } as const;
   const { $schema: _, ...own } = schema;
   try {
-    const validate: ValidateFunction = (isOld ? new Ajv(options) : new Ajv2020(options)).compile(own);
-    return (value) => (validate(value) ? undefined : errorsOf(validate));
+    const validate: ValidateFunction = inTime(() =>
+      (isOld ? new Ajv(options) : new Ajv2020(options)).compile(own),
+    );
+    return (value) => {
+      try {
+        return inTime(() => validate(value)) ? undefined : errorsOf(validate);
+      } catch (error) {
+        return `it could not be checked: ${reasonOf(error)}`;
+      }
+    };
   } catch (error) {
-    throw new Error((error as Error).message.slice(0, 300));
+    throw new Error(reasonOf(error));
   }
+}
+
+/** Runs the action; throws if it has not ended by then. Stops loops and patterns alike. */
+function inTime<T>(action: () => T): T {
+  return runInNewContext('action()', { action }, { timeout: MAX_CHECK_MS }) as T;
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return 'the schema takes too long to check';
+  // A reference that leads back to itself without going into the value.
+  if (error instanceof RangeError) return 'the schema never ends, or the value is nested too deeply';
+  return message.slice(0, 300);
 }
 
 function errorsOf({ errors }: ValidateFunction): string {
