@@ -53,12 +53,12 @@ const git: readonly Group[] = [
   {
     usedBy: 'the git hooks',
     source:
-      'Husky; Lefthook: configuration file names; pre-commit: .pre-commit-config.yaml; Overcommit; simple-git-hooks; lint-staged: configuration; CaptainHook; prek; hk; rusty-hook; cargo-husky; Yorkie; Cocogitto: git hooks; Trunk: actions',
+      'Husky; Lefthook: configuration file names; pre-commit: .pre-commit-config.yaml; Overcommit; simple-git-hooks; lint-staged: configuration; CaptainHook; prek; hk; rusty-hook; cargo-husky; Yorkie; Cocogitto: git hooks; Trunk: actions; commitlint: configuration file names; gitlint: extra-path; Commitizen; standard-version and commit-and-tag-version: scripts; release-it: hooks; semantic-release: plugins, exec; GoReleaser: hooks; Changesets: changelog',
     patterns:
       words(`.husky .huskyrc* lefthook.* .lefthook* lefthook-local.* .lefthook-local.* .pre-commit-config.y*ml
       .pre-commit-hooks.y*ml .overcommit.yml .overcommit .simple-git-hooks.* simple-git-hooks.* .lintstagedrc*
       lint-staged.config.* captainhook.json grumphp.y*ml .prek.toml prek.toml .hk hk.pkl .hk.pkl hk.local.pkl .rusty-hook.toml .cargo-husky
-      .yorkie .ghooks .vite-hooks cog.toml .trunk`),
+      .yorkie .ghooks .vite-hooks cog.toml .trunk .commitlintrc* commitlint.config.* .gitlint .czrc .cz.* .versionrc* .release-it.* .releaserc* .goreleaser.* goreleaser.y*ml .changeset/config.json`),
   },
   {
     usedBy: 'version control',
@@ -79,7 +79,7 @@ const agents: readonly Group[] = [
   {
     usedBy: 'coding agents',
     source:
-      'agents.md; Claude Code: settings, hooks, memory; Codex CLI: config; Gemini CLI: settings; Copilot: custom instructions, hooks; Model Context Protocol: .mcp.json; and the configuration pages of the agents that the other names belong to',
+      'agents.md; Claude Code: settings, hooks, memory; Codex CLI: config; Gemini CLI: settings; Copilot: custom instructions, hooks; Model Context Protocol: .mcp.json; and the configuration pages of the agents that the other names belong to; Serena; Spec Kit; BMAD; Agent OS; Claude Flow; Bolt; Blackbox; Refact; Jules; GPT Engineer; Micro Agent',
     patterns: words(`AGENTS.md AGENTS.*.md AGENT.md .agents .agent .mcp.json mcp.json .mcp
       CLAUDE.md CLAUDE.*.md .claude .claude.json .claude-plugin .codex GEMINI.md .gemini .geminiignore QWEN.md .qwen
       .github/copilot* .github/instructions .github/prompts .github/chatmodes .github/agents .github/hooks
@@ -89,7 +89,7 @@ const agents: readonly Group[] = [
       SKILL.md .skills .agent.md .mcp-config.json mcp-config.json mcp_config.json .mcpb
       claude_desktop_config.json .aiassistant .ai .grok .hermes .openclaw .opencode.json* .qodo* .pr_agent.toml .coderabbit.y*ml .sweep.y*ml sweep.y*ml .greptile greptile.json
       .gptme.toml gptme.toml .mentat* .forge .forge.y*ml forge.y*ml .void .zencoder .codebuddy CODEBUDDY.md .lingma .comate .codegeex .marscode .qoder .iflow IFLOW.md .kimi .mux .letta
-      .vibe .rovodev .firebender* firebender.json .swe-agent .stakpak .pearai CRUSH.*.md GEMINI.*.md CODEX.md .conductor conductor.json .superset .emdash* .cursor-plugin .grit`),
+      .vibe .rovodev .firebender* firebender.json .swe-agent .stakpak .pearai CRUSH.*.md GEMINI.*.md CODEX.md .conductor conductor.json .superset .emdash* .cursor-plugin .grit .serena .specify .bmad* .agent-os/instructions .claude-flow .hive-mind .bolt .blackbox* .refact JULES.md gpt-engineer.toml .micro-agent ~/.config/opencode ~/.config/crush ~/.config/goose ~/.config/amp ~/.config/Claude ~/.config/github-copilot ~/.config/aichat ~/.config/shell_gpt`),
   },
 ];
 
@@ -97,12 +97,12 @@ const editors: readonly Group[] = [
   {
     usedBy: 'the editor',
     source:
-      'VS Code: tasks, launch, workspace settings, multi-root workspaces, the test runner for extensions; luacheck: a configuration is Lua that editors run; JetBrains: .idea, run configurations; Visual Studio: .vs; Zed: tasks, project settings; Cursor and Windsurf: rules, MCP; Fleet; Helix: workspace configuration; Sublime Text: projects, build systems; Nova; Theia; Eclipse: external tool builders; NetBeans; Rope: .ropeproject/config.py; Jedi; Haskell Language Server: hie.yaml (bios program); Merlin; Build Server Protocol: connection files; Visual Studio: launchSettings.json, project user files; Xcode: .xcode.env',
+      'VS Code: tasks, launch, workspace settings, multi-root workspaces, the test runner for extensions; luacheck: a configuration is Lua that editors run; JetBrains: .idea, run configurations; Visual Studio: .vs; Zed: tasks, project settings; Cursor and Windsurf: rules, MCP; Fleet; Helix: workspace configuration; Sublime Text: projects, build systems; Nova; Theia; Eclipse: external tool builders; NetBeans; Rope: .ropeproject/config.py; Jedi; Haskell Language Server: hie.yaml (bios program); Merlin; Build Server Protocol: connection files; Visual Studio: launchSettings.json, project user files; Xcode: .xcode.env; YouCompleteMe: .ycm_extra_conf.py; Qt Creator: user settings; Kate: .kateproject; Geany: build commands; KDevelop; Eclipse: launch configurations; Solargraph: plugins; Tern: plugins; clojure-lsp: .lsp; ELP and Erlang LS; rust-analyzer: rust-analyzer.toml; Elixir: .formatter.exs, which editors evaluate; R: .lintr, RStudio projects; Asciidoctor: .asciidoctorconfig; Lake: lakefile.lean, which Lean editors run',
     patterns:
       words(`.vscode .vscode-server .vscode-insiders *.code-workspace .idea *.run.xml .run .vs .zed .cursor* .windsurf* .codeium
       .fleet .helix *.sublime-project *.sublime-workspace *.sublime-build .nova .theia .externalToolBuilders .lapce
       nbproject .vimspector.json .luarc.json* omnisharp.json .omnisharp .project .classpath .factorypath .cproject .settings .pydevproject
-      .ropeproject .jedi hie.yaml .merlin .bsp .bloop .metals .scala-build launchSettings.json *proj.user .xcode.env* .swiftpm .kakrc .tasks .projections.json .vscode-test.* .luacheckrc`),
+      .ropeproject .jedi hie.yaml .merlin .bsp .bloop .metals .scala-build launchSettings.json *proj.user .xcode.env* .swiftpm .kakrc .tasks .projections.json .vscode-test.* .luacheckrc .ycm_extra_conf.py *.pro.user CMakeLists.txt.user .qtcreator .kateproject* .kateconfig *.geany .kdev4 *.kdev4 *.launch .solargraph.yml .tern-project .tern-config .lsp .elp.toml .elp_lint.toml erlang_ls.config erlang_ls.y*ml rust-analyzer.toml .rust-analyzer.toml .formatter.exs .lintr *.Rproj .asciidoctorconfig* lakefile.lean ~/.config/Code ~/.config/Cursor ~/.config/VSCodium ~/.config/zed ~/.config/JetBrains ~/.config/sublime-text ~/.config/helix ~/.config/micro ~/.config/kak`),
   },
   {
     usedBy: 'vim or Neovim',
@@ -140,13 +140,13 @@ const automation: readonly Group[] = [
   {
     usedBy: 'continuous integration',
     source:
-      'The configuration file page of GitLab CI/CD, CircleCI, Jenkins, Azure Pipelines, Travis CI, Bitbucket Pipelines, Drone, Buildkite, Woodpecker, AppVeyor, Cirrus CI, Semaphore, Codemagic, Bitrise, Gitea and Forgejo Actions, SourceHut, Tekton, Zuul, Cloud Build, CodeBuild, Read the Docs, Vela, Concourse',
+      'The configuration file page of GitLab CI/CD, CircleCI, Jenkins, Azure Pipelines, Travis CI, Bitbucket Pipelines, Drone, Buildkite, Woodpecker, AppVeyor, Cirrus CI, Semaphore, Codemagic, Bitrise, Gitea and Forgejo Actions, SourceHut, Tekton, Zuul, Cloud Build, CodeBuild, Read the Docs, Vela, Concourse; Scrutinizer, Shippable, Codefresh, Evergreen, Taskcluster, Packit, Copr, Rultor, OneDev, Bors, PullApprove, Code Climate, DeepSource; and what runs where a push is deployed: AWS Amplify (build specification) and Elastic Beanstalk (.ebextensions, .platform/hooks), OpenShift (action hooks, .s2i), cPanel, Azure Kudu',
     patterns:
       words(`.gitlab-ci* *.gitlab-ci.y*ml .gitlab .circleci Jenkinsfile* *.jenkinsfile .jenkins azure-pipelines* .azure-pipelines*
       .azuredevops .travis.y*ml bitbucket-pipelines.y*ml .drone.* .buildkite buildkite.y*ml .woodpecker* appveyor.y*ml .appveyor*
       .cirrus.* .semaphore codemagic.y*ml bitrise.y*ml wercker.y*ml .teamcity .harness .gitea .forgejo .builds .build.yml
       .tekton .zuul* .prow* screwdriver.y*ml cloudbuild.y*ml cloudbuild.json buildspec*.y*ml .readthedocs.y*ml readthedocs.y*ml .dagger .earthly .vela* .concourse
-      .wercker.y*ml codeship-services.y*ml`),
+      .wercker.y*ml codeship-services.y*ml .scrutinizer.y*ml shippable.y*ml .shippable.y*ml codefresh.y*ml .codefresh .evergreen* evergreen.y*ml .taskcluster.y*ml .packit.y*ml .copr .rultor.yml .onedev-buildspec.yml .bors.toml bors.toml .pullapprove.y*ml .codeclimate.y*ml .deepsource.toml amplify.y*ml .ebextensions .elasticbeanstalk .platform .openshift .s2i .cpanel.yml .deployment`),
   },
 ];
 
@@ -154,20 +154,20 @@ const packages: readonly Group[] = [
   {
     usedBy: 'the package manager',
     source:
-      'npm: npmrc; Yarn: yarnrc (yarnPath, plugins), Plug and Play; pnpm: .pnpmfile, pnpm-workspace settings; Bun: bunfig (preload); pip: configuration; PyPI: .pypirc; uv: uv.toml; conda: .condarc; PDM: pdm.toml; LuaRocks: .luarocks; Bundler: configuration; RubyGems: .gemrc; NuGet: nuget.config; .NET: local tools',
+      'npm: npmrc; Yarn: yarnrc (yarnPath, plugins), Plug and Play; pnpm: .pnpmfile, pnpm-workspace settings; Bun: bunfig (preload); pip: configuration; PyPI: .pypirc; uv: uv.toml; conda: .condarc; PDM: pdm.toml; LuaRocks: .luarocks; Bundler: configuration; RubyGems: .gemrc; NuGet: nuget.config; .NET: local tools; npm: install runs node-gyp for a binding.gyp; Bower: hooks; Corepack: .corepack.env; Rush: common/config; setuptools: .pydistutils.cfg; Poetry: poetry.toml; Compose: override files',
     patterns:
       words(`.npmrc .yarnrc* .yarn .pnp.* .pnpmfile.* pnpmfile.* pnpm-workspace.y*ml bunfig.toml .bunfig.toml
       ~/.config/pnpm ~/.config/yarn .pip pip.conf pip.ini .pypirc uv.toml ~/.config/uv ~/.config/pip .condarc .mambarc
-      .bundle .gemrc nuget.config dotnet-tools.json .paket pdm.toml .pdm.toml .pdm-python .luarocks`),
+      .bundle .gemrc nuget.config dotnet-tools.json .paket pdm.toml .pdm.toml .pdm-python .luarocks binding.gyp .bowerrc .corepack.env common/config/rush .pydistutils.cfg pydistutils.cfg poetry.toml docker-compose.override.y*ml compose.override.y*ml`),
   },
   {
     usedBy: 'the build tool',
     source:
-      'Cargo: configuration (runners, wrappers); rustup: toolchain file; Bazel: .bazelrc; Bazelisk: tools/bazel; Buck2: .buckconfig; Please; Gradle: wrapper, init scripts; Maven: .mvn (extensions, jvm.config), wrapper; sbt: .sbtopts, .jvmopts; prove: .proverc; RSpec: .rspec, .rspec-local; Terraform: CLI configuration; Bazelisk: .bazelversion; Pants: .pants.rc; MSBuild: response files; Leiningen and Mill: JVM options; Nim: config.nims; latexmk: latexmkrc; Moon; Nx: wrapper; Ansible: ansible.cfg; Chef: knife.rb; Packer: plugins; elan: lean-toolchain',
+      'Cargo: configuration (runners, wrappers); rustup: toolchain file; Bazel: .bazelrc; Bazelisk: tools/bazel; Buck2: .buckconfig; Please; Gradle: wrapper, init scripts; Maven: .mvn (extensions, jvm.config), wrapper; sbt: .sbtopts, .jvmopts; prove: .proverc; RSpec: .rspec, .rspec-local; Terraform: CLI configuration; Bazelisk: .bazelversion; Pants: .pants.rc; MSBuild: response files; Leiningen and Mill: JVM options; Nim: config.nims; latexmk: latexmkrc; Moon; Nx: wrapper; Ansible: ansible.cfg; Chef: knife.rb; Packer: plugins; elan: lean-toolchain; sbt: .sbtrc; Maven: .mavenrc; Ant: .antrc; Leiningen and Clojure: profiles; nextest: setup scripts; Cabal: project.local; Go: env (GOFLAGS); OpenTofu; Test Kitchen; arara; kpathsea: texmf.cnf; Pandoc: defaults, filters; YARD; RDoc; SimpleCov; Rebar',
     patterns:
       words(`.cargo rust-toolchain* .bazelrc* *.bazelrc .bazeliskrc tools/bazel .buckconfig* .plzconfig*
       gradle/wrapper gradlew gradlew.bat ~/.gradle .mvn mvnw mvnw.cmd ~/.m2 .sbtopts .jvmopts .proverc .rspec .rspec-local .terraformrc terraform.rc .terraform .bazelversion pleasew .pants.* MSBuild.rsp Directory.Build.rsp
-      .jvm-opts .mill-* config.nims nim.cfg latexmkrc .latexmkrc .moon .nx/nxw.js ansible.cfg .ansible* .chef .packer.d lean-toolchain`),
+      .jvm-opts .mill-* config.nims nim.cfg latexmkrc .latexmkrc .moon .nx/nxw.js ansible.cfg .ansible* .chef .packer.d lean-toolchain .sbtrc .mavenrc .antrc ~/.lein ~/.clojure ~/.sbt .config/nextest* cabal.project.local ~/.config/go .tofurc tofu.rc .kitchen.* kitchen.y*ml .arararc.y*ml texmf.cnf .pandoc .yardopts .rdoc_options .simplecov rebar.config.script`),
   },
   {
     usedBy: 'whatever runs the installed packages',
@@ -180,19 +180,19 @@ const packages: readonly Group[] = [
   {
     usedBy: 'the language runtime',
     source:
-      'R: startup; PHP: .user.ini; Apache: .htaccess; Windows: desktop.ini, autorun.inf; Jupyter: configuration files of the working directory; Python: PYTHONSTARTUP, IPython, pdb; Pylint: init-hook; GHCi; OCaml: toplevel; IEx; IRB; Pry; Guile; SBCL; Julia: startup; GDB and LLDB: init files; Erlang: .erlang; Octave and MATLAB: startup; gnuplot; PsySH: .psysh.php; WP-CLI: require; Perl: .perldb; Ruby: debug and byebug; Rails: .railsrc; GHC: package environments',
+      'R: startup; PHP: .user.ini; Apache: .htaccess; Windows: desktop.ini, autorun.inf; Jupyter: configuration files of the working directory; Python: PYTHONSTARTUP, IPython, pdb; Pylint: init-hook; GHCi; OCaml: toplevel; IEx; IRB; Pry; Guile; SBCL; Julia: startup; GDB and LLDB: init files; Erlang: .erlang; Octave and MATLAB: startup; gnuplot; PsySH: .psysh.php; WP-CLI: require; Perl: .perldb; Ruby: debug and byebug; Rails: .railsrc; GHC: package environments; IPython: configuration of the working directory; DuckDB, mongosh, redis-cli: startup; unixODBC: drivers; Valgrind: .valgrindrc; perf; SWI-Prolog; PARI/GP; other Lisps: init files; Ruby: .rdebugrc; marimo; Windows Explorer: shortcuts, which load what they name when their folder is shown',
     patterns:
       words(`.Rprofile Rprofile.site .Renviron .RData .user.ini php.ini .htaccess desktop.ini autorun.inf jupyter_*config.py jupyter_*config.json .pythonrc* .pythonstartup .ipython .jupyter
       .pdbrc* .pylintrc pylintrc .ghci .ghcid .haskeline .ocamlinit .iex.exs .irbrc .pryrc .guile .sbclrc .racketrc
       ~/.julia/config .gdbinit .gdbearlyinit .lldbinit* .noderc .replyrc
-      .erlang .octaverc startup.m .gnuplot .psysh.php .psysh wp-cli.y*ml wp-cli.local.y*ml .perldb .rdbgrc* .byebugrc .railsrc .ghc.environment* .utoprc .radare2rc .rizinrc .tclshrc .wishrc .re.pl .xinputrc`),
+      .erlang .octaverc startup.m .gnuplot .psysh.php .psysh wp-cli.y*ml wp-cli.local.y*ml .perldb .rdbgrc* .byebugrc .railsrc .ghc.environment* .utoprc .radare2rc .rizinrc .tclshrc .wishrc .re.pl .xinputrc ipython_config.py .duckdbrc .mongoshrc.js .redisclirc .odbc.ini .odbcinst.ini .valgrindrc .perfconfig .swiplrc .plrc .gprc .eclrc .clisprc* .ccl-init.lisp .rdebugrc .marimo.toml *.lnk *.scf *.library-ms *.searchconnector-ms`),
   },
   {
     usedBy: 'the environment manager',
     source:
-      'mise: configuration (hooks, env, tasks); asdf: .tool-versions, .asdfrc; direnv: .envrc; autoenv; proto; Devbox; shadowenv; Flox; Hermit; pkgx; vfox; aqua; RVM: .rvmrc; rbenv-vars and nodenv-vars',
+      'mise: configuration (hooks, env, tasks); asdf: .tool-versions, .asdfrc; direnv: .envrc; autoenv; proto; Devbox; shadowenv; Flox; Hermit; pkgx; vfox; aqua; RVM: .rvmrc; rbenv-vars and nodenv-vars; direnv: .direnvrc; devenv: enterShell; SDKMAN: .sdkmanrc; OnDir; smartcd; autoenv',
     patterns: words(`mise.toml mise.*.toml .mise* mise/config*.toml .config/mise* .rtx* .tool-versions .asdfrc
-      .default-npm-packages .envrc .direnv .devenv .autoenv* .prototools .proto devbox.json .devbox .sdkman .shadowenv.d .flox .hermit hermit.hcl .pkgx* pkgx.y*ml .vfox* vfox.toml .aqua* aqua.y*ml aqua-policy.y*ml .rvmrc .rbenv-vars .nodenv-vars`),
+      .default-npm-packages .envrc .direnv .devenv .autoenv* .prototools .proto devbox.json .devbox .sdkman .shadowenv.d .flox .hermit hermit.hcl .pkgx* pkgx.y*ml .vfox* vfox.toml .aqua* aqua.y*ml aqua-policy.y*ml .rvmrc .rbenv-vars .nodenv-vars .direnvrc ~/.config/direnv .envrc.* devenv.nix devenv.local.nix devenv.y*ml devenv.local.y*ml .sdkmanrc .ondirrc .smartcd* .localrc`),
   },
 ];
 
@@ -211,12 +211,12 @@ const home: readonly Group[] = [
   {
     usedBy: 'the system',
     source:
-      'systemd: user units, environment.d; XDG: autostart, desktop entries; macOS: launchd; cron: crontab; X11: xinit; PAM; sudo; the dynamic linker',
+      'systemd: user units, environment.d; XDG: autostart, desktop entries; macOS: launchd; cron: crontab; X11: xinit; PAM; sudo; the dynamic linker; XDG: MIME applications, .desktop files; Nautilus scripts; GNOME Shell extensions; XScreenSaver; VNC: xstartup',
     patterns:
       words(`~/.config/systemd ~/.config/autostart* ~/.config/environment.d ~/.config/user-tmpfiles.d ~/.local/share/systemd
       ~/.local/share/applications ~/.local/share/dbus-1 ~/.local/etc ~/.config/plasma-workspace ~/.config/upstart ~/Library/LaunchAgents ~/Library/LaunchDaemons
       ~/Library/Preferences /Library/LaunchAgents /Library/LaunchDaemons .xinitrc .xsession* .xprofile .xserverrc .Xresources .Xdefaults .pam_environment
-      .crontab /var/spool/cron /etc/cron* /etc/anacrontab /etc/systemd /etc/init* /etc/rc* /etc/sudoers* /etc/pam* /etc/ld.so* /etc/udev /etc/ssh`),
+      .crontab /var/spool/cron /etc/cron* /etc/anacrontab /etc/systemd /etc/init* /etc/rc* /etc/sudoers* /etc/pam* /etc/ld.so* /etc/udev /etc/ssh *.desktop ~/.config/mimeapps.list ~/.local/share/nautilus ~/.local/share/gnome-shell ~/.config/xfce4 ~/.config/lxsession ~/.config/openbox .fluxbox .xscreensaver .vnc .xmonad .Xclients`),
   },
   {
     usedBy: 'the PATH',
@@ -229,18 +229,18 @@ const home: readonly Group[] = [
   {
     usedBy: 'the terminal and the desktop',
     source:
-      'tmux; GNU Screen; Kitty; WezTerm; Alacritty; Ghostty; i3, Sway and Hyprland; Hammerspoon; Karabiner',
+      'tmux; GNU Screen; Kitty; WezTerm; Alacritty; Ghostty; i3, Sway and Hyprland; Hammerspoon; Karabiner; Zellij; bspwm, sxhkd, qtile, river, niri; Waybar, Polybar, Rofi, Dunst: commands; mpv: scripts; ranger, lf, yazi; iTerm2',
     patterns:
       words(`.tmux.conf* .tmux .screenrc .wezterm.lua ~/.config/tmux ~/.config/kitty ~/.config/wezterm ~/.config/alacritty ~/.config/ghostty
-      ~/.config/i3 ~/.config/sway ~/.config/hypr ~/.config/awesome ~/.hammerspoon ~/.config/karabiner ~/.skhdrc ~/.yabairc ~/.config/skhd ~/.config/yabai`),
+      ~/.config/i3 ~/.config/sway ~/.config/hypr ~/.config/awesome ~/.hammerspoon ~/.config/karabiner ~/.skhdrc ~/.yabairc ~/.config/skhd ~/.config/yabai ~/.config/zellij .byobu ~/.config/bspwm ~/.config/sxhkd ~/.config/qtile ~/.config/river ~/.config/niri ~/.config/waybar ~/.config/polybar ~/.config/rofi ~/.config/dunst ~/.config/mpv ~/.config/ranger ~/.config/lf ~/.config/yazi`),
   },
   {
     usedBy: 'network and account tools',
     source:
-      'OpenSSH: config, authorized_keys, rc; GnuPG: options; Docker: config (credential helpers, CLI plugins); kubectl: exec credentials; AWS: credential_process; gcloud; GitHub CLI: aliases; curl: curlrc; wget: wgetrc; less: lesskey',
+      'OpenSSH: config, authorized_keys, rc; GnuPG: options; Docker: config (credential helpers, CLI plugins); kubectl: exec credentials; AWS: credential_process; gcloud; GitHub CLI: aliases; curl: curlrc; wget: wgetrc; less: lesskey; tig and lazygit: commands; mailcap; mbsync, msmtp and offlineimap: password commands; irssi and WeeChat: startup; newsboat; nano: nanorc; Helm: plugins; Ansible and rclone: commands for passwords',
     patterns:
       words(`.ssh .gnupg .docker .kube .aws .azure .boto ~/.config/gcloud ~/.config/gh ~/.config/glab-cli ~/.config/containers .curlrc _curlrc .wgetrc
-      .lesskey .lessfilter .mailrc .muttrc .forward .procmailrc .rhosts .shosts .netrc _netrc .ackrc .ripgreprc .agignore .my.cnf .psqlrc .sqliterc .mongorc.js .pgpass`),
+      .lesskey .lessfilter .mailrc .muttrc .forward .procmailrc .rhosts .shosts .netrc _netrc .ackrc .ripgreprc .agignore .my.cnf .psqlrc .sqliterc .mongorc.js .pgpass .tigrc ~/.config/tig ~/.config/lazygit .mailcap .mbsyncrc .msmtprc .offlineimaprc .irssi .weechat .newsboat .nanorc ~/.config/nano ~/.config/helm ~/.local/share/helm ~/.config/rclone`),
   },
 ];
 

@@ -14,6 +14,63 @@ const isProtected = (path: string): boolean =>
 describe('what other programs run or read as settings', () => {
   test.each([
     ...['.vscode-test.mjs', '.luacheckrc', 'jupyter_server_config.py', 'desktop.ini'],
+    ...[
+      '.commitlintrc.js',
+      'commitlint.config.ts',
+      '.gitlint',
+      '.releaserc.json',
+      '.goreleaser.yaml',
+      '.versionrc.js',
+    ],
+    ...[
+      '.changeset/config.json',
+      '.specify/scripts/bash/x.sh',
+      '.serena/project.yml',
+      '.bmad-core/core.yaml',
+      'JULES.md',
+    ],
+    ...[
+      '.ycm_extra_conf.py',
+      'app.pro.user',
+      'CMakeLists.txt.user',
+      '.lsp/config.edn',
+      'rust-analyzer.toml',
+      'x.launch',
+    ],
+    ...['.formatter.exs', '.lintr', 'p.Rproj', 'lakefile.lean', '.kateproject', 'erlang_ls.config'],
+    ...[
+      '.scrutinizer.yml',
+      'codefresh.yml',
+      '.taskcluster.yml',
+      '.copr/Makefile',
+      'amplify.yml',
+      '.ebextensions/a.config',
+    ],
+    ...['.cpanel.yml', '.deployment', '.s2i/bin/run', '.openshift/action_hooks/build'],
+    ...[
+      'binding.gyp',
+      '.bowerrc',
+      '.corepack.env',
+      'poetry.toml',
+      'compose.override.yaml',
+      'common/config/rush/.npmrc',
+    ],
+    ...[
+      '.sbtrc',
+      '.config/nextest.toml',
+      'cabal.project.local',
+      'texmf.cnf',
+      '.arararc.yaml',
+      '.kitchen.local.yml',
+    ],
+    ...['ipython_config.py', '.duckdbrc', '.valgrindrc', '.swiplrc', 'a.lnk', 'a.desktop', '.odbcinst.ini'],
+    ...['.direnvrc', '.envrc.local', 'devenv.nix', '.sdkmanrc', '.tigrc', '.mailcap', '.nanorc', '.msmtprc'],
+    ...[
+      '~/.config/go/env',
+      '~/.config/zellij/config.kdl',
+      '~/.config/Code/User/settings.json',
+      '~/.lein/profiles.clj',
+    ],
     '.git',
     '.git/hooks/pre-commit',
     'repo.git/hooks/post-receive',
@@ -220,8 +277,8 @@ test('what the home folder hides is protected, but a project below it is made of
   const at = (workspace: string, path: string) =>
     protectedName(path, { homes: ['/home/me'], workspace: [workspace] })?.pattern;
   expect(at('/home/me', '/home/me/.unheardof/run.sh')).toBe('~/.*');
-  expect(at('/home', '/home/me/.mailcap')).toBe('~/.*');
-  expect(at('/elsewhere', '/home/me/.config/zed/settings.json')).toBe('~/.*');
+  expect(at('/home', '/home/me/.unheardofrc')).toBe('~/.*');
+  expect(at('/elsewhere', '/home/me/.config/unheardof/settings.json')).toBe('~/.*');
   expect(at('/home/me', '/home/me/.bashrc')).toBe('.bashrc*');
   expect(at('/home/me', '/home/me/p/.unheardof')).toBeUndefined();
   expect(at('/home/me/.dotfiles', '/home/me/.dotfiles/a.txt')).toBeUndefined();
