@@ -200,7 +200,7 @@ const assignment =
 
 function secretsIn(text: string): readonly KnownSecret[] {
   return [...text.replaceAll('\r\n', '\n').matchAll(assignment)].flatMap(([, name = '', written = '']) => {
-    const value = /^(["'`])(.*)\1/s.exec(written)?.[2] ?? written.replace(/\s+#.*$/, '').trimEnd();
+    const value = /^(["'`])(.*)\1/s.exec(written)?.[2] ?? withoutComment(written);
     const passwords = findUrlPasswords(value).map(({ start, end }) => value.slice(start, end));
     const isSecret = isSecretName(name) || findTokens(value).length > 0 || isLikelySecret(value, 'quoted');
     // Programs also print single lines of a value: in quotes, `\n` is a line break, as in a private key.
@@ -209,6 +209,11 @@ function secretsIn(text: string): readonly KnownSecret[] {
       .filter((one) => one.length >= MIN_LENGTH)
       .map((one) => ({ value: one, mark: `[redacted: ${name} of .env]` }));
   });
+}
+
+/** The part before a `#` that follows white space. */
+function withoutComment(written: string): string {
+  return written.slice(0, /(?<=\s)#/.exec(written)?.index).trimEnd();
 }
 
 function textOf(path: string): string {

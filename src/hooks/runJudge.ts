@@ -64,7 +64,8 @@ function objection(event: HookEvent, reason: string, continues: boolean): object
 
 /** Finds the JSON object in what a model wrote: alone, in a code block, or after its thoughts. Undefined if none. */
 function jsonIn(text: string): unknown {
-  const plain = text.replace(/<think>[\s\S]*?<\/think>/g, '');
+  // From the last end of thoughts on: looking for the end of each of many beginnings would take quadratic time.
+  const plain = text.slice(text.lastIndexOf('</think>') + 1);
   const [from, to] = [plain.indexOf('{'), plain.lastIndexOf('}')];
   if (from === -1 || to < from) return undefined;
   try {

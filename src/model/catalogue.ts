@@ -81,7 +81,7 @@ function windowOf(
     known ?? Number.POSITIVE_INFINITY,
     served?.maxWindowTokens ?? Number.POSITIVE_INFINITY,
   );
-  const isLocalTag = /:(?:latest|[\w.-]*\d+x?\d*[bm]\b[\w.-]*)$/i.test(id);
+  const isLocalTag = /:(?:latest|[\w.-]*\d[bm]\b[\w.-]*)$/i.test(id);
   const isCertain = known !== undefined && !isLocalTag;
   if (learnedWindow !== undefined && !(isCertain && most <= learnedWindow)) return [learnedWindow, 'learned'];
   if (isCertain) return [most, 'catalogue'];

@@ -228,7 +228,7 @@ function targetsOf(text: string): readonly string[] {
 }
 
 function recipesOf(text: string): readonly string[] {
-  return matches(text, /^([a-zA-Z][\w-]*)(?:[ \t][^:\n]*)?:(?!=)/gm);
+  return matches(text, /^([a-zA-Z][\w-]*)(?:[ \t][^:\r\n\u2028\u2029]*)?:(?!=)/gm);
 }
 
 function pythonCommands(text: string): readonly NamedCommand[] {

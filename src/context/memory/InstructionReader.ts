@@ -2,6 +2,7 @@
 import { lstat, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { isInside } from '../../disk/paths.ts';
+import { withoutTrailing } from '../../protocol/text/trimming.ts';
 import { CacheStore } from '../storage/CacheStore.ts';
 import { hashOf, type InstructionFile } from './instructions.ts';
 import { readTextStart, realPathOf, stampOf } from './memoryFiles.ts';
@@ -98,7 +99,7 @@ export function importsOf(markdown: string): string[] {
   const found = new Set<string>();
   for (const paragraph of proseOf(markdown)) {
     for (const [, written = ''] of paragraph.matchAll(MENTION)) {
-      const path = written.replaceAll('\\ ', ' ').replace(/[.,;:!?]+$/, '');
+      const path = withoutTrailing(written.replaceAll('\\ ', ' '), '.,;:!?');
       if (path !== '') found.add(path);
       if (found.size >= MAX_IMPORTS) return [...found];
     }

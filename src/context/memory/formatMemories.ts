@@ -77,7 +77,7 @@ export function plainText(text: string): string {
       ' ',
     )
     .replace(STRAY_JOINER, ' ')
-    .replace(/<(?=\s*\/?\s*system-note)/gi, '‹');
+    .replace(/<(?=\s*(?:\/\s*)?system-note)/gi, '‹');
 }
 
 /**

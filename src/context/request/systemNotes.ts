@@ -92,7 +92,7 @@ export function framedSequence(parts: readonly UntrustedPart[], key: string): st
 }
 
 /** The start of a tag that imitates a note. */
-const NOTE_TAG = /<(?=\s*\/?\s*system-note)/gi;
+const NOTE_TAG = /<(?=\s*(?:\/\s*)?system-note)/gi;
 
 function between(heading: string, block: string, key: string, kind: UntrustedText): string {
   return [startOf(heading, key, kind), block, framedNote(introductions[kind].end, key)].join('\n');

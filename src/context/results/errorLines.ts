@@ -86,7 +86,7 @@ const FOREIGN =
 const SUMMARY =
   /^\s*(?:Tests?(?: Files| Suites)?:?\s+.*\d+ (?:failed|passed)|Found \d+ errors?|test result:|\d+ (?:errors?|tests? completed|problems?)\b|=+ .*(?:failed|passed|error).* =+|FAILED?\b|FAILURES!|BUILD FAILED|ERROR: |exit (?:code|status)|error: could not compile|error: aborting)|\bexit(?:ed with)?(?: code| status):? \d+|✖ \d+ problems/;
 const SHOWING =
-  /^(?:cat|bat|nl|head|tail|less|more|sed -n|grep|rg|ls|wc|cd|echo|git (?:-C \S+ |-\S+ )*(?:diff|show|blame|log|grep))\b(?!.*… \(\+)/;
+  /^(?:cat|bat|nl|head|tail|less|more|sed -n|grep|rg|ls|wc|cd|echo|git (?:-C \S+ |-(?!C )\S+ )*(?:diff|show|blame|log|grep))\b(?!.*… \(\+)/;
 const LOG_FILE = /\.(?:log|out|err|txt)\b|\blogs?\//i;
 /** Prefix of a line in a listing or a diff. */
 const LISTED = /^(?:\s*\d+[\t:]|[\w./-]+\.\w+[:-]\d+[:-]|[+-](?![+-]))/;

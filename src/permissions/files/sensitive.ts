@@ -1,6 +1,8 @@
 /**
  * Paths that contain secrets. Reading or writing one always needs the user's approval, unless a rule names the file.
  */
+
+import { withoutTrailing } from '../../protocol/text/trimming.ts';
 import { globsOverlap, hasGlob } from './globOverlap.ts';
 
 const names = [
@@ -133,7 +135,7 @@ export const isPublic = (path: string): boolean => systemFiles.test(path);
 export function foldPath(path: string): string[] {
   return path
     .split('/')
-    .map((part) => (part === '..' ? part : foldText(part).replace(/[. ]+$/, '')))
+    .map((part) => (part === '..' ? part : withoutTrailing(foldText(part), '. ')))
     .filter((part) => part !== '')
     .map((part) => (/^git~\d+$/.test(part) ? '.git' : part));
 }

@@ -89,7 +89,7 @@ function keptBy(folder: string): readonly (readonly string[])[] {
     const text = readText(join(folder, name));
     if (text === undefined) return [['*']];
     return text.split('\n').flatMap((line) => {
-      const pattern = /^!(.*?)\s*$/.exec(line)?.[1]?.replace(/\/+$/, '');
+      const pattern = line.startsWith('!') ? line.slice(1).trimEnd().replace(/\/+$/, '') : '';
       return pattern ? [pattern.split('/').filter((part) => part !== '')] : [];
     });
   });
@@ -116,7 +116,7 @@ function ignoredBelow(folder: string, inherited: ReadonlySet<string>): ReadonlyS
   const texts = ['.gitignore', '.ignore', '.rgignore', '.agignore'].map((name) =>
     readText(join(folder, name)),
   );
-  if (texts.some((text) => text === undefined || /^\s*!/m.test(text))) return new Set();
+  if (texts.some((text) => text === undefined || /^[^\S\n]*!/m.test(text))) return new Set();
   const lines = (texts[0] ?? '').split('\n').flatMap((line) => /^([\w.-]+)\/? *$/.exec(line)?.[1] ?? []);
   return new Set([...inherited, ...lines]);
 }

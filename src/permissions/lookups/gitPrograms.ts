@@ -19,13 +19,13 @@ import { readFileNow } from './readFileNow.ts';
  * drivers.
  */
 const naming =
-  /(?:^|\])\s*(?:\[include(?:if)?\b|(?:\w*command|external|textconv|clean|smudge|process|program|uploadpack|gitproxy|diffmerges)\s*(?:=|$))/im;
+  /(?:^|\])[^\S\n]*(?:\[include(?:if)?\b|(?:\w*command|external|textconv|clean|smudge|process|program|uploadpack|gitproxy|diffmerges)\s*(?:=|$))/im;
 /** `fsmonitor` names a program unless it is just a boolean. */
-const monitor = /(?:^|\])\s*fsmonitor\s*=(?![ \t]*(?:true|false|yes|no|on|off|[01])[ \t]*$)/im;
+const monitor = /(?:^|\])[^\S\n]*fsmonitor\s*=(?![ \t]*(?:true|false|yes|no|on|off|[01])[ \t]*$)/im;
 /** Characters that end a line for a regular expression but not for git, and invalid UTF-8. */
 const unreadable = /\r(?!\n)|[\u2028\u2029\ufffd]/;
 /** Sources from which a partial clone fetches missing objects: `ext::` and other helpers are programs. */
-const helper = /(?:^|\])\s*(?:(?:push)?url\s*=\s*"?[\w+-]+::|vcs\s*=|\[protocol\b|\[url\s+"[\w+-]+::)/im;
+const helper = /(?:^|\])[^\S\n]*(?:(?:push)?url\s*=\s*"?[\w+-]+::|vcs\s*=|\[protocol\b|\[url\s+"[\w+-]+::)/im;
 /** Settings that name a file with patterns, names or commits: https://git-scm.com/docs/git-config */
 const fileSettings = 'excludesfile|attributesfile|ignorerevsfile|orderfile|file';
 /** The only hook that a read-only command may start. */
@@ -160,7 +160,7 @@ function isElsewhere(settings: string, place: string, worktree: string): boolean
  * correctly.
  */
 function valuesOf(settings: string, names: string): readonly (string | undefined)[] {
-  return [...settings.matchAll(new RegExp(`(?:^|\\])\\s*(?:${names})\\s*=[ \\t]*(.*)$`, 'gim'))].map(
+  return [...settings.matchAll(new RegExp(`(?:^|\\])[^\\S\\n]*(?:${names})\\s*=[ \\t]*(.*)$`, 'gim'))].map(
     ([, raw = '']) => {
       const value = /^(?:"([^"\\]*)"|([^"\\#;]*?))\s*$/.exec(raw);
       return value?.[1] ?? value?.[2];

@@ -53,7 +53,7 @@ export function gitHookFolders(
 
 const pathsIn = (text: string): readonly string[] => valuesIn(text, /^include(?:if)?$/i, 'path');
 
-const section = /^\s*\[\s*([\w.-]+)\s*(?:"(?:[^"\\]|\\.)*")?\s*\]/;
+const section = /^\s*\[\s*([\w.-]+)\s*(?:"(?:[^"\\]|\\.)*"\s*)?\]/;
 
 /** Returns the values of a setting in the sections with this name, with or without a subsection. */
 function valuesIn(text: string, sections: RegExp, name: string): readonly string[] {

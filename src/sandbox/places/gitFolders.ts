@@ -109,7 +109,7 @@ export function linkedGitFolder(root: string): readonly string[] {
   if (written === undefined) return [];
   const target = resolve(root, written);
   if (basename(dirname(target)) !== 'worktrees') {
-    const worktree = /^\s*worktree\s*=\s*(.+?)\s*$/m.exec(textOf(join(target, 'config')))?.[1];
+    const worktree = /^[^\S\n]*worktree[^\S\n]*=(.+)$/m.exec(textOf(join(target, 'config')))?.[1]?.trim();
     const isOwn = worktree !== undefined && resolve(target, worktree) === root;
     return isOwn && isGitFolder(target) && target.includes('/modules/') ? resolved(target) : [];
   }

@@ -8,6 +8,7 @@ import {
   quotesFiles,
 } from '../../../src/context/results/errorLines.ts';
 import { truncateObservation } from '../../../src/context/results/ObservationTruncator.ts';
+import { cpuClock } from '../../cpuTime.ts';
 
 test.each([
   ['src/a.ts(1,2): error TS2345: no', true],
@@ -99,6 +100,13 @@ test.each([
   [{ kind: 'command' }, false],
 ])('%j only quotes files: %s', (facts, expected) => {
   expect(quotesFiles(facts)).toBe(expected);
+});
+
+test('a command of many options takes no time to judge', () => {
+  const spentMs = cpuClock();
+  expect(quotesFiles({ kind: 'command', display: { title: `git ${'-C '.repeat(5000)}x` } })).toBe(false);
+  expect(quotesFiles({ kind: 'command', display: { title: 'git -C a --no-pager -C b log' } })).toBe(true);
+  expect(spentMs()).toBeLessThan(2000);
 });
 
 test('the first error line of a text is trimmed, and there may be none', () => {
