@@ -40,6 +40,7 @@ export interface ToolCallPorts extends ApprovalPorts {
 }
 
 export interface FinishedCall {
+  readonly id: string;
   readonly name: string;
   readonly arguments: string;
   readonly output: string;
@@ -73,7 +74,12 @@ export async function runToolCalls(calls: readonly ToolCall[], ports: ToolCallPo
     for (const one of running) {
       const { call, done } = await one;
       await record(call, done, ports);
-      finished.push({ name: call.name, arguments: call.arguments, output: textOf(done.verdict) });
+      finished.push({
+        id: call.id,
+        name: call.name,
+        arguments: call.arguments,
+        output: textOf(done.verdict),
+      });
     }
   }
   if (endsTurn && !ports.signal.aborted) return { type: 'halted' };

@@ -24,6 +24,8 @@ export interface TurnPorts {
   readonly deliverQueued: () => Promise<Delivered>;
   /** The turn would end with this message; true if a hook continues it. Absent without hooks. */
   readonly continueByHook?: ((lastMessage: string) => Promise<boolean>) | undefined;
+  /** All calls of a reply have results; true if a hook ends the turn. Absent without hooks. */
+  readonly afterCalls?: ((calls: readonly FinishedCall[]) => Promise<boolean>) | undefined;
   /** Appends notes for the model's next request: background tasks that have ended. */
   readonly deliverNotes: () => Promise<void>;
   /** Maximum number of steps, after which the turn ends as `max_turns`; absent = no limit. */
@@ -80,6 +82,7 @@ export async function runTurn(ports: TurnPorts): Promise<TurnEnd> {
     await context.maintain({ tools: ports.schemas(), signal, emit });
     if (ran.type === 'halted') return end('done');
     if (ran.type === 'stopped') return end('interrupted');
+    if ((await ports.afterCalls?.(ran.calls)) === true) return end(signal.aborted ? 'interrupted' : 'done');
     if ((await repeats(ran.calls)) === 'end_turn') return end(signal.aborted ? 'interrupted' : 'loop');
   }
 }

@@ -22,6 +22,7 @@ export interface TurnJobPorts
     | 'deliverQueued'
     | 'deliverNotes'
     | 'continueByHook'
+    | 'afterCalls'
     | 'schemas'
     | 'context'
     | 'fallback'
@@ -108,6 +109,13 @@ export function createTurnJob(ports: TurnJobPorts): Job {
       return true;
     };
   };
+  const afterCalls = (signal: AbortSignal): TurnPorts['afterCalls'] =>
+    hooks &&
+    (async (calls) => {
+      const { notes, endsTurn } = await hooks.afterCalls(calls, signal);
+      if (notes.length > 0) await context.append(...notes);
+      return endsTurn;
+    });
   /** Scans the project as the turn finds it, once, while waiting for the model: git would delay the first request. */
   const scanOnce = (): (() => void) => {
     let hasScanned = false;
@@ -138,6 +146,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
         deliverNotes: () => deliverNotes(signal),
         deliverQueued: () => deliverQueued(signal),
         continueByHook: continueByHook(signal),
+        afterCalls: afterCalls(signal),
       });
       if (end.error !== undefined) await hooks?.stopFailure(end.error, signal);
     } catch (error) {

@@ -11,6 +11,7 @@ import type {
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 import { toolNames } from '../protocol/toolNames.ts';
+import { efforts } from '../protocol/wires.ts';
 import { namesIn, type PluginFolder, readSkillFile, type SkillFolders } from './findSkills.ts';
 import { isUnknownModel, listValue, modelOf, readFrontMatter, textValue } from './frontMatter.ts';
 
@@ -134,7 +135,7 @@ export function parseAgents(json: string): AgentList | { readonly error: string 
 /** Front matter keys that have an effect here; all others are reported as ignored. */
 const KEYS: ReadonlySet<string> = new Set([
   ...['name', 'description', 'prompt', 'tools', 'disallowedTools', 'model', 'permissionMode', 'maxTurns'],
-  ...['skills', 'isolation', 'background'],
+  ...['skills', 'isolation', 'background', 'effort'],
 ]);
 
 const NAME = /^[a-z0-9][\w-]{0,63}$/i;
@@ -160,12 +161,14 @@ function definitionOf(
   const permissionMode = modeOf(values.permissionMode);
   const maxTurns = stepsOf(values.maxTurns);
   const isolation = textValue(values.isolation) === 'worktree';
+  const effort = efforts.find((level) => level === textValue(values.effort));
   const background = flagOf(values.background);
   const wrong = [
     // Claude Code's other value is a machine elsewhere.
     ...(values.isolation !== undefined && !isolation ? ['isolation'] : []),
     ...(values.permissionMode !== undefined && permissionMode === undefined ? ['permissionMode'] : []),
     ...(values.maxTurns !== undefined && maxTurns === undefined ? ['maxTurns'] : []),
+    ...(values.effort !== undefined && effort === undefined ? ['effort'] : []),
     ...(values.background !== undefined && background === undefined ? ['background'] : []),
     ...(isUnknownModel(values.model) ? ['model'] : []),
   ];
@@ -178,6 +181,7 @@ function definitionOf(
     ...(values.tools === undefined || values.tools === null ? {} : { tools: listValue(values.tools) }),
     disallowedTools: listValue(values.disallowedTools),
     ...(model === undefined ? {} : { model }),
+    ...(effort === undefined ? {} : { effort }),
     ...(permissionMode === undefined ? {} : { permissionMode }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     skills: listValue(values.skills),

@@ -96,7 +96,7 @@ test('what this version does not run is named once, and a mistake costs only its
   const { hooks, problems } = readHooks(
     {
       Unheard: [group('x')],
-      FileChanged: [group('x')],
+      WorktreeCreate: [group('x')],
       Stop: [
         { hooks: [{ type: 'poem', prompt: 'p' }, { type: 'dance' }, hook('kept')] },
         { matcher: 5, hooks: [hook('lost')] },
@@ -110,7 +110,7 @@ test('what this version does not run is named once, and a mistake costs only its
   expect(hooks.map(({ hook: one }) => one.type === 'command' && one.command)).toEqual(['kept']);
   const messages = problems.map(({ message }) => message);
   expect(messages.filter((message) => message.includes('never run'))).toEqual([
-    'config.json: hooks for FileChanged never run: ClawdCode does not support these Claude Code events.',
+    'config.json: hooks for WorktreeCreate never run: ClawdCode does not support these Claude Code events.',
     'config.json: hooks for Unheard never run: there is no such event.',
     'config.json: hooks of type "poem", "dance" are not supported and never run.',
   ]);

@@ -402,3 +402,17 @@ test('the model cannot send a subagent’s conversation to a model that the user
   ]);
   expect(textOf(requests[1]?.messages.at(-1))).toContain('A subagent may not use the model "evil/logger".');
 });
+
+test('a definition sets how much the model of its subagent reasons', async () => {
+  const setup = await setUpProgram();
+  setup.server.script(
+    { calls: [agentCall('thinker', 'think', 'Think about it.')] },
+    { text: 'Thought.' },
+    { text: 'Done.' },
+  );
+  const agents = { thinker: { description: 'thinks', prompt: 'Think hard.', effort: 'high' } };
+  const { code } = await setup.print(['-p', 'go', '--agents', JSON.stringify(agents)]);
+  expect(code).toBe(0);
+  expect(setup.server.requests()).toMatchObject([{}, { reasoning_effort: 'high' }, {}]);
+  expect(setup.server.requests()[0]).not.toHaveProperty('reasoning_effort');
+});

@@ -62,6 +62,15 @@ test.each([
 });
 
 test.each([
+  ['high', 'high', []],
+  ['great', undefined, ['effort']],
+])('effort: %s', async (written, effort, ignored) => {
+  await put('home/.claude/agents/apart.md', file('apart', `effort: ${written}\n`));
+  const [apart] = (await findAgents('user-foreign', places)).agents;
+  expect({ effort: apart?.effort, ignored: apart?.ignored }).toEqual({ effort, ignored });
+});
+
+test.each([
   ['true', true, []],
   ['false', undefined, []],
   ['often', undefined, ['background']],

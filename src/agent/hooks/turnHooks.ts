@@ -3,6 +3,7 @@ import type { NewEntry } from '../../protocol/entries.ts';
 import type { AgentEvent, CompactionReport } from '../../protocol/events.ts';
 import type { ModelError, ModelErrorKind } from '../../protocol/model.ts';
 import { untilAborted } from '../../protocol/untilAborted.ts';
+import type { FinishedCall } from '../toolCalls.ts';
 import type { HookedAgent, SessionHooks } from './sessionHooks.ts';
 
 /** Why a session was opened. */
@@ -18,6 +19,9 @@ export const IDLE_MS = 60_000;
 /** Hooks of the end of a session may not keep the program open for long. */
 const SESSION_END_MS = 1500;
 
+/** Characters of the result of each call. */
+const MAX_RESPONSE = 50_000;
+
 type PromptVerdict =
   | { readonly type: 'sent'; readonly notes: readonly NewEntry[] }
   | { readonly type: 'blocked'; readonly reason: string };
@@ -29,6 +33,11 @@ export interface TurnHooks {
    */
   stop(lastMessage: string, continued: number, signal: AbortSignal): Promise<readonly NewEntry[] | undefined>;
   stopFailure(error: ModelError, signal: AbortSignal): Promise<void>;
+  /** All calls of a reply have results; a block ends the turn. */
+  afterCalls(
+    calls: readonly FinishedCall[],
+    signal: AbortSignal,
+  ): Promise<{ readonly notes: readonly NewEntry[]; readonly endsTurn: boolean }>;
   /** Before `/compact`: why it must not run. */
   preCompact(focus: string | undefined, signal: AbortSignal): Promise<string | undefined>;
   /** Listens for compactions and turns, and runs their hooks in the background. */
@@ -129,6 +138,16 @@ export function createTurnHooks(hooks: SessionHooks, deps: TurnHookDeps): TurnHo
       const fields = { error, error_details: message.slice(0, 2000) };
       await hooks.run('StopFailure', { subject: error, fields }, signal);
     },
+    async afterCalls(calls, signal) {
+      if (!hooks.has('PostToolBatch')) return { notes: [], endsTurn: false };
+      const tool_calls = calls.map(({ id, name, arguments: input, output }) => ({
+        ...{ tool_name: name, tool_input: jsonOf(input), tool_use_id: id },
+        tool_response: output.slice(0, MAX_RESPONSE).toWellFormed(),
+      }));
+      const result = await hooks.run('PostToolBatch', { fields: { tool_calls } }, signal);
+      const { notes = [], blocks = [], stop } = result ?? {};
+      return { notes, endsTurn: stop !== undefined || blocks.length > 0 };
+    },
     async preCompact(focus, signal) {
       const fields = { trigger: 'manual', custom_instructions: focus ?? null };
       const result = await hooks.run('PreCompact', { subject: 'manual', fields }, signal);
@@ -185,3 +204,12 @@ const ERRORS: Readonly<Record<ModelErrorKind, string>> = {
   bad_request: 'invalid_request',
   quota: 'billing_error',
 };
+
+/** Arguments that are no JSON are given as they are. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -140,6 +140,7 @@ function usesOf({
   tools,
   disallowedTools,
   model,
+  effort,
   permissionMode,
   isolation,
   isBackground,
@@ -150,6 +151,7 @@ function usesOf({
   return [
     disallowedTools.length === 0 ? allowed : `${allowed} except ${list(disallowedTools)}`,
     ...(model === undefined ? [] : [`model ${visibleLine(model, MAX_PURPOSE)}`]),
+    ...(effort === undefined ? [] : [`effort ${effort}`]),
     ...(permissionMode === undefined ? [] : [`mode ${permissionMode}`]),
     ...(isolation === undefined ? [] : ['in a git worktree']),
     ...(isBackground === true ? ['in the background'] : []),

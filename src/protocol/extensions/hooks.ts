@@ -10,6 +10,7 @@ export const hookEvents = [
   'PreToolUse',
   'PostToolUse',
   'PostToolUseFailure',
+  'PostToolBatch',
   'PermissionRequest',
   'PermissionDenied',
   'UserPromptSubmit',
@@ -30,7 +31,7 @@ export type HookEvent = (typeof hookEvents)[number];
 /** Events of Claude Code that hooks cannot be set for here. */
 const otherEvents: ReadonlySet<string> = new Set([
   ...['ConfigChange', 'DirectoryAdded', 'Elicitation', 'ElicitationResult'],
-  ...['InstructionsLoaded', 'MessageDisplay', 'PostModelSwitch', 'PostToolBatch', 'PreModelSwitch', 'Setup'],
+  ...['InstructionsLoaded', 'MessageDisplay', 'PostModelSwitch', 'PreModelSwitch', 'Setup'],
   ...['TaskCompleted', 'TaskCreated', 'TeammateIdle', 'UserPromptExpansion'],
   ...['WorktreeCreate', 'WorktreeRemove'],
 ]);

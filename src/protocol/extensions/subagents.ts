@@ -1,5 +1,6 @@
 /** Subagents: agents that the model starts for a part of the work, and the definitions that they come from. */
 import type { PermissionMode } from '../permissions.ts';
+import type { Effort } from '../wires.ts';
 
 /** Where a definition comes from: the program, `--agents`, the user's own folders, a plugin, or the repository. */
 export type AgentScope = 'builtin' | 'flag' | 'user' | 'plugin' | 'project';
@@ -21,6 +22,8 @@ export interface AgentDefinition {
   readonly disallowedTools: readonly string[];
   /** Absent = the model of the agent that starts it. */
   readonly model?: string;
+  /** How much its model reasons; absent = as in the session. */
+  readonly effort?: Effort;
   /** Applies only if it is stricter than the mode of the agent that starts it. */
   readonly permissionMode?: PermissionMode;
   /** Maximum number of steps; absent = the default. */

@@ -281,6 +281,28 @@ test('a command of the user can be blocked, but is neither asked about nor chang
   expect(on.agent.entries().at(-1)).toMatchObject({ subtype: 'hook_context' });
 });
 
+test('after all calls of a reply, hooks get them at once, and a block ends the turn', async () => {
+  const port = scriptedHooks({
+    PostToolBatch: [{ contexts: [text('all is well')] }, { blocks: [text('enough')] }],
+  });
+  const tools = [smallTool('Edit'), smallTool('Read', { readOnly: true })];
+  const on = await startAgent({
+    ...withHooks(port),
+    tools,
+    answers: [calls(['1', 'Edit', { file: 'a' }], ['2', 'Read', {}]), calls(['3', 'Read', {}])],
+  });
+  await on.ask('Go');
+  expect(port.calls.map(({ input }) => input.tool_calls)).toEqual([
+    [
+      { tool_name: 'Edit', tool_input: { file: 'a' }, tool_use_id: '1', tool_response: 'Edit ran' },
+      { tool_name: 'Read', tool_input: {}, tool_use_id: '2', tool_response: 'Read ran' },
+    ],
+    [{ tool_name: 'Read', tool_input: {}, tool_use_id: '3', tool_response: 'Read ran' }],
+  ]);
+  expect(on.model.requests).toHaveLength(2);
+  expect(JSON.stringify(on.model.requests[1]?.messages)).toContain('all is well');
+});
+
 test('a compaction can be blocked, and its end is an event', async () => {
   const port = scriptedHooks({
     PreCompact: [{ blocks: [text('not now')] }, {}],
