@@ -247,7 +247,9 @@ export class HookRunner implements HookPort {
       ...{ CLAUDE_PROJECT_DIR: root, CLAWDCODE_PROJECT_DIR: root, CLAWDCODE: '1' },
       ...(call.effort !== undefined && { CLAUDE_EFFORT: call.effort }),
     };
-    const file = setsVariables.has(call.event) ? await this.#variableFile() : undefined;
+    // A subagent's folder is not the one that the variables of the session are for.
+    const maySet = setsVariables.has(call.event) && !('agent_id' in call.input);
+    const file = maySet ? await this.#variableFile() : undefined;
     const ownVariables = { ...env, ...variables };
     const output = await runCommand(
       {

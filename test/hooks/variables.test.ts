@@ -41,6 +41,15 @@ test('nothing but variables comes from the file, and none that is not for comman
   expect(permission?.reason).toBe('<>');
 });
 
+test('what a subagent does sets no variables for the session', async () => {
+  const { runner } = await bench({ CwdChanged: command('echo A=1 >> "$CLAUDE_ENV_FILE"') });
+  const { input, event } = call('CwdChanged');
+  await runner.run({ event, input: { ...input, agent_id: 'a1' } }, never);
+  expect(runner.variables()).toEqual({});
+  await runner.run({ event, input }, never);
+  expect(runner.variables()).toEqual({ A: '1' });
+});
+
 test('a file that is no script sets nothing, and stops nothing', async () => {
   const { runner } = await bench({
     SessionStart: command('echo "A=1; not a | valid ( file" >> "$CLAUDE_ENV_FILE"'),
