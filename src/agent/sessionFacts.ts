@@ -122,6 +122,10 @@ export interface Totals extends Usage {
   readonly estimated: number;
   /** US dollars; `undefined` as soon as one request had no known price. */
   readonly costUsd: number | undefined;
+  /** US dollars of the requests whose price is known. */
+  readonly knownUsd: number;
+  /** How many of the requests have no known price. */
+  readonly unpriced: number;
 }
 
 const noTotals: Totals = {
@@ -131,6 +135,8 @@ const noTotals: Totals = {
   requests: 0,
   estimated: 0,
   costUsd: 0,
+  knownUsd: 0,
+  unpriced: 0,
 };
 
 /** What a session has cost so far, as it is opened. */
@@ -146,9 +152,15 @@ export function totalsOf(
       cachedTokens: totals.cachedTokens + usage.cachedTokens,
       requests: totals.requests + requests,
       estimated: totals.estimated + estimated,
-      costUsd: totals.costUsd === undefined || cost === undefined ? undefined : totals.costUsd + cost,
+      ...withCost(totals, cost, requests),
     };
   }, noTotals);
+}
+
+function withCost(totals: Totals, cost: number | undefined, requests: number) {
+  const knownUsd = totals.knownUsd + (cost ?? 0);
+  const unpriced = totals.unpriced + (cost === undefined ? requests : 0);
+  return { knownUsd, unpriced, costUsd: unpriced === 0 ? knownUsd : undefined };
 }
 
 /** Adds what one entry cost: replies, and `usage` entries (summaries). */
@@ -172,6 +184,6 @@ export function addEntry(
     cachedTokens: totals.cachedTokens + (usage.cachedTokens ?? 0),
     requests: totals.requests + 1,
     estimated: totals.estimated + (spent.estimated === true ? 1 : 0),
-    costUsd: totals.costUsd === undefined || cost === undefined ? undefined : totals.costUsd + cost,
+    ...withCost(totals, cost, 1),
   };
 }

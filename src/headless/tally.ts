@@ -37,7 +37,7 @@ export interface Tally {
 /** Starts counting now. */
 export function createTally(agent: Agent, now: () => number): Tally {
   let startedAt = now();
-  const costBefore = agent.state().usage.costUsd;
+  const before = agent.state().usage;
   const usage = new Map<string, UsageFigures>();
   const calls = new Map<string, { name: string; input: unknown }>();
   const questions = new Map<string, PermissionQuestion>();
@@ -96,8 +96,8 @@ export function createTally(agent: Agent, now: () => number): Tally {
     isCounted,
     costUsd() {
       if (!isCounted()) return undefined;
-      const { costUsd } = agent.state().usage;
-      return costUsd === undefined || costBefore === undefined ? undefined : costUsd - costBefore;
+      const { knownUsd, unpriced } = agent.state().usage;
+      return unpriced > before.unpriced ? undefined : knownUsd - before.knownUsd;
     },
     denials: () => denials,
     question: (callId) => questions.get(callId),

@@ -179,6 +179,8 @@ test('the cost is unknown as soon as one reply has no known price', async () => 
     requests: 2,
     estimated: 0,
     costUsd: undefined,
+    knownUsd: 0.015,
+    unpriced: 1,
   });
 });
 

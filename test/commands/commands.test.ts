@@ -133,7 +133,13 @@ describe('/cost', () => {
     text(
       'cost',
       '',
-      commandHost({ agent: scriptedAgent([], { ...state, demo, usage: { ...usage, costUsd } }) }),
+      commandHost({
+        agent: scriptedAgent([], {
+          ...state,
+          demo,
+          usage: { ...usage, costUsd, knownUsd: costUsd ?? 0, unpriced: 0 },
+        }),
+      }),
     );
 
   test('shows tokens, the cached share and the price', async () => {
@@ -144,7 +150,10 @@ describe('/cost', () => {
 
   test('says that the tokens are estimated if the server reports none', async () => {
     const shown = (estimated: number) => {
-      const agent = scriptedAgent([], { ...state, usage: { ...usage, estimated, costUsd: 1 } });
+      const agent = scriptedAgent([], {
+        ...state,
+        usage: { ...usage, estimated, costUsd: 1, knownUsd: 1, unpriced: 0 },
+      });
       return text('cost', '', commandHost({ agent }));
     };
     expect(await shown(4)).toMatch(/Requests\s+4 \(tokens estimated: the server reports none\)/);
@@ -152,7 +161,7 @@ describe('/cost', () => {
   });
 
   test('an unknown price is called unknown, not zero', async () => {
-    expect(await cost(undefined)).toMatch(/Cost\s+unknown for gpt-4.1/);
+    expect(await cost(undefined)).toMatch(/Cost\s+unknown: no price for/);
     expect(await cost(0, true)).toContain('demo model');
   });
 });

@@ -1,7 +1,8 @@
 /** What requests cost, and by what: from entries as they are in logs. */
 import { describe, expect, test } from 'vitest';
-import { costTables } from '../../src/commands/cost/costPage.ts';
+import { costTables, costText, totalFacts } from '../../src/commands/cost/costPage.ts';
 import { type CostReport, createCostReader } from '../../src/commands/cost/costReader.ts';
+import { noSpending } from '../../src/commands/cost/spending.ts';
 import { plainText } from '../../src/commands/pages/page.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 
@@ -194,4 +195,45 @@ describe('why the cache missed', () => {
       [],
     );
   });
+});
+
+describe('models without a price', () => {
+  const mixed = log(
+    { subtype: 'session_start', message: { role: 'system', content: '' } },
+    prompt('Ask both'),
+    reply(1000, 0, 100),
+    reply(1000, 0, 100, {
+      message: {
+        role: 'assistant',
+        content: 'Yes.',
+        model: 'free',
+        usage: { input_tokens: 1000, output_tokens: 100 },
+      },
+    }),
+  );
+  const priceOf = (model: string) => (model === 'm' ? price : undefined);
+
+  test('what is known is shown, and which models have none', () => {
+    const report = read(mixed, priceOf);
+    expect(report.total).toMatchObject({ costUsd: null, knownCostUsd: 0.015, requests: 2 });
+    expect(new Map(totalFacts(report)).get('Cost')).toBe('at least $0.0150 at list price: no price for free');
+    const page = plainText(costTables(report, options), 80);
+    expect(page).toMatch(/Ask both .*\$0\.0150 \+/);
+  });
+
+  test('many are counted', () => {
+    const rows = ['a', 'b', 'c', 'd'].map((name) => ({ ...noSpending, name, requests: 1, costUsd: null }));
+    expect(costText({ costUsd: null, knownCostUsd: 0 }, rows)).toBe('unknown: no price for a, b, 2 more');
+  });
+});
+
+test('a call that names no files it read counts for the path in its input, as a whole', () => {
+  const entries = log(
+    prompt('Search'),
+    reply(1000, 0, 100),
+    call('c1', 'Grep', { pattern: 'x', path: '/w/src' }),
+    result('c1', 'Grep', 'found '.repeat(100)),
+    reply(2000, 0, 100),
+  );
+  expect(nameds(read(entries).files)).toEqual(['/w/src']);
 });

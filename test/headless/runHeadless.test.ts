@@ -213,7 +213,7 @@ describe('questions', () => {
 describe('json', () => {
   test('is one result object on one line, with the tokens of this run alone', async () => {
     const usage = { inputTokens: 9999, outputTokens: 999, cachedTokens: 0, requests: 9, estimated: 0 };
-    const about = { usage: { ...usage, costUsd: 5 } };
+    const about = { usage: { ...usage, costUsd: 5, knownUsd: 5, unpriced: 0 } };
     const ran = await run('why does it fail?', onPrompt(wholeTurn, 'why does it fail?'), 'json', about);
     const { uuid, context_usage, permission_denials, ...rest } = json(ran);
     expect(rest).toEqual({
@@ -287,7 +287,7 @@ describe('json', () => {
 
   test('a price that is not known is null, not zero', async () => {
     const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, requests: 0, estimated: 0 };
-    const about = { usage: { ...usage, costUsd: undefined } };
+    const about = { usage: { ...usage, costUsd: undefined, knownUsd: 3, unpriced: 1 } };
     const ran = await run('hello', onPrompt(answer), 'json', about);
     expect(json(ran)).toMatchObject({ total_cost_usd: null, modelUsage: { 'gpt-4.1': { costUSD: null } } });
   });

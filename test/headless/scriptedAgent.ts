@@ -58,7 +58,16 @@ export const state: AgentState = {
   tasks: [],
   canBackground: false,
   measure,
-  usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, requests: 0, estimated: 0, costUsd: 0 },
+  usage: {
+    inputTokens: 0,
+    outputTokens: 0,
+    cachedTokens: 0,
+    requests: 0,
+    estimated: 0,
+    costUsd: 0,
+    knownUsd: 0,
+    unpriced: 0,
+  },
   demo: false,
   sandbox: undefined,
 };
@@ -122,7 +131,10 @@ export function scriptedAgent(
         inputTokens: usage.inputTokens + spent.input_tokens,
         outputTokens: usage.outputTokens + spent.output_tokens,
         requests: usage.requests + 1,
-        costUsd: usage.costUsd === undefined ? undefined : usage.costUsd + 0.01,
+        // In a session with an unknown price, none is known.
+        ...(usage.costUsd === undefined
+          ? { unpriced: usage.unpriced + 1 }
+          : { costUsd: usage.costUsd + 0.01, knownUsd: usage.knownUsd + 0.01 }),
       },
     };
   };

@@ -1,11 +1,11 @@
 import { isAbsolute, relative } from 'node:path';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
-import { dollars, percent } from '../figures.ts';
+import { percent } from '../figures.ts';
 import { type Fact, factsPage } from '../pages/page.ts';
 import type { Command, CommandHost } from '../types.ts';
 import type { CostReport } from './costReader.ts';
-import { rounded } from './spending.ts';
+import { rounded, type Spending } from './spending.ts';
 
 /** Shows the session's tokens and cost, including summaries, and what caused them. */
 export const cost: Command = {
@@ -20,9 +20,10 @@ export const cost: Command = {
     if (args === '--json')
       return { type: 'notice', text: JSON.stringify({ ...report, isWhole }, rounded, 2) };
     const { root, demo } = host.agent.state();
-    const facts = factsPage(totals(host.agent), 'This session, summaries included');
+    const { costTables, costText } = await import('./costPage.ts');
+    const cost = demo ? 'nothing: the demo model is built in' : costText(spentIn(host.agent), report.models);
+    const facts = factsPage(totals(host.agent, cost), 'This session, summaries included');
     if (demo) return { type: 'page', page: facts };
-    const { costTables } = await import('./costPage.ts');
     const shownPath = (path: string): string => {
       const inside = relative(root, path);
       return inside.startsWith('..') || isAbsolute(inside) || inside === '' ? path : inside;
@@ -63,17 +64,21 @@ async function allEntries(agent: CommandHost['agent']) {
   return { entries, isWhole: start() <= 1 };
 }
 
-function totals(agent: CommandHost['agent']): readonly Fact[] {
-  const { usage, model, demo } = agent.state();
+function spentIn(agent: CommandHost['agent']): Pick<Spending, 'costUsd' | 'knownCostUsd'> {
+  const { costUsd = null, knownUsd } = agent.state().usage;
+  return { costUsd, knownCostUsd: knownUsd };
+}
+
+function totals(agent: CommandHost['agent'], cost: string): readonly Fact[] {
+  const { usage } = agent.state();
   const cached = usage.cachedTokens;
   const ofInput = cached === 0 ? '' : ` (${percent(cached, usage.inputTokens)} of input)`;
-  const price = demo ? 'nothing: the demo model is built in' : `unknown for ${model.id}`;
   return [
     ['Requests', `${grouped(usage.requests)}${estimatedNote(usage)}`],
     ['Input', `${grouped(usage.inputTokens)} tokens`],
     ['  cached', `${grouped(cached)} tokens${ofInput}`],
     ['Output', `${grouped(usage.outputTokens)} tokens`],
-    ['Cost', usage.costUsd === undefined || demo ? price : `${dollars(usage.costUsd)} at list price`],
+    ['Cost', cost],
   ];
 }
 

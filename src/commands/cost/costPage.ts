@@ -35,8 +35,12 @@ export function costTables(report: CostReport, options: CostPageOptions): Page {
 }
 
 /** Sums in a few words, for the top of a page. */
-export function totalFacts({ total, estimatedRequests }: CostReport): readonly (readonly [string, string])[] {
-  const { requests, inputTokens, cachedTokens, outputTokens, costUsd } = total;
+export function totalFacts({
+  total,
+  estimatedRequests,
+  models,
+}: CostReport): readonly (readonly [string, string])[] {
+  const { requests, inputTokens, cachedTokens, outputTokens } = total;
   const cached = cachedTokens === 0 ? '' : ` (${percent(cachedTokens, inputTokens)} of input)`;
   const estimated = estimatedRequests === 0 ? '' : ` (tokens estimated for ${grouped(estimatedRequests)})`;
   return [
@@ -44,8 +48,26 @@ export function totalFacts({ total, estimatedRequests }: CostReport): readonly (
     ['Input', `${grouped(inputTokens)} tokens`],
     ['  cached', `${grouped(cachedTokens)} tokens${cached}`],
     ['Output', `${grouped(outputTokens)} tokens`],
-    ['Cost', costUsd === null ? 'unknown: a model has no price' : `${dollars(costUsd)} at list price`],
+    ['Cost', costText(total, models)],
   ];
+}
+
+/** A total that no request without a known price hides: what is known, and the models that have none. */
+export function costText(
+  { costUsd, knownCostUsd }: Pick<Spending, 'costUsd' | 'knownCostUsd'>,
+  models: readonly Row[],
+): string {
+  if (costUsd !== null) return `${dollars(costUsd)} at list price`;
+  const unpriced = models.filter((model) => model.costUsd === null).map(({ name }) => name);
+  const [first = 'a model', second] = unpriced;
+  const others = unpriced.length - 2;
+  const names = [
+    first,
+    ...(second === undefined ? [] : [second]),
+    ...(others > 0 ? [`${grouped(others)} more`] : []),
+  ];
+  const why = `no price for ${names.join(', ')}`;
+  return knownCostUsd === 0 ? `unknown: ${why}` : `at least ${dollars(knownCostUsd)} at list price: ${why}`;
 }
 
 function tableLines(title: string, all: readonly Row[], most: number, columns: number): readonly PageLine[] {
@@ -64,12 +86,12 @@ function tableLines(title: string, all: readonly Row[], most: number, columns: n
 const FIGURES = 40;
 const MIN_NAME = 12;
 
-function figuresOf({ requests, inputTokens, outputTokens, costUsd }: Row): string[] {
+function figuresOf({ requests, inputTokens, outputTokens, costUsd, knownCostUsd }: Row): string[] {
   return [
     requests === 0 ? '' : `${grouped(requests)} req`,
     `${shortTokens(inputTokens)} in`,
     `${shortTokens(outputTokens)} out`,
-    costOf({ costUsd }),
+    costUsd === null && knownCostUsd > 0 ? `${dollars(knownCostUsd)} +` : costOf({ costUsd }),
   ];
 }
 

@@ -116,7 +116,7 @@ function resultParts(
   const own = paths.get(id);
   paths.delete(id);
   const touched = [...filesRead, ...filesChanged].map(({ path }) => path);
-  const named = [...new Set(touched.length > 0 ? touched : (own ?? []))].slice(0, MAX_FILES);
+  const named = [...new Set(touched.length > 0 || own === undefined ? touched : [own])].slice(0, MAX_FILES);
   if (named.length === 0) return [{ name, size }];
   return named.map((file) => ({ name, file, size: size / named.length }));
 }

@@ -9,6 +9,8 @@ export interface Spending {
   readonly outputTokens: number;
   /** US dollars at list price; null as soon as one price is unknown. */
   readonly costUsd: number | null;
+  /** US dollars of the part whose price is known. */
+  readonly knownCostUsd: number;
 }
 
 export interface Row extends Spending {
@@ -17,7 +19,13 @@ export interface Row extends Spending {
   readonly requests: number;
 }
 
-export const noSpending: Spending = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, costUsd: 0 };
+export const noSpending: Spending = {
+  inputTokens: 0,
+  cachedTokens: 0,
+  outputTokens: 0,
+  costUsd: 0,
+  knownCostUsd: 0,
+};
 
 export function addSpending(a: Spending, b: Spending): Spending {
   return {
@@ -25,6 +33,7 @@ export function addSpending(a: Spending, b: Spending): Spending {
     cachedTokens: a.cachedTokens + b.cachedTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     costUsd: a.costUsd === null || b.costUsd === null ? null : a.costUsd + b.costUsd,
+    knownCostUsd: a.knownCostUsd + b.knownCostUsd,
   };
 }
 
@@ -56,7 +65,7 @@ export function createTable(): Table {
 
 export function byCostDescending(a: Spending, b: Spending): number {
   const tokens = ({ inputTokens, outputTokens }: Spending): number => inputTokens + outputTokens;
-  return (b.costUsd ?? 0) - (a.costUsd ?? 0) || tokens(b) - tokens(a);
+  return b.knownCostUsd - a.knownCostUsd || tokens(b) - tokens(a);
 }
 
 type Price = ModelInfo['price'];
@@ -69,12 +78,12 @@ export function inputSpending(tokens: number, cached: number, written: number, p
       ? null
       : (plain * price.input + cached * price.cachedInput + written * (price.cacheWrite ?? price.input)) /
         1e6;
-  return { inputTokens: tokens, cachedTokens: cached, outputTokens: 0, costUsd };
+  return { inputTokens: tokens, cachedTokens: cached, outputTokens: 0, costUsd, knownCostUsd: costUsd ?? 0 };
 }
 
 export function outputSpending(tokens: number, price: Price): Spending {
   const costUsd = price === undefined ? null : (tokens * price.output) / 1e6;
-  return { ...noSpending, outputTokens: tokens, costUsd };
+  return { ...noSpending, outputTokens: tokens, costUsd, knownCostUsd: costUsd ?? 0 };
 }
 
 /** For JSON: shares without the noise of their division. */
