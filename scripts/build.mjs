@@ -9,6 +9,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { isUpToDate } from './bundle/isUpToDate.mjs';
+import { slimSdks } from './bundle/slimSdks.mjs';
 import { toCommonJs } from './bundle/toCommonJs.mjs';
 import { licensesOf } from './licenses.mjs';
 
@@ -47,7 +48,7 @@ const common = {
     yaml: join(root, 'node_modules/yaml/browser/index.js'),
     debug: join(root, 'scripts/shims/silentDebug.mjs'),
   },
-  plugins: [shims()],
+  plugins: [shims(), slimSdks(root)],
   define: { 'process.env.NODE_ENV': '"production"', 'Intl.Segmenter': 'LazySegmenter' },
   inject: [join(root, 'scripts/shims/lazySegmenter.mjs')],
   jsx: 'automatic',

@@ -2,6 +2,7 @@
  * A `fetch` for the SDKs over our own HTTP, so that redirects, proxies, certificates, bounds and error texts are those
  * of every wire. What reaches the SDK are complete events that were checked.
  */
+import { LightHeaders } from '../http/lightHeaders.ts';
 import { stayOnHost } from '../http/sameHost.ts';
 import type { HttpSend } from '../http/types.ts';
 import { record, text } from '../json.ts';
@@ -28,9 +29,9 @@ const passed = ['accept', 'content-type', 'anthropic-version'];
  * The request is sent when the SDK reads the body, so that its errors reach the caller as they are: the SDK would wrap
  * them.
  */
-export function sdkFetch({ send, headers, signal, trace, news, onBody }: SdkFetchOptions): typeof fetch {
+export function sdkFetch({ send, headers: own, signal, trace, news, onBody }: SdkFetchOptions): typeof fetch {
   return async (address, init) => {
-    const given = new Headers(init?.headers);
+    const given = new LightHeaders(init?.headers);
     const body = text(init?.body) ?? '';
     onBody(body);
     const request = {
@@ -39,7 +40,7 @@ export function sdkFetch({ send, headers, signal, trace, news, onBody }: SdkFetc
         ...Object.fromEntries(
           passed.flatMap((name) => (given.has(name) ? [[name, given.get(name) ?? '']] : [])),
         ),
-        ...headers,
+        ...own,
       },
       body: Buffer.from(body),
       signal,
@@ -49,7 +50,8 @@ export function sdkFetch({ send, headers, signal, trace, news, onBody }: SdkFetc
       for await (const event of replyChunks(answer, trace, news)) yield asEvent(event);
     }
     // The SDKs read no more of a response than this.
-    const response = { ok: true, status: 200, headers: new Headers(), url: String(address), body: events() };
+    const headers = new LightHeaders();
+    const response = { ok: true, status: 200, headers, url: String(address), body: events() };
     return response as unknown as Response;
   };
 }
