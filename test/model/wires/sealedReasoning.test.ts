@@ -31,7 +31,7 @@ const wires: readonly Wire[] = [
     name: 'responses',
     serve: (answer) => responsesServer((body, index) => answer(index, body.tool_choice === 'none')),
     reasoningIn: (body) =>
-      body.match(/\{"id":"rs_\d+","type":"reasoning".*?"encrypted_content":"[^"]*"\}/g) ?? [],
+      body.match(/\{"id":"rs_\d+","type":"reasoning".*?"encrypted_content":"[^"]*"\}/gs) ?? [],
   },
   {
     name: 'anthropic',
@@ -42,7 +42,7 @@ const wires: readonly Wire[] = [
           index, // As many tokens as any reply of this model may have, unless it is a summary.
         ) => answer(index, body.max_tokens !== 8192),
       ),
-    reasoningIn: (body) => body.match(/\{"type":"thinking","thinking":.*?,"signature":"[^"]*"\}/g) ?? [],
+    reasoningIn: (body) => body.match(/\{"type":"thinking","thinking":.*?,"signature":"[^"]*"\}/gs) ?? [],
   },
 ];
 
@@ -160,6 +160,53 @@ describe.each(wires)('$name', ({ name, serve, reasoningIn }) => {
     expect(reasoningIn(body)).toHaveLength(2);
     expect(body).toContain('From chat.');
     expect(body).not.toContain('Chat thoughts.');
+  });
+
+  test('after a compaction, two switches and a resume, each model gets its own reasoning byte for byte', async () => {
+    // What the server sent, as it sent it: the next request to the same model has it.
+    const server = await serve((index, isSummary) =>
+      isSummary
+        ? { text: SUMMARY }
+        : { reasoning: `Thought "${index}" é\\n\u2028 </x>.`, text: `Answer ${index}.` },
+    );
+    const open = (resume?: { readonly folder: string; readonly sessionId: string }) =>
+      startAgent({ client: clientOf(server.baseUrl), tools: [read], info, ...(resume && { resume }) });
+    const last = (): string => server.received.at(-1)?.text ?? '';
+    /** The parts of the last body that hold the thought of a reply. */
+    const thoughtOf = (index: number): readonly string[] =>
+      reasoningIn(last()).filter((item) => item.includes(`Thought \\"${index}\\"`));
+    const first = await open();
+    const replyTo = async (set: typeof first, prompt: string): Promise<number> => {
+      await set.ask(prompt);
+      return server.received.length - 1;
+    };
+    await replyTo(first, 'One');
+    await first.run({ type: 'compact' });
+    const kept = await replyTo(first, 'Two');
+    await replyTo(first, 'Three');
+    const [asSent = ''] = thoughtOf(kept);
+    expect(asSent).not.toBe('');
+    await first.run({ type: 'set_model', model: 'another' });
+    const other = await replyTo(first, 'Four');
+    expect(reasoningIn(last())).toEqual([]);
+    await replyTo(first, 'Five');
+    const [othersAsSent = ''] = thoughtOf(other);
+    expect(othersAsSent).not.toBe('');
+    expect(thoughtOf(kept)).toEqual([]);
+    await first.run({ type: 'set_model', model: 'test-model' });
+    await replyTo(first, 'Six');
+    expect(thoughtOf(kept)).toEqual([asSent]);
+    expect(thoughtOf(other)).toEqual([]);
+    const { sessionId } = first.agent.state();
+    await first.agent.close();
+    const again = await open({ folder: first.folder, sessionId });
+    await replyTo(again, 'Seven');
+    expect(thoughtOf(kept)).toEqual([asSent]);
+    await again.run({ type: 'compact' });
+    await again.run({ type: 'set_model', model: 'another' });
+    await replyTo(again, 'Eight');
+    expect(thoughtOf(kept)).toEqual([]);
+    expect(server.refused).toEqual([]);
   });
 
   test('through compactions, rewinds and other models no request is refused, and all are rebuilt from the log', async () => {
