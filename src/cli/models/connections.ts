@@ -53,6 +53,13 @@ export function createConnections(options: ConnectionOptions): Connections {
     open.set(endpoint, connection);
     return connection;
   };
+  /** A notice about an endpoint is for once, also if its key, and with it its client, is renewed. */
+  const told = new Set<string>();
+  const isRepeated = (event: ModelEvent, { name = '' }: Endpoint): boolean => {
+    if (event.type !== 'notice') return false;
+    const notice = `${name} ${event.text}`;
+    return told.has(notice) || !told.add(notice);
+  };
   const [standard] = endpoints.all;
   if (standard !== undefined) connect(standard, standard.key.known);
 
@@ -70,7 +77,7 @@ export function createConnections(options: ConnectionOptions): Connections {
       let rejected: ModelError | undefined;
       for await (const event of connect(endpoint, key.key).client.stream(named, signal, sent)) {
         if (event.type === 'failed' && event.error.kind === 'auth') rejected = event.error;
-        else
+        else if (!isRepeated(event, endpoint))
           yield event.type === 'done' ? withUsage(withFullName(event, endpoint, endpoints), request) : event;
       }
       if (rejected === undefined) return;

@@ -51,8 +51,8 @@ async function open({ providers, env = {} }: Setup, standard = 'http://127.0.0.1
     debug: (line) => lines.push(line),
     onError: () => {},
   });
-  const ask = async (model: string): Promise<ModelEvent[]> => {
-    const request = { model, messages: [{ role: 'user', content: 'hi' } as const], tools: [] };
+  const ask = async (model: string, tools: ModelRequest['tools'] = []): Promise<ModelEvent[]> => {
+    const request = { model, messages: [{ role: 'user', content: 'hi' } as const], tools };
     const events: ModelEvent[] = [];
     for await (const event of connections.client.stream(request, new AbortController().signal))
       events.push(event);
@@ -114,6 +114,26 @@ test('a command prints the key: it runs once, and again when the key is rejected
   expect(message).toContain('rejected the key from apiKeyHelper');
   expect(message + lines.join('\n')).not.toContain('sk-key');
   expect(endpoints.secrets()).toEqual(expect.arrayContaining(['sk-key-1', 'sk-key-2', 'sk-standard']));
+});
+
+test('a notice before the request does not keep a key from being renewed, and is not repeated', async () => {
+  let accepted = 'sk-key-1';
+  const server = await startKeyed(() => accepted);
+  const { home, ask } = await open({
+    providers: {
+      work: { baseUrl: server.baseUrl, apiKeyHelper: 'cat key', models: { m: { tools: false } } },
+    },
+  });
+  const tools = [{ name: 'Read', description: 'Reads.', parameters: {} }];
+  const types = async () => (await ask('work/m', tools)).map(({ type }) => type);
+  await writeFile(join(home, 'key'), 'sk-key-1\n');
+  accepted = 'sk-key-2';
+  const first = ask('work/m', tools);
+  expect((await first).map(({ type }) => type)).toEqual(['notice', 'failed']);
+  await writeFile(join(home, 'key'), 'sk-key-2\n');
+  const renewed = await types();
+  expect(renewed).not.toContain('notice');
+  expect(renewed.at(-1)).toBe('done');
 });
 
 test.each([
