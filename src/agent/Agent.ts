@@ -156,7 +156,7 @@ function submit(op: Op, deps: AgentDeps, core: Core, work: Work): void {
   }
 }
 
-function stateOf(deps: AgentDeps, core: Core, { jobs, tasks, fallback }: Work): AgentState {
+function stateOf(deps: AgentDeps, core: Core, { jobs, tasks, fallback, turnModel }: Work): AgentState {
   const { context } = deps;
   const { facts, modes } = core;
   return {
@@ -165,7 +165,7 @@ function stateOf(deps: AgentDeps, core: Core, { jobs, tasks, fallback }: Work): 
     title: facts.titleOf(context.entries()),
     root: deps.root,
     model: deps.model.current(),
-    chosenModel: (fallback.chosen() ?? deps.model.current()).id,
+    chosenModel: turnModel.replaced() ?? (fallback.chosen() ?? deps.model.current()).id,
     mode: modes.current(),
     modes: { cycle: modes.cycle, refused: deps.refusedModes ?? {} },
     busy: jobs.busy(),

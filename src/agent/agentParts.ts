@@ -43,6 +43,7 @@ export interface Work {
   readonly subagents: Subagents | undefined;
   readonly contextOps: ContextOps;
   readonly fallback: Pick<Fallback, 'chosen'>;
+  readonly turnModel: Pick<TurnModel, 'replaced'>;
   readonly rewinds: Rewinds;
   /** Absent without hooks. */
   readonly hooks: TurnHooks | undefined;
@@ -151,6 +152,7 @@ export function createWork(deps: AgentDeps, core: Core): Work {
     subagents,
     contextOps,
     fallback,
+    turnModel,
     rewinds,
     hooks,
     startHooks: startOnce(hooks, jobs.add),

@@ -8,6 +8,8 @@ import { type Fallback, nextModel } from './fallback.ts';
 export interface TurnModel {
   /** A skill is used. Does nothing if it names no model; tells the user if the model cannot be used. */
   use(skill: { readonly name: string; readonly model?: string | undefined }): void;
+  /** The session's model while a skill's answers. */
+  replaced(): string | undefined;
   /** The turn is over. */
   end(): void;
   /** The user has chosen a model, which is not replaced. */
@@ -48,6 +50,7 @@ export function createTurnModel({ model, fallback, mayUse, measure, emit }: Turn
       emit({ type: 'model_changed', model: info });
       tell('info', `${asks}: it answers until this turn ends.`);
     },
+    replaced: () => session,
     end() {
       if (session === undefined) return;
       // A fallback may have replaced the skill's model.

@@ -93,8 +93,9 @@ function modelFacts({ windowTokens, source, price, efforts }: ModelInfo): string
   const window = source === 'assumed' ? [] : [`${grouped(windowTokens)} tokens`];
   const prices =
     price === undefined ? [] : [`${dollars(price.input)} in, ${dollars(price.output)} out per million`];
-  const levels = efforts === undefined || efforts.length === 0 ? [] : [`effort ${efforts.join(', ')}`];
-  return [...window, ...prices, ...levels].join(' · ');
+  const levels = effortLevels(efforts ?? []);
+  const effort = levels.length === 0 ? [] : [`effort ${levels.join(', ')}`];
+  return [...window, ...prices, ...effort].join(' · ');
 }
 
 /** Warns if the server does not list the model id. Only a warning, since lists omit aliases and variants. */
@@ -136,11 +137,7 @@ export const effort: Command = {
   argumentHint: '[level]',
   run(args, host) {
     const { model } = host.agent.state();
-    if (args === '')
-      return {
-        type: 'notice',
-        text: `Effort: ${model.effort ?? `the default of ${model.id}`}. Levels: ${efforts.join(', ')}, or default.`,
-      };
+    if (args === '') return { type: 'notice', text: effortNow(model) };
     const level = efforts.find((one): one is Effort => one === args.toLowerCase());
     if (level === undefined && args !== 'default')
       return {
@@ -151,3 +148,14 @@ export const effort: Command = {
     return { type: 'op', op: { type: 'set_effort', ...(level && { effort: level }) } };
   },
 };
+
+/** What the model is asked to do, and what it could be asked. */
+function effortNow({ id, effort: now, efforts: accepted, thinkingBudget: budget }: ModelInfo): string {
+  const levels = effortLevels(accepted);
+  const thinking =
+    typeof budget !== 'number'
+      ? ''
+      : ` Thinking: ${budget === 0 ? 'off' : `at most ${grouped(budget)} tokens`}.`;
+  const choice = levels.length === 0 ? `${id} has no levels` : `Levels: ${levels.join(', ')}, or default`;
+  return `Effort: ${now ?? `the default of ${id}`}.${thinking} ${choice}.`;
+}

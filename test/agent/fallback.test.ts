@@ -137,6 +137,8 @@ test('the same request goes to the next model after three attempts; the log reco
   const reply = agent.entries().find(({ type }) => type === 'assistant');
   expect(reply?.message.model).toBe('other');
   expect(agent.state().model.id).toBe('other');
+  // What /model --default saves.
+  expect(agent.state().chosenModel).toBe('test-model');
 });
 
 test('a request that the server rejects goes to no other model', async () => {

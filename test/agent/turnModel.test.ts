@@ -46,7 +46,9 @@ test('the model of a skill answers until the turn ends', () => {
   turn.use({ name: 'b', model: 'third' });
   turn.use({ name: 'c' });
   expect(current()).toBe('third');
+  expect(turn.replaced()).toBe('big');
   turn.end();
+  expect(turn.replaced()).toBeUndefined();
   expect(current()).toBe('big');
   expect(told()).toHaveLength(2);
 });

@@ -317,3 +317,20 @@ test('figures are written alike everywhere', () => {
   ]);
   expect([dollars(0), dollars(0.00012), dollars(12.3456)]).toEqual(['$0.00', '$0.0001', '$12.35']);
 });
+
+test('/effort says what the model gets, and what it could get', async () => {
+  const shown = (facts: object): Promise<string> =>
+    text(
+      'effort',
+      '',
+      commandHost({ agent: scriptedAgent([], { ...state, model: { ...state.model, ...facts } }) }),
+    );
+  expect(await shown({})).toBe('Effort: the default of gpt-4.1. Levels: low, medium, high, or default.');
+  expect(await shown({ efforts: ['low', 'xhigh'], effort: 'xhigh' })).toContain(
+    'Effort: xhigh. Levels: low, xhigh,',
+  );
+  expect(await shown({ efforts: [], thinkingBudget: 5000 })).toBe(
+    'Effort: the default of gpt-4.1. Thinking: at most 5,000 tokens. gpt-4.1 has no levels.',
+  );
+  expect(await shown({ thinkingBudget: 0 })).toContain('Thinking: off.');
+});

@@ -5,6 +5,7 @@ import { catalogueSource } from '../../model/catalogue.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
+import { effortLevels } from '../../protocol/wires.ts';
 import { formatTokens } from '../../ui/print/numbers.ts';
 import { sanitize } from '../../ui/print/sanitize.ts';
 import { createEndpoints } from '../models/endpoints.ts';
@@ -48,11 +49,12 @@ export async function modelsCommand(place: AppPaths, argv: readonly string[]): P
 }
 
 function rowOf({ id, windowTokens, source, price, efforts = [] }: ModelInfo): string[] {
+  const levels = effortLevels(efforts);
   return [
     id,
     source === 'assumed' ? 'unknown' : formatTokens(windowTokens),
     price === undefined ? '' : `${dollars(price.input)} in, ${dollars(price.output)} out per million`,
-    efforts.length === 0 ? '' : `effort ${efforts.join(', ')}`,
+    levels.length === 0 ? '' : `effort ${levels.join(', ')}`,
   ];
 }
 
