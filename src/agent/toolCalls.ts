@@ -3,10 +3,12 @@
  * exactly one result. Adjacent calls of tools that allow it run in parallel; results are recorded in call order.
  */
 import type { ContextManager } from '../context/index.ts';
+import type { PermissionRecord } from '../protocol/entries/fields.ts';
 import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { Mentioning, SkillText } from '../protocol/extensions/skills.ts';
 import type { ToolCall } from '../protocol/messages.ts';
+import type { Grant } from '../protocol/permissions.ts';
 import { quotedName } from '../protocol/text/visible.ts';
 import type { Tool, ToolOutcome } from '../protocol/tools.ts';
 import {
@@ -250,8 +252,13 @@ async function record(
     outcome,
     durationMs,
     behind,
-    ...(grant && { permission: { ...grant } }),
+    ...(grant && { permission: recorded(grant) }),
   });
+}
+
+/** The environment follows from the rest, so it is not recorded. */
+function recorded({ basis, reason, rule }: Grant): PermissionRecord {
+  return { basis, ...(reason !== undefined && { reason }), ...(rule && { rule }) };
 }
 
 async function skillEntries(

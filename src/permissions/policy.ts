@@ -52,6 +52,10 @@ export interface DiskLookups {
   readonly gitShows: (directory: string, shown: Shown) => readonly string[] | undefined;
   /** True if git would start programs that the repository found from a directory names. */
   readonly gitRunsPrograms: (directory: string) => boolean;
+  /** True if a read-only git command there may also fetch missing objects, where its environment allows that. */
+  readonly gitFetches: (directory: string) => boolean;
+  /** The file in the project, or controlled by it, that the user's PATH finds for a program's name. */
+  readonly projectProgram: (root: string, name: string) => string | undefined;
 }
 
 export interface Policy extends PolicyFacts, DiskLookups {

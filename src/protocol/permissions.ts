@@ -162,6 +162,8 @@ export interface Grant {
   readonly reason?: string;
   /** The rule that allowed it, as written, with its source. */
   readonly rule?: { readonly text: string; readonly source: string };
+  /** The user has approved no part of the command: it runs in the environment of read-only commands. */
+  readonly isGuarded?: true;
 }
 
 /** The cause of an `ask`, for code that acts on it. In mode `auto` the judge can never lift a `limit`. */
@@ -182,6 +184,8 @@ export interface PermissionDecision {
   readonly basis?: Exclude<PermissionBasis, 'user' | 'own'>;
   /** The rule that decided, as written, with its source. */
   readonly rule?: { readonly text: string; readonly source: string };
+  /** With `allow`: see `Grant`. */
+  readonly isGuarded?: true;
   /** With `ask`: every cause, not only the one in `reason`. Absent = unknown, which counts as a limit. */
   readonly causes?: readonly AskCause[];
   readonly suggestion?: RuleSuggestion;

@@ -141,8 +141,8 @@ async function runOnce(
   const gone = new AbortController();
   const declined = new Set<string>();
   const own = childEnvironment({ ...deps.env, ...deps.variables?.() }, deps.secretEnv, context.sessionId);
-  const isLook = grant.basis === 'read-only' && outsideBecause === undefined;
-  const env = isLook ? readOnlyEnvironment(own, context.root) : own;
+  const isGuarded = grant.isGuarded === true || grant.basis === 'read-only';
+  const env = isGuarded && outsideBecause === undefined ? readOnlyEnvironment(own, context.root) : own;
   const confine = async (scratch: string): Promise<Confinement | undefined> => {
     const request: CommandRequest = {
       ...{ command: call.command, cwd, grant, env, scratch },

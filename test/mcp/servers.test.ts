@@ -25,6 +25,7 @@ test('tools of a program are offered under its name, and a call is answered', as
   expect(await call('mcp__test__echo', { text: 'hello' })).toEqual({
     status: 'ok',
     text: 'You said hello',
+    response: expect.any(Function),
     kind: 'text',
     display: { title: 'text: hello', summary: '1 line' },
   });

@@ -14,6 +14,7 @@ import { mayNameForbidden, namedPaths } from './namedPaths.ts';
 import { decidePart, type PartVerdict } from './partDecision.ts';
 import { touchedByOthers } from './plainEdits.ts';
 import { isNoFile } from './treeDecision.ts';
+import { decideUnguarded } from './unguarded.ts';
 import { locate, pathsIn } from './words.ts';
 
 type Understood = Extract<ParsedCommand, { ok: true }>;
@@ -96,6 +97,7 @@ export function judgeCommand(tool: string, access: CommandAccess, policy: Policy
       behavior,
       reason,
       ...(basis && { basis }),
+      ...(behavior === 'allow' && !verdicts.some(({ isApproved }) => isApproved) && { isGuarded: true }),
       ...(behavior === 'ask' && { causes: causesOf(verdicts) }),
       ...(rule && { rule }),
       ...(suggestion && { suggestion }),
@@ -122,13 +124,13 @@ function judgeParts(parsed: Understood, cwd: string, policy: Policy): readonly J
   const visits = track(parsed.parts, cwd, policy);
   const file = (shown: string, verdict: PartVerdict): Judged => ({ file: shown, verdict });
   const touched = touchedByOthers(visits, parsed.writes, policy);
+  const decided = visits.map((visit, index): Judged & { visit: Visit } => ({
+    visit,
+    verdict: decidePart(visit, touched[index] ?? null, policy),
+  }));
+  const isOpen = decided.some(({ verdict }) => verdict.isApproved);
   return [
-    ...visits.map(
-      (visit, index): Judged => ({
-        visit,
-        verdict: decidePart(visit, touched[index] ?? null, policy),
-      }),
-    ),
+    ...(isOpen ? decided.map((one) => ({ ...one, verdict: decideUnguarded(one, policy) })) : decided),
     ...parsed.mentions.flatMap((word) =>
       decideMention(word, visits, cwd, policy).map((verdict) => file(word, verdict)),
     ),

@@ -30,6 +30,8 @@ export interface PartVerdict extends PermissionDecision {
   readonly stopped?: readonly StoppedRule[];
   /** The row of a built-in table that allowed or stopped it. */
   readonly row?: string;
+  /** A rule for commands allows it, so the command runs in the user's own environment. */
+  readonly isApproved?: true;
   /** With `ask`: the directory outside the workspace that a rule could make readable. */
   readonly outside?: string;
 }
@@ -103,6 +105,7 @@ function rulesFor(input: ScopeInput): {
 const allowedBy = ({ text, source }: { text: string; source: string }): PartVerdict => ({
   behavior: 'allow',
   basis: 'rule',
+  isApproved: true,
   reason: `Rule ${text} (${source}).`,
   rule: { text, source },
 });

@@ -50,7 +50,12 @@ export function decideEdits(visit: Visit, others: Touched, policy: Policy): Perm
       ? edit.paths.map((word) => decideWrite(locate(word, directory, policy), policy, !edit.foldersOnly))
       : edit.sources.flatMap((source) => decideTransfer(source, edit, directory, others, policy)),
   );
-  const worst = gravest(verdicts);
+  const gravestOne = gravest(verdicts);
+  // Of what is allowed, the writes count, not what is read for them.
+  const worst =
+    gravestOne?.behavior === 'allow'
+      ? (verdicts.find(({ basis }) => basis !== 'read-only') ?? gravestOne)
+      : gravestOne;
   return (
     worst && {
       behavior: worst.behavior,

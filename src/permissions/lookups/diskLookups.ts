@@ -1,9 +1,17 @@
-import { type Dirent, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { type Dirent, existsSync, readdirSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { pathOutside } from '../../disk/ownPrograms.ts';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import type { DiskLookups } from '../policy.ts';
 import { filesBelow, findUpwards, isDirectory, isMisread, linksIn, listTree } from './filesBelow.ts';
-import { gitFolder, gitRunsPrograms, gitShows, includedSettings, trackedFiles } from './gitPrograms.ts';
+import {
+  gitFetches,
+  gitFolder,
+  gitRunsPrograms,
+  gitShows,
+  includedSettings,
+  trackedFiles,
+} from './gitPrograms.ts';
 import { holdsCredentials, readFileNow } from './readFileNow.ts';
 import { realpathForAll } from './realpathForAll.ts';
 
@@ -21,8 +29,10 @@ export const diskLookups = (env: Readonly<Record<string, string | undefined>>): 
   holdsCredentials,
   gitIncludes: includedSettings,
   gitRunsPrograms,
+  gitFetches,
   trackedFiles,
   gitShows: gitShows(env, realpathForAll),
+  projectProgram: (root, name) => projectProgram(env, root, name),
 });
 
 /** Maximum entries read for one pattern; a command that matches more needs approval anyway. */
@@ -83,31 +93,55 @@ function mayMatch(part: string, name: string): boolean {
   return globsOverlap(part, name.replace(/[*?[\]{}()]/g, '?'));
 }
 
-/** `.tool-versions`, `.node-version`, `.nvmrc` and the like: each names the version of a tool. */
-const versionFile = /^\.(?:[\w-]+-versions?|nvmrc)$/;
-/** A folder instead of a version: https://asdf-vm.com/manage/configuration.html */
-const fromFolder = /(?:^|\s)["']?path:/m;
+/**
+ * Files that version managers obey, and the content with which they start a program of the project: a folder in place of
+ * a version (https://asdf-vm.com/manage/configuration.html, pyenv's and rbenv's `../`), plugins
+ * (https://moonrepo.dev/docs/proto/config), hooks (https://docs.volta.sh/advanced/hooks), a virtual environment
+ * (https://rye.astral.sh/guide/shims).
+ */
+const managers: readonly (readonly [name: RegExp, content: RegExp])[] = [
+  [/^\.(?:[\w-]+-versions?|nvmrc)$/, /(?:^|\s)["']?path:|^[^#\n]*\.\.?\//m],
+  [/^\.prototools$/, /^\s*\[\s*["']?plugins|\b(?:file|source):/m],
+  [/^pyproject\.toml$/, /^\s*\[\s*["']?tool["']?\s*\.\s*["']?rye/m],
+  [/^\.volta$/, /^/],
+];
 const MAX_BYTES = 64 * 1024;
 
 /**
- * The file, in a directory or its parents, that makes a version manager (asdf, mise) run a tool from a folder: any
- * program may then be one of the project. An unreadable file counts. Never throws.
+ * The file, in a directory or its parents, that makes a version manager run a tool from a folder: any program may then
+ * be one of the project. An unreadable file counts. Never throws.
  */
 export function toolsFolderNamed(directory: string): string | undefined {
   for (let at = directory; ; at = dirname(at)) {
     const folder = at;
-    const found = namesIn(folder)
-      .filter((name) => versionFile.test(name))
-      .map((name) => join(folder, name))
-      .find(namesFolder);
-    if (found !== undefined || at === dirname(at)) return found;
+    const found = namesIn(folder).find((name) =>
+      managers.some(([names, content]) => names.test(name) && holds(join(folder, name), content)),
+    );
+    if (found !== undefined) return join(folder, found);
+    if (at === dirname(at)) return undefined;
   }
 }
 
-function namesFolder(file: string): boolean {
-  if (isDirectory(file)) return false;
-  const found = readFileNow(file, MAX_BYTES);
-  return found !== null && (found === undefined || fromFolder.test(found.toString('utf8')));
+function holds(path: string, content: RegExp): boolean {
+  // `.volta` in the user's home holds the manager itself.
+  if (isDirectory(path)) return existsSync(join(path, 'hooks.json'));
+  const found = readFileNow(path, MAX_BYTES);
+  return found !== null && (found === undefined || content.test(found.toString('utf8')));
+}
+
+/** The first file of that name in the PATH, if `pathOutside` removes its folder. */
+function projectProgram(
+  env: Readonly<Record<string, string | undefined>>,
+  root: string,
+  name: string,
+): string | undefined {
+  if (name.includes('/')) return undefined;
+  for (const folder of (env.PATH ?? '').split(delimiter)) {
+    const file = join(resolve(root, folder), name);
+    if (!existsSync(file)) continue;
+    return pathOutside({ ...env, PATH: folder }, root, realpathForAll) === '' ? file : undefined;
+  }
+  return undefined;
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -1,6 +1,6 @@
 /** Lookups of files inside and above a folder. */
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { entriesOf } from '../../disk/fileLookups.ts';
 import { globsOverlap } from '../files/globOverlap.ts';
 import { readFileNow } from './readFileNow.ts';
@@ -85,14 +85,23 @@ function leadsOut(link: string, top: string): boolean {
  * Lines `!pattern`: ripgrep searches the named entries even if hidden. An unreadable file could contain any pattern.
  */
 function keptBy(folder: string): readonly (readonly string[])[] {
-  return ignoreFiles.flatMap((name) => {
-    const text = readText(join(folder, name));
+  return [...ignoreFiles.map((name) => join(folder, name)), ...excludesOf(folder)].flatMap((file) => {
+    const text = readText(file);
     if (text === undefined) return [['*']];
     return text.split('\n').flatMap((line) => {
       const pattern = line.startsWith('!') ? line.slice(1).trimEnd().replace(/\/+$/, '') : '';
       return pattern ? [pattern.split('/').filter((part) => part !== '')] : [];
     });
   });
+}
+
+/** The git patterns of a worktree or submodule, where `.git` is a file that names the repository's folder. */
+function excludesOf(folder: string): readonly string[] {
+  const link = join(folder, '.git');
+  if (!exists(link) || isDirectory(link)) return [];
+  const at = resolve(folder, /^gitdir:[ \t]*(.*)/.exec(readText(link) ?? '')?.[1]?.trimEnd() ?? '.');
+  const common = resolve(at, readText(join(at, 'commondir'))?.trimEnd() ?? '');
+  return [at, common].map((place) => join(place, 'info/exclude'));
 }
 
 const keptAbove = (folder: string): readonly (readonly string[])[] =>

@@ -26,6 +26,8 @@ const monitor = /(?:^|\])[^\S\n]*fsmonitor\s*=(?![ \t]*(?:true|false|yes|no|on|o
 const unreadable = /\r(?!\n)|[\u2028\u2029\ufffd]/;
 /** Sources from which a partial clone fetches missing objects: `ext::` and other helpers are programs. */
 const helper = /(?:^|\])[^\S\n]*(?:(?:push)?url\s*=\s*"?[\w+-]+::|vcs\s*=|\[protocol\b|\[url\s+"[\w+-]+::)/im;
+/** A partial clone, whose missing objects git fetches with the user's credential helpers. */
+const partial = /(?:^|\])[^\S\n]*(?:promisor|partialclone\w*)[^\S\n]*(?:=|$)/im;
 /** Settings that name a file with patterns, names or commits: https://git-scm.com/docs/git-config */
 const fileSettings = 'excludesfile|attributesfile|ignorerevsfile|orderfile|file';
 /** The only hook that a read-only command may start. */
@@ -39,6 +41,12 @@ const MAX_BYTES = 1_000_000;
 export function gitRunsPrograms(directory: string): boolean {
   const repository = findRepository(directory);
   return repository !== undefined && runsPrograms(repository, new Set());
+}
+
+/** True if that repository, or one of its submodules, is a partial clone, or if `gitRunsPrograms` is true. */
+export function gitFetches(directory: string): boolean {
+  const repository = findRepository(directory);
+  return repository !== undefined && runsPrograms(repository, new Set(), partial);
 }
 
 /**
@@ -93,7 +101,8 @@ export const gitShows =
 /** Maximum number of nested repositories to check. */
 const MAX_REPOSITORIES = 200;
 
-function runsPrograms(repository: Repository, seen: Set<string>): boolean {
+/** `also`: settings that count in addition. */
+function runsPrograms(repository: Repository, seen: Set<string>, also?: RegExp): boolean {
   const { folder, worktree, common } = repository;
   if (seen.has(folder)) return false;
   seen.add(folder);
@@ -104,7 +113,7 @@ function runsPrograms(repository: Repository, seen: Set<string>): boolean {
     if (own.some((text) => text === undefined)) return true;
     const settings = own.join('\n');
     texts.push(settings);
-    if (unreadable.test(settings)) return true;
+    if (unreadable.test(settings) || also?.test(settings)) return true;
     const hooks = valuesOf(settings, 'hookspath');
     if (hooks.includes(undefined)) return true;
     const hookFolders = [join(place, 'hooks'), ...hooks.map((folder = '') => resolve(worktree, folder))];
@@ -115,7 +124,8 @@ function runsPrograms(repository: Repository, seen: Set<string>): boolean {
   // Status and diff start another git process in each submodule, with that submodule's settings.
   const paths = readIndex(folder, texts.join('\n'))?.submodules;
   return (
-    paths === undefined || paths.some((path) => isMisread(path) || submoduleRuns(join(worktree, path), seen))
+    paths === undefined ||
+    paths.some((path) => isMisread(path) || submoduleRuns(join(worktree, path), seen, also))
   );
 }
 
@@ -222,10 +232,10 @@ function leadsOut(path: string, inside: readonly string[]): boolean {
   }
 }
 
-function submoduleRuns(directory: string, seen: Set<string>): boolean {
+function submoduleRuns(directory: string, seen: Set<string>, also?: RegExp): boolean {
   const at = realPathOf('/', directory);
   const inside = at === undefined ? undefined : repositoryAt(at);
-  return inside !== undefined && runsPrograms(inside, seen);
+  return inside !== undefined && runsPrograms(inside, seen, also);
 }
 
 /** The tracked paths; undefined if they cannot be determined. */

@@ -56,6 +56,8 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX
       trackedFiles: inTime(lookups.trackedFiles, undefined),
       gitShows: inTime(lookups.gitShows, undefined),
       gitRunsPrograms: inTime(lookups.gitRunsPrograms, true),
+      gitFetches: inTime(lookups.gitFetches, true),
+      projectProgram: once(lookups.projectProgram),
     },
   };
 }

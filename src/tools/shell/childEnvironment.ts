@@ -46,7 +46,7 @@ export function withoutKeys(env: Environment, secrets: readonly string[] = []): 
   return kept;
 }
 
-// The environment of read-only commands, which run without approval. It prevents them from running programs of the
+// The environment of commands of which the user has approved no part: those that only read, and edits in accept-edits mode. It prevents them from running programs of the
 // project or reading configuration from it: programs are looked up outside the project, git runs no hook, monitor or
 // helper and fetches nothing, and variables through which the project could influence a program are removed. Approved
 // commands get the user's own environment.
@@ -102,6 +102,9 @@ export function readOnlyEnvironment(
     GIT_TERMINAL_PROMPT: '0',
     // Prevents downloads of another Go version that a project file requests.
     GOTOOLCHAIN: 'local',
+    // Before version 10.3 npm writes a log for every command, in a folder that a project's `.npmrc` may name.
+    npm_config_logs_max: '0',
+    npm_config_update_notifier: 'false',
   };
 }
 

@@ -3,7 +3,11 @@ import { appendFileSync, cpSync, mkdirSync, renameSync, rmSync, symlinkSync, wri
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
-import { gitRunsPrograms, gitSettingsRunPrograms } from '../../../src/permissions/lookups/gitPrograms.ts';
+import {
+  gitFetches,
+  gitRunsPrograms,
+  gitSettingsRunPrograms,
+} from '../../../src/permissions/lookups/gitPrograms.ts';
 import type { PermissionDecision } from '../../../src/protocol/permissions.ts';
 import { policyFor, top } from '../harness.ts';
 
@@ -502,4 +506,18 @@ test('objects and links elsewhere are no settings that run programs; an unreadab
   const damaged = repository();
   appendFileSync(join(damaged, '.git/config'), '\r[core] x');
   for (const at of [monitored, hooked, damaged]) expect(gitSettingsRunPrograms(at)).toBe(true);
+});
+
+test('a partial clone fetches missing objects; alone that is held by the environment, beside a rule it asks', async () => {
+  const project = repository('remote.origin.promisor=true', 'remote.origin.url=https://example.com/x.git');
+  expect(gitFetches(project)).toBe(true);
+  expect(gitFetches(repository('remote.origin.url=https://example.com/promisor.git'))).toBe(false);
+  const access = (command: string) =>
+    ({ tool: 'Bash', access: { type: 'command', command, cwd: project } }) as const;
+  const policy = await policyFor(['allow Bash(git add:*)'], 'default', { root: project });
+  expect(decide(access('git show HEAD'), policy)).toMatchObject({ behavior: 'allow', isGuarded: true });
+  expect(decide(access('git show HEAD; git add b.txt'), policy)).toMatchObject({
+    behavior: 'ask',
+    reason: expect.stringContaining('may fetch'),
+  });
 });

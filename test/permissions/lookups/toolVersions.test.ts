@@ -1,6 +1,6 @@
 /** Version managers run a tool from a folder where a version file says so: any program may then be the project's. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
 import { home, policyFor, top } from '../harness.ts';
@@ -11,6 +11,7 @@ writeFileSync(join(project, 'a.txt'), 'x\n');
 
 const made: string[] = [];
 const write = (path: string, text: string): void => {
+  mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
   made.push(path);
 };
@@ -28,6 +29,10 @@ test.each([
   ['.tool-versions', 'nodejs 22.1.0 path:./node\n'],
   ['.node-version', 'path:node'],
   ['.nvmrc', 'path:./node\n'],
+  ['.python-version', '../../x\n'],
+  ['.prototools', '[plugins]\nnode = "source:./node.toml"\n'],
+  ['pyproject.toml', '[tool.rye]\nmanaged = true\n'],
+  ['.volta/hooks.json', '{"node":{"distro":{"bin":"./x.sh"}}}'],
 ])('%s with %j asks', async (name, text) => {
   write(join(project, name), text);
   for (const command of ['node --version', 'rg foo', 'jq . a.txt', 'wc -l a.txt'])
@@ -37,6 +42,8 @@ test.each([
 test('a version is no folder', async () => {
   write(join(project, '.tool-versions'), 'nodejs 22.1.0 # not path\nruby ref:v3.3\n');
   write(join(project, '.nvmrc'), 'lts/*\n');
+  write(join(project, '.prototools'), 'node = "22"\n');
+  write(join(project, 'pyproject.toml'), '[tool.poetry]\nname = "x"\n');
   for (const command of ['node --version', 'rg foo', 'wc -l a.txt'])
     expect(await behavior(command)).toBe('allow');
 });

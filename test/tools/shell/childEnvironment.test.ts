@@ -59,7 +59,12 @@ describe('the environment of commands that only look', () => {
       'safe.bareRepository': 'explicit',
       'protocol.allow': 'never',
     });
-    expect(env).toMatchObject({ GIT_NO_LAZY_FETCH: '1', GIT_OPTIONAL_LOCKS: '0', GOTOOLCHAIN: 'local' });
+    expect(env).toMatchObject({
+      GIT_NO_LAZY_FETCH: '1',
+      GIT_OPTIONAL_LOCKS: '0',
+      GOTOOLCHAIN: 'local',
+      npm_config_logs_max: '0',
+    });
   });
 });
 
@@ -76,6 +81,8 @@ describe('a command that only looks', () => {
 
   const run = (command: string, basis: 'read-only' | 'user'): ReturnType<Workbench['call']> =>
     bench.call('Bash', { command }, undefined, { basis });
+  const edit = (command: string): ReturnType<Workbench['call']> =>
+    bench.call('Bash', { command }, undefined, { basis: 'mode', isGuarded: true });
   const script = (name: string): void => {
     writeFileSync(join(bench.root, name), '#!/bin/sh\ntouch ran\nexec cat\n');
     chmodSync(join(bench.root, name), 0o755);
@@ -84,6 +91,7 @@ describe('a command that only looks', () => {
   test('runs no program that the project brings along; one that was asked about does', async () => {
     script('node_modules/.bin/tac');
     await run('tac /dev/null', 'read-only');
+    await edit('tac /dev/null > x');
     expect(existsSync(join(bench.root, 'ran'))).toBe(false);
     await run('tac /dev/null', 'user');
     expect(existsSync(join(bench.root, 'ran'))).toBe(true);

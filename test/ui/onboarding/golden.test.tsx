@@ -57,8 +57,7 @@ test.each([
     { columns, rows },
   );
   const styles = theme !== plain;
-  const see = (step: string): Promise<void> =>
-    goldenScreen(screen, `onboarding/${step}-${name}`, { styles });
+  const see = (step: string): Promise<void> => goldenScreen(screen, `onboarding/${step}-${name}`, { styles });
   await screen.waitFor((shown) => shown.join(' ').includes('Found on'));
   clock.pass(250);
   await see('choices');
