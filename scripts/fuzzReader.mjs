@@ -39,7 +39,7 @@ const total = sum([...all.values()]);
 print(total);
 console.log(`${((total.runs + total.compared) / seconds).toFixed(1)} runs a second`);
 if (missing.length > 0) console.log(`not installed, so not tested: ${missing.join(', ')}`);
-if (!values['no-ledger']) {
+if (!values['no-ledger'] && total.runs > 0) {
   const facts = { date: new Date().toISOString().slice(0, 10), reader, seed: Number(values.seed) };
   const line = { ...facts, minutes: Number((seconds / 60).toFixed(1)), workers: ends.length, ...total };
   appendFileSync(ledger, `${JSON.stringify(line)}\n`);
