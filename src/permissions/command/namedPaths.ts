@@ -1,9 +1,10 @@
 /** Finds the files that a command names, for deny and ask rules about files. */
-import { mayForbid } from '../files/filePattern.ts';
+import { forbids, mayForbid } from '../files/filePattern.ts';
 import { programName } from '../options/programTable.ts';
 import type { Policy } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
-import { parseRule, type SourcedRule } from '../rules/rules.ts';
+import { shownByGit } from '../rules/gitScope.ts';
+import { namesTool, parseRule, type SourcedRule } from '../rules/rules.ts';
 import type { CommandPart, ParsedCommand } from '../shell/parsedCommand.ts';
 import { everyDirectory, track } from '../shell/workingDirectory.ts';
 import { locate, pathsIn, possiblePaths, textWords } from './words.ts';
@@ -98,6 +99,8 @@ export function mayNameForbidden(
     if (part.carrier || withoutFiles.test(programName(part.argv[0]))) continue;
     if (namesUnknown(part) || (directories === null && part.argv.length > 1))
       return { rule: first, text: part.text };
+    const inGit = forbiddenInGit(part, directories ?? [cwd], rules, policy);
+    if (inGit) return { rule: inGit, text: part.text };
     if (!recursive.test(programName(part.argv[0])) && !readsFound(part)) continue;
     const folders = (directories ?? [cwd]).flatMap((directory) => foldersOf(part, directory, policy));
     const rule = [first, ...more].find((one) => folders.some((folder) => reachesInto(one, folder, policy)));
@@ -106,14 +109,47 @@ export function mayNameForbidden(
   return undefined;
 }
 
-/** `find -exec`, `fd -x` and `git grep --no-index` read what they find. */
+/** A rule that forbids reading a file which git shows or copies without naming it; the first one if that is unknown. */
+function forbiddenInGit(
+  part: CommandPart,
+  directories: readonly string[],
+  rules: readonly SourcedRule[],
+  policy: Policy,
+): SourcedRule | undefined {
+  if (programName(part.argv[0]) !== 'git') return undefined;
+  const use = readOnlyUse(part);
+  const about = rules.filter(isAboutReading);
+  for (const directory of about.length === 0 ? [] : directories) {
+    const files = shownByGit(part, use, directory, policy);
+    if (files === undefined) return about[0];
+    const rule = about.find((one) => files.some((path) => forbidsReading(one, path, policy)));
+    if (rule) return rule;
+  }
+  return undefined;
+}
+
+function forbidsReading(rule: SourcedRule, path: string, policy: Policy): boolean {
+  const parsed = parseRule(rule.text);
+  if ('error' in parsed || parsed.spec === undefined) return false;
+  return forbids(parsed.spec, [path], { ...policy, base: rule.base });
+}
+
+function isAboutReading(rule: SourcedRule): boolean {
+  const parsed = parseRule(rule.text);
+  return isAboutFiles(rule) && !('error' in parsed) && namesTool(parsed.tool, 'Read');
+}
+
+/** `find -exec`, `fd -x` and `git grep --no-index` and `git diff --no-index` read what they find. */
 function readsFound({ argv }: CommandPart): boolean {
   const name = programName(argv[0]);
   const has = (option: RegExp): boolean => argv.some((word) => option.test(word ?? ''));
   if (name === 'find' || name === 'gfind') return has(/^-(?:exec|ok)(?:dir)?$/);
   if (name === 'fd' || name === 'fdfind') return has(/^-[a-zA-Z]*[xX]|^--exec/);
-  return name === 'git' && argv.includes('grep') && has(/^--(?:no-index|untr)/);
+  return name === 'git' && ((argv.includes('grep') && has(/^--(?:no-in|untr)/)) || comparesFolders(argv));
 }
+
+const comparesFolders = (argv: CommandPart['argv']): boolean =>
+  argv.includes('diff') && argv.some((word) => word?.startsWith('--no-in'));
 
 function isAboutFiles({ text }: SourcedRule): boolean {
   const parsed = parseRule(text);
@@ -137,6 +173,7 @@ function foldersOf(part: CommandPart, directory: string, policy: Policy): readon
     .filter((path) => policy.isDirectory(path));
   const name = programName(part.argv[0]);
   const isRecursive = part.argv.some((word) => /^-(?:[^-]*[rR]|-(?:dereference-)?rec)/.test(word ?? ''));
+  if (name === 'git' && comparesFolders(part.argv)) return folders;
   if (readsFound(part)) return operands.includes('.') || folders.length > 0 ? folders : [directory];
   const isOpen = (/^(?:rg|ag|ack|ugrep)$/.test(name) || isRecursive) && operands.length < 2;
   return isOpen ? [...folders, directory] : folders;

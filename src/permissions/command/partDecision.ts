@@ -18,7 +18,7 @@ import type { CommandPart } from '../shell/parsedCommand.ts';
 import { changesDirectory, type Visit } from '../shell/workingDirectory.ts';
 import { localWork } from './localWork.ts';
 import { decideEdits, type Touched } from './plainEdits.ts';
-import { decidePattern, decideShown, decideTracked, decideTree, isNoFile } from './treeDecision.ts';
+import { decidePattern, decideShown, decideTracked, decideTree, isNoFile, openedBy } from './treeDecision.ts';
 import { locate, possibleWords, textWords } from './words.ts';
 
 export interface PartVerdict extends PermissionDecision {
@@ -50,7 +50,8 @@ interface StoppedRule {
  */
 export function decidePart(visit: Visit, others: Touched, policy: Policy): PartVerdict {
   const { part } = visit;
-  const use = readOnlyUse(part);
+  const known = readOnlyUse(part);
+  const use = known && openedBy(others, part, known, policy);
   const input: ScopeInput = {
     visit,
     policy,

@@ -4,12 +4,14 @@ import type { PermissionDecision } from '../../protocol/permissions.ts';
 import { decideFile, inWorkspace } from '../files/fileDecision.ts';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import { secretPlaceTest } from '../files/secretPlace.ts';
-import { isSensitive } from '../files/sensitive.ts';
+import { foldText, isSensitive } from '../files/sensitive.ts';
 import type { Shown } from '../lookups/gitShown.ts';
 import { isGitSettings } from '../lookups/readFileNow.ts';
 import type { Policy } from '../policy.ts';
-import type { OpenPattern, Tree } from '../readOnly/use.ts';
+import type { OpenPattern, ReadOnlyUse, Tree } from '../readOnly/use.ts';
+import type { CommandPart } from '../shell/parsedCommand.ts';
 import { OUTPUT_OF_COMMAND } from '../shell/word.ts';
+import type { Touched } from './plainEdits.ts';
 import { locate } from './words.ts';
 
 const allowed: PermissionDecision = {
@@ -101,6 +103,29 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
 }
 
 /**
+ * The folders as they may be searched once the rest of the command has run: if that may change ignore files, nothing in
+ * them counts as hidden or ignored. `others`: the paths that the rest touches.
+ */
+export function openedBy(others: Touched, part: CommandPart, use: ReadOnlyUse, policy: Policy): ReadOnlyUse {
+  if (use.trees === undefined) return use;
+  const isChanged = others?.some((path) => mayChangeIgnored(path, policy)) === true;
+  return {
+    ...use,
+    trees: use.trees.map((tree) => {
+      // Without a place it searches its input.
+      const isInput = part.hasInput && !part.argv.includes(tree.path);
+      return isChanged || (others === null && !isInput) ? { ...tree, hidden: true, ignores: false } : tree;
+    }),
+  };
+}
+
+/** Ignore files, and what says where git's are. A folder may bring some along. */
+const ignoring = /ignore|exclude|(?:^|\/)(?:\.git|gitdir|commondir)(?:\/|$)/i;
+
+const mayChangeIgnored = (path: string, policy: Policy): boolean =>
+  [path, policy.realpath(path)].some((one) => ignoring.test(foldText(one))) || policy.isDirectory(path);
+
+/**
  * Decides whether the files that git tracks in some places may be shown; a place that is neither a folder nor tracked
  * counts as everything.
  */
@@ -110,20 +135,31 @@ export function decideTracked(
   what: string,
   policy: Policy,
 ): PermissionDecision {
-  const files = policy.trackedFiles(policy.realpath(directory));
+  const files = trackedIn(tracked, directory, policy);
   if (files === undefined) return { behavior: 'ask', reason: `What ${what} searches is unknown.` };
-  const places = tracked.map((place) => policy.realpath(locate(place, directory, policy)));
-  const areAll = !places.every((place) => policy.isDirectory(place) || files.includes(place));
   const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');
   const isSecret = secretTest(policy);
   for (const path of files) {
-    const isMeant = areAll || places.some((place) => path === place || path.startsWith(`${place}/`));
-    if (!isMeant || (!hasRules && !isSecret(path))) continue;
+    if (!hasRules && !isSecret(path)) continue;
     const { behavior, reason } = decideFile({ tool: 'Read', verb: 'read', path }, policy);
     if (behavior !== 'allow')
       return { behavior, reason: `${what} shows ${relative(policy.root, path)}: ${reason}` };
   }
   return allowed;
+}
+
+/** The files that git tracks in some places; undefined if unknown. */
+export function trackedIn(
+  tracked: readonly string[],
+  directory: string,
+  policy: Policy,
+): readonly string[] | undefined {
+  const files = policy.trackedFiles(policy.realpath(directory));
+  const places = tracked.map((place) => policy.realpath(locate(place, directory, policy)));
+  const areAll = !places.every((place) => policy.isDirectory(place) || files?.includes(place));
+  return areAll
+    ? files
+    : files?.filter((path) => places.some((place) => path === place || path.startsWith(`${place}/`)));
 }
 
 /** Decides whether the files whose content git shows may be shown, including formerly tracked and deleted ones. */

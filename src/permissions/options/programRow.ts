@@ -31,7 +31,7 @@ export interface ProgramRow {
   /** The subcommands that a rule for the program covers; absent = all except those in `subcommands`. */
   readonly covered?: string;
   /** Other words that run, write or reach elsewhere. */
-  readonly words?: RegExp;
+  readonly words?: { readonly test: (word: string) => boolean };
   /** A first operand that leads to another folder. */
   readonly first?: RegExp;
   /** Words that a shell or make would expand or execute, if the program passes its arguments on unquoted. */

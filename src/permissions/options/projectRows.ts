@@ -1,4 +1,5 @@
 /** Programs that work on a project: package managers, test runners, linters, builds. Data only. */
+import { biomeRow, shellcheckRow } from './linterRows.ts';
 import { long, type ProgramRow } from './programRow.ts';
 
 /**
@@ -98,6 +99,11 @@ const buildTools: ProgramRow = {
   handedOn: scriptWords,
 };
 
+const linkerFlag = /-(?:s|w|X[ =]?(?:'[\w./-]+=[\w.:+/ -]*'|[\w./-]+=[\w.:+/-]*))/.source;
+
+/** The flags of go's linker that only set text; go splits them at blanks. */
+const linkerFlags = new RegExp(`^\\s*${linkerFlag}(?:\\s+${linkerFlag})*\\s*$`);
+
 const cargoCommands =
   'add b bench build c check clean clippy d doc fetch fix fmt generate-lockfile help info init install locate-project login logout metadata new owner package pkgid publish r read-manifest remove report rm run rustc rustdoc search t test tree uninstall update vendor verify-project version yank';
 
@@ -139,13 +145,15 @@ export const projectPrograms: readonly ProgramRow[] = [
     },
   },
   {
-    programs: 'prettier biome oxlint dprint rome',
-    manual: 'prettier.io/docs/cli, biomejs.dev/reference/cli',
+    programs: 'prettier oxlint dprint rome',
+    manual: 'prettier.io/docs/cli',
     runs: '--plugin --plugin-search-dir --config --config-path --config-precedence --plugins --js-plugins',
     writes: '--cache-location --output-file',
     elsewhere: '--ignore-path --with-node-modules',
     takes: { '--config --config-path --ignore-path -c': 'input', '--cache-location --output-file': 'output' },
   },
+  biomeRow,
+  shellcheckRow,
   {
     programs: 'stylelint',
     manual: 'stylelint.io/user-guide/cli',
@@ -386,7 +394,7 @@ export const projectPrograms: readonly ProgramRow[] = [
     takes: {
       '-o -outputdir -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace': 'output',
       // No option that is passed on to another linker, or to a compiler plugin.
-      '-ldflags': /^(?:\s*-(?:s|w|X[ =]?(?:'[\w./-]+=[\w.:+/ -]*'|[\w./-]+=[\w.:+/-]*)))+\s*$/,
+      '-ldflags': linkerFlags,
       '-gcflags': /^(?:[\w./]+=)?(?:\s*-[NlmBS])+\s*$/,
       '-mod': /^(?:readonly|vendor)$/,
       '-buildmode': /^(?:default|exe|pie|archive|c-archive|c-shared|shared|plugin)$/,

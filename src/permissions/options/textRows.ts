@@ -179,7 +179,7 @@ export const textPrograms: readonly ProgramRow[] = [
     runs: '-f --file',
     writes: '-i --in-place -I',
     // The commands `e` and `w`, and the flags `e` and `w` of `s`, run and write.
-    words: /(?:^|[;{}\n\d$/!~])\s*[eEwW](?:[\s;}]|$)|s(.).*\1.*\1[gpiImM\d]*[ew]/s,
+    words: { test: sedActs },
     known: {
       flags: 'nErsuz',
       values: 'e',
@@ -487,3 +487,35 @@ export const textPrograms: readonly ProgramRow[] = [
     },
   },
 ];
+
+/**
+ * True if a sed script may contain the commands `e` or `w`, or an `s` with such a flag. Reads each character once: a
+ * script may be long.
+ */
+function sedActs(script: string): boolean {
+  let startsCommand = true;
+  // By delimiter: how many of the three of an `s` have been seen.
+  const seen = new Map<string, number>();
+  const flagged = endsInFlags(script);
+  for (let at = 0; at < script.length; at += 1) {
+    const char = script[at] ?? '';
+    const next = script[at + 1] ?? ' ';
+    if (startsCommand && /[eEwW]/.test(char) && /[\s;}]/.test(next)) return true;
+    startsCommand = /[;{}\n\d$/!~]/.test(char) || (startsCommand && /\s/.test(char));
+    const count = seen.get(char) ?? 0;
+    if (count === 0 && script[at - 1] === 's') seen.set(char, 1);
+    else if (count === 1) seen.set(char, 2);
+    else if (count === 2 && flagged[at + 1] === true) return true;
+  }
+  return false;
+}
+
+/** For each index: whether flags that end in `e` or `w` begin there. */
+function endsInFlags(script: string): readonly boolean[] {
+  const found: boolean[] = [];
+  for (let at = script.length - 1; at >= 0; at -= 1) {
+    const char = script[at] ?? '';
+    found[at] = /[ew]/.test(char) || (/[gpiImM\d]/.test(char) && found[at + 1] === true);
+  }
+  return found;
+}

@@ -84,9 +84,9 @@ function shown(run: readonly Argument[]): ReadOnlyUse {
 const isPrintable = (run: readonly Argument[]): boolean =>
   run.every((one) => one.type === 'text' || one.type === 'files' || (one.type === 'output' && !one.loose));
 
-/** A format whose values are text: zsh evaluates the value of `%d`. */
-const textFormat = /^(?:[^%]|%%|%[-#0 +]*\d*(?:\.\d+)?[sbqc])*$/;
-const numberFormat = /^(?:[^%]|%%|%[-#0 +]*\d*(?:\.\d+)?[sbqcdiouxXeEfgG])*$/;
+/** A format whose values are text: zsh evaluates the value of `%d`. A zero belongs to the flags, never to the width. */
+const textFormat = /^(?:[^%]|%%|%[-#0 +]*(?:[1-9]\d*)?(?:\.\d+)?[sbqc])*$/;
+const numberFormat = /^(?:[^%]|%%|%[-#0 +]*(?:[1-9]\d*)?(?:\.\d+)?[sbqcdiouxXeEfgG])*$/;
 const number = /^-?\d+(?:\.\d+)?$/;
 
 /** `echo`, `printf`, `:`, `true` and `false`. */

@@ -3,7 +3,7 @@
  * names, and files that only git's patterns name.
  */
 import type { PermissionDecision } from '../../protocol/permissions.ts';
-import { decideShown, decideTracked } from '../command/treeDecision.ts';
+import { decideShown, decideTracked, trackedIn } from '../command/treeDecision.ts';
 import { locate, textWords } from '../command/words.ts';
 import { decideFile } from '../files/fileDecision.ts';
 import type { Moves } from '../lookups/gitMoves.ts';
@@ -66,31 +66,91 @@ const showingWith: Readonly<Record<string, RegExp>> = {
   status: /^(?:-[A-Za-z]*v|--v)/,
 };
 
-/** Git shows the files it tracks or once tracked; if not all options are known, that may be any of them. */
+/** What a call of git shows, as queries. */
+interface Contents {
+  /** Places whose tracked files it shows. */
+  readonly tracked: readonly string[];
+  readonly shown: readonly { readonly place: string; readonly query: Shown }[];
+}
+
+/** Subcommands that put tracked files where no rule about their folder applies. */
+const copying = /^(?:bundle|checkout-index|worktree add)$/;
+
+/**
+ * The files whose content a call of git may show or copy without naming them, for rules that forbid reading some;
+ * undefined if unknown.
+ */
+export function shownByGit(
+  part: CommandPart,
+  use: ReadOnlyUse | undefined,
+  directory: string,
+  policy: Policy,
+): readonly string[] | undefined {
+  const at = subcommandAt(part.argv);
+  const name = part.argv[at] ?? '';
+  const text = textWords(part);
+  const given = part.argv.flatMap((word, index) =>
+    index <= at || word === null || text.has(index) ? [] : [word],
+  );
+  if (refs.test(name) && part.argv.some((word) => /%\(\*?raw/.test(word ?? ''))) return undefined;
+  const isCopy =
+    copying.test(name === 'worktree' ? `worktree ${given[0]}` : name) ||
+    (name === 'clone' && given.some((word) => policy.isDirectory(locate(word, directory, policy))));
+  const contents = isCopy
+    ? everything(given, [policy.realpath(directory)])
+    : contentsOf({ part, use, directory }, name, given, policy);
+  const { tracked, shown } = contents;
+  if (tracked.length === 0 && shown.length === 0) return [];
+  // It works in another repository.
+  if (
+    use === undefined &&
+    part.argv.slice(1, at).some((word) => /^-C|^--(?:git-dir|work-tree)/.test(word ?? ''))
+  )
+    return undefined;
+  const lists = [
+    ...(tracked.length > 0 ? [trackedIn(tracked, directory, policy)] : []),
+    ...shown.map(({ place, query }) => policy.gitShows(place, query)),
+  ];
+  return lists.includes(undefined) ? undefined : lists.flatMap((files) => files ?? []);
+}
+
+const everything = (given: readonly string[], places: readonly string[]): Contents => ({
+  tracked: [':/'],
+  shown: places.map((place) => ({ place, query: mayShowAny(given) })),
+});
+
 function decideContents(
-  { part, use, directory }: GitCall,
+  call: GitCall,
   name: string,
   given: readonly string[],
   policy: Policy,
 ): readonly PermissionDecision[] {
   const what = `git ${name}`;
+  const { tracked, shown } = contentsOf(call, name, given, policy);
+  return [
+    ...(tracked.length > 0 ? [decideTracked(tracked, call.directory, what, policy)] : []),
+    ...shown.map(({ place, query }) => decideShown(query, place, what, policy)),
+  ];
+}
+
+/** Git shows the files it tracks or once tracked; if not all options are known, that may be any of them. */
+function contentsOf(
+  { part, use, directory }: Pick<GitCall, 'part' | 'use' | 'directory'>,
+  name: string,
+  given: readonly string[],
+  policy: Policy,
+): Contents {
   const place = policy.realpath(directory);
   const isKnown = use !== undefined && !policy.gitRunsPrograms(directory);
   if (!isKnown || use.repositories?.some((one) => one !== '.')) {
     const isShown =
       showing.test(name === 'stash' ? `stash ${part.argv[subcommandAt(part.argv) + 1]}` : name) ||
       (Object.hasOwn(showingWith, name) && given.some((word) => showingWith[name]?.test(word)));
-    if (!isShown) return [];
+    if (!isShown) return { tracked: [], shown: [] };
     const places = use?.repositories?.map((one) => locate(one, directory, policy)) ?? [place];
-    return [
-      decideTracked([':/'], directory, what, policy),
-      ...places.map((one) => decideShown(mayShowAny(given), policy.realpath(one), what, policy)),
-    ];
+    return everything(given, places.map(policy.realpath));
   }
-  return [
-    ...(use.tracked?.length ? [decideTracked(use.tracked, directory, what, policy)] : []),
-    ...(use.shown ?? []).map((shown) => decideShown(shown, place, what, policy)),
-  ];
+  return { tracked: use.tracked ?? [], shown: (use.shown ?? []).map((query) => ({ place, query })) };
 }
 
 /** With more files it asks. */

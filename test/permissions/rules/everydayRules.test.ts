@@ -613,7 +613,7 @@ const everyday: Readonly<Record<string, string>> = {
   `,
   shellcheck: `
     shellcheck scripts/x.sh
-    shellcheck -x -s bash scripts/x.sh
+    shellcheck -s bash scripts/x.sh
   `,
 };
 

@@ -4,12 +4,57 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
 import { programRows } from '../../../src/permissions/options/programTable.ts';
+import { riskyWords } from '../../../src/permissions/options/riskyOptions.ts';
 import { bash, policyFor, root } from '../harness.ts';
 
 /** A rule, the calls that it covers, and those that it does not, though its text does. */
 const rules: Readonly<
   Record<string, { readonly covers?: readonly string[]; readonly stops?: readonly string[] }>
 > = {
+  biome: {
+    covers: [
+      'biome check --write src',
+      'biome lint --fix --unsafe src a.ts',
+      'biome format --indent-style=space --line-width 100 src',
+      'biome ci --reporter=github',
+      'biome check --changed --since=main --max-diagnostics=50',
+      'biome check --only=lint/style/useConst --javascript-formatter-quote-style=single src',
+      'biome explain noUselessCatch',
+      'biome --version',
+    ],
+    stops: [
+      'biome check --reporter-file=src/app.ts',
+      'biome check --reporter-file src/app.ts',
+      'biome check --log-file=victim.ts --log-level=info a.ts',
+      'biome check --log-path=x a.ts',
+      'biome check --since=--output=a.ts',
+      'biome check --vcs-root=.. src',
+      'biome upgrade',
+      'biome start',
+      'biome lsp-proxy',
+      'biome migrate --write',
+      'biome init',
+      'biome --colors=off start',
+    ],
+  },
+  shellcheck: {
+    covers: [
+      'shellcheck a.txt',
+      'shellcheck -s bash -e SC2086,SC1090 -f gcc a.txt',
+      'shellcheck --severity=error -C a.txt',
+    ],
+    stops: [
+      'shellcheck -x a.txt',
+      'shellcheck -ax a.txt',
+      'shellcheck -a a.txt',
+      'shellcheck -sbash -x a.txt',
+      'shellcheck --external-sources a.txt',
+      'shellcheck --ext a.txt',
+      'shellcheck --check-sourced a.txt',
+      'shellcheck -P src a.txt',
+      'shellcheck --rcfile=a.txt a.txt',
+    ],
+  },
   sed: {
     covers: [
       "sed -n '/a/,/b/{s/x/y/;p}' a.txt",
@@ -1752,4 +1797,14 @@ test('no row calls the same option harmless and risky', () => {
       .map((option) => `${programs}: ${option}`);
   });
   expect(found).toEqual([]);
+});
+
+test('the tables read long words in a moment', () => {
+  const again = (text: string): string => text.repeat(30_000);
+  const words = [`s${again('/')}`, again('s/'), again('\n'), `/p;s/${again('a/')}`];
+  for (const word of words) riskyWords(['sed', word, 'a.txt']);
+  for (const flags of [again("-X'-X=a"), `-X'-X=${'-X=a'.repeat(9)}'`.repeat(4000), '-s'.repeat(30_000)])
+    expect(riskyWords(['go', 'build', `-ldflags=${flags}`])).not.toEqual([]);
+  for (const flags of ['-s -w', "-X main.v=1.2 -X 'main.d=a b'", '-X=a.b=c  -w '])
+    expect(riskyWords(['go', 'build', `-ldflags=${flags}`])).toEqual([]);
 });

@@ -1,0 +1,83 @@
+/** A search leaves out what ignore files say; what the rest of the command does to these counts. */
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bash, root } from '../harness.ts';
+
+beforeAll(() => {
+  symlinkSync('.ignore', join(root, 'plain.txt'));
+  mkdirSync(join(root, 'lib'));
+  writeFileSync(join(root, 'lib/.ignore'), '!.env\n');
+  writeFileSync(join(root, '.gitignore'), 'secret\nserver.key\n');
+});
+afterAll(() => {
+  for (const name of ['plain.txt', 'lib', '.gitignore', '.ignore'])
+    rmSync(join(root, name), { recursive: true, force: true });
+});
+
+const search = 'rg -t md SECRET';
+
+describe('in acceptEdits', () => {
+  test.each([
+    "echo '!.env' > .ignore; rg -g '!server.key' SECRET",
+    "echo '!.env' > .ignore; rg SECRET",
+    "echo '!.env' > .ignore | rg SECRET .",
+    "printf '!.env' > .rgignore && rg SECRET",
+    "echo '!.env' > plain.txt; rg SECRET",
+    "echo '!.env' > src/../.IGNORE; rg SECRET",
+    "rg SECRET; echo '!.env' >> .ignore",
+    'mv .gitignore x; rg SECRET',
+    'mv a.txt .gitignore && rg SECRET .',
+    'cp a.txt .agignore && ag SECRET',
+    'cp -r lib/. .; rg SECRET',
+    'for f in 1 2; do rg SECRET; touch .ignore; done',
+    'mkdir -p g/info; cp a.txt g/info/exclude; rg SECRET',
+  ])('%s asks', async (command) => {
+    expect((await bash(command, [], 'acceptEdits')).behavior).toBe('ask');
+  });
+
+  test.each([
+    'rm -f server.key; rg SECRET .',
+    'git checkout other -- .; rg SECRET',
+    'git checkout other -- .; npm test | rg SECRET .',
+  ])('%s asks with a rule for the first part', async (command) => {
+    const rules = [
+      'allow Bash(rm -f server.key)',
+      'allow Bash(git checkout other -- .)',
+      'allow Bash(npm test)',
+    ];
+    expect((await bash(command, rules, 'acceptEdits')).behavior).toBe('ask');
+  });
+
+  test.each([
+    'rg SECRET src',
+    search,
+    'echo x > c.txt; rg SECRET docs src',
+    'echo x > c.txt && rg SECRET',
+    'touch src/new.ts && rg SECRET',
+    'mkdir -p q && rg SECRET',
+    'mv a.txt c.txt; rg SECRET',
+    'cp a.txt src/c.txt; rg SECRET',
+    'rg SECRET > found.txt',
+    "echo '!.env' > .ignore; rg SECRET src",
+    'npm test; rg SECRET src',
+    'npm test 2>&1 | rg failed',
+  ])('%s runs', async (command) => {
+    const secret = join(root, 'server.key');
+    rmSync(secret);
+    const { behavior } = await bash(command, ['allow Bash(npm test)'], 'acceptEdits');
+    writeFileSync(secret, 'x\n');
+    expect(behavior).toBe('allow');
+  });
+});
+
+test('an ignore file that was written before counts as it is', async () => {
+  const behaviors: string[] = [];
+  rmSync(join(root, 'server.key'));
+  for (const text of ['x\n', '!.env\n', 'x\n']) {
+    writeFileSync(join(root, '.ignore'), text);
+    behaviors.push((await bash('rg SECRET')).behavior);
+  }
+  writeFileSync(join(root, 'server.key'), 'x\n');
+  expect(behaviors).toEqual(['allow', 'ask', 'allow']);
+});
