@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
+import type { HookSource } from '../protocol/extensions/hooks.ts';
 import type { McpServerSource } from '../protocol/extensions/mcp.ts';
 import { checkValues } from './checkValues.ts';
 import { readSettingsText } from './files.ts';
+import { extractHooks } from './hooks.ts';
 import { dropReserved } from './managed.ts';
 import { extractServers } from './mcpServers.ts';
 import { parseSettings } from './parseSettings.ts';
@@ -85,27 +87,32 @@ export const SETTINGS_FLAG = '--settings';
 interface FlagSettings {
   readonly values: Values;
   readonly servers: readonly McpServerSource[];
+  readonly hooks: readonly HookSource[];
   readonly problems: readonly Problem[];
 }
 
+const noSettings: FlagSettings = { values: {}, servers: [], hooks: [], problems: [] };
+
 /** Reads JSON text, or a file relative to `cwd`. Never rejects: mistakes become problems. */
 export async function readSettingsFlag(value: string | undefined, cwd: string): Promise<FlagSettings> {
-  if (value === undefined) return { values: {}, servers: [], problems: [] };
+  if (value === undefined) return noSettings;
   let text = value;
   if (!/^\s*\{/.test(value)) {
     try {
       text = await readSettingsText(resolve(cwd, value));
     } catch (error) {
       const message = `${SETTINGS_FLAG}: ${value} cannot be read: ${(error as Error).message}`;
-      return { values: {}, servers: [], problems: [{ layer: 'flag', file: SETTINGS_FLAG, message }] };
+      return { ...noSettings, problems: [{ layer: 'flag', file: SETTINGS_FLAG, message }] };
     }
   }
   const { values, problems } = parseSettings(text, SETTINGS_FLAG, 'flag');
   const reserved = dropReserved(values, SETTINGS_FLAG, 'user');
+  const found = extractHooks(values, 'flag', SETTINGS_FLAG);
   return {
     values,
     servers: extractServers(values, 'flag', SETTINGS_FLAG),
-    problems: [...problems, ...reserved],
+    hooks: found.hooks,
+    problems: [...problems, ...reserved, ...found.problems],
   };
 }
 

@@ -36,9 +36,10 @@ export function extractHooks(values: Values, layer: Layer & HookScope, source: s
 export function readHooks(value: unknown, layer: Layer & HookScope, source: string): HooksOfFile {
   const found = partsOf(value);
   const problem = (message: string): Problem => ({ layer, file: source, key: 'hooks', message });
+  const leftOut = (message: string): Problem => ({ ...problem(message), isLeftOut: true });
   const unsupported: Problem[] = [];
   const events = [...new Set(found.flatMap(({ event }) => (isEvent(event) ? [] : [event])))];
-  unsupported.push(...whyNeverRun(events).map((why) => problem(`${source}: ${why}`)));
+  unsupported.push(...whyNeverRun(events).map((why) => leftOut(`${source}: ${why}`)));
   const types = new Set<string>();
   const mistakes: Problem[] = [];
   const hooks = found.flatMap((part): HookSource[] => {
@@ -51,7 +52,7 @@ export function readHooks(value: unknown, layer: Layer & HookScope, source: stri
   });
   if (types.size > 0)
     unsupported.push(
-      problem(`${source}: hooks of type ${listed([...types])} are not supported and never run.`),
+      leftOut(`${source}: hooks of type ${listed([...types])} are not supported and never run.`),
     );
   if (hooks.length > MAX_HOOKS)
     unsupported.push(

@@ -64,6 +64,7 @@ async function addEnvironmentAndFlags(layers: SettingsLayers, options: LoadOptio
   layers.problems.push(...given.problems);
   layers.rules.push(...rulesOf(given.values, SETTINGS_FLAG, root));
   layers.servers.push(...given.servers);
+  layers.hooks.push(...given.hooks);
   layers.add(given.values, SETTINGS_FLAG);
   const flags = readFlags(options.flags, root);
   layers.problems.push(...flags.problems);

@@ -32,6 +32,8 @@ export interface Problem {
   readonly column?: number;
   /** The mistake and how to fix it; names file and key. */
   readonly message: string;
+  /** No mistake: what Claude Code supports and this version leaves out. Runs without a terminal go on in spite of it. */
+  readonly isLeftOut?: true;
 }
 
 /** A permission rule and where it was written; the same shape as in `permissions`. */

@@ -25,9 +25,9 @@ const write = (file: string, settings: unknown): Promise<void> =>
   writeFile(join(home, file), JSON.stringify(settings));
 
 function load(
-  given: { trusted?: boolean; granted?: readonly Grant[]; managed?: boolean } = {},
+  given: { trusted?: boolean; granted?: readonly Grant[]; managed?: boolean; flag?: object } = {},
 ): Promise<LoadedSettings> {
-  const { trusted = true, granted, managed = false } = given;
+  const { trusted = true, granted, managed = false, flag } = given;
   return loadSettings({
     ...{
       dataRoot: home,
@@ -38,6 +38,7 @@ function load(
       trusted,
     },
     ...(granted && { granted }),
+    ...(flag && { settingsFlag: JSON.stringify(flag) }),
     managed: { folder: managed ? join(home, 'managed') : '/nonexistent', ownerUid: process.getuid?.() ?? 0 },
   });
 }
@@ -58,6 +59,21 @@ test('hooks of all layers add up, each with its file', async () => {
     ['project', '.clawdcode.json'],
     ['local', '.clawdcode.local.json'],
   ]);
+});
+
+test('hooks of --settings run, in a folder that is not trusted too; what is left out there is no mistake', async () => {
+  await write('config.json', { hooks: { Stop: [group('user')] } });
+  const flag = { hooks: { Stop: [group('given')], Elicitation: [group('later')] } };
+  const loaded = await load({ trusted: false, flag });
+  expect(shown(loaded)).toEqual([
+    ['user', '~/config.json'],
+    ['given', '--settings'],
+  ]);
+  expect(loaded.problems).toMatchObject([
+    { layer: 'flag', isLeftOut: true, message: expect.stringContaining('Elicitation') },
+  ]);
+  const mistaken = await load({ flag: { hooks: { Stop: [{ hooks: [{ type: 'command' }] }] } } });
+  expect(mistaken.problems.map(({ layer, isLeftOut }) => [layer, isLeftOut])).toEqual([['flag', undefined]]);
 });
 
 test('each hook of a folder is one grant, by its content', async () => {

@@ -74,7 +74,8 @@ async function prepare(place: AppPaths, flags: CliOptions, { input, output: { pr
     rootNotice(place),
   ];
   for (const notice of notices) if (notice !== undefined) printError(notice);
-  if (loaded.problems.some(({ layer }) => layer === 'flag')) throw new HeadlessEnd(EXIT.badSettings);
+  if (loaded.problems.some(({ layer, isLeftOut }) => layer === 'flag' && isLeftOut !== true))
+    throw new HeadlessEnd(EXIT.badSettings);
   for (const notice of [untrustedSettingsNotice(loaded, trust), leftOutNotice(loaded, trust)])
     if (notice !== undefined) printError(notice);
   const access = await findModelAccess(loaded, options.demo, listerFor(place.env));
