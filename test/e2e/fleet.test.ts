@@ -56,6 +56,18 @@ test('one prompt in many folders: results, sessions and a summary', async () => 
   expect(server.requests()).toHaveLength(3);
 });
 
+test('a terminal shows each answer on one line, and no JSON', async () => {
+  const { server, base, folder, open } = await setUpFleet();
+  folder('repos/a');
+  server.otherwise(() => ({ text: `First line.\n\n${'word '.repeat(100)}` }));
+  const terminal = open(['fleet', 'run', '--prompt', 'Look', '--out', 'out', 'repos/a'], { cwd: base });
+  await terminal.waitForPrinted('1 task, 1 at a time');
+  await terminal.waitForPrinted(/\[1\/1\] a-\w+: done[^\n]*\n {2}First line\. word [^\n]*…\s*\n1 done/);
+  await terminal.waitForPrinted('Results, sessions and logs: out');
+  expect(await terminal.exited).toBe(0);
+  expect(terminal.everything()).not.toContain('session_id');
+});
+
 test('tasks from a file have their own limits; flags after -- are for each run', async () => {
   const { server, base, folder, fleet, results } = await setUpFleet();
   folder('a');

@@ -4,7 +4,11 @@ import { statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import * as z from 'zod';
 import { EXIT } from '../../headless/exitCodes.ts';
+import { visibleLine } from '../../protocol/text/visible.ts';
+import { formatCost } from '../../ui/print/numbers.ts';
+import { truncate } from '../../ui/print/width.ts';
 import { type AppPaths, readAppPaths } from '../process/appPaths.ts';
 import { jsonLine, type Output, parseSubcommand, standardOutput } from '../sessionCommand/output.ts';
 import { createFleetProgram, type FleetFlags } from './program.ts';
@@ -15,6 +19,8 @@ import { readTasks, shardTasks, type Task, TaskListError, tasksFor } from './tas
 
 /** Flags that the fleet sets itself. */
 const ownFlags = /^(?:-p|--print|--(?:output-format|input-format|session-id|resume|continue)(?:=.*)?|-[rc])$/;
+/** More characters than fit on a line of any screen. */
+const MAX_ANSWER = 500;
 const MAX_TASKS_BYTES = 64 * 2 ** 20;
 
 /** `argv`: the arguments after `fleet`; those after `--` are for each run. Returns the exit code. */
@@ -54,6 +60,10 @@ async function run(place: AppPaths, output: Output, given: FleetFlags, words: Wo
   const skipped = all.length - tasks.length;
   if (skipped > 0) output.hint(`${skipped} of ${all.length} tasks already have a result.`);
   const stopping = stopOnSignals();
+  if (output.isTerminal && tasks.length > 0)
+    output.hint(
+      `${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}, ${Math.min(given.jobs, tasks.length)} at a time. Ctrl+C stops them; the same command continues.`,
+    );
   let count = 0;
   const ended = await runFleet(tasks, {
     run: (task, sessionId) =>
@@ -68,8 +78,9 @@ async function run(place: AppPaths, output: Output, given: FleetFlags, words: Wo
       return readAppPaths(cwd).root;
     },
     report(result) {
-      void output.write(jsonLine(result));
+      if (!output.isTerminal) void output.write(jsonLine(result));
       output.hint(`[${++count}/${tasks.length}] ${progressOf(result)}`);
+      if (output.isTerminal) void output.write(answerLine(result, output.width));
     },
     jobs: given.jobs,
     retries: given.retries,
@@ -77,6 +88,7 @@ async function run(place: AppPaths, output: Output, given: FleetFlags, words: Wo
   });
   stopping.end();
   output.hint(summaryOf(ended, tasks.length - ended.length));
+  if (output.isTerminal) output.hint(`Results, sessions and logs: ${given.out}`);
   if (stopping.code() !== undefined) return stopping.code() ?? EXIT.interrupted;
   const now = new Map([...results.known, ...ended.map(({ id, status }) => [id, status] as const)]);
   return all.every(({ id }) => now.get(id) === 'done') ? EXIT.ok : EXIT.failed;
@@ -136,10 +148,18 @@ function stopOnSignals(): {
 }
 
 function progressOf({ id, status, duration_ms, cost_usd, tries }: TaskResult): string {
-  const cost = cost_usd === null || cost_usd === 0 ? [] : [`$${cost_usd.toFixed(2)}`];
+  const cost = cost_usd === null || cost_usd === 0 ? [] : [formatCost(cost_usd)];
   const more = tries > 1 ? [`${tries} tries`] : [];
   const words = [status.replace('_', ' '), `${Math.round(duration_ms / 1000)} s`, ...cost, ...more];
   return `${id}: ${words.join(' · ')}`;
+}
+
+const answerSchema = z.object({ result: z.string() });
+
+/** The beginning of the answer, for a screen; empty if the run has none. The whole of it is in the result folder. */
+function answerLine({ result }: TaskResult, width: number): string {
+  const answer = visibleLine(answerSchema.safeParse(result).data?.result ?? '', MAX_ANSWER);
+  return answer === '' ? '' : `  ${truncate(answer, width - 2)}\n`;
 }
 
 function summaryOf(results: readonly TaskResult[], missing: number): string {
@@ -154,6 +174,6 @@ function summaryOf(results: readonly TaskResult[], missing: number): string {
     `${count('failed')} failed`,
     `${count('timed_out')} timed out`,
     ...(missing > 0 ? [`${missing} not run`] : []),
-    ...(cost === undefined || cost === 0 ? [] : [`$${cost.toFixed(2)}`]),
+    ...(cost === undefined || cost === 0 ? [] : [formatCost(cost)]),
   ].join(' · ');
 }
