@@ -218,7 +218,7 @@ describe('control requests', () => {
     expect(await rewind({})).toMatchObject({ response: { canRewind: true } });
     expect(existsSync(file)).toBe(false);
     expect(await driver.request({ subtype: 'rewind_files', user_message_id: 'nothing' })).toMatchObject({
-      response: { canRewind: false, error: expect.stringContaining('no such prompt') },
+      response: { canRewind: false, error: expect.stringContaining('No such prompt') },
     });
     await driver.end();
   });

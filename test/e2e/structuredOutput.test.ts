@@ -124,7 +124,7 @@ test('without a price the budget cannot be kept, so the run ends after the first
   });
   expect(rest.at(-1)).toMatchObject({
     subtype: 'error_max_budget_usd',
-    errors: [expect.stringContaining(`What ${MODEL} costs is unknown`)],
+    errors: [expect.stringContaining(`The price of ${MODEL} is unknown`)],
   });
   expect(server.requests()).toHaveLength(1);
 });

@@ -73,7 +73,7 @@ test('headers saved for another endpoint are removed, with a notice', async () =
   const kept = { headers: { 'X-Key': 'gate-secret' }, baseUrl: 'https://other.example/v1' };
   const elsewhere = await answer(near, { kept });
   expect(elsewhere.config).toEqual({ baseUrl: near.baseUrl, model: 'm' });
-  expect(elsewhere.after).toMatchObject({ notices: ['before', expect.stringContaining('were taken out')] });
+  expect(elsewhere.after).toMatchObject({ notices: ['before', expect.stringContaining('were removed')] });
   // Also where they did not count, because a variable had named another endpoint.
   const aside = await answer(near, { kept, env: { OPENAI_BASE_URL: 'http://gone.example/v1' } });
   expect(aside.config).toEqual({ baseUrl: near.baseUrl, model: 'm' });
