@@ -9,10 +9,10 @@ import { type BlobRef, blobRefSchema, type Envelope, entrySchema } from './entri
 import { compactBoundary, pin, reduction, summaryDraft, summaryFailed } from './entries/kinds/compaction.ts';
 import { checkpoint, rewind, undo } from './entries/kinds/rewind.ts';
 import {
-  evictedPrefix,
   mode,
   model,
   notice,
+  past,
   sessionStart,
   title,
   tools,
@@ -77,7 +77,7 @@ export const entryKinds = {
   notice,
   title,
   unknown,
-  past: evictedPrefix,
+  past,
 } as const;
 
 export type EntryKind = keyof typeof entryKinds;

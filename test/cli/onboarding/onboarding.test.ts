@@ -112,7 +112,10 @@ test('a choice that cannot be saved applies to this run, with a notice', async (
   expect(loaded?.settings).toMatchObject({ baseUrl: far.baseUrl, apiKey: 'sk-new', model: 'm' });
   expect(loaded).not.toHaveProperty('misread');
   expect(after).toMatchObject({
-    notices: ['before', expect.stringMatching(/^Nothing was saved\. .*config\.json.* for this run alone\.$/)],
+    notices: [
+      'before',
+      expect.stringMatching(/^Nothing was saved\. .*config\.json.* applies to this run only\.$/),
+    ],
   });
 });
 

@@ -88,7 +88,7 @@ export const tools = defineKind({
 });
 
 /** Placeholder, in memory only, for the part of a log that is not loaded; never written. */
-export const evictedPrefix = defineKind({
+export const past = defineKind({
   subtype: 'past',
   type: 'system',
   data: z.object({ past: z.unknown() }),
