@@ -19,10 +19,10 @@ COPY --from=build /src/schema /opt/clawdcode/schema
 COPY --from=build /src/node_modules/@vscode /opt/clawdcode/node_modules/@vscode
 RUN ln -s /opt/clawdcode/bin/clawdcode.js /usr/local/bin/clawdcode \
   && useradd --create-home --uid 10001 agent \
-  && install --directory --owner=agent --group=agent /work /results
+  && install --directory --owner=agent --group=agent /workspace /results
 # By number: Kubernetes cannot tell from a name that it is not root.
 USER 10001:10001
-WORKDIR /work
+WORKDIR /workspace
 # Sends no request: others would cost money each time.
 HEALTHCHECK --interval=5m --timeout=30s --start-period=10s CMD ["clawdcode", "doctor", "--json", "--offline"]
 ENTRYPOINT ["clawdcode"]

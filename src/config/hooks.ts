@@ -137,7 +137,7 @@ function grantText({ event, matcher, hook }: Part): string {
   return `${event}${where} ${JSON.stringify(hook, sortKeys)}`;
 }
 
-/** Grants of hooks for the approval prompt: what runs comes once, followed by the events that it is set for. */
+/** Hook grants as the approval prompt shows them: each command once, followed by its events. */
 export function shownHooks(grants: readonly string[]): readonly string[] {
   const places = new Map<string, string[]>();
   for (const grant of grants) {

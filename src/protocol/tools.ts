@@ -138,7 +138,7 @@ export interface Excerpt {
   readonly notes: readonly string[];
 }
 
-/** What the result of a call depends on beside the call itself, in the shape that hooks get. */
+/** What a hook is told about a result, in addition to the call itself. */
 export interface EndedCall {
   readonly durationMs: number;
   /** The todo list before the call. */

@@ -140,7 +140,7 @@ const automation: readonly Group[] = [
   {
     usedBy: 'continuous integration',
     source:
-      'The configuration file page of GitLab CI/CD, CircleCI, Jenkins, Azure Pipelines, Travis CI, Bitbucket Pipelines, Drone, Buildkite, Woodpecker, AppVeyor, Cirrus CI, Semaphore, Codemagic, Bitrise, Gitea and Forgejo Actions, SourceHut, Tekton, Zuul, Cloud Build, CodeBuild, Read the Docs, Vela, Concourse; Scrutinizer, Shippable, Codefresh, Evergreen, Taskcluster, Packit, Copr, Rultor, OneDev, Bors, PullApprove, Code Climate, DeepSource; and what runs where a push is deployed: AWS Amplify (build specification) and Elastic Beanstalk (.ebextensions, .platform/hooks), OpenShift (action hooks, .s2i), cPanel, Azure Kudu',
+      'Documentation of the configuration files of GitLab CI/CD, CircleCI, Jenkins, Azure Pipelines, Travis CI, Bitbucket Pipelines, Drone, Buildkite, Woodpecker, AppVeyor, Cirrus CI, Semaphore, Codemagic, Bitrise, Gitea and Forgejo Actions, SourceHut, Tekton, Zuul, Cloud Build, CodeBuild, Read the Docs, Vela, Concourse; Scrutinizer, Shippable, Codefresh, Evergreen, Taskcluster, Packit, Copr, Rultor, OneDev, Bors, PullApprove, Code Climate, DeepSource; and what runs where a push is deployed: AWS Amplify (build specification) and Elastic Beanstalk (.ebextensions, .platform/hooks), OpenShift (action hooks, .s2i), cPanel, Azure Kudu',
     patterns:
       words(`.gitlab-ci* *.gitlab-ci.y*ml .gitlab .circleci Jenkinsfile* *.jenkinsfile .jenkins azure-pipelines* .azure-pipelines*
       .azuredevops .travis.y*ml bitbucket-pipelines.y*ml .drone.* .buildkite buildkite.y*ml .woodpecker* appveyor.y*ml .appveyor*
