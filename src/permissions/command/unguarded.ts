@@ -3,10 +3,8 @@
  * find programs in the project. So the parts that no rule allows must be safe there, too; alone they run in the
  * environment of read-only commands (`tools/shell/childEnvironment.ts`).
  */
-
 import type { Policy } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
-import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
 import type { PartVerdict } from './partDecision.ts';
 import { locate } from './words.ts';
@@ -21,21 +19,15 @@ export function decideUnguarded(
   const name = part.argv[0];
   if (name == null) return verdict;
   const own = policy.projectProgram(policy.root, name);
-  if (own !== undefined) return ask(part, `${name} is ${own} in the PATH of a command that a rule allows.`);
+  if (own !== undefined) return ask(`${name} is ${own} in the PATH of a command that a rule allows.`);
   const { repositories = [] } = readOnlyUse(part) ?? {};
   const places = (directories ?? []).flatMap((directory) =>
     repositories.map((place) => locate(place, directory, policy)),
   );
   return places.some(policy.gitFetches)
-    ? ask(
-        part,
-        `git may fetch missing objects for ${part.text}, since a rule allows another part of the command.`,
-      )
+    ? ask(`git may fetch missing objects for ${part.text}, since a rule allows another part of the command.`)
     : verdict;
 }
 
-const ask = ({ text }: CommandPart, reason: string): PartVerdict => ({
-  behavior: 'ask',
-  reason,
-  cause: { type: 'command', text },
-});
+/** Without a cause it is a limit: what would run is the repository's, so the judge of mode `auto` cannot allow it. */
+const ask = (reason: string): PartVerdict => ({ behavior: 'ask', reason });

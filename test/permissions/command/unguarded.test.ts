@@ -41,5 +41,6 @@ test('beside a part that a rule allows, a program of the project asks instead of
   expect(await decideWith('ls && npm test', rules)).toMatchObject({
     behavior: 'ask',
     reason: expect.stringContaining('node_modules/.bin/ls'),
+    causes: [expect.objectContaining({ type: 'limit' })],
   });
 });
