@@ -20,38 +20,88 @@ interface Node {
   readonly additionalProperties?: Node | boolean;
 }
 
+/** The tables of "Every setting": their titles, and the top-level keys in each. */
+const groups: Readonly<Record<string, readonly string[]>> = {
+  'Model and endpoint': [
+    'model',
+    'fallbackModels',
+    'smallModel',
+    'baseUrl',
+    'wire',
+    'apiKey',
+    'headers',
+    'effort',
+    'contextWindow',
+    'maxTurns',
+    'appendSystemPrompt',
+    'models',
+    'providers',
+  ],
+  Permissions: ['permissions', 'allowManagedPermissionRulesOnly'],
+  Sandbox: ['sandbox'],
+  Interface: [
+    'theme',
+    'vim',
+    'showReasoning',
+    'reducedMotion',
+    'screenReader',
+    'statusLine',
+    'notifications',
+    'notificationCommand',
+    'terminalTitle',
+    'terminalProgress',
+  ],
+  'Tools and extensions': [
+    'env',
+    'webFetch',
+    'lsp',
+    'mcpServers',
+    'hooks',
+    'disableAllHooks',
+    'allowManagedHooksOnly',
+  ],
+  'Sessions and data': ['sessions', 'checkpoints', 'telemetry', '$schema'],
+  Context: ['context'],
+};
+
 /** The entire document. */
 export function settingsDocument(): string {
-  const schema = z.toJSONSchema(settingsSchema, { io: 'input' }) as Node;
-  const rows = Object.entries(schema.properties ?? {}).flatMap(([key, node]) => rowsOf(key, node));
   const variables = settingVariables.map(({ name, key, what }) => [code(name), code(key), what]);
   const aliases = Object.entries(modeAliases).map(([alias, mode]) => `${code(alias)} for ${code(mode)}`);
   return `<!-- Written by scripts/writeSettingsDoc.ts from src/config/schema.ts. -->
 # Settings
 
-Settings come from these sources; later ones override earlier ones, key by key:
+Your settings for all projects are in \`~/.clawdcode/config.json\`. Change them with \`/config\` in a conversation, with
+\`clawdcode config\` in a shell, or in an editor: settings files are JSON and may contain comments and trailing commas.
+[Every setting](#every-setting) is at the end of this page.
 
-1. the defaults in the table below
+## Where settings come from
+
+Later sources override earlier ones, key by key:
+
+1. the defaults
 2. \`~/.clawdcode/config.json\`: yours, for every project (\`CLAWDCODE_HOME\` moves the folder)
 3. \`.clawdcode.json\` in the project root: shared, committed to the repository
 4. \`.clawdcode.local.json\` next to it: yours for this project; ClawdCode keeps it out of git when it creates it
-5. environment variables
+5. environment variables, see [below](#environment-variables)
 6. flags (\`clawdcode --help\`)
 7. managed settings: set by an administrator, see [below](#managed-settings)
 
+3 and 4 are the project settings; some of them apply only after [you trust the folder](#folders-you-have-not-trusted-yet).
 Claude Code's files (see [below](#claude-codes-files)) are read just before 2, 3 and 4.
 
-Lists of permission rules and directories from several sources are combined; other values are replaced. Files are JSON
-and may contain comments and trailing commas. [.clawdcode.example.json](../.clawdcode.example.json) has every setting with
-its default, and [a JSON Schema](../schema/settings.schema.json) provides completion and validation in editors. An error
-affects only its key: ClawdCode reports the file, the key and the fix, and applies the rest. The exception is an error
-that leaves the endpoint unclear: see [Endpoint and network](troubleshooting.md#endpoint-and-network).
+Lists of permission rules and directories from several sources are combined; other values are replaced. An error affects
+only its key: ClawdCode reports the file, the key and the fix, and applies the rest. The exception is an error that leaves
+the endpoint unclear: see [Endpoint and network](troubleshooting.md#endpoint-and-network).
+
+[.clawdcode.example.json](../.clawdcode.example.json) has every setting with its default, and
+[a JSON Schema](../schema/settings.schema.json) provides completion and validation in editors.
 
 ## Change a setting
 
-\`/config\` lists every setting with the value in force and the file, variable or flag that it comes from. Choose one to change
-it; then choose the file: your \`config.json\`, or \`.clawdcode.local.json\` for this project only. Lists, objects and keys
-are changed in a file or with the subcommand. In a shell:
+\`/config\` lists every setting with its current value and the file, variable or flag that sets it. Choose a setting, then the
+file to change: your \`config.json\`, or \`.clawdcode.local.json\` for this project only. Lists, objects and keys cannot be
+changed there, only in a file or with the subcommand:
 
     clawdcode config list [words]                     every setting, or those that match
     clawdcode config get theme
@@ -59,17 +109,11 @@ are changed in a file or with the subcommand. In a shell:
     clawdcode config set -s local permissions.deny '["Read(secrets/**)"]'
     clawdcode config unset theme
 
-\`--json\` prints \`list\` and \`get\` for programs; keys, headers and the values of variables are left out. A change keeps
-comments and everything else in the file. A file with a syntax error is not written: correct it first. Theme, vim mode,
-reasoning and motion change at once, other settings with the next session that you start. If something else overrides
-the value (a project's file, a variable, a flag, managed settings), ClawdCode says so. What you set for a project that
-you trust needs no further approval.
+With \`--json\`, \`list\` and \`get\` print JSON, without keys, headers and the values of variables.
 
-## Every setting
-
-${table(['Setting', 'Default', 'Meaning'], rows)}
-
-Mode aliases: ${aliases.join(', ')}.
+A change keeps comments and everything else in the file. A file with a syntax error is not written: correct it first. Theme,
+vim mode, reasoning and motion change at once, other settings with the next session that you start. If another source
+overrides your value, ClawdCode says so. What you set for a project that you trust needs no further approval.
 
 ## Environment variables
 
@@ -78,6 +122,43 @@ ${table(['Variable', 'Setting', 'Meaning'], variables)}
 If two variables set the same key, the later one applies. An empty variable counts as unset. ClawdCode also reads
 \`CLAWDCODE_HOME\` (data folder, an absolute path), \`NO_COLOR\`, \`FORCE_COLOR\`, \`TERM\`, \`COLORTERM\` and
 \`COLORFGBG\` (colours), and \`SHELL\` (the shell that runs commands).
+
+## Folders you have not trusted yet
+
+A repository that you have just cloned must not be able to send your key elsewhere or run anything. So these project settings
+apply only after you trust the folder, in a dialog that lists them:
+
+- what chooses the model, runs something or allows more: \`model\`, \`models\`, \`baseUrl\`, \`env\`, \`appendSystemPrompt\`,
+  \`statusLine\`, \`notificationCommand\`, each of the \`hooks\`, \`disableAllHooks\`, \`webFetch.allowPrivate\`,
+  \`checkpoints\`, \`maxTurns\`, \`context.truncate.outputDir\`, \`permissions.allow\`, \`permissions.additionalDirectories\`,
+  and \`permissions.defaultMode\` unless it is \`plan\`
+- what other files in the folder add: each definition of a [subagent](agents.md) in \`.clawdcode/agents\` or
+  \`.claude/agents\`, the \`allowed-tools\` of each [skill](skills.md#permissions), and each [MCP server](mcp.md)
+- what loosens \`sandbox\`, including \`forwardPorts: true\`
+- what sends more: \`context.memory\` unless it is turned off, \`context.threadSummary\` unless it is \`off\`,
+  \`context.summary\` unless it is \`simple\`, \`sessions.titles: true\`
+- what shows more: \`showReasoning: true\`, \`terminalTitle: true\`, \`notifications\` unless they are \`off\`
+- what stores secrets: \`sessions.redactOnWrite: false\`
+
+The model is included because a routing service uses its name to decide who gets the conversation, and at what price.
+\`--model\` and \`OPENAI_MODEL\` set a model without that dialog.
+
+Ask and deny rules always apply, and so do allow rules that you saved there yourself with "don't ask again". \`apiKey\` and
+\`headers\` never apply, even if you trust the folder: a key belongs in \`config.json\` or in the environment. With \`-p\`,
+untrusted settings are left out, and standard error and the \`init\` line of \`stream-json\` say so.
+
+## When trusted settings change
+
+Trust covers exactly what you were shown. \`~/.clawdcode/trust.json\` records each rule, directory and variable separately,
+all other settings as a whole, and the file they are in. If a \`git pull\` adds a rule or changes a URL, only that change
+is ignored until you approve it at the next start. The dialog shows how many settings were added and removed, then the
+settings with \`+\` or \`-\`. A change that only removes or restricts something needs no approval. A removed setting that
+returns unchanged stays trusted until you answer the next dialog.
+
+With \`-p\`, new settings are left out, and you are told. If a new \`baseUrl\` would replace one that you trusted, and you
+name no endpoint yourself, the run exits with code 52 instead: a conversation meant for one server must not go to another.
+
+Folders that you trusted with an earlier version, which did not record these details, need your approval once more.
 
 ## Managed settings
 
@@ -91,7 +172,7 @@ Administrators set policies for everyone on a machine in \`/etc/clawdcode/manage
 - \`permissions.disableBypassPermissionsMode: "disable"\` and \`permissions.disableAutoMode: "disable"\` turn a mode
   off; with \`-p\`, selecting it with \`--permission-mode\` exits with code 52.
 - \`sandbox.enabled\` and \`sandbox.mode\` determine how commands are confined, and override \`-s\`. If either is set, users
-  cannot turn the sandbox off, nor exclude commands (\`excludedCommands\`) or open sockets (\`network.allowUnixSockets\`).
+  cannot turn the sandbox off, exclude commands (\`excludedCommands\`) or open sockets (\`network.allowUnixSockets\`).
 - If they contain any \`sandbox\` setting, users cannot approve running a command outside the sandbox.
 - For \`allowWrite\`, \`allowRead\`, \`allowEnv\`, \`excludedCommands\`, \`network.allowedDomains\` and
   \`network.allowLocalPorts\` of the sandbox, a managed list replaces all others, even if it is empty; \`denyRead\` and
@@ -109,74 +190,69 @@ modes, \`plan\`, \`dontAsk\` or \`default\` as the starting mode, what the sandb
 
 ## Claude Code's files
 
-\`~/.claude/settings.json\`, \`.claude/settings.json\` and \`.claude/settings.local.json\` in the project root apply too. ClawdCode's own file of the same scope overrides each. Files in the project need the same
-trust as ClawdCode's: restrictions apply at once, the rest after you trust the folder.
+\`~/.claude/settings.json\`, and \`.claude/settings.json\` and \`.claude/settings.local.json\` in the project root, apply too.
+ClawdCode's own file of the same scope overrides each. Files in the project need the same trust as ClawdCode's: restrictions
+apply at once, the rest after you trust the folder.
 
-| Setting there                                                     | Here                                                                                            |
-| ----------------------------------------------------------------- | ----------------------------------------------------------------------------------------------- |
-| \`permissions.allow\`, \`ask\`, \`deny\`                              | rules, translated as below                                                                      |
-| \`permissions.additionalDirectories\`, \`defaultMode\`              | the same; the mode \`auto\` only from your own \`config.json\`                                  |
-| \`permissions.disableBypassPermissionsMode\`, \`disableAutoMode\`   | the same                                                                                        |
-| \`env\`                                                           | variables for commands; secrets only if \`sandbox.allowEnv\` names them, see below                |
-| \`hooks\`, \`disableAllHooks\` | [hooks](hooks.md), in addition to those in ClawdCode's files |
-| \`disabledMcpjsonServers\`                                        | turns off these servers of \`.mcp.json\`                                                     |
-| \`enabledMcpjsonServers\`, \`enableAllProjectMcpServers\`           | approves servers of \`.mcp.json\` in trusted folders; only in \`~/.claude/settings.json\`          |
+${table(
+  ['Setting there', 'Here'],
+  [
+    ['`permissions.allow`, `ask`, `deny`', 'rules, translated as below'],
+    [
+      '`permissions.additionalDirectories`, `defaultMode`',
+      'the same; the mode `auto` only from your own `config.json`',
+    ],
+    ['`permissions.disableBypassPermissionsMode`, `disableAutoMode`', 'the same'],
+    [
+      '`env`',
+      'variables for commands; variables that look like secrets only if `sandbox.allowEnv` names them',
+    ],
+    ['`hooks`, `disableAllHooks`', "[hooks](hooks.md), in addition to those in ClawdCode's files"],
+    ['`disabledMcpjsonServers`', 'turns off these servers of `.mcp.json`'],
+    [
+      '`enabledMcpjsonServers`, `enableAllProjectMcpServers`',
+      'approves servers of `.mcp.json` in trusted folders; only in `~/.claude/settings.json`',
+    ],
+  ],
+)}
 
-\`env\` there often holds Claude Code's own keys, such as \`ANTHROPIC_AUTH_TOKEN\`. So commands do not get variables of these
-files that look like secrets, with or without the sandbox, unless \`sandbox.allowEnv\` names them. \`env\` in ClawdCode's own
-files is meant for commands: they get all of it, except \`OPENAI_API_KEY\` and \`CLAWDCODE_…KEY\`.
+\`env\` is treated with care because it often holds Claude Code's own keys, such as \`ANTHROPIC_AUTH_TOKEN\`. \`env\` in
+ClawdCode's own files is meant for commands: they get all of it, except \`OPENAI_API_KEY\` and \`CLAWDCODE_…KEY\`.
 
-Other settings are not supported. ClawdCode lists them whenever the file has changed, and \`clawdcode doctor\` always does.
+Other settings are not supported. ClawdCode lists them whenever the file has changed, and \`clawdcode doctor\` always does. A
+file with a syntax error is reported and ignored, including its deny rules.
 
 Rules are translated:
 
 - \`Task(…)\` is \`Agent(…)\`, \`MultiEdit(…)\` is \`Edit(…)\`, \`NotebookEdit\` is \`Edit(*.ipynb)\`, \`SlashCommand(/x)\` is
   \`Skill(x)\`, \`KillShell\` is \`KillBash\`. Rules for tools that ClawdCode does not have are ignored.
-- \`Read(./.env)\` covers that name at any depth in a deny or ask rule, and only that file in an allow rule. Other relative paths are
-  relative to the folder you started in; deny and ask rules also apply relative to the project root.
+- \`Read(./.env)\` covers that name at any depth in a deny or ask rule, and only that file in an allow rule. Other relative
+  paths are relative to the folder you started in; deny and ask rules also apply relative to the project root.
 - \`/x\` is relative to the project root; in \`~/.claude/settings.json\` to \`~/.claude\`, and in deny and ask rules also to the
   project root.
 - A deny or ask rule that cannot be translated exactly covers more (\`mcp__db__drop_*\` denies \`mcp__db\`) or makes every call
   of the tool ask; ClawdCode says so at each start. An allow rule that cannot be translated is left out.
 
-A file with a syntax error is reported and ignored, including its deny rules.
+## Every setting
 
-## Folders you have not trusted yet
+\`ID\` stands for a name that you choose. Mode aliases: ${aliases.join(', ')}.
 
-A repository that you have just cloned must not be able to send your key elsewhere or run anything. So these settings of a
-folder apply only after you trust the folder, in a dialog that lists them:
-
-- what chooses the model, runs something or allows more: \`model\`, \`models\`, \`baseUrl\`, \`env\`, \`appendSystemPrompt\`,
-  \`statusLine\`, \`notificationCommand\`, each of the \`hooks\`, \`disableAllHooks\`, \`webFetch.allowPrivate\`,
-  \`checkpoints\`, \`maxTurns\`, \`context.truncate.outputDir\`, \`permissions.allow\`, \`permissions.additionalDirectories\`, and
-  \`permissions.defaultMode\` unless it is \`plan\`
-- what other files of the folder bring: each definition of a [subagent](agents.md) in \`.clawdcode/agents\` or
-  \`.claude/agents\`, the \`allowed-tools\` of each [skill](skills.md#permissions), and each [MCP server](mcp.md)
-- what loosens \`sandbox\`, including \`forwardPorts: true\`
-- what sends more: \`context.memory\` unless it is turned off, \`context.threadSummary\` unless it is \`off\`,
-  \`context.summary\` unless it is \`simple\`, \`sessions.titles: true\`
-- what shows more: \`showReasoning: true\`, \`terminalTitle: true\`, \`notifications\` unless they are \`off\`
-- what stores secrets: \`sessions.redactOnWrite: false\`
-
-The model is included because a routing service uses its name to decide who gets the conversation, and at what price.
-\`--model\` and \`OPENAI_MODEL\` set a model without that dialog. Ask and deny rules always apply, and so do allow rules that
-you saved there yourself with "don't ask again". \`apiKey\` and \`headers\` in a folder's file never apply, even if you trust
-the folder: a key belongs in \`config.json\` or in the environment. With \`-p\`, untrusted settings are left out, and standard
-error and the \`init\` line of \`stream-json\` say so.
-
-## When trusted settings change
-
-Trust covers exactly what you were shown. \`~/.clawdcode/trust.json\` records each rule, directory and variable separately,
-all other settings as a whole, and the file they are in. If a \`git pull\` adds a rule or changes a URL, only that change
-is ignored, and the next start asks. The dialog shows how many settings were added and removed, then the settings with
-\`+\` or \`-\`. Changes that only remove or restrict something do not ask. A removed setting that returns unchanged stays
-trusted until you answer the next dialog.
-
-With \`-p\`, new settings are left out, and you are told. If a new \`baseUrl\` would replace one that you trusted, and you
-name no endpoint yourself, the run exits with code 52 instead: a conversation meant for one server must not go to another.
-
-Folders that you trusted with an earlier version, which did not record these details, ask once more.
+${settingTables()}
 `;
+}
+
+/** A heading and a table for each group. Throws if a setting is in no group. */
+function settingTables(): string {
+  const { properties = {} } = z.toJSONSchema(settingsSchema, { io: 'input' }) as Node;
+  const grouped = Object.values(groups).flat();
+  const missing = Object.keys(properties).filter((key) => !grouped.includes(key));
+  if (missing.length > 0) throw new Error(`Add to a group: ${missing.join(', ')}`);
+  return Object.entries(groups)
+    .map(([title, keys]) => {
+      const rows = keys.flatMap((key) => rowsOf(key, properties[key] ?? {}));
+      return `### ${title}\n\n${table(['Setting', 'Default', 'Meaning'], rows)}`;
+    })
+    .join('\n\n');
 }
 
 function rowsOf(key: string, node: Node): string[][] {
@@ -189,7 +265,10 @@ function rowsOf(key: string, node: Node): string[][] {
   const nested = [
     ...below.flatMap(([name, child]) => rowsOf(`${key}.${name}`, child)),
     ...Object.entries(inside).flatMap(([name, child]) => rowsOf(`${key}.${name}`, child)),
-    ...Object.entries(items).flatMap(([name, child]) => rowsOf(`${key}.ID.${name}`, child)),
+    // A provider's models have the same properties as "models".
+    ...(key === 'providers.ID.models'
+      ? []
+      : Object.entries(items).flatMap(([name, child]) => rowsOf(`${key}.ID.${name}`, child))),
   ];
   if (below.length > 0) return nested;
   const value = defaultOf(key) ?? node.default;
@@ -208,10 +287,12 @@ function choices(node: Node): string {
   return node.enum === undefined ? '' : ` One of ${node.enum.map(code).join(', ')}.`;
 }
 
-/** Aligned like the formatter's output: every column as wide as its widest cell. */
+/** Aligned: every column but the last is as wide as its widest cell. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
-  const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));
+  const widths = head.map((_, column) =>
+    column === head.length - 1 ? 3 : Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)),
+  );
   const line = (row: readonly string[]): string =>
     `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
   const [first = '', ...others] = cells.map(line);

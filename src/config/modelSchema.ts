@@ -17,31 +17,30 @@ export const modelSettings = z.strictObject({
     .describe('How its tokens are counted; unknown means estimated.'),
   price: z
     .strictObject({
-      input: z.number().min(0).describe('Input.'),
+      input: z.number().min(0).describe('US dollars per million input tokens.'),
       cachedInput: z
         .number()
         .min(0)
         .optional()
-        .describe("Input served from the provider's cache; defaults to the input price."),
-      output: z.number().min(0).describe('Output.'),
+        .describe(
+          "US dollars per million input tokens served from the provider's cache; defaults to the input price.",
+        ),
+      output: z.number().min(0).describe('US dollars per million output tokens.'),
     })
     .optional()
     .describe('US dollars per million tokens, for /cost.'),
-  vision: z.boolean().optional().describe('Whether it takes images.'),
+  vision: z.boolean().optional().describe('Whether it accepts images.'),
   tools: z
     .boolean()
     .optional()
     .describe(
       'Set to false if the endpoint does not support tools with this model: they are then described in the prompt.',
     ),
-  effort: z
-    .enum(efforts)
-    .optional()
-    .describe('How much it reasons, unless --effort or /effort says otherwise.'),
+  effort: z.enum(efforts).optional().describe('Its default effort; --effort and /effort override it.'),
   efforts: z
     .array(z.enum(efforts))
     .optional()
-    .describe('The levels of effort that it accepts, if the catalogue does not know them.'),
+    .describe('Effort levels it accepts, if the catalogue does not know them.'),
   returnsReasoning: z
     .boolean()
     .optional()
@@ -57,7 +56,7 @@ export const modelSettings = z.strictObject({
     .refine((fields) => JSON.stringify(fields).length <= MAX_EXTRA, `more than ${MAX_EXTRA} characters`)
     .optional()
     .describe(
-      'Fields added to the body of each of its requests, such as {"top_p": 0.9}; objects are merged. Not messages, tools or stream.',
+      'Fields added to the body of each request to it, such as {"top_p": 0.9}; objects are merged. Not messages, tools or stream.',
     ),
 });
 
@@ -83,17 +82,17 @@ export const headers = z.record(headerName, headerValue).default({});
 const provider = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }).describe('Base URL of the endpoint, up to and including /v1.'),
   wire: z.enum(wires).default('chat').describe('API of the endpoint.'),
-  apiKey: z.string().min(1).optional().describe('Its key.'),
+  apiKey: z.string().min(1).optional().describe('Its API key.'),
   apiKeyEnv: z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'not an environment variable name')
     .optional()
-    .describe('Environment variable with its key.'),
+    .describe('Environment variable that holds its key.'),
   apiKeyHelper: z
     .string()
     .min(1)
     .optional()
-    .describe('Shell command that prints its key; run once, and again when the key is rejected.'),
+    .describe('Shell command that prints its key. It runs once, and again if the key is rejected.'),
   headers: headers.describe('Headers sent to it with every request; kept secret like the key.'),
   models: z
     .record(z.string().min(1), modelSettings)

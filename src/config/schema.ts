@@ -29,16 +29,13 @@ const permissionSettings = z.strictObject({
     .describe('Permission mode of new sessions. autoEdit means acceptEdits, yolo means bypassPermissions.'),
   auto: z
     .strictObject({
-      enabled: z
-        .boolean()
-        .default(false)
-        .describe("Enable auto mode. Read only from the user's own config.json."),
+      enabled: z.boolean().default(false).describe('Enable auto mode. Read only from your own config.json.'),
       rules: z
         .array(z.string().min(1).max(500))
         .max(20)
         .default([])
         .describe(
-          'Instructions for the judge in auto mode, e.g. "Never touch db/". They cannot loosen the built-in limits. Read only from the user\'s own config.json.',
+          'Instructions for the judge in auto mode, e.g. "Never touch db/". They cannot loosen the built-in limits. Read only from your own config.json.',
         ),
     })
     .prefault({})
@@ -124,7 +121,7 @@ const sandboxSettings = z.strictObject({
         .min(16)
         .nullable()
         .default(2048)
-        .describe("Processes in all of a user's sandboxes together; null for no limit."),
+        .describe('Processes in all your sandboxes together; null means no limit.'),
     })
     .prefault({})
     .describe('Limits for each command.'),
@@ -148,7 +145,7 @@ export const settingsSchema = z.strictObject({
     .max(10)
     .default([])
     .describe(
-      "Models that answer, in this order, while the chosen one is unavailable. A folder's files may name only models that your own settings name.",
+      'Models that answer, in this order, while the chosen one is unavailable. Project settings may name only models that your own settings name.',
     ),
   smallModel: z
     .string()
@@ -156,27 +153,27 @@ export const settingsSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      "Model that writes the titles of sessions; null means the session's model. A folder's files may name only a model that your own settings name.",
+      "Model that writes session titles; null means the session's model. Project settings may name only a model that your own settings name.",
     ),
   baseUrl: z
     .url({ protocol: /^https?$/ })
     .default(OFFICIAL_URL)
-    .describe('Base URL of the OpenAI-compatible endpoint, up to and including /v1.'),
+    .describe('Base URL of the endpoint, up to and including /v1.'),
   wire: z
     .enum(wires)
     .default('chat')
-    .describe("API of the endpoint: chat completions, OpenAI's Responses, or Anthropic's Messages."),
+    .describe("API of the endpoint: OpenAI's Chat Completions or Responses, or Anthropic's Messages."),
   apiKey: z
     .string()
     .min(1)
     .nullable()
     .default(null)
-    .describe("The endpoint's key. Read only from the user's own config.json; OPENAI_API_KEY overrides it."),
+    .describe("The endpoint's API key. Read only from your own config.json; OPENAI_API_KEY overrides it."),
   headers: headers.describe(
-    "Headers sent to the endpoint with every request, for gateways that need them; an Authorization header replaces the key. Read only from the user's own config.json, and kept secret like the key.",
+    'Headers sent to the endpoint with every request, for gateways that need them; an Authorization header replaces the key. Read only from your own config.json, and kept secret like the key.',
   ),
   providers: providers.describe(
-    'Further endpoints by name; their models are named "provider/id". See docs/models.md. Read only from your own config.json and managed settings.',
+    'More endpoints by name; their models are named "provider/id". See docs/models.md. Read only from your own config.json and managed settings.',
   ),
   permissions: permissionSettings
     .prefault({})
@@ -211,7 +208,7 @@ export const settingsSchema = z.strictObject({
     .min(1)
     .nullable()
     .default(null)
-    .describe('Steps (one reply and its tool calls) after which a turn ends; null for no limit.'),
+    .describe('Steps (one reply and its tool calls) after which a turn ends; null means no limit.'),
   appendSystemPrompt: z.string().default('').describe('Text added to the end of the system prompt.'),
   theme: z
     .enum(themeSettings)
@@ -246,7 +243,7 @@ export const settingsSchema = z.strictObject({
     .enum(notificationChannels)
     .default('auto')
     .describe(
-      'How to notify you if a long turn ends or an approval is waiting while you are away: the bell, a terminal notification (three formats), or what the terminal supports (auto).',
+      'How to notify you when a long turn ends or an approval is waiting while you are away: the bell, a terminal notification (three formats), or what the terminal supports (auto).',
     ),
   notificationCommand: z
     .string()
@@ -288,13 +285,13 @@ export const settingsSchema = z.strictObject({
     )
     .default({})
     .describe(
-      "MCP servers by name; see docs/mcp.md. A server in a folder's files is used only after you have approved it.",
+      'MCP servers by name; see docs/mcp.md. A server in project settings is used only after you have approved it.',
     ),
   hooks: z
     .record(z.string(), z.array(z.unknown()))
     .default({})
     .describe(
-      'Commands and URLs to call at certain points, which may block or change what happens, by event, as in Claude Code: {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "…"}]}]}; see docs/hooks.md. Hooks from all settings files run; those in a folder\'s files only after you have approved each.',
+      'Commands and URLs to call at certain points, by event, as in Claude Code: {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "…"}]}]}. They may block or change what happens; see docs/hooks.md. Hooks from all settings files run; those in project settings only after you have approved each.',
     ),
   disableAllHooks: z
     .boolean()
@@ -332,7 +329,7 @@ export const settingsSchema = z.strictObject({
       enabled: z
         .boolean()
         .default(false)
-        .describe('Export traces and metrics with OpenTelemetry, to where OTEL_EXPORTER_OTLP_ENDPOINT says.'),
+        .describe('Export OpenTelemetry traces and metrics to OTEL_EXPORTER_OTLP_ENDPOINT.'),
       content: z
         .boolean()
         .default(false)

@@ -64,7 +64,7 @@ const truncate = z.strictObject({
     .enum(['auto', 'head', 'tail', 'head_tail'])
     .default('auto')
     .describe(
-      'Which part of an overlong result to keep; auto keeps the beginning, and for commands also the error lines and the end.',
+      'Which part of a long result to keep; auto keeps the beginning, and for commands also the error lines and the end.',
     ),
   outputDir: z
     .string()
@@ -145,7 +145,7 @@ const window = z.strictObject({
 const budget = z.strictObject({
   systemPrompt: share
     .default(0.2)
-    .describe('Share of the budget for tools and system prompt; exceeding it warns.'),
+    .describe('Share of the budget for tools and system prompt; you are warned if they exceed it.'),
   summary: share.default(0.1).describe('Share of the budget that a summary may take.'),
   retrieved: share.default(0.1).describe('Share of the budget that memories may take.'),
   messages: share.default(0.55).describe('Share of the budget for messages; unused shares are added to it.'),
@@ -216,7 +216,7 @@ export const contextSettingsSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      'Newest rounds that a compaction keeps intact if they fit, e.g. 10; null means by tokens only.',
+      'Newest rounds that a compaction keeps intact if they fit, e.g. 10; null means that only tokens count.',
     ),
   slidingWindowSize: z
     .int()
@@ -259,7 +259,9 @@ export const contextSettingsSchema = z.strictObject({
     .min(1000)
     .nullable()
     .default(null)
-    .describe('Maximum tokens before compaction starts, e.g. 100000; null means by the share only.'),
+    .describe(
+      'Maximum tokens before compaction starts, e.g. 100000; null means that only compact.threshold applies.',
+    ),
   unknownWindow: z
     .int()
     .min(2000)
