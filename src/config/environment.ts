@@ -16,7 +16,7 @@ export const settingVariables = [
   { name: 'CLAWDCODE_MODEL', key: 'model', what: 'the same, for ClawdCode only' },
   { name: 'CLAWDCODE_WIRE', key: 'wire', what: 'API of the endpoint: chat, responses or anthropic' },
   { name: 'CLAWDCODE_CONTEXT_WINDOW', key: 'contextWindow', what: 'context window in tokens' },
-  { name: 'CLAWDCODE_MAX_TURNS', key: 'maxTurns', what: 'steps after which a turn ends' },
+  { name: 'CLAWDCODE_MAX_TURNS', key: 'maxTurns', what: 'maximum number of steps in a turn' },
   { name: 'CLAUDE_CODE_ENABLE_TELEMETRY', key: 'telemetry.enabled', what: '1 exports OpenTelemetry data' },
   { name: 'CLAWDCODE_ENABLE_TELEMETRY', key: 'telemetry.enabled', what: 'the same, for ClawdCode only' },
 ] as const;

@@ -10,11 +10,11 @@ export const tokens = z.int().min(1000);
 
 export const modelSettings = z.strictObject({
   contextWindow: tokens.optional().describe('Context window of this model, in tokens.'),
-  maxOutputTokens: z.int().min(1).optional().describe('Longest reply of this model, in tokens.'),
+  maxOutputTokens: z.int().min(1).optional().describe('Maximum length of a reply, in tokens.'),
   tokenizer: z
     .enum(['o200k_base', 'cl100k_base', 'unknown'])
     .optional()
-    .describe('How its tokens are counted; unknown means estimated.'),
+    .describe('Tokenizer for counting its tokens; unknown means estimated.'),
   price: z
     .strictObject({
       input: z.number().min(0).describe('US dollars per million input tokens.'),

@@ -21,7 +21,7 @@ const permissionSettings = z.strictObject({
   additionalDirectories: z
     .array(z.string().min(1))
     .default([])
-    .describe('Additional workspace directories; relative to the project.'),
+    .describe('Additional workspace directories, absolute or relative to the project.'),
   defaultMode: z
     .enum(modeNames)
     .transform((name) => parsePermissionMode(name) ?? 'default')
@@ -187,16 +187,16 @@ export const settingsSchema = z.strictObject({
   env: z
     .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'not an environment variable name'), z.string())
     .default({})
-    .describe('Environment variables for commands that the agent runs.'),
+    .describe("Environment variables for the model's commands."),
   effort: z
     .enum(efforts)
     .nullable()
     .default(null)
-    .describe("How much the model reasons; null means the model's own default."),
+    .describe("Reasoning effort; null means the model's default."),
   contextWindow: tokens
     .nullable()
     .default(null)
-    .describe('Context window in tokens, for any model; null means detected.'),
+    .describe('Context window in tokens, for any model; null means detected automatically.'),
   models: z
     .record(z.string().min(1), modelSettings)
     .default({})
@@ -291,17 +291,17 @@ export const settingsSchema = z.strictObject({
     .record(z.string(), z.array(z.unknown()))
     .default({})
     .describe(
-      'Commands and URLs to call at certain points, by event, as in Claude Code: {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "…"}]}]}. They may block or change what happens; see docs/hooks.md. Hooks from all settings files run; those in project settings only after you have approved each.',
+      'Hooks by event, as in Claude Code: {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "…"}]}]}. They run at certain points of a session, and may block or change what happens; see docs/hooks.md. Hooks from all settings files run; those in project settings only after you approve each.',
     ),
   disableAllHooks: z
     .boolean()
     .default(false)
-    .describe('Run no hooks. Managed hooks still run, unless managed settings set this.'),
+    .describe('Turn off all hooks. Managed hooks still run, unless managed settings set this.'),
   allowManagedHooksOnly: z
     .boolean()
     .default(false)
     .describe('Run only hooks from managed settings. Read only from managed settings.'),
-  sandbox: sandboxSettings.prefault({}).describe('What the operating system lets commands do.'),
+  sandbox: sandboxSettings.prefault({}).describe('How the operating system confines commands.'),
   sessions: z
     .strictObject({
       maxSessions: z
@@ -334,7 +334,7 @@ export const settingsSchema = z.strictObject({
         .boolean()
         .default(false)
         .describe(
-          'Also export prompts, replies, tool arguments and tool results, shortened and without known secrets.',
+          'Also export prompts, replies, tool arguments and tool results, shortened and with known secrets redacted.',
         ),
     })
     .prefault({})
@@ -347,7 +347,7 @@ export const settingsSchema = z.strictObject({
         .boolean()
         .default(true)
         .describe(
-          'Keep the originals of files that tool calls and commands change, so that changes can be undone.',
+          'Keep the original content of files that tool calls and commands change, so that you can undo the changes.',
         ),
       maxFileBytes: z
         .int()

@@ -54,7 +54,7 @@ const compact = z.strictObject({
     .int()
     .min(1)
     .default(3)
-    .describe('Consecutive failures after which no more summaries are requested.'),
+    .describe('Number of consecutive failures after which summaries are paused.'),
 });
 
 const truncate = z.strictObject({
@@ -173,7 +173,7 @@ const memory = z.strictObject({
     .int()
     .min(1)
     .default(500)
-    .describe('Milliseconds after which a prompt is sent without memories.'),
+    .describe('Time limit of the search in milliseconds; after that, the prompt is sent without memories.'),
   category: z
     .string()
     .min(1)
@@ -232,7 +232,7 @@ export const contextSettingsSchema = z.strictObject({
     .int()
     .min(1)
     .default(20)
-    .describe('Steps after which the goal and the todo list are restated.'),
+    .describe('Number of steps between restatements of the goal and the todo list.'),
   toolResultCompression: z
     .boolean()
     .default(true)

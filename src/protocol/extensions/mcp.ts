@@ -11,23 +11,23 @@ const fields = {
   type: z
     .enum(['stdio', 'http', 'streamable-http', 'sse'])
     .optional()
-    .describe('How to reach it; absent means stdio with a command, http with a url.'),
+    .describe('Transport; default: stdio with a command, http with a url.'),
   command: text.optional().describe('Program to start, for stdio.'),
   args: z.array(z.string()).optional().describe('Arguments of the program.'),
   env: texts.optional().describe('Environment variables of the program.'),
   cwd: text
     .optional()
     .describe(
-      'Folder that the program starts in; relative to the project, which is the default except for npx and the like in your own settings.',
+      'Working directory of the program, relative to the project. Default: the project, except for npx and the like in your own settings.',
     ),
-  url: text.optional().describe('Address of the server, for http and sse.'),
+  url: text.optional().describe('URL of the server, for http and sse.'),
   headers: texts.optional().describe('Headers sent with every request.'),
   timeout: z
     .int()
     .min(1000)
     .optional()
-    .describe('Longest wait for an answer or a sign of progress, in milliseconds.'),
-  alwaysLoad: z.boolean().optional().describe('Offer its tools in every request, however large they are.'),
+    .describe('How long a call waits for a result or a progress report, in milliseconds.'),
+  alwaysLoad: z.boolean().optional().describe('Keep its tools in every request, however large they are.'),
 };
 
 type Fields = z.output<z.ZodObject<typeof fields>>;
