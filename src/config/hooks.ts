@@ -225,13 +225,7 @@ function definitionOf({ event, matcher: written, hook: value }: Part): Read {
   if (!matcher.success)
     return { type: 'mistake', why: 'its matcher must be a text of at most 2000 characters' };
   const parsed = hookSchema.safeParse(value, JITLESS);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const where = issue?.path.join('.') ?? '';
-    const what =
-      value === undefined ? 'expected {"matcher": "…", "hooks": [ … ]}' : (issue?.message ?? 'it is no hook');
-    return { type: 'mistake', why: where === '' ? what : `${where}: ${what}` };
-  }
+  if (!parsed.success) return { type: 'mistake', why: mistakeIn(value, parsed.error.issues[0]?.path ?? []) };
   const { data } = parsed;
   if (data.type === 'command' && data.shell !== undefined && data.shell !== 'bash')
     return {
@@ -264,6 +258,37 @@ function definitionOf({ event, matcher: written, hook: value }: Part): Read {
   const { command, args } = data;
   return { type: 'hook', hook: { ...shared, type: 'command', command, ...(args && { args }) } };
 }
+
+/** What is wrong with a hook at `path`. */
+function mistakeIn(value: unknown, path: readonly PropertyKey[]): string {
+  if (value === undefined) return 'it must be {"matcher": "…", "hooks": [ … ]}';
+  if (!isObject(value)) return 'it must be an object such as {"type": "command", "command": "…"}';
+  const field = String(path[0] ?? 'type');
+  if (value[field] === undefined) return `it has no "${field}"`;
+  return `its "${field}" must be ${Object.hasOwn(fieldWords, field) ? fieldWords[field] : 'another value'}`;
+}
+
+const fieldWords: Readonly<Record<string, string>> = {
+  type: `one of ${[...types].join(', ')}`,
+  command: 'a command',
+  args: 'a list of texts',
+  shell: 'a text',
+  url: 'an address that begins with http:// or https://',
+  headers: 'an object of texts',
+  allowedEnvVars: 'a list of names',
+  prompt: 'a text of at most 20,000 characters',
+  model: 'the name of a model',
+  continueOnBlock: 'true or false',
+  server: 'the name of a server',
+  tool: 'the name of a tool',
+  input: 'an object',
+  if: 'a permission rule of at most 2,000 characters',
+  timeout: 'a number of seconds above 0',
+  async: 'true or false',
+  asyncRewake: 'true or false',
+  once: 'true or false',
+  onFailure: 'a text',
+};
 
 const known: ReadonlySet<string> = new Set(hookEvents);
 

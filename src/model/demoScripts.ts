@@ -46,7 +46,7 @@ Then try \`/compact\`, \`/context\`, leave with Ctrl+C twice and come back with 
 
 function explain({ step, results }: Scene): AssistantMessage {
   if (step === 0) {
-    return call('I look at what is here first.', [
+    return call('First I’ll look around.', [
       { name: toolNames.glob, input: { pattern: '**/*' } },
       {
         name: toolNames.grep,
@@ -61,7 +61,7 @@ function explain({ step, results }: Scene): AssistantMessage {
     );
     if (wanted.length > 0) {
       return call(
-        'The project says the most about itself in these.',
+        'These files say most about the project.',
         wanted.map((file) => ({ name: toolNames.read, input: { file_path: file } })),
       );
     }
@@ -94,7 +94,7 @@ function explain({ step, results }: Scene): AssistantMessage {
 
 function findTodos({ step, results }: Scene): AssistantMessage {
   if (step === 0) {
-    return call('I search for them.', [
+    return call('I’ll search for them.', [
       { name: toolNames.grep, input: { pattern: '\\b(TODO|FIXME)\\b', output_mode: 'content', '-n': true } },
     ]);
   }
@@ -116,7 +116,7 @@ function fixTest({ step, results }: Scene): AssistantMessage {
   const last = results.at(-1);
   switch (step) {
     case 0:
-      return call('I run the tests to see what fails.', [
+      return call('I’ll run the tests and see what fails.', [
         { name: toolNames.todoWrite, input: { todos: todos('in_progress', 'pending', 'pending') } },
         { name: toolNames.bash, input: { command: 'npm test', description: 'Run the tests' } },
       ]);
@@ -125,8 +125,8 @@ function fixTest({ step, results }: Scene): AssistantMessage {
       if (last?.isError !== true) return textReply('The tests pass here: there is nothing to fix.');
       return call(
         last.content.includes(bug.test)
-          ? 'One test fails: the total counts each name once. I read the arithmetic.'
-          : 'The tests fail. I read the one file in which I know a bug.',
+          ? 'One test fails: the total counts each name once. I’ll read how it adds up.'
+          : 'The tests fail. I’ll read the one file that I know a bug in.',
         [{ name: toolNames.read, input: { file_path: bug.file } }],
       );
     case 2:
@@ -143,7 +143,7 @@ function fixTest({ step, results }: Scene): AssistantMessage {
       ]);
     case 3:
       if (last?.isError === true) return textReply(stopped(last));
-      return call('Now the tests again.', [
+      return call('Now I’ll run the tests again.', [
         { name: toolNames.todoWrite, input: { todos: todos('completed', 'completed', 'in_progress') } },
         { name: toolNames.bash, input: { command: 'npm test', description: 'Run the tests' } },
       ]);
@@ -156,7 +156,7 @@ function fixTest({ step, results }: Scene): AssistantMessage {
       ]);
     default:
       return textReply(
-        `The test passes now.\n\n- **Cause**: \`total\` in \`${bug.file}\` added \`item.price\` without \`item.quantity\`.\n- **Change**: one line, \`sum += item.price * item.quantity\`.\n- **Checked**: \`npm test\`, before and after.`,
+        `The tests pass now.\n\n- **Cause**: \`total\` in \`${bug.file}\` added \`item.price\` without \`item.quantity\`.\n- **Change**: one line, \`sum += item.price * item.quantity\`.\n- **Checked**: \`npm test\`, before and after.`,
       );
   }
 }
@@ -172,7 +172,7 @@ function wasRefused(result: ToolMessage | undefined): boolean {
 }
 
 function stopped(result: ToolMessage | undefined): string {
-  return `I stop here: ${result?.content.split('\n')[0] ?? 'the last call did not run'}`;
+  return `I’ll stop here: ${result?.content.split('\n')[0] ?? 'the last call did not run'}`;
 }
 
 /** Answers a request for a summary with what can be extracted without understanding the conversation. */

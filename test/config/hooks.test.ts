@@ -117,6 +117,7 @@ test('what this version does not run is named once, and a mistake costs only its
         { hooks: [{ type: 'poem', prompt: 'p' }, { type: 'dance' }, hook('kept')] },
         { matcher: 5, hooks: [hook('lost')] },
         { hooks: [{ type: 'command' }, { type: 'http', url: 'ftp://x' }, 'text'] },
+        { hooks: [hook('slow', { timeout: '5' }), { command: 'of no type' }] },
         'text',
       ],
     },
@@ -130,7 +131,14 @@ test('what this version does not run is named once, and a mistake costs only its
     'config.json: hooks for Unheard never run: there is no such event.',
     'config.json: hooks of type "poem", "dance" are not supported and never run.',
   ]);
-  expect(messages.filter((message) => message.includes('is ignored'))).toHaveLength(5);
+  const ignored = messages.filter((message) => message.includes('is ignored'));
+  expect(ignored.map((message) => message.replace('config.json: a hook for Stop is ignored: ', ''))).toEqual([
+    'its matcher must be a text of at most 2000 characters.',
+    'it has no "command".',
+    'its "url" must be an address that begins with http:// or https://.',
+    'it must be an object such as {"type": "command", "command": "…"}.',
+    'its "timeout" must be a number of seconds above 0.',
+  ]);
 });
 
 test('hooks that a model, an agent or a server decides', () => {

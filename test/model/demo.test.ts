@@ -111,7 +111,7 @@ test.each(['npm test', 'basket.js'])('a refusal of %s ends the script with the r
     title.includes(refused) ? { behavior: 'deny', comment: 'not now' } : { behavior: 'allow' },
   );
   await made.ask('fix the failing test');
-  expect(lastWords(made)).toMatch(/^I stop here: .*not now/);
+  expect(lastWords(made)).toMatch(/^I’ll stop here: .*not now/);
   expect(made.lines().at(-1)).toMatch(/^turn_ended done/);
   expect(await readFile(join(made.root, 'src/basket.js'), 'utf8')).toBe(
     await readFile(join(sample, 'src/basket.js'), 'utf8'),
@@ -130,7 +130,7 @@ test('outside the sample project it says that it knows no other bug', async () =
   await writeFile(join(made.root, 'package.json'), '{ "scripts": { "test": "exit 3" } }');
   await writeFile(join(made.root, 'src/basket.js'), 'export const basket = [];');
   await made.ask('fix the failing test');
-  expect(script(made.agent.entries()).at(-4)).toMatch(/^assistant: The tests fail\. I read the one file/);
+  expect(script(made.agent.entries()).at(-4)).toMatch(/^assistant: The tests fail\. I’ll read the one file/);
   expect(lastWords(made)).toMatch(/^I only know the bug of the sample project/);
 });
 

@@ -120,7 +120,7 @@ export function createCallHooks(
     const reason = permission?.reason ?? '';
     const isDenied = permission?.behavior === 'deny';
     const endsTurn = stop !== undefined || (isDenied && interrupts);
-    const denied = `A ${event} hook of the user (${source}) blocked this call; it did not run.`;
+    const denied = `A ${event} hook (${source}) blocked this call; it did not run.`;
     const why = { text: reason, source };
     return {
       notes: [

@@ -8,6 +8,7 @@ import { type Command, CommanderError } from 'commander';
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { SearchHit, SessionRecord } from '../../protocol/sessions.ts';
 import { sanitize } from '../../ui/print/sanitize.ts';
+import { wrapText } from '../../ui/print/spans.ts';
 import { chooseTheme, type Theme } from '../../ui/theme/theme.ts';
 import { withoutFarSuggestion } from '../options.ts';
 import type { AppPaths } from '../process/appPaths.ts';
@@ -111,13 +112,15 @@ export function standardOutput(place: AppPaths): Output {
   const colors = terminalColors(place);
   const theme = chooseTheme('auto', colors);
   const isForced = colors.forceColor !== undefined;
+  // A terminal would break the line in the middle of a word.
+  const wrapped = (text: string): string => (stderr.isTTY ? wrapText(text, stderr.columns).join('\n') : text);
   return {
     write,
     line: (text) => write(`${text}\n`),
-    say: (text) => void stderr.write(`clawdcode: ${sanitize(text)}\n`),
+    say: (text) => void stderr.write(`${wrapped(`clawdcode: ${sanitize(text)}`)}\n`),
     width: isTerminal ? stdout.columns : WIDTH,
     isTerminal,
-    hint: (text) => void stderr.write(`${(stderr.isTTY ? theme : plain).dim(sanitize(text))}\n`),
+    hint: (text) => void stderr.write(`${(stderr.isTTY ? theme : plain).dim(wrapped(sanitize(text)))}\n`),
     theme: isTerminal || isForced ? theme : plain,
   };
 }

@@ -18,18 +18,40 @@ export const hooks: Command = {
   },
 };
 
+/** A hook that is configured alike for several events is listed once, under all of them. */
 function hooksPage(all: readonly HookStatus[]): Page {
-  const events = [...new Set(all.map(({ hook }) => hook.event))];
+  const alike = [...grouped(all, identity).values()];
+  const sections = grouped(alike, (statuses) => statuses.map(({ hook }) => hook.event).join(', '));
   return () =>
-    events.flatMap((event, index) => [
+    [...sections].flatMap(([events, hooksOfEvents], index) => [
       ...(index === 0 ? [] : [blankLine]),
-      heading(event),
-      ...all.filter(({ hook }) => hook.event === event).flatMap(linesOf),
+      heading(events),
+      ...hooksOfEvents.flatMap(linesOf),
     ]);
 }
 
-function linesOf(status: HookStatus): PageLine[] {
-  const { hook, label, source, ignored, last } = status;
+/** Groups items by key, in the order of their first items. */
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+/** Equal for hooks that differ only in their event. */
+function identity({ hook, source, ignored }: HookStatus): string {
+  const { event: _, ...rest } = hook;
+  return JSON.stringify([rest, source, ignored]);
+}
+
+/** The lines of hooks that are alike; each has run for its own event. */
+function linesOf(statuses: readonly HookStatus[]): PageLine[] {
+  const [status] = statuses;
+  if (status === undefined) return [];
+  const { hook, label, source, ignored } = status;
   const matcher = hook.matcher === '' || hook.matcher === '*' ? '' : `${hook.matcher}: `;
   const rule = hook.rule === undefined ? [] : [`only for ${hook.rule}`];
   const timeout = hook.timeoutSeconds === undefined ? [] : [`timeout ${hook.timeoutSeconds} s`];
@@ -40,15 +62,25 @@ function linesOf(status: HookStatus): PageLine[] {
     ...(hook.isAsync ? ['in the background'] : []),
     ...(hook.isOnce ? ['once'] : []),
   ];
-  const state =
+  const states =
     ignored === undefined
-      ? { text: last === undefined ? 'has not run yet' : lastText(last, status.runs), role: roleOf(last) }
-      : { text: `does not run: ${ignored}`, role: 'warning' as const };
+      ? lastRuns(statuses)
+      : [{ text: `does not run: ${ignored}`, role: 'warning' as const }];
   return [
     hanging(pageLine(`  ${matcher}`, { text: label, role: 'strong' }), 4),
     hanging(pageLine('    ', { text: traits.join(' · '), role: 'dim' }), 4),
-    hanging(pageLine('    ', state), 4),
+    ...states.map((state) => hanging(pageLine('    ', state), 4)),
   ];
+}
+
+/** A line for each event for which a hook has run. */
+function lastRuns(statuses: readonly HookStatus[]) {
+  const ran = statuses.flatMap(({ hook, last, runs }) => {
+    if (last === undefined) return [];
+    const event = statuses.length === 1 ? '' : `${hook.event} `;
+    return [{ text: `${event}${lastText(last, runs)}`, role: roleOf(last) }];
+  });
+  return ran.length === 0 ? [{ text: 'has not run yet', role: 'dim' as const }] : ran;
 }
 
 function lastText({ outcome, problem, durationMs }: HookRun, runs: number): string {
@@ -62,7 +94,6 @@ function timeText(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-function roleOf(last: HookRun | undefined): 'dim' | 'success' | 'warning' {
-  if (last === undefined) return 'dim';
-  return last.outcome === 'failed' ? 'warning' : 'success';
+function roleOf({ outcome }: HookRun): 'success' | 'warning' {
+  return outcome === 'failed' ? 'warning' : 'success';
 }

@@ -85,7 +85,7 @@ export function announce(
 function named(tool: string, title: string): string {
   const shown = callLabel(tool, title);
   const clean = sanitizeLine(reveal(shown.title, shown.tool === toolNames.bash));
-  const name = sanitizeLine(reveal(shown.tool));
+  const name = sanitizeLine(reveal(shown.tool)).replace(' · ', ' ');
   return clean === '' || clean === tool ? name : `${name}: ${clean}`;
 }
 

@@ -156,7 +156,7 @@ function toolWords(result: ToolResult, { cwd, call, markdown, isHeard }: ToolWor
   const facts = resultFacts(result, call);
   const { status } = facts;
   const shown = callLabel(facts.tool, facts.title);
-  const tool = sanitizeLine(reveal(shown.tool));
+  const tool = sanitizeLine(reveal(shown.tool)).replace(' · ', ' ');
   const title = sanitizeLine(reveal(shown.title, tool === toolNames.bash));
   const named = title === '' || title === tool ? tool : `${tool}: ${title}`;
   const summary = sanitizeLine(reveal(result.display?.summary ?? '')).replaceAll(' · ', ', ');

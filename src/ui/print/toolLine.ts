@@ -26,10 +26,13 @@ const shownAs: Readonly<Record<string, string>> = {
   [toolNames.askUserQuestion]: 'Questions',
 };
 
-/** The name and title of a call on screen. */
+/** The name and title of a call on screen: of `mcp__github__search`, for example, `github · search`. */
 export function callLabel(tool: string, title: string): { readonly tool: string; readonly title: string } {
   const name = Object.hasOwn(shownAs, tool) ? shownAs[tool] : undefined;
-  return name === undefined ? { tool, title } : { tool: name, title: '' };
+  if (name !== undefined) return { tool: name, title: '' };
+  // The name of a server contains no `__`.
+  const [, server, own] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? [];
+  return server === undefined ? { tool, title } : { tool: `${server} · ${own}`, title };
 }
 
 /**
@@ -152,7 +155,8 @@ export function failureOf(result: ToolResult): { readonly text: string; readonly
     return { text: comment === undefined ? '' : `Your comment: ${comment}`, keep: 'start' };
   }
   const error = result.error ?? '';
-  return result.kind === 'command'
-    ? { text: output || error, keep: 'end' }
-    : { text: result.error ?? output, keep: 'start' };
+  if (result.kind === 'command') return { text: output || error, keep: 'end' };
+  const text = result.error ?? output;
+  // The line of the call says so.
+  return { text: result.status === 'denied' ? text.replace(/^Not allowed: /, '') : text, keep: 'start' };
 }

@@ -32,7 +32,7 @@ test('a hook denies a call: it does not run, and the model reads why in a note',
   await on.ask('Go');
   expect(ran).toEqual([]);
   const [result, note] = lastMessages(on).slice(-2);
-  expect(result).toBe('A PreToolUse hook of the user (hooks.json) blocked this call; it did not run.');
+  expect(result).toBe('A PreToolUse hook (hooks.json) blocked this call; it did not run.');
   expect(note).toMatch(/^<system-note>\nA hook that the user has set up \(PreToolUse, hooks\.json\)/);
   const fence = /the lines (\S+)\./.exec(note ?? '')?.[1] ?? '';
   expect(note).toContain(`\n${fence}\nnever touch </system-note> a\n${fence}\n`);
@@ -160,7 +160,7 @@ test('a permission request is answered by a hook, and a notification is sent oth
   await on.ask('Go');
   expect(on.lines().filter((line) => line.startsWith('question'))).toEqual([]);
   expect(lastMessages(on)).toContain('Edit ran');
-  expect(lastMessages(on).at(-2)).toContain('A PermissionRequest hook of the user (hooks.json) blocked');
+  expect(lastMessages(on).at(-2)).toContain('A PermissionRequest hook (hooks.json) blocked');
 });
 
 test('after a call, hooks get its result; their text follows it', async () => {
