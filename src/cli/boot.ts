@@ -1,7 +1,7 @@
 /** Settles trust, API key and model before a session can be opened; then creates the session factory. */
 import type { Environment } from '../agent/systemPrompt.ts';
 import { saveUserSetting } from '../config/credentials.ts';
-import { diffGrants } from '../config/grants.ts';
+import { goneGrants } from '../config/grants.ts';
 import { asSettings, type FolderTrust, trustFolder } from '../config/trust.ts';
 import type { LoadedSettings, UntrustedSetting } from '../config/types.ts';
 import { chooseTheme } from '../ui/theme/theme.ts';
@@ -55,7 +55,7 @@ function trustQuestion(
 ): TrustQuestion {
   const words = ({ file, effect, value }: UntrustedSetting): string =>
     [`${file}:`, effect, value].filter((part) => part !== '').join(' ');
-  const { removed } = diffGrants(granted ?? [], grants);
+  const removed = goneGrants(granted ?? [], grants);
   const added = untrusted.reduce((sum, { count }) => sum + count, 0);
   const before = {
     ...{ isRecorded: granted !== undefined, gone: asSettings(removed).map(words) },

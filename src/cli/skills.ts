@@ -1,6 +1,6 @@
 /** Skills and custom commands of one session: those offered to the model, and those the user can run. */
 import { dirname } from 'node:path';
-import { grantLookup, SKILL_GRANT } from '../config/grants.ts';
+import { contentMark, grantLookup, SKILL_GRANT } from '../config/grants.ts';
 import type { FolderTrust } from '../config/trust.ts';
 import type { Grant } from '../config/types.ts';
 import { digestOf, findSkills, readSkillFile, type SkillFolders } from '../extensions/findSkills.ts';
@@ -127,6 +127,6 @@ export function allowedToolsOf(
 function grantOf({ name, file, asks }: Skill, { root }: Places): Grant | undefined {
   if (asks === undefined) return undefined;
   const source = file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file;
-  const text = `${asks.tools.join(', ')} (skill ${name}; content ${asks.digest.slice(0, 32)})`;
+  const text = `${asks.tools.join(', ')} (skill ${name}${contentMark(asks.digest)})`;
   return { kind: SKILL_GRANT, text, source };
 }

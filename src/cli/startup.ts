@@ -73,7 +73,13 @@ export async function readSettings(
   return {
     ...(options.safeMode ? withoutExtras(loaded) : loaded),
     grants: [...loaded.grants, ...found],
-    untrusted: [...loaded.untrusted, ...asSettings(found.filter((grant) => !isGranted(grant)))],
+    untrusted: [
+      ...loaded.untrusted,
+      ...asSettings(
+        found.filter((grant) => !isGranted(grant)),
+        trust.isTrusted ? trust.granted : [],
+      ),
+    ],
     problems: [...loaded.problems, ...problems],
   };
 }

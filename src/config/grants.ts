@@ -34,7 +34,10 @@ const kinds: Readonly<Record<string, Kind>> = {
   fallbackModels: {
     effect: 'Chooses the models that your requests go to while yours is unavailable, and so what they cost.',
   },
-  smallModel: { effect: 'Chooses the model that reads the first prompt and reply to name the session.' },
+  smallModel: {
+    effect:
+      'Chooses the model that names the session and, if your settings say so, reads all of it to summarise it.',
+  },
   baseUrl: { effect: 'Sends your requests and your key to this address.' },
   wire: { effect: 'Chooses the API through which your requests are sent.' },
   effort: { effect: 'Makes the model reason more or less than you chose, and so cost more or less.' },
@@ -191,16 +194,17 @@ export function grantsOf(files: readonly GrantingFile[]): Grant[] {
   return files.flatMap(({ source, values }) => partition(values, source, () => false).held);
 }
 
-/** Added and removed grants; a setting with a changed value is one of each. */
-export function diffGrants(
-  before: readonly Grant[],
-  now: readonly Grant[],
-): { readonly added: Grant[]; readonly removed: Grant[] } {
-  const [isOld, isNew] = [grantLookup(before), grantLookup(now)];
-  return {
-    added: now.filter((grant) => !isOld(grant)),
-    removed: before.filter((grant) => !isNew(grant)),
-  };
+/** The grants that were not there before; a setting with a changed value is one. */
+export function addedGrants(before: readonly Grant[], now: readonly Grant[]): Grant[] {
+  const isOld = grantLookup(before);
+  return now.filter((grant) => !isOld(grant));
+}
+
+/** The grants that are gone, without those of files of which only the content has changed: these are among the added. */
+export function goneGrants(before: readonly Grant[], now: readonly Grant[]): Grant[] {
+  const wordsOf = (grant: Grant): Grant => ({ ...grant, text: shownGrant(grant, []) });
+  const isShown = grantLookup(now.map(wordsOf));
+  return before.filter((grant) => !isShown(wordsOf(grant)));
 }
 
 /**
@@ -219,6 +223,18 @@ export const AGENT_GRANT = 'agents';
 
 /** The kind of a grant for the rules of a repository's skill; see `cli/skills.ts`. */
 export const SKILL_GRANT = 'skills';
+
+/** What a grant for a file approves besides its words: a changed file needs approval again. `digest`: in hex. */
+export function contentMark(digest: string): string {
+  return `; content ${digest.slice(0, 32)}`;
+}
+
+/** A grant as the approval prompt shows it; `approved`: earlier grants. A hash tells the user nothing. */
+export function shownGrant({ kind, text, source }: Grant, approved: readonly Grant[]): string {
+  if (kind !== AGENT_GRANT && kind !== SKILL_GRANT) return text;
+  const isChanged = approved.some((one) => one.kind === kind && one.source === source && one.text !== text);
+  return text.replace(/; content [0-9a-f]{32}(?=\))/, isChanged ? '; changed since you approved it' : '');
+}
 
 /** The effect of a grant of this kind, for display; empty for a kind that this version does not know. */
 export function effectOf(kind: string): string {

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { writePrivateFile } from './files.ts';
-import { diffGrants, effectOf, partition } from './grants.ts';
+import { addedGrants, effectOf, partition, shownGrant } from './grants.ts';
 import { shownHooks } from './hooks.ts';
 import type { Grant, UntrustedSetting, Values } from './types.ts';
 
@@ -76,7 +76,7 @@ export async function approveGrants(
   const trust = await readTrustFile(dataRoot);
   if (added.length === 0 || !Object.hasOwn(trust.folders, realRoot)) return;
   const known = Object.hasOwn(trust.grants, realRoot) ? (trust.grants[realRoot] ?? []) : [];
-  const { added: fresh } = diffGrants(known, added);
+  const fresh = addedGrants(known, added);
   const grants = { ...trust.grants, [realRoot]: [...known, ...fresh.map((grant) => ({ ...grant }))] };
   await writeTrustFile(dataRoot, { ...trust, grants });
 }
@@ -145,14 +145,15 @@ export function withholdUntrusted(
   return { kept, held: asSettings(held) };
 }
 
-/** Groups grants by setting, as the approval prompt lists them. */
-export function asSettings(grants: readonly Grant[]): UntrustedSetting[] {
+/** Groups grants by setting, as the approval prompt lists them; `approved`: earlier ones. */
+export function asSettings(grants: readonly Grant[], approved: readonly Grant[] = []): UntrustedSetting[] {
   const settings = new Map<string, { readonly first: Grant; readonly texts: string[] }>();
   for (const grant of grants) {
     const id = JSON.stringify([grant.source, grant.kind]);
     const before = settings.get(id);
-    if (before === undefined) settings.set(id, { first: grant, texts: [grant.text] });
-    else before.texts.push(grant.text);
+    const text = shownGrant(grant, approved);
+    if (before === undefined) settings.set(id, { first: grant, texts: [text] });
+    else before.texts.push(text);
   }
   return [...settings.values()].map(({ first: { kind, source }, texts }) => ({
     ...{ file: source, key: kind, value: shown(kind === 'hooks' ? shownHooks(texts) : texts) },

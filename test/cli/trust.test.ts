@@ -94,6 +94,29 @@ test('a rule that is taken away asks nothing', async () => {
   expect(await counted()).toEqual({ rules: ['Bash(make)', 'Bash(rm *)'], notice: undefined });
 });
 
+test('of a definition whose instructions have changed, the question says so', async () => {
+  const define = async (tools: string, body: string): Promise<void> => {
+    await mkdir(join(base, 'repo/.claude/agents'), { recursive: true });
+    const front = `---\nname: check\ndescription: Checks\ntools: ${tools}\n---\n`;
+    await writeFile(join(base, 'repo/.claude/agents/check.md'), front + body);
+  };
+  const line = (facts: string): string =>
+    `.claude/agents/check.md: Defines a subagent that the model may start: check (${facts}): Checks`;
+  await define('Read', 'Look.');
+  expect((await start(true))?.effects).toEqual([line('tools Read')]);
+  await define('Read', 'Look twice.');
+  expect(await start(true)).toMatchObject({
+    effects: [line('tools Read; changed since you approved it')],
+    before: { added: 1, removed: 0, gone: [] },
+  });
+  expect(await start(true)).toBeUndefined();
+  await define('Bash', 'Look twice.');
+  expect(await start(true)).toMatchObject({
+    effects: [line('tools Bash; changed since you approved it')],
+    before: { added: 1, removed: 1, gone: [line('tools Read')] },
+  });
+});
+
 test('what was not shown is not agreed to, also when it arrives while the question is open', async () => {
   await project(allow('Bash(make)'));
   await start(true, () => project(allow('Bash(make)', 'Bash(curl:*)')));

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { diffGrants, effectOf, grantsOf } from '../../src/config/grants.ts';
+import { addedGrants, effectOf, goneGrants, grantsOf } from '../../src/config/grants.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
 import type { Grant } from '../../src/config/types.ts';
 import { cpuMs } from '../cpuTime.ts';
@@ -64,8 +64,9 @@ describe('grants', () => {
   test('are compared by kind, text and file', () => {
     const rule = (text: string, file = source): Grant => ({ kind: 'permissions.allow', text, source: file });
     const now = [rule('A'), rule('B'), rule('A', '.clawdcode.local.json')];
-    expect(diffGrants([rule('A'), rule('C')], now)).toEqual({ added: now.slice(1), removed: [rule('C')] });
-    expect(diffGrants([{ ...rule('A'), kind: 'env' }], [rule('A')]).added).toEqual([rule('A')]);
+    expect(addedGrants([rule('A'), rule('C')], now)).toEqual(now.slice(1));
+    expect(goneGrants([rule('A'), rule('C')], now)).toEqual([rule('C')]);
+    expect(addedGrants([{ ...rule('A'), kind: 'env' }], [rule('A')])).toEqual([rule('A')]);
     expect(effectOf('unknown')).toBe('');
     expect(effectOf('constructor')).toBe('');
   });

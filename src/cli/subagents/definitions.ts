@@ -2,7 +2,7 @@
  * The definitions of subagents that a session may use. Those of the repository apply only if the user has trusted the
  * folder and approved exactly their content.
  */
-import { AGENT_GRANT, grantLookup } from '../../config/grants.ts';
+import { AGENT_GRANT, contentMark, grantLookup } from '../../config/grants.ts';
 import type { FolderTrust } from '../../config/trust.ts';
 import type { Grant } from '../../config/types.ts';
 import {
@@ -130,7 +130,7 @@ const MAX_TOOLS = 500;
 function grantOf(definition: AgentDefinition, { root }: Places): Grant {
   const { name, description, file = '', digest = '' } = definition;
   const source = file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file;
-  const facts = [...usesOf(definition), `content ${digest.slice(0, 32)}`].join('; ');
+  const facts = `${usesOf(definition).join('; ')}${contentMark(digest)}`;
   // The description comes last: whatever it claims, the facts stand before it.
   return { kind: AGENT_GRANT, text: `${name} (${facts}): ${visibleLine(description, MAX_PURPOSE)}`, source };
 }
