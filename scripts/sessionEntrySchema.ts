@@ -60,6 +60,7 @@ export const dataMeanings: Readonly<Partial<Record<Written, Readonly<Record<stri
   hook_context: { source: 'The settings file that configures it.' },
   usage: { purpose: 'What the tokens were used for: "summary", "title".' },
   turn_end: { error: 'The model error that ended the turn.' },
+  effort: { effort: 'The level that was asked for; absent for the default of the model.' },
   model: {
     model: 'Its full name.',
     provider: 'The named provider in that name; absent for the default endpoint.',

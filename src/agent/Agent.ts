@@ -143,7 +143,7 @@ function submit(op: Op, deps: AgentDeps, core: Core, work: Work): void {
       void contextOps.selectModel(op.model).catch(onError);
       return;
     case 'set_effort':
-      contextOps.setEffort(op.effort);
+      void contextOps.setEffort(op.effort).catch(onError);
       return;
     case 'set_thinking':
       contextOps.setThinking(op);

@@ -14,7 +14,7 @@ export interface ContextOps {
   uncompact(): Promise<void>;
   editItem(edit: ItemEdit): Promise<void>;
   selectModel(id: string): Promise<void>;
-  setEffort(effort: Effort | undefined): void;
+  setEffort(effort: Effort | undefined): Promise<void>;
   setThinking(change: ThinkingChange): void;
   /** Measures the context and emits the result. */
   measure(): ContextMeasure;
@@ -75,16 +75,18 @@ export function createContextOps({
       if (problem !== undefined) emit({ type: 'notice', level: 'warning', text: problem });
       measure();
     },
-    setEffort(effort) {
+    async setEffort(effort) {
       const model = setEffort?.(effort);
       if (model === undefined) return;
+      // What was asked for is recorded: after a resume, another model may have that level.
+      const data = effort === undefined ? {} : { effort };
+      const written = context.addMessage('system', `Effort: ${effort ?? 'the default'}`, data, 'effort');
       emit({ type: 'model_changed', model });
-      const given = model.effort ?? 'the default';
-      const text =
-        effort === undefined || effort === model.effort
-          ? `Effort: ${given}`
-          : `${model.id} has no effort "${effort}": it gets ${given}.`;
-      emit({ type: 'notice', level: 'info', text });
+      if (effort !== undefined && effort !== model.effort) {
+        const text = `${model.id} has no effort "${effort}": it gets ${model.effort ?? 'its own default'}.`;
+        emit({ type: 'notice', level: 'info', text });
+      }
+      await written;
     },
     setThinking(change) {
       const model = setThinking?.(change);

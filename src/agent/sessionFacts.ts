@@ -3,6 +3,7 @@ import { foldLog, usageOfSession } from '../context/index.ts';
 import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
 import type { Usage } from '../protocol/messages.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
+import { type Effort, efforts } from '../protocol/wires.ts';
 
 /** Returns the last permission mode in the log; undefined if it was never changed. */
 export function lastMode(entries: readonly JSONLEntry[]): PermissionMode | undefined {
@@ -48,6 +49,13 @@ function usedModel(data: object | undefined): UsedModel | undefined {
   const { model, provider } = (data ?? {}) as { readonly model?: unknown; readonly provider?: unknown };
   if (typeof model !== 'string') return undefined;
   return { model, ...(typeof provider === 'string' ? { provider } : {}) };
+}
+
+/** Returns the effort chosen last; null for the model's own default, undefined if none was chosen in the session. */
+export function lastEffort(entries: readonly JSONLEntry[]): Effort | null | undefined {
+  const chosen = entries.findLast((one) => one.subtype === 'effort');
+  if (chosen === undefined) return undefined;
+  return efforts.find((level) => level === chosen.data?.effort) ?? null;
 }
 
 /** Returns the shell's last directory according to the live entries; undefined if there are none. */

@@ -3,7 +3,7 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { INTERRUPTED_REWIND, interruptedRewind } from '../agent/rewind/turns.ts';
-import { lastCwd, lastModel, titleEntry } from '../agent/sessionFacts.ts';
+import { lastCwd, lastEffort, lastModel, titleEntry } from '../agent/sessionFacts.ts';
 import { type Environment, environmentBlock, environmentNote, systemPrompt } from '../agent/systemPrompt.ts';
 import type { Agent, SessionTarget } from '../agent/types.ts';
 import type { LoadedSettings } from '../config/types.ts';
@@ -195,11 +195,12 @@ function copyOf(
 async function openToRead(
   context: ContextManager,
   id: string,
-  { place, modelForced, demo, endpoints }: OpenOptions,
+  { place, loaded, modelForced, demo, endpoints }: OpenOptions,
   model: ModelChoice,
 ): Promise<Opened> {
   const { damaged } = await context.loadSession(id);
   chooseModel(context, model, modelForced || demo, endpoints);
+  chooseEffort(context, model, loaded);
   return { resumed: true, cwd: place.cwd, notices: damaged };
 }
 
@@ -234,11 +235,12 @@ async function resume(
   context: ContextManager,
   id: string,
   store: PersistentStore,
-  { place, modelForced, demo, environment: readEnvironment, endpoints }: OpenOptions,
+  { place, loaded, modelForced, demo, environment: readEnvironment, endpoints }: OpenOptions,
   model: ModelChoice,
 ): Promise<Opened> {
   const [report, environment] = await Promise.all([context.loadSession(id), readEnvironment()]);
   const missing = chooseModel(context, model, modelForced || demo, endpoints);
+  chooseEffort(context, model, loaded);
   const block = environmentBlock(environment);
   // If the program was started in another directory, the shell starts there, as the note says; otherwise where it last
   // was.
@@ -293,6 +295,12 @@ function chooseModel(
     return undefined;
   }
   return `This session used ${visibleLine(last.model, 200)}, but your settings have no provider "${visibleLine(last.provider, 50)}". It continues with ${model.current().id}; /model lists the models.`;
+}
+
+/** A resumed session keeps the effort that was chosen in it, unless the command line says another. */
+function chooseEffort(context: ContextManager, model: ModelChoice, { sources }: LoadedSettings): void {
+  const last = sources.effort === '--effort' ? undefined : lastEffort(context.entries());
+  if (last !== undefined) model.setEffort(last ?? undefined);
 }
 
 // Copies a session of another project into a new session: its entries, and the blobs they refer to.

@@ -140,22 +140,23 @@ export const effort: Command = {
     if (args === '') return { type: 'notice', text: effortNow(model) };
     const level = efforts.find((one): one is Effort => one === args.toLowerCase());
     if (level === undefined && args !== 'default')
-      return {
-        type: 'notice',
-        level: 'error',
-        text: `"${args}" is no effort: choose ${efforts.join(', ')} or default.`,
-      };
+      return { type: 'notice', level: 'error', text: `"${args}" is no effort. ${effortChoice(model)}` };
     return { type: 'op', op: { type: 'set_effort', ...(level && { effort: level }) } };
   },
 };
 
 /** What the model is asked to do, and what it could be asked. */
-function effortNow({ id, effort: now, efforts: accepted, thinkingBudget: budget }: ModelInfo): string {
-  const levels = effortLevels(accepted);
+function effortNow(model: ModelInfo): string {
+  const { effort: now, thinkingBudget: budget } = model;
   const thinking =
     typeof budget !== 'number'
       ? ''
       : ` Thinking: ${budget === 0 ? 'off' : `at most ${grouped(budget)} tokens`}.`;
-  const choice = levels.length === 0 ? `${id} has no levels` : `Levels: ${levels.join(', ')}, or default`;
-  return `Effort: ${now ?? `the default of ${id}`}.${thinking} ${choice}.`;
+  return `Effort: ${now ?? `the default of ${model.id}`}.${thinking} ${effortChoice(model)}`;
+}
+
+/** What `/effort` can be given for a model. */
+function effortChoice({ id, efforts: accepted }: ModelInfo): string {
+  const levels = effortLevels(accepted);
+  return levels.length === 0 ? `${id} has no levels.` : `Levels: ${levels.join(', ')}, or default.`;
 }

@@ -9,6 +9,7 @@ import { type BlobRef, blobRefSchema, type Envelope, entrySchema } from './entri
 import { compactBoundary, pin, reduction, summaryDraft, summaryFailed } from './entries/kinds/compaction.ts';
 import { checkpoint, rewind, undo } from './entries/kinds/rewind.ts';
 import {
+  effort,
   mode,
   model,
   notice,
@@ -55,6 +56,7 @@ export const entryKinds = {
   environment,
   mode,
   model,
+  effort,
   reminder,
   nudge,
   memory,

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { followTitle, lastCwd, lastMode, lastModel, modesBeforePlan } from '../../src/agent/sessionFacts.ts';
+import {
+  followTitle,
+  lastCwd,
+  lastEffort,
+  lastMode,
+  lastModel,
+  modesBeforePlan,
+} from '../../src/agent/sessionFacts.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { type MadeUpFields, madeUpEntry } from '../madeUpEntry.ts';
 
@@ -34,6 +41,15 @@ test.each([
   [[entry({ subtype: 'session_start' })], undefined],
 ])('the model that a session is in (%#)', (entries, id) => {
   expect(lastModel(entries)).toEqual(id);
+});
+
+test.each([
+  [[], undefined],
+  [[entry({ subtype: 'effort', data: { effort: 'high' } })], 'high'],
+  [[entry({ subtype: 'effort', data: { effort: 'high' } }), entry({ subtype: 'effort', data: {} })], null],
+  [[entry({ subtype: 'effort', data: { effort: 'of tomorrow' } })], null],
+])('the effort that was chosen in a session (%#)', (entries, level) => {
+  expect(lastEffort(entries)).toBe(level);
 });
 
 test.each([

@@ -227,6 +227,33 @@ test('a resumed session keeps the model that it was started with, or that was la
   expect(forced.agent.state().model.id).toBe('gpt-4o');
 });
 
+test('a resumed session keeps the effort that was chosen in it, unless the command line says another', async () => {
+  const { open, place } = await project();
+  const first = await open({ options: real('gpt-5.2') });
+  const { sessionId } = first.agent.state();
+  first.agent.submit({ type: 'set_effort', effort: 'high' });
+  await first.agent.close();
+  const second = await open({ id: sessionId, options: real('gpt-5.2') });
+  expect(second.agent.state().model.effort).toBe('high');
+  second.agent.submit({ type: 'set_effort' });
+  await second.agent.close();
+  const third = await open({ id: sessionId, options: real('gpt-5.2') });
+  expect(third.agent.state().model.effort).toBeUndefined();
+  third.agent.submit({ type: 'set_effort', effort: 'high' });
+  await third.agent.close();
+  const { dataRoot, home, root } = place;
+  const loaded = await loadSettings({
+    dataRoot,
+    home,
+    root,
+    env: {},
+    trusted: true,
+    flags: { effort: 'low' },
+  });
+  const forced = await open({ id: sessionId, options: { ...real('gpt-5.2'), loaded } });
+  expect(forced.agent.state().model.effort).toBe('low');
+});
+
 test('a demo session continues with a real model once there is one, and the reverse', async () => {
   const { open } = await project();
   const first = await open();

@@ -333,4 +333,8 @@ test('/effort says what the model gets, and what it could get', async () => {
     'Effort: the default of gpt-4.1. Thinking: at most 5,000 tokens. gpt-4.1 has no levels.',
   );
   expect(await shown({ thinkingBudget: 0 })).toContain('Thinking: off.');
+  const host = commandHost({ agent: scriptedAgent([], state) });
+  expect(await text('effort', 'silly', host)).toBe(
+    '"silly" is no effort. Levels: low, medium, high, or default.',
+  );
 });

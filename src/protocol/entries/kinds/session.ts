@@ -74,6 +74,23 @@ export const model = defineKind({
   note: (entry) => ({ text: `Model: ${entry.data?.model ?? contentOf(entry)}`, tone: 'quiet', mark: '⎿' }),
 });
 
+/** A change of how much the model reasons. */
+export const effort = defineKind({
+  subtype: 'effort',
+  type: 'system',
+  data: z.object({
+    /** The level that was asked for; absent = the model's own default. */
+    effort: z.string().optional(),
+  }),
+  isSent: false,
+  stays: 'newest',
+  note: (entry) => ({
+    text: `Effort: ${entry.data?.effort ?? 'the default'}`,
+    tone: 'quiet',
+    mark: '⎿',
+  }),
+});
+
 /** The tools that requests offer from here on. */
 export const tools = defineKind({
   subtype: 'tools',
