@@ -156,12 +156,12 @@ const SUMMARY_ATTEMPTS = 3;
 
 /**
  * Returns the model that writes summaries: the session's own client, with fewer retries. `reasoning` is that of the
- * conversation: with another, a provider's cache of it would not apply.
+ * conversation if its model is asked: with another, a provider's cache of it would not apply.
  */
 export function createSummarizer(
   client: ModelClient,
   clock: Clock,
-  reasoning: () => ReasoningOptions = () => ({}),
+  reasoning: (model: string) => ReasoningOptions = () => ({}),
 ): SummaryModel {
   return async (request, { signal, onProgress, onSent }) => {
     let characters = 0;
@@ -169,7 +169,7 @@ export function createSummarizer(
       client,
       clock,
       signal,
-      reasoning,
+      reasoning: () => reasoning(request.model),
       maxAttempts: SUMMARY_ATTEMPTS,
       ...(onSent === undefined ? {} : { onSent }),
       emit: (event) => {

@@ -13,6 +13,7 @@ import { realpath } from '../disk/paths.ts';
 import { shownUrl } from '../model/errors.ts';
 import type { McpPromptInfo } from '../protocol/extensions/mcp.ts';
 import { toolNames } from '../protocol/toolNames.ts';
+import { summaryModel } from './models/modelChoice.ts';
 import type { OpenedSession } from './openContext.ts';
 import { createPluginPort } from './plugins/pluginPort.ts';
 import type { AppPaths } from './process/appPaths.ts';
@@ -114,6 +115,7 @@ export function createCommandHost({
     },
     listModels: factory.listModels,
     modelInfo,
+    summaryModel: () => summaryModel(loaded.settings, modelInfo),
     keys: () =>
       readKeysInfo(keybindingsFile(place.dataRoot), withTilde(keybindingsFile(place.dataRoot), place.home)),
     readBlob: blobReader(file),

@@ -22,7 +22,7 @@ import { thinkingOptions } from '../protocol/wires.ts';
 import { openHooks, originOf } from './hooks.ts';
 import type { Endpoint } from './models/endpoints.ts';
 import { listAllModels } from './models/listAllModels.ts';
-import { createModelChoice, type ModelChoice } from './models/modelChoice.ts';
+import { createModelChoice, type ModelChoice, summaryModel } from './models/modelChoice.ts';
 import { type OpenedSession, openContext, type SessionFactoryOptions } from './openContext.ts';
 import { createPermissions, type Permissions } from './permissions/permissions.ts';
 import type { AppPaths } from './process/appPaths.ts';
@@ -130,7 +130,8 @@ async function openSession(
     ...{ store, root, isSensitive },
     settings: settings.context,
     model: current,
-    summarize: createSummarizer(shared.client, systemClock, current),
+    summarize: createSummarizer(shared.client, systemClock, (id) => (id === current().id ? current() : {})),
+    summaryModel: () => summaryModel(settings, model.infoOf),
     encoder: shared.encoder,
     onWindowLearned: learnedWindows.remember,
     ...(isSafe ? {} : { instructions: createInstructionSource({ ...place, root, cwd, isSensitive }) }),

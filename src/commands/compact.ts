@@ -1,3 +1,4 @@
+import { writesSummary } from '../context/index.ts';
 import { compactForecast } from './cost/forecast.ts';
 import { diffPage } from './pages/previewPage.ts';
 import type { Command, CommandHost } from './types.ts';
@@ -8,11 +9,12 @@ export const compact: Command = {
   aliases: ['compress', 'summarize'],
   description: 'summarise the conversation; --preview, --diff',
   argumentHint: '[focus]',
-  run: (args, { agent }) => {
+  run: (args, host) => {
+    const { agent } = host;
     const [, flag, rest = ''] = /^(--\S*)(?:\s+([\s\S]*))?$/.exec(args) ?? [];
     switch (flag) {
       case undefined:
-        return { ...compactOp(args), remark: async () => forecast(agent) };
+        return { ...compactOp(args), remark: async () => forecast(host) };
       case '--preview':
         return compactOp(rest.trim(), { preview: true });
       case '--diff': {
@@ -33,9 +35,14 @@ function compactOp(focus: string, options: { readonly preview?: true } = {}) {
   return { type: 'op' as const, op };
 }
 
-function forecast(agent: CommandHost['agent']): string | undefined {
+function forecast({ agent, summaryModel }: CommandHost): string | undefined {
   const { measure, model } = agent.state();
-  return compactForecast(agent.entries(), measure?.usedTokens ?? 0, model.price, Date.now());
+  const tokens = measure?.usedTokens ?? 0;
+  const other = summaryModel();
+  const now = Date.now();
+  if (!writesSummary(other, model, tokens)) return compactForecast(agent.entries(), tokens, model.price, now);
+  // Another model has nothing in its cache.
+  return compactForecast([], tokens, other.price, now);
 }
 
 /** Undoes the last compaction if the original messages still fit. */

@@ -206,6 +206,8 @@ export interface CommandHost {
   listModels(): Promise<ModelList>;
   /** What is known about a model, by its full name. */
   modelInfo(model: string): ModelInfo;
+  /** The model that writes summaries of conversations that it can read in full, if that is not the session's. */
+  summaryModel(): ModelInfo | undefined;
   /** Absent without a terminal. */
   keys?(): Promise<KeysInfo>;
   findSession(id: string): Promise<'found' | 'unknown'>;

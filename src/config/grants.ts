@@ -92,6 +92,10 @@ const kinds: Readonly<Record<string, Kind>> = {
     effect: 'Sends summary requests to the model.',
     loosens: (value) => value !== 'simple',
   },
+  'context.summaryModel': {
+    effect: 'Sends the conversation to your small model for summaries.',
+    loosens: (value) => value !== 'main',
+  },
   'context.threadSummary': {
     effect: 'Sends summary requests in the background.',
     loosens: (value) => value !== 'off',

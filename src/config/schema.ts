@@ -153,7 +153,7 @@ export const settingsSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      "Model that writes session titles; null means the session's model. Project settings may name only a model that your own settings name.",
+      "Model that writes session titles and, with `context.summaryModel`, summaries; null means the session's model. Project settings may name only a model that your own settings name.",
     ),
   baseUrl: z
     .url({ protocol: /^https?$/ })

@@ -14,6 +14,7 @@ import { createFallbackSummary, fallbackText, simpleSummary } from './compaction
 import { type CompactionDeps, type CompactionJob, type CompactionOutcome, Sizing } from './compaction/job.ts';
 import { type LedgerPlan, planLedger, withLedger } from './compaction/ledger.ts';
 import { type CompactionPlan, MIN_SNIPPETS } from './compaction/plan.ts';
+import { smallSummaryJob } from './compaction/smallSummary.ts';
 import {
   cutSnippets,
   type FileCandidate,
@@ -143,7 +144,19 @@ export class CompactionService {
   ): ReturnType<typeof requestSummary> {
     const snippets = await cutSnippets(files, plan.snippetTokens / 2, this.#deps, job);
     if (job.signal.aborted) return { type: 'aborted' };
-    return requestSummary(job, this.#deps, { leaving, budget, snippets });
+    const question = { leaving, budget, snippets };
+    const tokens = new Sizing(this.#deps, job).ofView(job.view);
+    const small = smallSummaryJob(job, this.#deps.summaryModel?.(), tokens);
+    if (small === undefined) return requestSummary(job, this.#deps, question);
+    const asked = await requestSummary(small, this.#deps, { ...question, isWhole: true });
+    if (asked.type === 'summary') {
+      const { reply } = asked;
+      return { ...asked, reply: { ...reply, model: reply.model ?? small.model.id } };
+    }
+    if (asked.type === 'aborted') return asked;
+    const spent = asked.reply === undefined ? undefined : usageEntry(small.model, asked.reply);
+    if (spent !== undefined) job.onSpent?.(spent);
+    return requestSummary(job, this.#deps, question);
   }
 
   /**

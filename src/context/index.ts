@@ -3,6 +3,7 @@
 export { CompactionService } from './CompactionService.ts';
 export { ContextBuilder } from './ContextBuilder.ts';
 export { ContextManager } from './ContextManager.ts';
+export { writesSummary } from './compaction/smallSummary.ts';
 export type { ContextData } from './contextData.ts';
 export { analyzeFiles, readFilesContent } from './FileAnalyzer.ts';
 export { isPrompt } from './history/atoms.ts';

@@ -39,6 +39,8 @@ export interface ContextManagerDeps {
   /** The model for the next request; may change between requests. */
   readonly model: () => ModelInfo;
   readonly summarize: SummaryModel;
+  /** Another model that writes summaries of conversations that it can read in full; absent = the session's own does. */
+  readonly summaryModel?: (() => ModelInfo | undefined) | undefined;
   /** Counts exactly for models with a public vocabulary; absent = all counts are estimates. */
   readonly encoder?: TokenEncoder;
   /** True for files whose content must not be quoted next to a summary (`.env`, keys). Takes absolute paths. */

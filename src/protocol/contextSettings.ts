@@ -206,6 +206,12 @@ export const contextSettingsSchema = z.strictObject({
     .enum(['smart', 'simple'])
     .default('smart')
     .describe('Who writes summaries: smart asks the model, simple assembles counts and quotes without one.'),
+  summaryModel: z
+    .enum(['main', 'small'])
+    .default('main')
+    .describe(
+      "Which model writes summaries: main is the session's, which has the conversation in its cache; small is `smallModel`, if its window is large enough.",
+    ),
   threadSummary: z
     .enum(['auto', 'on', 'off'])
     .default('auto')

@@ -230,6 +230,16 @@ test('a summary is asked for with the reasoning of its conversation, as it is by
   ]);
 });
 
+test('a summary by another model is asked for without the reasoning of the conversation', async () => {
+  const model = new ScriptedModel([says('A')]);
+  const summarize = createSummarizer(model, new VirtualClock(), (id) =>
+    id === 'another' ? {} : { effort: 'high' },
+  );
+  const asked = { ...request, model: 'another' };
+  await summarize(asked, { signal: new AbortController().signal, onProgress: () => {} });
+  expect(model.requests).toEqual([asked]);
+});
+
 test('a summary that breaks off starts again from nothing', async () => {
   const { reply, progress, sleeps } = await summarise([fails({}, [delta('Half')]), says('Whole.')]);
   expect(reply.type).toBe('done');

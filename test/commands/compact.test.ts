@@ -7,7 +7,7 @@ import type {
   ContextItem,
   Loss,
 } from '../../src/protocol/contextReport.ts';
-import { scriptedAgent } from '../headless/scriptedAgent.ts';
+import { measure, scriptedAgent, state } from '../headless/scriptedAgent.ts';
 import { commandHost, run } from './commandHost.ts';
 
 const item = (seq: number, title: string): ContextItem => ({
@@ -161,4 +161,21 @@ test('what is shortened never ends in half a character', () => {
   expect([...text]).toEqual([...'😀'.repeat(9), '…']);
   expect(text.isWellFormed()).toBe(true);
   expect(short('a\n b', 10)).toBe('a b');
+});
+
+test('the forecast is at the price of the model that writes the summary', async () => {
+  const model = { ...state.model, price: { input: 10, cachedInput: 10, output: 30 } };
+  const agent = scriptedAgent([], { ...state, model, measure: { ...measure, usedTokens: 50_000 } });
+  const forecast = async (windowTokens?: number): Promise<string | undefined> => {
+    const other = { ...model, id: 'small', price: { input: 1, cachedInput: 1, output: 3 } };
+    const host = commandHost({
+      agent,
+      summaryModel: () => (windowTokens === undefined ? undefined : { ...other, windowTokens }),
+    });
+    const result = await run('compact', '', host);
+    return result.type === 'op' ? result.remark?.() : undefined;
+  };
+  expect(await forecast()).toContain('50,000 tokens: about $0.50');
+  expect(await forecast(100_000)).toContain('50,000 tokens: about $0.05');
+  expect(await forecast(50_000)).toContain('50,000 tokens: about $0.50');
 });

@@ -232,6 +232,14 @@ function assumedText(id: string, windowTokens: number): string {
   return `Context window unknown for ${id}: assuming ${grouped(windowTokens)} tokens. Set "contextWindow" if you know it.`;
 }
 
+/** The model that writes summaries of conversations that it can read in full, if that is not the session's. */
+export function summaryModel(
+  { smallModel, context }: Pick<Settings, 'smallModel' | 'context'>,
+  infoOf: ModelChoice['infoOf'],
+): ModelInfo | undefined {
+  return smallModel === null || context.summaryModel === 'main' ? undefined : infoOf(smallModel);
+}
+
 /** Returns a function that lists an endpoint's models, with the proxy and certificates of the environment. */
 export function listerFor(env: Readonly<Record<string, string | undefined>>) {
   return ({ baseUrl, apiKey, headers }: Settings): Promise<ModelList> =>

@@ -56,6 +56,7 @@ export class CompactionRunner {
       root: deps.root,
       counter: projection.counter,
       summarize: deps.summarize,
+      summaryModel: deps.summaryModel,
       isSensitive: deps.isSensitive,
       fileCache: new CacheStore(settings.cache.maxEntries, settings.cache.ttlMs),
       writer: settings.summary,
@@ -251,7 +252,9 @@ export class CompactionRunner {
       blobs: log.blobs,
       signal,
       emit,
-      onAsked: (asked) => this.#record(basis, asked),
+      onAsked: (asked) => this.#record({ ...basis, ...asked.by }, asked),
+      // As with the record: lost if the session has been closed.
+      onSpent: (usage) => void this.#session.append([usage]).catch(() => {}),
       ...(mustReach === undefined ? {} : { mustReach }),
       ...(withoutModel === undefined ? {} : { withoutModel }),
       ...(isLate === undefined ? {} : { isLate }),

@@ -11,7 +11,7 @@ import type { Atom } from '../history/atoms.ts';
 import type { View } from '../history/view.ts';
 import type { SummaryDraft } from '../memory/ThreadSummary.ts';
 import { RequestSizer } from '../request/RequestSizer.ts';
-import type { RequestOutcome } from '../request/requestRecord.ts';
+import type { RequestBasis, RequestOutcome } from '../request/requestRecord.ts';
 import { type ProjectionPolicy, renderAtom } from '../request/standardMessages.ts';
 import type { CacheStore } from '../storage/CacheStore.ts';
 import type { Blobs } from '../storage/sessionStore.ts';
@@ -27,6 +27,8 @@ export interface CompactionDeps {
   readonly root: string;
   readonly counter: TokenCounter;
   readonly summarize: SummaryModel;
+  /** Another model that writes summaries of conversations that it can read in full. */
+  readonly summaryModel?: (() => ModelInfo | undefined) | undefined;
   readonly isSensitive: (path: string) => boolean;
   /** Contents of recently quoted files; an edit invalidates an entry. */
   readonly fileCache: CacheStore<string>;
@@ -53,6 +55,8 @@ export interface CompactionJob {
   readonly emit: (event: AgentEvent) => void;
   /** Called with each summary request and the bodies that were sent; for the request log. */
   readonly onAsked?: (asked: SentSummary) => void;
+  /** Called with the usage of a summary by another model that was not good enough. */
+  readonly onSpent?: (usage: NewEntry) => void;
   /** Maximum tokens of the request after the compaction; absent = below the trigger. */
   readonly mustReach?: number;
   /** True to skip the model: it was asked just before, and the request is still too long. */
@@ -70,6 +74,8 @@ export interface SentSummary {
   readonly cut: SummaryCut;
   readonly outcome: RequestOutcome;
   readonly sent: readonly SentRequest[];
+  /** How a request to another model than the session's was built. */
+  readonly by?: Pick<RequestBasis, 'model' | 'returnsReasoning' | 'imagesHiddenThrough'>;
 }
 
 export type CompactionOutcome =

@@ -37,6 +37,8 @@ interface SummaryQuestion {
   readonly budget: CompactionBudget;
   /** The files that will be quoted next to the summary, as shown to the summariser. */
   readonly snippets: Snippets;
+  /** True if another model can read the conversation in full: nothing is clipped. */
+  readonly isWhole?: true;
 }
 
 /** Minimum output tokens as a multiple of the summary's budget: models may reason first or exceed the word limit. */
@@ -46,7 +48,7 @@ const LEAST_REPLY = 1.25;
 export async function requestSummary(
   job: CompactionJob,
   { counter, settings, summarize }: CompactionDeps,
-  { leaving, budget, snippets }: SummaryQuestion,
+  { leaving, budget, snippets, isWhole }: SummaryQuestion,
 ): Promise<SummaryOutcome & { readonly reply?: Reply }> {
   const { window } = job.window;
   // Servers reject a request for more output than the model can write.
@@ -77,7 +79,7 @@ export async function requestSummary(
       clip,
     });
   let maxTokens = window;
-  for (const clip of [false, true]) {
+  for (const clip of isWhole === true ? [false] : [false, true]) {
     const asked = build(maxTokens, clip);
     if (asked === undefined)
       return { type: 'failed', message: 'not even a shortened request for a summary fits' };

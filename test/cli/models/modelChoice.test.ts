@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createModelChoice, listModels } from '../../../src/cli/models/modelChoice.ts';
+import { createModelChoice, listModels, summaryModel } from '../../../src/cli/models/modelChoice.ts';
 import { settingsSchema } from '../../../src/config/schema.ts';
 import { DEMO_MODEL } from '../../../src/model/demo.ts';
 import { createServedModels } from '../../../src/model/servers/servedModels.ts';
@@ -374,6 +374,16 @@ test('a level that the model does not have is reported once', async () => {
   const { signal } = new AbortController();
   expect(await choice.waitForFacts(signal)).toEqual(['m has no effort "max": it gets high.']);
   expect(await choice.waitForFacts(signal)).toEqual([]);
+});
+
+test.each([
+  [{}, undefined],
+  [{ smallModel: 'tiny' }, undefined],
+  [{ context: { summaryModel: 'small' } }, undefined],
+  [{ smallModel: 'tiny', context: { summaryModel: 'small' } }, 'tiny'],
+])('another model writes summaries only if the settings say so: %o', (given, expected) => {
+  const { infoOf } = createModelChoice('m', settings(given));
+  expect(summaryModel(settings(given), infoOf)?.id).toBe(expected);
 });
 
 test('a change of the thinking leaves what it does not name, and can be taken back', () => {
