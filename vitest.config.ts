@@ -31,7 +31,7 @@ export default defineConfig({
       {
         test: {
           ...common,
-          name: 'rooms',
+          name: 'parts',
           include: ['test/**/*.test.{ts,tsx}'],
           exclude: [...ofProgram, ...alone],
         },

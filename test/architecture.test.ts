@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** Who may import whom; the reasons are in ARCHITECTURE.md. A room may always import itself. */
+/** Who may import whom; the reasons are in ARCHITECTURE.md. A folder may always import itself. */
 const allowedImports: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   disk: [],
@@ -55,14 +55,14 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
 };
 const src = resolve(import.meta.dirname, '../src');
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
-const room = (path: string): string => relative(src, path).split('/')[0] ?? '';
+const folder = (path: string): string => relative(src, path).split('/')[0] ?? '';
 
-test.each(files)('%s imports only from rooms that its own may import', (name) => {
+test.each(files)('%s imports only from folders that its own may import', (name) => {
   const file = join(src, name);
   const text = readFileSync(file, 'utf8');
   for (const [, target] of text.matchAll(/(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)) {
     const imported = resolve(dirname(file), target ?? '');
-    const [from, to] = [room(file), room(imported)];
+    const [from, to] = [folder(file), folder(imported)];
     if (from === to) continue;
     expect(allowedImports[from], `${name} imports ${target}`).toContain(to);
     if (to === 'context')
@@ -96,7 +96,7 @@ test.each(files.filter((name) => !name.startsWith('cli/')))('%s leaves the proce
   expect(text).not.toMatch(/\bprocess\.(cwd|exit|argv|env|stdout|stderr|stdin)\b|\bconsole\./);
 });
 
-test('the protocol room knows nothing but zod and node:path', () => {
+test('protocol imports nothing but zod and node:path', () => {
   for (const name of files.filter((file) => file.startsWith('protocol/'))) {
     for (const [, target] of readFileSync(join(src, name), 'utf8').matchAll(/from '([^.'][^']*)'/g))
       expect(['zod', 'node:path']).toContain(target);
@@ -130,12 +130,12 @@ test.each(files)('%s starts no program by a name that the project may have taken
   );
 });
 
-test('the picture and the table of ARCHITECTURE.md have every room', () => {
+test('the diagram and the table in ARCHITECTURE.md have every folder', () => {
   const text = readFileSync(resolve(src, '../ARCHITECTURE.md'), 'utf8');
   const picture = text.split('```mermaid')[1]?.split('```')[0] ?? '';
   const drawn = [...picture.matchAll(/^\s*(\w+)\["\1\b/gm)].map(([, name]) => name ?? '');
   const listed = [...text.matchAll(/^\| `(\w+)`\s+\| /gm)].map(([, name]) => name ?? '');
-  const rooms = readdirSync(src);
-  expect(drawn.sort()).toEqual(rooms.sort());
-  expect(listed).toEqual(expect.arrayContaining(rooms));
+  const folders = readdirSync(src);
+  expect(drawn.sort()).toEqual(folders.sort());
+  expect(listed).toEqual(expect.arrayContaining(folders));
 });

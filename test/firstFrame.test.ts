@@ -48,9 +48,9 @@ test('the first frame needs colours, and no React, Ink or layout', () => {
 
 test('the first frame appears without the context engine, the model, the tools and their schemas', () => {
   const { files, packages } = loadedWith('cli/interactive.ts');
-  const rooms = new Set(files.map((file) => file.split('/')[0]));
-  for (const room of ['context', 'model', 'tools', 'permissions', 'checkpoints', 'export'])
-    expect([...rooms]).not.toContain(room);
+  const folders = new Set(files.map((file) => file.split('/')[0]));
+  for (const folder of ['context', 'model', 'tools', 'permissions', 'checkpoints', 'export'])
+    expect([...folders]).not.toContain(folder);
   for (const late of ['openai', 'marked', 'lowlight', 'commander', 'js-tiktoken', 'fzf', 'zod'])
     expect(packages).not.toContain(late);
   // Kinds of entries with their schemas, what prints them, and dialogs come with the session.

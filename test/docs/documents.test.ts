@@ -64,16 +64,19 @@ test('ARCHITECTURE.md lists the imports that the architecture test allows', () =
   const allowed = new Map<string, string[]>();
   const source =
     /const allowedImports[^=]*= (\{[\s\S]*?\n\});/.exec(read('test/architecture.test.ts'))?.[1] ?? '';
-  for (const [, room = '', list = ''] of source.matchAll(/(\w+): \[([^\]]*)\]/g))
-    allowed.set(room, [...list.matchAll(/'(\w+)'/g)].map(([, name = '']) => name).sort());
+  for (const [, folder = '', list = ''] of source.matchAll(/(\w+): \[([^\]]*)\]/g))
+    allowed.set(folder, [...list.matchAll(/'(\w+)'/g)].map(([, name = '']) => name).sort());
   const all = [...allowed.keys()];
 
   const section = read('ARCHITECTURE.md').split('## Allowed imports')[1]?.split('\n## ')[0] ?? '';
   const listed = new Map<string, string[]>();
-  for (const [, rooms = '', may = ''] of section.matchAll(/^\| (`[^|]*) \| ([^|]*) \|/gm)) {
-    for (const [, room = ''] of rooms.matchAll(/`(\w+)`/g)) {
+  for (const [, folders = '', may = ''] of section.matchAll(/^\| (`[^|]*) \| ([^|]*) \|/gm)) {
+    for (const [, folder = ''] of folders.matchAll(/`(\w+)`/g)) {
       const names = [...may.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
-      listed.set(room, (may.includes('all of them') ? all.filter((name) => name !== room) : names).sort());
+      listed.set(
+        folder,
+        (may.includes('all of them') ? all.filter((name) => name !== folder) : names).sort(),
+      );
     }
   }
   expect(all.length).toBeGreaterThan(5);
