@@ -1,11 +1,11 @@
-// The table: ours, as a multiple of an empty Node, the aim, and the peers.
+// The table: ours, as a multiple of an empty Node, the goal, and the peers.
 import { median } from './parts/numbers.mjs';
 import { peerNames, peers } from './peers.mjs';
 
 /** `results`: for each row its values, and of times those of the empty Node in the same rounds. */
 export function renderReport(results) {
   const lines = [
-    ['', 'ours', 'lowest – highest', '× node', 'aim', '', ...peerNames],
+    ['', 'ours', 'lowest – highest', '× node', 'goal', '', ...peerNames],
     ...results.map(({ row, values, ratios }) => {
       const show = (value) => number(value, row.digits ?? 0);
       const middle = median(values);

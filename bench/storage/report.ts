@@ -38,10 +38,10 @@ export function boundsOf({ kills, damage, disk, crowd, second }: Figures): reado
     { what: 'entries lost per damaged spot, worst', value: fixed(worst), bound: '≤ 1', isKept: worst <= 1 },
     count('unreported damage', sum(damage.map(({ unreported }) => unreported))),
     count('sessions that do not open', kills.notOpening + sum(damage.map(({ notOpening }) => notOpening))),
-    count('failing disks: entries lost, twice, out of order or untold', failed.length),
+    count('failing disks: entries lost, duplicated, out of order or unreported', failed.length),
     count('interleaved writes', crowd.interleaved + kills.glued),
-    count('unsound logs and errors after a crowd', (crowd.isSound ? 0 : 1) + crowd.errors.length),
-    count('second openers not told who holds the lock', second.attempts - second.named),
+    count('damaged logs and errors after many processes', (crowd.isSound ? 0 : 1) + crowd.errors.length),
+    count('second openers not told which process holds the lock', second.attempts - second.named),
     {
       what: 'time to recover a stale lock, slowest',
       value: `${fixed(kills.slowestLockMs, 1)} ms`,
@@ -50,7 +50,7 @@ export function boundsOf({ kills, damage, disk, crowd, second }: Figures): reado
       isTime: true,
     },
     {
-      what: 'time of a second opener, 95 of 100',
+      what: 'time of a second opener, 95th percentile',
       value: `${fixed(second.p95Ms, 1)} ms`,
       bound: '≤ 50 ms',
       isKept: second.p95Ms <= 50,
@@ -72,7 +72,7 @@ export function printFigures({ kills, damage, disk, crowd, second }: Figures): s
       [['writers', String(kills.kills), String(kills.acknowledged), String(kills.lost), String(kills.torn)]],
     ),
     table(
-      ['damage', 'files', 'spots', 'entries lost', 'per spot', 'worst', 'untold', 'not opening'],
+      ['damage', 'files', 'spots', 'entries lost', 'per spot', 'worst', 'unreported', 'not opening'],
       damage.map((one) => [
         one.kind,
         String(one.trials),
@@ -85,7 +85,7 @@ export function printFigures({ kills, damage, disk, crowd, second }: Figures): s
       ]),
     ),
     table(
-      ['disk', 'entries', 'lost', 'same order', 'told', 'recovered by itself'],
+      ['disk', 'entries', 'lost', 'same order', 'reported', 'recovered automatically'],
       disk.map((one) => [
         one.what,
         String(one.entries),
@@ -99,7 +99,7 @@ export function printFigures({ kills, damage, disk, crowd, second }: Figures): s
       ['one session', 'processes', 'turns', 'entries', 'interleaved', 'refused'],
       [
         [
-          'a crowd',
+          'many processes',
           String(crowd.processes),
           String(crowd.turns),
           String(crowd.entries),
@@ -109,7 +109,7 @@ export function printFigures({ kills, damage, disk, crowd, second }: Figures): s
       ],
     ),
     table(
-      ['second opener', 'attempts', 'holder named', 'median ms', '95 of 100 ms'],
+      ['second opener', 'attempts', 'holder named', 'median ms', 'p95 ms'],
       [
         [
           '',

@@ -1,4 +1,4 @@
-/** The tables of the work traces, and which aims are reached. */
+/** The tables of the work traces, and which goals are reached. */
 
 import { DEFAULT, ECONOMY } from '../engineStrategies.ts';
 import { fixed, percent, type Row, table } from '../report/table.ts';
@@ -98,12 +98,12 @@ export function aimsOf(results: readonly WorkResult[]): readonly Aim[] {
       isReached: own.earlyReuse >= REUSE,
     },
     {
-      aim: 'default: no dearer than the cheapest peer model of the same quality',
+      aim: 'default: no more expensive than the cheapest peer model of the same quality',
       figure: equals.length === 0 ? 'no such peer' : shares(own, equals),
       isReached: isCheapest(own, equals),
     },
     {
-      aim: 'default: no dearer than the cheapest peer model of any quality',
+      aim: 'default: no more expensive than the cheapest peer model of any quality',
       figure: shares(own, peers),
       isReached: isCheapest(own, peers),
     },
@@ -115,13 +115,13 @@ export function aimsOf(results: readonly WorkResult[]): readonly Aim[] {
   ];
 }
 
-/** The aims of several traces as one table. */
+/** The goals of several traces as one table. */
 export function aimsTable(all: readonly { readonly name: string; readonly aims: readonly Aim[] }[]): string {
   const rows = all.flatMap(({ name, aims }) =>
     aims.map(({ aim, figure, isReached }): Row => [aim, name, figure, isReached ? 'reached' : 'not reached']),
   );
   const sheets = workSheets.map(({ name }) => name).join(', ');
-  return `Aims; costs as ratios, ${sheets}\n${table(['aim', 'trace', 'figure', ''], rows)}`;
+  return `Goals; costs as ratios, ${sheets}\n${table(['goal', 'trace', 'figure', ''], rows)}`;
 }
 
 function flaws({ extraBefore, extraAfter, wrongEdits }: WorkResult): number {
