@@ -1,7 +1,7 @@
 /**
  * The installed program, driven by the published Claude Agent SDK: each script has the outcome that it had in Claude Code,
  * unless docs/agent-sdk.md says what differs. The package brings a binary too large for a dependency of ours, so this is
- * skipped unless CLAWDCODE_AGENT_SDK names a folder where it and zod are installed.
+ * skipped unless CLAWDCODE_TEST_AGENT_SDK names a folder where it and zod are installed.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { loadAgentSdk } from '../agentSdk/published.ts';
 import { scripts } from '../agentSdk/scripts/all.ts';
 import { program } from './support/program.ts';
 
-const folder = process.env.CLAWDCODE_AGENT_SDK;
+const folder = process.env.CLAWDCODE_TEST_AGENT_SDK;
 const root = join(import.meta.dirname, '../..');
 const { outcomes } = JSON.parse(
   readFileSync(join(root, 'test/fixtures/agentSdk/claudeCode.json'), 'utf8'),
