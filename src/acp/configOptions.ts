@@ -2,7 +2,7 @@
 import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
 import type { AgentState } from '../agent/types.ts';
 import { modeLabels, type PermissionMode } from '../protocol/permissions.ts';
-import { efforts } from '../protocol/wires.ts';
+import { effortLevels } from '../protocol/wires.ts';
 import { titleLine } from './text.ts';
 
 export const optionIds = { mode: 'mode', model: 'model', effort: 'effort' } as const;
@@ -64,7 +64,7 @@ function effortOption({ model }: ChoiceState): SessionConfigOption {
     ...{ id: optionIds.effort, name: 'Effort', category: 'thought_level', type: 'select' },
     description: 'How much the model reasons',
     currentValue: model.effort ?? DEFAULT_EFFORT,
-    options: [DEFAULT_EFFORT, ...efforts].map((value) => ({
+    options: [DEFAULT_EFFORT, ...effortLevels(model.efforts)].map((value) => ({
       value,
       name: `${value.charAt(0).toUpperCase()}${value.slice(1)}`,
     })),

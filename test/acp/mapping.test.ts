@@ -172,7 +172,10 @@ describe('choices', () => {
     const options = configOptionsOf({ ...state, model }, ['other', state.model.id]);
     expect(ids(options)).toEqual(['mode', 'model', 'effort']);
     expect(options[1]).toMatchObject({ options: [{ value: state.model.id }, { value: 'other' }] });
-    expect(options[2]).toMatchObject({ currentValue: 'default' });
+    expect(options[2]).toMatchObject({
+      currentValue: 'default',
+      options: [{ value: 'default' }, { value: 'low' }, { value: 'high' }],
+    });
   });
 });
 
