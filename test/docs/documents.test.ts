@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { dataSchemas } from '../../scripts/sessionEntrySchema.ts';
 import { settingsDocument } from '../../scripts/writeSettingsDoc.ts';
+import { createProgram } from '../../src/cli/program.ts';
 import { allCommands } from '../../src/commands/allCommands.ts';
 import { settingsSchema } from '../../src/config/schema.ts';
 import { EXIT } from '../../src/headless/exitCodes.ts';
@@ -90,6 +91,19 @@ test('docs/commands.md has every command and alias', () => {
     const hint = argumentHint === undefined ? '' : ` ${argumentHint.replaceAll('|', '\\|')}`;
     expect(listed).toContain(`| \`/${name}${hint}\` |`);
     for (const alias of aliases) expect(listed).toContain(`\`/${alias}\``);
+  }
+});
+
+test('docs/commands.md has every flag of --help, and some page has each of the others', () => {
+  const commands = read('docs/commands.md');
+  const all = documents.map(read).join('\n');
+  /** Spellings that other agents use for flags that are described. */
+  const otherSpellings = ['--allowedTools', '--disallowedTools'];
+  for (const { long, hidden } of createProgram('1').options) {
+    const flag = long ?? '';
+    if (otherSpellings.includes(flag)) continue;
+    const isNamed = new RegExp(`${flag}(?![\\w-])`);
+    expect(hidden === true ? all : commands, flag).toMatch(isNamed);
   }
 });
 
