@@ -62,20 +62,22 @@ export function createPrinter({ theme, markdown, showReasoning, entries }: Print
     render(prints, width) {
       const blocks = prints.flatMap((print) => {
         const text = renderOne(print, width);
-        return text === undefined ? [] : [{ text, isAttachment: isAttachment(print) }];
+        return text === undefined ? [] : [{ text, list: listOf(print) }];
       });
-      // The mentions of one prompt are kept together.
       return blocks
-        .map(({ text, isAttachment: isOne }, at) =>
-          isOne && blocks[at + 1]?.isAttachment === true ? `${text}\n` : `${text}\n\n`,
+        .map(({ text, list }, at) =>
+          list !== undefined && list === blocks[at + 1]?.list ? `${text}\n` : `${text}\n\n`,
         )
         .join('');
     },
   };
 }
 
-const isAttachment = (print: Print): boolean =>
-  print.type === 'entry' && print.entry.subtype === 'attachment';
+/** What is kept together without blank lines: the mentions of one prompt, and the instruction files. */
+function listOf(print: Print): 'attachment' | 'instructions' | undefined {
+  const subtype = print.type === 'entry' ? print.entry.subtype : undefined;
+  return subtype === 'attachment' || subtype === 'instructions' ? subtype : undefined;
+}
 
 function renderCommand(text: string, width: number, theme: Theme): string {
   const lines = wrapText(sanitize(reveal(text)).trim(), width - 2, theme.dim);
