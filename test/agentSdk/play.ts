@@ -8,8 +8,15 @@ import { type Line, seen } from './seen.ts';
 /** The parts of the SDK that scripts use; the package itself is not a dependency of ours. */
 export interface AgentSdk {
   query(request: { prompt: string | AsyncIterable<object>; options: object }): Query;
+  startup(request: { options: object }): Promise<WarmQuery>;
   createSdkMcpServer(options: object): object;
   tool(name: string, description: string, schema: object, run: (input: never) => Promise<object>): object;
+}
+
+/** A program that waits for its prompt. */
+interface WarmQuery {
+  query(prompt: string): Query;
+  close(): void;
 }
 
 /** A query: its messages, and the methods by name. */
@@ -56,6 +63,8 @@ export interface Kit {
   readonly calls: readonly ModelCall[];
   waitForCalls(count: number): Promise<void>;
   start(prompt: string | AsyncIterable<object>, options?: object): Query;
+  /** Starts the program before there is a prompt. */
+  startAhead(options?: object): Promise<WarmQuery>;
   /** Runs a query to its end; what was seen. */
   run(prompt: string | AsyncIterable<object>, options?: object): Promise<readonly Line[]>;
   /** A query whose prompts are pushed one by one. */
@@ -111,20 +120,17 @@ export async function play(script: Script, { path, sdk, z }: Program): Promise<u
     OPENAI_API_KEY: 'sk-test',
     CLAWDCODE_WIRE: 'anthropic',
   };
+  const completed = (given: { readonly env?: object }): object => ({
+    cwd: folder,
+    model: 'claude-sonnet-5',
+    pathToClaudeCodeExecutable: path,
+    stderr: (text: string) => errors.push(text),
+    abortController: over,
+    ...given,
+    env: { ...env, ...given.env },
+  });
   const start: Kit['start'] = (prompt, options = {}) => {
-    const given = options as { env?: object };
-    const query = sdk.query({
-      prompt,
-      options: {
-        cwd: folder,
-        model: 'claude-sonnet-5',
-        pathToClaudeCodeExecutable: path,
-        stderr: (text: string) => errors.push(text),
-        abortController: over,
-        ...given,
-        env: { ...env, ...given.env },
-      },
-    });
+    const query = sdk.query({ prompt, options: completed(options) });
     started.push(query);
     return query;
   };
@@ -135,6 +141,7 @@ export async function play(script: Script, { path, sdk, z }: Program): Promise<u
   };
   const kit: Kit = {
     ...{ sdk, z, start, run },
+    startAhead: (options = {}) => sdk.startup({ options: completed(options) }),
     path: (name) => join(folder, name),
     write: (name, text) => writeFile(join(folder, name), text),
     read: (name) => readFile(join(folder, name), 'utf8').catch(() => undefined),

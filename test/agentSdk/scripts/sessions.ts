@@ -42,6 +42,18 @@ export const sessionScripts: readonly Script[] = [
     },
   },
   {
+    name: 'a program that was started before its prompt',
+    covers: [],
+    async play(kit) {
+      kit.script({ text: 'ANSWER ONE' });
+      const warm = await kit.startAhead();
+      const messages: Line[] = [];
+      for await (const message of warm.query('PROMPT ONE')) messages.push(message);
+      (await kit.startAhead()).close();
+      return { messages, calls: kit.calls.length };
+    },
+  },
+  {
     name: 'a session with an id of the host',
     covers: ['sessionId'],
     async play(kit) {
