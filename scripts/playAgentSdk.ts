@@ -1,9 +1,10 @@
 /**
  * Plays the scripts of `test/agentSdk` through the published Claude Agent SDK and prints what each one found out. With
- * `--record`, writes it as the fixture that our own program is compared with: run that with Claude Code.
+ * `--record`, writes it as the fixture that our own program is compared with: run that with the Claude Code that comes
+ * with the SDK, which has its version.
  *
- *     npm install --prefix FOLDER @anthropic-ai/claude-agent-sdk @anthropic-ai/claude-code zod
- *     npx node scripts/playAgentSdk.ts FOLDER FOLDER/node_modules/@anthropic-ai/claude-code-linux-x64/claude --record
+ *     npm install --prefix FOLDER @anthropic-ai/claude-agent-sdk zod
+ *     npx node scripts/playAgentSdk.ts FOLDER FOLDER/node_modules/@anthropic-ai/claude-agent-sdk-linux-x64/claude --record
  *     npx node scripts/playAgentSdk.ts FOLDER bin/clawdcode.js [a pattern of scripts' names]
  */
 import { readFileSync, writeFileSync } from 'node:fs';
