@@ -83,26 +83,26 @@ interface PluginActions {
 /** Defines the command line; `actions` is only called when a subcommand runs. */
 export function createPluginProgram(actions: () => PluginActions): Command {
   const program = new Command('clawdcode plugin')
-    .description('Add plugins: skills, commands and MCP servers in one folder.')
+    .description('Add plugins: skills, commands, subagents, hooks and MCP servers in one folder.')
     .usage('add|list|enable|disable|remove [options]')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of one of them')
     .exitOverride();
-  const yes = ['-y, --yes', 'approve what it brings without a question'] as const;
+  const yes = ['-y, --yes', 'approve everything in it without asking'] as const;
   program
     .command('add')
-    .argument('<path|url>', 'a folder, or the https:// address of a git repository')
-    .description('copy a plugin, show what it brings, and use it once you approve')
+    .argument('<path|url>', 'a folder, or the https:// URL of a git repository')
+    .description('copy a plugin, show what it contains, and use it once you approve')
     .option(...yes)
     .action((source, flags) => actions().add(source, flags));
   program
     .command('list')
-    .description('list plugins and what they bring')
+    .description('list plugins and what they contain')
     .action(() => actions().list());
   program
     .command('enable')
     .argument('<name>', 'an installed plugin')
-    .description('use a plugin again, once you approve what it brings now')
+    .description('use a plugin again, once you approve its current content')
     .option(...yes)
     .action((name, flags) => actions().enable(name, flags));
   program
