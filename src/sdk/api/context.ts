@@ -7,9 +7,9 @@ export interface ContextModel {
   readonly id: string;
   /** Tokens of a request and its reply together. */
   readonly contextWindow: number;
-  /** Tokens of a reply; absent = 8,192, and at most a quarter of the window. */
+  /** Tokens of a reply; default: 8,192, but at most a quarter of the window. */
   readonly maxOutputTokens?: number;
-  /** Counts exactly with this public vocabulary, in a thread; absent = all counts are estimates. */
+  /** Counts exactly with this public vocabulary, in a thread; without it, all counts are estimates. */
   readonly tokenizer?: 'o200k_base' | 'cl100k_base';
 }
 
@@ -56,7 +56,7 @@ export type RequestMessage =
       readonly isError: boolean;
     };
 
-/** What a summary is to be written from: a request to a model. Its last message says what to write. */
+/** A request to a model for a summary. Its last message says what to write. */
 export interface SummaryRequest {
   readonly model: string;
   readonly messages: readonly RequestMessage[];
@@ -69,25 +69,25 @@ export type Summarize = (request: SummaryRequest) => Promise<string>;
 
 /** Where conversations are kept. */
 export interface ContextStore {
-  /** Undefined if they are in memory only. */
+  /** Undefined for a store in memory. */
   readonly folder: string | undefined;
-  /** Those with at least one message of the user, newest first. */
+  /** Conversations with at least one user message, newest first. */
   list(): Promise<readonly { readonly id: string; readonly title: string; readonly updatedAt: Date }[]>;
 }
 
 export interface ContextOptions {
   readonly model: ContextModel;
-  /** Absent = a store in memory, which is lost with the context. */
+  /** Default: a store in memory, which is lost with the context. */
   readonly store?: ContextStore;
   /** Of a new context; it never changes. */
   readonly systemPrompt?: string;
-  /** The id of a new context: letters, digits, `.`, `_` and `-`; absent = a UUID. */
+  /** The id of a new context: letters, digits, `.`, `_` and `-`; default: a UUID. */
   readonly id?: string;
-  /** Sent with every request, so they count. */
+  /** Sent with every request, so they count towards its size. */
   readonly tools?: readonly ToolDefinition[];
-  /** Writes summaries; absent = they are assembled from what is recorded, without a model. */
+  /** Writes summaries; without it, they are assembled from recorded facts, without a model. */
   readonly summarize?: Summarize;
-  /** The settings `context.*` of docs/settings.md, without that prefix. */
+  /** The `context.*` settings of docs/settings.md, without that prefix. */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
@@ -95,16 +95,16 @@ export interface Measure {
   /** Tokens of the next request. */
   readonly usedTokens: number;
   readonly windowTokens: number;
-  /** The next request is compacted from here on. */
+  /** From this size on, the next request compacts. */
   readonly triggerTokens: number;
-  /** True if all of it is counted, not estimated. */
+  /** True if everything is counted, nothing estimated. */
   readonly exact: boolean;
   /** In request order; they sum to `usedTokens`. */
   readonly parts: readonly { readonly name: string; readonly tokens: number }[];
 }
 
 export interface Compaction {
-  /** `fallback`: without a summary of the model; `message` says why. */
+  /** `fallback`: without a model's summary; `message` says why. */
   readonly outcome: 'done' | 'fallback' | 'cancelled' | 'refused';
   readonly trigger: 'auto' | 'manual';
   readonly preTokens: number;
@@ -121,7 +121,7 @@ export interface ContextRequest {
   readonly compactions: readonly Compaction[];
 }
 
-/** What to look up: an entry or a range of them by its pointer, and words to find. */
+/** What to look up: an entry or a range of entries by pointer, and words to find. */
 export interface Recall {
   readonly id?: string;
   readonly query?: string;
@@ -130,18 +130,18 @@ export interface Recall {
   readonly limit?: number;
 }
 
-/** One conversation. Nothing that was appended is ever lost; a request contains what fits. */
+/** One conversation. Nothing appended is ever lost; a request contains what fits. */
 export interface Context {
   readonly id: string;
-  /** The log; undefined in memory. */
+  /** The log file; undefined in memory. */
   readonly file: string | undefined;
-  /** Resolves when they are stored. Rejects with a `ContextError` for a message that does not belong there. */
+  /** Resolves once they are stored. Rejects with a `ContextError` for a message that is out of place. */
   append(...messages: readonly ContextMessage[]): Promise<void>;
-  /** The next request. Compacts first if it has grown beyond the trigger, which waits for the summary. */
+  /** The next request. Beyond the trigger, compacts first and waits for the summary. */
   request(options?: { readonly signal?: AbortSignal }): Promise<ContextRequest>;
-  /** After the provider rejected a request as too long: makes the next one smaller. False if it cannot be. */
+  /** Makes the next request smaller, after the provider rejected one as too long. False if that is impossible. */
   shrink(options?: { readonly contextWindow?: number; readonly signal?: AbortSignal }): Promise<boolean>;
-  /** Replaces the older part by a summary now. */
+  /** Replaces the older part with a summary now. */
   compact(options?: { readonly focus?: string; readonly signal?: AbortSignal }): Promise<Compaction>;
   /** Undoes the last compaction, if what it removed still fits. */
   uncompact(): Promise<Compaction>;
@@ -149,9 +149,9 @@ export interface Context {
   measure(): Promise<Measure>;
   /** What the model would see now. */
   messages(): readonly RequestMessage[];
-  /** Shows content again that requests no longer contain; what `recallTool` calls. */
+  /** Returns content that requests no longer contain; handles calls of `recallTool`. */
   recall(what: Recall, options?: { readonly signal?: AbortSignal }): Promise<string>;
-  /** Switches to another model, from the next request on. */
+  /** Switches to another model, starting with the next request. */
   setModel(model: ContextModel): void;
   /** Copies the conversation to a new one in the same store; returns its id. */
   fork(): Promise<string>;
@@ -160,8 +160,8 @@ export interface Context {
 }
 
 /**
- * - `options`: an option is not valid.
- * - `message`: a message does not belong there.
+ * - `options`: an option is invalid.
+ * - `message`: a message is out of place.
  * - `not_found`, `exists`, `locked`: about the id of a context. `locked`: another process has it open.
  * - `too_large`: the request cannot be made to fit.
  */
@@ -178,14 +178,14 @@ export declare function createContext(options: ContextOptions): Promise<Context>
 /** Continues the conversation with this id, or the unique beginning of one. */
 export declare function openContext(id: string, options: ContextOptions): Promise<Context>;
 
-/** Keeps conversations in files: below `folder`, an absolute path. Secrets are stored as they come. */
+/** Keeps conversations in files in `folder`, an absolute path. Secrets are not redacted. */
 export declare function fileStore(folder: string): ContextStore;
 
 /** Keeps conversations in memory. */
 export declare function memoryStore(): ContextStore;
 
-/** A tool with which a model can look up what a compaction removed: give its calls to `Context.recall`. */
+/** A tool that lets a model look up what a compaction removed: pass its calls to `Context.recall`. */
 export declare const recallTool: ToolDefinition;
 
-/** Tokens of a text, estimated without a vocabulary. */
+/** Estimates the tokens of a text without a vocabulary. */
 export declare function estimateTokens(text: string): number;

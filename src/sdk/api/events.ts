@@ -1,15 +1,15 @@
 /**
  * The events of a session: the lines of `--output-format stream-json`, typed. Part of the public types, so it imports
- * nothing but its neighbours.
+ * only its neighbours.
  */
 
-/** On every event. */
+/** Fields of every event. */
 export interface EventHead {
   readonly session_id: string;
   readonly uuid: string;
 }
 
-/** Tokens; cached input is not part of `input_tokens`. */
+/** Tokens; `input_tokens` excludes cached input. */
 export interface TokenUsage {
   readonly input_tokens: number;
   readonly output_tokens: number;
@@ -65,7 +65,7 @@ export interface InitEvent extends EventHead {
   readonly skills: readonly string[];
   readonly apiKeySource: string;
   readonly clawdcode_version: string;
-  /** The version of Claude Code whose messages these are. */
+  /** The version of Claude Code whose message format this is. */
   readonly claude_code_version: string;
   /** What the control protocol can do beyond its first version. */
   readonly capabilities: readonly string[];
@@ -74,7 +74,7 @@ export interface InitEvent extends EventHead {
   readonly plugins: readonly never[];
   /** Set with the built-in demo model. */
   readonly demo?: true;
-  /** Settings of the folder that have no effect, because the user has not trusted them. */
+  /** Settings of the folder that do not apply because the user has not trusted them. */
   readonly untrusted_settings?: readonly string[];
 }
 
@@ -89,14 +89,14 @@ export interface AssistantEvent extends EventHead {
     readonly stop_reason: string | null;
     readonly usage: TokenUsage;
   };
-  /** The call of the subagent whose event it is. */
+  /** The call that started the subagent, if the event is a subagent's. */
   readonly parent_tool_use_id: string | null;
   /** The reply was interrupted. */
   readonly aborted?: true;
   readonly error?: string;
 }
 
-/** A tool result, or a message from the program to the model (`isSynthetic`). */
+/** A tool result, or a message from ClawdCode to the model (`isSynthetic`). */
 export interface UserEvent extends EventHead {
   readonly type: 'user';
   readonly message: {
@@ -109,7 +109,7 @@ export interface UserEvent extends EventHead {
   readonly isSynthetic?: true;
 }
 
-/** A piece of a reply as it arrives; only with `partialMessages`. */
+/** Part of a reply as it arrives; only with `partialMessages`. */
 export interface PartialEvent extends EventHead {
   readonly type: 'stream_event';
   readonly event:
@@ -133,7 +133,7 @@ export interface PartialEvent extends EventHead {
   readonly parent_tool_use_id: string | null;
 }
 
-/** A command or subagent began to run in the background. */
+/** A command or subagent now runs in the background. */
 export interface TaskStartedEvent extends EventHead {
   readonly type: 'system';
   readonly subtype: 'task_started';
@@ -165,7 +165,7 @@ export interface PermissionDeniedEvent extends EventHead {
   readonly message: string;
 }
 
-/** A request failed and is sent again. */
+/** A request failed and will be retried. */
 export interface RetryEvent extends EventHead {
   readonly type: 'system';
   readonly subtype: 'api_retry';
@@ -218,7 +218,7 @@ export interface HookEndedEvent extends EventHead {
   readonly hook_id: string;
   readonly hook_name: string;
   readonly hook_event: string;
-  /** Both of the following, one after the other. */
+  /** `stdout` and `stderr`, one after the other. */
   readonly output: string;
   readonly stdout: string;
   readonly stderr: string;
@@ -233,7 +233,7 @@ interface ResultHead extends EventHead {
   readonly duration_ms: number;
   readonly duration_api_ms: number;
   readonly stop_reason: string | null;
-  /** US dollars of the session's process so far; null if a price is unknown. */
+  /** Cost of the session's process so far in US dollars; null if a price is unknown. */
   readonly total_cost_usd: number | null;
   /** Tokens of the session's process so far; null if the server reports none. */
   readonly usage: TokenUsage | null;
@@ -273,7 +273,7 @@ export interface SuccessEvent extends ResultHead {
   readonly is_error: false;
   /** The text of the last reply; with `jsonSchema`, the answer as JSON text. */
   readonly result: string;
-  /** With `jsonSchema`: the answer, which fits it. */
+  /** With `jsonSchema`: the answer, which matches the schema. */
   readonly structured_output?: unknown;
 }
 
@@ -285,7 +285,7 @@ export interface FailureEvent extends ResultHead {
     | 'error_max_structured_output_retries'
     | 'error_during_execution';
   readonly is_error: true;
-  /** Why, ready to show. */
+  /** The reasons, as messages to show. */
   readonly errors: readonly string[];
 }
 

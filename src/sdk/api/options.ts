@@ -1,12 +1,12 @@
-/** What a host can choose and answer. Part of the public types, so it imports nothing but its neighbours. */
+/** What a host can choose and answer. Part of the public types, so it imports only its neighbours. */
 import type { ImageBlock, TextBlock } from './events.ts';
 
 /** A JSON schema, draft 7 or 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /**
- * A schema of a library that implements Standard Schema and Standard JSON Schema, such as zod from 4.2 on; `Value` is
- * what a valid value is parsed to.
+ * A schema of a library that implements Standard Schema and Standard JSON Schema, such as zod 4.2 or later. `Value` is
+ * the type of a parsed value.
  */
 export interface SchemaOf<Value> {
   readonly '~standard': {
@@ -17,7 +17,7 @@ export interface SchemaOf<Value> {
   };
 }
 
-/** What a tool returns: text for the model, or text and images, or an error that it should read. */
+/** What a tool returns: text for the model, text and images, or an error for it to read. */
 export type ToolReturn =
   | string
   | {
@@ -35,7 +35,7 @@ export interface Tool {
   /** For the model: what the tool does, and when to use it. */
   readonly description: string;
   readonly input: SchemaOf<unknown> | JsonSchema;
-  /** Calls run without approval, like those that a rule in `allowedTools` names; deny rules still apply. */
+  /** If true, calls run without approval, as with a rule in `allowedTools`; deny rules still apply. */
   readonly allow?: boolean;
   /** An exception becomes an error that the model reads. `signal` aborts when the call is no longer needed. */
   readonly run: (input: never, context: { readonly signal: AbortSignal }) => ToolReturn | Promise<ToolReturn>;
@@ -48,11 +48,11 @@ export interface PermissionRequest {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly toolUseId: string | undefined;
-  /** The call in words. */
+  /** A description of the call. */
   readonly title: string;
   /** Why it needs approval. */
   readonly reason: string;
-  /** What could be saved, so that such calls run from now on; to be given back in `updatedPermissions`. */
+  /** Rules that would allow such calls from now on; return them in `updatedPermissions` to save them. */
   readonly suggestions: readonly unknown[];
   /** The subagent that makes the call. */
   readonly agent: string | undefined;
@@ -61,7 +61,7 @@ export interface PermissionRequest {
 export type PermissionAnswer =
   | {
       readonly behavior: 'allow';
-      /** The call runs with this input instead, after it has been checked like the model's own. */
+      /** The call runs with this input instead, after it is checked like the model's own. */
       readonly updatedInput?: Readonly<Record<string, unknown>>;
       readonly updatedPermissions?: readonly unknown[];
     }
@@ -86,12 +86,12 @@ export type Hook = (
 ) => Readonly<Record<string, unknown>> | undefined | Promise<Readonly<Record<string, unknown>> | undefined>;
 
 export interface HookGroup {
-  /** The tools, or whatever the event matches; absent = all. */
+  /** The tools, or whatever the event matches; default: all. */
   readonly matcher?: string;
   readonly hooks: readonly Hook[];
-  /** 60 by default. */
+  /** Default: 60. */
   readonly timeoutSeconds?: number;
-  /** If a hook throws or is late: `continue` (the default) changes nothing, `block` denies. */
+  /** If a hook throws or times out: `continue` (the default) changes nothing, `block` denies. */
   readonly onFailure?: 'continue' | 'block';
 }
 
@@ -106,13 +106,13 @@ export interface UserMessage {
 
 export interface SessionOptions {
   /**
-   * Where the agent runs: `child`, a process of its own (the default), or `process`, inside this one. Both behave the
-   * same; see docs/sdk.md.
+   * Where the agent runs: in a `child` process (the default), or in this `process`. Both behave the same; see
+   * docs/sdk.md.
    */
   readonly runIn?: 'child' | 'process';
-  /** The folder to work in; absent = the current one. Its settings need the same trust as on the command line. */
+  /** The folder to work in; default: the current one. Its settings need the same trust as on the command line. */
   readonly cwd?: string;
-  /** The data folder for settings and sessions: absolute; absent = `~/.clawdcode`. */
+  /** The data folder for settings and sessions, an absolute path; default: `~/.clawdcode`. */
   readonly home?: string;
   /** Added to the environment of this process; undefined removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -123,19 +123,19 @@ export interface SessionOptions {
   readonly baseUrl?: string;
   readonly apiKey?: string;
 
-  /** Continue the session with this id, or title. */
+  /** Continue the session with this id or title. */
   readonly resume?: string;
   /** With `resume`: continue in a copy. */
   readonly fork?: boolean;
-  /** The id of a new session: a UUID of your own. */
+  /** The id of a new session, a UUID. */
   readonly sessionId?: string;
   readonly title?: string;
-  /** False: nothing of the session is written, so it cannot be resumed. */
+  /** False: the session is not written to disk, so it cannot be resumed. */
   readonly persist?: boolean;
 
-  /** Replaces the program's own instructions in a new session, or adds to them. */
+  /** Replaces ClawdCode's own instructions in a new session, or adds to them. */
   readonly systemPrompt?: string | { readonly append: string };
-  /** The built-in tools that the model gets; absent = all. */
+  /** The built-in tools to offer; default: all. */
   readonly builtinTools?: readonly string[];
   /** Functions that the model can call. */
   readonly tools?: readonly Tool[];
@@ -143,7 +143,7 @@ export interface SessionOptions {
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
   readonly permissionMode?: PermissionMode;
-  /** Decides about calls that need approval; absent = they are denied. */
+  /** Decides about calls that need approval; without it, they are denied. */
   readonly canUseTool?: CanUseTool;
   /** By event, such as `PreToolUse`. */
   readonly hooks?: Readonly<Record<string, readonly HookGroup[]>>;
@@ -151,21 +151,21 @@ export interface SessionOptions {
   readonly mcpServers?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Definitions of subagents, by name. */
   readonly agents?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Further settings, above all files and below managed settings. */
+  /** Additional settings; they override all files, but not managed settings. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** The settings files that apply; absent = all. */
+  /** The settings files that apply; default: all. */
   readonly settingSources?: readonly ('user' | 'project' | 'local')[];
   readonly additionalDirectories?: readonly string[];
 
-  /** The answer as a value that fits: `structured_output` of the result. */
+  /** The schema of the answer, which the result contains as `structured_output`. */
   readonly jsonSchema?: SchemaOf<unknown> | JsonSchema;
-  /** Steps of one turn. */
+  /** Limit of steps in a turn. */
   readonly maxTurns?: number;
   readonly maxBudgetUsd?: number;
-  /** Also emit the pieces of a reply as they arrive. */
+  /** Also emit parts of a reply as they arrive. */
   readonly partialMessages?: boolean;
-  /** Ends the session at once: what waits for it rejects with the signal's reason. */
+  /** Ends the session at once; pending calls reject with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Receives warnings: what the program writes to standard error. */
+  /** Receives warnings: what ClawdCode would write to standard error. */
   readonly onWarning?: (text: string) => void;
 }

@@ -1,4 +1,4 @@
-/** The package's entry `clawdcode`: what it exports, as types. The code is in `cli/sdk/main.ts`. */
+/** The types of the package's entry `clawdcode`. The code is in `cli/sdk/main.ts`. */
 import type { ResultEvent, SessionEvent } from './events.ts';
 import type {
   JsonSchema,
@@ -17,27 +17,27 @@ export type * from './options.ts';
 export interface Controls {
   /** Ends the current turn, whose result is `error_during_execution`; the session continues. */
   interrupt(): Promise<void>;
-  /** From the next request on; absent = the model that the session began with. */
+  /** Applies from the next request. Default: the model that the session began with. */
   setModel(model?: string): Promise<void>;
   setPermissionMode(mode: PermissionMode): Promise<void>;
   /** How full the context window is now. */
   contextUsage(): Promise<ContextUsage>;
   /**
-   * Restores the files to before a prompt: one that was sent with this `uuid`. The conversation stays. `dryRun` only
+   * Restores the files to before the prompt that was sent with this `uuid`; the conversation stays. `dryRun` only
    * reports what would change.
    */
   rewindFiles(prompt: string, options?: { readonly dryRun?: boolean }): Promise<RewoundFiles>;
-  /** Interrupts what runs, saves the session and ends. Never rejects. */
+  /** Interrupts the current turn, saves the session and ends it. Never rejects. */
   close(): Promise<void>;
   /** Known at once for a new session, after the first event for others. */
   readonly sessionId: string | undefined;
 }
 
-/** In tokens. */
+/** How full the context window is, in tokens. */
 export interface ContextUsage {
   readonly usedTokens: number;
   readonly windowTokens: number;
-  /** At this many, a summary replaces the older messages. */
+  /** The trigger: at this size, a summary replaces the older messages. */
   readonly compactsAtTokens: number;
   /** What the window holds. */
   readonly parts: readonly { readonly name: string; readonly tokens: number }[];
@@ -46,7 +46,7 @@ export interface ContextUsage {
 /** The outcome of a rewind, or what it would be. */
 export interface RewoundFiles {
   readonly canRewind: boolean;
-  /** Why not, or which files stay as they are. */
+  /** Why it cannot rewind, or which files stay as they are. */
   readonly error?: string;
   /** Absolute paths. */
   readonly filesChanged: readonly string[];
@@ -56,32 +56,32 @@ export interface RewoundFiles {
 }
 
 /**
- * The events of one conversation; to be iterated once. The last event of each prompt is its result. Iterating rejects
- * with a `ClawdCodeError` if the session could not run to its end; leaving the loop closes it.
+ * The events of one conversation; it can be iterated once. The last event of each prompt is its result. Iterating
+ * rejects with a `ClawdCodeError` if the session ends early; leaving the loop closes the session.
  */
 export interface Query extends AsyncIterable<SessionEvent>, Controls {}
 
 export interface Session extends Controls {
-  /** Runs a prompt after those before it; resolves to its result, which may be a failure. */
+  /** Runs a prompt once earlier ones are done; resolves to its result, which may be a failure. */
   send(prompt: string | UserMessage): Promise<ResultEvent>;
-  /** Replaces the older part of the conversation by a summary; `focus` says what matters in it. */
+  /** Replaces the older part of the conversation with a summary; `focus` says what to emphasise. */
   compact(focus?: string): Promise<ResultEvent>;
-  /** The events of all turns, from the moment you start to iterate; can be iterated more than once. */
+  /** The events of all turns, from the moment you start iterating; it can be iterated more than once. */
   readonly events: AsyncIterable<SessionEvent>;
 }
 
 /**
- * Runs one prompt, or several that arrive one by one. Throws a `ClawdCodeError` at once for options that are not valid.
+ * Runs one prompt, or prompts from an async iterable. Throws a `ClawdCodeError` at once for invalid options.
  */
 export declare function query(request: {
   readonly prompt: string | AsyncIterable<string | UserMessage>;
   readonly options?: SessionOptions;
 }): Query;
 
-/** Opens a session that lasts until it is closed. Throws a `ClawdCodeError` for options that are not valid. */
+/** Opens a session that lasts until it is closed. Throws a `ClawdCodeError` for invalid options. */
 export declare function createSession(options?: SessionOptions): Session;
 
-/** A tool whose function gets what the schema parses its input to. */
+/** Defines a tool whose function gets the input as parsed by the schema. */
 export declare function tool<Input>(
   definition: Omit<Tool, 'input' | 'run'> & {
     readonly input: SchemaOf<Input>;
@@ -91,7 +91,7 @@ export declare function tool<Input>(
     ) => ToolReturn | Promise<ToolReturn>;
   },
 ): Tool;
-/** A tool with a JSON schema: its function gets an object that fits. */
+/** Defines a tool with a JSON schema; its function gets an object that matches. */
 export declare function tool(
   definition: Omit<Tool, 'input' | 'run'> & {
     readonly input: JsonSchema;
@@ -103,9 +103,9 @@ export declare function tool(
 ): Tool;
 
 /**
- * - `options`: an option is not valid.
+ * - `options`: an option is invalid.
  * - `ended`: the session ended before its answer; the message has the last lines of standard error.
- * - `request`: the session refused what was asked of it.
+ * - `request`: the session rejected a request.
  */
 export declare class ClawdCodeError extends Error {
   constructor(
@@ -114,6 +114,6 @@ export declare class ClawdCodeError extends Error {
     options?: ErrorOptions & { exitCode?: number },
   );
   readonly code: 'options' | 'ended' | 'request';
-  /** Of the session's process, with `ended`; docs/headless.md has the table. */
+  /** The exit code of the session, with `ended`; docs/headless.md lists them. */
   readonly exitCode: number | undefined;
 }
