@@ -100,8 +100,8 @@ the endpoint unclear: see [Endpoint and network](troubleshooting.md#endpoint-and
 ## Change a setting
 
 \`/config\` lists every setting with its current value and the file, variable or flag that sets it. Choose a setting, then the
-file to change: your \`config.json\`, or \`.clawdcode.local.json\` for this project only. Lists, objects and keys cannot be
-changed there, only in a file or with the subcommand:
+file to change: your \`config.json\`, or \`.clawdcode.local.json\` for this project only. Lists, objects and API keys cannot
+be changed there, only in the file itself or with the subcommand:
 
     clawdcode config list [words]                     every setting, or those that match
     clawdcode config get theme
@@ -119,7 +119,7 @@ overrides your value, ClawdCode says so. What you set for a project that you tru
 
 ${table(['Variable', 'Setting', 'Meaning'], variables)}
 
-If two variables set the same key, the later one applies. An empty variable counts as unset. ClawdCode also reads
+If two variables set the same key, the lower one in the table applies. An empty variable counts as unset. ClawdCode also reads
 \`CLAWDCODE_HOME\` (data folder, an absolute path), \`NO_COLOR\`, \`FORCE_COLOR\`, \`TERM\`, \`COLORTERM\` and
 \`COLORFGBG\` (colours), and \`SHELL\` (the shell that runs commands).
 
