@@ -68,6 +68,16 @@ test('a terminal shows each answer on one line, and no JSON', async () => {
   expect(terminal.everything()).not.toContain('session_id');
 });
 
+test('the line of a failed task says why it failed', async () => {
+  const { folder, fleet } = await setUpFleet();
+  folder('a');
+  const run = ['run', '--prompt', 'Look', '--out', 'out', '-j', '1', 'a', 'gone'];
+  const { code, stderr } = await fleet(...run, '--', '--max-turns', 'many').ended;
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/\] a-\w+: failed · \d+ s: [^\n]*--max-turns/);
+  expect(stderr).toMatch(/\] gone-\w+: failed · 0 s: there is no folder [^\n]*gone\n/);
+});
+
 test('tasks from a file have their own limits; flags after -- are for each run', async () => {
   const { server, base, folder, fleet, results } = await setUpFleet();
   folder('a');

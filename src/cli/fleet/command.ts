@@ -77,9 +77,9 @@ async function run(place: AppPaths, output: Output, given: FleetFlags, words: Wo
       if (!statSync(cwd).isDirectory()) throw new TaskListError(`${cwd} is no folder`);
       return readAppPaths(cwd).root;
     },
-    report(result) {
+    report(result, stderr) {
       if (!output.isTerminal) void output.write(jsonLine(result));
-      output.hint(`[${++count}/${tasks.length}] ${progressOf(result)}`);
+      output.hint(`[${++count}/${tasks.length}] ${progressOf(result)}${whyFailed(result, stderr)}`);
       if (output.isTerminal) void output.write(answerLine(result, output.width));
     },
     jobs: given.jobs,
@@ -152,6 +152,14 @@ function progressOf({ id, status, duration_ms, cost_usd, tries }: TaskResult): s
   const more = tries > 1 ? [`${tries} tries`] : [];
   const words = [status.replace('_', ' '), `${Math.round(duration_ms / 1000)} s`, ...cost, ...more];
   return `${id}: ${words.join(' · ')}`;
+}
+
+/** The last line of what a failed task printed to standard error. */
+function whyFailed({ status }: TaskResult, stderr: string): string {
+  const last = status === 'failed' ? stderr.trimEnd().split('\n').at(-1) : undefined;
+  return last === undefined || last === ''
+    ? ''
+    : `: ${visibleLine(last.replace(/^clawdcode: /, ''), MAX_ANSWER)}`;
 }
 
 const answerSchema = z.object({ result: z.string() });

@@ -11,7 +11,8 @@ export interface FleetPorts {
   readonly results: Pick<ResultFolder, 'add' | 'addLog' | 'addSession'>;
   /** The root of the project that a folder belongs to, links resolved; throws if there is no such folder. */
   readonly rootOf: (cwd: string) => string;
-  readonly report: (result: TaskResult) => void;
+  /** `stderr`: what the last try printed there. */
+  readonly report: (result: TaskResult, stderr: string) => void;
   readonly jobs: number;
   readonly retries: number;
   /** Starts no more tasks; the running ones have no result. */
@@ -34,11 +35,12 @@ export async function runFleet(tasks: readonly Task[], ports: FleetPorts): Promi
       }
       busy.add(task.cwd);
       try {
-        const result = await resultOf(task, ports);
-        if (result === undefined) continue;
+        const ended = await resultOf(task, ports);
+        if (ended === undefined) continue;
+        const { result, stderr } = ended;
         await ports.results.add(result);
         done.push(result);
-        ports.report(result);
+        ports.report(result, stderr);
       } finally {
         busy.delete(task.cwd);
         for (const resolve of wake) resolve();
@@ -60,7 +62,10 @@ const final: ReadonlySet<number | null> = new Set<number | null>([
 ]);
 
 /** Undefined if the fleet was stopped before there was a result. */
-async function resultOf(task: Task, ports: FleetPorts): Promise<TaskResult | undefined> {
+async function resultOf(
+  task: Task,
+  ports: FleetPorts,
+): Promise<{ readonly result: TaskResult; readonly stderr: string } | undefined> {
   const { id, cwd } = task;
   let [durationMs, costUsd] = [0, 0 as number | null];
   for (let tries = 1; ; tries++) {
@@ -73,12 +78,13 @@ async function resultOf(task: Task, ports: FleetPorts): Promise<TaskResult | und
     const mayTryAgain = root !== undefined && !final.has(one.exitCode) && tries <= ports.retries;
     if (mayTryAgain && !ports.signal.aborted) continue;
     await ports.results.addLog(id, one.stderr);
-    return {
+    const result: TaskResult = {
       ...{ id, cwd, status: statusOf(one), exit_code: one.exitCode, tries, duration_ms: durationMs },
       ...{ cost_usd: costUsd, session_id: sessionId },
       session: root === undefined ? null : await ports.results.addSession(id, { root, sessionId }),
       result: one.result ?? null,
     };
+    return { result, stderr: one.stderr };
   }
 }
 

@@ -66,15 +66,18 @@ test.each([[41], [42], [52], [53]])('exit code %i would come again: no further t
   expect(logs[0]).toContain('why');
 });
 
-test('a folder that does not exist fails without a run', async () => {
+test('a folder that does not exist fails without a run, and the report says so', async () => {
+  const reported: string[] = [];
   const { ports, stored } = setUp(() => ok, {
     retries: 2,
+    report: (_, stderr) => void reported.push(stderr),
     rootOf: () => {
       throw new Error('none');
     },
   });
   await runFleet(tasks('a'), ports);
   expect(stored).toMatchObject([{ status: 'failed', session: null, tries: 1 }]);
+  expect(reported).toEqual(['there is no folder /a\n']);
 });
 
 test('once stopped, nothing is started, and what was stopped has no result', async () => {
