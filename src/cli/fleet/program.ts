@@ -69,7 +69,7 @@ function shardOf(text: string): Shard {
 
 const EXAMPLES = `
 Examples:
-  clawdcode fleet run --prompt "Fix the links in README.md" --out results repos/*/
+  clawdcode fleet run --prompt "Which TODOs are left?" --out results repos/*/
   clawdcode fleet run --tasks tasks.jsonl --out results -- --permission-mode acceptEdits
 `;
 
