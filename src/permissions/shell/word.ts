@@ -220,8 +220,8 @@ function readDollar(
     if (isKnown) return { piece: { type: 'variable', name: variable, quoted }, length: whole.length };
     const piece: Piece =
       variable === undefined
-        ? // Without a previous job, `$!` is empty.
-          { type: 'output', quoted: quoted || /^\$[?#$]/.test(whole) }
+        ? // Without a previous job, `$!` is empty. Even in quotes, `$@` is no word at all if there are no parameters.
+          { type: 'output', quoted: whole !== '$@' && (quoted || /^\$[?#$]/.test(whole)) }
         : { type: 'derived', name: variable, quoted, cut: true };
     return { piece, length: whole.length };
   }

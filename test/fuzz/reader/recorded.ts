@@ -27,7 +27,7 @@ interface Call {
   readonly folder: string;
 }
 
-const [JOB, CALL, WORD] = ['\u0005', '\u0004', '\u0003'];
+const [JOB, CALL, WORD, NEWLINE] = ['\u0005', '\u0004', '\u0003', '\u0006'];
 /** Programs with a function of their own. In bash and zsh every other one has the same effect, but takes longer. */
 const programs: readonly string[] = [
   ...new Set([
@@ -86,8 +86,19 @@ function accounts({ part, directories }: Visit, { words, folder }: Call, policy:
     one.type === 'text' ? one.text : '',
   );
   return [words, bare ?? words].some((given) =>
-    part.runs?.some((run) => fits(run, given, (word, pattern) => isMatch(word, pattern, folder, policy))),
+    part.runs?.some(
+      (run) =>
+        run.some((argument) => maySplit(argument, folder, policy)) ||
+        fits(run, given, (word, pattern) => isMatch(word, pattern, folder, policy)),
+    ),
   );
+}
+
+/** Files without quotes whose names the shell may split or expand again: such a command asks. */
+function maySplit(argument: Argument, folder: string, policy: Policy): boolean {
+  if (argument.type !== 'files' || !argument.bare) return false;
+  const found = policy.expandGlob(locate(argument.pattern, folder, policy));
+  return found === undefined || found.some((path) => !/^[\w@%+=:,./{}-]+$/.test(path));
 }
 
 /**
@@ -201,7 +212,9 @@ const print = (shell: string): string => `${shell === 'dash' ? 'command' : 'buil
 function prelude(shell: string): string {
   // dash has no other way to reach its own `printf`.
   const names = programs.filter((name) => shell !== 'dash' || (/^\w+$/.test(name) && name !== 'printf'));
-  const write = `${print(shell).replace('%s', `'%s${WORD}'`)} "$@" "$PWD${CALL}" >&9`;
+  // bash writes each line by itself, so a word of two lines would mix with what another program of a pipeline writes.
+  const line = shell === 'dash' ? '' : `//$'\\n'/${NEWLINE}`;
+  const write = `${print(shell).replace('%s', `'%s${WORD}'`)} "\${@${line}}" "\${PWD${line}}${CALL}" >&9`;
   const record = `_r() { ${write}; _c=$((_c+1)); case $_c in ???) exit 9;; esac; ${print(shell)} 'a.txt -o'; return $_s; }`;
   const others = ['command_not_found_handle', 'command_not_found_handler'].map(
     (name) => `${name}() { _r "$@"; }`,
@@ -226,7 +239,7 @@ function readCalls(text: string, count: number): readonly (readonly Call[] | und
       .split(`${CALL}${WORD}`)
       .slice(0, -1)
       .map((call) => {
-        const words = call.split(WORD);
+        const words = call.replaceAll(NEWLINE, '\n').split(WORD);
         return { words: words.slice(0, -1), folder: words.at(-1) ?? '' };
       });
   }

@@ -51,6 +51,15 @@ test('substitutions and functions hide nothing', () => {
     expect(parse(command).ok && JSON.stringify(parse(command))).toContain('"argv":["p"]');
 });
 
+test('"$@" may be any number of words, "$*" is one', () => {
+  const wordsOf = (command: string): unknown => {
+    const parsed = parse(command);
+    return parsed.ok && parsed.parts[0]?.runs?.[0]?.slice(1);
+  };
+  expect(wordsOf('x "$@"')).toEqual([{ type: 'output', loose: true }]);
+  expect(wordsOf('x "$*"')).toEqual([{ type: 'output', loose: false }]);
+});
+
 test('redirections are distinguished', () => {
   expect(parse('a > w1 2>> w2 < r1 2>&1 >&2 > $W 1>/dev/null &> w3')).toMatchObject({
     ok: true,
