@@ -17,3 +17,15 @@ export function cpuClock(): () => number {
     return (user + system) / 1000;
   };
 }
+
+/**
+ * Compares the processor time for a megabyte of `part` with the time for ten texts of a tenth of it: about 1 if the time
+ * grows with the length, about 10 if it grows with its square.
+ */
+export function growth(work: (text: string) => unknown, part: string): number {
+  const [short, long] = [100_000, 1_000_000].map((length) => part.repeat(Math.ceil(length / part.length)));
+  const tenShort = (): void => {
+    for (let times = 0; times < 10; times++) work(short ?? '');
+  };
+  return cpuMs(() => work(long ?? '')) / cpuMs(tenShort);
+}

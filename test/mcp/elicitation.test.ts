@@ -1,5 +1,5 @@
 /** What a server may ask the user, and what becomes of the answers. */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Elicitation, readElicitation } from '../../src/mcp/elicitation.ts';
 import type { FieldAnswer } from '../../src/protocol/forms.ts';
 import type { PermissionAnswer } from '../../src/protocol/permissions.ts';
@@ -244,15 +244,17 @@ describe('a server that asks', () => {
   });
 
   test('the time of the call stands still while the user thinks', async () => {
-    const bench = await openBench({ srv: { ...stdio(), timeout: 1000 } }, { canAskUser: true });
+    const bench = await openBench({ srv: { ...stdio(), timeout: 60_000 } }, { canAskUser: true });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const { status } = await bench.call(
       'mcp__srv__ask',
       { requests: [simple] },
       {
-        askForm: () =>
-          new Promise((answer) => {
-            setTimeout(() => answer({ behavior: 'deny' }), 1500);
-          }),
+        askForm: async () => {
+          vi.advanceTimersByTime(120_000);
+          return { behavior: 'deny' };
+        },
       },
     );
     expect(status).toBe('ok');

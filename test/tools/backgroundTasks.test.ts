@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { TaskChange } from '../../src/protocol/tasks.ts';
 import { RECENT_CHARACTERS, RecentText } from '../../src/tools/shell/TaskRegistry.ts';
 import { openWorkbench, type Workbench } from './workbench.ts';
@@ -17,13 +17,7 @@ const bash = (command: string, more: Record<string, unknown> = {}) =>
 const read = (id: string, wait?: number) =>
   bench.call('BashOutput', { task_id: id, ...(wait === undefined ? {} : { wait }) });
 
-async function until(condition: () => boolean, ceilingMs = 15_000): Promise<void> {
-  const deadline = Date.now() + ceilingMs;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('waited in vain');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
+const until = (condition: () => boolean) => vi.waitUntil(condition, { interval: 10 });
 
 /** False for what has ended, also where nobody reaps the dead. */
 function alive(pid: number): boolean {
@@ -60,7 +54,9 @@ describe('a command that the user moves', () => {
     expect(bench.tools.tasks.output('b1')).toEqual({ text: 'one\ntwo\n', missing: 0 });
   });
 
-  test('has what it prints while its result is made in one of the two readings', async () => {
+  test('has what it prints while its result is made in one of the two readings', {
+    tags: 'long',
+  }, async () => {
     const running = bash('i=0; while [ ! -e stop ]; do i=$((i+1)); echo line $i; done; echo $i > last');
     await until(() => bench.live().length > 200_000);
     bench.move();
@@ -118,14 +114,16 @@ describe('the list of tasks', () => {
     ['waited for', () => read('b1', 5000)],
     ['read', () => until(() => bench.tools.tasks.list()[0]?.end !== undefined).then(() => read('b1'))],
     ['stopped', () => bench.call('KillBash', { task_id: 'b1' })],
-  ])('has nothing to tell of a task that the model has %s', async (_how, look) => {
+  ])('has nothing to tell of a task that the model has %s', { tags: 'long' }, async (_how, look) => {
     await bash('sleep 0.3', { run_in_background: true });
     await look();
     await until(() => bench.tools.tasks.list()[0]?.end !== undefined);
     expect(bench.tools.tasks.takeUnreported()).toEqual([]);
   });
 
-  test('reports who stopped a task, and ends its whole tree, even processes that ignore SIGTERM', async () => {
+  test('reports who stopped a task, and ends its whole tree, even processes that ignore SIGTERM', {
+    tags: 'long',
+  }, async () => {
     await bash(`trap '' TERM; (trap '' TERM; sleep 60 & echo $! > pid; wait) & wait`, {
       run_in_background: true,
     });
@@ -137,7 +135,7 @@ describe('the list of tasks', () => {
     expect(bench.tools.tasks.takeUnreported()).toMatchObject([{ id: 'b1' }]);
   });
 
-  test('leaves nothing running, nor a file, when it is disposed of', async () => {
+  test('leaves nothing running, nor a file, when it is disposed of', { tags: 'long' }, async () => {
     await bash('sleep 60 & echo $! > one; wait', { run_in_background: true });
     const running = bash('sleep 60 & echo $! > two; wait');
     await until(() => numberIn('one') > 0 && numberIn('two') > 0);
@@ -157,7 +155,7 @@ describe('the list of tasks', () => {
 });
 
 describe('the recent text', () => {
-  test('is the end of all that came, whatever the pieces', () => {
+  test('is the end of all that came, whatever the pieces', { tags: 'long' }, () => {
     const piece = fc.oneof(
       fc.string({ maxLength: 20 }),
       fc.integer({ min: 1, max: 3 * RECENT_CHARACTERS }).map((length) => 'ab\n'.repeat(length / 3)),

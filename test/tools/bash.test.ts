@@ -16,13 +16,7 @@ afterEach(() => bench.close());
 const bash = (command: string, more: Record<string, unknown> = {}, signal?: AbortSignal) =>
   bench.call('Bash', { command, ...more }, signal);
 
-async function until(condition: () => boolean, ceilingMs = 15_000): Promise<void> {
-  const deadline = Date.now() + ceilingMs;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('waited in vain');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
+const until = (condition: () => boolean) => vi.waitUntil(condition, { interval: 10 });
 
 describe('the result', () => {
   test.each([

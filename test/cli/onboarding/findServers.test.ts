@@ -100,13 +100,20 @@ test('a server too late for the first list is in the second; an absent one is no
   const gone = await startLocalServer({});
   await gone.close();
   const addresses = [server, gone].map(({ baseUrl }) => ({ name: 'a server', baseUrl }));
+  const refused = await ask(gone.baseUrl, AbortSignal.timeout(60_000));
+  let isTime = (): void => undefined;
+  const time = new Promise<void>((resolve) => {
+    isTime = resolve;
+  });
   const slowly = async (baseUrl: string, signal: AbortSignal) => {
-    if (baseUrl === server.baseUrl) await new Promise((done) => setTimeout(done, 1500));
+    if (baseUrl === gone.baseUrl) return refused;
+    await time;
     return ask(baseUrl, signal);
   };
-  const first = await findServers(addresses, slowly, 1000);
+  const first = await findServers(addresses, slowly, 100);
+  isTime();
   expect(first).toEqual({ servers: [], late: [addresses[0]] });
-  const refined = await refineServers(first, slowly);
+  const refined = await refineServers(first, slowly, 60_000);
   expect(refined.map(({ name }) => name)).toEqual(['vLLM']);
 });
 

@@ -37,7 +37,9 @@ async function statusAt(url: string, env: Record<string, string>): Promise<numbe
   }
 }
 
-test('what the folders of SSL_CERT_DIR hold is trusted, straight and through a proxy', async () => {
+test('what the folders of SSL_CERT_DIR hold is trusted, straight and through a proxy', {
+  tags: 'long',
+}, async () => {
   const server = await startTlsServer(files, (_, response) => void response.end('hi'));
   onTestFinished(server.close);
   const url = `https://127.0.0.1:${server.port}/`;
@@ -54,7 +56,9 @@ test('what the folders of SSL_CERT_DIR hold is trusted, straight and through a p
   expect(await statusAt('https://model.test/', through)).toBe(200);
 });
 
-test('of a folder only complete certificates count, each once, and no other files', async () => {
+test('of a folder only complete certificates count, each once, and no other files', {
+  tags: 'long',
+}, async () => {
   const dir = mkdtempSync(join(folder, 'dir-'));
   const ours = readFileSync(files.ca, 'utf8').trim();
   const [known = ''] = rootCertificates;

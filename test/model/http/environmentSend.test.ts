@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { SocksProxyAgent } from 'socks-proxy-agent';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { environmentSend } from '../../../src/model/http/environmentSend.ts';
 import { createSend } from '../../../src/model/http/sendByNode.ts';
 import { createOpenAIClient } from '../../../src/model/wires/chat/client.ts';
@@ -157,7 +157,8 @@ describe('proxies', () => {
 
   test('through an open tunnel, an answer may take longer than connecting', async () => {
     const server = await startTlsServer(files, (_, response) => {
-      setTimeout(() => response.end('late'), 600);
+      vi.advanceTimersByTime(60_000);
+      response.end('late');
     });
     const proxy = await proxyTo(server.port);
     const socks = await startSocks(server.port);
@@ -168,6 +169,8 @@ describe('proxies', () => {
       new SocksProxyAgent(`socks5h://127.0.0.1:${socks.port}`, trusting),
     ];
     const { signal } = new AbortController();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     for (const agent of agents) {
       const send = createSend(async () => agent, 300);
       const { status } = await send('https://model.test/', { method: 'GET', headers: {}, signal });

@@ -9,7 +9,7 @@ import {
   gzipSync,
   zstdCompressSync,
 } from 'node:zlib';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { toModelError } from '../../../src/model/errors.ts';
 import { createSend } from '../../../src/model/http/sendByNode.ts';
 import type { HttpAnswer, HttpRequest } from '../../../src/model/http/types.ts';
@@ -17,6 +17,7 @@ import { startMute } from './proxyStage.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => {
+  vi.useRealTimers();
   for (const close of closing.splice(0)) close();
 });
 
@@ -274,7 +275,11 @@ describe('a way that leads nowhere', () => {
   });
 
   test('does not time out if the server is only slow', async () => {
-    const { url } = await serve((_, response) => void setTimeout(() => response.end('late'), 150));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { url } = await serve((_, response) => {
+      vi.advanceTimersByTime(60_000);
+      response.end('late');
+    });
     const send = createSend(undefined, 50);
     expect(await textOf(await send(url, post()))).toBe('late');
     expect(await textOf(await send(url, post()))).toBe('late');

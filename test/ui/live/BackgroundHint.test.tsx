@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { BackgroundHint } from '../../../src/ui/live/LiveArea.tsx';
 import { mount, plain } from '../mount.tsx';
 
@@ -6,10 +6,16 @@ const hint = (callId: string | undefined, canMove = true, width = 60) => (
   <BackgroundHint callId={callId} canMove={() => canMove} shortcut="ctrl+b" width={width} theme={plain} />
 );
 
+// Time passes as usual for the screen, and jumps to where a command counts as slow.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true }));
+afterEach(() => void vi.useRealTimers());
+const untilSlow = () => vi.advanceTimersByTimeAsync(3000);
+
 test('a command that takes its time is offered the background, and no other', async () => {
   const { screen, update } = await mount(hint('a'), { columns: 60, rows: 3 });
   expect(screen.text()).toEqual([]);
-  await screen.waitFor((rows) => rows.includes('    ctrl+b to run in background'), 10_000);
+  await untilSlow();
+  await screen.waitFor((rows) => rows.includes('    ctrl+b to run in background'));
   await update(hint('b'));
   expect(screen.text(), 'the next command has only begun').toEqual([]);
   await update(hint(undefined));
@@ -18,11 +24,13 @@ test('a command that takes its time is offered the background, and no other', as
 
 test('on a narrow screen what the key does is not cut off', async () => {
   const { screen } = await mount(hint('a', true, 20), { columns: 20, rows: 3 });
-  await screen.waitFor((rows) => rows.includes('  ctrl+b background'), 10_000);
+  await untilSlow();
+  await screen.waitFor((rows) => rows.includes('  ctrl+b background'));
 });
 
 test('what cannot be moved is not offered it', async () => {
   const { screen } = await mount(hint('a', false), { columns: 60, rows: 3 });
-  await new Promise((resolve) => setTimeout(resolve, 3300));
+  await untilSlow();
+  await screen.settle();
   expect(screen.text()).toEqual([]);
 });
