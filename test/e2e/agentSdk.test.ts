@@ -2,6 +2,8 @@
  * What the Claude Agent SDK 0.3.330 writes, byte for byte as captured from it: its flags, its first message with
  * features of several kinds, and its answers. The package itself brings a binary of its program, too large for a
  * dependency of tests.
+ *
+ * @module-tag long
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

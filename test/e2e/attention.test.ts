@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
-import { firstIsQuick, long } from './support/long.ts';
+import { long } from './support/long.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 
 const slow = { latency: 60, chunkSize: 6 } as const;
@@ -46,7 +46,7 @@ test(
   },
 );
 
-test('title and progress say what is done, for which session, and are put back', async () => {
+test('title and progress say what is done, for which session, and are put back', long, async () => {
   const setup = await setUpProgram();
   const { server, work, access } = setup;
   server.nameSessions('A story \u001B]0;evil\u0007for you');
@@ -71,7 +71,7 @@ test('title and progress say what is done, for which session, and are put back',
   );
 });
 
-test('a signal in the middle of the work leaves neither title nor progress behind', async () => {
+test('a signal in the middle of the work leaves neither title nor progress behind', long, async () => {
   const setup = await setUpProgram();
   const { server, work, access } = setup;
   server.script({ text: story, ...slow });
@@ -86,7 +86,7 @@ test('a signal in the middle of the work leaves neither title nor progress behin
   expect(bytes.lastIndexOf('\u001B[?2031l')).toBeGreaterThan(bytes.lastIndexOf('\u001B[?2031h'));
 });
 
-test('a question rings when the window is elsewhere, and not while it is looked at', async () => {
+test('a question rings when the window is elsewhere, and not while it is looked at', long, async () => {
   const setup = await setUpProgram();
   const { server } = setup;
   const write = (name: string) => ({
@@ -99,12 +99,11 @@ test('a question rings when the window is elsewhere, and not while it is looked 
   await terminal.waitFor('Write one.txt?');
   await terminal.pause(600);
   expect(terminal.bytes()).not.toMatch(BEL_ALONE);
-  await terminal.press('y');
+  await terminal.answer('y');
   await terminal.waitFor('Write two.txt?');
   await terminal.press('\u001B[O');
   await terminal.until(() => BEL_ALONE.test(terminal.bytes()), 'a bell');
-  await terminal.pause(600);
-  await terminal.press('y');
+  await terminal.answer('y');
   await terminal.waitForPrinted('Fine.');
 });
 
@@ -150,32 +149,27 @@ test('a status line from an untrusted folder does not run', long, async () => {
   const terminal = setup.open();
   await terminal.waitFor('Do you trust this folder?');
   expect(terminal.screen()).toContain('Runs this command for the status line. ');
-  await terminal.pause(600);
-  await terminal.press('n');
+  await terminal.answer('n');
   await terminal.waitFor(/context ~?\d+%/);
   await terminal.pause(700);
   expect(terminal.screen()).not.toContain('hacked');
   await expect(work.read('ran')).rejects.toThrow();
 });
 
-for (const { row, options } of firstIsQuick([
+for (const row of [
   { name: 'NO_COLOR', more: { NO_COLOR: '1' }, args: [] },
   { name: '--no-color', more: {}, args: ['--no-color'] },
-]))
-  test(
-    `with ${row.name} nothing is coloured, and the placeholder differs from a draft`,
-    options,
-    async () => {
-      const { more, args } = row;
-      const setup = await setUpProgram();
-      const { server, work, access } = setup;
-      server.script({ text: '# Title\n\n`code`' });
-      const terminal = await setup.ready(args, { env: work.env({ ...access, ...more }) });
-      await terminal.waitFor('❯ (Ask for something');
-      await terminal.submit('show');
-      await terminal.waitForPrinted('# Title');
-      await terminal.waitForIdle();
-      expect(terminal.bytes()).not.toMatch(/\u001B\[[\d;]*m/);
-      expect(terminal.bytes()).not.toContain('\u001B]11;?');
-    },
-  );
+])
+  test(`with ${row.name} nothing is coloured, and the placeholder differs from a draft`, long, async () => {
+    const { more, args } = row;
+    const setup = await setUpProgram();
+    const { server, work, access } = setup;
+    server.script({ text: '# Title\n\n`code`' });
+    const terminal = await setup.ready(args, { env: work.env({ ...access, ...more }) });
+    await terminal.waitFor('❯ (Ask for something');
+    await terminal.submit('show');
+    await terminal.waitForPrinted('# Title');
+    await terminal.waitForIdle();
+    expect(terminal.bytes()).not.toMatch(/\u001B\[[\d;]*m/);
+    expect(terminal.bytes()).not.toContain('\u001B]11;?');
+  });

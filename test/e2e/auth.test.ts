@@ -49,7 +49,7 @@ test('a key from standard input is stored, used, listed without showing it, and 
   expect((await setup.print(['auth', 'logout', 'work'])).stdout).toContain('No key of work is stored.');
 });
 
-test('a key is typed without being shown; the default endpoint uses it', async () => {
+test('a key is typed without being shown; the default endpoint uses it', { tags: 'long' }, async () => {
   const { setup } = await setProvider();
   const env = { env: setup.work.env({ ...setup.access, OPENAI_API_KEY: '', CLAWDCODE_API_KEY: '' }) };
   const terminal = setup.open(['auth', 'login', '--file'], env);
@@ -70,7 +70,7 @@ test('a key is typed without being shown; the default endpoint uses it', async (
   expect(ran.stdout).not.toContain(KEY);
 });
 
-test('an unknown provider and text that is no key are refused', async () => {
+test('an unknown provider and text that is no key are refused', { tags: 'long' }, async () => {
   const { setup, file } = await setProvider();
   const unknown = await setup.print(['auth', 'login', 'nowhere'], { input: KEY });
   expect(unknown).toMatchObject({ code: 42, stderr: expect.stringContaining('There is: default, work.') });

@@ -1,6 +1,8 @@
 /**
  * The sample repository that is set up for Claude Code. The same calls of a scripted model were run in Claude Code 2.1.330;
  * docs/claude-code.md compares what both did, and this test keeps our side of it.
+ *
+ * @module-tag long
  */
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

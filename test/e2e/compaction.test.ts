@@ -16,7 +16,7 @@ None yet.
 5. Current work status
 Reading goes on.`;
 
-test('a long task in a window of 8,000 tokens compacts automatically and is finished', async () => {
+test('a long task in a window of 8,000 tokens compacts automatically and is finished', long, async () => {
   const { server, work, ready } = await setUpProgram();
   longTask(server, () => ({ text: summary }));
   const terminal = await ready(['--context-window', String(WINDOW)]);
@@ -49,7 +49,7 @@ test('a long task in a window of 8,000 tokens compacts automatically and is fini
   expect(results).toEqual(calls);
 });
 
-test('the request for a summary rides on the conversation’s own prefix', async () => {
+test('the request for a summary rides on the conversation’s own prefix', long, async () => {
   const { server, ready } = await setUpProgram();
   server.script(
     { calls: [{ name: 'Read', input: { file_path: 'lib/scan.js' } }] },

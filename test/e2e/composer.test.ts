@@ -2,7 +2,8 @@
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
-import { firstIsQuick, long } from './support/long.ts';
+import { expectTried } from './support/actionsTried.ts';
+import { long } from './support/long.ts';
 import { resizeDrawn } from './support/resizing.ts';
 import type { Terminal } from './support/terminal.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
@@ -25,8 +26,8 @@ const scripts = [
   { script: 'emoji', text: 'ok 👍 👩‍👩‍👧 🇩🇪 ❤️ x' },
   { script: 'combining marks', text: 'cafe\u0301 naïve' },
 ];
-for (const { row, options } of firstIsQuick(scripts))
-  test(`${row.script}: the cursor is at the insertion point after every key`, options, async () => {
+for (const row of scripts)
+  test(`${row.script}: the cursor is at the insertion point after every key`, long, async () => {
     const { text } = row;
     const setup = await setUpProgram();
     setup.server.script({ text: 'Understood.' });
@@ -93,9 +94,10 @@ test('several lines: backslash and Enter, Ctrl+J, Alt+Enter', async () => {
   await terminal.press(keys.enter);
   await terminal.waitFor('Four lines.');
   expect(lastPrompt(setup)).toBe('one\ntwo\nthree\nfour');
+  expectTried(terminal, 'chat:submit');
 });
 
-test('a large paste is shown folded and sent whole', async () => {
+test('a large paste is shown folded and sent whole', long, async () => {
   const setup = await setUpProgram();
   setup.server.script({ text: 'Long.' });
   const terminal = await setup.ready();
@@ -164,34 +166,38 @@ test('@ completes files, / completes commands', async () => {
   await terminal.waitForPrinted('free until compaction');
 });
 
-test('what is typed meanwhile waits in the queue, comes back with ↑, and is delivered before the next request', async () => {
-  const setup = await setUpProgram();
-  const { server } = setup;
-  // The first step takes as long as this test likes.
-  const command = 'while [ ! -e ../go ]; do sleep 0.05; done';
-  server.script(
-    { text: story.slice(0, 400), calls: [{ name: 'Bash', input: { command } }], ...slow },
-    { text: 'Both at once.' },
-  );
-  const terminal = await setup.ready(['--permission-mode', 'bypassPermissions']);
-  await terminal.submit('begin');
-  await terminal.waitFor('word3');
-  await terminal.submit('and use tabs');
-  await terminal.waitFor('⧗ and use tabs');
-  await terminal.submit('or not');
-  await terminal.waitFor('⧗ or not');
-  await terminal.press(keys.up);
-  await terminal.waitFor('❯ or not');
-  await terminal.waitForGone('⧗ or not');
-  expect(server.requests()).toHaveLength(1);
-  await setup.work.write('../go', '');
-  await terminal.waitFor('Both at once.');
-  await terminal.waitForIdle();
-  const second = server.requests()[1]?.messages ?? [];
-  expect(second.map((message) => message.role)).toEqual(['system', 'user', 'assistant', 'tool', 'user']);
-  expect(second.at(-1)).toEqual({ role: 'user', content: 'and use tabs' });
-  expect(terminal.screen()).toContain('❯ or not');
-});
+test(
+  'what is typed meanwhile waits in the queue, comes back with ↑, and is delivered before the next request',
+  long,
+  async () => {
+    const setup = await setUpProgram();
+    const { server } = setup;
+    // The first step takes as long as this test likes.
+    const command = 'while [ ! -e ../go ]; do sleep 0.05; done';
+    server.script(
+      { text: story.slice(0, 400), calls: [{ name: 'Bash', input: { command } }], ...slow },
+      { text: 'Both at once.' },
+    );
+    const terminal = await setup.ready(['--permission-mode', 'bypassPermissions']);
+    await terminal.submit('begin');
+    await terminal.waitFor('word3');
+    await terminal.submit('and use tabs');
+    await terminal.waitFor('⧗ and use tabs');
+    await terminal.submit('or not');
+    await terminal.waitFor('⧗ or not');
+    await terminal.press(keys.up);
+    await terminal.waitFor('❯ or not');
+    await terminal.waitForGone('⧗ or not');
+    expect(server.requests()).toHaveLength(1);
+    await setup.work.write('../go', '');
+    await terminal.waitFor('Both at once.');
+    await terminal.waitForIdle();
+    const second = server.requests()[1]?.messages ?? [];
+    expect(second.map((message) => message.role)).toEqual(['system', 'user', 'assistant', 'tool', 'user']);
+    expect(second.at(-1)).toEqual({ role: 'user', content: 'and use tabs' });
+    expect(terminal.screen()).toContain('❯ or not');
+  },
+);
 
 test('after Esc, what was queued is back in the composer, unsent', long, async () => {
   const setup = await setUpProgram();
@@ -225,6 +231,7 @@ test('Shift+Tab cycles through the modes, and the model is told', async () => {
   await terminal.waitForIdle();
   await terminal.press(keys.shiftTab);
   await terminal.waitFor(/mock-1 · (?:no sandbox · )?context/);
+  expectTried(terminal, 'chat:cycleMode');
 });
 
 test('resizing while a reply streams leaves no ruins and loses nothing', long, async () => {

@@ -29,7 +29,9 @@ test('a setting is found by typing, changed, saved with comments kept, and shown
   await terminal.waitFor('Vim mode off');
 });
 
-test('a number for this project only; a mistake is answered in the dialog; it applies to the next session', async () => {
+test('a number for this project only; a mistake is answered in the dialog; it applies to the next session', {
+  tags: 'long',
+}, async () => {
   const { work, ready } = await setUpProgram();
   const terminal = await ready();
   await terminal.submit('/config');
@@ -47,7 +49,7 @@ test('a number for this project only; a mistake is answered in the dialog; it ap
   expect(JSON.parse(await work.read('.clawdcode.local.json'))).toEqual({ maxTurns: 7 });
 });
 
-test('subcommands list, get, set and unset; a broken file is left alone', async () => {
+test('subcommands list, get, set and unset; a broken file is left alone', { tags: 'long' }, async () => {
   const { work, print } = await setUpProgram();
   const file = join(work.data, 'config.json');
   expect(await print(['config', 'set', 'notifications', 'bell'])).toMatchObject({ code: 0, stderr: '' });
@@ -77,10 +79,10 @@ test('plain mode asks the same questions in lines', { tags: 'long' }, async () =
   await terminal.waitForPrinted('Answer with a number or a name.');
   await terminal.submit('showReasoning');
   await terminal.waitForPrinted('2: true');
-  await terminal.pause(300);
+  await terminal.waitForQuietTime();
   await terminal.submit('2');
   await terminal.waitForPrinted('for every project');
-  await terminal.pause(300);
+  await terminal.waitForQuietTime();
   await terminal.submit('1');
   await terminal.waitForPrinted(/Saved to .*showReasoning = true/s);
   expect(JSON.parse(await readFile(join(work.data, 'config.json'), 'utf8'))).toEqual({ showReasoning: true });

@@ -1,6 +1,7 @@
 /** The context shown and edited: the table, the list of items, a preview, its compaction, and the way back. */
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { expectTried } from './support/actionsTried.ts';
 import { long } from './support/long.ts';
 import { resizeDrawn } from './support/resizing.ts';
 import type { ModelServer, WireRequest } from './support/server.ts';
@@ -72,7 +73,7 @@ test(
   },
 );
 
-test('an item is dropped and restored in the list, and the next request shows it', async () => {
+test('an item is dropped and restored in the list, and the next request shows it', long, async () => {
   const { server, ready } = await setUpProgram();
   longTask(server);
   const terminal = await ready(WINDOW, { columns: 80 });
@@ -116,6 +117,7 @@ test('an item is dropped and restored in the list, and the next request shows it
   if (last === undefined) throw new Error('no request');
   expectPairedCalls(last);
   expect(JSON.stringify(last.messages)).toContain('"Part 12.');
+  expectTried(terminal, 'items:filter', 'items:drop', 'items:restore', 'items:pin');
 });
 
 test('a preview changes nothing, /compact applies exactly it, --diff shows it, /uncompact undoes it', async () => {

@@ -41,7 +41,9 @@ function instructionsOf(dockerfile: string): (readonly [string, string])[] {
     });
 }
 
-test('the image: what it copies is all that the program needs, and it does not run as root', async () => {
+test('the image: what it copies is all that the program needs, and it does not run as root', {
+  tags: 'long',
+}, async () => {
   const { work } = await setUpProgram();
   const instructions = instructionsOf(read('Dockerfile'));
   const known = /^(?:FROM|WORKDIR|COPY|RUN|USER|ENV|HEALTHCHECK|ENTRYPOINT)$/;
@@ -75,7 +77,7 @@ test('the image: what it copies is all that the program needs, and it does not r
   expect(JSON.parse(printed)).toMatchObject({ ok: true });
 });
 
-test('the build gets what it reads, and neither history, settings nor results', () => {
+test('the build gets what it reads, and neither history, settings nor results', { tags: 'long' }, () => {
   const lines = read('.dockerignore')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
@@ -168,7 +170,7 @@ interface Container {
   readonly securityContext: object;
 }
 
-test('the parts of the cluster’s job are all of its tasks', async () => {
+test('the parts of the cluster’s job are all of its tasks', { tags: 'long' }, async () => {
   const { work, server, access } = await setUpProgram();
   const [config, claim, job] = parseAllDocuments(read('deploy/kubernetes-job.yaml')).map((one) => {
     expect(one.errors).toEqual([]);
@@ -221,6 +223,6 @@ test('the parts of the cluster’s job are all of its tasks', async () => {
   expect(results.map(({ id }) => id).sort()).toEqual(['shop-links', 'shop-tests', 'website-links']);
 });
 
-test('the example of a list of tasks can be read', () => {
+test('the example of a list of tasks can be read', { tags: 'long' }, () => {
   expect(readTasks(read('examples/fleets/tasks.jsonl'), '/')).toHaveLength(3);
 });

@@ -32,7 +32,9 @@ describe('prompts', () => {
     expect(await setup.work.sessions()).toHaveLength(1);
   });
 
-  test('prompts that arrive during a turn wait; each gets its own turn, also after the end of the input', async () => {
+  test('prompts that arrive during a turn wait; each gets its own turn, also after the end of the input', {
+    tags: 'long',
+  }, async () => {
     const setup = await setUpProgram();
     setup.server.script({ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' });
     const driver = startDriver(setup, ['--replay-user-messages']);
@@ -52,7 +54,7 @@ describe('prompts', () => {
     expect(replayed[2]?.uuid).toBe(uuid);
   });
 
-  test('an image reaches the model', async () => {
+  test('an image reaches the model', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     setup.server.script({ text: 'A picture.' });
     const data = PIXEL.toString('base64');
@@ -66,7 +68,9 @@ describe('prompts', () => {
     expect(JSON.stringify(setup.server.requests()[0]?.messages.at(-1))).toContain(data.slice(0, 60));
   });
 
-  test('a message that cannot be sent is answered with an error, and the session continues', async () => {
+  test('a message that cannot be sent is answered with an error, and the session continues', {
+    tags: 'long',
+  }, async () => {
     const setup = await setUpProgram();
     setup.server.script({ text: 'Yes.' });
     const driver = startDriver(setup);
@@ -80,7 +84,9 @@ describe('prompts', () => {
     expect(await driver.end()).toMatchObject({ code: 0 });
   });
 
-  test('a line that is not JSON ends the input; what came before it runs to its end', async () => {
+  test('a line that is not JSON ends the input; what came before it runs to its end', {
+    tags: 'long',
+  }, async () => {
     const setup = await setUpProgram();
     setup.server.script({ text: 'One.' });
     const driver = startDriver(setup);
@@ -94,7 +100,9 @@ describe('prompts', () => {
   });
 });
 
-test('if reading standard input fails, the prompts before it run to their end', async () => {
+test('if reading standard input fails, the prompts before it run to their end', {
+  tags: 'long',
+}, async () => {
   const { server, work, access } = await setUpProgram();
   server.script({ text: 'One.' });
   const listener = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
@@ -145,7 +153,7 @@ describe('control requests', () => {
     expect(await driver.end()).toMatchObject({ code: 0 });
   });
 
-  test('an interrupt ends the turn, and the next prompt runs', async () => {
+  test('an interrupt ends the turn, and the next prompt runs', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     setup.server.script({ text: 'A long reply.', latency: 30_000 }, { text: 'Back.' });
     const driver = startDriver(setup);
@@ -187,7 +195,7 @@ describe('control requests', () => {
     await driver.end();
   });
 
-  test('with the flag for it, mode bypassPermissions can be chosen', async () => {
+  test('with the flag for it, mode bypassPermissions can be chosen', { tags: 'long' }, async () => {
     const driver = startDriver(await setUpProgram(), ['--allow-dangerously-skip-permissions']);
     expect(await driver.request({ subtype: 'set_permission_mode', mode: 'bypassPermissions' })).toMatchObject(
       {
@@ -252,7 +260,7 @@ describe('approval by the driver', () => {
     expect(textOf(setup.server.requests()[2]?.messages.at(-1))).toContain('Not two.');
   });
 
-  test('a changed input is what runs, and deny rules apply to it', async () => {
+  test('a changed input is what runs, and deny rules apply to it', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     setup.server.script({ calls: [touch('one')] }, { calls: [touch('two')] }, { text: 'Changed.' });
     const driver = startDriver(setup, [...asking, '--disallowedTools', 'Bash(touch secret)']);
@@ -272,7 +280,7 @@ describe('approval by the driver', () => {
     expect(textOf(third?.messages.at(-1))).toContain('Not allowed');
   });
 
-  test('what is saved is only what was offered', async () => {
+  test('what is saved is only what was offered', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     setup.server.script(
       { calls: [touch('one')] },
@@ -300,7 +308,7 @@ describe('approval by the driver', () => {
     expect(existsSync(join(setup.work.repository, '.clawdcode.local.json'))).toBe(false);
   });
 
-  test('an interrupt withdraws a question that is never answered', async () => {
+  test('an interrupt withdraws a question that is never answered', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     setup.server.script({ calls: [touch('one')] });
     const driver = startDriver(setup, asking);
@@ -312,7 +320,9 @@ describe('approval by the driver', () => {
     expect(await driver.end()).toMatchObject({ code: 0 });
   });
 
-  test('a driver that closes its side denies; one that is gone ends the program', async () => {
+  test('a driver that closes its side denies; one that is gone ends the program', {
+    tags: 'long',
+  }, async () => {
     const setup = await setUpProgram();
     setup.server.script({ calls: [touch('one')] }, { text: 'Denied.' }, { calls: [touch('two')] });
     const driver = startDriver(setup, asking);
@@ -329,7 +339,7 @@ describe('approval by the driver', () => {
     expect(existsSync(join(setup.work.repository, 'two'))).toBe(false);
   });
 
-  test('a question of the model is answered like a permission', async () => {
+  test('a question of the model is answered like a permission', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     const question = 'Which colour?';
     const options = [{ label: 'Red' }, { label: 'Blue' }];
@@ -352,7 +362,7 @@ describe('approval by the driver', () => {
     expect(textOf(setup.server.requests()[1]?.messages.at(-1))).toContain('Blue');
   });
 
-  test('without the flag, calls are denied as in any headless run', async () => {
+  test('without the flag, calls are denied as in any headless run', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     setup.server.script({ calls: [touch('one')] }, { text: 'No.' });
     const driver = startDriver(setup);
@@ -364,7 +374,7 @@ describe('approval by the driver', () => {
 });
 
 describe('flags', () => {
-  test('tools, settings and system prompt are those of the command line', async () => {
+  test('tools, settings and system prompt are those of the command line', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     setup.server.script({ calls: [{ name: 'Bash', input: { command: 'touch one' } }] }, { text: 'Done.' });
     const settings = JSON.stringify({ permissions: { allow: ['Bash(touch *)'] } });
@@ -382,7 +392,9 @@ describe('flags', () => {
     expect(request?.tools?.map((tool) => tool.function.name)).toEqual(tools);
   });
 
-  test('a deny rule of a file is out with its source, and one of --settings applies', async () => {
+  test('a deny rule of a file is out with its source, and one of --settings applies', {
+    tags: 'long',
+  }, async () => {
     const setup = await setUpProgram();
     const touch = (name: string) => ({ name: 'Bash', input: { command: `touch ${name}` } });
     setup.server.script({ calls: [touch('one'), touch('two')] }, { text: 'Done.' });

@@ -1,4 +1,8 @@
-/** Hooks that are functions of the driving program, called over its pipes. */
+/**
+ * Hooks that are functions of the driving program, called over its pipes.
+ *
+ * @module-tag long
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

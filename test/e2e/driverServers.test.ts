@@ -1,4 +1,8 @@
-/** MCP servers that are part of the driving program: their messages travel over its pipes. */
+/**
+ * MCP servers that are part of the driving program: their messages travel over its pipes.
+ *
+ * @module-tag long
+ */
 import { expect, test } from 'vitest';
 import { type Driver, startDriver } from './support/driver.ts';
 import type { Line } from './support/jsonLines.ts';

@@ -25,7 +25,7 @@ async function turn({ server }: TestProgram, driver: Driver): Promise<readonly s
 }
 const lastResult = ({ server }: TestProgram): string => textOf(server.requests().at(-1)?.messages.at(-1));
 
-test('servers are switched off and on, added, replaced and taken away', async () => {
+test('servers are switched off and on, added, replaced and taken away', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.otherwise(() => done);
   const driver = startDriver(setup, ['--mcp-config', JSON.stringify({ mcpServers: { notes } })]);
@@ -58,7 +58,9 @@ test('servers are switched off and on, added, replaced and taken away', async ()
   expect(await driver.end()).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('the rules of --settings are replaced; other settings are refused, and then nothing changes', async () => {
+test('the rules of --settings are replaced; other settings are refused, and then nothing changes', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const read = call('Read', { file_path: 'package.json' });
   setup.server.script(read, done, read, done, read, done);
@@ -78,7 +80,9 @@ test('the rules of --settings are replaced; other settings are refused, and then
   await driver.end();
 });
 
-test('a file is read for the driver as far as the Read tool needs no approval', async () => {
+test('a file is read for the driver as far as the Read tool needs no approval', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const { work } = setup;
   await work.write('.env', 'SECRET=1');
@@ -98,7 +102,9 @@ test('a file is read for the driver as far as the Read tool needs no approval', 
   await driver.end();
 });
 
-test('the tool of an MCP server decides about calls, also with -p; what it does not answer is denied', async () => {
+test('the tool of an MCP server decides about calls, also with -p; what it does not answer is denied', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const { server, work, print } = setup;
   const write = (name: string) => call('Write', { file_path: name, content: 'made' });
@@ -141,7 +147,9 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 `;
 
-test('a session continues from one of its messages: in a copy from any, itself from the end of a turn', async () => {
+test('a session continues from one of its messages: in a copy from any, itself from the end of a turn', {
+  tags: 'long',
+}, async () => {
   const { server, print } = await setUpProgram();
   const read = call('Read', { file_path: 'package.json' });
   server.script({ text: 'One.' }, read, { text: 'Two.' }, { text: 'Forked.' }, { text: 'Again.' });
@@ -169,7 +177,9 @@ test('a session continues from one of its messages: in a copy from any, itself f
   expect(own).not.toContain('second');
 });
 
-test('plugins from folders, a main agent, a selection of skills and a debug file', async () => {
+test('plugins from folders, a main agent, a selection of skills and a debug file', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const { server, work } = setup;
   const plug = join(work.home, 'plug');

@@ -110,13 +110,15 @@ describe('the address', () => {
     expectSaid(ended, /Nothing answers at .*connection refused/, /Start the server, or correct the base URL/);
   });
 
-  test('without an endpoint no other one is used instead', async () => {
+  test('without an endpoint no other one is used instead', { tags: 'long' }, async () => {
     const ended = await run({ env: access('localhost:11434/v1') });
     expect(ended).toMatchObject({ code: 52, stdout: '' });
     expectSaid(ended, /OPENAI_BASE_URL: "baseUrl" is ignored/, /nothing was sent/);
   });
 
-  test('the file that may name it cannot be read, and the default is not asked instead', async () => {
+  test('the file that may name it cannot be read, and the default is not asked instead', {
+    tags: 'long',
+  }, async () => {
     const home = await mkdtemp(join(base, 'home-'));
     await mkdir(join(home, '.clawdcode'));
     await writeFile(join(home, '.clawdcode/config.json'), '{\n  "baseUrl": "https://llm.corp.example/v1" "m');
@@ -157,7 +159,7 @@ describe('the address', () => {
     expectSaid(ended, /host name in http:\/\/no-such-host\.invalid\/v1 .*\(DNS\)\. Check the network/);
   });
 
-  test('it is no address', async () => {
+  test('it is no address', { tags: 'long' }, async () => {
     const ended = await run({ args: ['-p', '--base-url', 'nowhere', 'hello'] });
     expect(ended.code).toBe(52);
     expectSaid(ended, /--base-url/);
@@ -165,7 +167,7 @@ describe('the address', () => {
 });
 
 describe('the way there', { tags: 'long' }, () => {
-  test('the proxy does not answer', async () => {
+  test('the proxy does not answer', { tags: 'long' }, async () => {
     const proxy = `http://127.0.0.1:${await closedPort()}`;
     const ended = await run({ env: { ...access('http://llm.invalid/v1'), HTTP_PROXY: proxy } });
     expect(ended.code).toBe(1);
@@ -176,7 +178,7 @@ describe('the way there', { tags: 'long' }, () => {
     );
   });
 
-  test('the proxy requires a password', async () => {
+  test('the proxy requires a password', { tags: 'long' }, async () => {
     const { server } = await serve(always(407, '', { 'proxy-authenticate': 'Basic' }));
     const proxy = `http://127.0.0.1:${server.port}`;
     const ended = await run({ env: { ...access('http://llm.invalid/v1'), HTTP_PROXY: proxy } });
@@ -184,7 +186,7 @@ describe('the way there', { tags: 'long' }, () => {
     expectSaid(ended, /requires a user name and password \(407\)\. Add them to HTTPS_PROXY or HTTP_PROXY/);
   });
 
-  test('the server sends elsewhere: nothing of the conversation goes there', async () => {
+  test('the server sends elsewhere: nothing of the conversation goes there', { tags: 'long' }, async () => {
     const elsewhere = await serve(reply('Got it.'));
     const location = `http://localhost:${elsewhere.server.port}/v1/chat/completions`;
     const { env } = await serve(always(307, '', { location }));
@@ -198,7 +200,7 @@ describe('the way there', { tags: 'long' }, () => {
 describe('certificates', { tags: 'long' }, () => {
   const own = (): Certificate | undefined => certificateFor(base, 'IP:127.0.0.1');
 
-  test('nobody trusts it; named in NODE_EXTRA_CA_CERTS, it counts', async ({ skip }) => {
+  test('nobody trusts it; named in NODE_EXTRA_CA_CERTS, it counts', { tags: 'long' }, async ({ skip }) => {
     const certificate = own();
     if (certificate === undefined) return skip();
     const { env } = await serve(inTurn(reply('Hi.')), '/v1', certificate);
@@ -209,7 +211,7 @@ describe('certificates', { tags: 'long' }, () => {
     expect(trusting).toMatchObject({ code: 0, stdout: 'Hi.\n' });
   });
 
-  test('it is for another name', async ({ skip }) => {
+  test('it is for another name', { tags: 'long' }, async ({ skip }) => {
     const certificate = certificateFor(base, 'DNS:other.example');
     if (certificate === undefined) return skip();
     const { env } = await serve(reply('Hi.'), '/v1', certificate);
@@ -218,7 +220,7 @@ describe('certificates', { tags: 'long' }, () => {
     expectSaid(ended, /is for another host\. Use the name in the certificate/);
   });
 
-  test('http where the server speaks https', async ({ skip }) => {
+  test('http where the server speaks https', { tags: 'long' }, async ({ skip }) => {
     const certificate = own();
     if (certificate === undefined) return skip();
     const { server } = await serve(reply('Hi.'), '/v1', certificate);
@@ -228,7 +230,7 @@ describe('certificates', { tags: 'long' }, () => {
 });
 
 describe('the key', () => {
-  test('there is none', async () => {
+  test('there is none', { tags: 'long' }, async () => {
     const ended = await run({});
     expect(ended).toMatchObject({ code: 41, stdout: '' });
     expectSaid(ended, /No model is set up\. Set OPENAI_API_KEY, or OPENAI_BASE_URL/, /--demo/);
@@ -258,7 +260,7 @@ describe('the key', () => {
 });
 
 describe('the model', () => {
-  test('it is not known: the nearest names', async () => {
+  test('it is not known: the nearest names', { tags: 'long' }, async () => {
     const { env } = await serve((request, response) => {
       if (request.url?.endsWith('/models') === true)
         always(200, { data: [{ id: 'large' }, { id: 'mock-12' }] })(request, response);
@@ -276,7 +278,7 @@ describe('the model', () => {
     expectSaid(ended, /takes no tools\. They are described in the prompt instead/);
   });
 
-  test('it is still loading: it is waited for', async () => {
+  test('it is still loading: it is waited for', { tags: 'long' }, async () => {
     const { env } = await serve(inTurn(refusal(503, 'Loading model'), reply('Hi.')));
     const ended = await run({ env });
     expect(ended).toMatchObject({ code: 0, stdout: 'Hi.\n' });
@@ -297,14 +299,14 @@ describe('the model', () => {
     expectSaid(ended, /ended early\. .*Retrying/);
   });
 
-  test('a rate limit of minutes is reported, not waited for', async () => {
+  test('a rate limit of minutes is reported, not waited for', { tags: 'long' }, async () => {
     const { env } = await serve(refusal(429, 'Rate limit reached. Please try again in 20m.'));
     const ended = await run({ env });
     expect(ended.code).toBe(1);
     expectSaid(ended, /is rate limiting requests\. .*It asks to wait 20 minutes/);
   });
 
-  test('it says nothing at all', async () => {
+  test('it says nothing at all', { tags: 'long' }, async () => {
     const { env } = await serve(reply(''));
     expectSaid(await run({ env }), /returned an empty reply\. Try again, or choose another model/);
   });
@@ -317,7 +319,7 @@ describe('the model', () => {
     expectSaid(ended, /larger than (?:its|the) context window|takes 512/);
   });
 
-  test('its window is too small for the system prompt alone', async () => {
+  test('its window is too small for the system prompt alone', { tags: 'long' }, async () => {
     const { env, server } = await serve(reply('Hi.'));
     const ended = await run({ env, args: ['-p', '--context-window', '1000', 'hello'] });
     expect(ended.code).toBe(1);
@@ -358,7 +360,7 @@ describe('settings and the command line', () => {
     { args: ['-p', '/modle'], says: /Unknown command \/modle\. Did you mean \/model\?/ },
     { args: ['-p', '--resume', 'nosuchid', 'hello'], says: /nosuchid/ },
     { args: [], says: /no prompt given/ },
-  ])('$args', async ({ args, says }) => {
+  ])('$args', { tags: 'long' }, async ({ args, says }) => {
     const ended = await run({ args, env: access('http://127.0.0.1:1/v1') });
     expect(ended).toMatchObject({ code: 42, stdout: '' });
     expectSaid(ended, says);
@@ -366,7 +368,7 @@ describe('settings and the command line', () => {
 });
 
 describe('the place', { tags: 'long' }, () => {
-  test('starting in the home folder or the root warns, and in no other', async () => {
+  test('starting in the home folder or the root warns, and in no other', { tags: 'long' }, async () => {
     const { env } = await serve(reply('Hi.'));
     const home = await mkdtemp(join(base, 'home-'));
     const [atHome, atRoot, elsewhere] = await Promise.all([
@@ -379,14 +381,14 @@ describe('the place', { tags: 'long' }, () => {
     expect(elsewhere).toEqual({ code: 0, stdout: 'Hi.\n', stderr: '' });
   });
 
-  test('the folder is gone', async () => {
+  test('the folder is gone', { tags: 'long' }, async () => {
     const gone = await mkdtemp(join(base, 'gone-'));
     const ended = await run({ cwd: gone, line: 'rmdir ../"$(basename "$PWD")"; exec "$@"' });
     expect(ended).toMatchObject({ code: 42, stdout: '' });
     expectSaid(ended, /no longer exists: cd to one that does/);
   });
 
-  test('neither a repository nor git is needed', async () => {
+  test('neither a repository nor git is needed', { tags: 'long' }, async () => {
     const { env } = await serve(reply('Hi.'));
     const plain = await mkdtemp(join(base, 'plain-'));
     expect(await run({ env: { ...env, PATH: '/nonexistent' }, cwd: plain })).toEqual({
@@ -396,7 +398,7 @@ describe('the place', { tags: 'long' }, () => {
     });
   });
 
-  test('nothing can be saved: it says so and continues', async () => {
+  test('nothing can be saved: it says so and continues', { tags: 'long' }, async () => {
     const { env } = await serve(reply('Hi.'));
     const file = join(base, 'a-file');
     await writeFile(file, '');
@@ -405,7 +407,7 @@ describe('the place', { tags: 'long' }, () => {
     expectSaid(ended, /is not being saved: .*Check the disk that holds/);
   });
 
-  test('a session is open elsewhere', async () => {
+  test('a session is open elsewhere', { tags: 'long' }, async () => {
     const HOME = await mkdtemp(join(base, 'home-'));
     let isAsked = (): void => undefined;
     const asked = new Promise<void>((done) => {
@@ -429,7 +431,7 @@ describe('the place', { tags: 'long' }, () => {
 });
 
 describe('the pipe', { tags: 'long' }, () => {
-  test('its reader leaves: no noise', async () => {
+  test('its reader leaves: no noise', { tags: 'long' }, async () => {
     const { env } = await serve(reply('Hi. '.repeat(50_000)));
     const args = ['-p', '--context-window', '200000', 'hello'];
     const ended = await run({ env, args, line: '{ "$@"; echo "code $?" >&2; } | head -c 5' });
@@ -437,26 +439,28 @@ describe('the pipe', { tags: 'long' }, () => {
     expect(ended.stderr).toBe('code 141\n');
   });
 
-  test.each(['--help', '--version'])('a closed pipe for %s is no error', async (flag) => {
+  test.each(['--help', '--version'])('a closed pipe for %s is no error', { tags: 'long' }, async (flag) => {
     const ended = await run({ args: [flag], line: '{ sleep 0.2; "$@"; echo "code $?" >&2; } | true' });
     expect(ended.stderr).toBe('code 141\n');
   });
 
-  test.skipIf(!existsSync('/dev/full'))('the disk behind it is full', async () => {
+  test.skipIf(!existsSync('/dev/full'))('the disk behind it is full', { tags: 'long' }, async () => {
     const { env } = await serve(reply('Hi.'));
     const ended = await run({ env, line: '"$@" > /dev/full' });
     expect(ended.code).toBe(1);
     expectSaid(ended, /standard output cannot be written: ENOSPC.*resume with --continue/);
   });
 
-  test('standard input is closed', async () => {
+  test('standard input is closed', { tags: 'long' }, async () => {
     const { env } = await serve(reply('Hi.'));
     expect(await run({ env, line: '"$@" <&-' })).toEqual({ code: 0, stdout: 'Hi.\n', stderr: '' });
   });
 });
 
 describe('on the screen', () => {
-  test('a wrong model is reported with the nearest name, and /model switches from there', async () => {
+  test('a wrong model is reported with the nearest name, and /model switches from there', {
+    tags: 'long',
+  }, async () => {
     const answers = inTurn(
       refusal(404, 'The model `mock-1` does not exist', 'model_not_found'),
       reply('Back at work.'),
@@ -476,7 +480,9 @@ describe('on the screen', () => {
     expect(server.paths.filter((path) => path.endsWith('/chat/completions')).length).toBeGreaterThan(1);
   });
 
-  test('no server, a wrong key: reported at the end of the turn, and the prompt stays open', async () => {
+  test('no server, a wrong key: reported at the end of the turn, and the prompt stays open', {
+    tags: 'long',
+  }, async () => {
     const closed = await openScreen(access(`http://127.0.0.1:${await closedPort()}/v1`));
     await closed.submit('hello');
     await closed.waitFor(/connection refused/);

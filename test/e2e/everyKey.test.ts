@@ -1,13 +1,12 @@
 /** Every key of the keys page in a terminal: those of the composer here, the others where what they do is tested. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { actions } from '../../src/ui/keys/actions.ts';
 import { keys } from '../ui/screen.ts';
+import { actionsTried, expectTried } from './support/actionsTried.ts';
 import { long } from './support/long.ts';
 import { setUpProgram } from './support/testProgram.ts';
 
-const { ctrl, alt, home, end, left, right, backspace } = keys;
+const { ctrl, alt, home, end, left, right, backspace, pageUp, pageDown } = keys;
 const ctrlLeft = '\u001B[1;5D';
 const ctrlRight = '\u001B[1;5C';
 
@@ -55,107 +54,11 @@ const edits: readonly (readonly [
   ['chat:stash', 'aside', [ctrl('s'), 'x', backspace, ctrl('s')], 'aside|'],
 ];
 
-/** The file that tests what the others do, and how they stand in it. */
-const elsewhere: Readonly<Record<string, readonly [file: string, text: string]>> = {
-  'app:interrupt': ['interrupt', "ctrl('c')"],
-  'app:help': ['keys', "press('?')"],
-  'app:suspend': ['keys', "ctrl('z')"],
-  'app:toggleTodos': ['tasks', "ctrl('t')"],
-  'app:toggleTranscript': ['transcript', "ctrl('o')"],
-  'app:redraw': ['screensBytes', "ctrl('l')"],
-  'history:search': ['keys', "ctrl('r')"],
-  'chat:cancel': ['interrupt', 'keys.escape'],
-  'chat:submit': ['composer', 'keys.enter'],
-  'chat:cycleMode': ['composer', 'keys.shiftTab'],
-  'chat:externalEditor': ['keys', "ctrl('g')"],
-  'task:background': ['tasks', "ctrl('b')"],
-  'chat:imagePaste': ['images', "ctrl('v')"],
-  'chat:vimToggle': ['keys', '/vim'],
-  'select:previous': ['rewind', 'keys.up'],
-  'select:next': ['picker', 'keys.down'],
-  'select:pageDown': ['picker', "'\\u001B[6~'"],
-  'select:first': ['picker', 'keys.home'],
-  'select:last': ['picker', 'keys.end'],
-  'select:accept': ['picker', 'keys.enter'],
-  'select:cancel': ['picker', 'keys.escape'],
-  'sessions:scope': ['picker', 'keys.tab'],
-  'sessions:preview': ['picker', "ctrl('o')"],
-  'sessions:rename': ['picker', "ctrl('r')"],
-  'sessions:archive': ['picker', "ctrl('t')"],
-  'sessions:delete': ['picker', "ctrl('x')"],
-  'sessions:undo': ['picker', "ctrl('z')"],
-  'items:pin': ['context', "press('p')"],
-  'items:drop': ['context', "'d'"],
-  'items:restore': ['context', "'r'"],
-  'items:filter': ['context', "press('/')"],
-  'tasks:stop': ['tasks', "press('x')"],
-  'rewind:undo': ['rewind', "press('u')"],
-  'confirm:accept': ['picker', 'keys.enter'],
-  'confirm:yes': ['work', "answer('y')"],
-  'confirm:always': ['work', "answer('a')"],
-  'confirm:sandbox': ['sandbox', "answer('s')"],
-  'confirm:comment': ['work', 'keys.tab'],
-  'question:previous': ['questions', 'press(keys.up)'],
-  'question:next': ['questions', 'answer(keys.down)'],
-  'question:toggle': ['questions', "answer(' ')"],
-  'question:accept': ['questions', 'press(keys.enter)'],
-  'question:back': ['questions', 'answer(keys.left)'],
-  'question:forward': ['questions', 'press(keys.right)'],
-  'question:pageUp': ['questions', '() => pageUp'],
-  'question:pageDown': ['questions', '() => pageDown'],
-  'question:cancel': ['questions', 'press(keys.escape)'],
-  'chat:cycleEffort': ['providers', "press('\\u001bT')"],
-  'select:variant': ['providers', 'press(keys.tab)'],
-  'form:submit': ['onboarding', 'keys.enter'],
-  'scroll:top': ['transcript', "press('g')"],
-  'scroll:bottom': ['transcript', "press('G')"],
-  'transcript:searchBack': ['transcript', "type('?number"],
-  'transcript:nextPrompt': ['transcript', "press('}')"],
-  'transcript:exit': ['transcript', "press('q')"],
-  'transcript:cancel': ['transcript', 'keys.escape'],
-};
-
-/** Done below, in dialogs of their own. */
-const below = [
-  'chat:modelPicker',
-  'chat:thinkingToggle',
-  'select:pageUp',
-  'sessions:search',
-  'sessions:fork',
-  'sessions:help',
-  'tasks:open',
-  'tasks:back',
-  'tasks:close',
-  'confirm:previous',
-  'confirm:next',
-  'confirm:no',
-  'confirm:pageUp',
-  'confirm:pageDown',
-  'confirm:cancel',
-  'form:previous',
-  'form:next',
-  'form:cancel',
-  'scroll:lineUp',
-  'scroll:lineDown',
-  'scroll:pageUp',
-  'scroll:pageDown',
-  'scroll:halfPageUp',
-  'scroll:halfPageDown',
-  'transcript:search',
-  'transcript:searchNext',
-  'transcript:searchPrevious',
-  'transcript:previousPrompt',
-];
-
-test('every action of the keys page is tried in a terminal', async () => {
-  const tried = new Set([...edits.map(([action]) => action), ...Object.keys(elsewhere), ...below]);
-  const names = actions.map(({ name }) => name);
-  expect(names.filter((name) => !tried.has(name) && !name.startsWith('historySearch:'))).toEqual([]);
-  expect([...tried].filter((name) => !names.includes(name))).toEqual([]);
-  for (const [name, [file, text]] of Object.entries(elsewhere)) {
-    const source = await readFile(join(import.meta.dirname, `${file}.test.ts`), 'utf8');
-    expect({ name, isThere: source.includes(text) }).toEqual({ name, isThere: true });
-  }
+test('every key of the keys page is pressed in a terminal, and what it does is seen', () => {
+  const tried = new Set([...edits.map(([action]) => action), ...actionsTried()]);
+  expect(edits.filter(([action]) => !actions.some(({ name }) => name === action))).toEqual([]);
+  const withKeys = actions.filter(({ keys }) => keys.length > 0).map(({ name }) => name);
+  expect(withKeys.filter((name) => !tried.has(name))).toEqual([]);
 });
 
 test('the keys of the composer, with text of several scripts', long, async () => {
@@ -182,6 +85,7 @@ test('the keys of the composer, with text of several scripts', long, async () =>
   await terminal.waitFor(/reasoning/i);
   await terminal.press(alt('p'));
   await terminal.waitFor('─ Model');
+  expectTried(terminal, 'chat:modelPicker', 'chat:thinkingToggle');
 });
 
 test('the keys of the history search', long, async () => {
@@ -220,10 +124,18 @@ test('the keys of the history search', long, async () => {
   // Execute.
   await search(ctrl('r'), keys.enter);
   await terminal.until(() => server.requests().length === 3, 'the prompt');
+  expectTried(
+    terminal,
+    'historySearch:next',
+    'historySearch:previous',
+    'historySearch:accept',
+    'historySearch:dismiss',
+    'historySearch:leave',
+    'historySearch:scope',
+    'historySearch:cancel',
+    'historySearch:execute',
+  );
 });
-
-/** Page up and down, as terminals send them. */
-const [pageUp, pageDown] = ['\u001B[5~', '\u001B[6~'];
 
 test('the keys of the transcript', long, async () => {
   const { server, ready } = await setUpProgram();
@@ -248,7 +160,8 @@ test('the keys of the transcript', long, async () => {
   for (const key of ['u', ctrl('u')]) await moves(key, -9);
   for (const key of ['d', ctrl('d')]) await moves(key, 9);
   for (const key of [pageDown, ' ', 'f']) await moves(key, 18);
-  await terminal.type('/row 15');
+  await terminal.press('/');
+  await terminal.type('row 15');
   await terminal.waitFor(/^\/row 15$/m);
   await terminal.press(keys.enter);
   await terminal.waitFor(/match \d+ of 11/);
@@ -262,9 +175,22 @@ test('the keys of the transcript', long, async () => {
   await terminal.waitFor(/^> count/m);
   await terminal.press(ctrl('c'));
   await terminal.waitFor('❯ Ask for');
+  expectTried(
+    terminal,
+    'scroll:pageUp',
+    'scroll:lineUp',
+    'scroll:lineDown',
+    'scroll:halfPageUp',
+    'scroll:halfPageDown',
+    'scroll:pageDown',
+    'transcript:search',
+    'transcript:searchPrevious',
+    'transcript:searchNext',
+    'transcript:previousPrompt',
+  );
 });
 
-test('the keys of a question', async () => {
+test('the keys of a question', long, async () => {
   const { server, work, ready } = await setUpProgram();
   const content = Array.from({ length: 100 }, (_, line) => `line ${line}`).join('\n');
   const write = { name: 'Write', input: { file_path: 'new.txt', content } };
@@ -289,6 +215,15 @@ test('the keys of a question', async () => {
   await terminal.press(keys.escape);
   await terminal.until(() => stops() === 2, 'no again');
   await expect(work.read('new.txt')).rejects.toThrow();
+  expectTried(
+    terminal,
+    'confirm:pageDown',
+    'confirm:pageUp',
+    'confirm:next',
+    'confirm:previous',
+    'confirm:no',
+    'confirm:cancel',
+  );
 });
 
 test('the keys of the background tasks', long, async () => {
@@ -307,6 +242,7 @@ test('the keys of the background tasks', long, async () => {
   await terminal.waitFor('Enter shows its output');
   await terminal.press('q');
   await terminal.waitForGone('Background tasks');
+  expectTried(terminal, 'tasks:open', 'tasks:back', 'tasks:close');
 });
 
 test('the keys of the list of sessions', long, async () => {
@@ -331,7 +267,7 @@ test('the keys of the list of sessions', long, async () => {
   await terminal.waitFor('Press any key to go back');
   await terminal.press('x');
   await terminal.waitForGone('Press any key to go back');
-  await terminal.type('/');
+  await terminal.press('/');
   await terminal.waitFor('Search:');
   await terminal.press(ctrl('f'));
   await terminal.waitFor('Filter:');
@@ -340,6 +276,7 @@ test('the keys of the list of sessions', long, async () => {
   await terminal.press(ctrl('g'));
   await terminal.waitForGone('Filter:');
   await terminal.waitForPrinted(/the first session[\s\S]*the second session[\s\S]*the first session/);
+  expectTried(terminal, 'select:pageUp', 'sessions:help', 'sessions:search', 'sessions:fork');
 });
 
 test('the keys of a form', long, async () => {
@@ -361,4 +298,5 @@ test('the keys of a form', long, async () => {
   }
   await terminal.press(keys.escape);
   await terminal.waitFor('Paste a key');
+  expectTried(terminal, 'form:next', 'form:previous', 'form:cancel');
 });

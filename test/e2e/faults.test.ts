@@ -35,7 +35,7 @@ test('429 with retry-after counts down on screen and then continues', { tags: 'l
   expect(server.requests()[1]?.messages).toEqual(server.requests()[0]?.messages);
 });
 
-test('a long wait is cancelled with Esc', async () => {
+test('a long wait is cancelled with Esc', { tags: 'long' }, async () => {
   const { server, ready } = await setUpProgram();
   server.script({ error: { status: 429, message: 'Slow down', retryAfter: 60 } }, { text: 'Now then.' });
   const terminal = await ready();
@@ -180,7 +180,7 @@ for (const { row, options } of firstIsQuick([
     await terminal.waitFor('All well now.');
   });
 
-test('a missing server is reported with the address', async () => {
+test('a missing server is reported with the address', { tags: 'long' }, async () => {
   const { work, ready } = await setUpProgram();
   const port = await freePort();
   const terminal = await ready([], {
@@ -191,7 +191,7 @@ test('a missing server is reported with the address', async () => {
   await terminal.waitForIdle();
 });
 
-test('a request that is too long for the server shrinks and continues', async () => {
+test('a request that is too long for the server shrinks and continues', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const { server, ready } = setup;
   const big = 'lib/parse.js';

@@ -46,7 +46,7 @@ test('Shift+Tab before the session is open changes its mode', long, async () => 
   await terminal.waitFor('accept edits');
 });
 
-test('a command of the shell in the prompt of the command line waits for Enter', async () => {
+test('a command of the shell in the prompt of the command line waits for Enter', long, async () => {
   const { open, work } = await setUpProgram();
   const terminal = open(['!echo ran > made.txt']);
   await terminal.waitFor('Press Enter to run it.');

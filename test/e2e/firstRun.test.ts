@@ -1,4 +1,8 @@
-/** The first start: nothing is configured, and nothing but the user's home may be written. */
+/**
+ * The first start: nothing is configured, and nothing but the user's home may be written.
+ *
+ * @module-tag long
+ */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -142,7 +146,7 @@ test('a folder is trusted before its settings count, and asked only once', async
 async function answerAll(terminal: Terminal, isDone: () => Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + 60_000; Date.now() < deadline; await terminal.pause(100)) {
     if (/❯ 1\. Yes/.test(terminal.screen())) {
-      await terminal.pause(300);
+      await terminal.waitForQuietTime();
       const asked = terminal.screen();
       await terminal.press('y');
       // The next question may come at once.

@@ -23,7 +23,7 @@ async function setUpFleet() {
   return { ...setup, base, folder, fleet, results };
 }
 
-test('one prompt in many folders: results, sessions and a summary', async () => {
+test('one prompt in many folders: results, sessions and a summary', { tags: 'long' }, async () => {
   const { server, folder, fleet, results, base } = await setUpFleet();
   for (const name of ['a', 'b', 'c']) folder(`repos/${name}`);
   server.otherwise(() => ({ text: 'Done here.', usage: { prompt_tokens: 10, completion_tokens: 2 } }));
@@ -78,7 +78,9 @@ test('the line of a failed task says why it failed', async () => {
   expect(stderr).toMatch(/\] gone-\w+: failed · 0 s: there is no folder [^\n]*gone\n/);
 });
 
-test('tasks from a file have their own limits; flags after -- are for each run', async () => {
+test('tasks from a file have their own limits; flags after -- are for each run', {
+  tags: 'long',
+}, async () => {
   const { server, base, folder, fleet, results } = await setUpFleet();
   folder('a');
   const tasks = [
@@ -115,7 +117,9 @@ test('tasks from a file have their own limits; flags after -- are for each run',
   for (const { messages } of server.requests()) expect(textOf(messages[0])).toContain('BE BRIEF');
 });
 
-test('a task that takes too long is ended, and runs again with --retry-failed', async () => {
+test('a task that takes too long is ended, and runs again with --retry-failed', {
+  tags: 'long',
+}, async () => {
   const { server, work, access, startPrint, base, folder, fleet, results } = await setUpFleet();
   folder('a');
   const silent = createServer(() => undefined).listen(0, '127.0.0.1');
@@ -139,7 +143,7 @@ test('a task that takes too long is ended, and runs again with --retry-failed', 
 /** A reply that never begins. */
 const never = { text: 'Too late.', latency: 10_000_000 };
 
-test('Ctrl+C ends the children; their tasks run the next time', async () => {
+test('Ctrl+C ends the children; their tasks run the next time', { tags: 'long' }, async () => {
   const { server, folder, fleet, base } = await setUpFleet();
   for (const name of ['a', 'b', 'c']) folder(name);
   server.script(never, never);
@@ -156,7 +160,7 @@ test('Ctrl+C ends the children; their tasks run the next time', async () => {
   expect(await fleet(...args).ended).toMatchObject({ code: 0 });
 });
 
-test('mistakes are reported before anything runs', async () => {
+test('mistakes are reported before anything runs', { tags: 'long' }, async () => {
   const { base, fleet, server } = await setUpFleet();
   writeFileSync(join(base, 'bad.jsonl'), '{"prompt":"x","yolo":true}\n');
   for (const [args, message] of [

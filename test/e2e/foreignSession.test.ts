@@ -1,4 +1,8 @@
-/** A session file from another person changes none of the user's files without showing it first. */
+/**
+ * A session file from another person changes none of the user's files without showing it first.
+ *
+ * @module-tag long
+ */
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

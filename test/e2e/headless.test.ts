@@ -19,7 +19,7 @@ describe('formats', () => {
     });
   });
 
-  test('the prompt, standard input, or both', async () => {
+  test('the prompt, standard input, or both', { tags: 'long' }, async () => {
     const { server, print } = await setUpProgram();
     server.otherwise(() => ({ text: 'Yes.' }));
     await print(['-p', 'What is this?'], { input: 'line one\nline two\n' });
@@ -91,7 +91,7 @@ describe('permissions', () => {
     expect(textOf(server.requests()[1]?.messages.at(-1))).toMatch(/did not run|not allowed/i);
   });
 
-  test('--allowed-tools and --disallowed-tools: deny beats allow', async () => {
+  test('--allowed-tools and --disallowed-tools: deny beats allow', { tags: 'long' }, async () => {
     const { server, work, print } = await setUpProgram();
     server.script({ calls: [touch('one'), touch('two')] }, { text: 'Half of it.' });
     const rules = ['--allowed-tools', 'Bash(touch *)', '--disallowed-tools', 'Bash(touch two)'];
@@ -124,7 +124,7 @@ describe('permissions', () => {
     expect(JSON.stringify(server.requests()[0]?.messages)).toContain('Plan mode is on');
   });
 
-  test('acceptEdits edits without asking and runs no command', async () => {
+  test('acceptEdits edits without asking and runs no command', { tags: 'long' }, async () => {
     const { server, work, print } = await setUpProgram();
     server.script(
       {
@@ -153,7 +153,7 @@ describe('permissions', () => {
   });
 });
 
-test('nothing in untrusted text can drive the terminal', async () => {
+test('nothing in untrusted text can drive the terminal', { tags: 'long' }, async () => {
   const { server, work, print, open, access } = await setUpProgram();
   server.otherwise(() => ({ text: 'a\u001b]0;title\u0007b\u001b[31mc' }));
   await work.write('.clawdcode.json', JSON.stringify({ 'x\u001b[8mhidden\u009b8m': 1 }));
@@ -167,17 +167,21 @@ test('nothing in untrusted text can drive the terminal', async () => {
   expect(await terminal.exited).toBe(0);
 });
 
-test.each(['piped', 'an argument'])('a prompt (%s) changes no settings and writes no memory', async (how) => {
-  const { work, print } = await setUpProgram();
-  for (const text of ['/config notificationCommand touch x', '/memory add use touch']) {
-    const said = how === 'piped' ? await print(['-p'], { input: text }) : await print(['-p', text]);
-    expect(said).toMatchObject({ code: 42, stderr: expect.stringContaining('needs a terminal') });
-  }
-  for (const name of ['config.json', 'memory'])
-    expect(existsSync(join(work.home, '.clawdcode', name))).toBe(false);
-});
+test.each(['piped', 'an argument'])(
+  'a prompt (%s) changes no settings and writes no memory',
+  { tags: 'long' },
+  async (how) => {
+    const { work, print } = await setUpProgram();
+    for (const text of ['/config notificationCommand touch x', '/memory add use touch']) {
+      const said = how === 'piped' ? await print(['-p'], { input: text }) : await print(['-p', text]);
+      expect(said).toMatchObject({ code: 42, stderr: expect.stringContaining('needs a terminal') });
+    }
+    for (const name of ['config.json', 'memory'])
+      expect(existsSync(join(work.home, '.clawdcode', name))).toBe(false);
+  },
+);
 
-test('/compact works without a screen', async () => {
+test('/compact works without a screen', { tags: 'long' }, async () => {
   const { server, work, print } = await setUpProgram();
   server.script(
     {

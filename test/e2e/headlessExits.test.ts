@@ -3,6 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import { linesOf } from './support/jsonLines.ts';
+import { firstIsQuick } from './support/long.ts';
 import { processesWith } from './support/processes.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { expectPairedCalls, textOf } from './support/wire.ts';
@@ -41,7 +42,7 @@ test('1, in json, is a result too', { tags: 'long' }, async () => {
   expect(result).not.toHaveProperty('result');
 });
 
-test('41: no key, or one that is refused', async () => {
+test('41: no key, or one that is refused', { tags: 'long' }, async () => {
   const { server, work, print } = await setUpProgram();
   const without = await print(['-p', 'hello'], { env: work.env() });
   expect(without).toMatchObject({ code: 41, stdout: '' });
@@ -50,7 +51,7 @@ test('41: no key, or one that is refused', async () => {
   expect(await print(['-p', 'hello'])).toMatchObject({ code: 41, stdout: '' });
 });
 
-test.each([
+for (const { row, options } of firstIsQuick([
   { why: 'no prompt', args: ['-p'] },
   { why: 'an option that does not exist', args: ['-p', '--no-such-option', 'hello'] },
   { why: 'a mode that does not exist', args: ['-p', '--permission-mode', 'wild', 'hello'] },
@@ -58,13 +59,14 @@ test.each([
   { why: 'a session that does not exist', args: ['-p', '--resume', 'nosuchid', 'hello'] },
   { why: 'a command that does not exist', args: ['-p', '/contxt'] },
   { why: 'no terminal and nothing to do', args: [] },
-])('42: $why', async ({ args }) => {
-  const { server, print } = await setUpProgram();
-  const printed = await print(args);
-  expect(printed).toMatchObject({ code: 42, stdout: '' });
-  expect(printed.stderr).not.toBe('');
-  expect(server.requests()).toEqual([]);
-});
+]))
+  test(`42: ${row.why}`, options, async () => {
+    const { server, print } = await setUpProgram();
+    const printed = await print(row.args);
+    expect(printed).toMatchObject({ code: 42, stdout: '' });
+    expect(printed.stderr).not.toBe('');
+    expect(server.requests()).toEqual([]);
+  });
 
 test('52: a flag whose value makes no sense', async () => {
   const { print } = await setUpProgram();
@@ -73,7 +75,7 @@ test('52: a flag whose value makes no sense', async () => {
   expect(printed.stderr).toContain('--base-url');
 });
 
-test('53: the limit of steps, with valid pairs left behind', async () => {
+test('53: the limit of steps, with valid pairs left behind', { tags: 'long' }, async () => {
   const { server, print } = await setUpProgram();
   server.otherwise(() => ({ calls: [{ name: 'Glob', input: { pattern: `*${Math.random()}` } }] }));
   const { code, stdout } = await print(['-p', 'go', '--max-turns', '2', '--output-format', 'json']);
@@ -86,7 +88,7 @@ test('53: the limit of steps, with valid pairs left behind', async () => {
   expectPairedCalls(last);
 });
 
-test('1: a model that repeats itself is warned first, then the turn is ended', async () => {
+test('1: a model that repeats itself is warned first, then the turn is ended', { tags: 'long' }, async () => {
   const { server, print } = await setUpProgram();
   server.otherwise(() => ({ calls: [{ name: 'Glob', input: { pattern: '*.js' } }] }));
   const { code, stdout } = await print(['-p', 'go', '--output-format', 'json']);
@@ -103,6 +105,7 @@ test.each([
   { signal: 'SIGTERM', code: 143 },
 ] as const)(
   '$code: $signal ends the running command, and the session continues',
+  { tags: 'long' },
   async ({ signal, code }) => {
     const setup = await setUpProgram();
     const { server } = setup;

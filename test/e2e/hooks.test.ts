@@ -23,7 +23,7 @@ const bash = (text: string) => ({ calls: [{ name: 'Bash', input: { command: text
 const texts = ({ server }: TestProgram, request = -1): string[] =>
   (server.requests().at(request)?.messages ?? []).map(textOf);
 
-test('a hook blocks a call, and /hooks tells what it did', async () => {
+test('a hook blocks a call, and /hooks tells what it did', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   await own(setup, {
     PreToolUse: [command('cat > ../seen.json; echo "use rg instead" >&2; exit 2', { matcher: 'Bash' })],
@@ -67,7 +67,7 @@ const decides = (on: string, fields: object) =>
     `grep -q '"command":"${on}"' && echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...fields } })}'; true`,
   );
 
-test('a hook asks about a call that needs no approval, and changes another', async () => {
+test('a hook asks about a call that needs no approval, and changes another', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   await own(setup, {
     PreToolUse: [
@@ -90,7 +90,7 @@ test('a hook asks about a call that needs no approval, and changes another', asy
   await terminal.waitForPrinted('Interrupted.');
 });
 
-test('without a screen, a blocked prompt ends the run with its reason', async () => {
+test('without a screen, a blocked prompt ends the run with its reason', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   await own(setup, { UserPromptSubmit: [command('echo "not on Fridays" >&2; exit 2')] });
   const ran = await setup.print(['-p', 'go']);
@@ -101,7 +101,7 @@ test('without a screen, a blocked prompt ends the run with its reason', async ()
   expect(setup.server.requests()).toHaveLength(0);
 });
 
-test('what a hook allows skips the question, but no deny rule', async () => {
+test('what a hook allows skips the question, but no deny rule', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const hook = decides('mkdir made', { permissionDecision: 'allow' });
   const changing = decides('pwd', { permissionDecision: 'allow', updatedInput: { command: 'touch made' } });
@@ -114,7 +114,7 @@ test('what a hook allows skips the question, but no deny rule', async () => {
   expect(texts(setup).join('\n')).toContain('Not allowed: Rule Bash(touch *)');
 });
 
-test('a hook of a repository runs only once you have approved exactly it', async () => {
+test('a hook of a repository runs only once you have approved exactly it', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const file = join(setup.work.repository, '.clawdcode.json');
   const set = (text: string): Promise<void> =>
@@ -155,7 +155,7 @@ test('a hook of a repository runs only once you have approved exactly it', async
   expect(texts(setup).join('\n')).not.toContain('other words');
 });
 
-test('a blocked prompt returns to the input; Esc stops a hook that hangs', async () => {
+test('a blocked prompt returns to the input; Esc stops a hook that hangs', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   await own(setup, {
     UserPromptSubmit: [command(`if grep -q secret; then echo "no secrets" >&2; exit 2; fi`)],
@@ -174,7 +174,9 @@ test('a blocked prompt returns to the input; Esc stops a hook that hangs', async
   await terminal.waitForPrinted('Interrupted.');
 });
 
-test('stream-json reports the hooks of the start, and others if asked; a failure is no block', async () => {
+test('stream-json reports the hooks of the start, and others if asked; a failure is no block', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   await own(setup, {
     SessionStart: [command('echo welcome', { matcher: 'startup' })],
@@ -208,7 +210,9 @@ test('stream-json reports the hooks of the start, and others if asked; a failure
   ]);
 });
 
-test('hooks of Claude Code’s settings run, also around the calls of a subagent', async () => {
+test('hooks of Claude Code’s settings run, also around the calls of a subagent', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const folder = join(setup.work.home, '.claude');
   await mkdir(folder, { recursive: true });
@@ -241,7 +245,9 @@ test('hooks of Claude Code’s settings run, also around the calls of a subagent
   expect(new Set(told.map((one) => one.session_id)).size).toBe(1);
 });
 
-test('a model decides whether a turn may end, and a read-only agent whether a call may run', async () => {
+test('a model decides whether a turn may end, and a read-only agent whether a call may run', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   await own(setup, {
     Stop: [{ hooks: [{ type: 'prompt', prompt: 'Were the tests run? $ARGUMENTS' }] }],
@@ -295,7 +301,9 @@ test('a model decides whether a turn may end, and a read-only agent whether a ca
   expect(spent).toHaveLength(5);
 });
 
-test('a tool of an MCP server decides; without the server nothing is blocked, and it is said', async () => {
+test('a tool of an MCP server decides; without the server nothing is blocked, and it is said', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const hook = { type: 'mcp_tool', tool: 'echo', input: { text: `\${tool_input.command}` } };
   await own(
@@ -327,7 +335,9 @@ test('a tool of an MCP server decides; without the server nothing is blocked, an
   expect(JSON.stringify(setup.server.requests().at(-1)?.messages)).toContain('package.json');
 });
 
-test('a hook replaces the result of a call; the original is in no request and not in the session', async () => {
+test('a hook replaces the result of a call; the original is in no request and not in the session', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const replaced = {
     hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: 'the value is hidden' },
@@ -344,7 +354,7 @@ test('a hook replaces the result of a call; the original is in no request and no
   expect(JSON.stringify([setup.server.requests(), sessions])).not.toContain('HIDDEN-VALUE');
 });
 
-test('neither a hook nor a server inherits the key of an endpoint', async () => {
+test('neither a hook nor a server inherits the key of an endpoint', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const print = `node -e 'require("fs").writeFileSync("NAME", JSON.stringify(process.env))'`;
   await own(
@@ -364,7 +374,9 @@ test('neither a hook nor a server inherits the key of an endpoint', async () => 
   }
 });
 
-test('a hook sets variables for commands, and another hears of the folder and of a file that it watches', async () => {
+test('a hook sets variables for commands, and another hears of the folder and of a file that it watches', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   await setup.work.write('watched.txt', 'A=1');
   await own(setup, {

@@ -1,4 +1,8 @@
-/** A server that sends without end: the reply is given up, and what the program takes of it stays small. */
+/**
+ * A server that sends without end: the reply is given up, and what the program takes of it stays small.
+ *
+ * @module-tag long
+ */
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';

@@ -1,4 +1,8 @@
-/** An open session in which nothing happens: it writes nothing and, but for what V8 tidies up, uses no CPU. */
+/**
+ * An open session in which nothing happens: it writes nothing and, but for what V8 tidies up, uses no CPU.
+ *
+ * @module-tag long
+ */
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';

@@ -3,6 +3,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { expectTried } from './support/actionsTried.ts';
 import { long } from './support/long.ts';
 import { resizeDrawn } from './support/resizing.ts';
 import { MODEL, setUpProgram, type TestProgram } from './support/testProgram.ts';
@@ -65,7 +66,7 @@ test('a pasted path and an @path are sent as images, once each, also after a res
   expect(JSON.stringify(server.requests()[2])).not.toContain(PIXEL);
 });
 
-test('an image that the server refuses does not end the session', async () => {
+test('an image that the server refuses does not end the session', long, async () => {
   const { server, work, ready } = await withPictures({});
   server.script(
     { error: { status: 400, message: 'image input is not supported by this model' } },
@@ -104,7 +105,7 @@ test('Read shows an image to a model that sees, behind the result of its call', 
   });
 });
 
-test('Ctrl+V pastes the image on the clipboard, and says if there is none', async () => {
+test('Ctrl+V pastes the image on the clipboard, and says if there is none', long, async () => {
   const { server, work, access, ready } = await withPictures({ [MODEL]: { vision: true } });
   const tool = join(work.temporary, 'wl-paste');
   await writeFile(
@@ -128,4 +129,5 @@ test('Ctrl+V pastes the image on the clipboard, and says if there is none', asyn
     { type: 'text', text: 'this: [Image #1]' },
     part,
   ]);
+  expectTried(terminal, 'chat:imagePaste');
 });

@@ -4,8 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { expectTried } from './support/actionsTried.ts';
 import { kindsOf } from './support/entryKinds.ts';
-import { firstIsQuick, long } from './support/long.ts';
+import { long } from './support/long.ts';
 import { isAlive, processesWith } from './support/processes.ts';
 import type { Terminal } from './support/terminal.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
@@ -39,9 +40,10 @@ test('Esc in mid-stream keeps what had arrived, and the next prompt works', asyn
   expect(entries.filter((entry) => entry.subtype === 'turn_end').map((entry) => entry.data?.outcome)).toEqual(
     ['interrupted', 'done'],
   );
+  expectTried(terminal, 'chat:cancel');
 });
 
-test('Esc in mid-command ends its children, and every call keeps its result', async () => {
+test('Esc in mid-command ends its children, and every call keeps its result', long, async () => {
   const { server, work, ready } = await setUpProgram();
   // A child of a child, with signals ignored in between: the group has to go.
   const [one, other] = [`300.${process.pid}`, `301.${process.pid}`] as const;
@@ -75,7 +77,7 @@ test('Esc in mid-command ends its children, and every call keeps its result', as
   ]);
 });
 
-test('Esc in a permission question refuses and stops', async () => {
+test('Esc in a permission question refuses and stops', long, async () => {
   const { server, work, ready } = await setUpProgram();
   server.script({ calls: [{ name: 'Bash', input: { command: 'touch made-it' } }] }, { text: 'As you like.' });
   const terminal = await ready();
@@ -123,7 +125,7 @@ test('Ctrl+C in mid-stream interrupts first; Esc ends a command of the user’s 
   expect(JSON.stringify(last.messages)).toContain('own.pid');
 });
 
-test('/exit in mid-stream leaves with the partial reply on disk', async () => {
+test('/exit in mid-stream leaves with the partial reply on disk', long, async () => {
   const { server, work, ready } = await setUpProgram();
   server.script({ text: story, ...slow });
   const terminal = await ready();
@@ -137,7 +139,7 @@ test('/exit in mid-stream leaves with the partial reply on disk', async () => {
   expect(entries.find((entry) => entry.type === 'assistant')?.message).toMatchObject({ interrupted: true });
 });
 
-test('a terminal that goes away ends the program, with the log on disk', async () => {
+test('a terminal that goes away ends the program, with the log on disk', long, async () => {
   const { server, work, ready } = await setUpProgram();
   server.script({ text: story, ...slow });
   const terminal = await ready();
@@ -166,16 +168,17 @@ test('Ctrl+C twice leaves, says how to resume, and restores the terminal', async
   await terminal.waitForPrinted(`clawdcode --resume ${id}`);
   expectRestored(await shell(), terminal);
   expect(terminal.everything()).toContain('Something to remember.');
+  expectTried(terminal, 'app:interrupt');
 });
 
 const signals = [
   { signal: 'SIGTERM', code: 143 },
   { signal: 'SIGHUP', code: 129 },
 ] as const;
-for (const { row, options } of firstIsQuick(signals))
+for (const row of signals)
   test(
     `${row.signal} in mid-stream exits ${row.code} with the log on disk and the terminal restored`,
-    options,
+    long,
     async () => {
       const { signal, code } = row;
       const setup = await setUpProgram();

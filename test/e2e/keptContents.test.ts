@@ -1,4 +1,8 @@
-/** What the program keeps of files and sessions is no way around a question: the model does not read it unasked. */
+/**
+ * What the program keeps of files and sessions is no way around a question: the model does not read it unasked.
+ *
+ * @module-tag long
+ */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { expectTried } from './support/actionsTried.ts';
 import { startHeldModel } from './support/heldModel.ts';
 import { long } from './support/long.ts';
 import { program } from './support/program.ts';
@@ -33,7 +34,7 @@ async function inShell(setup: TestProgram, env: Readonly<Record<string, string>>
   return shell;
 }
 
-test('Ctrl+G and Ctrl+X Ctrl+E open the draft in the editor, in a private file', async () => {
+test('Ctrl+G and Ctrl+X Ctrl+E open the draft in the editor, in a private file', long, async () => {
   const setup = await setUpProgram();
   setup.server.otherwise(() => ({ text: 'Understood.' }));
   const told = join(setup.work.home, 'told');
@@ -67,6 +68,7 @@ test('Ctrl+G and Ctrl+X Ctrl+E open the draft in the editor, in a private file',
   expect(await readFile(told, 'utf8')).toBe('600\n600\n');
   const left = await readdir(setup.work.temporary, { recursive: true });
   expect(left.filter((name) => name.endsWith('.md'))).toEqual([]);
+  expectTried(terminal, 'chat:externalEditor');
 });
 
 test('an editor that fails, is missing or is ended by Ctrl+C leaves the draft, and the program continues', {
@@ -161,7 +163,7 @@ test(
   },
 );
 
-test('a turn that runs while the program is stopped continues after fg', async () => {
+test('a turn that runs while the program is stopped continues after fg', long, async () => {
   const setup = await setUpProgram();
   const story = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ');
   setup.server.script({ text: story, latency: 20, chunkSize: 12 });
@@ -183,6 +185,7 @@ test('a turn that runs while the program is stopped continues after fg', async (
   await shell.waitForIdle();
   await shell.type('still here');
   await shell.waitFor('❯ still here');
+  expectTried(shell, 'app:suspend');
 });
 
 test('after a stop from outside, the terminal is restored: raw, with pastes in one piece', long, async () => {
@@ -230,6 +233,7 @@ test('? shows the keys, /keys prints them, and a file of one’s own counts as s
   await terminal.waitForPrinted('Ctrl+S, Alt+S');
   await terminal.waitForPrinted('chat:externalEditor');
   await terminal.waitFor('❯ aside');
+  expectTried(terminal, 'app:help');
 });
 
 test(
@@ -302,24 +306,29 @@ test('/vim switches vim keys on for good; Esc while writing does not stop what r
   await next.waitFor('N x');
 });
 
-test('Ctrl+R finds what was sent in an earlier session; Ctrl+S puts a draft aside until the next prompt', async () => {
-  const setup = await setUpProgram();
-  setup.server.otherwise(() => ({ text: 'Yes.' }));
-  const first = await setup.ready();
-  await first.submit('explain 漢字 parsing');
-  await first.waitFor('Yes.');
-  await first.waitForIdle();
-  await first.submit('/exit');
-  await first.exited;
-  const terminal = setup.open([], { columns: 20 });
-  await terminal.waitFor(/~?\d+%/);
-  await terminal.type('draft');
-  await terminal.press(ctrl('s'), ctrl('r'));
-  await terminal.type('漢字');
-  await terminal.waitFor('1/1');
-  for (const row of terminal.screen().split('\n')) expect(row.length).toBeLessThanOrEqual(20);
-  await terminal.press(keys.enter);
-  await terminal.until(() => setup.server.requests().length === 2, 'the prompt');
-  expect(lastPrompt(setup)).toBe('explain 漢字 parsing');
-  await terminal.waitFor('❯ draft');
-});
+test(
+  'Ctrl+R finds what was sent in an earlier session; Ctrl+S puts a draft aside until the next prompt',
+  long,
+  async () => {
+    const setup = await setUpProgram();
+    setup.server.otherwise(() => ({ text: 'Yes.' }));
+    const first = await setup.ready();
+    await first.submit('explain 漢字 parsing');
+    await first.waitFor('Yes.');
+    await first.waitForIdle();
+    await first.submit('/exit');
+    await first.exited;
+    const terminal = setup.open([], { columns: 20 });
+    await terminal.waitFor(/~?\d+%/);
+    await terminal.type('draft');
+    await terminal.press(ctrl('s'), ctrl('r'));
+    await terminal.type('漢字');
+    await terminal.waitFor('1/1');
+    for (const row of terminal.screen().split('\n')) expect(row.length).toBeLessThanOrEqual(20);
+    await terminal.press(keys.enter);
+    await terminal.until(() => setup.server.requests().length === 2, 'the prompt');
+    expect(lastPrompt(setup)).toBe('explain 漢字 parsing');
+    await terminal.waitFor('❯ draft');
+    expectTried(terminal, 'history:search', 'chat:stash');
+  },
+);

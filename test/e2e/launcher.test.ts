@@ -16,47 +16,51 @@ const launcher = join(checkout, 'bin/clawdcode.js');
 const old = await oldNode();
 
 // A machine that has nothing but a new Node cannot show what an old one sees.
-describe.skipIf(old === undefined)(`with an old Node (${old ?? 'none on this machine'})`, () => {
-  const node = old ?? '';
+describe.skipIf(old === undefined)(
+  `with an old Node (${old ?? 'none on this machine'})`,
+  { tags: 'long' },
+  () => {
+    const node = old ?? '';
 
-  test('the checkout uses its own newer Node, with exit code and streams', async () => {
-    const { stdout } = await run(node, [launcher, '--version']);
-    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-    const { server, work, access } = await setUpProgram();
-    server.script({ text: 'Through the launcher.' });
-    const options = { cwd: work.repository, env: work.env(access) };
-    const child = run(node, [launcher, '-p'], options);
-    child.child.stdin?.end('hello');
-    expect(await child).toEqual({ stdout: 'Through the launcher.\n', stderr: '' });
-    await expect(run(node, [launcher, '-p', '--no-such-option'], options)).rejects.toMatchObject({
-      code: 42,
+    test('the checkout uses its own newer Node, with exit code and streams', { tags: 'long' }, async () => {
+      const { stdout } = await run(node, [launcher, '--version']);
+      expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+      const { server, work, access } = await setUpProgram();
+      server.script({ text: 'Through the launcher.' });
+      const options = { cwd: work.repository, env: work.env(access) };
+      const child = run(node, [launcher, '-p'], options);
+      child.child.stdin?.end('hello');
+      expect(await child).toEqual({ stdout: 'Through the launcher.\n', stderr: '' });
+      await expect(run(node, [launcher, '-p', '--no-such-option'], options)).rejects.toMatchObject({
+        code: 42,
+      });
     });
-  });
 
-  test('it works in a terminal, and a signal reaches the program', async () => {
-    const { server, work, access, open } = await setUpProgram();
-    server.script({ text: 'Here as well.' });
-    const terminal = open([], { env: work.env(access), command: [node, launcher] });
-    await terminal.waitFor(/context ~?\d+%/);
-    await terminal.submit('hello');
-    await terminal.waitFor('Here as well.');
-    await terminal.waitForIdle();
-    terminal.kill('SIGTERM');
-    expect(await terminal.exited).toBe(143);
-    expect(terminal.isCursorVisible()).toBe(true);
-    const [session] = await work.sessions();
-    expect(kindsOf(session?.entries ?? []).at(-1)).toBe('turn_end');
-  });
+    test('it works in a terminal, and a signal reaches the program', { tags: 'long' }, async () => {
+      const { server, work, access, open } = await setUpProgram();
+      server.script({ text: 'Here as well.' });
+      const terminal = open([], { env: work.env(access), command: [node, launcher] });
+      await terminal.waitFor(/context ~?\d+%/);
+      await terminal.submit('hello');
+      await terminal.waitFor('Here as well.');
+      await terminal.waitForIdle();
+      terminal.kill('SIGTERM');
+      expect(await terminal.exited).toBe(143);
+      expect(terminal.isCursorVisible()).toBe(true);
+      const [session] = await work.sessions();
+      expect(kindsOf(session?.entries ?? []).at(-1)).toBe('turn_end');
+    });
 
-  test('a packed program says which Node it needs', async () => {
-    const [, path = ''] = program();
-    const failure = await run(node, [path, '--version']).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code: 1, stdout: '' });
-    const { stderr } = failure as { stderr: string };
-    expect(stderr).toContain('needs Node 22.16 or later');
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-  });
-});
+    test('a packed program says which Node it needs', async () => {
+      const [, path = ''] = program();
+      const failure = await run(node, [path, '--version']).catch((error: unknown) => error);
+      expect(failure).toMatchObject({ code: 1, stdout: '' });
+      const { stderr } = failure as { stderr: string };
+      expect(stderr).toContain('needs Node 22.16 or later');
+      expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    });
+  },
+);
 
 describe('compiled code', () => {
   const [node = '', path = ''] = program();
@@ -84,7 +88,7 @@ describe('compiled code', () => {
   const codeBelow = async (folder: string) =>
     (await readdir(folder, { recursive: true })).filter((name) => /compile-cache|(^|\/)code-/.test(name));
 
-  test('is kept below the data folder, for its user alone, or not at all', async () => {
+  test('is kept below the data folder, for its user alone, or not at all', { tags: 'long' }, async () => {
     await start({ NODE_DISABLE_COMPILE_CACHE: '1' });
     expect(await codeBelow(data)).toEqual([]);
     await start();
@@ -115,7 +119,7 @@ describe('compiled code', () => {
     expect(await codeBelow(own)).toEqual([]);
   });
 
-  test('that was planted or changed is not run', async () => {
+  test('that was planted or changed is not run', { tags: 'long' }, async () => {
     await start();
     const [name = ''] = await kept();
     const file = join(data, 'compile-cache', name);
@@ -132,7 +136,7 @@ describe('compiled code', () => {
     expect((await readFile(file)).equals(changed)).toBe(true);
   });
 
-  test('that cannot be kept stops nothing', async () => {
+  test('that cannot be kept stops nothing', { tags: 'long' }, async () => {
     const places = ['/dev/null', '/dev/null/below', '/proc/below', '/proc/below/that', '/', 'none', ''];
     for (const CLAWDCODE_HOME of places)
       for (const args of [['--version'], ['--help']]) {

@@ -1,4 +1,8 @@
-/** The tests themselves: what a test started does not run on when it is over. */
+/**
+ * The tests themselves: what a test started does not run on when it is over.
+ *
+ * @module-tag long
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -49,7 +49,9 @@ test('Ollama with a model without tools and with a small window: loaded first, r
   expect(JSON.stringify(second?.body)).toContain('plankton');
 });
 
-test('on the screen the call is never shown as text, and the missing support is reported once', async () => {
+test('on the screen the call is never shown as text, and the missing support is reported once', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const models = [{ name: 'small:2b', maxContext: 131_072, capabilities: ['completion'], running: 16_384 }];
   const server = await startLocalServer(ollama(models, { chat: readsInWords }));
@@ -82,7 +84,7 @@ test('a server on this machine is reached past a proxy that is set', async () =>
   expect(await setup.print(['-p', 'hello'], { env })).toMatchObject({ code: 0, stdout: 'reached\n' });
 });
 
-test('another one through it, by what is built into the program', async () => {
+test('another one through it, by what is built into the program', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const server = await startLocalServer(vllm({ id: 'm', maxModelLen: 40_000 }, { chat: saying('reached') }));
   const proxy = await startProxy(server.port);

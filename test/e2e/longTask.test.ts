@@ -1,6 +1,8 @@
 /**
  * A task that outgrows its window many times over, as a user lives through it: the work, a look at the context,
  * a preview, the compaction, the way back, leaving, and the prompt with which it goes on the same day.
+ *
+ * @module-tag long
  */
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

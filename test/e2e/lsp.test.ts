@@ -42,7 +42,7 @@ test.skipIf(!hasSandbox)(
   },
 );
 
-test('"lsp": false turns them off', async () => {
+test('"lsp": false turns them off', { tags: 'long' }, async () => {
   const { print } = await setUpProgram();
   const { stdout } = await print(['-p', '/lsp', '--settings', JSON.stringify({ lsp: false })]);
   expect(stdout).toContain('Edits are not checked');

@@ -1,4 +1,8 @@
-/** Real language servers in the sandbox, with default settings; each is skipped if it is not installed. */
+/**
+ * Real language servers in the sandbox, with default settings; each is skipped if it is not installed.
+ *
+ * @module-tag long
+ */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';

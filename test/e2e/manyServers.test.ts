@@ -1,4 +1,8 @@
-/** Twenty MCP servers with 400 tools: what they cost, and how one of the tools is found and called. */
+/**
+ * Twenty MCP servers with 400 tools: what they cost, and how one of the tools is found and called.
+ *
+ * @module-tag long
+ */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -33,7 +33,9 @@ test('a server of the user’s settings is offered, asked about, and answers', a
   expect(toolNames(setup)).toContain('mcp__test__echo');
 });
 
-test('without a rule nothing is called, since approval is impossible; a deny rule for the server applies', async () => {
+test('without a rule nothing is called, since approval is impossible; a deny rule for the server applies', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   await own(setup, { mcpServers: { test: stdio() } });
   setup.server.script(call('mcp__test__echo', { text: 'hi' }), { text: 'No.' });
@@ -59,7 +61,9 @@ test('the first line of stream-json names servers with their state, and their to
   });
 });
 
-test('servers of --mcp-config are used in addition, or alone with --strict-mcp-config', async () => {
+test('servers of --mcp-config are used in addition, or alone with --strict-mcp-config', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   await own(setup, { mcpServers: { mine: stdio() } });
   const web = await serveMcp();
@@ -81,7 +85,9 @@ test('servers of --mcp-config are used in addition, or alone with --strict-mcp-c
   });
 });
 
-test('a server of a repository starts only after the folder is trusted and the server approved', async () => {
+test('a server of a repository starts only after the folder is trusted and the server approved', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   await shared(setup, { repo: stdio() });
   setup.server.script({ text: 'Without.' });
@@ -132,7 +138,9 @@ test('a server of a repository starts only after the folder is trusted and the s
   await once.waitFor('Use this MCP server?');
 });
 
-test('a server that never answers delays neither the screen nor the second request', async () => {
+test('a server that never answers delays neither the screen nor the second request', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   await own(setup, { mcpServers: { silent: stdio('silent'), test: stdio() } });
   setup.server.script({ text: 'One.' }, { text: 'Two.' });
@@ -146,7 +154,9 @@ test('a server that never answers delays neither the screen nor the second reque
   await terminal.waitForPrinted('The test server says hello.');
 });
 
-test('the next session offers the tools of a server without waiting for it, and none if it is not approved', async () => {
+test('the next session offers the tools of a server without waiting for it, and none if it is not approved', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   await own(setup, { mcpServers: { test: stdio() }, permissions: { allow: ['mcp__test'] } });
   setup.server.script({ text: 'One.' }, call('mcp__test__echo', { text: 'now' }), { text: 'Two.' });
@@ -166,7 +176,9 @@ test('the next session offers the tools of a server without waiting for it, and 
   expect(toolNames(setup, 3)).not.toContain('mcp__test__echo');
 });
 
-test('images reach a model that sees, and long answers are kept and shortened', async () => {
+test('images reach a model that sees, and long answers are kept and shortened', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   await own(setup, { mcpServers: { test: stdio() }, models: { 'mock-*': { vision: true } } });
   setup.server.script(call('mcp__test__image'), call('mcp__test__big', { lines: 20_000 }), { text: 'Seen.' });
@@ -177,7 +189,7 @@ test('images reach a model that sees, and long answers are kept and shortened', 
   expect(result(setup)).toMatch(/Recall/);
 });
 
-test('the key of the model is not in the environment of a server', async () => {
+test('the key of the model is not in the environment of a server', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   await own(setup, { mcpServers: { test: stdio() } });
   setup.server.script(call('mcp__test__env', { name: 'OPENAI_API_KEY' }), { text: 'Unset.' });
@@ -186,7 +198,9 @@ test('the key of the model is not in the environment of a server', async () => {
   expect(SERVER).toMatch(/server\.mjs$/);
 });
 
-test('a prompt of a server is a command, and a resource named after @ is read for the model', async () => {
+test('a prompt of a server is a command, and a resource named after @ is read for the model', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   await own(setup, { mcpServers: { test: stdio() } });
   setup.server.script({ text: 'Reviewed.' });
@@ -208,7 +222,9 @@ test('a prompt of a server is a command, and a resource named after @ is read fo
   expect(result(setup)).toContain('[Resource note://one]\nThe note says 42.');
 });
 
-test('schemas that take too much of the window are searched for, and stay found when the session is resumed', async () => {
+test('schemas that take too much of the window are searched for, and stay found when the session is resumed', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   await own(setup, { mcpServers: { wide: stdio('wide-schemas') } });
   const used = call('mcp__wide__wide7', { text: 'invoice' });
@@ -226,7 +242,9 @@ test('schemas that take too much of the window are searched for, and stay found 
   expect(ofServers(3)).toEqual(['ToolSearch', 'mcp__wide__wide7']);
 });
 
-test('a server asks the user: its form is filled in on the screen, and never without one', async () => {
+test('a server asks the user: its form is filled in on the screen, and never without one', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   await own(setup, { mcpServers: { test: stdio() }, permissions: { allow: ['mcp__test'] } });
   const request = {

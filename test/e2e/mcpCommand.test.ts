@@ -55,14 +55,16 @@ test.each<[string[], string]>([
   [['mcp', 'add-json', 'a', 'nonsense'], 'This is not a server definition'],
   [['mcp', 'add', '-e', 'novalue', 'a', 'x'], 'Write KEY=value'],
   [['mcp', 'get', 'nothing'], 'is not defined'],
-])('%j is refused', async (argv, message) => {
+])('%j is refused', { tags: 'long' }, async (argv, message) => {
   const setup = await setUpProgram();
   const ran = await setup.print(argv);
   expect(ran.code).toBe(42);
   expect(ran.stderr).toContain(message);
 });
 
-test('a name is not defined twice in one place, and with two places the right one has to be named', async () => {
+test('a name is not defined twice in one place, and with two places the right one has to be named', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   await setup.print(['mcp', 'add', 'a', 'x']);
   expect((await setup.print(['mcp', 'add', 'a', 'y'])).stderr).toContain('already defined');
@@ -71,7 +73,9 @@ test('a name is not defined twice in one place, and with two places the right on
   expect((await setup.print(['mcp', 'remove', '-s', 'local', 'a'])).code).toBe(0);
 });
 
-test('list and get connect to what may be used, and start nothing of a repository', async () => {
+test('list and get connect to what may be used, and start nothing of a repository', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const { user, project } = places(setup);
   await mkdir(setup.work.data, { recursive: true });
@@ -90,7 +94,9 @@ test('list and get connect to what may be used, and start nothing of a repositor
   await expect(readFile(mark)).rejects.toThrow('ENOENT');
 });
 
-test('a server that was added here needs no second approval once the folder is trusted', async () => {
+test('a server that was added here needs no second approval once the folder is trusted', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const { command = '', args = [] } = stdio();
   await setup.print(['mcp', 'add', 'own', '--', command, ...args]);

@@ -29,7 +29,7 @@ async function visit(running: ReturnType<TestProgram['startPrint']>): Promise<st
 const echo = { calls: [{ name: 'mcp__web__echo', input: { text: 'in' } }] };
 const ask = (setup: TestProgram) => setup.print(['-p', 'say it', '--allowed-tools', 'mcp__web']);
 
-test('login, use, silent renewal, and logout', async () => {
+test('login, use, silent renewal, and logout', { tags: 'long' }, async () => {
   const { setup, web, file } = await guarded();
   expect((await setup.print(['mcp', 'list'])).stdout).toContain('needs you to log in');
 
@@ -61,7 +61,7 @@ test('login, use, silent renewal, and logout', async () => {
   expect(await readFile(file, 'utf8')).not.toContain('token-');
 });
 
-test('if a call needs more rights, the next login asks for them', async () => {
+test('if a call needs more rights, the next login asks for them', { tags: 'long' }, async () => {
   const { setup, web } = await guarded();
   const login = async (): Promise<void> => {
     const running = setup.startPrint(['mcp', 'login', 'web']);
@@ -84,7 +84,7 @@ test('if a call needs more rights, the next login asks for them', async () => {
   expect(textOf(setup.server.requests().at(-1)?.messages.at(-1))).toBe('You said in');
 });
 
-test('an answer from somewhere else does not log in', async () => {
+test('an answer from somewhere else does not log in', { tags: 'long' }, async () => {
   const { setup, file } = await guarded();
   const running = setup.startPrint(['mcp', 'login', 'web']);
   const callback = await vi.waitFor(() => {

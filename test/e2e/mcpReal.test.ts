@@ -1,6 +1,8 @@
 /**
  * The published servers `@modelcontextprotocol/server-everything` and `server-filesystem`, driven on the screen; skipped
  * unless both are installed: `npm install -g @modelcontextprotocol/server-everything @modelcontextprotocol/server-filesystem`.
+ *
+ * @module-tag long
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -122,8 +124,7 @@ test.skipIf(missing)(
     await terminal.waitFor('The MCP server "all" asks');
     const answer = async (question: string, ...strokes: string[]): Promise<void> => {
       await terminal.waitFor(question);
-      await terminal.pause(300);
-      await terminal.press(...strokes);
+      await terminal.answer(...strokes);
     };
     const typed = (text: string): string[] => [text, keys.enter];
     await answer('Your full, legal name', ...typed('Ada Lovelace'));

@@ -6,7 +6,7 @@ import { keys } from '../ui/screen.ts';
 import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
-test('a named file is attached with its lines; a secret is only named', async () => {
+test('a named file is attached with its lines; a secret is only named', { tags: 'long' }, async () => {
   const { server, work, ready } = await setUpProgram();
   await writeFile(join(work.repository, 'my notes.md'), 'first\nsecond\nthird\n');
   await writeFile(join(work.repository, '.env'), 'KEY=hunter2hunter2\n');

@@ -57,7 +57,7 @@ test('in auto the judge lets through what was asked for, and what reaches furthe
   await terminal.waitFor('Interrupted.');
 });
 
-test('auto is not there until the user switches it on', async () => {
+test('auto is not there until the user switches it on', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const settings = '{ "permissions": { "auto": { "enabled": true }, "defaultMode": "auto" } }';
   await writeFile(join(setup.work.repository, '.clawdcode.local.json'), settings);
@@ -72,7 +72,9 @@ test('auto is not there until the user switches it on', async () => {
   await terminal.waitFor(/mock-1 · (?:no sandbox · )?context/);
 });
 
-test('with -p a flag switches it on; what the judge refuses, doubts or must not decide does not run', async () => {
+test('with -p a flag switches it on; what the judge refuses, doubts or must not decide does not run', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   setup.server.script(
     bash('mkdir one'),
@@ -105,7 +107,7 @@ test('with -p a flag switches it on; what the judge refuses, doubts or must not 
   expect(setup.server.left()).toBe(0);
 });
 
-test("piped input is not treated as the user's words", async () => {
+test("piped input is not treated as the user's words", { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.script(bash('mkdir one'), verdict('deny', 'No.'), { text: 'Done.' });
   await setup.print(['-p', 'summarise this', '--permission-mode', 'auto'], {
@@ -117,7 +119,9 @@ test("piped input is not treated as the user's words", async () => {
   expect(seen).not.toContain('PIPED');
 });
 
-test("piped input alone, or as an argument of a command, is not treated as the user's words either", async () => {
+test("piped input alone, or as an argument of a command, is not treated as the user's words either", {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const folder = join(setup.work.repository, '.claude/commands');
   await mkdir(folder, { recursive: true });
@@ -135,7 +139,7 @@ test("piped input alone, or as an argument of a command, is not treated as the u
   expect(await files(setup)).not.toContain('one');
 });
 
-test('in dontAsk no question appears: the model gets a denial', async () => {
+test('in dontAsk no question appears: the model gets a denial', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.script(bash('mkdir one'), { text: 'Not possible.' });
   const run = await setup.print(['-p', 'make it', '--permission-mode', 'dontAsk']);
@@ -144,7 +148,9 @@ test('in dontAsk no question appears: the model gets a denial', async () => {
   expect(await files(setup)).not.toContain('one');
 });
 
-test('in dontAsk the screen asks nothing either, and the mode is in the circle', async () => {
+test('in dontAsk the screen asks nothing either, and the mode is in the circle', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   setup.server.script(bash('mkdir one'), { text: 'Not possible.' });
   const terminal = await setup.ready(['--permission-mode', 'dontAsk']);

@@ -70,7 +70,7 @@ test('Enter twice in the picker opens the session once', long, async () => {
   await second.waitFor('Two.');
 });
 
-test('on the same day and in the same state nothing is added', async () => {
+test('on the same day and in the same state nothing is added', long, async () => {
   const { server, ready } = await setUpProgram();
   server.script({ text: 'One.' }, { text: 'Two.' });
   const first = await ready();
@@ -90,7 +90,7 @@ test('on the same day and in the same state nothing is added', async () => {
   expect(after?.tools).toEqual(before?.tools);
 });
 
-test('an unknown id is an error and never a new session', async () => {
+test('an unknown id is an error and never a new session', long, async () => {
   const { work, open, print } = await setUpProgram();
   const terminal = open(['--resume', 'nosuchsession']);
   expect(await terminal.exited).toBe(42);
@@ -101,7 +101,7 @@ test('an unknown id is an error and never a new session', async () => {
   expect(await work.sessions()).toEqual([]);
 });
 
-test('--continue without a session starts one and says so', async () => {
+test('--continue without a session starts one and says so', long, async () => {
   const { server, ready } = await setUpProgram();
   server.script({ text: 'A fresh start.' });
   const terminal = await ready(['--continue']);
@@ -128,46 +128,50 @@ test('another project has its own sessions', long, async () => {
   expect(await print(['-p', '--resume', id, 'hello'], { cwd: other })).toMatchObject({ code: 42 });
 });
 
-test('after kill -9 in the middle of a call, the call gets a result and is never run again', async () => {
-  const { server, work, ready, print } = await setUpProgram();
-  const command = 'echo run >> runs.txt; sleep 300 & echo $! > child.pid; wait';
-  server.script(
-    {
-      text: 'Both at once.',
-      calls: [
-        { name: 'Read', input: { file_path: 'index.js' } },
-        { name: 'Bash', input: { command } },
-        { name: 'Bash', input: { command: 'echo second >> runs.txt' } },
-      ],
-    },
-    { text: 'I see that it was cut short.' },
-  );
-  const terminal = await ready(['--permission-mode', 'bypassPermissions']);
-  await terminal.submit('start it');
-  const pidFile = join(work.repository, 'child.pid');
-  await terminal.until(
-    () => existsSync(pidFile) && readFileSync(pidFile, 'utf8').endsWith('\n'),
-    'the command runs',
-  );
-  terminal.kill('SIGKILL');
-  await terminal.exited;
-  const child = Number(await work.read('child.pid'));
-  if (isAlive(child)) process.kill(child, 'SIGKILL');
+test(
+  'after kill -9 in the middle of a call, the call gets a result and is never run again',
+  long,
+  async () => {
+    const { server, work, ready, print } = await setUpProgram();
+    const command = 'echo run >> runs.txt; sleep 300 & echo $! > child.pid; wait';
+    server.script(
+      {
+        text: 'Both at once.',
+        calls: [
+          { name: 'Read', input: { file_path: 'index.js' } },
+          { name: 'Bash', input: { command } },
+          { name: 'Bash', input: { command: 'echo second >> runs.txt' } },
+        ],
+      },
+      { text: 'I see that it was cut short.' },
+    );
+    const terminal = await ready(['--permission-mode', 'bypassPermissions']);
+    await terminal.submit('start it');
+    const pidFile = join(work.repository, 'child.pid');
+    await terminal.until(
+      () => existsSync(pidFile) && readFileSync(pidFile, 'utf8').endsWith('\n'),
+      'the command runs',
+    );
+    terminal.kill('SIGKILL');
+    await terminal.exited;
+    const child = Number(await work.read('child.pid'));
+    if (isAlive(child)) process.kill(child, 'SIGKILL');
 
-  const printed = await print(['-p', '--continue', 'what happened?']);
-  expect(printed).toMatchObject({ code: 0, stdout: 'I see that it was cut short.\n' });
-  expect(await work.read('runs.txt')).toBe('run\n');
-  const [, second] = server.requests();
-  if (second === undefined) throw new Error('no second request');
-  expectPairedCalls(second);
-  const results = second.messages.filter((message) => message.role === 'tool').map(textOf);
-  expect(results).toHaveLength(3);
-  expect(results[0]).toContain('module.exports');
-  expect(results[1]).not.toBe('');
-  expect(second.messages.at(-1)).toEqual({ role: 'user', content: 'what happened?' });
-});
+    const printed = await print(['-p', '--continue', 'what happened?']);
+    expect(printed).toMatchObject({ code: 0, stdout: 'I see that it was cut short.\n' });
+    expect(await work.read('runs.txt')).toBe('run\n');
+    const [, second] = server.requests();
+    if (second === undefined) throw new Error('no second request');
+    expectPairedCalls(second);
+    const results = second.messages.filter((message) => message.role === 'tool').map(textOf);
+    expect(results).toHaveLength(3);
+    expect(results[0]).toContain('module.exports');
+    expect(results[1]).not.toBe('');
+    expect(second.messages.at(-1)).toEqual({ role: 'user', content: 'what happened?' });
+  },
+);
 
-test('after kill -9 in mid-stream, --continue shows nothing false and continues', async () => {
+test('after kill -9 in mid-stream, --continue shows nothing false and continues', long, async () => {
   const { server, ready } = await setUpProgram();
   const story = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
   server.script({ text: story, latency: 60, chunkSize: 6 }, { text: 'Once upon a time.' });
@@ -187,7 +191,7 @@ test('after kill -9 in mid-stream, --continue shows nothing false and continues'
   ]);
 });
 
-test('a second program on the same session names the holder', async () => {
+test('a second program on the same session names the holder', long, async () => {
   const { server, work, ready, print } = await setUpProgram();
   server.script({ text: 'Mine.' });
   const terminal = await ready();

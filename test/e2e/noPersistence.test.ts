@@ -14,7 +14,9 @@ async function textIn(folder: string): Promise<string> {
   return (await Promise.all(texts)).join('\n');
 }
 
-test('turns share a conversation, a long output can be recalled, and no file has a word of it', async () => {
+test('turns share a conversation, a long output can be recalled, and no file has a word of it', {
+  tags: 'long',
+}, async () => {
   const { server, work, ...setup } = await setUpProgram();
   const long = 'for i in $(seq 1 9000); do echo "sesame $i"; done';
   server.script(

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { expectTried } from './support/actionsTried.ts';
 import { lmStudio, ollama, type Route, saying, sendJson, startLocalServer } from './support/localServers.ts';
 import { long } from './support/long.ts';
 import { serve, settled } from './support/onboarding.ts';
@@ -35,7 +36,7 @@ test('with local servers one key is enough: the best model answers, and is kept'
   expect(one.asked.filter(({ path }) => path.includes('chat'))).toEqual([]);
 });
 
-test('a wrong key is reported and corrected; the right one is saved', async () => {
+test('a wrong key is reported and corrected; the right one is saved', long, async () => {
   const { work, open } = await setUpProgram();
   const withKey =
     (route: Route): Route =>
@@ -67,9 +68,10 @@ test('a wrong key is reported and corrected; the right one is saved', async () =
     apiKey: 'sk-right-one',
     model: 'large-coder',
   });
+  expectTried(terminal, 'form:submit');
 });
 
-test('a variable that points nowhere does not override the choice, and that is reported', async () => {
+test('a variable that points nowhere does not override the choice, and that is reported', long, async () => {
   const { work, open } = await setUpProgram();
   const server = await serve(
     ollama([{ name: 'qwen3:8b', maxContext: 40_960, running: 40_960 }], { chat: saying('Here I am.') }),
@@ -135,33 +137,37 @@ test('bash completes the sessions that are there', long, async () => {
   expect(offered('count')).toBe('count\\ the\\ planets');
 });
 
-test('/init gathers the facts, and writing the file needs approval; /doctor disturbs nothing', async () => {
-  const { server, work, ready } = await setUpProgram();
-  await work.write('CLAUDE.md', 'Run the tests with npm test.');
-  server.script(
-    {
-      calls: [
-        { name: 'Write', input: { file_path: join(work.repository, 'AGENTS.md'), content: '# Agents\n' } },
-      ],
-    },
-    { text: 'AGENTS.md is written.' },
-  );
-  const terminal = await ready();
-  await terminal.submit('/init mind the globs');
-  await terminal.waitFor(/─ Write .*\?/);
-  expect(terminal.everything()).toContain('> /init mind the globs');
-  await terminal.answer('y');
-  await terminal.waitFor('AGENTS.md is written.');
-  await terminal.waitForIdle();
-  expect(await work.read('AGENTS.md')).toBe('# Agents\n');
-  const asked = JSON.stringify(server.requests()[0]?.messages);
-  for (const fact of ['JavaScript', 'package.json', 'CLAUDE.md', 'The user adds: mind the globs'])
-    expect(asked).toContain(fact);
+test(
+  '/init gathers the facts, and writing the file needs approval; /doctor disturbs nothing',
+  long,
+  async () => {
+    const { server, work, ready } = await setUpProgram();
+    await work.write('CLAUDE.md', 'Run the tests with npm test.');
+    server.script(
+      {
+        calls: [
+          { name: 'Write', input: { file_path: join(work.repository, 'AGENTS.md'), content: '# Agents\n' } },
+        ],
+      },
+      { text: 'AGENTS.md is written.' },
+    );
+    const terminal = await ready();
+    await terminal.submit('/init mind the globs');
+    await terminal.waitFor(/─ Write .*\?/);
+    expect(terminal.everything()).toContain('> /init mind the globs');
+    await terminal.answer('y');
+    await terminal.waitFor('AGENTS.md is written.');
+    await terminal.waitForIdle();
+    expect(await work.read('AGENTS.md')).toBe('# Agents\n');
+    const asked = JSON.stringify(server.requests()[0]?.messages);
+    for (const fact of ['JavaScript', 'package.json', 'CLAUDE.md', 'The user adds: mind the globs'])
+      expect(asked).toContain(fact);
 
-  await terminal.submit('/doctor');
-  await terminal.waitForPrinted(/✓ Endpoint +http/);
-  await terminal.waitForPrinted('Not checked inside a session');
-  await terminal.type('still here');
-  await terminal.waitFor('❯ still here');
-  expect(server.left()).toBe(0);
-});
+    await terminal.submit('/doctor');
+    await terminal.waitForPrinted(/✓ Endpoint +http/);
+    await terminal.waitForPrinted('Not checked inside a session');
+    await terminal.type('still here');
+    await terminal.waitFor('❯ still here');
+    expect(server.left()).toBe(0);
+  },
+);

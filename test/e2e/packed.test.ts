@@ -1,4 +1,8 @@
-/** The package as npm packs and installs it, in an empty folder. */
+/**
+ * The package as npm packs and installs it, in an empty folder.
+ *
+ * @module-tag long
+ */
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

@@ -1,4 +1,8 @@
-/** `clawdcode permissions`: what a call would be asked, and rules from what was approved. */
+/**
+ * `clawdcode permissions`: what a call would be asked, and rules from what was approved.
+ *
+ * @module-tag long
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -38,7 +42,7 @@ test('learn proposes a rule for what was approved, and saves it on request', lon
   for (const [index, prompt] of ['first', 'second'].entries()) {
     await terminal.submit(prompt);
     await terminal.waitForPrinted(new RegExp(`(?:Answer y, a[^\\n]* or n[\\s\\S]*){${index + 1}}`));
-    await terminal.pause(350);
+    await terminal.waitForQuietTime();
     await terminal.submit('y');
     await terminal.waitForPrinted(new RegExp(`(?:Ready\\.[\\s\\S]*){${index + 1}}`));
   }

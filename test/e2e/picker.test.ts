@@ -1,10 +1,15 @@
-/** The list of sessions as a person uses it: found by title and by word, renamed, forked, kept; whoever holds one is named. */
+/**
+ * The list of sessions as a person uses it: found by title and by word, renamed, forked, kept; whoever holds one is named.
+ *
+ * @module-tag long
+ */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { generateMany } from '../../bench/sessions/generate.ts';
 import { messageEntry } from '../../src/context/storage/newEntries.ts';
 import { PersistentStore } from '../../src/context/storage/PersistentStore.ts';
 import { keys } from '../ui/screen.ts';
+import { expectTried } from './support/actionsTried.ts';
 import { long } from './support/long.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 
@@ -50,13 +55,22 @@ test('among 10,000 sessions one is found by a few letters, while the index is ma
   await terminal.waitFor(/Sessions of all projects .* 1 \/ (9,\d{3}|10,00\d)/, 60_000);
   await terminal.type('elsewhere/web');
   await terminal.waitFor(/ web +\d{4}-/);
-  for (const key of [keys.down, keys.down, '\u001B[6~', keys.end, keys.home]) {
+  for (const key of [keys.down, keys.down, keys.up, keys.pageDown, keys.end, keys.home]) {
     const before = terminal.screen();
     await terminal.press(key);
     await terminal.until(() => terminal.screen() !== before, 'the cursor moves');
   }
   await terminal.press(keys.ctrl('c'));
   await terminal.waitFor(/context ~?\d+%/);
+  expectTried(
+    terminal,
+    'select:next',
+    'select:previous',
+    'select:pageDown',
+    'select:last',
+    'select:first',
+    'sessions:scope',
+  );
 });
 
 test('a search hit leads to its place in the session', async () => {
@@ -98,6 +112,7 @@ test('a search hit leads to its place in the session', async () => {
   await terminal.submit('Where are we?');
   await terminal.waitFor('At the end.');
   expect(JSON.stringify(setup.server.requests().at(-1))).toContain('Reply 39 of many.');
+  expectTried(terminal, 'sessions:preview', 'select:cancel', 'select:accept');
 });
 
 test('a session is renamed, archived and unarchived, and kept when the question is answered with Enter', async () => {
@@ -141,6 +156,14 @@ test('a session is renamed, archived and unarchived, and kept when the question 
     await terminal.waitFor(columns === 20 ? 'Enter Tab / ? Esc' : 'Esc new session');
     await terminal.waitFor('❯ Second');
   }
+  expectTried(
+    terminal,
+    'sessions:rename',
+    'sessions:undo',
+    'sessions:archive',
+    'sessions:delete',
+    'confirm:accept',
+  );
 });
 
 test('an archived session is opened like any other', { tags: 'long' }, async () => {

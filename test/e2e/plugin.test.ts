@@ -62,7 +62,9 @@ test('what a plugin brings is shown; once approved, its skills, commands and ser
   await terminal.waitForPrinted(/tools-echo {2}(?:connected|not connected|connecting)/);
 });
 
-test('a changed plugin is not used until it is approved again; disable and remove', async () => {
+test('a changed plugin is not used until it is approved again; disable and remove', {
+  tags: 'long',
+}, async () => {
   const { server, work, print, folder } = await withPlugin();
   await print(['plugin', 'add', folder, '-y']);
   server.otherwise(() => ({ text: 'Yes.' }));
@@ -83,7 +85,7 @@ test('a changed plugin is not used until it is approved again; disable and remov
   expect(await print(['plugin', 'remove', 'tools'])).toMatchObject({ code: 42 });
 });
 
-test('in a terminal it asks; anything but yes adds nothing', async () => {
+test('in a terminal it asks; anything but yes adds nothing', { tags: 'long' }, async () => {
   const { open, folder, print } = await withPlugin();
   const first = open(['plugin', 'add', folder]);
   await first.waitFor('Use this plugin? [y/N]');
@@ -96,7 +98,9 @@ test('in a terminal it asks; anything but yes adds nothing', async () => {
   expect((await print(['plugin', 'list'])).stdout).toContain('tools (enabled)');
 });
 
-test('a repository is cloned without its hooks and links; other protocols and folders are refused', async () => {
+test('a repository is cloned without its hooks and links; other protocols and folders are refused', {
+  tags: 'long',
+}, async () => {
   const { work, print, folder } = await withPlugin();
   await symlink('/etc/passwd', join(folder, 'commands/leak.md'));
   const git = (...args: string[]) =>
@@ -143,7 +147,9 @@ async function withAgentAndHooks(): Promise<Awaited<ReturnType<typeof withPlugin
   return setup;
 }
 
-test("a plugin's subagents and hooks are shown, then used, and gone once it is disabled", async () => {
+test("a plugin's subagents and hooks are shown, then used, and gone once it is disabled", {
+  tags: 'long',
+}, async () => {
   const setup = await withAgentAndHooks();
   const { server, print, folder, ready, work } = setup;
   const added = await print(['plugin', 'add', folder, '--yes']);
@@ -183,7 +189,9 @@ test("a plugin's subagents and hooks are shown, then used, and gone once it is d
   expect(JSON.stringify(server.requests().at(-1))).not.toMatch(/plum|critic/);
 });
 
-test('a hook of a plugin whose files change while it is used fails, and asks for approval again', async () => {
+test('a hook of a plugin whose files change while it is used fails, and asks for approval again', {
+  tags: 'long',
+}, async () => {
   const { server, print, folder, ready, work } = await withAgentAndHooks();
   await print(['plugin', 'add', folder, '--yes']);
   server.otherwise(() => ({ text: 'Yes.' }));
@@ -198,7 +206,9 @@ test('a hook of a plugin whose files change while it is used fails, and asks for
   expect(stderr).toContain('have changed since you approved it');
 });
 
-test('/plugin adds a plugin that is used at once; disabled, enabled and removed in the same session', async () => {
+test('/plugin adds a plugin that is used at once; disabled, enabled and removed in the same session', {
+  tags: 'long',
+}, async () => {
   const { server, folder, ready, work } = await withAgentAndHooks();
   server.otherwise(({ messages }) => ({
     text: `Heard: ${messages.map(textOf).findLast((text) => /^(?:Say |number )/.test(text))}!`,
@@ -250,7 +260,9 @@ test('/plugin adds a plugin that is used at once; disabled, enabled and removed 
   await terminal.waitForPrinted('No plugins.');
 });
 
-test('without a terminal, /plugin add names the subcommand and changes nothing', async () => {
+test('without a terminal, /plugin add names the subcommand and changes nothing', {
+  tags: 'long',
+}, async () => {
   const { folder, print, work } = await withAgentAndHooks();
   const { code, stderr } = await print(['-p', `/plugin add ${folder}`]);
   expect(code).toBe(42);

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { expectTried } from './support/actionsTried.ts';
 import { type Asked, type Route, saying, startLocalServer } from './support/localServers.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 
@@ -45,7 +46,9 @@ const writeConfig = ({ work }: TestProgram, config: object): Promise<void> =>
 
 const keysOf = (asked: readonly Asked[]) => new Set(asked.map(({ headers }) => headers.authorization));
 
-test('/model switches to another provider in mid-session, shows what that costs, and a resume finds it', async () => {
+test('/model switches to another provider in mid-session, shows what that costs, and a resume finds it', {
+  tags: 'long',
+}, async () => {
   const { setup, work, options } = await setTwo();
   setup.server.script({ text: 'Greetings from the default.' });
   const terminal = await setup.ready([], options);
@@ -82,7 +85,9 @@ test('/model switches to another provider in mid-session, shows what that costs,
   expect(setup.server.requests()).toHaveLength(1);
 });
 
-test('clawdcode models lists the models of all endpoints without showing a key', async () => {
+test('clawdcode models lists the models of all endpoints without showing a key', {
+  tags: 'long',
+}, async () => {
   const { setup, work, options } = await setTwo();
   const listed = await setup.print(['models'], options);
   expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/work\/big +64k +\$1000\.00 in/) });
@@ -95,7 +100,9 @@ test('clawdcode models lists the models of all endpoints without showing a key',
   expect(keysOf(work.asked)).toEqual(new Set([`Bearer ${KEY}`]));
 });
 
-test('doctor checks the endpoint of the model, with its own key; a request is rebuilt byte for byte', async () => {
+test('doctor checks the endpoint of the model, with its own key; a request is rebuilt byte for byte', {
+  tags: 'long',
+}, async () => {
   const { setup, work, options } = await setTwo();
   const env = { ...options.env, OPENAI_MODEL: 'work/big' };
   const { stdout } = await setup.print(['doctor', '--json'], { env });
@@ -114,7 +121,9 @@ test('doctor checks the endpoint of the model, with its own key; a request is re
   expect(chats.map((one) => one.body)).toContainEqual(expect.objectContaining(body));
 });
 
-test('the effort of the flag and of /effort is sent, and shown in the status line', async () => {
+test('the effort of the flag and of /effort is sent, and shown in the status line', {
+  tags: 'long',
+}, async () => {
   const { setup, work, options } = await setTwo();
   const terminal = await setup.ready(['--model', 'work/big', '--effort', 'max'], options);
   await terminal.waitFor('work/big · high');
@@ -138,6 +147,7 @@ test('the effort of the flag and of /effort is sent, and shown in the status lin
   await terminal.waitFor('work/big · low');
   await terminal.press('\u001bT');
   await terminal.waitFor('work/big · medium');
+  expectTried(terminal, 'chat:cycleEffort');
 });
 
 test('the model picker changes the effort of a model', async () => {
@@ -164,9 +174,12 @@ test('the model picker changes the effort of a model', async () => {
   await terminal.waitFor('effort: high');
   await terminal.press(keys.enter);
   await terminal.waitFor('work/small · high');
+  expectTried(terminal, 'select:variant');
 });
 
-test('requests are counted if the server reports no tokens: /cost says that they are estimated', async () => {
+test('requests are counted if the server reports no tokens: /cost says that they are estimated', {
+  tags: 'long',
+}, async () => {
   const { setup, options } = await setTwo();
   const terminal = await setup.ready(['--model', 'work/big'], options);
   await terminal.submit('hello');
@@ -184,7 +197,9 @@ test('requests are counted if the server reports no tokens: /cost says that they
   expect(JSON.parse(printed.stdout)).toMatchObject({ usage: null, total_cost_usd: null });
 });
 
-test('a session whose provider is gone says so and continues with the default model', async () => {
+test('a session whose provider is gone says so and continues with the default model', {
+  tags: 'long',
+}, async () => {
   const { setup, options } = await setTwo();
   const first = await setup.print(['-p', 'hello', '--model', 'work/big'], options);
   expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('Greetings from work.') });
@@ -195,7 +210,9 @@ test('a session whose provider is gone says so and continues with the default mo
   expect(resumed.stderr).toContain('This session used work/big, but your settings have no provider "work".');
 });
 
-test('a model stands in for one that is overloaded or down; it is said once, and the log says who answered', async () => {
+test('a model stands in for one that is overloaded or down; it is said once, and the log says who answered', {
+  tags: 'long',
+}, async () => {
   const { setup, work, options } = await setTwo();
   const overloaded: Route = (response) => {
     response.writeHead(529, { 'content-type': 'application/json', 'retry-after-ms': '1' });
@@ -252,7 +269,9 @@ test('a model stands in for one that is overloaded or down; it is said once, and
   expect(chatsOf(busy.asked)).toHaveLength(6);
 });
 
-test('the title of a session is written by the small model, at its own endpoint with its own key', async () => {
+test('the title of a session is written by the small model, at its own endpoint with its own key', {
+  tags: 'long',
+}, async () => {
   const { setup, work, options } = await setTwo();
   await writeConfig(setup, {
     smallModel: 'work/small',
@@ -270,7 +289,9 @@ test('the title of a session is written by the small model, at its own endpoint 
   expect(setup.server.requests()).toHaveLength(1);
 });
 
-test('doctor --probe tests a model after asking, and the result is shown where models are', async () => {
+test('doctor --probe tests a model after asking, and the result is shown where models are', {
+  tags: 'long',
+}, async () => {
   const { setup, work, options } = await setTwo();
   const refused = await setup.print(['doctor', '--probe', '--model', 'work/big'], options);
   expect(refused).toMatchObject({ code: 42, stderr: expect.stringContaining('it needs --yes') });

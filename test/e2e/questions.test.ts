@@ -1,11 +1,11 @@
 /** The model asks the user: on the screen, in plain lines, and where nobody can answer. */
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { expectTried } from './support/actionsTried.ts';
 import { setUpProgram } from './support/testProgram.ts';
 import { expectPairedCalls } from './support/wire.ts';
 
-const pageUp = '\u001B[5~';
-const pageDown = '\u001B[6~';
+const { pageUp, pageDown } = keys;
 
 const questions = [
   {
@@ -26,7 +26,9 @@ const questions = [
 const asks = { calls: [{ name: 'AskUserQuestion', input: { questions } }] };
 const answers = 'The user answered:\n- Which sign-in method?\n  by key\n- Which parts?\n  Dark mode; Export';
 
-test('questions are answered one at a time, looked over and sent; a resumed session has the answers', async () => {
+test('questions are answered one at a time, looked over and sent; a resumed session has the answers', {
+  tags: 'long',
+}, async () => {
   const { server, ready, work } = await setUpProgram();
   server.script(asks, { text: 'Then I build that.' }, { text: 'As you said.' });
   const terminal = await ready();
@@ -64,6 +66,7 @@ test('questions are answered one at a time, looked over and sent; a resumed sess
   expect(last?.messages.find(({ role }) => role === 'tool')).toMatchObject({ content: answers });
   for (const request of server.requests()) expectPairedCalls(request);
   expect((await work.sessions()).length).toBe(1);
+  expectTried(terminal, 'question:toggle', 'question:accept');
 });
 
 test('the keys of a question move between answers, questions and pages', { tags: 'long' }, async () => {
@@ -88,6 +91,15 @@ test('the keys of a question move between answers, questions and pages', { tags:
   await terminal.waitFor('Which parts?');
   await terminal.answer(keys.left);
   await terminal.waitFor('❯ 1. Magic link');
+  expectTried(
+    terminal,
+    'question:next',
+    'question:previous',
+    'question:pageDown',
+    'question:pageUp',
+    'question:forward',
+    'question:back',
+  );
 });
 
 test('Esc declines, and the turn ends', async () => {
@@ -103,9 +115,10 @@ test('Esc declines, and the turn ends', async () => {
   await terminal.submit('Decide yourself');
   await terminal.waitFor('All right.');
   expect(JSON.stringify(server.requests()[1])).toContain('The user declined to answer.');
+  expectTried(terminal, 'question:cancel');
 });
 
-test('with -p and in mode dontAsk the model goes on by itself', async () => {
+test('with -p and in mode dontAsk the model goes on by itself', { tags: 'long' }, async () => {
   const { server, print } = await setUpProgram();
   server.script(asks, { text: 'Decided.' }, asks, { text: 'Decided again.' });
   const ran = await print(['-p', 'Ask me']);

@@ -1,4 +1,8 @@
-/** Resizing: after any storm of sizes the live area stands once, at the bottom, and nothing printed is lost. */
+/**
+ * Resizing: after any storm of sizes the live area stands once, at the bottom, and nothing printed is lost.
+ *
+ * @module-tag long
+ */
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { long } from './support/long.ts';

@@ -1,8 +1,13 @@
-/** Going back: a session changes files by tools and by Bash, the user changes some too, and all of it is taken back. */
+/**
+ * Going back: a session changes files by tools and by Bash, the user changes some too, and all of it is taken back.
+ *
+ * @module-tag long
+ */
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { expectTried } from './support/actionsTried.ts';
 import { firstIsQuick, long } from './support/long.ts';
 import type { ModelServer, ScriptedReply } from './support/server.ts';
 import type { Terminal } from './support/terminal.ts';
@@ -171,6 +176,7 @@ for (const { row, options } of firstIsQuick(places))
         'go on',
       ]);
       if (request !== undefined) expectPairedCalls(request);
+      expectTried(terminal, 'rewind:undo');
     },
   );
 

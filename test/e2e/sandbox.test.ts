@@ -5,12 +5,13 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasSandbox } from '../sandbox/confined.ts';
 import { keys } from '../ui/screen.ts';
+import { expectTried } from './support/actionsTried.ts';
 import { long } from './support/long.ts';
 import { setUpProgram } from './support/testProgram.ts';
 
 const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] });
 
-describe.skipIf(!hasSandbox)('with a sandbox', () => {
+describe.skipIf(!hasSandbox)('with a sandbox', long, () => {
   test('one key lets everything in it run; what it stops is offered outside, once', async () => {
     const { server, work, ready } = await setUpProgram();
     // What is protected cannot be written.
@@ -44,25 +45,30 @@ describe.skipIf(!hasSandbox)('with a sandbox', () => {
     expect(results.map(({ sandbox }) => sandbox?.mode).slice(0, 3)).toEqual([
       ...['workspace-write', 'workspace-write', 'none'],
     ]);
+    expectTried(terminal, 'confirm:sandbox');
   });
 
-  test('a rule that keeps a file from being read counts in code, too, that runs without asking', async () => {
-    const { server, work, print } = await setUpProgram();
-    await mkdir(work.data, { recursive: true });
-    await writeFile(
-      join(work.data, 'config.json'),
-      JSON.stringify({ sandbox: { autoAllow: true }, permissions: { deny: ['Read(./plans/**)'] } }),
-    );
-    await mkdir(join(work.repository, 'plans'));
-    for (const name of ['plans/a', 'b']) await writeFile(join(work.repository, name), `IN ${name}`);
-    const read = (file: string) =>
-      bash(`node -e 'console.log(require("fs").readFileSync("${file}", "utf8"))'`);
-    server.script(read('b'), read('plans/a'), { text: 'Done.' });
-    await print(['-p', 'go']);
-    const told = JSON.stringify(server.requests().at(-1)?.messages);
-    expect(told).toContain('IN b');
-    expect(told).not.toContain('IN plans/a');
-  });
+  test(
+    'a rule that keeps a file from being read counts in code, too, that runs without asking',
+    long,
+    async () => {
+      const { server, work, print } = await setUpProgram();
+      await mkdir(work.data, { recursive: true });
+      await writeFile(
+        join(work.data, 'config.json'),
+        JSON.stringify({ sandbox: { autoAllow: true }, permissions: { deny: ['Read(./plans/**)'] } }),
+      );
+      await mkdir(join(work.repository, 'plans'));
+      for (const name of ['plans/a', 'b']) await writeFile(join(work.repository, name), `IN ${name}`);
+      const read = (file: string) =>
+        bash(`node -e 'console.log(require("fs").readFileSync("${file}", "utf8"))'`);
+      server.script(read('b'), read('plans/a'), { text: 'Done.' });
+      await print(['-p', 'go']);
+      const told = JSON.stringify(server.requests().at(-1)?.messages);
+      expect(told).toContain('IN b');
+      expect(told).not.toContain('IN plans/a');
+    },
+  );
 
   test('with -p the model is told what blocked it; -s removes the sandbox', long, async () => {
     const { server, work, print } = await setUpProgram();
@@ -129,7 +135,7 @@ test.skipIf(!hasSandbox)('each project has its own caches', long, async () => {
   for (const cache of caches) expect(existsSync(`${cache}-made`)).toBe(true);
 });
 
-test('without one the status line and the question say so, and nothing is allowed for it', async () => {
+test('without one the status line and the question say so, and nothing is allowed for it', long, async () => {
   const { server, work, ready, access } = await setUpProgram();
   const broken = join(dirname(work.repository), 'broken');
   await mkdir(broken);

@@ -49,7 +49,7 @@ for (const { row, options } of firstIsQuick(sizes))
     expect(lines.filter((line) => line.includes('esc to interrupt'))).toEqual([]);
   });
 
-test('a question fits a small screen, and its diff can be scrolled', async () => {
+test('a question fits a small screen, and its diff can be scrolled', { tags: 'long' }, async () => {
   const { server, work, ready } = await setUpProgram();
   const content = Array.from({ length: 80 }, (_, line) => `row ${line};`).join('\n');
   server.script(
@@ -64,7 +64,7 @@ test('a question fits a small screen, and its diff can be scrolled', async () =>
   await terminal.waitFor('row 0;');
   expect(terminal.screen()).not.toContain('row 79;');
   for (let page = 0; page < 60 && !terminal.screen().includes('row 79;'); page++)
-    await terminal.press('\u001B[6~');
+    await terminal.press(keys.pageDown);
   await terminal.waitFor('row 79;');
   await terminal.answer(keys.enter);
   await terminal.waitFor('Written.');
@@ -72,7 +72,7 @@ test('a question fits a small screen, and its diff can be scrolled', async () =>
 });
 
 // Keys that come 200 ms after the last one are an answer: where the machine stood still for so long, it is tried again.
-test('what is typed ahead of a question does not answer it', { retry: 3 }, async () => {
+test('what is typed ahead of a question does not answer it', { tags: 'long', retry: 3 }, async () => {
   const { server, work, ready } = await setUpProgram();
   server.script(
     { calls: [{ name: 'Bash', input: { command: 'git tag typed-ahead' } }], latency: 100 },
@@ -112,7 +112,7 @@ test('output of a running command is shown as it comes, then folded', async () =
   expect(terminal.screen()).toMatch(/\+\d+ lines/);
 });
 
-test('escape sequences of a model or a command do not reach the terminal', async () => {
+test('escape sequences of a model or a command do not reach the terminal', { tags: 'long' }, async () => {
   const { server, ready } = await setUpProgram();
   server.script(
     {

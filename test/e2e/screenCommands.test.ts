@@ -37,7 +37,7 @@ test('/copy asks the terminal, /export writes the session, /theme is previewed a
   await expect.poll(config).toMatchObject({ theme: 'light-high-contrast' });
 });
 
-test('with reduced motion nothing moves while it waits for the model', async () => {
+test('with reduced motion nothing moves while it waits for the model', { tags: 'long' }, async () => {
   const { server, work, ready } = await setUpProgram();
   await mkdir(work.data, { recursive: true });
   await writeFile(join(work.data, 'config.json'), '{"reducedMotion":true}');

@@ -1,6 +1,8 @@
 /**
  * Golden screens of the program: what somebody sees who starts it, talks to it, and looks at its lists and pages, in
  * a dark and in a light terminal, which differ in nothing but the colours of roles.
+ *
+ * @module-tag long
  */
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';

@@ -1,6 +1,11 @@
-/** The scrollback is the user's: whatever is done, nothing that is sent to the terminal clears or pushes it. */
+/**
+ * The scrollback is the user's: whatever is done, nothing that is sent to the terminal clears or pushes it.
+ *
+ * @module-tag long
+ */
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { expectTried } from './support/actionsTried.ts';
 import { firstIsQuick } from './support/long.ts';
 import { setUpProgram } from './support/testProgram.ts';
 
@@ -55,4 +60,5 @@ for (const { row, options } of firstIsQuick(sizes))
     expect(terminal.bytes().match(clears)).toBeNull();
     const text = terminal.everything();
     for (const line of [0, 30, 59]) expect(text).toContain(`Line ${line}.`);
+    expectTried(terminal, 'app:redraw');
   });

@@ -1,6 +1,8 @@
 /**
  * Golden screens of the first minute: a folder that is new, servers that were found and none, a key that is asked
  * about, refused and accepted; in a dark and in a light terminal.
+ *
+ * @module-tag long
  */
 import { test } from 'vitest';
 import { keys } from '../ui/screen.ts';

@@ -1,6 +1,8 @@
 /**
  * Golden screens of what commands answer, and of the list of sessions, below a status line of the user's own; in a
  * dark and in a light terminal.
+ *
+ * @module-tag long
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join, parse } from 'node:path';

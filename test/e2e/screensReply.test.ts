@@ -1,6 +1,8 @@
 /**
  * Golden screens of work that goes on: a reply as it comes, the questions, a command that takes its time, an attempt
  * that is made again, a compaction; in a dark and in a light terminal, each moment held until it was looked at.
+ *
+ * @module-tag long
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { PermissionRequest, SessionEvent } from '../../src/sdk/api/sdk.ts';
+import { long } from './support/long.ts';
 import { collect, resultOf, runIns, setUpSdk } from './support/sdk.ts';
 import { MODEL } from './support/testProgram.ts';
 
@@ -11,6 +12,8 @@ const touch = { calls: [{ name: 'Bash', input: { command: 'touch made' } }] };
 const add = { calls: [{ name: 'mcp__sdk__add', input: { a: 2, b: 3 } }] };
 
 describe.each(runIns)('in a %s', (runIn) => {
+  // A process of its own takes longer; one test of it is quick enough.
+  const inProcess = runIn === 'process' ? {} : long;
   test('a question is answered with typed events and a result with usage and cost', async () => {
     const { sdk, server, options } = await setUpSdk();
     server.script({ text: 'Four.' });
@@ -33,52 +36,60 @@ describe.each(runIns)('in a %s', (runIn) => {
     expect(JSON.stringify(server.requests()[0]?.messages[0])).toContain('Be brief.');
   });
 
-  test('without a callback a call that needs approval is denied; with one, its answer applies', async () => {
-    const { sdk, server, options, work } = await setUpSdk();
-    server.script(touch, { text: 'No.' }, touch, { text: 'No.' }, touch, { text: 'Yes.' });
-    const run = (canUseTool?: (request: PermissionRequest) => { behavior: 'allow' }) =>
-      resultOf(
-        sdk.query({ prompt: 'go', options: { ...options, runIn, ...(canUseTool && { canUseTool }) } }),
-      );
-    expect(await run()).toMatchObject({ permission_denials: [{ tool_name: 'Bash' }] });
-    const failing = await run(() => {
-      throw new Error('The host is broken.');
-    });
-    expect(failing).toMatchObject({ permission_denials: [{ tool_name: 'Bash' }] });
-    expect(JSON.stringify(server.requests()[3]?.messages.at(-1))).toContain('The host is broken.');
-    expect(existsSync(join(work.repository, 'made'))).toBe(false);
-    const asked: PermissionRequest[] = [];
-    const allowed = await run((request) => {
-      asked.push(request);
-      return { behavior: 'allow' };
-    });
-    expect(allowed).toMatchObject({ result: 'Yes.', permission_denials: [] });
-    expect(asked).toMatchObject([{ tool: 'Bash', input: { command: 'touch made' } }]);
-    expect(existsSync(join(work.repository, 'made'))).toBe(true);
-  });
+  test(
+    'without a callback a call that needs approval is denied; with one, its answer applies',
+    long,
+    async () => {
+      const { sdk, server, options, work } = await setUpSdk();
+      server.script(touch, { text: 'No.' }, touch, { text: 'No.' }, touch, { text: 'Yes.' });
+      const run = (canUseTool?: (request: PermissionRequest) => { behavior: 'allow' }) =>
+        resultOf(
+          sdk.query({ prompt: 'go', options: { ...options, runIn, ...(canUseTool && { canUseTool }) } }),
+        );
+      expect(await run()).toMatchObject({ permission_denials: [{ tool_name: 'Bash' }] });
+      const failing = await run(() => {
+        throw new Error('The host is broken.');
+      });
+      expect(failing).toMatchObject({ permission_denials: [{ tool_name: 'Bash' }] });
+      expect(JSON.stringify(server.requests()[3]?.messages.at(-1))).toContain('The host is broken.');
+      expect(existsSync(join(work.repository, 'made'))).toBe(false);
+      const asked: PermissionRequest[] = [];
+      const allowed = await run((request) => {
+        asked.push(request);
+        return { behavior: 'allow' };
+      });
+      expect(allowed).toMatchObject({ result: 'Yes.', permission_denials: [] });
+      expect(asked).toMatchObject([{ tool: 'Bash', input: { command: 'touch made' } }]);
+      expect(existsSync(join(work.repository, 'made'))).toBe(true);
+    },
+  );
 
-  test('the host reads how full the context window is, and restores files to before a prompt', async () => {
-    const { sdk, server, options, work } = await setUpSdk();
-    const input = { file_path: 'made', content: 'one\ntwo\n' };
-    server.script({ calls: [{ name: 'Write', input }] }, { text: 'Written.' });
-    const session = sdk.createSession({ ...options, runIn, permissionMode: 'acceptEdits' });
-    const uuid = '11111111-2222-4333-8444-555555555555';
-    await session.send({ content: 'write it', uuid });
-    const usage = await session.contextUsage();
-    expect(usage.windowTokens).toBe(48_000);
-    expect(usage.usedTokens).toBe(usage.parts.reduce((sum, { tokens }) => sum + tokens, 0));
-    expect(usage.compactsAtTokens).toBeLessThan(usage.windowTokens);
-    const made = join(work.repository, 'made');
-    const change = { canRewind: true, filesChanged: [made], deletions: 2 };
-    expect(await session.rewindFiles(uuid, { dryRun: true })).toMatchObject(change);
-    expect(existsSync(made)).toBe(true);
-    expect(await session.rewindFiles(uuid)).toMatchObject(change);
-    expect(existsSync(made)).toBe(false);
-    expect(await session.rewindFiles('nosuch')).toMatchObject({ canRewind: false, filesChanged: [] });
-    await session.close();
-  });
+  test(
+    'the host reads how full the context window is, and restores files to before a prompt',
+    inProcess,
+    async () => {
+      const { sdk, server, options, work } = await setUpSdk();
+      const input = { file_path: 'made', content: 'one\ntwo\n' };
+      server.script({ calls: [{ name: 'Write', input }] }, { text: 'Written.' });
+      const session = sdk.createSession({ ...options, runIn, permissionMode: 'acceptEdits' });
+      const uuid = '11111111-2222-4333-8444-555555555555';
+      await session.send({ content: 'write it', uuid });
+      const usage = await session.contextUsage();
+      expect(usage.windowTokens).toBe(48_000);
+      expect(usage.usedTokens).toBe(usage.parts.reduce((sum, { tokens }) => sum + tokens, 0));
+      expect(usage.compactsAtTokens).toBeLessThan(usage.windowTokens);
+      const made = join(work.repository, 'made');
+      const change = { canRewind: true, filesChanged: [made], deletions: 2 };
+      expect(await session.rewindFiles(uuid, { dryRun: true })).toMatchObject(change);
+      expect(existsSync(made)).toBe(true);
+      expect(await session.rewindFiles(uuid)).toMatchObject(change);
+      expect(existsSync(made)).toBe(false);
+      expect(await session.rewindFiles('nosuch')).toMatchObject({ canRewind: false, filesChanged: [] });
+      await session.close();
+    },
+  );
 
-  test('functions of the host are tools, whose input is checked', async () => {
+  test('functions of the host are tools, whose input is checked', inProcess, async () => {
     const { sdk, server, options } = await setUpSdk();
     const calls: unknown[] = [];
     const adds = sdk.tool({
@@ -126,7 +137,7 @@ describe.each(runIns)('in a %s', (runIn) => {
     ]);
   });
 
-  test('a tool of the host needs approval unless it says otherwise', async () => {
+  test('a tool of the host needs approval unless it says otherwise', inProcess, async () => {
     const { sdk, server, options } = await setUpSdk();
     server.script(add, { text: 'No.' });
     const tools = [
@@ -136,7 +147,7 @@ describe.each(runIns)('in a %s', (runIn) => {
     expect(result).toMatchObject({ permission_denials: [{ tool_name: 'mcp__sdk__add' }] });
   });
 
-  test('hooks are functions, and a session answers several prompts, forks and resumes', async () => {
+  test('hooks are functions, and a session answers several prompts, forks and resumes', long, async () => {
     const { sdk, server, options } = await setUpSdk();
     server.script({ text: 'One.' }, touch, { text: 'Two.' }, { text: 'Three.' });
     const session = sdk.createSession({
@@ -174,7 +185,7 @@ describe.each(runIns)('in a %s', (runIn) => {
     await fork.close();
   });
 
-  test('an answer that fits a schema, from prompts that arrive one by one', async () => {
+  test('an answer that fits a schema, from prompts that arrive one by one', inProcess, async () => {
     const { sdk, server, options } = await setUpSdk();
     server.script(
       { calls: [{ name: 'StructuredOutput', input: { n: 1 } }] },
@@ -194,7 +205,7 @@ describe.each(runIns)('in a %s', (runIn) => {
     expect(answers).toEqual([{ n: 1 }, { n: 2 }]);
   });
 
-  test('an abort ends the loop with its reason, and the session can be resumed', async () => {
+  test('an abort ends the loop with its reason, and the session can be resumed', long, async () => {
     const { sdk, server, options } = await setUpSdk();
     server.script({ text: 'One.' }, { text: 'never', latency: 3_600_000 });
     const first = sdk.query({ prompt: 'first', options: { ...options, runIn } });
@@ -215,7 +226,7 @@ describe.each(runIns)('in a %s', (runIn) => {
     expect(third).toMatchObject({ result: 'Three.' });
   });
 
-  test('an interrupt ends the turn and not the session; model and mode can change', async () => {
+  test('an interrupt ends the turn and not the session; model and mode can change', inProcess, async () => {
     const { sdk, server, options } = await setUpSdk();
     server.script({ text: 'never', latency: 3_600_000 }, { text: 'Two.' });
     const session = sdk.createSession({ ...options, runIn });
@@ -240,7 +251,7 @@ describe.each(runIns)('in a %s', (runIn) => {
     expect(modes[0]).toMatchObject({ subtype: 'init', permissionMode: 'plan' });
   });
 
-  test('a session that cannot start says why, to everyone who waits for it', async () => {
+  test('a session that cannot start says why, to everyone who waits for it', inProcess, async () => {
     const { sdk, options } = await setUpSdk();
     const session = sdk.createSession({ ...options, runIn, resume: 'ffffffff' });
     const events = collect(session.events);
@@ -252,7 +263,7 @@ describe.each(runIns)('in a %s', (runIn) => {
     await session.close();
   });
 
-  test('settings of a folder that the user has not trusted have no effect', async () => {
+  test('settings of a folder that the user has not trusted have no effect', long, async () => {
     const { sdk, server, options, work } = await setUpSdk();
     await work.write(
       '.clawdcode.json',
@@ -267,7 +278,7 @@ describe.each(runIns)('in a %s', (runIn) => {
     expect(warnings.join('')).toContain('this folder is not trusted');
   });
 
-  test('leaving the loop ends the session', async () => {
+  test('leaving the loop ends the session', inProcess, async () => {
     const { sdk, server, options } = await setUpSdk();
     server.script({ text: 'never', latency: 3_600_000 });
     const asked = sdk.query({ prompt: 'go', options: { ...options, runIn } });

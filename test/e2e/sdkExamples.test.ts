@@ -53,7 +53,7 @@ async function consumer({ work }: TestProgram): Promise<string> {
   return folder;
 }
 
-test('one question, with a tool of its own and a say in every call', async () => {
+test('one question, with a tool of its own and a say in every call', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.script(
     { calls: [{ name: 'mcp__sdk__headcount', input: { city: 'Oslo' } }] },
@@ -73,7 +73,7 @@ test('one question, with a tool of its own and a say in every call', async () =>
   expect(told[2]).toContain('This program only looks.');
 });
 
-test('a session goes on in a second process, and answers with JSON', async () => {
+test('a session goes on in a second process, and answers with JSON', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const answer = { about: 'globs', mainFile: 'index.js' };
   setup.server.script(
@@ -110,7 +110,9 @@ test('the context engine alone compacts with a summary of the host, and continue
   expect(await readdir(join(env.NOTES_FOLDER, 'projects/contexts'))).toContain('notes.jsonl');
 });
 
-test('inside another program: its output, signals and end stay its own, sessions run side by side, no thread is left', async () => {
+test('inside another program: its output, signals and end stay its own, sessions run side by side, no thread is left', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   setup.server.otherwise(({ messages }) => {
     const prompt = messages.findLast(({ role }) => role === 'user');
@@ -188,7 +190,9 @@ export async function main(): Promise<string> {
 }
 `;
 
-test('a program that uses the package, and the examples, compile with strict types and without our sources', async () => {
+test('a program that uses the package, and the examples, compile with strict types and without our sources', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const folder = await consumer(setup);
   await writeFile(join(folder, 'program.ts'), program);

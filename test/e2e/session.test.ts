@@ -1,4 +1,8 @@
-/** `clawdcode session`: the installed program on sessions that it wrote itself. */
+/**
+ * `clawdcode session`: the installed program on sessions that it wrote itself.
+ *
+ * @module-tag long
+ */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

@@ -1,4 +1,8 @@
-/** docs/session-format.md and the schema in the package, held against sessions that the program wrote. */
+/**
+ * docs/session-format.md and the schema in the package, held against sessions that the program wrote.
+ *
+ * @module-tag long
+ */
 
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, test } from 'vitest';
 import { long } from './support/long.ts';
 import { setUpProgram } from './support/testProgram.ts';

@@ -29,7 +29,9 @@ async function withSkills(): Promise<TestProgram> {
   return setup;
 }
 
-test('a command of the home and a skill of the project are typed, listed and sent', async () => {
+test('a command of the home and a skill of the project are typed, listed and sent', {
+  tags: 'long',
+}, async () => {
   const { server, ready } = await withSkills();
   server.otherwise(() => ({ text: 'Done so.' }));
   const terminal = await ready();
@@ -65,7 +67,7 @@ test('without a screen, the model loads a skill; its command is refused and the 
   expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({ skills: ['review'] });
 });
 
-test('the rules of a skill that was stopped before its turn end with it', async () => {
+test('the rules of a skill that was stopped before its turn end with it', { tags: 'long' }, async () => {
   const { server, ready, work } = await withSkills();
   await write(
     join(work.home, '.claude/skills/mine/SKILL.md'),
@@ -86,7 +88,9 @@ test('the rules of a skill that was stopped before its turn end with it', async 
 const TOUCHES =
   '---\ndescription: Makes things.\nallowed-tools: Bash(touch:*), Bash(rm:*)\n---\nMade: !`touch made`.\n';
 
-test('what a skill of the project allows applies once it is approved, to that content, and never over a deny rule', async () => {
+test('what a skill of the project allows applies once it is approved, to that content, and never over a deny rule', {
+  tags: 'long',
+}, async () => {
   const { server, open, print, work } = await setUpProgram();
   await write(join(work.data, 'config.json'), '{"permissions":{"deny":["Bash(rm:*)"]}}');
   const file = join(work.repository, '.claude/skills/make/SKILL.md');
@@ -115,7 +119,9 @@ test('what a skill of the project allows applies once it is approved, to that co
   expect(await readdir(work.repository)).not.toContain('three');
 });
 
-test('a skill with context: fork runs in a subagent, for the user and for the model', async () => {
+test('a skill with context: fork runs in a subagent, for the user and for the model', {
+  tags: 'long',
+}, async () => {
   const { server, ready, work } = await setUpProgram();
   await write(
     join(work.home, '.claude/skills/survey/SKILL.md'),
@@ -145,7 +151,7 @@ test('a skill with context: fork runs in a subagent, for the user and for the mo
   expect(textOf(after?.messages.at(-1))).toContain('There is a tree.');
 });
 
-test('a deny rule for the subagent applies to a skill that would run in it', async () => {
+test('a deny rule for the subagent applies to a skill that would run in it', { tags: 'long' }, async () => {
   const { server, print, work } = await setUpProgram();
   await write(join(work.data, 'config.json'), '{"permissions":{"deny":["Agent(explore)"]}}');
   await write(
@@ -158,7 +164,9 @@ test('a deny rule for the subagent applies to a skill that would run in it', asy
   expect(textOf(server.requests()[1]?.messages.at(-1))).toMatch(/denied|Agent\(explore\)/);
 });
 
-test('a skill with a model of the user: it answers until the turn ends, for the user and for the model', async () => {
+test('a skill with a model of the user: it answers until the turn ends, for the user and for the model', {
+  tags: 'long',
+}, async () => {
   const { server, ready, work } = await setUpProgram();
   const other = `${MODEL}-b`;
   const skills = join(work.home, '.claude/skills');
@@ -188,7 +196,9 @@ test('a skill with a model of the user: it answers until the turn ends, for the 
   expect(models().slice(5)).toEqual([MODEL]);
 });
 
-test('files that a forked skill mentions are part of the prompt of its subagent', async () => {
+test('files that a forked skill mentions are part of the prompt of its subagent', {
+  tags: 'long',
+}, async () => {
   const { server, print, work } = await setUpProgram();
   await writeFile(join(work.repository, 'rules.md'), 'RULE-FILE\n');
   await write(
@@ -209,7 +219,7 @@ test('files that a forked skill mentions are part of the prompt of its subagent'
   expect(textOf(server.requests()[3]?.messages.at(-1))).toContain('RULE-FILE');
 });
 
-test('a skill is used, compacted away, comes back, and is used again', async () => {
+test('a skill is used, compacted away, comes back, and is used again', { tags: 'long' }, async () => {
   const { server, ready, work } = await setUpProgram();
   const rule = 'Write every answer in SMALL-CAPS-RULE.';
   const file = join(work.home, '.claude/skills/poet/SKILL.md');

@@ -1,4 +1,8 @@
-/** The small version of `npm run bench:soak`: what grows with every turn shows in sixty of them as well. */
+/**
+ * The small version of `npm run bench:soak`: what grows with every turn shows in sixty of them as well.
+ *
+ * @module-tag long
+ */
 import { expect, onTestFinished, test } from 'vitest';
 import { createPlace } from '../../bench/parts/place.mjs';
 import { soak } from '../../bench/soak/soak.mjs';

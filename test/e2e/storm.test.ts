@@ -2,6 +2,8 @@
  * Everything at the same time, by chance but repeatably: typing, pastes, keys that take the terminal away, stops and
  * resizes while replies stream. Afterwards nothing was printed twice or lost, and the terminal is as it was.
  * `STORM_SEEDS=5,6,7 STORM_STEPS=60` looks further.
+ *
+ * @module-tag long
  */
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';

@@ -33,14 +33,14 @@ test('the answer is checked, corrected by the model, and ends the turn', async (
   expect(textOf(second?.messages.at(-1))).toContain('/files must be array');
 });
 
-test('a model that answers in text is asked for the call', async () => {
+test('a model that answers in text is asked for the call', { tags: 'long' }, async () => {
   const { server, print } = await setUpProgram();
   server.script({ text: 'It is a.js.' }, answer({ files: ['a.js'] }));
   expect(JSON.parse((await print(flags)).stdout)).toMatchObject({ structured_output: { files: ['a.js'] } });
   expect(textOf(server.requests()[1]?.messages.at(-1))).toContain('by calling StructuredOutput');
 });
 
-test('a model that never gives one ends the run with an error', async () => {
+test('a model that never gives one ends the run with an error', { tags: 'long' }, async () => {
   const { server, print } = await setUpProgram();
   server.otherwise(() => ({ text: 'No.' }));
   const inText = await print(flags);
@@ -49,7 +49,7 @@ test('a model that never gives one ends the run with an error', async () => {
   expect(server.requests()).toHaveLength(3);
 });
 
-test('calls that do not fit the schema are counted, too', async () => {
+test('calls that do not fit the schema are counted, too', { tags: 'long' }, async () => {
   const { server, print } = await setUpProgram();
   let calls = 0;
   server.otherwise(() => answer({ files: ++calls }));
@@ -59,7 +59,7 @@ test('calls that do not fit the schema are counted, too', async () => {
   expect(calls).toBe(5);
 });
 
-test('a driver gets it in each result, and sees its own prompts only', async () => {
+test('a driver gets it in each result, and sees its own prompts only', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.script({ text: 'One.' }, answer({ files: ['1'] }), answer({ files: ['2'] }));
   const driver = startDriver(setup, ['--replay-user-messages']);
@@ -80,7 +80,7 @@ test.each([
   ['{"type": "array"}', 'must be "object"'],
   ['{"type": "object", "properties": {"a": {"$ref": "http://example.com/x"}}}', 'reference'],
   ['missing.json', 'ENOENT'],
-])('a schema that cannot be used ends the program at once: %s', async (text, why) => {
+])('a schema that cannot be used ends the program at once: %s', { tags: 'long' }, async (text, why) => {
   const { server, print } = await setUpProgram();
   const { code, stderr } = await print(['-p', 'x', '--json-schema', text]);
   expect(code).toBe(42);
@@ -94,7 +94,9 @@ const look = { calls: [{ name: 'Glob', input: { pattern: '*' } }], usage };
 const priced = (price: object | undefined) =>
   JSON.stringify({ models: { [MODEL]: price === undefined ? {} : { price } } });
 
-test('a budget that is used up ends the run before the next request, and keeps later prompts out', async () => {
+test('a budget that is used up ends the run before the next request, and keeps later prompts out', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   setup.server.otherwise(() => look);
   const settings = priced({ input: 1000, output: 1000 });
@@ -112,7 +114,9 @@ test('a budget that is used up ends the run before the next request, and keeps l
   expect(setup.server.requests()).toHaveLength(2);
 });
 
-test('without a price the budget cannot be kept, so the run ends after the first reply', async () => {
+test('without a price the budget cannot be kept, so the run ends after the first reply', {
+  tags: 'long',
+}, async () => {
   const { server, print } = await setUpProgram();
   server.otherwise(() => look);
   const { code, stdout } = await print(['-p', 'go', '--output-format=stream-json', '--max-budget-usd', '1']);

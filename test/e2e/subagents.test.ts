@@ -87,7 +87,9 @@ function answering(server: TestProgram['server'], scripts: Readonly<Record<strin
   });
 }
 
-test('three at once: one asks with its name and gets its answer, and the rewind undoes what it changed', async () => {
+test('three at once: one asks with its name and gets its answer, and the rewind undoes what it changed', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const { server, ready, work } = setup;
   answering(server, {
@@ -115,9 +117,7 @@ test('three at once: one asks with its name and gets its answer, and the rewind 
   await terminal.submit('do all three');
   await terminal.waitFor('general-purpose: write two asks: Write made.txt');
   expect(existsSync(join(work.repository, 'made.txt'))).toBe(false);
-  // A key that comes at once counts as typed ahead.
-  await terminal.pause(600);
-  await terminal.press('y');
+  await terminal.answer('y');
   await terminal.waitFor('All three are back.');
   await terminal.waitForIdle();
   const printed = terminal.everything();
@@ -137,7 +137,7 @@ test('three at once: one asks with its name and gets its answer, and the rewind 
   await terminal.until(() => !existsSync(join(work.repository, 'made.txt')), 'the file is gone');
 });
 
-test('Esc stops the turn and every subagent that it waits for', async () => {
+test('Esc stops the turn and every subagent that it waits for', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const { server, ready } = setup;
   const slow: ScriptedReply = { text: 'still looking '.repeat(500), latency: 200, chunkSize: 4 };
@@ -164,7 +164,9 @@ test('Esc stops the turn and every subagent that it waits for', async () => {
   expect(server.requests()).toHaveLength(3);
 });
 
-test('after kill -9 the resumed session says which subagent ran and what it had found', async () => {
+test('after kill -9 the resumed session says which subagent ran and what it had found', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const { server, ready, open } = setup;
   server.script(
@@ -195,7 +197,9 @@ test('after kill -9 the resumed session says which subagent ran and what it had 
   expect(textOf(result)).toContain('- Read(package.json)');
 });
 
-test('after kill -9 the resumed session tells, once, what a background subagent had found', async () => {
+test('after kill -9 the resumed session tells, once, what a background subagent had found', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const { server, ready, open } = setup;
   answering(server, {
@@ -251,7 +255,9 @@ permissionMode: bypassPermissions
 You are the reviewer of this house.
 `;
 
-test('an agent of the repository is used once the folder is trusted, and named but not used before', async () => {
+test('an agent of the repository is used once the folder is trusted, and named but not used before', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const { server, open, work } = setup;
   mkdirSync(join(work.repository, '.claude', 'agents'), { recursive: true });
@@ -290,7 +296,9 @@ test('an agent of the repository is used once the folder is trusted, and named b
   );
 });
 
-test('-p: lines of a subagent name its call, explore cannot change anything, and its log goes with the session', async () => {
+test('-p: lines of a subagent name its call, explore cannot change anything, and its log goes with the session', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const { server, print, work } = setup;
   server.script(
@@ -374,13 +382,15 @@ test('in plain mode the start, the question and the end of a subagent are lines'
   await terminal.waitFor('Running Agent: general-purpose: write it');
   await terminal.waitFor('Subagent general-purpose: write it asks. Question: may Write do this?');
   await terminal.waitFor('Answer y, a or n.');
-  await terminal.pause(800);
+  await terminal.waitForQuietTime();
   await terminal.submit('y');
   await terminal.waitFor('All done.');
   expect(terminal.everything()).toContain('Agent: general-purpose: write it. Done, 2 steps, ');
 });
 
-test('the model cannot send a subagent’s conversation to a model that the user has not chosen', async () => {
+test('the model cannot send a subagent’s conversation to a model that the user has not chosen', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const { server } = setup;
   const models = { 'own-small': { contextWindow: 50_000 } };
@@ -403,7 +413,7 @@ test('the model cannot send a subagent’s conversation to a model that the user
   expect(textOf(requests[1]?.messages.at(-1))).toContain('A subagent may not use the model "evil/logger".');
 });
 
-test('a definition sets how much the model of its subagent reasons', async () => {
+test('a definition sets how much the model of its subagent reasons', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.script(
     { calls: [agentCall('thinker', 'think', 'Think about it.')] },

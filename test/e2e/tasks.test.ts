@@ -1,9 +1,14 @@
-/** Commands in the background, and the todo list: Ctrl+B, /tasks, Ctrl+T, from the key to the process. */
+/**
+ * Commands in the background, and the todo list: Ctrl+B, /tasks, Ctrl+T, from the key to the process.
+ *
+ * @module-tag long
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { textWidth } from '../../src/ui/print/width.ts';
 import { keys } from '../ui/screen.ts';
+import { expectTried } from './support/actionsTried.ts';
 import { long } from './support/long.ts';
 import { isAlive } from './support/processes.ts';
 import { resizeDrawn } from './support/resizing.ts';
@@ -57,6 +62,7 @@ test("Ctrl+B moves the model's command: the turn continues, and its end is repor
   );
   expect(notes).toHaveLength(1);
   expect(terminal.everything().match(/Background task b1 ended/g)).toHaveLength(1);
+  expectTried(terminal, 'task:background');
 });
 
 test('/tasks lists, follows and stops what runs, and leaving ends the rest', long, async () => {
@@ -100,6 +106,7 @@ test('/tasks lists, follows and stops what runs, and leaving ends the rest', lon
   expect(await terminal.exited).toBe(0);
   expect(terminal.everything()).toContain('Background tasks stop with their session: b1 sleep 300');
   await terminal.until(() => !isAlive(eins), 'the first has ended');
+  expectTried(terminal, 'tasks:stop');
 });
 
 test('Ctrl+T shows the whole todo list, also when nothing runs, and hides it', async () => {
@@ -120,4 +127,5 @@ test('Ctrl+T shows the whole todo list, also when nothing runs, and hides it', a
   for (const { content } of todos) expect(rowsBelow()).toContain(content);
   await terminal.press(keys.ctrl('t'));
   await terminal.until(() => !rowsBelow().includes('任务'), 'no list');
+  expectTried(terminal, 'app:toggleTodos');
 });

@@ -103,7 +103,7 @@ test.each<[sampler: string, more: Readonly<Record<string, string>>, isExported: 
   ['parentbased_always_off', { TRACEPARENT: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }, true],
   ['parentbased_always_on', { TRACEPARENT: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00` }, false],
   ['constructor', { OTEL_BSP_MAX_QUEUE_SIZE: 'many' }, true],
-])('OTEL_TRACES_SAMPLER=%s with %j', async (sampler, more, isExported) => {
+])('OTEL_TRACES_SAMPLER=%s with %j', { tags: 'long' }, async (sampler, more, isExported) => {
   const setup = await setUpProgram();
   const receiver = await startReceiver();
   setup.server.script({ text: 'An answer.' });
@@ -113,7 +113,7 @@ test.each<[sampler: string, more: Readonly<Record<string, string>>, isExported: 
   expect(receiver.points().length).toBeGreaterThan(0);
 });
 
-test('a proxy of the environment is used', async () => {
+test('a proxy of the environment is used', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const proxy = await startReceiver();
   setup.server.script({ text: 'An answer.' });
@@ -129,7 +129,7 @@ test('a proxy of the environment is used', async () => {
   ]);
 });
 
-test('/status shows where telemetry goes', async () => {
+test('/status shows where telemetry goes', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const env = envFor(setup, 'https://user:password@collector.example.com/otlp');
   const { stdout } = await setup.print(['-p', '/status'], { env });
@@ -138,7 +138,7 @@ test('/status shows where telemetry goes', async () => {
   expect(off.stdout).not.toContain('Telemetry');
 });
 
-test('with telemetry.content, texts are exported without secrets', async () => {
+test('with telemetry.content, texts are exported without secrets', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const receiver = await startReceiver();
   const key = `ghp_${'a1B2'.repeat(9)}`;
@@ -158,7 +158,7 @@ test('with telemetry.content, texts are exported without secrets', async () => {
   expect(JSON.stringify(spans, bigints)).not.toContain(key);
 });
 
-test('a subagent is a span below the call that started it', async () => {
+test('a subagent is a span below the call that started it', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const receiver = await startReceiver();
   const input = { subagent_type: 'explore', description: 'find it', prompt: 'Where is it?' };
@@ -182,7 +182,7 @@ test('a subagent is a span below the call that started it', async () => {
   expect(tokens.map(({ count }) => count)).toEqual([4, 4]);
 });
 
-test('on screen, each turn is a trace, and leaving sends the last one', async () => {
+test('on screen, each turn is a trace, and leaving sends the last one', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const receiver = await startReceiver();
   setup.server.script({ text: 'One.' });
@@ -222,6 +222,7 @@ const hostile: Readonly<Record<string, (response: ServerResponse) => void>> = {
 
 test.each(Object.entries(hostile))(
   'a collector that %s changes neither the answer nor the exit code',
+  { tags: 'long' },
   async (_, answer) => {
     const setup = await setUpProgram();
     const receiver = await startReceiver(answer);
@@ -232,7 +233,9 @@ test.each(Object.entries(hostile))(
   },
 );
 
-test('nothing is sent unless the user says so: not by an endpoint alone, not by a repository', async () => {
+test('nothing is sent unless the user says so: not by an endpoint alone, not by a repository', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const receiver = await startReceiver();
   setup.server.otherwise(() => ({ text: 'Yes.' }));

@@ -1,6 +1,7 @@
 /** Ctrl+O through the whole program: everything unfolded on a screen of its own, and nothing of it left behind. */
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { expectTried } from './support/actionsTried.ts';
 import { long } from './support/long.ts';
 import { setUpProgram } from './support/testProgram.ts';
 
@@ -26,7 +27,8 @@ test('everything is unfolded, scrolls and searches, and the scrollback is as it 
   await terminal.waitFor('All counted.');
   expect(terminal.isCursorVisible()).toBe(false);
   // What the model was given of it is a part; this is all of it.
-  await terminal.type('?number 1500 of');
+  await terminal.press('?');
+  await terminal.type('number 1500 of');
   await terminal.until(
     () => terminal.cursor().x === 15 && terminal.cursor().y === 19,
     'the cursor is behind the words',
@@ -53,6 +55,15 @@ test('everything is unfolded, scrolls and searches, and the scrollback is as it 
   expect(terminal.bytes().slice(sent)).not.toMatch(/\u001B\[[23]J|\u001Bc/);
   await terminal.type('still typing');
   await terminal.waitFor('❯ still typing');
+  expectTried(
+    terminal,
+    'app:toggleTranscript',
+    'transcript:searchBack',
+    'scroll:top',
+    'transcript:nextPrompt',
+    'scroll:bottom',
+    'transcript:exit',
+  );
 });
 
 test(
@@ -81,10 +92,11 @@ test(
     for (const number of [0, 10, 20, 39])
       expect(lines.filter((line) => line === `Paragraph ${number} of the reply.`)).toHaveLength(1);
     expect(await work.git('tag')).toBe('seen\n');
+    expectTried(terminal, 'transcript:cancel');
   },
 );
 
-test('a program that is ended in it leaves the ordinary screen', async () => {
+test('a program that is ended in it leaves the ordinary screen', long, async () => {
   const { server, ready } = await setUpProgram();
   server.script({ text: 'Hello there.' });
   const terminal = await ready();

@@ -41,7 +41,7 @@ test('a page that a rule and the setting allow reaches the model as Markdown', a
   expect(pages.requests.map(({ url }) => url)).toEqual(['/guide']);
 });
 
-test('a redirect to another host is reported to the model and not followed', async () => {
+test('a redirect to another host is reported to the model and not followed', { tags: 'long' }, async () => {
   const { server, print, allowPrivate, call, result } = await withPages();
   await allowPrivate();
   server.script({ calls: [call('/moved')] }, { text: 'It has moved.' });
@@ -49,7 +49,9 @@ test('a redirect to another host is reported to the model and not followed', asy
   expect(result()).toContain('redirects to http://elsewhere.example/guide, which is another site');
 });
 
-test('without the setting this machine is not read from, whatever the rules allow', async () => {
+test('without the setting this machine is not read from, whatever the rules allow', {
+  tags: 'long',
+}, async () => {
   const { server, print, pages, call, result } = await withPages();
   server.script({ calls: [call('/guide')] }, { text: 'I may not.' });
   await print(['-p', 'look', ...allowed]);
@@ -57,7 +59,7 @@ test('without the setting this machine is not read from, whatever the rules allo
   expect(pages.requests).toEqual([]);
 });
 
-test('without a rule nothing is fetched, since approval is impossible', async () => {
+test('without a rule nothing is fetched, since approval is impossible', { tags: 'long' }, async () => {
   const { server, print, pages, allowPrivate, call } = await withPages();
   await allowPrivate();
   server.script({ calls: [call('/guide')] }, { text: 'I may not.' });
@@ -73,7 +75,9 @@ test('without a rule nothing is fetched, since approval is impossible', async ()
   expect(pages.requests).toEqual([]);
 });
 
-test('the question shows the address, and "always" is remembered for the host', async () => {
+test('the question shows the address, and "always" is remembered for the host', {
+  tags: 'long',
+}, async () => {
   const { server, work, ready, pages, allowPrivate, call } = await withPages();
   await allowPrivate();
   server.script({ calls: [call('/guide')] }, { calls: [call('/guide?again')] }, { text: 'Read twice.' });

@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { expectTried } from './support/actionsTried.ts';
 import { kindsOf } from './support/entryKinds.ts';
 import { long } from './support/long.ts';
 import { setUpProgram } from './support/testProgram.ts';
@@ -96,9 +97,10 @@ test('a request is worked through with Read, Grep, Edit and Bash, approved at th
     { path: join(work.repository, constants), kind: 'modified', added: 1, removed: 1 },
   ]);
   expect((await stat(session?.file ?? '')).mode & 0o777).toBe(0o600);
+  expectTried(terminal, 'confirm:yes', 'confirm:always');
 });
 
-test('a declined edit leaves the file alone and hands the comment to the model', async () => {
+test('a declined edit leaves the file alone and hands the comment to the model', long, async () => {
   const { server, work, ready } = await setUpProgram();
   server.script(
     { calls: [{ name: 'Read', input: { file_path: constants } }] },
@@ -113,6 +115,7 @@ test('a declined edit leaves the file alone and hands the comment to the model',
   await terminal.waitFor('Then I leave it.');
   expect(await work.read(constants)).toContain(before);
   expect(String(server.requests()[2]?.messages.at(-1)?.content)).toContain('not in this release');
+  expectTried(terminal, 'confirm:comment');
 });
 
 test('commands answer without the model; what only looks like one is a prompt', long, async () => {
@@ -221,34 +224,38 @@ test('a list of todos is shown as it goes', long, async () => {
   await terminal.waitForIdle();
 });
 
-test('a prompt on the command line is sent at once; /model, /help and /permissions answer', async () => {
-  const { server, ready } = await setUpProgram();
-  server.script({ text: 'Hello yourself.' }, { text: 'I am another.' });
-  const terminal = await ready(['say', 'hello'], { rows: 60 });
-  await terminal.waitFor('Hello yourself.');
-  await terminal.waitForIdle();
-  expect(server.requests()[0]?.messages.at(-1)).toEqual({ role: 'user', content: 'say hello' });
+test(
+  'a prompt on the command line is sent at once; /model, /help and /permissions answer',
+  long,
+  async () => {
+    const { server, ready } = await setUpProgram();
+    server.script({ text: 'Hello yourself.' }, { text: 'I am another.' });
+    const terminal = await ready(['say', 'hello'], { rows: 60 });
+    await terminal.waitFor('Hello yourself.');
+    await terminal.waitForIdle();
+    expect(server.requests()[0]?.messages.at(-1)).toEqual({ role: 'user', content: 'say hello' });
 
-  await terminal.submit('/help');
-  for (const name of ['/compact', '/resume', '/clear', '/model', '/context', '/cost', '/exit'])
-    await terminal.waitForPrinted(name);
-  await terminal.submit('/permissions');
-  await terminal.waitForPrinted(/default/);
-  await terminal.submit('/model mock-2');
-  await terminal.waitFor(/mock-2 · (?:no sandbox · )?context/);
-  await terminal.submit('who are you?');
-  await terminal.waitFor('I am another.');
-  expect(server.requests()[1]?.model).toBe('mock-2');
-  await terminal.waitForIdle();
-  await terminal.submit('/exit');
-  await terminal.exited;
+    await terminal.submit('/help');
+    for (const name of ['/compact', '/resume', '/clear', '/model', '/context', '/cost', '/exit'])
+      await terminal.waitForPrinted(name);
+    await terminal.submit('/permissions');
+    await terminal.waitForPrinted(/default/);
+    await terminal.submit('/model mock-2');
+    await terminal.waitFor(/mock-2 · (?:no sandbox · )?context/);
+    await terminal.submit('who are you?');
+    await terminal.waitFor('I am another.');
+    expect(server.requests()[1]?.model).toBe('mock-2');
+    await terminal.waitForIdle();
+    await terminal.submit('/exit');
+    await terminal.exited;
 
-  // The session keeps its own model, whatever the environment names.
-  const again = await ready(['--continue']);
-  await again.waitFor(/mock-2 · (?:no sandbox · )?context/);
-});
+    // The session keeps its own model, whatever the environment names.
+    const again = await ready(['--continue']);
+    await again.waitFor(/mock-2 · (?:no sandbox · )?context/);
+  },
+);
 
-test('nothing is written into the repository but what was asked for', async () => {
+test('nothing is written into the repository but what was asked for', long, async () => {
   const { server, work, ready } = await setUpProgram();
   server.script({ calls: [{ name: 'Grep', input: { pattern: 'module.exports' } }] }, { text: 'Found.' });
   const terminal = await ready();

@@ -1,4 +1,8 @@
-/** Subagents in git worktrees of their own, from the model's call to what is left on disk. */
+/**
+ * Subagents in git worktrees of their own, from the model's call to what is left on disk.
+ *
+ * @module-tag long
+ */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -79,9 +83,7 @@ test('three at once edit the same file without a conflict, each on a branch that
     );
     await terminal.waitFor(/general-purpose: edit \w+ asks: Edit shared\.txt\?/);
     await terminal.waitFor(/In its worktree\s\S+\/worktrees\/repository-\w{8}\/edit-\w+-\w{6}/);
-    // A key that comes at once counts as typed ahead.
-    await terminal.pause(600);
-    await terminal.press('y');
+    await terminal.answer('y');
   }
   await terminal.waitFor('All three are back.');
   await terminal.waitForIdle();

@@ -21,6 +21,8 @@ export const keys = {
   left: '\u001B[D',
   home: '\u001B[H',
   end: '\u001B[F',
+  pageUp: '\u001B[5~',
+  pageDown: '\u001B[6~',
   /** Shift+Enter in a terminal with the kitty keyboard protocol. */
   shiftEnter: '\u001B[13;2u',
   altEnter: '\u001B\r',

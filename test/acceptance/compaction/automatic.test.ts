@@ -1,7 +1,7 @@
 /** A conversation that outgrows its window is compacted by itself, between two requests. */
 import { expect, test } from 'vitest';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
-import { firstIsQuick } from '../../e2e/support/long.ts';
+import { long } from '../../e2e/support/long.ts';
 import type { ScriptedReply, WireRequest } from '../../e2e/support/server.ts';
 import { countRequest } from '../../e2e/support/tokens.ts';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
@@ -74,11 +74,10 @@ function continues({ messages }: WireRequest, before: WireRequest | undefined): 
   return JSON.stringify(messages).startsWith(start);
 }
 
-for (const { row, options } of firstIsQuick(windows)) {
-  const { window, trigger, lines } = row;
+for (const { window, trigger, lines } of windows) {
   test(
     `by default, a task in ${window} tokens is finished with summaries at ${trigger} and nothing before`,
-    options,
+    long,
     async () => {
       const { project, ...run } = await runPrint('hello', {
         window,

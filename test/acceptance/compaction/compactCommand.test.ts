@@ -1,4 +1,8 @@
-/** `/compact`. */
+/**
+ * `/compact`.
+ *
+ * @module-tag long
+ */
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { setUpProgram } from '../../e2e/support/testProgram.ts';

@@ -62,7 +62,7 @@ async function talkUntilDraft(stepMs: number) {
   return { begunAt: sizes.at(-1) ?? 0, growth: (sizes.at(-1) ?? 0) - (sizes.at(-2) ?? 0), triggerTokens };
 }
 
-test('a draft is begun as many steps before the trigger as writing it takes', async () => {
+test('a draft is begun as many steps before the trigger as writing it takes', { tags: 'long' }, async () => {
   const slow = await talkUntilDraft(60_000);
   expect(slow.begunAt).toBeGreaterThan(slow.triggerTokens - 3.5 * slow.growth);
   expect(slow.begunAt).toBeLessThan(slow.triggerTokens);

@@ -53,7 +53,9 @@ test('after errors 500 there are four statistics, the last five requests, and a 
   expect(before).toBeGreaterThan(8);
 });
 
-test('when something else fails, the newest 30 % stay and the error is reported', async () => {
+test('when something else fails, the newest 30 % stay and the error is reported', {
+  tags: 'long',
+}, async () => {
   const compacted = async (summarize: SummaryModel) => {
     const settings = { context: { compact: { auto: false } } };
     const open = await (await createTestApp({ window: 64_000, summarize, settings })).open();

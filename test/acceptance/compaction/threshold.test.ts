@@ -49,7 +49,9 @@ test('nothing happens at 79.9 % of the window, and a compaction at 80.0 %', asyn
   }
 });
 
-test('context.compact.threshold and retain apply; the tail that stays has the size they set', async () => {
+test('context.compact.threshold and retain apply; the tail that stays has the size they set', {
+  tags: 'long',
+}, async () => {
   for (const retain of [0.1, 0.3]) {
     const app = await createTestApp({
       window: 64_000,

@@ -17,7 +17,7 @@ async function save(project: Project, scope: 'project' | 'user', name: string, t
   await writeFile(join(folder, name), text);
 }
 
-test('matching prompts include a saved note', async () => {
+test('matching prompts include a saved note', { tags: 'long' }, async () => {
   // A busy machine may take longer than the default to build the first index.
   const project = await openProject({ settings: { context: { memory: { timeoutMs: 20_000 } } } });
   const notes = [

@@ -1,4 +1,8 @@
-/** What fills the context. */
+/**
+ * What fills the context.
+ *
+ * @module-tag long
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** Confirmation prompt, Markdown and themes, as they stand on the screen of the program in a terminal. */
+/**
+ * Confirmation prompt, Markdown and themes, as they stand on the screen of the program in a terminal.
+ *
+ * @module-tag long
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -40,8 +44,7 @@ test('a change is confirmed on a screen that shows it, and Markdown is drawn in 
   await terminal.waitFor(/new\.txt/);
   await terminal.waitFor('first line');
   await terminal.until(() => asked().includes('38;2;155;74;29'), 'the accent of the theme');
-  await terminal.pause(600);
-  await terminal.press('y');
+  await terminal.answer('y');
 
   // Markdown: no signs, but what they mean; in the colours of the theme.
   await terminal.waitForPrinted('• two');

@@ -72,7 +72,7 @@ test('`buildSimpleContext` is system, previous and user', () => {
   ]);
 });
 
-test('in a session each switch leaves its part out of the request', async () => {
+test('in a session each switch leaves its part out of the request', { tags: 'long' }, async () => {
   const request = async (context: object) => {
     const app = await createTestApp({
       window: 100_000,

@@ -25,7 +25,9 @@ test('prompts with the same beginning, and a tool step, each appear once', async
   }
 });
 
-test('an input too large for any request is stored in full; head, tail and pointer are sent, after a notice', async () => {
+test('an input too large for any request is stored in full; head, tail and pointer are sent, after a notice', {
+  tags: 'long',
+}, async () => {
   const project = await openProject({ window: 16_000 });
   const huge = `BEGIN of it\n${Array.from({ length: 8000 }, (_, n) => `line ${n} of a very long prompt`).join('\n')}\nEND of it`;
   const run = await project.run('', { input: huge, format: 'stream-json', replies: [{ text: 'I see.' }] });

@@ -1,4 +1,8 @@
-/** From the log to the wire, every role, at every request. */
+/**
+ * From the log to the wire, every role, at every request.
+ *
+ * @module-tag long
+ */
 import { expect, test } from 'vitest';
 import { expectPairedCalls } from '../../e2e/support/wire.ts';
 import { runPrint, use } from '../support/project.ts';

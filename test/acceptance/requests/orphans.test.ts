@@ -1,4 +1,8 @@
-/** No orphan either way, whatever is cut. */
+/**
+ * No orphan either way, whatever is cut.
+ *
+ * @module-tag long
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { projectMessages, validateRequest } from '../../../src/context/index.ts';

@@ -8,7 +8,7 @@ import { createTestApp } from '../support/testApp.ts';
 
 const bytes = (text: string): number => Buffer.byteLength(text);
 
-test('a line of a megabyte is cut to 51,200 bytes, of the head by default', async () => {
+test('a line of a megabyte is cut to 51,200 bytes, of the head by default', { tags: 'long' }, async () => {
   const project = await openProject({ window: 1_000_000 });
   await project.work.write('wide.txt', `start${'x'.repeat(1_000_000)}end`);
   const lines = Array.from({ length: 5000 }, (_, n) => `line ${n + 1}`).join('\n');

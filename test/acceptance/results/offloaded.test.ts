@@ -1,4 +1,8 @@
-/** What is too long to show is kept, pointed to, and read again, also on another day. */
+/**
+ * What is too long to show is kept, pointed to, and read again, also on another day.
+ *
+ * @module-tag long
+ */
 import { expect, test } from 'vitest';
 import { textOf } from '../../e2e/support/wire.ts';
 import { servePages } from '../support/pages.ts';

@@ -1,4 +1,8 @@
-/** A result that was cut says so, to the model and to the user. */
+/**
+ * A result that was cut says so, to the model and to the user.
+ *
+ * @module-tag long
+ */
 import { expect, test } from 'vitest';
 import { setUpProgram } from '../../e2e/support/testProgram.ts';
 import { textOf } from '../../e2e/support/wire.ts';

@@ -1,4 +1,8 @@
-/** Long results of an MCP server, a process of its own. */
+/**
+ * Long results of an MCP server, a process of its own.
+ *
+ * @module-tag long
+ */
 import { expect, test } from 'vitest';
 import { textOf } from '../../e2e/support/wire.ts';
 import { stdio } from '../../mcp/support/bench.ts';

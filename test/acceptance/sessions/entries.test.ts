@@ -1,4 +1,8 @@
-/** Every line of a session is an entry with all the common fields, and additions of our own. */
+/**
+ * Every line of a session is an entry with all the common fields, and additions of our own.
+ *
+ * @module-tag long
+ */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import * as z from 'zod';

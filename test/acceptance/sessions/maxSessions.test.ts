@@ -1,4 +1,8 @@
-/** The list of sessions, and what happens to those beyond the limit. */
+/**
+ * The list of sessions, and what happens to those beyond the limit.
+ *
+ * @module-tag long
+ */
 import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** Each project has its own folder, in one place that can be chosen, for its owner alone. */
+/**
+ * Each project has its own folder, in one place that can be chosen, for its owner alone.
+ *
+ * @module-tag long
+ */
 import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

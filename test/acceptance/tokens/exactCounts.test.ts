@@ -20,32 +20,37 @@ const fixtures = [
   'c2hvcnQgYmFzZTY0IHRleHQ=',
 ];
 
-test.each(['o200k_base', 'cl100k_base'] as const)('counts equal the reference for %s', async (name) => {
-  const vocabulary = await loadVocabulary(name);
-  const reference = getEncoding(name);
-  const encoder = {
-    count: async (_: string, texts: readonly string[]) => texts.map((text) => countExactly(vocabulary, text)),
-    close: () => undefined,
-  };
-  const counter = new TokenCounter({ encoder });
-  counter.setModel({ tokenizer: name });
-  const messages: Message[] = fixtures.map((content) => ({ role: 'user', content }));
-  const call = { id: 'call_1', name: 'Read', arguments: '{"file_path":"a.ts"}' };
-  const calling: Message = { role: 'assistant', content: 'I read.', toolCalls: [call] };
-  await counter.refine([...messages, calling]);
-  const tokens = (text: string): number => reference.encode(text, [], []).length;
-  for (const [index, content] of fixtures.entries())
-    expect([content, counter.countTokens(messages.slice(index, index + 1))]).toEqual([
-      content,
-      tokens(content) + 4 + 3,
-    ]);
-  const all = fixtures.reduce((sum, content) => sum + tokens(content) + 4, 3);
-  expect(counter.countTokens(messages)).toBe(all);
-  const parts = tokens('I read.') + tokens(call.id) + tokens(call.name) + tokens(call.arguments);
-  expect(counter.countTokens([calling])).toBe(parts + 4 + 10 + 3);
-  counter.clearCache();
-  expect(counter.getCacheSize()).toBe(0);
-});
+test.each(['o200k_base', 'cl100k_base'] as const)(
+  'counts equal the reference for %s',
+  { tags: 'long' },
+  async (name) => {
+    const vocabulary = await loadVocabulary(name);
+    const reference = getEncoding(name);
+    const encoder = {
+      count: async (_: string, texts: readonly string[]) =>
+        texts.map((text) => countExactly(vocabulary, text)),
+      close: () => undefined,
+    };
+    const counter = new TokenCounter({ encoder });
+    counter.setModel({ tokenizer: name });
+    const messages: Message[] = fixtures.map((content) => ({ role: 'user', content }));
+    const call = { id: 'call_1', name: 'Read', arguments: '{"file_path":"a.ts"}' };
+    const calling: Message = { role: 'assistant', content: 'I read.', toolCalls: [call] };
+    await counter.refine([...messages, calling]);
+    const tokens = (text: string): number => reference.encode(text, [], []).length;
+    for (const [index, content] of fixtures.entries())
+      expect([content, counter.countTokens(messages.slice(index, index + 1))]).toEqual([
+        content,
+        tokens(content) + 4 + 3,
+      ]);
+    const all = fixtures.reduce((sum, content) => sum + tokens(content) + 4, 3);
+    expect(counter.countTokens(messages)).toBe(all);
+    const parts = tokens('I read.') + tokens(call.id) + tokens(call.name) + tokens(call.arguments);
+    expect(counter.countTokens([calling])).toBe(parts + 4 + 10 + 3);
+    counter.clearCache();
+    expect(counter.getCacheSize()).toBe(0);
+  },
+);
 
 test('forty thousand "a" take less than a second, and exactly 80 % is enough', async () => {
   const o200k = await loadVocabulary('o200k_base');

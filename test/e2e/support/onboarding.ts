@@ -10,8 +10,8 @@ export async function serve(routes: Routes): Promise<LocalServer> {
   return server;
 }
 
-/** Waits for the choices to be ready: keys pressed just before are ignored. */
+/** Waits for the choices and until keys count. */
 export async function settled(terminal: Terminal, wanted: string | RegExp): Promise<void> {
   await terminal.waitFor(wanted);
-  await terminal.pause(300);
+  await terminal.waitForQuietTime();
 }

@@ -36,6 +36,8 @@ export interface Terminal {
   isCursorVisible(): boolean;
   /** All output bytes that are on screen, including escape sequences. */
   bytes(): string;
+  /** What was sent so far: each keystroke, and each text that was typed or sent at once. */
+  sent(): readonly string[];
   /** Sends text one character at a time and waits until it was read and drawn. */
   type(text: string): Promise<void>;
   /** Types a line and sends it. */
@@ -46,11 +48,13 @@ export interface Terminal {
    * Enter with text after it as a paste.
    */
   press(...keystrokes: string[]): Promise<void>;
-  /**
-   * The same for a question: first waits until the program is idle, and then as long as keys count as typed ahead of the
-   * question.
-   */
+  /** Presses keys once they count as an answer to the question on screen. */
   answer(...keystrokes: string[]): Promise<void>;
+  /**
+   * Waits as long as keys count as typed ahead of the question on screen, and until the program has noticed that this
+   * time is over.
+   */
+  waitForQuietTime(): Promise<void>;
   /**
    * Repeats the key until the program has exited, or until `isDone`. On a slow machine, the second of two keys that
    * belong together may come too late and count as a first one.
@@ -98,6 +102,11 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     encoding: null,
   });
   const written: string[] = [];
+  const sent: string[] = [];
+  const send = (keystrokes: string): void => {
+    sent.push(keystrokes);
+    pty.write(keystrokes);
+  };
   const decoder = new TextDecoder();
   let undrawn = 0;
   const frames = createWholeFrames((text) => {
@@ -179,6 +188,7 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     await drawAll();
   };
   const type = async (text: string): Promise<void> => {
+    sent.push(text);
     for (const character of text) {
       pty.write(character);
       await sleep(2);
@@ -187,7 +197,7 @@ export function openTerminal(command: readonly string[], options: TerminalOption
   };
   const press = async (...keystrokes: string[]): Promise<void> => {
     for (const key of keystrokes) {
-      pty.write(key);
+      send(key);
       if (isNoText(key)) await settle();
       else await sleep(15);
       // Only a pause after it distinguishes a lone Esc from the start of a sequence.
@@ -195,9 +205,14 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     }
     await settle();
   };
-  const answer = async (...keystrokes: string[]): Promise<void> => {
+  const waitForQuietTime = async (): Promise<void> => {
     await settle();
     await sleep(TYPED_AHEAD_MS);
+    // On a busy machine the program may get no time meanwhile.
+    await settle();
+  };
+  const answer = async (...keystrokes: string[]): Promise<void> => {
+    await waitForQuietTime();
     await press(...keystrokes);
   };
 
@@ -227,6 +242,7 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     cursor: () => ({ x: screen.buffer.active.cursorX, y: screen.buffer.active.cursorY }),
     isCursorVisible,
     bytes: () => written.join(''),
+    sent: () => [...sent],
     type,
     async submit(text) {
       await type(text);
@@ -234,6 +250,7 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     },
     press,
     answer,
+    waitForQuietTime,
     pressUntil,
     waitFor: (wanted, timeoutMs = PATIENCE_MS) =>
       until(() => holds(visible(), wanted), `Never saw ${String(wanted)}`, timeoutMs),
@@ -247,7 +264,7 @@ export function openTerminal(command: readonly string[], options: TerminalOption
       until(() => !holds(visible(), unwanted), `Still there: ${String(unwanted)}`, timeoutMs),
     settle,
     pause: sleep,
-    send: (keystrokes) => pty.write(keystrokes),
+    send,
     async resize(newColumns, newRows) {
       await drawAll();
       pty.resize(newColumns, newRows);

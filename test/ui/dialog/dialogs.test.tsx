@@ -279,7 +279,7 @@ test('a preview taller than the screen scrolls, and the choices stay', async () 
   expect(screen.text()).toHaveLength(16);
   expect(screen.text()).toContain('❯ 1. Yes');
   expect(screen.text().join('\n')).toContain('lines 1–');
-  for (let page = 0; page < 8; page += 1) await screen.press('\u001b[6~');
+  for (let page = 0; page < 8; page += 1) await screen.press(keys.pageDown);
   expect(screen.text().join('\n')).toContain('+ line 40');
   expect(screen.text().join('\n')).toContain('of 40');
   expect(screen.text()).toHaveLength(16);
@@ -324,7 +324,7 @@ test('a list of 10,000 filters as one types and draws only what is visible', asy
   expect(screen.text()).toContain('Filter: 99文');
   await screen.press(keys.backspace, keys.down);
   expect(screen.text()).toContain('❯ item 199 文字');
-  await screen.press('\u001b[6~', keys.enter);
+  await screen.press(keys.pageDown, keys.enter);
   expect(picked).toHaveBeenCalledExactlyOnceWith('item 699 文字');
   expect(spentMs()).toBeLessThan(5000);
 });

@@ -171,7 +171,7 @@ test('ten thousand items are scrolled in a window, from 20 columns on', async ()
     item(seq, { title: `${seq}漢字${'長い題'.repeat(30)}` }),
   );
   const { screen } = await open(many, 20, 12);
-  await screen.press(keys.end, keys.up, '\u001B[5~');
+  await screen.press(keys.end, keys.up, keys.pageUp);
   const rows = screen.text();
   expect(rows).toHaveLength(12);
   for (const row of rows) expect(textWidth(row)).toBeLessThanOrEqual(20);

@@ -219,37 +219,41 @@ test.each([
   [20, 3],
   [44, 10],
   [200, 50],
-])('on %i × %i nothing is wider or taller than the screen, whatever it says', async (columns, rows) => {
-  const hostile = '\u001b]0;title\u0007\u001b[2J漢字漢字 👨‍👩‍👧 \u202emoc.live\n'.repeat(10);
-  const many = Array.from({ length: 40 }, (_, index) =>
-    step(`${hostile}${index}`, { reason: hostile, diff: `--- a\n+++ b\n@@ -1,1 +1,1 @@\n-${hostile}` }),
-  );
-  const { screen, look, resize, ops } = await open({
-    turns: [turn(1, { text: hostile, files: 3 }), turn(2, { text: hostile })],
-    plan: many,
-    columns,
-    rows,
-    notes: [hostile],
-  });
-  const check = (): void => {
-    expect(screen.text().length).toBeLessThanOrEqual(rows);
-    for (const row of screen.text()) expect(textWidth(row)).toBeLessThanOrEqual(columns);
-    expect(screen.output()).not.toContain('\u001b]0;');
-    expect(screen.output()).not.toContain('\u202e');
-  };
-  check();
-  await screen.press(keys.enter);
-  check();
-  await screen.press('b');
-  check();
-  for (let page = 0; page < 3; page++) await screen.press('\u001b[6~');
-  check();
-  await resize(Math.max(20, columns - 5), rows);
-  check();
-  look();
-  await screen.press(keys.enter);
-  expect(ops).toEqual([{ type: 'rewind', to: 'u2', scope: 'both' }]);
-});
+])(
+  'on %i × %i nothing is wider or taller than the screen, whatever it says',
+  { tags: 'long' },
+  async (columns, rows) => {
+    const hostile = '\u001b]0;title\u0007\u001b[2J漢字漢字 👨‍👩‍👧 \u202emoc.live\n'.repeat(10);
+    const many = Array.from({ length: 40 }, (_, index) =>
+      step(`${hostile}${index}`, { reason: hostile, diff: `--- a\n+++ b\n@@ -1,1 +1,1 @@\n-${hostile}` }),
+    );
+    const { screen, look, resize, ops } = await open({
+      turns: [turn(1, { text: hostile, files: 3 }), turn(2, { text: hostile })],
+      plan: many,
+      columns,
+      rows,
+      notes: [hostile],
+    });
+    const check = (): void => {
+      expect(screen.text().length).toBeLessThanOrEqual(rows);
+      for (const row of screen.text()) expect(textWidth(row)).toBeLessThanOrEqual(columns);
+      expect(screen.output()).not.toContain('\u001b]0;');
+      expect(screen.output()).not.toContain('\u202e');
+    };
+    check();
+    await screen.press(keys.enter);
+    check();
+    await screen.press('b');
+    check();
+    for (let page = 0; page < 3; page++) await screen.press(keys.pageDown);
+    check();
+    await resize(Math.max(20, columns - 5), rows);
+    check();
+    look();
+    await screen.press(keys.enter);
+    expect(ops).toEqual([{ type: 'rewind', to: 'u2', scope: 'both' }]);
+  },
+);
 
 test('Enter that is pressed while the list is read counts once it is there', async () => {
   let isReady = (): void => undefined;

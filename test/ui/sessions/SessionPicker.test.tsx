@@ -120,9 +120,9 @@ test('the large preview takes most of the screen and scrolls', async () => {
   await screen.press(keys.ctrl('o'));
   await screen.waitFor((rows) => rows.some((row) => row.includes('said 29')));
   expect(screen.text().filter((row) => row.startsWith('│')).length).toBeGreaterThan(12);
-  await screen.press('\u001B[5~', '\u001B[5~');
+  await screen.press(keys.pageUp, keys.pageUp);
   expect(screen.text().join('\n')).not.toContain('said 29');
-  await screen.press('\u001B[6~', '\u001B[6~');
+  await screen.press(keys.pageDown, keys.pageDown);
   expect(screen.text().join('\n')).toContain('said 29');
   await screen.press(keys.escape);
   expect(screen.text().join('\n')).toContain('last of a');
@@ -133,7 +133,7 @@ test.each([
   [20, 24],
   [80, 6],
   [200, 50],
-])('on %d × %d nothing is wider or taller than the screen', async (columns, rows) => {
+])('on %d × %d nothing is wider or taller than the screen', { tags: 'long' }, async (columns, rows) => {
   const hit = madeHit(
     madeSession('a', { title: '漢字'.repeat(60) }),
     7,
@@ -158,7 +158,7 @@ test.each([
   looks();
 });
 
-test('in a list of 10,000 no key is waited for', async () => {
+test('in a list of 10,000 no key is waited for', { tags: 'long' }, async () => {
   const many = Array.from({ length: 10_000 }, (_, index) =>
     madeSession(`s${index}`, {
       title: `Session ${index} 文字 of something to do in src/file${index % 97}.ts`,
@@ -167,7 +167,7 @@ test('in a list of 10,000 no key is waited for', async () => {
   const { screen, picker } = await show(madePort(many), 120, 30);
   await screen.waitFor((rows) => rows[0]?.includes('10,000') === true);
   const spentMs = cpuClock();
-  const pressed = [...'文字 file9', keys.down, keys.down, '\u001B[6~', keys.end, keys.home];
+  const pressed = [...'文字 file9', keys.down, keys.down, keys.pageDown, keys.end, keys.home];
   for (const key of pressed) await screen.press(key);
   // `press` itself waits for 50 quiet milliseconds; a generous ceiling for a busy machine.
   expect(spentMs()).toBeLessThan(pressed.length * 1000);
