@@ -169,7 +169,9 @@ test('compactions, undoing them, pins, another model and another mode are all re
   await expectAllRebuilt(fileOf(set), server);
 });
 
-test('a request for a summary with files is rebuilt, even after the files have changed', async () => {
+test('a request for a summary with files is rebuilt, even after the files have changed', {
+  tags: 'long',
+}, async () => {
   const server = await wireServer(
     usual((index) =>
       index % 6 === 5

@@ -52,7 +52,9 @@ test('Ctrl+B continues the turn; the end of the task is shown at once and report
   expect(events.filter(({ type }) => type === 'tasks_changed')).toHaveLength(2);
 });
 
-test('a task that ends while the model works is reported with the next request', async () => {
+test('a task that ends while the model works is reported with the next request', {
+  tags: 'long',
+}, async () => {
   const stageOf = await startShellAgent({
     answers: [
       calls(['a', 'Bash', { command: WAITS, run_in_background: true }]),
@@ -100,7 +102,7 @@ test('a watcher of a task is notified of output', async () => {
   await until((event) => event.type === 'notice');
 });
 
-test('how a task ended is recorded once, even if it ends with the program', async () => {
+test('how a task ended is recorded once, even if it ends with the program', { tags: 'long' }, async () => {
   const stageOf = await startShellAgent({
     answers: [
       calls(['a', 'Bash', { command: WAITS, run_in_background: true }]),

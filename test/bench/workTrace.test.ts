@@ -93,13 +93,15 @@ describe('the worker', () => {
     return { ...counts, requests: bill.requests };
   }
 
-  test('a worker that sees everything makes exactly the steps of the plan', async () => {
+  test('a worker that sees everything makes exactly the steps of the plan', { tags: 'long' }, async () => {
     const counts = await play(forgetful(10_000));
     expect(counts).toMatchObject({ extraBefore: 0, extraAfter: 0, wrongEdits: 0, requests: 60 });
     expect(counts.unmet.size).toBe(0);
   });
 
-  test('a worker that forgets rereads, makes mistakes, and corrects them in the end', async () => {
+  test('a worker that forgets rereads, makes mistakes, and corrects them in the end', {
+    tags: 'long',
+  }, async () => {
     const counts = await play(forgetful(12));
     expect(counts.extraBefore).toBeGreaterThan(10);
     expect(counts.wrongEdits).toBeGreaterThan(0);
@@ -152,7 +154,9 @@ describe('all policies at one small plan', { tags: 'long' }, () => {
   );
 });
 
-test('where nothing is reduced nothing has to be looked up, and all cost the same', async () => {
+test('where nothing is reduced nothing has to be looked up, and all cost the same', {
+  tags: 'long',
+}, async () => {
   const plan = makePlan(shortTask, 1);
   const policies = [...peerPolicies, ...ourPolicies().filter(({ name }) => name === DEFAULT)];
   const costs: number[] = [];

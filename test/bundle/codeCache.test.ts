@@ -91,7 +91,7 @@ test.skipIf(process.getuid === undefined)('a file that others could have written
   expect(read().find('cli.cjs', 'one')?.code).toEqual(FIRST.code);
 });
 
-test('whatever has become of the file, a piece is whole or not there', async () => {
+test('whatever has become of the file, a piece is whole or not there', { tags: 'long' }, async () => {
   const whole = await readFile(file);
   const damaged = fc.oneof(
     fc.tuple(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 })).map(([at, bits]) => {

@@ -105,7 +105,9 @@ test('what has run is kept, and the functions that ran with it', async () => {
   expect((await stat(await keptFile())).size).toBeGreaterThan((small + both) / 2);
 });
 
-test('after five runs nothing is written any more, until there is a new piece', async () => {
+test('after five runs nothing is written any more, until there is a new piece', {
+  tags: 'long',
+}, async () => {
   const pieces = { 'cli.cjs': `${SUM} export const more = () => import("./chunk-B.cjs");` };
   await lay({ ...pieces, 'chunk-B.cjs': 'export const b = 1;' });
   for (let times = 0; times < 5; times++) await run(CALL);
@@ -116,7 +118,7 @@ test('after five runs nothing is written any more, until there is a new piece', 
   expect((await readFile(await keptFile())).equals(before)).toBe(false);
 });
 
-test('short runs write twice, so that an answer is not followed by a wait', async () => {
+test('short runs write twice, so that an answer is not followed by a wait', { tags: 'long' }, async () => {
   await lay({ 'cli.cjs': `${SUM} export const more = () => import("./chunk-B.cjs");`, 'chunk-B.cjs': SUM });
   const short = '{ worthKeeping: 1, small: 0 }';
   const written: number[] = [];
@@ -134,7 +136,9 @@ test('short runs write twice, so that an answer is not followed by a wait', asyn
   expect((await readFile(await keptFile())).equals(before), 'a new piece').toBe(false);
 });
 
-test('a changed piece is recorded again for five runs, and a removed one leaves nothing', async () => {
+test('a changed piece is recorded again for five runs, and a removed one leaves nothing', {
+  tags: 'long',
+}, async () => {
   const asks = (name: string) => `${SUM} export const more = () => import("./${name}");`;
   const use = "await pieces.load('cli.cjs').more()";
   await lay({ 'cli.cjs': asks('chunk-A.cjs'), 'chunk-A.cjs': 'export const a = 1;' });
@@ -190,7 +194,9 @@ test('kept code that is damaged anywhere is not used', { tags: 'long' }, async (
   }
 });
 
-test('code holds when settings of V8 change while it runs, as the program changes them', async () => {
+test('code holds when settings of V8 change while it runs, as the program changes them', {
+  tags: 'long',
+}, async () => {
   const heap = await readFile(join(root, 'src/cli/process/heap.ts'), 'utf8');
   const flags = [...heap.matchAll(/\['(--[\w-]+=\d+)', '(--[\w-]+=\d+)'\]/g)].map(([, ...pair]) => pair);
   expect(flags.length).toBeGreaterThan(1);
@@ -206,7 +212,9 @@ test('code holds when settings of V8 change while it runs, as the program change
   for (const [, usual] of flags) expect(known).toContain(`default: ${usual}\n`);
 });
 
-test('code that V8 refuses gives way to code that it takes, even where there is less of that', async () => {
+test('code that V8 refuses gives way to code that it takes, even where there is less of that', {
+  tags: 'long',
+}, async () => {
   await lay({ 'cli.cjs': SUM });
   // As another build of the same Node might have it.
   const other = "import v8 from 'node:v8'; v8.setFlagsFromString('--max-lazy');";

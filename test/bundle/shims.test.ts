@@ -22,7 +22,9 @@ async function shim(): Promise<(text: string, options?: object) => number> {
   return width;
 }
 
-test('every character that is measured without string-width is one column for it, too', async () => {
+test('every character that is measured without string-width is one column for it, too', {
+  tags: 'long',
+}, async () => {
   const width = await shim();
   for (let code = 0; code < 0x3000; code++) {
     const character = String.fromCodePoint(code);
@@ -76,7 +78,9 @@ test('the model client still loads every endpoint', () => {
   expect(Object.keys(exports)).toEqual(expect.arrayContaining(['./error']));
 });
 
-test('an import of a module of Node still loads more than process.getBuiltinModule does', () => {
+test('an import of a module of Node still loads more than process.getBuiltinModule does', {
+  tags: 'long',
+}, () => {
   const loaded = (code: string): number => {
     const count = `process.stdout.write(String(process.moduleLoadList.length))`;
     const args = ['--input-type=module', '--eval', `${code}; ${count}`];
@@ -88,7 +92,9 @@ test('an import of a module of Node still loads more than process.getBuiltinModu
   expect(asked).toBeLessThan(imported);
 });
 
-test('fetch still brings a second HTTP client along, which the own one does without', () => {
+test('fetch still brings a second HTTP client along, which the own one does without', {
+  tags: 'long',
+}, () => {
   const loadedBy = (code: string): string[] => {
     const script = `const before = new Set(process.moduleLoadList); ${code}; console.log(JSON.stringify(process.moduleLoadList.filter((name) => !before.has(name))))`;
     return JSON.parse(execFileSync(process.execPath, ['-e', script], { encoding: 'utf8' })) as string[];

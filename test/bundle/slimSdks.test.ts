@@ -35,7 +35,9 @@ const undici = process.moduleLoadList.filter((name) => name.includes('undici'));
 console.log(JSON.stringify({ asked, got, undici }));
 `;
 
-test('requests on the three APIs are sent and read, without the HTTP client of fetch', async () => {
+test('requests on the three APIs are sent and read, without the HTTP client of fetch', {
+  tags: 'long',
+}, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-slim-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const { outputFiles, metafile } = await build({

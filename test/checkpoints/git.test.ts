@@ -23,6 +23,7 @@ function commitAll(options: { readonly format?: string } = {}): void {
 
 test.each(['sha1', 'sha256'])(
   'what git has of %s is not copied, and comes from git when it changes',
+  { tags: 'long' },
   async (format) => {
     write('a.txt', 'one\n');
     mkdirSync(at('src'));
@@ -41,7 +42,9 @@ test.each(['sha1', 'sha256'])(
   },
 );
 
-test('what git has is held on to when the repository is cleaned up, or deleted', async () => {
+test('what git has is held on to when the repository is cleaned up, or deleted', {
+  tags: 'long',
+}, async () => {
   write('staged.txt', 'only ever staged\n');
   write('a.txt', 'one\n');
   commitAll();
@@ -67,6 +70,7 @@ test.each([
   ['an encoding', '*.txt working-tree-encoding=UTF-16LE', ''],
 ])(
   'where %s lies between the tree and git, the file in the tree is what counts',
+  { tags: 'long' },
   async (_, attributes, setup) => {
     write('.gitattributes', `${attributes}\n`);
     initRepository(bench.root);
@@ -84,7 +88,9 @@ test.each([
   },
 );
 
-test('a work tree of its own and a submodule are covered, and their git is left alone', async () => {
+test('a work tree of its own and a submodule are covered, and their git is left alone', {
+  tags: 'long',
+}, async () => {
   write('a.txt', 'one\n');
   commitAll();
   git(bench.root, 'worktree', 'add', '-q', join(bench.outside, 'tree'), '-b', 'side');
@@ -109,30 +115,34 @@ test('a work tree of its own and a submodule are covered, and their git is left 
 test.each([
   ['a bare repository', 'git init -q --bare store && git clone -q store work', 'git push -q'],
   ['a git folder under another name', 'git init -q --separate-git-dir=store work', 'true'],
-])("%s inside the project is left alone: the user's next commit keeps its parent", async (_, make, push) => {
-  const commit = (text: string): string =>
-    `cd work && echo ${text} > a && git add a && git -c user.name=T -c user.email=t@example.org commit -qm ${text} && ${push}`;
-  shell(`{ ${make}; } 2>/dev/null`);
-  shell(commit('one'));
-  await bench.checkpoints.baseline();
-  shell(commit('two'));
-  const { changes, notes } = await bench.checkpoints.capture();
-  shell(commit('three'));
-  expect(changes.map((change) => change.path)).toEqual([at('work/a')]);
-  expect(notes).toEqual(['store (a repository of git) is not covered']);
-  // Nor is it written to where a log of another day names it.
-  const [, object = ''] = git(at('work'), 'rev-parse', 'HEAD~1').match(/(.*)\n/) ?? [];
-  const path = at(`store/objects/${object.slice(0, 2)}/${object.slice(2)}`);
-  const named = {
-    path,
-    after: { type: 'file', mode: 0o444, bytes: statSync(path).size, hash: '' },
-  } as const;
-  const plan = await bench.checkpoints.plan([...changes, named]);
-  expect(plan.steps.at(-1)).toMatchObject({ action: 'refuse', reason: 'it belongs to git' });
-  await bench.checkpoints.apply(plan);
-  expect(git(at('work'), 'fsck', '--no-dangling')).toBe('');
-  expect(git(at('work'), 'log', '--format=%s')).toBe('three\ntwo\none\n');
-});
+])(
+  "%s inside the project is left alone: the user's next commit keeps its parent",
+  { tags: 'long' },
+  async (_, make, push) => {
+    const commit = (text: string): string =>
+      `cd work && echo ${text} > a && git add a && git -c user.name=T -c user.email=t@example.org commit -qm ${text} && ${push}`;
+    shell(`{ ${make}; } 2>/dev/null`);
+    shell(commit('one'));
+    await bench.checkpoints.baseline();
+    shell(commit('two'));
+    const { changes, notes } = await bench.checkpoints.capture();
+    shell(commit('three'));
+    expect(changes.map((change) => change.path)).toEqual([at('work/a')]);
+    expect(notes).toEqual(['store (a repository of git) is not covered']);
+    // Nor is it written to where a log of another day names it.
+    const [, object = ''] = git(at('work'), 'rev-parse', 'HEAD~1').match(/(.*)\n/) ?? [];
+    const path = at(`store/objects/${object.slice(0, 2)}/${object.slice(2)}`);
+    const named = {
+      path,
+      after: { type: 'file', mode: 0o444, bytes: statSync(path).size, hash: '' },
+    } as const;
+    const plan = await bench.checkpoints.plan([...changes, named]);
+    expect(plan.steps.at(-1)).toMatchObject({ action: 'refuse', reason: 'it belongs to git' });
+    await bench.checkpoints.apply(plan);
+    expect(git(at('work'), 'fsck', '--no-dangling')).toBe('');
+    expect(git(at('work'), 'log', '--format=%s')).toBe('three\ntwo\none\n');
+  },
+);
 
 test('the history of another version control is left alone', async () => {
   shell('mkdir .hg .svn .jj && echo 1 | tee .hg/00changelog.i .svn/wc.db .jj/op a.txt');
@@ -174,7 +184,7 @@ test('a program that the repository names is not run', async () => {
   expect(readdirSync(bench.root)).not.toContain('ran');
 });
 
-test('an untracked folder above a size is left out, with a notice', async () => {
+test('an untracked folder above a size is left out, with a notice', { tags: 'long' }, async () => {
   write('a.txt', 'one\n');
   commitAll();
   const checkpoints = bench.reopen({ limits: { maxFolderFiles: 20 } });
@@ -197,16 +207,22 @@ test.each([
     false as const,
     ['29.txt cannot be restored: copies of more than 20 bytes would be needed'],
   ],
-])('%s, copies of what has not changed take no more room than was given', async (_, program, expected) => {
-  for (let index = 10; index < 30; index += 1) write(`${index}.txt`, `${index}\n`);
-  commitAll();
-  const checkpoints = bench.reopen({ git: program, limits: { maxTotalBytes: 20 } });
-  await checkpoints.baseline();
-  shell('echo x > 29.txt');
-  expect((await checkpoints.capture()).notes).toEqual(expected);
-});
+])(
+  '%s, copies of what has not changed take no more room than was given',
+  { tags: 'long' },
+  async (_, program, expected) => {
+    for (let index = 10; index < 30; index += 1) write(`${index}.txt`, `${index}\n`);
+    commitAll();
+    const checkpoints = bench.reopen({ git: program, limits: { maxTotalBytes: 20 } });
+    await checkpoints.baseline();
+    shell('echo x > 29.txt');
+    expect((await checkpoints.capture()).notes).toEqual(expected);
+  },
+);
 
-test('what has changed since git saw it is copied, and so is what git has just written', async () => {
+test('what has changed since git saw it is copied, and so is what git has just written', {
+  tags: 'long',
+}, async () => {
   write('a.txt', 'one\n');
   write('b.txt', 'one\n');
   initRepository(bench.root);

@@ -245,7 +245,7 @@ test("the kernel's files are not looked at where the project is everything", asy
   );
 });
 
-test('many megabytes are restored byte for byte', async () => {
+test('many megabytes are restored byte for byte', { tags: 'long' }, async () => {
   const content = Buffer.alloc(30 * 2 ** 20, 'ab\n');
   write('large.txt', content);
   await bench.checkpoints.keep([at('large.txt')]);

@@ -39,7 +39,7 @@ test('a change on one side alone is taken as it is', async () => {
   );
 });
 
-test('changes far enough apart are merged as git merges them', () => {
+test('changes far enough apart are merged as git merges them', { tags: 'long' }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'clawdcode-merge-'));
   const file = (name: string, content: string): string => {
     writeFileSync(join(folder, name), content);
@@ -73,7 +73,7 @@ test('changes far enough apart are merged as git merges them', () => {
     .finally(() => rmSync(folder, { recursive: true }));
 });
 
-test('a whole file that differs everywhere is given up in time', async () => {
+test('a whole file that differs everywhere is given up in time', { tags: 'long' }, async () => {
   const lines = (seed: number): string =>
     Array.from({ length: 20_000 }, (_, index) => `${(index * 7919 + seed) % 10_007}\n`).join('');
   const spentMs = cpuClock();

@@ -71,7 +71,9 @@ test('otherwise -s applies', async () => {
   expect(loaded.problems).toEqual([]);
 });
 
-test('the screen starts in the mode that managed settings name, whatever the flag, and not at all on a mistake', async () => {
+test('the screen starts in the mode that managed settings name, whatever the flag, and not at all on a mistake', {
+  tags: 'long',
+}, async () => {
   const booted = async (policy: object) => {
     const place = await placeWith(policy);
     const parsed = await parseArguments(['--demo', '--permission-mode', 'bypassPermissions'], '1.0.0');

@@ -24,7 +24,9 @@ const facts = (rules: readonly string[] = []): PolicyFacts => ({
 const call = (command: string) =>
   ({ tool: 'Bash', access: { type: 'command', command, cwd: root } }) as const;
 
-test('the thread decides as this thread does: the grammar, the disk, the rules', async () => {
+test('the thread decides as this thread does: the grammar, the disk, the rules', {
+  tags: 'long',
+}, async () => {
   const engine = new ThreadedEngine(start);
   const behavior = async (command: string, rules?: readonly string[]) =>
     (await engine.decide(call(command), facts(rules))).behavior;

@@ -89,7 +89,9 @@ test('the shell starts in the program’s directory, as in the system prompt', a
   expect(session.agent.entries().at(-1)?.cwd).toBe(join(place.root, 'sub'));
 });
 
-test('each session has a key of its own, which its system prompt names last and a copy keeps', async () => {
+test('each session has a key of its own, which its system prompt names last and a copy keeps', {
+  tags: 'long',
+}, async () => {
   const { open, fork } = await project();
   const headers = [];
   for (let count = 0; count < 2; count++) headers.push(dataOf((await open()).agent.entries()[0]));
@@ -144,7 +146,9 @@ test('a resumed session has its shell where it was left, and asks the model for 
   expect(await shell(again, 'pwd')).toBe(join(place.root, 'sub/deep'));
 });
 
-test('a session resumed from another folder works there, and the model gets a note', async () => {
+test('a session resumed from another folder works there, and the model gets a note', {
+  tags: 'long',
+}, async () => {
   const { open, place } = await project();
   const first = await open();
   await say(first, 'hello');
@@ -155,7 +159,9 @@ test('a session resumed from another folder works there, and the model gets a no
   expect(note?.message.content).toContain(`Working directory: ${join(place.root, 'sub')}\n`);
 });
 
-test('on another day the model gets a note with the date and the shell’s directory', async () => {
+test('on another day the model gets a note with the date and the shell’s directory', {
+  tags: 'long',
+}, async () => {
   const { open, place } = await project();
   const first = await open();
   await say(first, 'hello');
@@ -188,7 +194,7 @@ test('on another day the model gets a note with the date and the shell’s direc
   expect(notes(fourth).at(-1)).toMatch(/\nDate: 2030-01-02\nNot a git repository\.$/);
 });
 
-test('instructions that have changed meanwhile are appended, once', async () => {
+test('instructions that have changed meanwhile are appended, once', { tags: 'long' }, async () => {
   const { open, place } = await project();
   await writeFile(join(place.root, 'AGENTS.md'), 'Use tabs.');
   const first = await open();
@@ -254,7 +260,9 @@ test('a resumed session keeps the effort that was chosen in it, unless the comma
   expect(forced.agent.state().model.effort).toBe('low');
 });
 
-test('a demo session continues with a real model once there is one, and the reverse', async () => {
+test('a demo session continues with a real model once there is one, and the reverse', {
+  tags: 'long',
+}, async () => {
   const { open } = await project();
   const first = await open();
   const { sessionId } = first.agent.state();
@@ -271,7 +279,7 @@ test.each([
   ['bypassPermissions', 'default'],
   ['acceptEdits', 'default'],
   ['plan', 'plan'],
-] as const)('a session that ended in %s continues in %s', async (left, expected) => {
+] as const)('a session that ended in %s continues in %s', { tags: 'long' }, async (left, expected) => {
   const { open } = await project();
   const first = await open();
   first.agent.submit({ type: 'set_mode', mode: left });
@@ -284,7 +292,9 @@ test.each([
   await second.agent.close();
 });
 
-test('a session that is open elsewhere, or unknown, is refused and nothing is created', async () => {
+test('a session that is open elsewhere, or unknown, is refused and nothing is created', {
+  tags: 'long',
+}, async () => {
   const { open } = await project();
   const first = await open();
   await say(first, 'hello');

@@ -72,7 +72,7 @@ async function setUp(): Promise<{
 const said = ({ agent }: OpenedSession): unknown[] =>
   agent.entries().flatMap((entry) => shellCommand(entry) ?? []);
 
-test('a session is taken up by its title, in any case', async () => {
+test('a session is taken up by its title, in any case', { tags: 'long' }, async () => {
   const { open, lived, has } = await setUp();
   const id = await lived({ type: 'new', title: 'Fix the login' }, 'one');
   await lived({ type: 'new' }, 'two');
@@ -85,7 +85,7 @@ test('a session is taken up by its title, in any case', async () => {
   expect([agent.state().sessionId, agent.state().title]).toEqual([id, 'Fix the login']);
 });
 
-test('a title that several sessions have opens none of them', async () => {
+test('a title that several sessions have opens none of them', { tags: 'long' }, async () => {
   const { open, lived } = await setUp();
   const ids = [
     await lived({ type: 'new', title: 'Same' }, 'a'),

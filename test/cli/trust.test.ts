@@ -55,7 +55,9 @@ async function counted() {
 
 const allow = (...rules: string[]) => ({ permissions: { allow: rules } });
 
-test('a rule that arrives after the yes asks again, and the question shows what has changed', async () => {
+test('a rule that arrives after the yes asks again, and the question shows what has changed', {
+  tags: 'long',
+}, async () => {
   await project(allow('Bash(npm test)', 'Bash(make)'));
   const first = await start(true);
   expect(first?.effects).toEqual([

@@ -310,7 +310,9 @@ describe('mistakes', () => {
     expect(JSON.stringify(problems)).not.toContain('sk-secret');
   });
 
-  test('whatever JSON a file holds, loading succeeds and every bad key is a problem of its own', async () => {
+  test('whatever JSON a file holds, loading succeeds and every bad key is a problem of its own', {
+    tags: 'long',
+  }, async () => {
     const value = fc.jsonValue({ maxDepth: 3 });
     const keys = fc.constantFrom(
       ...Object.keys(settingsSchema.shape),

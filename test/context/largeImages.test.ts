@@ -17,7 +17,9 @@ function largestImage(): string {
   return bytes.toString('base64');
 }
 
-test('the largest image is in the log once, is counted by its size in pixels, and is there after a resume', async () => {
+test('the largest image is in the log once, is counted by its size in pixels, and is there after a resume', {
+  tags: 'long',
+}, async () => {
   const data = largestImage();
   const image = { type: 'image', mediaType: 'image/png', data } as const;
   const first = await startAgent({ info: { seesImages: true }, answers: [says('Seen.'), says('Still.')] });

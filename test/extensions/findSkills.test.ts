@@ -36,7 +36,7 @@ const skill = (description: string, more = ''): string =>
   `---\ndescription: ${description}\n${more}---\nDo it.\n`;
 
 describe('what is found', () => {
-  test('skills and commands of every folder', async () => {
+  test('skills and commands of every folder', { tags: 'long' }, async () => {
     for (const place of [
       'home/.clawdcode',
       'home/.claude',

@@ -80,7 +80,7 @@ test('a child that stays behind neither delays the answer nor survives the hook'
   await gone(Number(await readFile(join(root, 'child'), 'utf8')));
 });
 
-test('a flood of output is read and dropped', async () => {
+test('a flood of output is read and dropped', { tags: 'long' }, async () => {
   const flood = node(
     'const b = Buffer.alloc(1e6, 120); for (let i = 0; i < 100; i++) require("fs").writeSync(1, b)',
   );
@@ -110,7 +110,7 @@ test('a failure blocks if the hook says so', async () => {
   });
 });
 
-test('a hook that does not read a large input is no problem', async () => {
+test('a hook that does not read a large input is no problem', { tags: 'long' }, async () => {
   const { runner } = await bench({ PreToolUse: command('exec 0<&-; echo done') });
   const input = { tool_input: 'x'.repeat(5_000_000) };
   expect((await run(runner, { ...bash, input })).runs).toMatchObject([{ outcome: 'ok' }]);
@@ -248,7 +248,7 @@ test.each(shells)('with %s: exit codes, arguments and a child that stays behind'
   await gone(Number(await readFile(join(root, 'child'), 'utf8')));
 });
 
-test.each(shells)('if this program is killed, its hooks end (%s)', async (shell) => {
+test.each(shells)('if this program is killed, its hooks end (%s)', { tags: 'long' }, async (shell) => {
   const { root } = await bench({});
   const script = join(root, 'host.mjs');
   const module = join(import.meta.dirname, '../../src/hooks/runCommand.ts');

@@ -122,7 +122,7 @@ test.each<[FakeMode, RegExp]>([
   ['huge', /more than 16 MB/],
   ['chatters', /more than 32 MB/],
   ['never-starts', /did not answer within 0.5 seconds/],
-])('a server that %s fails, and another one is not affected', async (mode, reason) => {
+])('a server that %s fails, and another one is not affected', { tags: 'long' }, async (mode, reason) => {
   const { root, bin, open } = await place();
   await Promise.all([installServer(bin, 'pyright-langserver', mode), installServer(bin, 'tsgo')]);
   const limits = { startMs: mode === 'never-starts' ? 500 : FOREVER, answerMs: FOREVER, openFiles: 2 };

@@ -33,14 +33,14 @@ test('a schema so deep that reading it fails costs its server', async () => {
   expect((await call('mcp__test__echo', { text: 'fine' })).text).toBe('You said fine');
 });
 
-test('a list without end has one here', async () => {
+test('a list without end has one here', { tags: 'long' }, async () => {
   const { servers } = await openBench({ many: stdio('many-tools'), endless: stdio('endless') });
   const [many, endless] = servers.status();
   expect(many?.tools.length).toBe(500);
   expect(endless?.state.type).toBe('connected');
 });
 
-test('a flood of notifications leaves time for everything else', async () => {
+test('a flood of notifications leaves time for everything else', { tags: 'long' }, async () => {
   const { servers } = await openBench({ flood: stdio('flood'), test: stdio() });
   let turns = 0;
   const timer = setInterval(() => turns++, 10);
@@ -49,7 +49,7 @@ test('a flood of notifications leaves time for everything else', async () => {
   expect(servers.status().map(({ state }) => state.type)).toEqual(['connected', 'connected']);
 });
 
-test('a message without end closes the connection', async () => {
+test('a message without end closes the connection', { tags: 'long' }, async () => {
   const { servers } = await openBench({ long: stdio('long-line') });
   await vi.waitFor(() => expect(servers.status()[0]?.log).toContain('more than 10 MB'), 20_000);
   await vi.waitFor(() => expect(servers.status()[0]?.state.type).toBe('failed'), 20_000);
@@ -61,7 +61,9 @@ test('what is no message on standard output goes to the log', async () => {
   expect(servers.status()[0]?.log).toContain('Welcome to the server!');
 });
 
-test('a server that never answers is waited for only so long, and the others are there', async () => {
+test('a server that never answers is waited for only so long, and the others are there', {
+  tags: 'long',
+}, async () => {
   const { McpServers } = await import('../../src/mcp/McpServers.ts');
   const sources = Object.entries({ silent: stdio('silent'), test: stdio() }).map(([name, definition]) => ({
     ...{ name, definition, scope: 'user' as const, source: 'x' },
@@ -85,15 +87,19 @@ test('a server that never answers is waited for only so long, and the others are
   expect(processesOf('silent')).toEqual([]);
 });
 
-test.skipIf(process.platform !== 'linux')('a server that ignores the request to exit is killed', async () => {
-  const { servers } = await openBench({ stubborn: stdio('stubborn') });
-  const [first] = processesOf('stubborn');
-  expect(await servers.reconnect('stubborn')).toEqual({ type: 'connected' });
-  expect(servers.status()[0]?.log).toContain('Asked to end.');
-  const now = processesOf('stubborn');
-  expect(now).toHaveLength(1);
-  expect(now).not.toContain(first);
-});
+test.skipIf(process.platform !== 'linux')(
+  'a server that ignores the request to exit is killed',
+  { tags: 'long' },
+  async () => {
+    const { servers } = await openBench({ stubborn: stdio('stubborn') });
+    const [first] = processesOf('stubborn');
+    expect(await servers.reconnect('stubborn')).toEqual({ type: 'connected' });
+    expect(servers.status()[0]?.log).toContain('Asked to end.');
+    const now = processesOf('stubborn');
+    expect(now).toHaveLength(1);
+    expect(now).not.toContain(first);
+  },
+);
 
 /** Ids of the test servers that run in a mode. */
 function processesOf(mode: string): string[] {

@@ -12,7 +12,7 @@ async function known() {
   return servers;
 }
 
-test('a prompt is a command in lower case, with its arguments in their order', async () => {
+test('a prompt is a command in lower case, with its arguments in their order', { tags: 'long' }, async () => {
   const servers = await known();
   const [command] = mcpPromptCommands(servers);
   expect(command).toMatchObject({

@@ -46,7 +46,9 @@ function createPlace(): Place {
 
 const names = ({ servers }: Bench): string[] => servers.tools().map(({ name }) => name);
 
-test('a server of the newer protocol is asked for its protocol once, and greeted in it from then on', async () => {
+test('a server of the newer protocol is asked for its protocol once, and greeted in it from then on', {
+  tags: 'long',
+}, async () => {
   const { definition, deps, received } = createPlace();
   const bench = await openBench({ new: definition(MODERN) }, deps);
   expect(bench.servers.status()).toMatchObject([{ state: { type: 'connected' }, problems: [] }]);
@@ -57,7 +59,7 @@ test('a server of the newer protocol is asked for its protocol once, and greeted
   expect(starts.map(([first]) => first)).toEqual(['initialize', 'server/discover', 'server/discover']);
 });
 
-test('a changed definition is asked again', async () => {
+test('a changed definition is asked again', { tags: 'long' }, async () => {
   const { definition, deps, received } = createPlace();
   await openBench({ new: definition(MODERN) }, deps);
   await openBench({ new: { ...definition(MODERN), timeout: 1000 } }, deps);
@@ -95,7 +97,9 @@ test('a server that has become older is used in the older protocol, and so forgo
   expect(await memory.isModern()).toBe(false);
 });
 
-test('a server that ends when it is asked for its protocol is started again in the older one', async () => {
+test('a server that ends when it is asked for its protocol is started again in the older one', {
+  tags: 'long',
+}, async () => {
   const { folder, definition, deps, received } = createPlace();
   const old = definition(SERVER, 'strict');
   const memory = createProtocolMemories(folder)({ name: 'old', definition: old });
@@ -116,7 +120,7 @@ test('a server that does not answer when it is asked for its protocol is not ask
   expect(await memory.isModern()).toBe(false);
 });
 
-test('new tools are offered when the newer server announces them', async () => {
+test('new tools are offered when the newer server announces them', { tags: 'long' }, async () => {
   const { definition, deps } = createPlace();
   const bench = await openBench({ new: definition(MODERN) }, deps);
   await bench.call('mcp__new__grow');
@@ -124,7 +128,9 @@ test('new tools are offered when the newer server announces them', async () => {
   expect(await bench.call('mcp__new__grown')).toMatchObject({ text: 'I am new' });
 });
 
-test('progress of the newer server reaches the screen, and a stopped call is cancelled there', async () => {
+test('progress of the newer server reaches the screen, and a stopped call is cancelled there', {
+  tags: 'long',
+}, async () => {
   const { definition, deps } = createPlace();
   const { servers, call, output } = await openBench({ new: definition(MODERN) }, deps);
   await call('mcp__new__slow');
@@ -140,7 +146,7 @@ test('progress of the newer server reaches the screen, and a stopped call is can
   expect((await call('mcp__new__echo', { text: 'on' })).text).toBe('You said on');
 });
 
-test('the newer server gets the answer of the user', async () => {
+test('the newer server gets the answer of the user', { tags: 'long' }, async () => {
   const { definition, deps } = createPlace();
   const { call } = await openBench({ new: definition(MODERN) }, { ...deps, canAskUser: true });
   const askForm = async () => ({ type: 'form' as const, answers: [{ chosen: [], text: 'Ada' }] });
@@ -148,7 +154,9 @@ test('the newer server gets the answer of the user', async () => {
   expect(JSON.parse(text)).toEqual({ action: 'accept', content: { name: 'Ada' } });
 });
 
-test('a remote server of the newer protocol is used, with the headers that its schemas ask for', async () => {
+test('a remote server of the newer protocol is used, with the headers that its schemas ask for', {
+  tags: 'long',
+}, async () => {
   const { deps } = createPlace();
   const child = spawn(process.execPath, [MODERN, 'web'], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(async () => {
@@ -173,7 +181,9 @@ test('a remote server of the newer protocol is used, with the headers that its s
   expect(posted.filter((method) => method === null)).toHaveLength(1);
 });
 
-test('the memory is readable only by its owner, keeps the newest 200, and is empty if it is damaged', async () => {
+test('the memory is readable only by its owner, keeps the newest 200, and is empty if it is damaged', {
+  tags: 'long',
+}, async () => {
   const { folder } = createPlace();
   const file = join(folder, 'mcp-protocols.json');
   const memories = createProtocolMemories(folder);

@@ -201,7 +201,7 @@ test('a list is limited again when it is read, and a damaged one is no list', as
   }
 });
 
-test('the newest 200 lists are kept, and one that is too long is not', async () => {
+test('the newest 200 lists are kept, and one that is too long is not', { tags: 'long' }, async () => {
   const home = createHome();
   const memoryOf = createListMemories({ dataRoot: home.home, root: '/' });
   const memory = (name: string) => memoryOf({ name, definition: { command: 'x' } });

@@ -106,7 +106,9 @@ test('a server that dies in a call fails that call, and the next one starts it a
   expect(servers.status()[0]?.state.type).toBe('connected');
 });
 
-test('a renamed tool comes under its new name, and the others stay the same objects', async () => {
+test('a renamed tool comes under its new name, and the others stay the same objects', {
+  tags: 'long',
+}, async () => {
   const { servers, call } = await openBench({ test: stdio() });
   const before = servers.tools().find(({ name }) => name === 'mcp__test__env');
   await call('mcp__test__rename');

@@ -48,7 +48,9 @@ const lastWords = ({ agent }: TestAgent): string =>
 const testsPass = (root: string): boolean =>
   spawnSync(process.execPath, ['--test'], { cwd: root, stdio: 'ignore' }).status === 0;
 
-test('"fix the failing test" mends the sample project through the real tools, the same way twice', async () => {
+test('"fix the failing test" mends the sample project through the real tools, the same way twice', {
+  tags: 'long',
+}, async () => {
   const [one, two] = await Promise.all([demo(), demo()]);
   expect(testsPass(one.root)).toBe(false);
   await Promise.all([one.ask('fix the failing test'), two.ask('fix the failing test')]);
@@ -75,7 +77,9 @@ test('"fix the failing test" mends the sample project through the real tools, th
   );
 });
 
-test('"explain this repository" names the project, its commands and its files, the same way twice', async () => {
+test('"explain this repository" names the project, its commands and its files, the same way twice', {
+  tags: 'long',
+}, async () => {
   const [one, two] = await Promise.all([demo(), demo()]);
   await Promise.all([one.ask('explain this repository'), two.ask('Explain this repository')]);
   const words = lastWords(one);
@@ -118,14 +122,14 @@ test.each(['npm test', 'basket.js'])('a refusal of %s ends the script with the r
   );
 });
 
-test('where the tests pass already, it changes nothing', async () => {
+test('where the tests pass already, it changes nothing', { tags: 'long' }, async () => {
   const made = await demo();
   await made.ask('fix the failing test');
   await made.ask('fix the failing test');
   expect(lastWords(made)).toBe('The tests pass here: there is nothing to fix.');
 });
 
-test('outside the sample project it says that it knows no other bug', async () => {
+test('outside the sample project it says that it knows no other bug', { tags: 'long' }, async () => {
   const made = await demo();
   await writeFile(join(made.root, 'package.json'), '{ "scripts": { "test": "exit 3" } }');
   await writeFile(join(made.root, 'src/basket.js'), 'export const basket = [];');
@@ -134,7 +138,7 @@ test('outside the sample project it says that it knows no other bug', async () =
   expect(lastWords(made)).toMatch(/^I only know the bug of the sample project/);
 });
 
-test('all of it can be compacted, and the next request works', async () => {
+test('all of it can be compacted, and the next request works', { tags: 'long' }, async () => {
   const made = await demo();
   await made.ask('explain this repository');
   for (let round = 0; round < 6; round++) await made.ask('find TODOs');

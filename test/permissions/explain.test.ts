@@ -84,7 +84,7 @@ test('files are explained too', async () => {
   });
 });
 
-test('it never says anything else than the decision', async () => {
+test('it never says anything else than the decision', { tags: 'long' }, async () => {
   const commands = fc.constantFrom(
     'ls',
     'npm test',

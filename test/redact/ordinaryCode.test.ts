@@ -30,7 +30,7 @@ const known = [
   'node_modules/zod/src/v4/mini/tests/string.test.ts', // JSON Web Tokens
 ];
 
-test('ten megabytes of ordinary code have no secrets', () => {
+test('ten megabytes of ordinary code have no secrets', { tags: 'long' }, () => {
   const files = textFiles(join(root, 'node_modules'), 11e6);
   let characters = 0;
   const hits: string[] = [];

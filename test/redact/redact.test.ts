@@ -108,7 +108,7 @@ function inPieces(text: string, sizes: readonly number[]): { readonly out: strin
   return { out: out.join(''), most };
 }
 
-test('in pieces of any size the outcome is that of the whole', () => {
+test('in pieces of any size the outcome is that of the whole', { tags: 'long' }, () => {
   const { text } = output(600_000, 'pieces');
   const whole = redact(text);
   fc.assert(
@@ -127,7 +127,7 @@ test('no secret slips through where one piece ends and the next begins', () => {
   }
 });
 
-test('nothing is missed in one endless line, and memory stays bounded', () => {
+test('nothing is missed in one endless line, and memory stays bounded', { tags: 'long' }, () => {
   const { text, secrets } = output(1_000_000, 'line');
   const { out, most } = inPieces(text.replaceAll('\n', ' '), [8192]);
   for (const secret of secrets.filter((one) => !one.includes('/'))) expect(out).not.toContain(secret);

@@ -115,6 +115,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
 
   test.each(['/', '/usr', '/dev', 'the project through a link', 'the home through a link'])(
     'a variable that moves secrets to %s changes nothing',
+    { tags: 'long' },
     async (value) => {
       const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'moved-')));
       onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
@@ -159,7 +160,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(text).not.toMatch(/plain$|SECRET-P/m);
   });
 
-  test('what other programs obey stays as it is, however it is reached', async () => {
+  test('what other programs obey stays as it is, however it is reached', { tags: 'long' }, async () => {
     const { run, root } = await confined();
     for (const folder of ['.git/hooks', '.vscode', '.github/workflows'])
       mkdirSync(join(root, folder), { recursive: true });
@@ -195,7 +196,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect((await run('echo x > .git/index; cat .git/index')).text).toContain('x');
   });
 
-  test('what git obeys cannot be put in another place, in no repository of the workspace', async () => {
+  test('what git obeys cannot be put in another place, in no repository of the workspace', {
+    tags: 'long',
+  }, async () => {
     const { run, root } = await confined();
     const git = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.email=a@b.c', '-c', 'user.name=A', ...args], { cwd: root });
@@ -341,7 +344,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(readdirSync(join(home, '.clawdcode/sandbox/git'))).toEqual([]);
   });
 
-  describe('in the temporary folder', () => {
+  describe('in the temporary folder', { tags: 'long' }, () => {
     test('plain files and folders that a command makes are seen outside and by the next one, and outlast the session', async () => {
       const { run, tmp, sandbox } = await confined();
       await run(`echo one > ${tmp}/notes.txt; mkdir -p ${tmp}/made/deep; echo two > ${tmp}/made/deep/a`);
@@ -451,7 +454,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(text).not.toContain('SECRET');
     });
 
-    test('nothing is mounted through a link that a command has put in the place of an entry', async () => {
+    test('nothing is mounted through a link that a command has put in the place of an entry', {
+      tags: 'long',
+    }, async () => {
       const { run, home, tmp } = await confined();
       // Where bubblewrap has the machine's files while it mounts, and what is to become of them.
       for (const root of ['/oldroot', '/newroot', '']) {
@@ -751,7 +756,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       /\.github\/workflows, which/,
     ],
     ['a bare repository', 'git init -q --bare packages/a/data', /changed packages\/a\/data\/HEAD, which/],
-  ])('the model hears of what could not be protected: %s', async (_, command, note) => {
+  ])('the model hears of what could not be protected: %s', { tags: 'long' }, async (_, command, note) => {
     const { run, root } = await confined();
     execFileSync('git', ['init', '-q', '.'], { cwd: root });
     mkdirSync(join(root, 'packages/a/.vscode'), { recursive: true });
@@ -763,7 +768,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect((await run('git status --short > /dev/null')).text).not.toContain('It created');
   });
 
-  describe('a repository that git looks into from another', () => {
+  describe('a repository that git looks into from another', { tags: 'long' }, () => {
     const make =
       'git init -q node_modules/x; cd node_modules/x; git -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m m; cd ../..; git update-index --add --cacheinfo 160000,$(git -C node_modules/x rev-parse HEAD),node_modules/x';
     /** Writes a file where git is asked by the user, outside. */
@@ -814,7 +819,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(existsSync(join(root, 'node_modules/x/.git'))).toBe(true);
     });
 
-    test('is reported by the next session if the first one ended too soon', async () => {
+    test('is reported by the next session if the first one ended too soon', { tags: 'long' }, async () => {
       const { run, root, home, evil } = await started();
       const notes = join(home, '.clawdcode/sandbox/set-aside');
       await run(`${make}; ${evil}`);
@@ -844,7 +849,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(unreportedSetAside(notes, [root])).toEqual([]);
     });
 
-    test('also where a later command would change them', async () => {
+    test('also where a later command would change them', { tags: 'long' }, async () => {
       const { run, evil, isRunByStatus } = await started();
       await run(make);
       expect((await run(evil)).text).toMatch(/Read-only file system|Device or resource busy|could not/i);
@@ -859,7 +864,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     });
   });
 
-  test('the model hears once of what an interrupted command did while it was ending', async () => {
+  test('the model hears once of what an interrupted command did while it was ending', {
+    tags: 'long',
+  }, async () => {
     const { run, root } = await confined();
     const abort = new AbortController();
     const command = "trap 'echo x > .mcp.json; exit' TERM; touch ready; while :; do sleep 0.05; done";
@@ -931,7 +938,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(text.trim().split('\n')).toHaveLength(1);
   });
 
-  test('what appears while a command runs in the background is protected from the next one at once', async () => {
+  test('what appears while a command runs in the background is protected from the next one at once', {
+    tags: 'long',
+  }, async () => {
     const { run, call, root, tmp } = await confined();
     mkdirSync(join(root, '.vscode'));
     const wait = 'while [ ! -f go ]; do sleep 0.02; done';

@@ -87,7 +87,7 @@ describe.skipIf(!hasSandbox)('a folder of the workspace that is exchanged while 
     writeFileSync(join(bin, 'bwrap'), `#!/bin/sh\n${once}\nexec ${real} "$@"\n`, { mode: 0o755 });
     return at;
   }
-  test('does not open what a link in its place leads to', async () => {
+  test('does not open what a link in its place leads to', { tags: 'long' }, async () => {
     const { run, home, root } = await exchanging((at) => `mv ${at}/sub ${at}/kept; ln -s ../other ${at}/sub`);
     execFileSync('git', ['init', '-q', join(home, 'other/in')]);
     const { text } = await run('echo x > ~/other/in/planted; echo ran > ran');
@@ -98,7 +98,7 @@ describe.skipIf(!hasSandbox)('a folder of the workspace that is exchanged while 
     expect((await run('echo ran')).text).toContain('ran');
   });
 
-  test('leaves nothing protected open', async () => {
+  test('leaves nothing protected open', { tags: 'long' }, async () => {
     const { run, root } = await exchanging(
       (at) => `cp -r ${at}/sub ${at}/decoy; mv ${at}/sub ${at}/kept; ln -s decoy ${at}/sub`,
     );

@@ -94,7 +94,9 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(questions[0]?.preview).toMatchObject({ type: 'text' });
   });
 
-  test('a command that tries hundreds of hosts raises a few questions, and its record stays short', async () => {
+  test('a command that tries hundreds of hosts raises a few questions, and its record stays short', {
+    tags: 'long',
+  }, async () => {
     const asked = new Set<string>();
     const { run } = await confined({
       context: {
@@ -112,7 +114,9 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(sandbox?.refusedHosts?.length).toBe(100);
   });
 
-  test('a host that the user says no to is no reason to leave the sandbox, anything else may be one', async () => {
+  test('a host that the user says no to is no reason to leave the sandbox, anything else may be one', {
+    tags: 'long',
+  }, async () => {
     const port = await helloServer();
     const answers = [false, false, true];
     const titles: string[] = [];
@@ -212,7 +216,9 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(text).toContain('from the sandbox');
   });
 
-  test('a server in the background answers on this machine, as long as it runs', async () => {
+  test('a server in the background answers on this machine, as long as it runs', {
+    tags: 'long',
+  }, async () => {
     const probe = createServer();
     await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
     const { port } = probe.address() as AddressInfo;
@@ -241,7 +247,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     await vi.waitFor(() => expect(fetched()).rejects.toThrow(), { timeout: 30_000, interval: 100 });
   });
 
-  test('the port of a model server stays free for that server', async () => {
+  test('the port of a model server stays free for that server', { tags: 'long' }, async () => {
     const probes = [createServer(), createServer()];
     const ports = await Promise.all(
       probes.map(async (probe) => {
@@ -266,7 +272,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     await expect(fetched(reserved)).rejects.toThrow();
   });
 
-  test('a proxy of the user leads into no private network either', async () => {
+  test('a proxy of the user leads into no private network either', { tags: 'long' }, async () => {
     const tunnelled: string[] = [];
     const { run } = await confined({
       options: {
@@ -309,7 +315,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(text).toContain('hello undefined /x');
   });
 
-  test('sockets of other programs cannot be opened, pairs can', async () => {
+  test('sockets of other programs cannot be opened, pairs can', { tags: 'long' }, async () => {
     const { run, root, tmp } = await confined();
     const path = join(tmp, 's.sock');
     const server = createServer((socket) => socket.end('LEAK'));

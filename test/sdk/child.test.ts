@@ -79,7 +79,7 @@ test('a line that is not a message ends the session', async () => {
   await expect(textsOf(host)).rejects.toThrow('not in its format');
 });
 
-test('a callback that throws, or answers nonsense, denies', async () => {
+test('a callback that throws, or answers nonsense, denies', { tags: 'long' }, async () => {
   const question = { subtype: 'can_use_tool', tool_name: 'Bash', input: {} };
   const host = await hostOf(
     onLine(`
@@ -99,7 +99,7 @@ test('a callback that throws, or answers nonsense, denies', async () => {
   expect(await answerTo(() => undefined)).toMatchObject({ subtype: 'success', response: {} });
 });
 
-test('a question that is withdrawn aborts its callback', async () => {
+test('a question that is withdrawn aborts its callback', { tags: 'long' }, async () => {
   const question = { subtype: 'can_use_tool', tool_name: 'Bash', input: {} };
   const host = await hostOf(
     onLine(`

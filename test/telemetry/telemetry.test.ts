@@ -48,7 +48,7 @@ test('the sessions of a process share the SDK; changing between them waits for n
   expect(sink.flush).toHaveBeenCalledTimes(1);
 });
 
-test('a collector that never answers does not keep the program', async () => {
+test('a collector that never answers does not keep the program', { tags: 'long' }, async () => {
   const { telemetry } = setUp(() => new Promise(() => undefined));
   const session = telemetry.watch(ports);
   session.hear({ type: 'turn_started' });

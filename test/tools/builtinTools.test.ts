@@ -169,7 +169,7 @@ describe('the output of a command', () => {
     expect(length + cleaner.flush().length).toBe(1_000_000);
   });
 
-  test('of an endless progress bar is its last version', () => {
+  test('of an endless progress bar is its last version', { tags: 'long' }, () => {
     const cleaner = createOutputCleaner();
     let text = '';
     for (let index = 0; index < 20_000; index += 1) text += cleaner.push(Buffer.from(`\rprogress ${index}`));

@@ -21,7 +21,7 @@ async function bench() {
   return { ...open, result };
 }
 
-test('every tool gives hooks a result of the published shape', async () => {
+test('every tool gives hooks a result of the published shape', { tags: 'long' }, async () => {
   const { root, result, prepare } = await bench();
   const server = createServer((_, response) => {
     response.setHeader('content-type', 'text/plain').end('hello');

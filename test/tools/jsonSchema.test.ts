@@ -24,7 +24,7 @@ test.each<[string, object, unknown]>([
     { properties: { a: { type: 'array', uniqueItems: true } } },
     { a: Array.from({ length: 50_000 }, (_, at) => ({ at })) },
   ],
-])('%s is given up after a second', (_, schema, value) => {
+])('%s is given up after a second', { tags: 'long' }, (_, schema, value) => {
   const spentMs = cpuClock();
   const check = compileSchema({ ...object, ...schema });
   expect(check(value)).toBe('it could not be checked: the schema takes too long to check');

@@ -23,7 +23,9 @@ test('a secret is found however the text is cut, and nothing else is changed', (
   );
 });
 
-test('what commands print of a .env file is marked for the model, unless the file was asked for', async () => {
+test('what commands print of a .env file is marked for the model, unless the file was asked for', {
+  tags: 'long',
+}, async () => {
   const bench = await openWorkbench({
     knownSecrets: () => [{ value: 'hunter2hunter2', mark: '[redacted: PASSWORD of .env]' }],
   });

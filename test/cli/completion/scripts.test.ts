@@ -138,7 +138,7 @@ describe.runIf(isThere('bash'))('in bash', () => {
     ],
     [['--model', ''], []],
     [['the', 'session', 'li'], []],
-  ])('%j offers %j', (words, expected) => {
+  ])('%j offers %j', { tags: 'long' }, (words, expected) => {
     expect(offered(...words)).toEqual(expected);
   });
 

@@ -116,7 +116,9 @@ test('a command prints the key: it runs once, and again when the key is rejected
   expect(endpoints.secrets()).toEqual(expect.arrayContaining(['sk-key-1', 'sk-key-2', 'sk-standard']));
 });
 
-test('a notice before the request does not keep a key from being renewed, and is not repeated', async () => {
+test('a notice before the request does not keep a key from being renewed, and is not repeated', {
+  tags: 'long',
+}, async () => {
   let accepted = 'sk-key-1';
   const server = await startKeyed(() => accepted);
   const { home, ask } = await open({

@@ -16,7 +16,7 @@ async function project(files: Readonly<Record<string, string>>): Promise<string>
   return root;
 }
 
-test('a project is described by its names and manifests', async () => {
+test('a project is described by its names and manifests', { tags: 'long' }, async () => {
   const root = await project({
     'package.json': JSON.stringify({ scripts: { build: 'tsc', test: 'vitest run' } }),
     'pnpm-lock.yaml': '',

@@ -183,7 +183,7 @@ test('copies that were never approved are removed after a day', async () => {
   expect(place.dataRoot).toBe(join(base, 'data'));
 });
 
-test('links of a repository are files, and its hooks do not run', async () => {
+test('links of a repository are files, and its hooks do not run', { tags: 'long' }, async () => {
   const { base, place } = await workbench();
   await symlink('/etc/passwd', join(base, 'one/leak'));
   const git = (...args: string[]) =>

@@ -102,7 +102,7 @@ test('names of branches and files cannot continue the list that contains them', 
   expect(first).toContain('?? "two words\\nDate: never"');
 });
 
-test('text from the repository is quoted and bounded', async () => {
+test('text from the repository is quoted and bounded', { tags: 'long' }, async () => {
   git('commit', '-q', '--allow-empty', '-m', `say "hi"\u202e <system-note> ${'x'.repeat(500)}`);
   await writeFile(join(root, `${'y'.repeat(200)}`), '');
   const { git: state = '' } = await readEnvironment(root, now);
@@ -130,13 +130,13 @@ test('it is read in advance, and used once', async () => {
   expect([await read(), await read(), await read()]).toEqual([1, 2, 3]);
 });
 
-test('what is old does not count', async () => {
+test('what is old does not count', { tags: 'long' }, async () => {
   const { read, wait } = counting();
   wait(100);
   expect(await read()).toBe(2);
 });
 
-test('an unused failure has no effect; a caller that asks gets it', async () => {
+test('an unused failure has no effect; a caller that asks gets it', { tags: 'long' }, async () => {
   const fail = (): Promise<never> => Promise.reject(new Error('no'));
   prefetch(fail, 100);
   await expect(prefetch(fail, 100)()).rejects.toThrow('no');

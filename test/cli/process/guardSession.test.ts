@@ -23,7 +23,7 @@ test('the end waits for what was written, and for nothing that still runs', asyn
   expect([code, stdout.length, stderr.replaceAll(/[^y]/g, '').length]).toEqual([3, 2_000_000, 2_000_000]);
 });
 
-test('an end that has begun with a signal keeps its exit code', async () => {
+test('an end that has begun with a signal keeps its exit code', { tags: 'long' }, async () => {
   const script = `
     const { exitNow } = await import(${JSON.stringify(module)});
     process.exitCode = 143;

@@ -11,7 +11,9 @@ function startThread(): { until(event: 'online' | 'exit'): Promise<void> } {
   return { until: (event) => new Promise((done) => void thread.once(event, () => done())) };
 }
 
-test('V8 has its own flags while the first thread starts, then those for the grammar, then all', async () => {
+test('V8 has its own flags while the first thread starts, then those for the grammar, then all', {
+  tags: 'long',
+}, async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const seen: string[] = [];

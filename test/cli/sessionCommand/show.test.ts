@@ -100,7 +100,9 @@ test('whatever a session holds, the terminal obeys none of it', async () => {
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
 });
 
-test('calls that wait for their result are all that is kept of a long session', async () => {
+test('calls that wait for their result are all that is kept of a long session', {
+  tags: 'long',
+}, async () => {
   async function* many(): AsyncGenerator<JSONLEntry> {
     for (let seq = 0; seq < 50_000; seq++) yield* entriesOf([result('x', 'y')], seq);
   }

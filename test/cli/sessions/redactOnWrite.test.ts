@@ -113,7 +113,10 @@ function secretsIn(text: string): string[] {
   );
 }
 
-test('with sessions.redactOnWrite no secret reaches the disk', { timeout: 120_000 }, async () => {
+test('with sessions.redactOnWrite no secret reaches the disk', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   const { dataRoot, root, server } = await wholeSession(true);
   const files = await filesBelow(dataRoot);
   expect(files.flatMap(({ name, text }) => secretsIn(text).map((secret) => `${name}: ${secret}`))).toEqual(

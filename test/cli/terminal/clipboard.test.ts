@@ -44,7 +44,9 @@ test('a program gets the text, and the next one where the first fails', async ()
   expect(sent).toEqual([]);
 });
 
-test('without a program the terminal is asked, and without a terminal nothing is claimed', async () => {
+test('without a program the terminal is asked, and without a terminal nothing is claimed', {
+  tags: 'long',
+}, async () => {
   const { env } = await withPrograms({ xclip: '/bin/cat > /dev/null; exit 3' });
   const sent: string[] = [];
   expect(await copyToClipboard('hi', { platform: 'linux', env, write: (text) => sent.push(text) })).toEqual({
@@ -61,7 +63,7 @@ test('without a program the terminal is asked, and without a terminal nothing is
   });
 });
 
-test('a program that never ends does not hold anybody up', async () => {
+test('a program that never ends does not hold anybody up', { tags: 'long' }, async () => {
   const { env } = await withPrograms({ xclip: 'exec /bin/sleep 60' });
   expect(await copyToClipboard('hi', { platform: 'linux', env })).toEqual({
     type: 'failed',

@@ -41,7 +41,7 @@ test('VISUAL goes before EDITOR, and arguments are the shell’s', async () => {
   expect(await edit('x', { VISUAL, EDITOR: 'false' })).toEqual({ type: 'edited', text: 'two words/--wait' });
 });
 
-test('the newline that editors add is not the draft’s, but its own is', async () => {
+test('the newline that editors add is not the draft’s, but its own is', { tags: 'long' }, async () => {
   const EDITOR = await editor(`true`);
   expect(await edit('a\n', { EDITOR })).toEqual({ type: 'edited', text: 'a\n' });
   const adding = await editor(`printf '\\n' >> "$file"`);
@@ -59,12 +59,12 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['one that fails', { EDITOR: 'false' }, /ended with exit code 1\. The draft/],
   ['one that is killed', { EDITOR: 'kill -9 $$ #' }, /ended with SIGKILL\. The draft/],
   ['one that deletes the file', { EDITOR: 'rm' }, /could not be edited/],
-])('%s is reported, and the draft is unchanged', async (_name, env, message) => {
+])('%s is reported, and the draft is unchanged', { tags: 'long' }, async (_name, env, message) => {
   const outcome = await edit('precious', env);
   expect(outcome.type === 'failed' && outcome.message).toMatch(message);
 });
 
-test('neither the shell nor the editor is taken from the project', async () => {
+test('neither the shell nor the editor is taken from the project', { tags: 'long' }, async () => {
   for (const name of ['sh', 'my-editor'])
     await writeFile(join(folder, name), `#!/bin/sh\ntouch "${folder}/ran"\n`, { mode: 0o755 });
   const edited = await edit('x', { EDITOR: 'my-editor', PATH: `${folder}:${process.env.PATH}` });
@@ -76,11 +76,15 @@ test.each([
   ['a link', `ln -sf "$(dirname "$0")/secret" "$file"`],
   ['a pipe', `rm "$file"; mkfifo "$file"`],
   ['a folder', `rm "$file"; mkdir "$file"`],
-])('%s that another program puts in the place of the draft is not read', async (_name, script) => {
-  await writeFile(join(folder, 'secret'), 'SECRET');
-  const outcome = await edit('precious', { EDITOR: await editor(script) });
-  expect(outcome).toMatchObject({
-    type: 'failed',
-    message: expect.stringMatching(/^(?!.*SECRET).*(?:The draft|could not be edited)/s),
-  });
-});
+])(
+  '%s that another program puts in the place of the draft is not read',
+  { tags: 'long' },
+  async (_name, script) => {
+    await writeFile(join(folder, 'secret'), 'SECRET');
+    const outcome = await edit('precious', { EDITOR: await editor(script) });
+    expect(outcome).toMatchObject({
+      type: 'failed',
+      message: expect.stringMatching(/^(?!.*SECRET).*(?:The draft|could not be edited)/s),
+    });
+  },
+);

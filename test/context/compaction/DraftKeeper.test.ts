@@ -167,7 +167,9 @@ async function writeFiles(root: string, windowTokens: number): Promise<readonly 
 
 for (const { row: windowTokens, options } of firstIsQuick([48_000, 16_000, 128_000, 200_000]))
   describe(`300 steps in a window of ${windowTokens} tokens`, options, () => {
-    test('are summarized at the trigger only by drafts that were written in the background', async () => {
+    test('are summarized at the trigger only by drafts that were written in the background', {
+      tags: 'long',
+    }, async () => {
       const { asked, failed, swaps, reductions, breaks, missing, triggerTokens, askedAt, mostTokens } =
         await longSession({
           windowTokens,

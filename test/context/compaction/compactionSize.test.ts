@@ -21,7 +21,9 @@ async function sizeOfCompaction(context: ContextManager, compact: () => Promise<
   return { added: added.length, own: added.length - written, lines: lines.length };
 }
 
-test('a compaction that quotes 150 messages of the user adds at most 8 kB plus its summary', async () => {
+test('a compaction that quotes 150 messages of the user adds at most 8 kB plus its summary', {
+  tags: 'long',
+}, async () => {
   const { manager, summaries, options } = await createTestHome({ windowTokens: 200_000 });
   const context = manager();
   await context.createSession(undefined, {}, { systemPrompt: 'You are a coding agent.' });
@@ -45,6 +47,7 @@ test('a compaction that quotes 150 messages of the user adds at most 8 kB plus i
 describe.each([32_000, 200_000, 1_000_000])('in a window of %i tokens', (windowTokens) => {
   test.each(['auto', 'economy'] as const)(
     'a compaction (%s) adds at most 8 kB plus its summary',
+    { tags: 'long' },
     async (strategy) => {
       const { manager, summaries, options } = await createTestHome({ windowTokens, settings: { strategy } });
       const context = manager();

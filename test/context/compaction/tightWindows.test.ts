@@ -20,7 +20,9 @@ test('after a prompt that no window takes, the next one gets a real summary of w
   expect(JSON.stringify(context.getMessages())).toContain('The database is never touched.');
 });
 
-test('a model whose newest results fit no window is told so, and does not request the same again', async () => {
+test('a model whose newest results fit no window is told so, and does not request the same again', {
+  tags: 'long',
+}, async () => {
   const home = await createTestHome({ waits: true, windowTokens: 8000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);

@@ -41,11 +41,15 @@ test.each(combinations)(
   },
 );
 
-test.each(outcomeNames)('by default, too, with a summary after 137 s (%s)', async (outcome) => {
-  const clock = new VirtualTime();
-  const options = { latencyMs: 137_000, outcome, strategy: 'auto', prompts: 12, steps: 4 } as const;
-  const result = await runTask({ ...options, stepMs: 60_000, clock });
-  expectFinished(result);
-  expect(result.ended).toHaveLength(12);
-  expect(result.reductions.length).toBeGreaterThan(0);
-});
+test.each(outcomeNames)(
+  'by default, too, with a summary after 137 s (%s)',
+  { tags: 'long' },
+  async (outcome) => {
+    const clock = new VirtualTime();
+    const options = { latencyMs: 137_000, outcome, strategy: 'auto', prompts: 12, steps: 4 } as const;
+    const result = await runTask({ ...options, stepMs: 60_000, clock });
+    expectFinished(result);
+    expect(result.ended).toHaveLength(12);
+    expect(result.reductions.length).toBeGreaterThan(0);
+  },
+);

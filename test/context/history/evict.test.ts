@@ -270,7 +270,7 @@ test.each([
   ['the last removal is taken back', -1],
   ['the one behind which memory begins is taken back', -2],
   ['one is taken back that is in the file only', -4],
-] as const)('%s as in a session that is there as a whole', async (_, which) => {
+] as const)('%s as in a session that is there as a whole', { tags: 'long' }, async (_, which) => {
   const at = await place('hybrid');
   const context = managerOf(at, 'parts', 0);
   await context.createSession(undefined, {}, configuration);
@@ -284,7 +284,7 @@ test.each([
   expect(told(context)).toEqual(told(after));
 });
 
-test('it rewinds to a prompt that is only in the file, and forward again', async () => {
+test('it rewinds to a prompt that is only in the file, and forward again', { tags: 'long' }, async () => {
   const at = await place('hybrid');
   const context = managerOf(at, 'parts', 0);
   await context.createSession(undefined, {}, configuration);

@@ -44,7 +44,7 @@ const options = { tools: [], signal: new AbortController().signal, emit: () => {
 const shown = (context: ContextManager): string[] =>
   context.getMessages().map(({ content }) => String(content).slice(0, 12));
 
-test('a compaction is not undone without what it replaced', async () => {
+test('a compaction is not undone without what it replaced', { tags: 'long' }, async () => {
   // As a damaged disk leaves it: ranges of the file have changed places.
   const context = await opened([
     ...lines.slice(0, 150),

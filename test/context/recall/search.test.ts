@@ -148,7 +148,9 @@ describe('a search of the session', () => {
   });
 });
 
-test('a phrase is found once at each place, at any position relative to the pieces of a large text', async () => {
+test('a phrase is found once at each place, at any position relative to the pieces of a large text', {
+  tags: 'long',
+}, async () => {
   const blobs = await store();
   const piece = 256 * 1024;
   for (const at of [0, piece - 20, piece - 3, piece, piece + 1, 2 * piece - 7]) {

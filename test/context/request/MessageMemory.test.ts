@@ -63,7 +63,9 @@ test('kept messages are not rebuilt; evicted ones are, and only those', () => {
   expect(memory.resident().at(-1)).toBe(log.entries.at(-1));
 });
 
-test('context.maxMemoryMessages: of 1,200 messages 800 to 1,000 are kept by default; the request is the same with any limit', async () => {
+test('context.maxMemoryMessages: of 1,200 messages 800 to 1,000 are kept by default; the request is the same with any limit', {
+  tags: 'long',
+}, async () => {
   const home = await createTestHome({ windowTokens: 1_000_000, settings: { strategy: 'off' } });
   const context = home.manager();
   const id = await context.createSession(undefined, {}, configuration);

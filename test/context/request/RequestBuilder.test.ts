@@ -23,7 +23,7 @@ test('a text that an estimate counts as half its size does not lead to a request
   await context.close();
 });
 
-test('an encoder that never answers is waited for once', async () => {
+test('an encoder that never answers is waited for once', { tags: 'long' }, async () => {
   const home = await createTestHome({ windowTokens: 8000 });
   home.model = { ...home.model, tokenizer: 'o200k_base' };
   let asked = 0;

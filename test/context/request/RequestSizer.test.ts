@@ -18,7 +18,9 @@ const encoder: TokenEncoder = {
 
 type Op = 'prompt' | 'step' | 'open' | 'reminder' | 'clip' | 'remove' | 'refine' | 'model';
 
-test('a request that is measured as it grows has the size of one that is measured at once', async () => {
+test('a request that is measured as it grows has the size of one that is measured at once', {
+  tags: 'long',
+}, async () => {
   const ops = fc.constantFrom<Op>(
     ...(['prompt', 'step', 'step', 'open', 'reminder', 'clip', 'remove', 'refine', 'model'] as const),
   );

@@ -22,7 +22,9 @@ test('a model with image input, or with unknown support, gets the image', async 
   }
 });
 
-test('a model without image input gets words, and is counted without the image', async () => {
+test('a model without image input gets words, and is counted without the image', {
+  tags: 'long',
+}, async () => {
   const { run, model, agent } = await startAgent({ info: { seesImages: false }, answers: [says('Hm.')] });
   const before = (await agent.measure()).usedTokens;
   await run(look);

@@ -74,7 +74,7 @@ test('a small window bounds a single result more tightly', () => {
   expect(limitsFor(settings, 8000).maxBytes).toBe(4800);
 });
 
-test('output that is nothing but line ends, or errors, holds nothing up', () => {
+test('output that is nothing but line ends, or errors, holds nothing up', { tags: 'long' }, () => {
   for (const [line, lines] of [
     ['\n', 8_000_000],
     ['error\n', 2_000_000],

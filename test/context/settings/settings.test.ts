@@ -25,8 +25,10 @@ test('every setting of the context has a proof, and none has two', () => {
   expect(proofs.map(({ setting }) => setting).sort()).toEqual([...allSettings()].sort());
 });
 
-test.each(proofs)('context.$setting changes what happens, and its default changes nothing', ({ run }) =>
-  run(),
+test.each(proofs)(
+  'context.$setting changes what happens, and its default changes nothing',
+  { tags: 'long' },
+  ({ run }) => run(),
 );
 
 test.each([

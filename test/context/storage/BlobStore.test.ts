@@ -86,7 +86,9 @@ test('what is not there reads as undefined; what is no hash leads nowhere', asyn
   expect(() => store.pathOf('../../etc/passwd')).toThrow(TypeError);
 });
 
-test('a sink of any chunks keeps all of it up to the limit, then both ends, and says what is missing', async () => {
+test('a sink of any chunks keeps all of it up to the limit, then both ends, and says what is missing', {
+  tags: 'long',
+}, async () => {
   const folder = temporaryFolder();
   const [wholeBytes, edgeBytes] = [700_000, 90_000];
   const store = new BlobStore(folder, { wholeBytes, edgeBytes });

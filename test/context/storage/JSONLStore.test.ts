@@ -172,7 +172,9 @@ test('a file that was removed or replaced under the store is noticed', async () 
   expect(seqs(await store.readAll())).toEqual([0, 1]);
 });
 
-test('one damaged spot costs at most one entry, and nothing ever fails to open', async () => {
+test('one damaged spot costs at most one entry, and nothing ever fails to open', {
+  tags: 'long',
+}, async () => {
   const folder = temporaryFolder();
   const count = 12;
   const whole = Buffer.from(

@@ -78,7 +78,9 @@ const compacted = from(0, 299).map((seq): JSONLEntry => {
   return seq === 201 ? entry({ subtype: undefined, isCompactSummary: true }) : entry();
 });
 
-test('a large log of which lines were written once more is taken up without them', async () => {
+test('a large log of which lines were written once more is taken up without them', {
+  tags: 'long',
+}, async () => {
   const plain = compacted.map(lineOf);
   const whole = await fileWith(plain);
   const uuids = async (file: string): Promise<string[]> =>

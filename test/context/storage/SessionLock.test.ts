@@ -53,7 +53,9 @@ test('the lock holds inside one process too, and releasing twice is harmless', a
   if (second.ok) second.release();
 });
 
-test('asking for a lock that this process holds does not lose it to another process', async () => {
+test('asking for a lock that this process holds does not lose it to another process', {
+  tags: 'long',
+}, async () => {
   const file = join(temporaryFolder(), 's.lock');
   const held = await acquireSessionLock(file);
   expect(await acquireSessionLock(file)).toMatchObject({ ok: false });

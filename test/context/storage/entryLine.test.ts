@@ -25,7 +25,7 @@ test('a line comes back as it was, and sealing it again changes nothing', () => 
   );
 });
 
-test('no bit can flip unnoticed', () => {
+test('no bit can flip unnoticed', { tags: 'long' }, () => {
   fc.assert(
     fc.property(objects, fc.nat(), (line, place) => {
       const bytes = Buffer.from(seal(line));

@@ -97,7 +97,9 @@ test('made ids are safe, never begin with a dash and do not repeat', () => {
   }
 });
 
-test('the branch: none, unborn, named, detached, in a worktree and below the root', async () => {
+test('the branch: none, unborn, named, detached, in a worktree and below the root', {
+  tags: 'long',
+}, async () => {
   const folder = temporaryFolder();
   const repo = join(folder, 'repo');
   await mkdir(join(repo, 'deep/er'), { recursive: true });

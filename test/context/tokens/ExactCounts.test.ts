@@ -10,7 +10,7 @@ function encoder(start: () => Worker = () => new Worker(entry)): WorkerEncoder {
   return made;
 }
 
-test('texts are counted in a thread, in order, by either vocabulary', async () => {
+test('texts are counted in a thread, in order, by either vocabulary', { tags: 'long' }, async () => {
   const counting = encoder();
   const texts = ['Hello, world!', '', '中文字符', '<|endoftext|>'];
   const [o200k, cl100k] = await Promise.all([
@@ -21,7 +21,9 @@ test('texts are counted in a thread, in order, by either vocabulary', async () =
   expect(cl100k).toEqual([4, 0, 3, 7]);
 });
 
-test('a thread that cannot start rejects what was asked, and the next question gets a new one', async () => {
+test('a thread that cannot start rejects what was asked, and the next question gets a new one', {
+  tags: 'long',
+}, async () => {
   const starts: string[] = [];
   const counting = encoder(() => {
     starts.push('start');
@@ -47,7 +49,9 @@ test('closing rejects what is being counted', async () => {
   await outcome;
 });
 
-test('an idle thread does not keep a program alive, and a busy one only until it has answered', async () => {
+test('an idle thread does not keep a program alive, and a busy one only until it has answered', {
+  tags: 'long',
+}, async () => {
   const program = `
     import { Worker } from 'node:worker_threads';
     import { WorkerEncoder } from ${JSON.stringify(new URL('../ExactCounts.ts', entry).href)};

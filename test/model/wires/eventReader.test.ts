@@ -63,7 +63,7 @@ test('JSON over several data lines is one event; an error has its name; after th
   ]);
 });
 
-test('a long line in small chunks is joined once', () => {
+test('a long line in small chunks is joined once', { tags: 'long' }, () => {
   const long = `data: {"text":"${'x'.repeat(3_900_000)}"}\n\n`;
   expect(read(cut(long, [64])).events).toEqual([{ value: { text: 'x'.repeat(3_900_000) }, isError: false }]);
 });

@@ -88,7 +88,7 @@ describe.each([
   ['deny Read(private/**)', 'default'],
   ['ask Read(/private/**)', 'acceptEdits'],
 ] as const)('%s in %s', (forbidden, mode) => {
-  test.each(showing)('%s is held', async (command) => {
+  test.each(showing)('%s is held', { tags: 'long' }, async (command) => {
     expect(await behavior(command, [forbidden, 'allow Bash'], mode)).not.toBe('allow');
   });
   test.each(harmless)('%s runs', async (command) => {

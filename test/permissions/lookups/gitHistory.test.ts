@@ -237,7 +237,9 @@ describe('a rule does not cover', () => {
   });
 });
 
-test('a rule covers no commit that brings or removes protected files or secrets, in whatever way', async () => {
+test('a rule covers no commit that brings or removes protected files or secrets, in whatever way', {
+  tags: 'long',
+}, async () => {
   const place = join(top, 'home', 'branches');
   const run = gitIn(place);
   mkdirSync(place, { recursive: true });

@@ -159,27 +159,31 @@ test.each([
   'git status -v',
   'git log -L1,1:plain.txt',
   'git log -M10% -L :/x:plain.txt HEAD',
-])('%s shows a secret that git tracked once, or that is staged and gone, and asks', async (command) => {
-  const gone = join(top, 'home', 'gone');
-  mkdirSync(gone, { recursive: true });
-  const run = (...args: readonly string[]): void => {
-    const own = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgSign=false'];
-    expect(spawnSync('git', [...own, ...args], { cwd: gone }).status).toBe(0);
-  };
-  run('init', '-q');
-  run('commit', '-q', '--allow-empty', '-m', 'one');
-  writeFileSync(join(gone, '.env'), 'one\n');
-  run('add', '-f', '.env');
-  if (command !== 'git status -v') {
-    run('commit', '-qm', 'two');
-    run('mv', '.env', 'plain.txt');
-    run('commit', '-qm', 'three');
-  } else rmSync(join(gone, '.env'));
-  const policy = await policyFor([], 'default', { root: gone });
-  const decision = decide({ tool: 'Bash', access: { type: 'command', command, cwd: gone } }, policy);
-  rmSync(gone, { recursive: true });
-  expect(decision.behavior).toBe('ask');
-});
+])(
+  '%s shows a secret that git tracked once, or that is staged and gone, and asks',
+  { tags: 'long' },
+  async (command) => {
+    const gone = join(top, 'home', 'gone');
+    mkdirSync(gone, { recursive: true });
+    const run = (...args: readonly string[]): void => {
+      const own = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgSign=false'];
+      expect(spawnSync('git', [...own, ...args], { cwd: gone }).status).toBe(0);
+    };
+    run('init', '-q');
+    run('commit', '-q', '--allow-empty', '-m', 'one');
+    writeFileSync(join(gone, '.env'), 'one\n');
+    run('add', '-f', '.env');
+    if (command !== 'git status -v') {
+      run('commit', '-qm', 'two');
+      run('mv', '.env', 'plain.txt');
+      run('commit', '-qm', 'three');
+    } else rmSync(join(gone, '.env'));
+    const policy = await policyFor([], 'default', { root: gone });
+    const decision = decide({ tool: 'Bash', access: { type: 'command', command, cwd: gone } }, policy);
+    rmSync(gone, { recursive: true });
+    expect(decision.behavior).toBe('ask');
+  },
+);
 
 /** A repository in which one commit makes a file of another under a new name, or a merge of two. */
 function renamed(...steps: readonly (readonly [name: string, text: string | undefined])[][]): string {
@@ -209,7 +213,7 @@ const ask = async (root: string, command: string): Promise<string> => {
   return decide({ tool: 'Bash', access: { type: 'command', command, cwd: root } }, policy).behavior;
 };
 
-test('a secret that was renamed or copied is shown with its old name', async () => {
+test('a secret that was renamed or copied is shown with its old name', { tags: 'long' }, async () => {
   const moved = renamed(
     [['.env', `${lines}SECRET=x\n`]],
     [
@@ -232,7 +236,9 @@ test('a secret that was renamed or copied is shown with its old name', async () 
     expect(await ask(copied, command), command).toBe('allow');
 });
 
-test('a merge is shown with the names that a file has in each of the merged commits', async () => {
+test('a merge is shown with the names that a file has in each of the merged commits', {
+  tags: 'long',
+}, async () => {
   const merged = renamed(
     [['.env', `${lines}SECRET=x\n`]],
     [['plain.txt', `${lines}one\n`]],

@@ -88,7 +88,9 @@ describe('a command that only looks', () => {
     chmodSync(join(bench.root, name), 0o755);
   };
 
-  test('runs no program that the project brings along; one that was asked about does', async () => {
+  test('runs no program that the project brings along; one that was asked about does', {
+    tags: 'long',
+  }, async () => {
     script('node_modules/.bin/tac');
     await run('tac /dev/null', 'read-only');
     await edit('tac /dev/null > x');
@@ -97,7 +99,7 @@ describe('a command that only looks', () => {
     expect(existsSync(join(bench.root, 'ran'))).toBe(true);
   });
 
-  test('starts no monitor of git; one that was asked about does', async () => {
+  test('starts no monitor of git; one that was asked about does', { tags: 'long' }, async () => {
     script('watch');
     execFileSync('git', ['-C', bench.root, 'config', 'core.fsmonitor', './watch']);
     await run('git status', 'read-only');
@@ -106,7 +108,9 @@ describe('a command that only looks', () => {
     expect(existsSync(join(bench.root, 'ran'))).toBe(true);
   });
 
-  test('has no signature checked, whatever form of commits the repository asks for', async () => {
+  test('has no signature checked, whatever form of commits the repository asks for', {
+    tags: 'long',
+  }, async () => {
     script('check');
     const git = (input: string, ...args: readonly string[]): string =>
       execFileSync('git', ['-C', bench.root, ...args], { input, encoding: 'utf8' }).trim();
@@ -120,7 +124,9 @@ describe('a command that only looks', () => {
     expect(existsSync(join(bench.root, 'ran'))).toBe(true);
   });
 
-  test('uses no bare repository that lies in a folder, and git still shows changes', async () => {
+  test('uses no bare repository that lies in a folder, and git still shows changes', {
+    tags: 'long',
+  }, async () => {
     execFileSync('git', ['init', '-q', '--bare', join(bench.root, 'docs/api')]);
     const bare = await run('cd docs/api && git log -1', 'read-only');
     expect(bare.text).toMatch(/bare/i);

@@ -108,7 +108,7 @@ describe('what is suggested', () => {
     expect(failing.suggest({ kind: 'file', query: 'a', from: 0, to: 1 })).toEqual([]);
   });
 
-  test('a hundred thousand files are ranked while typing', async () => {
+  test('a hundred thousand files are ranked while typing', { tags: 'long' }, async () => {
     const large = createCompleter({
       commands: () => [],
       files: async () => Array.from({ length: 100_000 }, (_, at) => `src/module${at % 97}/file${at}.ts`),

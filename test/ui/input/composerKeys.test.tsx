@@ -61,7 +61,9 @@ describe('the history search', () => {
     expect(rows()[0]).toContain('mine');
   });
 
-  test('the cursor is in the query after every key, whatever the script, at 20 columns too', async () => {
+  test('the cursor is in the query after every key, whatever the script, at 20 columns too', {
+    tags: 'long',
+  }, async () => {
     for (const columns of [20, 60]) {
       const { screen, rows } = await mountComposer({ entries, columns });
       await screen.press(ctrl('r'));
@@ -141,7 +143,7 @@ describe('a chord', () => {
     expect(rows()).toEqual(['❯ x']);
   });
 
-  test('is given up after a while, and the next key is itself again', async () => {
+  test('is given up after a while, and the next key is itself again', { tags: 'long' }, async () => {
     const { screen, rows, intents, text } = await mountComposer();
     await screen.press('x', ctrl('x'));
     await screen.waitFor((all) => !all.some((row) => row.includes('Ctrl+X')));

@@ -40,7 +40,7 @@ function model(pressed: readonly string[]): { readonly before: string } {
 /** Flags next to each other join anew; that is the text buffer's own test. */
 const isSimple = (pressed: readonly string[]): boolean => pressed.filter((key) => key === '🇩🇪').length < 2;
 
-test('in the filter of a list', async () => {
+test('in the filter of a list', { tags: 'long' }, async () => {
   await fc.assert(
     fc.asyncProperty(typing.filter(isSimple), async (pressed) => {
       const screen = createScreen({ columns: 60, rows: 12, quietMs: 10 });
@@ -80,7 +80,7 @@ test('in the search of earlier prompts', async () => {
   }
 });
 
-test('under the vim keys, on the character that a command would take', async () => {
+test('under the vim keys, on the character that a command would take', { tags: 'long' }, async () => {
   const { screen, rows } = await mountComposer({ vim: true, columns: 80 });
   await screen.press(graphemes.join(''), keys.escape, '0');
   let cells = 0;

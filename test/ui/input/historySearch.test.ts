@@ -85,7 +85,7 @@ test('the rows of a prompt of many lines are those around the match', () => {
   expect(rows[0]).toBe('line number 29');
 });
 
-test('no prompt, however hostile or long, is more than its rows and columns', () => {
+test('no prompt, however hostile or long, is more than its rows and columns', { tags: 'long' }, () => {
   const prompt = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme', maxLength: 300 }));
   fc.assert(
     fc.property(

@@ -93,7 +93,9 @@ describe('as the input of Ink', () => {
     typed.length = 0;
   });
 
-  test('a paste of ten megabytes in small pieces arrives whole and soon, keys as ever', async () => {
+  test('a paste of ten megabytes in small pieces arrives whole and soon, keys as ever', {
+    tags: 'long',
+  }, async () => {
     const screen = createScreen();
     const stdin = createPasteStream(screen.stdin);
     const options = { interactive: true, exitOnCtrlC: false, patchConsole: false };

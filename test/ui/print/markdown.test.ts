@@ -105,7 +105,7 @@ test('the fallback prints the text as written, wrapped', () => {
   expect(plainMarkdown('\n**a** b c\n\n', { width: 6, theme: ansi })).toBe('**a**\nb c');
 });
 
-test('200 kB print in reasonable time', () => {
+test('200 kB print in reasonable time', { tags: 'long' }, () => {
   const text =
     '## Part\n\nSome *text* with `code` and [a link](http://a.b).\n\n- one\n- two\n\n```ts\nconst a = 1;\n```\n\n'.repeat(
       2000,
@@ -115,7 +115,7 @@ test('200 kB print in reasonable time', () => {
   expect(spentMs()).toBeLessThan(8000);
 });
 
-test('quotes that nest without end are printed, and not an error', () => {
+test('quotes that nest without end are printed, and not an error', { tags: 'long' }, () => {
   expect(print('>'.repeat(20_000))).toContain('│ │ │');
   expect(print('>'.repeat(50_000))).toContain('>>>');
 });

@@ -36,7 +36,7 @@ test('if unknown, only rows that surely belong to the frame are counted', () => 
   expect(shadow.rowsAbove(10, 'all')).toBe(8);
 });
 
-test('in a real xterm.js the frame starts where it is expected', async () => {
+test('in a real xterm.js the frame starts where it is expected', { tags: 'long' }, async () => {
   const line = fc.oneof(
     fc.stringMatching(/^[a-z]{1,99}$/),
     fc.stringMatching(/^[漢字a]{1,40}$/),

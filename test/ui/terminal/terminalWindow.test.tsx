@@ -38,7 +38,7 @@ async function frameIn80() {
   return { screen, window, ink };
 }
 
-test('after a resize no line is written that is wider than the terminal', async () => {
+test('after a resize no line is written that is wider than the terminal', { tags: 'long' }, async () => {
   const { screen } = await frameIn80();
   for (const columns of [60, 30, 20, 41, 80, 20]) {
     const before = screen.output().length;
@@ -53,7 +53,9 @@ test('after a resize no line is written that is wider than the terminal', async 
   }
 });
 
-test('what is printed between a resize and its signal is printed above the frame of the new size', async () => {
+test('what is printed between a resize and its signal is printed above the frame of the new size', {
+  tags: 'long',
+}, async () => {
   const { screen, window } = await frameIn80();
   window.print('printed before\n');
   await screen.settle();

@@ -41,7 +41,7 @@ test('the list begins with the theme in use, says what auto has found, and shows
   expect(picked).toEqual(['auto']);
 });
 
-test('the sample has the colours of the theme below the cursor', async () => {
+test('the sample has the colours of the theme below the cursor', { tags: 'long' }, async () => {
   const { screen, picked } = await open('light');
   const error = (setting: ThemeSetting) => chooseTheme(setting, terminal).error('✗ an error');
   expect(screen.output()).toContain(error('light'));
@@ -52,7 +52,7 @@ test('the sample has the colours of the theme below the cursor', async () => {
   expect(picked).toEqual(['dark']);
 });
 
-test('Esc leaves it as it was, typing filters', async () => {
+test('Esc leaves it as it was, typing filters', { tags: 'long' }, async () => {
   const { screen, picked } = await open('dark');
   await screen.press(...'orange', keys.enter);
   expect(picked).toEqual(['daltonized']);
@@ -65,7 +65,7 @@ test.each([
   [20, 24],
   [200, 12],
   [80, 6],
-])('at %i × %i nothing is wider or taller than the terminal', async (columns, rows) => {
+])('at %i × %i nothing is wider or taller than the terminal', { tags: 'long' }, async (columns, rows) => {
   const { screen } = await open('auto', { columns, rows });
   expect(screen.text().length).toBeLessThanOrEqual(rows);
   expect(screen.text().join('\n')).toContain('❯ auto');

@@ -59,7 +59,9 @@ test.each([
   expect(screen.text()).toEqual(['the ordinary screen']);
 });
 
-test('its keys are those of the file, with Alt and function keys, and its line names them', async () => {
+test('its keys are those of the file, with Alt and function keys, and its line names them', {
+  tags: 'long',
+}, async () => {
   const { keymap, problems } = userKeys({
     Global: { 'ctrl+o': null, f8: 'app:toggleTranscript' },
     Transcript: {

@@ -310,7 +310,7 @@ test('a list opened before the index was rebuilt shows the new one', async () =>
   expect(await titles(watching)).toEqual(['second', 'first']);
 });
 
-test('a query that nothing waits for ends early, in a thread too', async () => {
+test('a query that nothing waits for ends early, in a thread too', { tags: 'long' }, async () => {
   const dataRoot = temporaryFolder();
   for (let index = 0; index < 50; index++)
     await makeSession(dataRoot, { id: `s${index}` }, [say(`words ${index} ${'x '.repeat(20_000)}`)]);
@@ -349,7 +349,7 @@ test('a thread that cannot start is done without', async () => {
   expect(await seqs(catalogue, 'words')).toEqual(['one 0']);
 });
 
-test('several programs at one index: each thing is found once', async () => {
+test('several programs at one index: each thing is found once', { tags: 'long' }, async () => {
   const dataRoot = temporaryFolder();
   for (let index = 0; index < 200; index++)
     await makeSession(dataRoot, { id: `s${index}`, minute: index }, [

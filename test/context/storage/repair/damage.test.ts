@@ -114,7 +114,9 @@ test.each<[string, (lines: Buffer[]) => Buffer[]]>([
   expect(await readLog(file)).toEqual({ entries, damaged: [] });
 });
 
-test('a range of bytes that was copied or moved anywhere costs one entry for each of its seams', async () => {
+test('a range of bytes that was copied or moved anywhere costs one entry for each of its seams', {
+  tags: 'long',
+}, async () => {
   const folder = temporaryFolder();
   const { bytes, entries } = await realLog(folder);
   const file = join(folder, 'damaged.jsonl');
@@ -134,7 +136,9 @@ test('a range of bytes that was copied or moved anywhere costs one entry for eac
   );
 });
 
-test('a line of 100 MB, a stretch of zeros without end and a newer version are no reason not to open', async () => {
+test('a line of 100 MB, a stretch of zeros without end and a newer version are no reason not to open', {
+  tags: 'long',
+}, async () => {
   const folder = temporaryFolder();
   const { bytes, entries } = await realLog(folder);
   const file = join(folder, 'large.jsonl');

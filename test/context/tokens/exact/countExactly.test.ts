@@ -79,7 +79,7 @@ describe.each([
     );
   });
 
-  test('a run of any length joins as the reference joins it', () => {
+  test('a run of any length joins as the reference joins it', { tags: 'long' }, () => {
     const piece = fc.oneof(
       fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 60, maxLength: 300 }),
       fc.string({ unit: fc.constantFrom('中', '文', '字', '的'), minLength: 20, maxLength: 120 }),
@@ -93,7 +93,7 @@ describe.each([
     );
   });
 
-  test('where a text is cut into windows changes nothing', () => {
+  test('where a text is cut into windows changes nothing', { tags: 'long' }, () => {
     const text = `${fixtures.join('\n')}\n`.repeat(30);
     expect(text.length).toBeGreaterThan(32_768);
     expect(countExactly(vocabulary, text)).toBe(expected(text));
@@ -104,6 +104,7 @@ const vocabulary = readVocabulary(o200k);
 
 test.each([['a'], ['中'], [' '], ['-'], ['\n'], ['😀'], ['aB3'], ['̈']])(
   '40,000 times %j are counted within a second',
+  { tags: 'long' },
   (piece) => {
     const text = piece.repeat(40_000);
     expect(countExactly(vocabulary, text)).toBeGreaterThan(0);
@@ -111,7 +112,7 @@ test.each([['a'], ['中'], [' '], ['-'], ['\n'], ['😀'], ['aB3'], ['̈']])(
   },
 );
 
-test('a run that is cut has hardly more tokens than one that is not', () => {
+test('a run that is cut has hardly more tokens than one that is not', { tags: 'long' }, () => {
   // Eight letters are one token, so that no cut can hide.
   const tokens = countExactly(vocabulary, 'a'.repeat(400_000));
   expect(Math.abs(tokens - 50_000)).toBeLessThan(0.005 * 50_000);

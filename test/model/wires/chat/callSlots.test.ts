@@ -57,7 +57,7 @@ function isObject(text: string): boolean {
   }
 }
 
-test('text that grows is complete exactly when it is a JSON object', () => {
+test('text that grows is complete exactly when it is a JSON object', { tags: 'long' }, () => {
   const piece = fc.oneof(
     fc.constantFrom(
       '{',
