@@ -11,7 +11,7 @@ import { textContent, titleLine, wholeFenced } from './text.ts';
 import { boundedInput, kindOf, titleOf } from './toolCalls.ts';
 
 /** Shows by number the characters that a reader would not see; nothing is left out. */
-export type Reveal = (text: string, isCommand?: boolean) => string;
+type Reveal = (text: string, isCommand?: boolean) => string;
 
 /** How a question is shown, as in the terminal. */
 export interface Showing {

@@ -18,7 +18,7 @@ interface Shell {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface VariableFile {
+interface VariableFile {
   readonly path: string;
   /** Returns what the file sets, and deletes it. Never rejects. */
   read(shell: Shell, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;

@@ -35,7 +35,7 @@ import {
 } from './contextOptions.ts';
 import { messageOf } from './errors.ts';
 
-export interface EngineHost {
+interface EngineHost {
   readonly version: string;
   /** Starts a thread only when it is used. */
   readonly createEncoder: () => TokenEncoder;

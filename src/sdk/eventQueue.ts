@@ -1,7 +1,7 @@
 /** Events between a session, which produces them, and one reader, which may be slower. */
 import { ClawdCodeError } from './errors.ts';
 
-export interface EventQueue<T> extends AsyncIterableIterator<T, undefined> {
+interface EventQueue<T> extends AsyncIterableIterator<T, undefined> {
   push(event: T): void;
   /** What was pushed before can still be read. */
   end(): void;

@@ -8,7 +8,7 @@ import { messageOf } from './errors.ts';
 import { hooksById } from './launch.ts';
 import { createToolServer } from './toolServer.ts';
 
-export interface HostAnswers {
+interface HostAnswers {
   /** Resolves to the `response` of the answer; rejects with the message for the program. */
   answer(request: unknown, signal: AbortSignal): Promise<object>;
 }

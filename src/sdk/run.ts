@@ -20,7 +20,7 @@ export interface Host {
   readonly version: string;
 }
 
-export interface Listener {
+interface Listener {
   readonly onEvent: (event: SessionEvent) => void;
   /** Called once, after the last event; `error` if the session did not end as it should. */
   readonly onEnd: (error: unknown) => void;

@@ -9,7 +9,7 @@ import { messageOf } from './errors.ts';
 /** The server's name: the model calls its tools `mcp__sdk__…`. */
 export const TOOL_SERVER = 'sdk';
 
-export interface ToolServer {
+interface ToolServer {
   /** Answers one JSON-RPC message; undefined for those that have no answer. Never rejects. */
   handle(message: unknown, signal: AbortSignal): Promise<object | undefined>;
 }

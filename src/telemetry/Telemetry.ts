@@ -14,7 +14,7 @@ export interface TelemetrySink {
   flush(): Promise<void>;
 }
 
-export interface TelemetryOptions {
+interface TelemetryOptions {
   readonly load: () => Promise<TelemetrySink>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

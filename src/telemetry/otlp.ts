@@ -33,7 +33,7 @@ import {
 import { type MetricName, metrics, type TelemetryRecord } from './records.ts';
 import type { TelemetrySink } from './Telemetry.ts';
 
-export interface OtlpOptions {
+interface OtlpOptions {
   readonly version: string;
   readonly traces: boolean;
   readonly metrics: boolean;

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { HookPort } from '../../protocol/extensions/hooks.ts';
 import type { SessionHooks } from './sessionHooks.ts';
 
-export interface PlaceHooks {
+interface PlaceHooks {
   /** Watches the files that hooks name; called again when a hook names others. */
   watch(paths: readonly string[]): void;
   /** Runs the hooks if the current folder is no longer the one it was at the last call. */

@@ -14,7 +14,7 @@ export interface Try {
   readonly stderr: string;
 }
 
-export interface TryOptions {
+interface TryOptions {
   /** The command that starts the program, with arguments. */
   readonly program: readonly string[];
   readonly env: NodeJS.ProcessEnv;

@@ -44,7 +44,7 @@ export function processIo(): HeadlessIo {
   };
 }
 
-export interface HeadlessOutput {
+interface HeadlessOutput {
   /** One message for the user, on standard error; the text may quote untrusted files or a server's error. */
   printError(text: string): void;
   /** `isOwn`: output of a command, in which every character is made visible. */

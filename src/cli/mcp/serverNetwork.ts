@@ -18,7 +18,7 @@ import {
 } from '../../tools/web/publicAddress.ts';
 import { fetchOverSend } from './fetchOverSend.ts';
 
-export interface ServerNetwork {
+interface ServerNetwork {
   /** Rejects with the reason if the server must not send us there. */
   readonly fetch: Fetch;
   /** Rejects with the reason if the server must not send the browser there. */

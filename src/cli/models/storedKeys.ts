@@ -11,9 +11,9 @@ import { DEFAULT_PROVIDER } from '../../protocol/modelNames.ts';
 import type { Keychain } from './keychain.ts';
 
 /** Where a key is kept. */
-export type KeyLocation = 'file' | 'keychain';
+type KeyLocation = 'file' | 'keychain';
 
-export type StoredKey =
+type StoredKey =
   | { readonly place: 'file'; readonly key: string }
   | { readonly place: 'keychain'; readonly account: string };
 

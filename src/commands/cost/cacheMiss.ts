@@ -1,7 +1,7 @@
 /** Why a request was not served from the provider's prompt cache, although the one before it had filled it. Pure. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 
-export type MissReason = 'model' | 'context' | 'tools' | 'options' | 'time' | 'server';
+type MissReason = 'model' | 'context' | 'tools' | 'options' | 'time' | 'server';
 
 export interface CacheMiss {
   /** Position of the reply. */

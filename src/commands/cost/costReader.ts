@@ -38,13 +38,13 @@ export interface CostReport {
   readonly missCount: number;
 }
 
-export interface TurnRow extends Row {
+interface TurnRow extends Row {
   /** Position of the prompt. */
   readonly seq: number;
   readonly session: string;
 }
 
-export interface CostReader {
+interface CostReader {
   /** Begins another log. */
   begin(session: string): void;
   see(entry: JSONLEntry): void;

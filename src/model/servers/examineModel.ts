@@ -25,7 +25,7 @@ interface ExamQuestion {
 }
 
 /** Shares of the window, in percent. */
-export const NEEDLE_PERCENTS = [25, 50, 75, 90] as const;
+const NEEDLE_PERCENTS = [25, 50, 75, 90] as const;
 /** Tokens of the prompt that is sent twice: above the least length that any provider caches. */
 const CACHED_PROMPT = 5000;
 /** Tokens of a reply: enough for a model that reasons first. */
