@@ -65,11 +65,11 @@ function writeDiagnostics(event: AgentEvent, writeError: (text: string) => void)
       const { question } = event;
       if (question.tool === undefined) return;
       if (question.preview.type === 'form') {
-        writeError(`Not answered: ${question.tool} ${question.title}. ${NO_ONE_TO_ASK}.\n`);
+        writeError(`Not answered: ${question.tool} ${shown(question.title)}. ${NO_ONE_TO_ASK}.\n`);
         return;
       }
-      const call = `${question.tool} ${question.title} (${reasonsOf(question)})`;
-      writeError(`Not allowed: ${call}. ${allowance(question)} would allow it.\n`);
+      const call = `${question.tool} ${shown(question.title)} (${shown(reasonsOf(question))})`;
+      writeError(`Not allowed: ${call}. ${shown(allowance(question))} would allow it.\n`);
       return;
     }
     // Contained in the result, or irrelevant after the run.
@@ -103,6 +103,13 @@ function writeDiagnostics(event: AgentEvent, writeError: (text: string) => void)
     default:
       event satisfies never;
   }
+}
+
+/** Characters of each text that the model has written or named. */
+const MAX_SHOWN = 1000;
+
+function shown(text: string): string {
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN).toWellFormed()}…`;
 }
 
 function asLines(text: string): string {

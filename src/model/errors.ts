@@ -33,7 +33,9 @@ export function toModelError(error: unknown, about: RequestFacts, now: number = 
     failure.status !== undefined || failure.body !== ''
       ? answerError(failure, about, retryAfterMs)
       : connectionError(failure, about);
-  return found.retryable && retryAfterMs !== undefined ? { ...found, retryAfterMs } : found;
+  const told = found.retryable && retryAfterMs !== undefined ? { ...found, retryAfterMs } : found;
+  if (!failure.isEndless) return told;
+  return { ...told, message: `${told.message} Its error message has more than 64 KB.`, isExcessive: true };
 }
 
 /** A stream that ended without a finish reason. */

@@ -7,6 +7,8 @@ export interface Failure {
   readonly status?: number;
   /** The body of the answer, or the error event, as text; empty if there was none. */
   readonly body: string;
+  /** True if the body was longer than what is read of one: no server has that much to say about an error. */
+  readonly isEndless: boolean;
   /** The server's own error message, if the body contains one. */
   readonly sentence?: string;
   /** The `code`s of the error and its causes: `ECONNREFUSED`, `HPE_INVALID_CONSTANT`… */
@@ -18,6 +20,9 @@ export interface Failure {
 
 /** The key under which replyChunks.ts passes the body of a failed answer through the SDK's error. */
 export const RAW_BODY = 'raw_body';
+
+/** The key of a mark beside it: the body was longer than what is read of one. */
+export const IS_ENDLESS = 'is_endless';
 
 /** Maximum characters read from a response body or an error message: servers may send errors of any size. */
 const MAX_READ = 64 * 1024;
@@ -34,6 +39,7 @@ export function readFailure(error: unknown, secrets: readonly string[] = []): Fa
   return {
     ...(status === undefined ? {} : { status }),
     body,
+    isEndless: payload[IS_ENDLESS] === true,
     ...(sentence === undefined ? {} : { sentence }),
     codes: chain.flatMap((cause) => text(record(cause).code) ?? []),
     message: withoutSecrets(

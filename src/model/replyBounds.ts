@@ -29,7 +29,7 @@ export interface ReplyBounds {
 export const replyBounds: ReplyBounds = {
   maxCharacters: 2_000_000,
   maxCalls: 100,
-  maxParts: 10_000,
+  maxParts: 4000,
   maxArguments: 1_000_000,
   maxBytes: 64_000_000,
   maxEvents: 300_000,

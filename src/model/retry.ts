@@ -3,6 +3,8 @@ import type { ModelError } from '../protocol/model.ts';
 
 /** Total attempts, including the first. */
 export const MAX_ATTEMPTS = 10;
+/** After an error of unreasonable size: a server that sends those is broken or hostile, and each costs time. */
+export const MAX_EXCESSIVE_ATTEMPTS = 2;
 /** No attempt starts later than this after the first one. */
 export const MAX_ELAPSED_MS = 5 * 60_000;
 export const BASE_DELAY_MS = 500;
@@ -20,8 +22,10 @@ export function nextRetry(state: {
   readonly random: number;
 }): { readonly delayMs: number } | undefined {
   const { attempt, elapsedMs, error, random } = state;
-  if (!error.retryable || attempt >= MAX_ATTEMPTS) return undefined;
-  const delayMs = Math.round(serverDelay(error) ?? backoff(attempt, random));
+  const most = error.isExcessive === true ? MAX_EXCESSIVE_ATTEMPTS : MAX_ATTEMPTS;
+  if (!error.retryable || attempt >= most) return undefined;
+  const asked = error.isExcessive === true ? undefined : serverDelay(error);
+  const delayMs = Math.round(asked ?? backoff(attempt, random));
   return elapsedMs + delayMs > MAX_ELAPSED_MS ? undefined : { delayMs };
 }
 

@@ -37,6 +37,8 @@ export interface ModelError {
   /** What happened and what to do next, ready to show. */
   readonly message: string;
   readonly retryable: boolean;
+  /** The answer itself broke a bound: it is tried once more at most. */
+  readonly isExcessive?: true;
   readonly status?: number;
   /** From `retry-after` / `retry-after-ms`, in milliseconds. */
   readonly retryAfterMs?: number;

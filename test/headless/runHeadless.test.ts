@@ -140,6 +140,18 @@ describe('text', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
+  test('a refusal of a huge call takes a few lines', async () => {
+    const title = 'x'.repeat(1_000_000);
+    const suggestion = { rules: [`Bash(${title})`], destination: 'local', label: 'Yes' } as const;
+    const asked = { ...question, title, reason: title, suggestion };
+    const { stderr } = await run(
+      'hello',
+      onPrompt([{ type: 'permission_question', question: asked }, ...answer]),
+    );
+    expect(stderr).toContain('Not allowed: Bash xxx');
+    expect(stderr.length).toBeLessThan(4000);
+  });
+
   test('a failed summary is reported on standard error', async () => {
     const ran = await run(
       'hello',

@@ -265,3 +265,18 @@ describe('streams out of the ordinary', () => {
     expect((await ask()).at(-1)).toMatchObject({ reply: { usage: { inputTokens: 7, outputTokens: 2 } } });
   });
 });
+
+test('an error that is longer than anything a server has to say is tried once more at most', async () => {
+  const { ask } = await served([
+    plain(500, `{"error":{"message":"${'x'.repeat(100_000)}"}}`),
+    plain(429, '['.repeat(200_000), { 'retry-after': '3600' }),
+    plain(500, 'short'),
+  ]);
+  expect(await ask()).toMatchObject([{ type: 'failed', error: { retryable: true, isExcessive: true } }]);
+  const [limited] = await ask();
+  expect(limited).toMatchObject({ error: { kind: 'rate_limit', isExcessive: true } });
+  expect(JSON.stringify(limited)).toContain('more than 64 KB');
+  const [short] = await ask();
+  expect(short).toMatchObject({ error: { retryable: true } });
+  expect(short).not.toMatchObject({ error: { isExcessive: true } });
+});

@@ -42,6 +42,12 @@ test.each([
   );
 });
 
+test('an error of unreasonable size is tried once more, without waiting as long as the server asks', () => {
+  const endless = error({ isExcessive: true, retryAfterMs: 60_000 });
+  expect(nextRetry({ attempt: 1, elapsedMs: 0, error: endless, random: 1 })).toEqual({ delayMs: 500 });
+  expect(nextRetry({ attempt: 2, elapsedMs: 500, error: endless, random: 1 })).toBeUndefined();
+});
+
 test('a run of failures ends after ten attempts or five minutes', () => {
   fc.assert(
     fc.property(

@@ -1,6 +1,6 @@
 /** Turns the HTTP answer to a streaming request into chunks, or into a readable error. */
 
-import { RAW_BODY } from '../failure.ts';
+import { IS_ENDLESS, RAW_BODY } from '../failure.ts';
 import { stayOnHost } from '../http/sameHost.ts';
 import type { HttpAnswer, HttpSend } from '../http/types.ts';
 import { record } from '../json.ts';
@@ -116,7 +116,8 @@ async function* chunksOf(
 
 /** The SDK keeps only what is under `error`; several servers put their reason elsewhere. */
 async function refusal(answer: HttpAnswer): Promise<Error> {
-  const body = { error: { [RAW_BODY]: await readReason(answer) } };
+  const { text, isEndless } = await readReason(answer);
+  const body = { error: { [RAW_BODY]: text, ...(isEndless && { [IS_ENDLESS]: true }) } };
   const { APIError } = await loadErrors();
   // The SDK has no error for statuses below 400, such as redirects.
   const status = answer.status < 400 ? 502 : answer.status;
@@ -129,7 +130,10 @@ function loadErrors() {
 }
 
 /** The first 64 KiB of an error's body. If the body is cut off or takes too long, the part that arrived. */
-async function readReason({ body, release }: HttpAnswer): Promise<string> {
+async function readReason({
+  body,
+  release,
+}: HttpAnswer): Promise<{ readonly text: string; readonly isEndless: boolean }> {
   const decoder = new TextDecoder();
   let text = '';
   const read = async (): Promise<void> => {
@@ -151,7 +155,7 @@ async function readReason({ body, release }: HttpAnswer): Promise<string> {
   });
   await Promise.race([read(), late]);
   clearTimeout(timer);
-  return text;
+  return { text: text.slice(0, maxErrorBytes), isEndless: text.length > maxErrorBytes };
 }
 
 interface ChatCompletionCall {

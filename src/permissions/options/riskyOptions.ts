@@ -142,7 +142,7 @@ function readFetched(argv: readonly (string | null)[], offset: number, name: str
 
 /** `https://host/x`, `git+ssh://…`, `me@host:x`, `github:me/x`; also as the value of an option, or after a name. */
 const isAddress = (word: string): boolean =>
-  /[a-z][a-z\d+.-]*:\/\//i.test(word) ||
+  /(?<=[a-z][a-z\d+.-]*):\/\//i.test(word) ||
   /^[\w.-]+@(?!npm:|workspace:|catalog:|jsr:)[\w.-]+:/.test(word) ||
   /(?:^|[=@\s])(?:github|gitlab|bitbucket|gist|git|exec|https?):/i.test(word);
 

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
 import { programRows } from '../../../src/permissions/options/programTable.ts';
 import { riskyWords } from '../../../src/permissions/options/riskyOptions.ts';
+import { cpuClock } from '../../cpuTime.ts';
 import { bash, policyFor, root } from '../harness.ts';
 
 /** A rule, the calls that it covers, and those that it does not, though its text does. */
@@ -1807,4 +1808,10 @@ test('the tables read long words in a moment', () => {
     expect(riskyWords(['go', 'build', `-ldflags=${flags}`])).not.toEqual([]);
   for (const flags of ['-s -w', "-X main.v=1.2 -X 'main.d=a b'", '-X=a.b=c  -w '])
     expect(riskyWords(['go', 'build', `-ldflags=${flags}`])).toEqual([]);
+});
+
+test('a long word is judged in time that grows with its length', () => {
+  const spentMs = cpuClock();
+  for (const word of ['a'.repeat(200_000), `${'a+'.repeat(100_000)}:/`]) riskyWords(['npm', 'install', word]);
+  expect(spentMs()).toBeLessThan(2000);
 });
