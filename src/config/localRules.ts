@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { constants, realpathSync } from 'node:fs';
 import { mkdir, open, readlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../disk/ownPrograms.ts';
+import { isReadableByGit, ownGit } from '../disk/ownGit.ts';
+import { ownGitEnvironment } from '../disk/ownPrograms.ts';
 import { editSettings, type SaveOutcome, type SettingsChange } from './change/editSettings.ts';
 import type { SettingsRule, Values } from './types.ts';
 
@@ -88,14 +89,17 @@ function askGit(
   args: readonly string[],
   env: Variables,
 ): Promise<{ code: number; output: string }> {
+  if (!isReadableByGit(cwd)) return Promise.resolve({ code: -1, output: '' });
   return new Promise((done) => {
+    const git = ownGit(args);
     const options = {
       cwd,
       env: ownGitEnvironment(env, cwd, realpath),
       timeout: timeoutMs,
+      killSignal: 'SIGKILL',
       encoding: 'utf8',
     } as const;
-    execFile('git', [...OWN_GIT_ARGUMENTS, ...args], options, (error, output) => {
+    execFile(git.program, [...git.args], options, (error, output) => {
       done({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, output });
     });
   });

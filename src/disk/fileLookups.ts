@@ -1,8 +1,12 @@
 /** File system lookups without exceptions: a missing or inaccessible entry gives an empty result. */
 import {
   type BigIntStats,
+  closeSync,
+  constants,
   type Dirent,
+  fstatSync,
   lstatSync,
+  openSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -60,14 +64,33 @@ export function lstatOf(path: string): BigIntStats | undefined {
 /** True for a folder, false for a link to one. */
 export const isDirectory = (path: string): boolean => lstatOf(path)?.isDirectory() === true;
 
-const MAX_TEXT_BYTES = 64 * 1024;
-
-/** The content of a small file; empty for a link, a large file, or if it cannot be read. */
-export function textOf(path: string): string {
+/**
+ * Reads a regular file synchronously: null if it does not exist, undefined if it is too large, a pipe, a device, or
+ * unreadable. `flags`: more flags for open(2). Never blocks on a pipe, even if one replaces the file in the meantime.
+ */
+export function readFileNow(path: string, maxBytes: number, flags = 0): Buffer | null | undefined {
+  const { O_RDONLY, O_NONBLOCK = 0 } = constants;
+  let file: number;
   try {
-    const found = lstatSync(path);
-    return found.isFile() && found.size <= MAX_TEXT_BYTES ? readFileSync(path, 'utf8') : '';
+    file = openSync(path, O_RDONLY | O_NONBLOCK | flags);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? null : undefined;
+  }
+  try {
+    const info = fstatSync(file);
+    return info.isFile() && info.size <= maxBytes ? readFileSync(file) : undefined;
   } catch {
-    return '';
+    return undefined;
+  } finally {
+    closeSync(file);
   }
 }
+
+const MAX_TEXT_BYTES = 64 * 1024;
+
+/** The content of a small file; empty for a link, a pipe, a large file, or if it cannot be read. */
+export const textOf = (path: string): string => {
+  const { O_NOFOLLOW = 0 } = constants;
+  return readFileNow(path, MAX_TEXT_BYTES, O_NOFOLLOW)?.toString('utf8') ?? '';
+};

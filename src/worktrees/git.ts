@@ -3,7 +3,8 @@
  * filters, no transports. A repository may come from an archive with settings of its own.
  */
 import { spawn } from 'node:child_process';
-import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../disk/ownPrograms.ts';
+import { isReadableByGit, NO_GIT, ownGit } from '../disk/ownGit.ts';
+import { ownGitEnvironment } from '../disk/ownPrograms.ts';
 import { realpath } from '../disk/paths.ts';
 import { visibleText } from '../protocol/text/visible.ts';
 
@@ -29,7 +30,7 @@ const MAX_PROGRAMS = 200;
 export function createGit(env: Readonly<Record<string, string | undefined>>, root: string): Git {
   const environment = ownGitEnvironment(env, root, realpath);
   const run: Git = (folder, args, signal) =>
-    start(environment, folder, [...OWN_GIT_ARGUMENTS, ...args], signal);
+    isReadableByGit(folder) ? start(environment, folder, args, signal) : Promise.resolve(unreadable);
   return async (folder, args, signal) => {
     // Read again each time: the settings may have changed.
     const settings = await run(folder, ['config', '--list', '--name-only', '-z'], signal);
@@ -67,6 +68,12 @@ function subsections(names: readonly string[], section: 'filter' | 'hook'): read
   return [...new Set(names.flatMap((name) => pattern.exec(name)?.[1] ?? []))];
 }
 
+const unreadable: GitAnswer = {
+  code: null,
+  stdout: '',
+  problem: 'The git folder contains a pipe, a device or a huge file where git expects a small file.',
+};
+
 function start(
   env: Record<string, string>,
   cwd: string,
@@ -74,11 +81,12 @@ function start(
   signal?: AbortSignal,
 ): Promise<GitAnswer> {
   return new Promise((resolve) => {
-    const child = spawn('git', args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const git = ownGit(args);
+    const child = spawn(git.program, git.args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let stdout = '';
     let stderr = '';
     const stop = (): void => void child.kill('SIGTERM');
-    const timer = setTimeout(stop, TIMEOUT_MS);
+    const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
     signal?.addEventListener('abort', stop, { once: true });
     if (signal?.aborted) stop();
     const end = (code: number | null, problem: string): void => {
@@ -96,6 +104,9 @@ function start(
     child.on('error', (error: NodeJS.ErrnoException) =>
       end(null, error.code === 'ENOENT' ? 'git is not installed.' : error.message),
     );
-    child.on('close', (code) => end(code, visibleText(stderr).trim().slice(-MAX_PROBLEM).toWellFormed()));
+    child.on('close', (code) => {
+      if (code === NO_GIT) return end(null, 'git is not installed.');
+      end(code, visibleText(stderr).trim().slice(-MAX_PROBLEM).toWellFormed());
+    });
   });
 }

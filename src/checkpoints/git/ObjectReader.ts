@@ -3,7 +3,8 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../disk/ownPrograms.ts';
+import { isReadableByGit, ownGit } from '../../disk/ownGit.ts';
+import { ownGitEnvironment } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
 import type { YieldTimer } from '../scan/Coverage.ts';
 import { gitName } from '../scan/contents.ts';
@@ -28,6 +29,8 @@ export class ObjectReader {
   /** Size of the header and content of the first pending object, once known. */
   #needed = 0;
   #idle: NodeJS.Timeout | undefined;
+  /** Runs while an answer is pending. */
+  #late: NodeJS.Timeout | undefined;
 
   constructor(git: GitProgram, gitFolder: string, algorithm: 'sha1' | 'sha256') {
     this.#git = git;
@@ -41,13 +44,14 @@ export class ObjectReader {
       clearTimeout(this.#idle);
       const child = this.#start();
       this.#wanted.push({ oid, resolve });
+      this.#late ??= setTimeout(() => this.close(), TIMEOUT_MS);
       child.stdin.write(`${oid}\n`);
     });
   }
 
   close(): void {
     clearTimeout(this.#idle);
-    this.#child?.kill();
+    this.#child?.kill('SIGKILL');
     this.#end();
   }
 
@@ -74,6 +78,8 @@ export class ObjectReader {
   }
 
   #end(): void {
+    clearTimeout(this.#late);
+    this.#late = undefined;
     const unanswered = this.#wanted;
     this.#child = undefined;
     this.#wanted = [];
@@ -98,13 +104,17 @@ export class ObjectReader {
       }
       const bytes = Number.isNaN(size) ? undefined : rest.subarray(end + 1, end + 1 + size);
       this.#wanted.shift();
+      this.#late?.refresh();
       rest = rest.subarray(needed);
       const isIt = bytes !== undefined && gitName(bytes, this.#algorithm) === first.oid;
       first.resolve(isIt ? bytes : undefined);
     }
     this.#chunks = rest.length === 0 ? [] : [rest];
     this.#bytes = rest.length;
-    if (this.#wanted.length === 0) this.#idle = setTimeout(() => this.close(), IDLE_MS);
+    if (this.#wanted.length > 0) return;
+    clearTimeout(this.#late);
+    this.#late = undefined;
+    this.#idle = setTimeout(() => this.close(), IDLE_MS);
   }
 }
 
@@ -123,7 +133,8 @@ const TIMEOUT_MS = 30_000;
 /** Starts git. Errors on its stdin and its stderr output are ignored. */
 function startGit(git: GitProgram, cwd: string, args: readonly string[]): ChildProcessWithoutNullStreams {
   const env = ownGitEnvironment(git.env, cwd, realpath);
-  const child = spawn(git.program, [...OWN_GIT_ARGUMENTS, ...args], { cwd, env, stdio: 'pipe' });
+  const leashed = ownGit(args, git.program);
+  const child = spawn(leashed.program, leashed.args, { cwd, env, stdio: 'pipe' });
   child.stdin.on('error', () => {});
   child.stderr.resume();
   return child;
@@ -136,6 +147,7 @@ export function runGit(
   args: readonly string[],
   input?: string,
 ): Promise<Buffer | undefined> {
+  if (!isReadableByGit(cwd)) return Promise.resolve(undefined);
   return new Promise((resolve) => {
     const child = startGit(git, cwd, args);
     const chunks: Buffer[] = [];

@@ -92,8 +92,9 @@ function firstLine(
       cwd,
       env: ownGitEnvironment(withoutKeys(env), root, realpath),
       timeout: PROGRAM_MS,
+      killSignal: 'SIGKILL',
       maxBuffer: 100_000,
-    };
+    } as const;
     execFile(program, [...args], options, (error, stdout) =>
       resolve(error === null ? (stdout.split('\n')[0] ?? '').trim() : undefined),
     );

@@ -2,10 +2,11 @@
  * Collects facts about the project from its file names and manifests, for `/init`. Reads a few small files, follows no
  * links, runs nothing.
  */
-import { lstat, readFile } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import * as z from 'zod';
 import type { ProjectFacts } from '../../commands/types.ts';
+import { readSmallFile } from '../../disk/realFile.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { listFiles } from '../process/projectFiles.ts';
 
@@ -133,8 +134,7 @@ function languagesOf(files: readonly string[]): ProjectFacts['languages'] {
 /** Returns an empty string unless the path is a small regular file. */
 async function readSmall(path: string): Promise<string> {
   const info = await lstat(path).catch(() => undefined);
-  if (info?.isFile() !== true || info.size > MAX_BYTES) return '';
-  return readFile(path, 'utf8').catch(() => '');
+  return (info?.isFile() === true && (await readSmallFile(path, MAX_BYTES))) || '';
 }
 
 function named(names: readonly string[]): readonly string[] {

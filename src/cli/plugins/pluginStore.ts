@@ -10,7 +10,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import * as z from 'zod';
 import { writePrivateFile } from '../../config/files.ts';
 import { readHooks } from '../../config/hooks.ts';
-import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../disk/ownPrograms.ts';
+import { ownGit } from '../../disk/ownGit.ts';
+import { ownGitEnvironment } from '../../disk/ownPrograms.ts';
 import { realpath as realpathNow } from '../../disk/paths.ts';
 import { type HookReader, pluginNamePattern, readPlugin } from '../../extensions/readPlugin.ts';
 import type { HookSource } from '../../protocol/extensions/hooks.ts';
@@ -193,8 +194,7 @@ const isAddress = (source: string): boolean =>
 async function clone(place: Place, source: string, folder: string): Promise<string | undefined> {
   if (!/^(?:https|file):\/\//i.test(source))
     return 'Only https:// and file:// addresses are cloned. Clone it yourself, and add the folder.';
-  const git = [
-    ...OWN_GIT_ARGUMENTS,
+  const git = ownGit([
     ...['-c', 'core.symlinks=false', '-c', 'filter.lfs.smudge=', '-c', 'filter.lfs.required=false'],
     ...[
       'clone',
@@ -206,7 +206,7 @@ async function clone(place: Place, source: string, folder: string): Promise<stri
       '--template=',
     ],
     ...['--', source, folder],
-  ];
+  ]);
   const env = {
     ...ownGitEnvironment(place.env, pluginsFolder(place), realpathNow),
     GIT_ALLOW_PROTOCOL: 'https:file',
@@ -221,7 +221,7 @@ async function clone(place: Place, source: string, folder: string): Promise<stri
       killSignal: 'SIGKILL',
       encoding: 'utf8',
     } as const;
-    const child = execFile('git', git, options, (error, _, errors) => {
+    const child = execFile(git.program, [...git.args], options, (error, _, errors) => {
       clearInterval(watching);
       const why = isTooLarge ? TOO_MUCH : `git could not clone it: ${errors.trim().slice(0, 500)}`;
       done(error === null ? undefined : isTooLarge || errors.trim() !== '' ? why : `${why}${error.message}`);

@@ -2,7 +2,8 @@
 import { execFile } from 'node:child_process';
 import { release, type } from 'node:os';
 import type { Environment } from '../../agent/systemPrompt.ts';
-import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../disk/ownPrograms.ts';
+import { isReadableByGit, ownGit } from '../../disk/ownGit.ts';
+import { ownGitEnvironment } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
 import { gitRunsPrograms } from '../../permissions/lookups/gitPrograms.ts';
 import { findRoot } from './appPaths.ts';
@@ -91,13 +92,19 @@ function quotedSubject(line: string): string {
 }
 
 /** Returns the output of one read-only git command; undefined without a repository or git. */
-function git(directory: string, args: string[]): Promise<string | undefined> {
+function git(directory: string, asked: string[]): Promise<string | undefined> {
+  if (!isReadableByGit(directory)) return Promise.resolve(undefined);
   return new Promise((resolve) => {
+    const { program, args } = ownGit(asked);
     const env = ownGitEnvironment(process.env, findRoot(directory), realpath);
-    const options = { cwd: directory, env, timeout: GIT_TIMEOUT, maxBuffer: 4_000_000 };
-    execFile('git', [...OWN_GIT_ARGUMENTS, ...args], options, (error, stdout) =>
-      resolve(error === null ? stdout : undefined),
-    );
+    const options = {
+      cwd: directory,
+      env,
+      timeout: GIT_TIMEOUT,
+      killSignal: 'SIGKILL',
+      maxBuffer: 4_000_000,
+    } as const;
+    execFile(program, [...args], options, (error, stdout) => resolve(error === null ? stdout : undefined));
   });
 }
 

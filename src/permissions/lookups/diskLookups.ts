@@ -1,9 +1,11 @@
 import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
+import { readFileNow } from '../../disk/fileLookups.ts';
 import { pathOutside } from '../../disk/ownPrograms.ts';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import type { DiskLookups } from '../policy.ts';
 import { filesBelow, findUpwards, isDirectory, isMisread, linksIn, listTree } from './filesBelow.ts';
+import { holdsCredentials } from './gitCredentials.ts';
 import {
   gitFetches,
   gitFolder,
@@ -12,7 +14,6 @@ import {
   includedSettings,
   trackedFiles,
 } from './gitPrograms.ts';
-import { holdsCredentials, readFileNow } from './readFileNow.ts';
 import { realpathForAll } from './realpathForAll.ts';
 
 /** Lookups on the real disk, and in git with the user's environment. */

@@ -1,9 +1,8 @@
 /** Lookups of files inside and above a folder. */
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { entriesOf } from '../../disk/fileLookups.ts';
+import { entriesOf, readFileNow } from '../../disk/fileLookups.ts';
 import { globsOverlap } from '../files/globOverlap.ts';
-import { readFileNow } from './readFileNow.ts';
 
 /** Maximum entries read for one folder: about half a second's work. */
 const MAX_ENTRIES = 50_000;

@@ -6,13 +6,12 @@
  */
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { entriesOf } from '../../disk/fileLookups.ts';
+import { entriesOf, readFileNow } from '../../disk/fileLookups.ts';
 import { type IndexPaths, indexPaths } from '../../disk/gitIndex.ts';
 import { gitIncludes } from '../../protocol/files/gitIncludes.ts';
 import { isSensitive } from '../files/sensitive.ts';
 import { isMisread } from './filesBelow.ts';
 import { type Shown, shownFiles } from './gitShown.ts';
-import { readFileNow } from './readFileNow.ts';
 
 /**
  * Settings that name a program used by a read-only command, or another settings file; `log.diffMerges` may run merge

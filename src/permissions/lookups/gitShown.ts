@@ -1,7 +1,8 @@
 /** Finds the files whose content a git command shows. Asks git itself, since only git knows what a diff contains. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../disk/ownPrograms.ts';
+import { isReadableByGit, ownGit } from '../../disk/ownGit.ts';
+import { ownGitEnvironment } from '../../disk/ownPrograms.ts';
 import type { ReadOptions } from '../options/readOptions.ts';
 import { type Moves, movedNames } from './gitMoves.ts';
 
@@ -154,13 +155,16 @@ export function shownFiles(
   shown: Shown,
   realpath: (path: string) => string,
 ): readonly string[] | undefined {
-  const git: Git = (args, input = '') => {
-    const { status, stdout } = spawnSync('git', [...OWN_GIT_ARGUMENTS, ...args], {
+  if (!isReadableByGit(directory)) return undefined;
+  const git: Git = (asked, input = '') => {
+    const { program, args } = ownGit(asked);
+    const { status, stdout } = spawnSync(program, args, {
       cwd: directory,
       env: ownGitEnvironment(env, worktree, realpath),
       input,
       encoding: 'utf8',
       timeout: TIMEOUT_MS,
+      killSignal: 'SIGKILL',
       maxBuffer: MAX_BYTES,
     });
     return status === 0 ? stdout : undefined;

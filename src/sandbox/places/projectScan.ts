@@ -2,9 +2,8 @@
  * Scans a workspace for repositories, for files that other programs run or take settings from, and for files with
  * secrets.
  */
-import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { isDirectory, lstatOf, namesIn, textOf } from '../../disk/fileLookups.ts';
+import { isDirectory, lstatOf, namesIn, readFileNow, textOf } from '../../disk/fileLookups.ts';
 import { createFolderWalk } from '../../disk/folderWalk.ts';
 import { indexPaths } from '../../disk/gitIndex.ts';
 import { isInside } from '../../disk/paths.ts';
@@ -163,7 +162,8 @@ const hashBytes = (folder: string): number =>
 
 function readIndex(index: string, bytes: number, repository: string, paths: readonly string[]): IndexContent {
   try {
-    const listed = indexPaths(readFileSync(index), bytes);
+    const content = readFileNow(index, MAX_BYTES);
+    const listed = content == null ? undefined : indexPaths(content, bytes);
     if (listed === undefined) return { submodules: [], tracked: paths };
     const files = new Set(listed.files);
     return {

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { toolsFolderNamed } from '../../../src/permissions/lookups/diskLookups.ts';
-import { gitRunsPrograms, trackedFiles } from '../../../src/permissions/lookups/gitPrograms.ts';
-import { readFileNow } from '../../../src/permissions/lookups/readFileNow.ts';
-import { temporaryFolderOfFile } from '../../temporaryFolder.ts';
+import { readFileNow } from '../../src/disk/fileLookups.ts';
+import { toolsFolderNamed } from '../../src/permissions/lookups/diskLookups.ts';
+import { gitRunsPrograms, trackedFiles } from '../../src/permissions/lookups/gitPrograms.ts';
+import { temporaryFolderOfFile } from '../temporaryFolder.ts';
 
 const top = temporaryFolderOfFile();
 const at = (name: string): string => join(top, name);

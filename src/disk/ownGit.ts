@@ -1,0 +1,91 @@
+/**
+ * Keeps the git processes that we start from waiting for ever, and from outliving us: git opens whatever a repository
+ * has for a file, and a pipe that nothing writes to blocks it.
+ */
+import { realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { statOf, textOf } from './fileLookups.ts';
+import { OWN_GIT_ARGUMENTS } from './ownPrograms.ts';
+
+/**
+ * The program and arguments that run git so that it is killed when the thread that started it ends, where the machine
+ * can do that: setpriv(1) of util-linux. `program`: git, as a name or path.
+ */
+export function ownGit(
+  args: readonly string[],
+  program = 'git',
+): { readonly program: string; readonly args: readonly string[] } {
+  const all = [...OWN_GIT_ARGUMENTS, ...args];
+  leash ??= findLeash();
+  return leash === '' ? { program, args: all } : { program: leash, args: [...LEASHED, program, ...all] };
+}
+
+/** Exit code of the leash if there is no git. */
+export const NO_GIT = 127;
+
+const LEASHED = ['--pdeathsig', 'KILL', '--'];
+
+/** Empty if there is none. */
+let leash: string | undefined;
+
+function findLeash(): string {
+  if (process.platform !== 'linux') return '';
+  const found = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => statOf(path)?.isFile() === true);
+  // That of busybox has no such option.
+  return found === undefined || /busybox|toybox/.test(realpathSync(found)) ? '' : found;
+}
+
+/** Files of a git folder that git reads for nearly every command, and the bytes that they never exceed. */
+const files: Readonly<Record<string, number>> = {
+  HEAD: 64 * 1024,
+  commondir: 64 * 1024,
+  config: 8 * 2 ** 20,
+  'config.worktree': 8 * 2 ** 20,
+  index: 2 ** 30,
+  'packed-refs': 2 ** 30,
+  shallow: 2 ** 28,
+  'info/exclude': 8 * 2 ** 20,
+  'info/attributes': 8 * 2 ** 20,
+  'info/grafts': 2 ** 28,
+  'objects/info/alternates': 2 ** 20,
+  'objects/info/commit-graph': 2 ** 31,
+};
+
+/**
+ * False if git could block or run out of memory on the files of the repository that it would find from a folder: they
+ * are pipes, devices, sockets or absurdly large. True if there is no repository. Only the files that git opens first are
+ * checked, so a time limit is needed as well.
+ */
+export function isReadableByGit(directory: string): boolean {
+  for (let at = resolve(directory); ; at = dirname(at)) {
+    const found = statOf(join(at, '.git'));
+    if (found !== undefined) {
+      if (found.isDirectory()) return isReadableFolder(join(at, '.git'));
+      if (!isPlain(join(at, '.git'), files.HEAD)) return false;
+      const [, folder] = /^gitdir: (.+?)\s*$/.exec(textOf(join(at, '.git'))) ?? [];
+      return folder === undefined || isReadableFolder(resolve(at, folder));
+    }
+    // A bare repository, or the git folder itself.
+    if (statOf(join(at, 'objects'))?.isDirectory() === true && !isReadableFolder(at)) return false;
+    if (at === dirname(at)) return true;
+  }
+}
+
+function isReadableFolder(folder: string): boolean {
+  if (!hasPlainFiles(folder)) return false;
+  const [, ref] = /^ref: (refs\/.+?)\s*$/.exec(textOf(join(folder, 'HEAD'))) ?? [];
+  const common = textOf(join(folder, 'commondir')).trim();
+  const shared = common === '' ? folder : resolve(folder, common);
+  if (shared !== folder && !hasPlainFiles(shared)) return false;
+  return ref === undefined || [folder, shared].every((place) => isPlain(join(place, ref), files.HEAD));
+}
+
+const hasPlainFiles = (folder: string): boolean =>
+  Object.entries(files).every(([name, maxBytes]) => isPlain(join(folder, name), maxBytes));
+
+/** True for a regular file of at most that size, a folder, and for nothing. */
+function isPlain(path: string, maxBytes = 0): boolean {
+  const found = statOf(path);
+  if (found === undefined || found.isDirectory()) return true;
+  return found.isFile() && found.size <= maxBytes;
+}

@@ -1,0 +1,82 @@
+/** Real repositories, with files in them that block whoever opens them. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { isReadableByGit, ownGit } from '../../src/disk/ownGit.ts';
+import { temporaryFolder } from '../temporaryFolder.ts';
+
+const git = (cwd: string, ...args: string[]) =>
+  execFileSync('git', args, { cwd, stdio: ['ignore', 'pipe', 'ignore'] }).toString();
+
+function repository(): string {
+  const root = temporaryFolder();
+  git(root, 'init', '--quiet', '--initial-branch=main');
+  return root;
+}
+
+function pipeAt(path: string): void {
+  rmSync(path, { recursive: true, force: true });
+  mkdirSync(dirname(path), { recursive: true });
+  execFileSync('mkfifo', [path]);
+}
+
+test('an ordinary repository, its subfolders, a linked worktree, and no repository are readable', () => {
+  const root = repository();
+  git(root, '-c', 'user.name=A', '-c', 'user.email=a@b', 'commit', '--quiet', '--allow-empty', '-m', 'x');
+  git(root, 'worktree', 'add', '--quiet', join(root, 'tree'));
+  git(root, 'pack-refs', '--all');
+  mkdirSync(join(root, 'src'));
+  for (const folder of [root, join(root, 'src'), join(root, 'tree'), join(root, '.git'), temporaryFolder()])
+    expect(isReadableByGit(folder), folder).toBe(true);
+});
+
+test.each([
+  ...['HEAD', 'config', 'index', 'packed-refs', 'commondir', 'config.worktree', 'shallow'],
+  ...['info/exclude', 'info/attributes', 'objects/info/alternates', 'refs/heads/main'],
+])('a pipe as .git/%s is recognised before git opens it', (name) => {
+  const root = repository();
+  pipeAt(join(root, '.git', name));
+  expect(isReadableByGit(join(root))).toBe(false);
+});
+
+test('so is a .git that is a pipe, one that leads to a pipe, and a file that is absurdly large', () => {
+  const own = temporaryFolder();
+  pipeAt(join(own, '.git'));
+  expect(isReadableByGit(own)).toBe(false);
+  const linked = repository();
+  const other = temporaryFolder();
+  writeFileSync(join(other, '.git'), `gitdir: ${join(linked, '.git')}\n`);
+  expect(isReadableByGit(other)).toBe(true);
+  pipeAt(join(linked, '.git/HEAD'));
+  expect(isReadableByGit(other)).toBe(false);
+  const large = repository();
+  truncateSync(join(large, '.git/config'), 10 * 2 ** 30);
+  expect(isReadableByGit(large)).toBe(false);
+});
+
+test.skipIf(process.platform !== 'linux')('git ends with the process that started it', async () => {
+  const root = repository();
+  const { program, args } = ownGit(['hash-object', join(root, 'pipe')]);
+  pipeAt(join(root, 'pipe'));
+  const script = `const { spawn } = require('node:child_process');
+const child = spawn(${JSON.stringify(program)}, ${JSON.stringify(args)}, { stdio: 'ignore' });
+child.on('spawn', () => console.log(child.pid));`;
+  const parent = spawn(process.execPath, ['-e', script], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [chunk] = (await once(parent.stdout, 'data')) as [Buffer];
+  const pid = Number(chunk.toString());
+  const isThere = (): boolean => {
+    try {
+      return !/\) [ZX]/.test(
+        execFileSync('cat', [`/proc/${pid}/stat`], { stdio: ['ignore', 'pipe', 'ignore'] }).toString(),
+      );
+    } catch {
+      return false;
+    }
+  };
+  expect(isThere()).toBe(true);
+  parent.kill('SIGKILL');
+  while (isThere()) await delay(20);
+});
