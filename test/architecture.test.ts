@@ -107,9 +107,8 @@ test('protocol imports nothing but zod and node:path', () => {
 const startsOtherwise: Readonly<Record<string, string>> = {
   'cli/fleet/runTask.ts': 'this program, by the absolute paths of Node and of its launcher',
   'cli/sdk/childProcess.ts': 'this program, by the absolute paths of Node and of its launcher',
-  'cli/terminal/attention.ts': "the user's own command, by the system's shell",
+  'cli/process/spawnProgram.ts': "the user's own command, by a shell",
   'cli/terminal/clipboard.ts': 'gets the environment from cli/host.ts',
-  'cli/terminal/statusLineCommand.ts': "the user's own command, by the system's shell",
   'hooks/runCommand.ts': 'a hook that the user has configured or approved, by the absolute path of a shell',
   'lsp/serverProcess.ts': 'by its whole path; looked up outside the workspace',
   'mcp/stdio.ts': 'a server that the user has defined or approved',
@@ -128,6 +127,11 @@ test.each(files)('%s starts no program by a name that the project may have taken
   expect(text).toMatch(
     /\bown(?:Git|Program)Environment\(|\bpathOutside\(|\bPATH: (?:SYSTEM_PATH|'\/usr\/bin:\/bin')/,
   );
+});
+
+test.each(files)('%s starts no git that could outlive the program', (name) => {
+  const text = readFileSync(join(src, name), 'utf8');
+  expect(text).not.toMatch(/(?<![.\w])(?:spawn|execFile|exec)(?:Sync)?\(\s*['"]git\b/);
 });
 
 test('the diagram and the table in ARCHITECTURE.md have every folder', () => {

@@ -4,12 +4,12 @@ import type { FileCheckpoints } from '../protocol/checkpoints.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { ModelClient, ModelInfo } from '../protocol/model.ts';
 import type { PromptOp } from '../protocol/ops.ts';
-import type { PermissionMode, RuleSuggestion } from '../protocol/permissions.ts';
+import type { Access, PermissionBasis, PermissionMode, RuleSuggestion } from '../protocol/permissions.ts';
 import type { CommandSandbox } from '../protocol/sandbox.ts';
 import type { TaskPort } from '../protocol/tasks.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { Effort, ThinkingChange } from '../protocol/wires.ts';
-import type { PermissionRules } from './approvals.ts';
+import type { PermissionRules, Questions } from './approvals.ts';
 import type { HookDeps } from './hooks/createHooks.ts';
 import type { RefusedModes } from './modes.ts';
 import type { Clock } from './reply.ts';
@@ -84,6 +84,10 @@ export interface AgentDeps extends PermissionRules {
   readonly subagents?: SubagentPort;
   /** The agent that this one is a subagent of. The modes are the parent's then. */
   readonly parent?: ParentAgent;
+  /** Called before a call runs that may change files, with what allowed it. */
+  readonly onChanging?: (access: Access, basis: PermissionBasis, mode: PermissionMode) => void;
+  /** Lends the questions to the user, for programs that settings name; only if there is a user to ask. */
+  readonly lendQuestions?: (ask: Questions['ask']) => void;
   /** The sandbox for commands. */
   readonly sandbox?: Pick<CommandSandbox, 'state'>;
   /** The rule that "always" saves for a host that a sandboxed command wants to reach. */

@@ -8,7 +8,7 @@ import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { Mentioning, SkillText } from '../protocol/extensions/skills.ts';
 import type { ToolCall } from '../protocol/messages.ts';
-import type { Grant } from '../protocol/permissions.ts';
+import type { Access, Grant, PermissionBasis } from '../protocol/permissions.ts';
 import { quotedName } from '../protocol/text/visible.ts';
 import type { Tool, ToolOutcome } from '../protocol/tools.ts';
 import {
@@ -32,6 +32,8 @@ export interface ToolCallPorts extends ApprovalPorts {
   readonly emit: (event: AgentEvent) => void;
   readonly now: () => number;
   readonly checkpoints: Pick<CheckpointKeeper, 'scan' | 'before' | 'after'>;
+  /** Called before a call runs that is not read-only. */
+  readonly onChanging?: ((access: Access, basis: PermissionBasis) => void) | undefined;
   /**
    * Entries of the files that the text of a skill mentions; `isForOther`: for a subagent, which has seen none of them.
    * Absent = they stay text.
@@ -148,6 +150,7 @@ async function runGranted(
   progress: Progress,
   ports: ToolCallPorts,
 ): Promise<Ended> {
+  if (!tool.readOnly) ports.onChanging?.(prepared.access, grant.basis);
   // Write the log to disk first, so that even after a power failure it names every call that changed something.
   if (!tool.readOnly)
     await Promise.all([ports.context.sync(), ports.checkpoints.before(prepared.access, ports.signal)]);

@@ -149,7 +149,7 @@ function appServices(
       showReasoning: settings.showReasoning,
       vim: settings.vim,
     },
-    attention: attentionOf(settings, programs),
+    attention: attentionOf(settings, programs, factory.programs),
     ...(settings.statusLine === null
       ? {}
       : {
@@ -158,6 +158,8 @@ function appServices(
             programs,
             [...settings.permissions.additionalDirectories, ...options.addDirs],
             () => process.stdout.columns,
+            undefined,
+            factory.programs,
           ),
         }),
     saveSetting: (path, value) => saveUserSetting(place.dataRoot, path, value),

@@ -36,7 +36,8 @@ interface LiveHooks extends HookPort {
   replace(sources: readonly HookSource[]): Promise<void>;
 }
 
-interface HookHelpers extends Pick<HookRunnerDeps, 'callBack' | 'pluginProblem' | 'judge' | 'callTool'> {
+interface HookHelpers
+  extends Pick<HookRunnerDeps, 'callBack' | 'pluginProblem' | 'judge' | 'callTool' | 'programs'> {
   readonly send: HttpSend;
   /** Variables that hooks do not inherit. */
   readonly secretEnv: readonly string[];

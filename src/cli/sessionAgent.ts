@@ -1,10 +1,14 @@
 /** Creates the agent of an open session, with its tools, their sandbox and its subagents. */
 import { createAgent } from '../agent/Agent.ts';
+import type { AgentDeps } from '../agent/agentDeps.ts';
 import type { HookDeps } from '../agent/hooks/createHooks.ts';
 import { readOnlyAgent } from '../agent/readOnlyAgent.ts';
 import type { SubagentPort } from '../agent/subagents/types.ts';
 import type { Agent } from '../agent/types.ts';
+import { isManaged } from '../config/managed.ts';
+import type { LoadedSettings } from '../config/types.ts';
 import { type ContextManager, newId } from '../context/index.ts';
+import type { JSONLEntry } from '../protocol/entries.ts';
 import type { JudgeHook } from '../protocol/extensions/hooks.ts';
 import { agentToolAlias, agentToolName, toolNames } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
@@ -17,6 +21,7 @@ import type { LiveServers } from './mcp/openServers.ts';
 import type { ModelChoice } from './models/modelChoice.ts';
 import type { SessionFactoryOptions } from './openContext.ts';
 import { type Permissions, warmUpCommands } from './permissions/permissions.ts';
+import type { ProgramSession } from './permissions/settingsPrograms.ts';
 import { systemClock } from './process/clock.ts';
 import { logContext } from './process/debugLog.ts';
 import { adoptCreatedFiles } from './sandbox.ts';
@@ -66,7 +71,13 @@ export function createSessionAgent(
   const { redaction, client, onError } = shared;
   const toolset = createSessionTools(parts, options, shared);
   const approvals = approvalPorts(toolset.confinement, permissions, loaded);
-  const port = subagentPortOf(parts, options, shared, { ...children, toolset, approvals });
+  let askUser: ProgramSession['ask'];
+  const noteChange: NonNullable<AgentDeps['onChanging']> = (access, basis, mode) =>
+    shared.programs.noteUnasked({ access, basis, mode });
+  const port = subagentPortOf(parts, options, shared, {
+    ...{ ...children, toolset, approvals },
+    onChanging: noteChange,
+  });
   const isOffered = parts.agents().agents.length > 0 && toolset.isOffered(agentToolName);
   const subagents = isOffered ? port : undefined;
   const isEphemeral = options.isEphemeral === true;
@@ -101,6 +112,10 @@ export function createSessionAgent(
     tasks: toolset.tasks,
     lateNotes: toolset.lateNotes,
     sandbox: toolset.sandbox,
+    onChanging: noteChange,
+    lendQuestions: (ask) => {
+      askUser = ask;
+    },
     root: place.root,
     mode: settings.permissions.defaultMode,
     refusedModes: loaded.refusedModes,
@@ -117,6 +132,11 @@ export function createSessionAgent(
     if (event.type === 'turn_ended' || event.type === 'queue_returned') permissions.endTurn();
   });
   adoptCreatedFiles(agent, toolset.sandbox);
+  if (!isReading) {
+    const { sandbox } = toolset;
+    shared.programs.enter({ sandbox, permissions, mode: () => writing.state().mode, ask: askUser });
+    if (context.entries().some(changedUnasked)) shared.programs.noteEarlier();
+  }
   const toolNamesNow = () => toolset.tools().map(({ name }) => name);
   return {
     agent,
@@ -128,6 +148,12 @@ export function createSessionAgent(
       leaveServers ??= servers.current()?.retain();
     },
   };
+}
+
+/** True for the result of a call that changed files and that the user did not approve itself. */
+function changedUnasked({ toolResult }: JSONLEntry): boolean {
+  const { filesChanged = [], permission } = toolResult ?? {};
+  return filesChanged.length > 0 && permission !== undefined && !/^(?:user|own)$/.test(permission.basis);
 }
 
 /** Exports what the agent does. Once its log is complete, the end of the program waits briefly for the collector. */
@@ -143,6 +169,12 @@ function exporting(agent: Agent, exported: SessionTelemetry | undefined): Agent 
   };
 }
 
+/** If only managed rules allow calls, only managed settings can let all sandboxed commands run. */
+export function autoAllowsAtStart({ settings, sources }: LoadedSettings): boolean {
+  const mayDecide = !settings.allowManagedPermissionRulesOnly || isManaged(sources, 'sandbox.autoAllow');
+  return settings.sandbox.autoAllow && mayDecide;
+}
+
 /** The session's tools, and the sandbox that their commands run in. */
 type SessionTools = ReturnType<typeof createSessionTools>;
 
@@ -156,7 +188,7 @@ function createSessionTools(
     loaded,
     sandboxMode: sandboxByFlag(loaded, sandboxMode),
     isOffered,
-    autoAllows: { isOn: loaded.settings.sandbox.autoAllow },
+    autoAllows: { isOn: autoAllowsAtStart(loaded) },
   };
   const ofCommands = createConfinement({ ...confinementParts, place, permissions });
   const { sandbox, toolDeps } = ofCommands;
@@ -206,7 +238,11 @@ function subagentPortOf(
     toolset,
     approvals,
     ...children
-  }: ChildParts & { readonly toolset: SessionTools; readonly approvals: ApprovalPorts },
+  }: ChildParts & {
+    readonly toolset: SessionTools;
+    readonly approvals: ApprovalPorts;
+    readonly onChanging: NonNullable<AgentDeps['onChanging']>;
+  },
 ): SubagentPort {
   return createSubagentPort({
     ...children,

@@ -17,6 +17,7 @@ import {
 import { DEMO_MODEL } from '../model/demo.ts';
 import type { HookSource, JudgeHook } from '../protocol/extensions/hooks.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
+import type { SettingsPrograms } from '../protocol/settingsPrograms.ts';
 import { agentToolAlias, agentToolName } from '../protocol/toolNames.ts';
 import { thinkingOptions } from '../protocol/wires.ts';
 import { openHooks, originOf } from './hooks.ts';
@@ -52,6 +53,8 @@ export interface SessionFactory {
   listModels(): Promise<ModelList>;
   /** The endpoint that serves a model. */
   endpointOf(model: string): Endpoint;
+  /** Starts what settings name for the screen. */
+  readonly programs: SettingsPrograms;
   /** Everything to redact from an export. */
   secrets(): readonly string[];
 }
@@ -74,6 +77,7 @@ export function createSessionFactory(options: SessionFactoryOptions): SessionFac
     listModels: () => (demo ? Promise.resolve({ ids: [DEMO_MODEL] }) : listAllModels(endpoints, send)),
     endpointOf: (model) => endpoints.find(model).endpoint,
     secrets: endpoints.secrets,
+    programs: shared.programs,
     open: (target) => openSession(target, options, shared),
   };
 }
@@ -172,6 +176,7 @@ async function openSession(
       judge: async (question, signal) => judgeHook?.(question, signal) ?? NOT_OPEN,
       callTool: async (call, signal) => servers.current()?.callTool(call, signal) ?? NO_SERVERS,
       pluginProblem: plugins.problem,
+      programs: shared.programs,
     }),
     shared.telemetry,
     openReportingProblems(context, target, options, shared, model),

@@ -1,7 +1,7 @@
 /** What all sessions of the process share: the model's connection, the store, the threads, the MCP servers. */
 
 import { telemetryTarget } from '../config/environment.ts';
-import { PersistentStore } from '../context/index.ts';
+import { newId, PersistentStore } from '../context/index.ts';
 import { createDemoClient } from '../model/demo.ts';
 import { environmentSend } from '../model/http/environmentSend.ts';
 import type { HttpSend } from '../model/http/types.ts';
@@ -14,6 +14,7 @@ import { createConnections } from './models/connections.ts';
 import { createEndpoints, type Endpoints } from './models/endpoints.ts';
 import type { LearnedWindows } from './models/learnedWindows.ts';
 import type { SessionFactoryOptions } from './openContext.ts';
+import { createSettingsPrograms, type LiveSettingsPrograms } from './permissions/settingsPrograms.ts';
 import { createPermissionEngine } from './permissionThread/ThreadedEngine.ts';
 import { noPlugins, type SessionPlugins } from './plugins/usedPlugins.ts';
 import type { AppPaths } from './process/appPaths.ts';
@@ -39,6 +40,8 @@ export interface SharedParts {
   /** Those that the driving program has set; undefined before the first time. */
   setServers: readonly McpServerSource[] | undefined;
   readonly plugins: SessionPlugins;
+  /** Starts what settings name: hooks, MCP servers, the status line. */
+  readonly programs: LiveSettingsPrograms;
   /** Undefined if nothing is exported. */
   readonly telemetry: Promise<SessionsTelemetry> | undefined;
   /** Models whose assumed context window has been reported to the user. */
@@ -68,7 +71,13 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
     account: accountHeaders(env),
     debug: debug.write,
   });
+  const programs = createSettingsPrograms({
+    ...{ root, home, newId },
+    additionalDirectories: settings.permissions.additionalDirectories,
+    excluded: loaded.ownExcludedCommands,
+  });
   return {
+    programs,
     redaction,
     store: new PersistentStore({
       dataRoot,
@@ -88,6 +97,7 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
       secretEnv: keyVariables(loaded),
       openHostChannel: options.driver?.openHostChannel,
       pluginProblem: plugins.problem,
+      programs,
     }),
     setServers: undefined,
     plugins,

@@ -48,6 +48,7 @@ export async function loadSettings(options: LoadOptions): Promise<LoadedSettings
   return finish(layers, options, {
     managed: managed.values,
     ownModels: [layers.own, given, managed.values].flatMap(modelsNamedIn),
+    ownExcluded: [layers.own, given, managed.values].flatMap(excludedIn),
     userClaude: claude.get('user'),
   });
 }
@@ -116,12 +117,13 @@ interface FinishParts {
   /** The values of managed settings. */
   readonly managed: Values;
   readonly ownModels: readonly string[];
+  readonly ownExcluded: readonly string[];
   readonly userClaude: ClaudeFile | undefined;
 }
 
 function finish(layers: SettingsLayers, options: LoadOptions, parts: FinishParts): LoadedSettings {
   const { problems, sources, files, rules, merged } = layers;
-  const { managed, ownModels, userClaude } = parts;
+  const { managed, ownModels, ownExcluded, userClaude } = parts;
   const isStrict = options.mcp?.strict === true;
   const misread = misreadEndpoint({
     ...{ files, problems, sources, trusted: options.trusted },
@@ -156,9 +158,15 @@ function finish(layers: SettingsLayers, options: LoadOptions, parts: FinishParts
     enabledServers: enabledIn(servers, userClaude),
     unsupported: layers.unsupported,
     ownModels: [...ownModels],
+    ownExcludedCommands: settings.sandbox.excludedCommands.filter((one) => ownExcluded.includes(one)),
     heldServers: isStrict ? [] : layers.heldServers,
     ...(misread === undefined ? {} : { misread }),
   };
+}
+
+function excludedIn({ sandbox }: Values): readonly string[] {
+  const { excludedCommands = [] } = (sandbox ?? {}) as { readonly excludedCommands?: readonly string[] };
+  return excludedCommands;
 }
 
 /** The servers of `.mcp.json` that the user's own Claude Code settings enable; a repository's settings enable none. */

@@ -99,6 +99,8 @@ export interface LoadedSettings {
   readonly unsupported: readonly UnsupportedSettings[];
   /** Models that the user's own or managed settings name; patterns with `*` name none. */
   readonly ownModels: readonly string[];
+  /** What the user's own or managed settings list in `sandbox.excludedCommands`, as far as it applies. */
+  readonly ownExcludedCommands: readonly string[];
   /** Names of the folder's servers that do not apply because the folder is not trusted. */
   readonly heldServers: readonly string[];
   /** All hooks, those that do not run included, in the order of the layers. */

@@ -18,6 +18,7 @@ import {
   noAnswer,
 } from '../protocol/extensions/hooks.ts';
 import type { Access } from '../protocol/permissions.ts';
+import type { SettingsPrograms } from '../protocol/settingsPrograms.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
 import { combine, type FinishedHook } from './combine.ts';
 import { FileWatcher } from './FileWatcher.ts';
@@ -52,6 +53,8 @@ export interface HookRunnerDeps {
   readonly judge?: JudgeHook | undefined;
   /** For hooks of type `mcp_tool`. */
   readonly callTool?: CallTool | undefined;
+  /** How commands must be started now; absent = with the user's rights. */
+  readonly programs?: SettingsPrograms | undefined;
   /** Why the hooks of a plugin must not run now; absent = there are none. */
   readonly pluginProblem?: ((name: string) => Promise<string | undefined>) | undefined;
   /** True if a permission rule covers a call, or a part of it. */
@@ -73,6 +76,9 @@ interface Known {
   /** What it has set for commands when it ran last. */
   variables?: Readonly<Record<string, string>>;
 }
+
+/** Characters of a problem with what the user can do about it. */
+const MAX_PROBLEM = 800;
 
 export class HookRunner implements HookPort {
   readonly #deps: HookRunnerDeps;
@@ -205,12 +211,12 @@ export class HookRunner implements HookPort {
     onProgress({ type: 'started', ...head });
     const started = this.#deps.now();
     const output = await this.#execute(one, call, signal);
-    const verdict = withoutGrants(source, strict(source, readOutput(event, output)));
+    const verdict = withoutGrants(source, output, strict(source, advised(event, output)));
     const run: HookRun = {
       ...head,
       source: source.source,
       outcome: verdict.outcome,
-      ...(verdict.problem === undefined ? {} : { problem: visibleLine(verdict.problem, 400) }),
+      ...(verdict.problem === undefined ? {} : { problem: visibleLine(verdict.problem, MAX_PROBLEM) }),
       durationMs: this.#deps.now() - started,
       ...(output.exitCode === undefined ? {} : { exitCode: output.exitCode }),
       stdout: output.stdout.slice(0, MAX_SHOWN).toWellFormed(),
@@ -247,18 +253,28 @@ export class HookRunner implements HookPort {
       ...{ CLAUDE_PROJECT_DIR: root, CLAWDCODE_PROJECT_DIR: root, CLAWDCODE: '1' },
       ...(call.effort !== undefined && { CLAUDE_EFFORT: call.effort }),
     };
+    const ownVariables = { ...env, ...variables };
+    const words = plugin === undefined ? hook : inPlugin(hook, plugin);
+    const run = await this.#deps.programs?.admit({
+      ...{ role: 'hook', command: words.command, args: words.args, cwd: root, env: ownVariables, signal },
+    });
+    if (run?.type === 'held') {
+      const { problem, isUnasked } = run;
+      return { stdout: '', stderr: '', isCut: false, problem, isHeldUnasked: isUnasked };
+    }
+    if (run?.type === 'confined') {
+      const given = { ...words, input, cwd: root, env: ownVariables, shell, timeoutMs, confined: run };
+      const output = await runCommand(given, signal);
+      const advice = run.advice(`${output.stdout}\n${output.stderr}`, output.exitCode ?? 1);
+      return { ...output, isConfined: true, advice };
+    }
     // A subagent's folder is not the one that the variables of the session are for.
     const maySet = setsVariables.has(call.event) && !('agent_id' in call.input);
     const file = maySet ? await this.#variableFile() : undefined;
-    const ownVariables = { ...env, ...variables };
     const output = await runCommand(
       {
-        ...(plugin === undefined ? hook : inPlugin(hook, plugin)),
-        input,
-        cwd: root,
+        ...{ ...words, input, cwd: root, shell, timeoutMs },
         env: { ...ownVariables, ...(file && { CLAUDE_ENV_FILE: file.path }) },
-        shell,
-        timeoutMs,
       },
       signal,
     );
@@ -319,9 +335,29 @@ function canRun({ source: { hook, ignored }, runs }: Known): boolean {
   return ignored === undefined && !(hook.isOnce === true && runs > 0);
 }
 
-/** A tool may repeat what the model wrote, so what it says can deny a call or ask, but not allow or change one. */
-function withoutGrants({ hook }: HookSource, verdict: HookVerdict): HookVerdict {
-  if (hook.type !== 'mcp_tool') return verdict;
+/**
+ * Adds what the user can do about a hook that failed in the sandbox. A hook that may guard calls and was not run, with
+ * no user to ask, leaves the decision about the call to the user.
+ */
+function advised(event: HookEvent, output: HookOutput): HookVerdict {
+  const verdict = readOutput(event, output);
+  const { advice, isHeldUnasked, problem } = output;
+  if (event === 'PreToolUse' && isHeldUnasked === true && problem !== undefined)
+    return { ...verdict, permission: { behavior: 'ask', reason: problem } };
+  if (advice === undefined) return verdict;
+  if (verdict.outcome === 'failed')
+    return { ...verdict, problem: `${verdict.problem ?? 'it failed'}. ${advice}` };
+  // make and tsc end with exit code 2 for any failure.
+  if (verdict.outcome !== 'blocked' || verdict.block === undefined || output.exitCode !== 2) return verdict;
+  return { ...verdict, block: `${verdict.block}\n(${advice})` };
+}
+
+/**
+ * A tool may repeat what the model wrote, and what runs in the sandbox may be the model's code, so what it says can deny
+ * a call or ask, but not allow or change one.
+ */
+function withoutGrants({ hook }: HookSource, { isConfined }: HookOutput, verdict: HookVerdict): HookVerdict {
+  if (hook.type !== 'mcp_tool' && isConfined !== true) return verdict;
   const { permission, updatedInput: _, ...rest } = verdict;
   return permission === undefined || permission.behavior === 'allow' ? rest : { ...rest, permission };
 }

@@ -16,6 +16,12 @@ export interface HookOutput {
   /** Why it has no result: it could not be started, or took too long. */
   readonly problem?: string;
   readonly isCancelled?: boolean;
+  /** It ran in the sandbox, since its code may be the model's: what it allows does not count. */
+  readonly isConfined?: boolean;
+  /** With `isConfined`: what the user can do if it failed. */
+  readonly advice?: string;
+  /** It was not run, and the user could not be asked. */
+  readonly isHeldUnasked?: boolean;
 }
 
 /** What one hook decides. */

@@ -3,7 +3,8 @@
  * group, which ends with it, and with this program even if that is killed.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
+import { type ConfinedRun, scriptOf } from '../protocol/settingsPrograms.ts';
 import type { HookOutput } from './readOutput.ts';
 
 /** Bytes of each output that are kept; the rest is read and dropped. */
@@ -23,24 +24,20 @@ interface CommandHook {
   /** Absolute path of the shell. */
   readonly shell: string;
   readonly timeoutMs: number;
+  /** Absent = it runs with the user's rights. */
+  readonly confined?: ConfinedRun | undefined;
 }
 
 /** Never rejects. */
 export function runCommand(hook: CommandHook, signal: AbortSignal): Promise<HookOutput> {
   return new Promise((resolve) => {
     let child: ChildProcess;
+    let watched: Duplex | undefined;
+    let refused: Promise<string | undefined> | undefined;
     try {
-      child = spawn(
-        hook.shell,
-        ['-c', scriptOf(hook), ...(hook.args === undefined ? [] : ['hook', ...hook.args])],
-        {
-          cwd: hook.cwd,
-          env: { ...hook.env, PWD: hook.cwd },
-          detached: true,
-          stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-        },
-      );
+      ({ child, watched, refused } = start(hook));
     } catch (error) {
+      hook.confined?.release();
       resolve(notStarted(error as Error));
       return;
     }
@@ -66,7 +63,8 @@ export function runCommand(hook: CommandHook, signal: AbortSignal): Promise<Hook
       clearTimeout(killing);
       signal.removeEventListener('abort', onAbort);
       signalGroup(child, 'SIGKILL');
-      for (const stream of [child.stdout, child.stderr, child.stdio[3] as Readable]) stream?.destroy();
+      for (const stream of [child.stdout, child.stderr, watched]) stream?.destroy();
+      hook.confined?.release();
       resolve({
         ...(exitCode === undefined ? {} : { exitCode }),
         stdout: stdout.text(),
@@ -90,21 +88,46 @@ export function runCommand(hook: CommandHook, signal: AbortSignal): Promise<Hook
     // A hook that does not read its input may have exited before it is written.
     child.stdin?.on('error', () => {});
     child.stdin?.end(`${hook.input}\n`);
-    // Never written to: when it closes, the watcher in the script knows that this program is gone.
-    child.stdio[3]?.on('error', () => {});
+    watched?.on('error', () => {});
+    void refused?.then((why) => {
+      if (why !== undefined) problem ??= `could not be started: ${why}`;
+    });
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
   });
 }
 
-/**
- * The script: a watcher in the background kills the group as soon as descriptor 3, whose other end this program holds,
- * is closed; the command itself does not inherit it.
- */
-function scriptOf({ command, args }: CommandHook): string {
-  const run = args === undefined ? `eval ${quoteWord(command)}` : `${quoteWord(command)} "$@"`;
-  return `(read -r _ <&3; kill -KILL -$$) >/dev/null 2>&1 &\nexec 3<&-\n${run}`;
+interface Started {
+  readonly child: ChildProcess;
+  /** Never written to: when it closes, the watcher in the script knows that this program is gone. */
+  readonly watched?: Duplex;
+  /** Resolves to why the sandbox did not let it start. */
+  readonly refused?: Promise<string | undefined> | undefined;
 }
+
+function start(hook: CommandHook): Started {
+  const { shell, confined, cwd } = hook;
+  const script = scriptOf(hook);
+  // Bubblewrap ends with this program; anything else is ended by a watcher.
+  const isWatched = confined === undefined || process.platform !== 'linux';
+  const text = isWatched ? `${WATCHER}\n${script}` : script;
+  const launch = confined?.launch(shell, text) ?? {
+    ...{ program: shell, args: ['-c', text], inherit: [], env: hook.env },
+  };
+  const child = spawn(launch.program, launch.args, {
+    cwd,
+    env: { ...launch.env, PWD: cwd },
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe', ...(isWatched ? (['pipe'] as const) : launch.inherit)],
+  });
+  const pipes = child.stdio.slice(3).filter((end) => end !== null && end !== undefined) as Duplex[];
+  for (const pipe of pipes) pipe.on('error', () => {});
+  if (isWatched) return { child, ...(pipes[0] && { watched: pipes[0] }) };
+  return { child, refused: child.pid === undefined ? undefined : launch.admit?.(child.pid, pipes) };
+}
+
+/** In the background: kills the group as soon as descriptor 3 is closed; the command itself does not inherit it. */
+const WATCHER = '(read -r _ <&3; kill -KILL -$$) >/dev/null 2>&1 &\nexec 3<&-';
 
 interface Captured {
   readonly text: () => string;
@@ -138,9 +161,4 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
 
 function notStarted(error: Error): HookOutput & { readonly problem: string } {
   return { stdout: '', stderr: '', isCut: false, problem: `could not be started: ${error.message}` };
-}
-
-/** Quotes a word so that a shell takes it literally. */
-function quoteWord(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }

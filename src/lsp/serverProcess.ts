@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { CommandSandbox, Confinement } from '../protocol/sandbox.ts';
+import { quoteWord } from '../protocol/text/quoteWord.ts';
 import { visibleText } from '../protocol/text/visible.ts';
 
 /** Bytes of output allowed per edit: ten times what any server sends. */
@@ -78,8 +79,6 @@ const isWatched = ({ isConfined }: Confinement): boolean => !isConfined || proce
 function watcher(confinement: Confinement): string {
   return isWatched(confinement) ? '(read -r _ <&3; kill -KILL -$$) >/dev/null 2>&1 & exec 3<&-; ' : '';
 }
-
-const quoteWord = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 function watch(
   child: ChildProcess,

@@ -14,6 +14,7 @@ import {
   mcpTransport,
   type OpenHostChannel,
 } from '../protocol/extensions/mcp.ts';
+import type { SettingsPrograms } from '../protocol/settingsPrograms.ts';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type {
@@ -48,6 +49,8 @@ export interface McpDeps {
    */
   readonly apart?: { readonly folder: string; readonly path: string };
   readonly fetchFor: ConnectPorts['fetchFor'];
+  /** How programs must be started now; absent = with the user's rights. */
+  readonly programs?: SettingsPrograms | undefined;
   /** Why a plugin's server must not be started now. */
   readonly pluginProblem?: ((plugin: string) => Promise<string | undefined>) | undefined;
   /** Returns the store of a server's login. */
@@ -338,6 +341,7 @@ export class McpServer {
           ? { ...env, ...(this.#apart && { PATH: this.#apart.path }), ...endpoint.env }
           : {},
       log: (text) => this.#append(text),
+      ...{ role: `MCP server "${visibleLine(this.source.name, 60)}"`, programs: this.#deps.programs },
       onChanged: () => this.#relist(),
       onElicit: canAskUser === true ? this.#requests.answer : undefined,
     };

@@ -3,8 +3,10 @@
  * leads its own process group, so that its child processes end with it. Its output is read only as fast as messages are
  * handled, so that a flood of messages slows down the server and not the screen.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { Duplex } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { type SettingsPrograms, type SettingsRun, scriptOf } from '../protocol/settingsPrograms.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** A longer message closes the connection. */
@@ -18,6 +20,9 @@ const GRACE_MS = 500;
 /** Milliseconds to wait for remaining output; child processes left behind may hold it open. */
 const DRAIN_MS = 200;
 
+/** Characters of standard error in which the reason for a failure is looked up. */
+const MAX_SAID = 4000;
+
 const NEWLINE = 10;
 
 export interface StdioPorts {
@@ -25,6 +30,11 @@ export interface StdioPorts {
   readonly env: Readonly<Record<string, string>>;
   /** Receives its standard error, and lines on standard output that are no messages. */
   readonly log: (text: string) => void;
+  /** What the server is to the user. */
+  readonly role?: string;
+  /** How it must be started now; absent = with the user's rights. */
+  readonly programs?: SettingsPrograms | undefined;
+  readonly signal?: AbortSignal;
 }
 
 /** A transport for the SDK's client; `start` rejects if the program cannot be started. */
@@ -40,6 +50,8 @@ export class StdioTransport implements Transport {
   #pieces: Buffer[] = [];
   #pieceBytes = 0;
   #isClosed = false;
+  /** The end of its standard error. */
+  #said = '';
 
   constructor(endpoint: Extract<Endpoint, { type: 'stdio' }>, ports: StdioPorts) {
     this.#endpoint = endpoint;
@@ -48,14 +60,22 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     const { command, args, cwd } = this.#endpoint;
-    const child = spawn(command, args, { cwd, env: this.#ports.env, detached: true, stdio: 'pipe' });
+    const { env, role = 'MCP server', programs, signal } = this.#ports;
+    const run: SettingsRun = (await programs?.admit({ role, command, args, cwd, env, signal })) ?? {
+      type: 'outside',
+    };
+    if (run.type === 'held') throw new Error(run.problem);
+    const child = this.#spawn(run);
     this.#child = child;
     this.#ended = new Promise((resolve) => {
       child.once('close', () => resolve());
       child.once('exit', () => setTimeout(resolve, DRAIN_MS));
     });
     child.stdin.on('error', () => {});
-    child.stderr.setEncoding('utf8').on('data', this.#ports.log);
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#said = (this.#said + text).slice(-MAX_SAID);
+      this.#ports.log(text);
+    });
     child.stdout.on('data', (chunk: Buffer) => {
       child.stdout.pause();
       this.#read(chunk).then(
@@ -69,9 +89,32 @@ export class StdioTransport implements Transport {
     });
     void this.#ended.then(() => this.#over());
     child.once('exit', (code, signal) => {
-      if (!this.#isClosed)
-        this.#ports.log(`(ended with ${signal === null ? `exit code ${code}` : signal})\n`);
+      if (this.#isClosed) return;
+      this.#ports.log(`(ended with ${signal === null ? `exit code ${code}` : signal})\n`);
+      if (run.type === 'confined') this.#ports.log(`(${run.advice(this.#said, code ?? 1)})\n`);
     });
+  }
+
+  #spawn(run: Exclude<SettingsRun, { type: 'held' }>): ChildProcessWithoutNullStreams {
+    const { command, args, cwd } = this.#endpoint;
+    const { env } = this.#ports;
+    if (run.type === 'outside') return spawn(command, args, { cwd, env, detached: true, stdio: 'pipe' });
+    try {
+      const launch = run.launch('/bin/sh', `exec ${scriptOf({ command, args })}`);
+      const child = spawn(launch.program, launch.args, {
+        ...{ cwd, env: { ...launch.env, PWD: cwd }, detached: true },
+        stdio: ['pipe', 'pipe', 'pipe', ...launch.inherit],
+      }) as ChildProcessWithoutNullStreams;
+      const pipes = child.stdio.slice(3).filter((end) => end !== null && end !== undefined) as Duplex[];
+      for (const pipe of pipes) pipe.on('error', () => {});
+      if (child.pid !== undefined)
+        void launch.admit?.(child.pid, pipes).then((why) => why !== undefined && this.#fail(why));
+      child.once('close', run.release);
+      return child;
+    } catch (error) {
+      run.release();
+      throw error;
+    }
   }
 
   async send(message: JSONRPCMessage): Promise<void> {

@@ -142,7 +142,8 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       if (request.grant.basis === 'own') return unconfined('typed by the user', request.env);
       const env = withoutTokens(request.env, options.environment);
       if (found.type !== 'on') return unconfined(found.reason, found.type === 'off' ? request.env : env);
-      if (request.grant.basis !== 'read-only' && (await options.isExcluded(request.command)))
+      const mayLeave = request.grant.basis !== 'read-only' && request.isKeptInside !== true;
+      if (mayLeave && (await options.isExcluded(request.command)))
         return unconfined('excluded by the settings', request.env);
       const given = options.places();
       const isReadOnly = found.mode === 'read-only' || request.grant.basis === 'read-only';

@@ -28,7 +28,7 @@ export interface LiveServers {
   replace(sources: readonly McpServerSource[]): Promise<void>;
 }
 
-interface ServerPorts extends Pick<McpDeps, 'canAskUser' | 'openHostChannel' | 'pluginProblem'> {
+interface ServerPorts extends Pick<McpDeps, 'canAskUser' | 'openHostChannel' | 'pluginProblem' | 'programs'> {
   /** Variables that servers do not inherit; their settings may name them. */
   readonly secretEnv: readonly string[];
 }

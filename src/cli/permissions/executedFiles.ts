@@ -5,6 +5,7 @@
 import { lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { LoadedSettings } from '../../config/types.ts';
+import { readFileNow } from '../../disk/fileLookups.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
 import { trackedFiles } from '../../permissions/lookups/gitPrograms.ts';
 
@@ -26,9 +27,11 @@ export function executedFiles(
     settings.statusLine?.command ?? '',
     settings.notificationCommand ?? '',
     ...hooks.flatMap(({ hook, ignored }) =>
-      hook.type === 'command' && ignored === undefined ? [hook.command, ...(hook.args ?? [])] : [],
+      hook.type === 'command' && ignored === undefined
+        ? [[hook.command, ...(hook.args ?? [])].join(' ')]
+        : [],
     ),
-    ...servers.flatMap(({ definition: { command = '', args = [] } }) => [command, ...args]),
+    ...servers.map(({ definition: { command = '', args = [] } }) => [command, ...args].join(' ')),
   ];
   const commands = texts.map((text) => withoutVariables(text, root, home));
   const words = new Set(commands.flatMap((text) => text.split(/[\s'"`;&|<>()=]+/)));
@@ -43,11 +46,71 @@ export function executedFiles(
       return counts && isInside(path, root) && path !== root ? [path, realpath(path)] : [];
     });
   });
-  const inside = [...new Set(named)].filter((path) => isInside(path, top));
+  const modules = commands.flatMap((command) => moduleFiles(command, root, folders));
+  const all = [...named, ...modules.flatMap((path) => [path, realpath(path)])];
+  const inside = [...new Set(all)].filter((path) => isInside(path, top));
   const isBuilt = (path: string): boolean => results.test(path.slice(top.length));
   // What git tracks is a source, whatever its folder is called.
   const tracked = new Set(inside.some(isBuilt) ? trackedFiles(top) : []);
   return inside.filter((path) => !isBuilt(path) || tracked.has(path));
+}
+
+const runsNode = /(?:^|[\s/'"`;&|(])(?:node|nodejs|bun|deno|tsx|ts-node)(?:\s|$)/;
+const extensions = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.tsx', '.json'];
+
+/**
+ * The files that a command means without naming them: modules of Python (`-m a.b`), and what Node loads for a folder or
+ * a name without its extension. Sources: docs.python.org/3/using/cmdline.html, nodejs.org/api/modules.html.
+ */
+function moduleFiles(command: string, root: string, folders: readonly string[]): readonly string[] {
+  const places = ['.', ...folders].map((folder) => resolve(root, folder));
+  const python = runsPython.test(command) ? [...command.matchAll(pythonModule)] : [];
+  const words = runsNode.test(command) ? command.split(/[\s'"`;&|<>()=]+/) : [];
+  return places.flatMap((place) => [
+    ...python.flatMap(([, name = '']) => pythonFiles(name)).map((file) => resolve(place, file)),
+    ...words
+      .slice(0, MAX_WORDS)
+      .filter((word) => /^[^-]/.test(word))
+      .flatMap((word) => nodeFiles(resolve(place, word)))
+      .filter((path) => isInside(path, root)),
+  ]);
+}
+
+const runsPython = /(?:^|[\s/'"])(?:python|pypy)[\d.]*\s/;
+const pythonModule = /\s-[A-Za-z]*m\s*([A-Za-z_][\w.]*)/g;
+
+function pythonFiles(name: string): readonly string[] {
+  const path = name.replaceAll('.', '/');
+  const packages = path.split('/').map((_, at, all) => `${all.slice(0, at + 1).join('/')}/__init__.py`);
+  return [`${path}.py`, `${path}/__main__.py`, ...packages];
+}
+
+function nodeFiles(path: string): readonly string[] {
+  const isFile = kindOf(path);
+  const withExtension = (stem: string): string[] =>
+    extensions.map((extension) => stem + extension).filter((file) => kindOf(file) === true);
+  if (isFile === true) return [];
+  if (isFile === undefined) return withExtension(path);
+  const main = mainOf(join(path, 'package.json'));
+  const mains = main === undefined ? [] : [resolve(path, main)];
+  return [
+    ...(main === undefined ? [] : [join(path, 'package.json')]),
+    ...mains.flatMap((file) =>
+      kindOf(file) === true ? [file] : [...withExtension(file), ...withExtension(join(file, 'index'))],
+    ),
+    ...withExtension(join(path, 'index')),
+  ];
+}
+
+const MAX_PACKAGE_BYTES = 1_000_000;
+
+function mainOf(file: string): string | undefined {
+  try {
+    const { main } = JSON.parse(readFileNow(file, MAX_PACKAGE_BYTES)?.toString('utf8') ?? '{}');
+    return typeof main === 'string' ? main : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const MAX_FOLDERS = 20;
@@ -60,7 +123,7 @@ function foldersIn(command: string): readonly string[] {
 }
 
 /** How scripts are usually named: https://docs.anthropic.com/en/docs/claude-code/hooks */
-function withoutVariables(text: string, root: string, home: string): string {
+export function withoutVariables(text: string, root: string, home: string): string {
   return text
     .replace(/\$\{?(?:CLAUDE|CLAWDCODE)_PROJECT_DIR\}?|\$\{?PWD\}?/g, () => root)
     .replace(/"([^"\s]*)"/g, '$1')

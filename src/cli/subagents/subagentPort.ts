@@ -67,6 +67,7 @@ export interface SubagentParts {
   readonly skills: Pick<SessionSkills, 'found' | 'prepare'>;
   readonly waitForTools?: (signal: AbortSignal) => Promise<void>;
   readonly suggestHost?: NonNullable<AgentDeps['suggestHost']>;
+  readonly onChanging?: NonNullable<AgentDeps['onChanging']>;
   /** The hooks of the session, which outlive the subagent. */
   readonly hooks?: HookPort | undefined;
   readonly onError: (error: unknown) => void;
@@ -198,7 +199,7 @@ function createChild(
   parts: SubagentParts,
   worktree: OpenedWorktree | undefined,
 ): OpenedChild['agent'] {
-  const { client, clock, interactive, waitForTools, suggestHost, hooks: port, onError } = parts;
+  const { client, clock, interactive, waitForTools, suggestHost, onChanging, hooks: port, onError } = parts;
   const hooked = { id, type: definition.name, sessionId };
   const { sandbox, toolDeps, permissions, decide, enable } = worktree?.confinement ?? parts.confinement;
   // The session's sandbox outlives the subagent.
@@ -221,6 +222,7 @@ function createChild(
     autoAllow: enable,
     remember: permissions.remember,
     ...(suggestHost && { suggestHost }),
+    ...(onChanging && { onChanging }),
     root: worktree?.record.path ?? parts.root,
     cwd: worktree?.cwd ?? cwd,
     mode: 'default',

@@ -2,10 +2,11 @@
  * Terminal features besides text (notifications, progress, title), detected by environment variables, and the user's
  * settings for them.
  */
-import { spawn } from 'node:child_process';
+import type { SettingsPrograms } from '../../protocol/settingsPrograms.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { type Attention, isPlainConsole, type NotificationChannel } from '../../ui/terminal/sequences.ts';
 import { type ProgramContext, programEnvironment } from '../process/commandVariables.ts';
+import { spawnProgram } from '../process/spawnProgram.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -17,7 +18,11 @@ interface AttentionSettings {
 }
 
 /** `place.secretEnv`: variables that the user's notification command does not get, besides the program's own keys. */
-export function attentionOf(settings: AttentionSettings, place: ProgramContext): Attention {
+export function attentionOf(
+  settings: AttentionSettings,
+  place: ProgramContext,
+  programs?: SettingsPrograms,
+): Attention {
   const { env } = place;
   const { notifications, notificationCommand: command } = settings;
   return {
@@ -27,7 +32,7 @@ export function attentionOf(settings: AttentionSettings, place: ProgramContext):
     multiplexer: multiplexerOf(env),
     ...(command === null
       ? {}
-      : { notify: (message, session) => runNotifier(command, message, session, place) }),
+      : { notify: (message, session) => runNotifier(command, message, session, place, programs) }),
   };
 }
 
@@ -86,21 +91,32 @@ function plain(text: string): string {
 }
 
 /** Starts the notifier without waiting for it. Its output is dropped, because the screen is in use. */
-function runNotifier(command: string, message: string, session: string, place: ProgramContext): void {
-  const { cwd } = place;
-  const child = spawn(command, {
-    shell: true,
-    cwd,
-    stdio: 'ignore',
-    timeout: NOTIFIER_MS,
-    windowsHide: true,
+function runNotifier(
+  command: string,
+  message: string,
+  session: string,
+  place: ProgramContext,
+  programs: SettingsPrograms | undefined,
+): void {
+  void spawnProgram({
+    role: 'notification command',
+    command,
+    cwd: place.cwd,
     env: {
       ...programEnvironment(place),
       CLAWDCODE: '1',
       CLAWDCODE_MESSAGE: plain(message),
       CLAWDCODE_SESSION: plain(session),
     },
-  });
-  child.on('error', () => {});
-  child.unref();
+    stdio: 'ignore',
+    options: { timeout: NOTIFIER_MS, windowsHide: true },
+    programs,
+  }).then(
+    (started) => {
+      if ('problem' in started) return;
+      started.child.on('error', () => {});
+      started.child.unref();
+    },
+    () => undefined,
+  );
 }

@@ -1,11 +1,13 @@
 /** Runs the user's status line command: JSON in, one or a few lines out, limited in time and size. */
-import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import type { SettingsPrograms } from '../../protocol/settingsPrograms.ts';
 import type {
   StatusLineCommand,
   StatusLineInput,
   StatusLineOutput,
 } from '../../ui/terminal/statusLineInput.ts';
 import { type ProgramContext, programEnvironment } from '../process/commandVariables.ts';
+import { spawnProgram } from '../process/spawnProgram.ts';
 
 interface StatusLineSetting {
   readonly command: string;
@@ -24,15 +26,20 @@ export function createStatusCommand(
   addedDirectories: readonly string[],
   columns: () => number | undefined,
   timeoutMs = TIMEOUT_MS,
+  programs?: SettingsPrograms,
 ): StatusLineCommand {
   return {
     padding,
     ...(refreshMs === null ? {} : { refreshMs }),
     run: (input) =>
-      runCommand(command, withDirectories(input, addedDirectories), place, columns() ?? 80, timeoutMs).catch(
+      startCommand(command, place, columns() ?? 80, programs)
+        .then((started) =>
+          'problem' in started
+            ? failedBecause(started.problem)
+            : outputOf(started, withDirectories(input, addedDirectories), timeoutMs),
+        )
         // Commands that cannot be started at all (with a NUL character) throw.
-        (error: Error) => failed(`could not be started (${error.message})`),
-      ),
+        .catch((error: Error) => failed(`could not be started (${error.message})`)),
   };
 }
 
@@ -40,26 +47,38 @@ function withDirectories(input: StatusLineInput, added_dirs: readonly string[]):
   return { ...input, workspace: { ...input.workspace, added_dirs } };
 }
 
-function runCommand(
+/** Its own process group, so that its child processes end with it. */
+function startCommand(
   command: string,
-  input: StatusLineInput,
   place: ProgramContext,
   columns: number,
+  programs: SettingsPrograms | undefined,
+): ReturnType<typeof spawnProgram> {
+  return spawnProgram({
+    role: 'status line command',
+    command,
+    cwd: place.cwd,
+    env: { ...programEnvironment(place), COLUMNS: String(columns), CLAWDCODE: '1' },
+    stdio: 'pipe',
+    options: { detached: process.platform !== 'win32', windowsHide: true },
+    programs,
+  });
+}
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly advice?: (output: string, exitCode: number) => string;
+}
+
+function outputOf(
+  { child, advice }: Started,
+  input: StatusLineInput,
   timeoutMs: number,
 ): Promise<StatusLineOutput> {
+  const { stdin, stdout, stderr } = child;
+  if (stdin === null || stdout === null || stderr === null)
+    return Promise.resolve(failed('could not be started (no pipes)'));
   return new Promise((resolve) => {
-    // Its own process group, so that its child processes end with it.
-    const child = spawn(command, {
-      shell: true,
-      cwd: place.cwd,
-      env: {
-        ...programEnvironment(place),
-        COLUMNS: String(columns),
-        CLAWDCODE: '1',
-      },
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-    });
     let text = '';
     let complaint = '';
     const finish = (output: StatusLineOutput): void => {
@@ -73,34 +92,42 @@ function runCommand(
       } catch {
         // It has already ended.
       }
-      child.stdout.destroy();
-      child.stderr.destroy();
+      stdout.destroy();
+      stderr.destroy();
     };
     const timer = setTimeout(() => {
       kill();
       finish(failed(`took longer than ${timeoutMs / 1000} s`));
     }, timeoutMs);
     child.on('error', (error) => finish(failed(`could not be started (${error.message})`)));
-    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    stdout.setEncoding('utf8').on('data', (part: string) => {
       text += part;
       if (text.length <= MAX_CHARACTERS) return;
       kill();
       finish({ type: 'text', text: text.slice(0, MAX_CHARACTERS) });
     });
-    child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    stderr.setEncoding('utf8').on('data', (part: string) => {
       if (complaint.length < 200) complaint += part;
     });
     child.on('close', (code) => {
       const said = complaint.trim().split('\n')[0]?.slice(0, 200) ?? '';
       if (code === 0 && text.trim() !== '') finish({ type: 'text', text });
       else if (code === 0) finish(failed('printed nothing'));
-      else finish(failed(`failed (${said === '' ? `exit code ${code}` : said})`));
+      else {
+        const help = advice === undefined ? '' : `. ${advice(`${text}\n${complaint}`, code ?? 1)}`;
+        finish(failed(`failed (${said === '' ? `exit code ${code}` : said})${help}`));
+      }
     });
     // A command that does not read its input may have exited before it is written.
-    child.stdin.on('error', () => {});
-    child.stdin.end(`${JSON.stringify(input)}\n`);
+    stdin.on('error', () => {});
+    stdin.end(`${JSON.stringify(input)}\n`);
   });
 }
+
+const failedBecause = (problem: string): StatusLineOutput => ({
+  type: 'failed',
+  message: `${problem} The built-in line is shown.`,
+});
 
 function failed(why: string): StatusLineOutput {
   return {

@@ -34,6 +34,7 @@ export function doctorPorts(given: Given = {}): DoctorPorts {
       hooks: [],
       heldServers: [],
       ownModels: [],
+      ownExcludedCommands: [],
       enabledServers: [],
       unsupported: [],
       refusedModes: {},

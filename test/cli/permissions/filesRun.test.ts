@@ -47,3 +47,18 @@ test('a script that git tracks is protected, also in a folder in which builds wr
     'scripts/lint.sh',
   ]);
 });
+
+test('what Node and Python load for a name without its extension, a folder or a module is protected', () => {
+  const root = temporaryFolder();
+  for (const folder of ['tools/check', 'lib', 'plain']) mkdirSync(join(root, folder), { recursive: true });
+  for (const file of ['tools/lint.mjs', 'tools/index.js', 'lib/start.js', 'plain/index.js'])
+    writeFileSync(join(root, file), '');
+  writeFileSync(join(root, 'lib/package.json'), '{"main":"start"}');
+  expect(run(root, 'node ./tools/lint')).toContain('tools/lint.mjs');
+  expect(run(root, 'node tools')).toContain('tools/index.js');
+  expect(run(root, 'node lib')).toEqual(expect.arrayContaining(['lib/package.json', 'lib/start.js']));
+  expect(run(root, 'python3 -m tools.check')).toEqual(
+    expect.arrayContaining(['tools/__init__.py', 'tools/check/__main__.py', 'tools/check.py']),
+  );
+  expect(run(root, 'ls plain')).toEqual([]);
+});

@@ -1,0 +1,203 @@
+/**
+ * Starts the programs that settings name. The user approved the command; once files were changed in this session
+ * without the user's word, what the command finds in the workspace may be the model's work. Then it is confined like the
+ * model's own commands, or asked about if there is no sandbox: docs/decisions/hooks.md.
+ */
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { realpath } from '../../disk/paths.ts';
+import type {
+  Access,
+  PermissionAnswer,
+  PermissionBasis,
+  PermissionMode,
+  TurnQuestion,
+} from '../../protocol/permissions.ts';
+import type { CommandSandbox, SandboxState } from '../../protocol/sandbox.ts';
+import {
+  type ConfinedRun,
+  type SettingsProgram,
+  type SettingsPrograms,
+  type SettingsRun,
+  scriptOf,
+} from '../../protocol/settingsPrograms.ts';
+import { makeScratch } from '../../tools/shell/scratch.ts';
+import { withoutVariables } from './executedFiles.ts';
+import type { Permissions } from './permissions.ts';
+import { type CodeRun, type CommandWords, codeRunBy } from './workspaceCode.ts';
+
+/** What a session lends. */
+export interface ProgramSession {
+  readonly sandbox: Pick<CommandSandbox, 'state' | 'confine'>;
+  readonly permissions: Pick<Permissions, 'explain' | 'matches'>;
+  readonly mode: () => PermissionMode;
+  /** Absent if there is no user to ask. */
+  readonly ask?:
+    | ((question: Omit<TurnQuestion, 'agentId'>, signal: AbortSignal) => Promise<PermissionAnswer>)
+    | undefined;
+}
+
+interface ProgramPlaces {
+  readonly root: string;
+  readonly home: string;
+  readonly additionalDirectories: readonly string[];
+  /** Commands that run outside the sandbox, from the user's own or managed settings. */
+  readonly excluded: readonly string[];
+  readonly newId: () => string;
+}
+
+/** A call that may change files and that the user did not approve itself. */
+interface UnaskedCall {
+  readonly access: Access;
+  readonly basis: PermissionBasis;
+  readonly mode: PermissionMode;
+}
+
+export interface LiveSettingsPrograms extends SettingsPrograms {
+  /** Called before such a call runs. */
+  noteUnasked(call: UnaskedCall): void;
+  /** Files were changed like that before this session was resumed. */
+  noteEarlier(): void;
+  /** Uses the sandbox and the user of this session from now on. */
+  enter(session: ProgramSession): void;
+}
+
+export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsPrograms {
+  let isChanged = false;
+  let session: ProgramSession | undefined;
+  const answers = new Map<string, Promise<boolean>>();
+  const workspace = [places.root, ...places.additionalDirectories].map(realpath);
+
+  const decide = async (program: SettingsProgram): Promise<SettingsRun> => {
+    if (!isChanged || session?.mode() === 'bypassPermissions') return outside;
+    if (session === undefined)
+      return held(program, 'there is no session whose sandbox it could run in', true);
+    const { permissions, sandbox } = session;
+    const text = program.args === undefined ? program.command : scriptOf(program);
+    const written = program.args === undefined ? withoutVariables(text, places.root, places.home) : text;
+    const code = codeRunBy(await partsOf(written, program.cwd, permissions), { workspace, cwd: program.cwd });
+    if (code === 'none' || (await permissions.matches(places.excluded, text))) return outside;
+    const state = await sandbox.state();
+    if (state.type === 'on') return confine(program, text, sandbox, workspace[0] ?? program.cwd);
+    return askUser(program, text, code, state, session);
+  };
+
+  const askUser = async (
+    program: SettingsProgram,
+    text: string,
+    code: CodeRun,
+    state: SandboxState,
+    { ask }: ProgramSession,
+  ): Promise<SettingsRun> => {
+    // Its file has not changed without approval.
+    if (code === 'script') return outside;
+    const why = state.type === 'on' ? '' : state.reason;
+    if (ask === undefined) return held(program, why, true);
+    const key = JSON.stringify([program.role, text]);
+    const asked =
+      answers.get(key) ??
+      ask(questionAbout(program, text, places.newId()), program.signal ?? new AbortController().signal).then(
+        (answer) => answer.behavior === 'allow',
+      );
+    answers.set(key, asked);
+    const isAllowed = await asked;
+    // A question that was withdrawn is no answer.
+    if (!isAllowed && program.signal?.aborted === true) answers.delete(key);
+    return isAllowed ? outside : held(program, why, false);
+  };
+
+  return {
+    noteUnasked({ basis, mode, access }) {
+      if (basis === 'user' || basis === 'own' || basis === 'read-only' || mode === 'bypassPermissions')
+        return;
+      if (access.type === 'write' || access.type === 'unknown' || access.type === 'command') isChanged = true;
+    },
+    noteEarlier() {
+      isChanged = true;
+    },
+    enter(entered) {
+      session = entered;
+    },
+    admit: (program) =>
+      decide(program).catch((error: unknown) =>
+        held(program, error instanceof Error ? error.message : String(error), false),
+      ),
+  };
+}
+
+const outside: SettingsRun = { type: 'outside' };
+
+/** The simple commands of a command line; undefined if it cannot be read. */
+async function partsOf(
+  command: string,
+  cwd: string,
+  { explain }: Pick<Permissions, 'explain'>,
+): Promise<readonly CommandWords[] | undefined> {
+  const call = { tool: 'Bash', access: { type: 'command', command, cwd } } as const;
+  const explained = await explain(call, 'default');
+  if (explained?.isUnderstood !== true) return undefined;
+  return explained.parts.map(({ text, words }) => ({ text, words: words.map(({ value }) => value) }));
+}
+
+async function confine(
+  { cwd, env }: SettingsProgram,
+  command: string,
+  sandbox: Pick<CommandSandbox, 'confine'>,
+  root: string,
+): Promise<ConfinedRun> {
+  const scratch = await makeScratch(tmpdir());
+  const remove = (): void => void rm(scratch, { recursive: true, force: true }).catch(() => undefined);
+  try {
+    const grant = { basis: 'rule', reason: 'settings' } as const;
+    const confinement = await sandbox.confine({ command, cwd, grant, env, scratch, isKeptInside: true });
+    return {
+      type: 'confined',
+      launch: (shell, script) => confinement.launch(shell, ['-c', script]),
+      advice(output, exitCode) {
+        const why = confinement.blocked(output, exitCode, new Set());
+        const cause = why === undefined ? '' : `: ${why}`;
+        return `It ran in the sandbox${cause}, because files were changed in this session without your approval. ${remedy(command)}`;
+      },
+      release() {
+        confinement.share();
+        confinement.release();
+        remove();
+      },
+    };
+  } catch (error) {
+    remove();
+    throw new Error(
+      `it could not be confined in ${root}: ${error instanceof Error ? error.message : error}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function held({ role, command, args }: SettingsProgram, why: string, isUnasked: boolean): SettingsRun {
+  const text = args === undefined ? command : [command, ...args].join(' ');
+  const problem = `This ${role} was not run: files that it may run were changed in this session without your approval, and there is no sandbox for it (${why}). ${remedy(text)}`;
+  return { type: 'held', problem, isUnasked };
+}
+
+const MAX_SHOWN = 80;
+
+function remedy(command: string): string {
+  const shown = command.length <= MAX_SHOWN ? `${JSON.stringify(command)}` : 'its command';
+  return `To run it outside the sandbox, add ${shown} to sandbox.excludedCommands in your own config.json.`;
+}
+
+function questionAbout(
+  { role, cwd }: SettingsProgram,
+  text: string,
+  id: string,
+): Omit<TurnQuestion, 'agentId'> {
+  return {
+    id,
+    title: `Your ${role}`,
+    headline: `Run your ${role}, although files were changed?`,
+    preview: { type: 'command', command: text, cwd, confinement: 'Runs without a sandbox.' },
+    reason: `It may run files of this project, and some were changed in this session without your approval. Yes holds until the end of the session.`,
+  };
+}

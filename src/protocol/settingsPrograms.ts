@@ -1,0 +1,48 @@
+/**
+ * The port through which programs are started that settings name: hooks, the status line, notifications, MCP servers.
+ * The user approved the command, not what it finds in the project.
+ */
+import type { Launch } from './sandbox.ts';
+import { quoteWord } from './text/quoteWord.ts';
+
+export interface SettingsProgram {
+  /** What it is to the user: `hook`, `MCP server "docs"`. */
+  readonly role: string;
+  /** Text for a shell; with `args`, a program that gets them as they are. */
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+  /** Absolute path of the folder in which it starts. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Withdraws a question about it. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How such a program must be started now. */
+export type SettingsRun =
+  /** With the user's rights. */
+  | { readonly type: 'outside' }
+  | ConfinedRun
+  /** Not at all. `isUnasked`: there is no user to ask. `problem`: a sentence for the user. */
+  | { readonly type: 'held'; readonly problem: string; readonly isUnasked: boolean };
+
+/** In the sandbox of the model's commands: what it runs may be the model's work. Its answers grant nothing. */
+export interface ConfinedRun {
+  readonly type: 'confined';
+  /** Starts a POSIX shell with a script. */
+  launch(shell: string, script: string): Launch;
+  /** Why it failed, if the sandbox may be the reason, and what to do: sentences for the user. */
+  advice(output: string, exitCode: number): string;
+  /** Call when it has ended. */
+  release(): void;
+}
+
+export interface SettingsPrograms {
+  /** Decides for one start. Never rejects. */
+  admit(program: SettingsProgram): Promise<SettingsRun>;
+}
+
+/** The script that runs such a program in a shell. */
+export function scriptOf({ command, args }: Pick<SettingsProgram, 'command' | 'args'>): string {
+  return args === undefined ? `eval ${quoteWord(command)}` : [command, ...args].map(quoteWord).join(' ');
+}

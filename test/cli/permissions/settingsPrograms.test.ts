@@ -1,0 +1,233 @@
+/** Which programs of the settings run where, once the model has changed files without approval. */
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createPermissions } from '../../../src/cli/permissions/permissions.ts';
+import {
+  createSettingsPrograms,
+  type LiveSettingsPrograms,
+  type ProgramSession,
+} from '../../../src/cli/permissions/settingsPrograms.ts';
+import { loadSettings } from '../../../src/config/loadSettings.ts';
+import { InProcessEngine } from '../../../src/permissions/InProcessEngine.ts';
+import type { PermissionMode } from '../../../src/protocol/permissions.ts';
+import type { Confinement, SandboxState } from '../../../src/protocol/sandbox.ts';
+import { temporaryFolder, temporaryFolderOfFile } from '../../temporaryFolder.ts';
+
+const wasm = temporaryFolderOfFile();
+const { resolve } = createRequire(import.meta.url);
+for (const path of ['web-tree-sitter/web-tree-sitter.wasm', 'tree-sitter-bash/tree-sitter-bash.wasm'])
+  symlinkSync(resolve(path), join(wasm, path.replace(/^.*\//, '')));
+
+const on: SandboxState = { type: 'on', mode: 'workspace-write' };
+const missing: SandboxState = { type: 'unavailable', reason: 'bwrap is missing', fix: 'install it' };
+
+interface Bench {
+  readonly programs: LiveSettingsPrograms;
+  readonly root: string;
+  readonly home: string;
+  run(command: string, args?: readonly string[], more?: { cwd?: string; role?: string }): Promise<string>;
+  readonly questions: string[];
+}
+
+async function bench({
+  state = on,
+  mode = 'acceptEdits',
+  answer,
+  excluded = [],
+  files = [],
+}: {
+  state?: SandboxState;
+  mode?: PermissionMode;
+  answer?: 'allow' | 'deny';
+  excluded?: readonly string[];
+  files?: readonly (readonly [string, string])[];
+} = {}): Promise<Bench> {
+  const home = temporaryFolder();
+  const root = join(home, 'project');
+  mkdirSync(root);
+  for (const [name, text] of files) {
+    mkdirSync(dirname(join(home, name)), { recursive: true });
+    writeFileSync(join(home, name), text);
+  }
+  const places = { dataRoot: join(home, '.clawdcode'), home, root };
+  const loaded = await loadSettings({ ...places, env: {}, trusted: true, flags: {} });
+  const permissions = createPermissions(loaded, {
+    ...{ ...places, saved: [], onSaved: async () => {} },
+    engine: new InProcessEngine(wasm, {}),
+  });
+  const questions: string[] = [];
+  const confinement: Confinement = {
+    isConfined: true,
+    launch: (program, args) => ({ program, args, inherit: [], env: {} }),
+    record: () => ({ mode: 'workspace-write' }),
+    blocked: () => 'it tried to write outside the workspace or to a protected file',
+    changedProtectedFiles: () => [],
+    share: () => undefined,
+    keep: () => undefined,
+    release: () => undefined,
+  };
+  const session: ProgramSession = {
+    sandbox: { state: async () => state, confine: async () => confinement },
+    permissions,
+    mode: () => mode,
+    ...(answer && {
+      ask: async ({ headline, preview }) => {
+        questions.push(`${headline} ${preview.type === 'command' ? preview.command : ''}`);
+        return answer === 'allow' ? { behavior: 'allow' } : { behavior: 'deny' };
+      },
+    }),
+  };
+  const programs = createSettingsPrograms({
+    ...{ root, home, additionalDirectories: [], excluded },
+    newId: () => 'id',
+  });
+  programs.enter(session);
+  return {
+    ...{ programs, root, home, questions },
+    async run(command, args, { cwd = root, role = 'hook' } = {}) {
+      const run = await programs.admit({ role, command, args, cwd, env: {} });
+      if (run.type === 'confined') run.release();
+      return run.type === 'held' ? `held${run.isUnasked ? ' unasked' : ''}: ${run.problem}` : run.type;
+    },
+  };
+}
+
+const edit = { access: { type: 'write', paths: ['/x'] }, basis: 'mode', mode: 'acceptEdits' } as const;
+
+test.each([
+  ...['npm run lint', 'make -s lint', 'python3 -m tools.check', 'node ./tools/check', 'node tools'],
+  ...['node --test', 'npx prettier --write .', 'pnpm test', 'yarn lint', 'bun run x', 'just fmt', 'task x'],
+  ...['cargo test', 'go test ./...', './gradlew check', 'mvn test', 'rake', 'composer test', 'uv run x'],
+  ...['eslint --fix .', 'prettier --write .', './check.sh', '"$CLAUDE_PROJECT_DIR"/check.sh', 'sh check.sh'],
+  ...[
+    'cd tools && ./x',
+    'sh -c "npm test"',
+    'cat | node tools',
+    'x=$(npm test); echo $x',
+    '. ./x',
+    'eval "$X"',
+  ],
+  ...['env A=1 npm test', 'timeout 9 npm test', 'PATH=.:$PATH notify-send x', '$CMD', 'git commit -m x'],
+  ...['bash -c "$X"', 'python3 -c "import tools"', 'node -e "require(\'./x\')"', '~/bin/x ./check.sh'],
+  ...['~/bin/npm test', 'node --import ./x ~/y.js', 'for f in *; do ./x "$f"; done', 'unknown-program'],
+  ...[
+    'find . -exec ./x {} +',
+    'rg --pre ./x y',
+    'sed -f tools/x.sed y',
+    'if [',
+    'NODE_OPTIONS=--import=./x node ~/y.js',
+  ],
+])('after an unasked change it is confined: %s', async (command) => {
+  const { run, programs } = await bench({
+    files: [
+      ['project/check.sh', '#!/bin/sh\n'],
+      ['project/tools/index.js', ''],
+    ],
+  });
+  expect(await run(command)).toBe('outside');
+  programs.noteUnasked(edit);
+  expect(await run(command)).toBe('confined');
+});
+
+test.each([
+  ...[
+    'notify-send "done"',
+    'osascript -e "beep"',
+    '~/bin/x',
+    '"$HOME"/bin/x --quiet',
+    '~/bin/x "$CLAWDCODE_MESSAGE"',
+  ],
+  ...[
+    'python3 ~/.claude/hooks/log.py',
+    'bash ~/.claude/statusline.sh',
+    'node ~/bin/status.mjs',
+    'echo hi; date',
+  ],
+  ...['input=$(cat); echo "$(echo "$input" | jq -r .model.id)"', 'git branch --show-current', 'cat >> ~/log'],
+  ...[
+    'sh -c "notify-send x"',
+    'curl -s https://example.com -d done',
+    '[ -n "$X" ] && printf x',
+    '/opt/tools/run a b',
+  ],
+])('a command that takes no code of the workspace stays outside: %s', async (command) => {
+  const { run, programs } = await bench();
+  programs.noteUnasked(edit);
+  expect(await run(command)).toBe('outside');
+});
+
+test.each([
+  [{ ...edit, basis: 'user' }, 'outside'],
+  [{ ...edit, basis: 'read-only' }, 'outside'],
+  [{ ...edit, mode: 'bypassPermissions' }, 'outside'],
+  [{ ...edit, access: { type: 'read', paths: ['/x'] } }, 'outside'],
+  [{ ...edit, basis: 'rule', mode: 'default' }, 'confined'],
+  [{ ...edit, basis: 'judge', mode: 'auto' }, 'confined'],
+  [{ ...edit, basis: 'sandbox', access: { type: 'command', command: 'x', cwd: '/' } }, 'confined'],
+] as const)('what counts as a change without approval: %j', async (call, expected) => {
+  const { run, programs } = await bench();
+  programs.noteUnasked(call);
+  expect(await run('npm test')).toBe(expected);
+});
+
+test('a resumed session remembers, and in bypass mode everything runs as before', async () => {
+  const resumed = await bench();
+  resumed.programs.noteEarlier();
+  expect(await resumed.run('npm test')).toBe('confined');
+  const free = await bench({ mode: 'bypassPermissions' });
+  free.programs.noteEarlier();
+  expect(await free.run('npm test')).toBe('outside');
+});
+
+test('what the user excludes runs outside, also with arguments as a list', async () => {
+  const { run, programs } = await bench({ excluded: ['npm run lint', 'node tools/server.js *'] });
+  programs.noteEarlier();
+  expect(await run('npm run lint')).toBe('outside');
+  expect(await run('npm run lint; npm test')).toBe('confined');
+  expect(await run('node', ['tools/server.js', '--port', '1'])).toBe('outside');
+});
+
+test('a server of the user that starts in a folder of its own takes no code of the workspace', async () => {
+  const { run, programs, home } = await bench();
+  programs.noteEarlier();
+  mkdirSync(join(home, 'servers'));
+  const apart = { cwd: join(home, 'servers') };
+  expect(await run('npx', ['-y', 'some-server'], apart)).toBe('outside');
+  expect(await run('npx', ['-y', 'some-server'])).toBe('confined');
+  expect(await run('node', [join(home, 'project')], apart)).toBe('confined');
+});
+
+test('without a sandbox the user is asked once; without a user it does not run', async () => {
+  const yes = await bench({ state: missing, answer: 'allow' });
+  yes.programs.noteEarlier();
+  expect(await Promise.all([yes.run('npm test'), yes.run('npm test')])).toEqual(['outside', 'outside']);
+  expect(yes.questions).toEqual(['Run your hook, although files were changed? npm test']);
+  const no = await bench({ state: missing, answer: 'deny' });
+  no.programs.noteEarlier();
+  expect(await no.run('npm test')).toMatch(
+    /^held: This hook was not run: .*\(bwrap is missing\).*"npm test" to sandbox/,
+  );
+  expect(await no.run('npm test')).toMatch(/^held: /);
+  expect(no.questions).toHaveLength(1);
+  const alone = await bench({ state: missing });
+  alone.programs.noteEarlier();
+  expect(await alone.run('npm test')).toMatch(/^held unasked: /);
+});
+
+test('without a sandbox a shell script that the command names still runs: it does not change without approval', async () => {
+  const { run, programs } = await bench({
+    state: missing,
+    files: [
+      ['project/check.sh', '#!/usr/bin/env bash\nexit 0\n'],
+      ['project/check.py', '#!/usr/bin/env python3\n'],
+      ['project/.claude/hooks/guard.py', ''],
+    ],
+  });
+  programs.noteEarlier();
+  expect(await run('./check.sh')).toBe('outside');
+  expect(await run('python3 "$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.py')).toBe('outside');
+  expect(await run('./check.py')).toMatch(/^held/);
+  expect(await run('python3 check.py')).toMatch(/^held/);
+});

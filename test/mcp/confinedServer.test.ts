@@ -1,0 +1,53 @@
+/** A server that is started after the model has changed files. */
+import { expect, test } from 'vitest';
+import type { SettingsProgram, SettingsRun } from '../../src/protocol/settingsPrograms.ts';
+import { openBench, SERVER, stdio } from './support/bench.ts';
+
+test('a server is started in the sandbox if it must be, and released when it ends', async () => {
+  const asked: SettingsProgram[] = [];
+  let released = 0;
+  const run: SettingsRun = {
+    type: 'confined',
+    launch: (shell, script) => ({
+      ...{ program: shell, args: ['-c', `echo "in the sandbox" >&2; ${script}`], inherit: [] },
+      env: { PATH: process.env.PATH ?? '', INSIDE: '1' },
+    }),
+    advice: () => 'It ran in the sandbox.',
+    release: () => {
+      released++;
+    },
+  };
+  const programs = {
+    admit: async (program: SettingsProgram) => {
+      asked.push(program);
+      return run;
+    },
+  };
+  const { servers, call } = await openBench({ one: stdio() }, { programs });
+  expect(servers.status()[0]?.log).toContain('in the sandbox');
+  expect(asked[0]).toMatchObject({ role: 'MCP server "one"', command: process.execPath, args: [SERVER] });
+  expect((await call('mcp__one__echo', { text: 'hello' })).status).toBe('ok');
+  await servers.replace([]);
+  expect(released).toBe(1);
+});
+
+test('a server that must not run says why', async () => {
+  const programs = {
+    admit: async (): Promise<SettingsRun> => ({ type: 'held', problem: 'It was not run.', isUnasked: true }),
+  };
+  const { servers } = await openBench({ one: stdio() }, { programs });
+  expect(servers.status()[0]?.state).toEqual({ type: 'failed', reason: 'It was not run.' });
+});
+
+test('a server that ends in the sandbox says what to do', async () => {
+  const programs = {
+    admit: async (): Promise<SettingsRun> => ({
+      type: 'confined',
+      launch: (shell) => ({ program: shell, args: ['-c', 'exit 1'], inherit: [], env: {} }),
+      advice: () => 'It ran in the sandbox.',
+      release: () => undefined,
+    }),
+  };
+  const { servers } = await openBench({ one: stdio() }, { programs });
+  expect(servers.status()[0]?.log).toContain('(It ran in the sandbox.)');
+});
