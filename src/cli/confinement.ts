@@ -1,8 +1,9 @@
 /** What confines the calls of an agent that works in a folder: rules, sandbox, and what its tools may see. */
 
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { LoadedSettings } from '../config/types.ts';
+import { readFileNow } from '../disk/fileLookups.ts';
 import { createFolderWalk } from '../disk/folderWalk.ts';
 import { realpath } from '../disk/paths.ts';
 import { isReadOnlyForCommands, protectionPlace } from '../permissions/files/protectedNames.ts';
@@ -49,6 +50,7 @@ export function createConfinement(parts: ConfinementParts): Confinement {
     state: autoAllows,
     delicateWord: delicateWordIn(place, settings.permissions.additionalDirectories, permissions),
     excluded: settings.sandbox.excludedCommands,
+    isManaged: settings.allowManagedPermissionRulesOnly,
   });
   const toolDeps = {
     env: { ...place.env, ...commandVariables(loaded).env },
@@ -96,6 +98,8 @@ interface AutoAllowParts {
   readonly delicateWord: (command: string, cwd: string) => string | undefined;
   /** Commands that run outside the sandbox. */
   readonly excluded: readonly string[];
+  /** True if only managed settings allow calls: the user cannot switch it on. */
+  readonly isManaged?: boolean;
 }
 
 export function createAutoAllow({
@@ -104,10 +108,11 @@ export function createAutoAllow({
   state,
   delicateWord,
   excluded,
+  isManaged = false,
 }: AutoAllowParts): AutoAllow {
   return {
     enable() {
-      state.isOn = true;
+      if (!isManaged) state.isOn = true;
     },
     async decide(tool, access, mode, allowedBy) {
       const decision = await permissions.decide(tool, access, mode, allowedBy);
@@ -122,7 +127,7 @@ export function createAutoAllow({
         permissions.matches(excluded, access.command),
       ]);
       if (type !== 'on' || isExcluded) return decision;
-      if (!state.isOn) return { ...decision, canAutoAllow: true };
+      if (!state.isOn) return isManaged ? decision : { ...decision, canAutoAllow: true };
       return { behavior: 'allow', basis: 'sandbox', reason: 'Runs in the sandbox (sandbox.autoAllow).' };
     },
   };
@@ -217,10 +222,5 @@ function withoutComment(written: string): string {
 }
 
 function textOf(path: string): string {
-  try {
-    const info = statSync(path);
-    return info.isFile() && info.size <= MAX_BYTES ? readFileSync(path, 'utf8') : '';
-  } catch {
-    return '';
-  }
+  return readFileNow(path, MAX_BYTES)?.toString('utf8') ?? '';
 }

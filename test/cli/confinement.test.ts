@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createAutoAllow, createEnvSecrets, riskyWord } from '../../src/cli/confinement.ts';
+import { autoAllowsAtStart } from '../../src/cli/sessionAgent.ts';
+import type { LoadedSettings } from '../../src/config/types.ts';
 import { isReadOnlyForCommands } from '../../src/permissions/files/protectedNames.ts';
 import { isSensitive } from '../../src/permissions/files/sensitive.ts';
 import type { PermissionDecision } from '../../src/protocol/permissions.ts';
@@ -44,6 +46,24 @@ test.each<[string, PermissionDecision, SandboxState, string[]]>([
 ])('it changes nothing about %s', async (_, decision, state, excluded) => {
   const auto = createAutoAllow({ ...given(decision, state, excluded), state: { isOn: true } });
   expect(await auto.decide('Bash', command, 'default')).toEqual(decision);
+});
+
+test('where only managed rules allow calls, neither the user nor a question switches it on', async () => {
+  const auto = createAutoAllow({ ...given(asks), state: { isOn: false }, isManaged: true });
+  auto.enable();
+  expect(await auto.decide('Bash', command, 'default')).toEqual(asks);
+});
+
+test.each([
+  [true, 'managed settings (/etc/clawdcode/managed-settings.json)', true],
+  [true, '~/.clawdcode/config.json', false],
+  [false, '~/.clawdcode/config.json', true],
+])('managed rules only: %s, set in %s: at the start it is %s', (managedOnly, source, expected) => {
+  const loaded = {
+    settings: { allowManagedPermissionRulesOnly: managedOnly, sandbox: { autoAllow: true } },
+    sources: { 'sandbox.autoAllow': source },
+  } as unknown as LoadedSettings;
+  expect(autoAllowsAtStart(loaded)).toBe(expected);
 });
 
 test('it does not apply to a command whose text names a risky file', async () => {
