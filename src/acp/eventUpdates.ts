@@ -8,6 +8,7 @@ import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
 import type { SubagentStatus } from '../protocol/extensions/subagents.ts';
 import type { ClientAbilities, ClientLink } from './clientLink.ts';
+import { createImageFilter, withoutImages } from './images.ts';
 import { createLiveOutput } from './liveOutput.ts';
 import { createEntryReader } from './replay.ts';
 import { fenced, textBlock, textContent, titleLine } from './text.ts';
@@ -126,23 +127,31 @@ export function createEventUpdates(ports: EventPorts): EventUpdates {
 function createReplyStream({ update }: Pick<ClientLink, 'update'>) {
   let messageId: string = randomUUID();
   let sent = '';
+  const images = { text: createImageFilter(), thought: createImageFilter() };
   const chunk = (
     sessionUpdate: 'agent_message_chunk' | 'agent_thought_chunk',
     text: string,
     id = messageId,
-  ): void => void update({ sessionUpdate, messageId: id, content: textBlock(text) });
+  ): void => {
+    if (text !== '') void update({ sessionUpdate, messageId: id, content: textBlock(text) });
+  };
+  const finish = (): void => {
+    chunk('agent_thought_chunk', images.thought.end());
+    chunk('agent_message_chunk', images.text.end());
+  };
   const begin = (): void => {
+    finish();
     messageId = randomUUID();
     sent = '';
   };
   const text = (delta: string): void => {
     sent += delta;
-    chunk('agent_message_chunk', delta);
+    chunk('agent_message_chunk', images.text.push(delta));
   };
   return {
     begin,
     text,
-    thought: (delta: string): void => chunk('agent_thought_chunk', delta),
+    thought: (delta: string): void => chunk('agent_thought_chunk', images.thought.push(delta)),
     /** The complete reply: normally everything has streamed already. */
     end(whole: string): void {
       if (whole.length > sent.length && whole.startsWith(sent)) text(whole.slice(sent.length));
@@ -150,10 +159,11 @@ function createReplyStream({ update }: Pick<ClientLink, 'update'>) {
     },
     /** What the client has shown cannot be taken back. */
     discard(): void {
+      finish();
       if (sent !== '') chunk('agent_message_chunk', '\n\n*The reply was cut off; it begins again:*\n\n');
       begin();
     },
-    program: (own: string): void => chunk('agent_message_chunk', own, randomUUID()),
+    program: (own: string): void => chunk('agent_message_chunk', withoutImages(own), randomUUID()),
   };
 }
 

@@ -7,6 +7,7 @@ import type {
 } from '@agentclientprotocol/sdk';
 import type { PermissionAnswer, PermissionQuestion, Preview } from '../protocol/permissions.ts';
 import { diffContent } from './diffContent.ts';
+import { withoutImages } from './images.ts';
 import { textContent, titleLine, wholeFenced } from './text.ts';
 import { boundedInput, kindOf, titleOf } from './toolCalls.ts';
 
@@ -121,7 +122,7 @@ function previewContent(preview: Preview, title: string, reveal: Reveal): ToolCa
     case 'paths':
       return text([preview.verb, ...preview.paths].map((line) => reveal(line)).join('\n'));
     case 'plan':
-      return [textContent(preview.plan)];
+      return [textContent(withoutImages(preview.plan))];
     case 'text':
       return text(reveal(preview.text));
     case 'form':

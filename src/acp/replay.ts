@@ -3,6 +3,7 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { entryText } from '../headless/tally.ts';
 import { displayOf, shellCommand } from '../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
+import { withoutImages } from './images.ts';
 import { textBlock } from './text.ts';
 import { changedLocation, isPlanTool, planEntries, toolCallOf, toolResultOf } from './toolCalls.ts';
 
@@ -51,6 +52,12 @@ function resultUpdates(entry: JSONLEntry, ids: ReadonlyMap<string, string>): Ses
   ];
 }
 
+/** What the user has typed stays as it is. */
+function shown(kind: SessionUpdate['sessionUpdate'], text: string): string {
+  const cut = text.slice(0, MAX_TEXT).toWellFormed();
+  return kind === 'user_message_chunk' ? cut : withoutImages(cut);
+}
+
 /** The updates of an old entry, its messages included. */
 export function replayed(entry: JSONLEntry, reader: EntryReader): SessionUpdate[] {
   const { uuid: messageId, subtype, type, message } = entry;
@@ -58,9 +65,7 @@ export function replayed(entry: JSONLEntry, reader: EntryReader): SessionUpdate[
     sessionUpdate: 'user_message_chunk' | 'agent_message_chunk' | 'agent_thought_chunk',
     text: string,
   ): SessionUpdate[] =>
-    text.trim() === ''
-      ? []
-      : [{ sessionUpdate, messageId, content: textBlock(text.slice(0, MAX_TEXT).toWellFormed()) }];
+    text.trim() === '' ? [] : [{ sessionUpdate, messageId, content: textBlock(shown(sessionUpdate, text)) }];
   if (subtype === 'prompt' || subtype === 'shell') return chunk('user_message_chunk', promptText(entry));
   if (type !== 'assistant') return reader.read(entry);
   return [
