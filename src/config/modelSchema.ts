@@ -81,7 +81,11 @@ export const headers = z.record(headerName, headerValue).default({});
 
 const provider = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }).describe('Base URL of the endpoint, up to and including /v1.'),
-  wire: z.enum(wires).default('chat').describe('API of the endpoint.'),
+  wire: z
+    .enum(wires)
+    .nullable()
+    .default(null)
+    .describe('API of the endpoint; null means `anthropic` at anthropic.com and `chat` everywhere else.'),
   apiKey: z.string().min(1).optional().describe('Its API key.'),
   apiKeyEnv: z
     .string()

@@ -161,8 +161,11 @@ export const settingsSchema = z.strictObject({
     .describe('Base URL of the endpoint, up to and including /v1.'),
   wire: z
     .enum(wires)
-    .default('chat')
-    .describe("API of the endpoint: OpenAI's Chat Completions or Responses, or Anthropic's Messages."),
+    .nullable()
+    .default(null)
+    .describe(
+      "API of the endpoint: OpenAI's Chat Completions or Responses, or Anthropic's Messages; null means `anthropic` at anthropic.com and `chat` everywhere else.",
+    ),
   apiKey: z
     .string()
     .min(1)

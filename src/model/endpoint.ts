@@ -1,4 +1,5 @@
 import type { ModelInfo } from '../protocol/model.ts';
+import type { Wire } from '../protocol/wires.ts';
 
 /**
  * Derives facts about a server from its address. A server on this machine or in the local network is assumed to handle
@@ -10,6 +11,14 @@ export function endpointFacts(baseUrl: string): Pick<ModelInfo, 'provider' | 'ha
   if (isNear(host)) return { provider: 'local', hasOneSlot: true };
   const known = PROVIDERS.find(({ hosts }) => hosts.test(host));
   return { provider: known?.provider ?? 'other' };
+}
+
+/**
+ * The API to use at an endpoint; `wire` as in the settings, null if they leave it open. Anthropic's servers also speak
+ * chat completions, but cache prompts only on their own API.
+ */
+export function wireOf(wire: Wire | null, baseUrl: string): Wire {
+  return wire ?? (endpointFacts(baseUrl).provider === 'anthropic' ? 'anthropic' : 'chat');
 }
 
 const PROVIDERS: readonly {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endpointFacts } from '../../src/model/endpoint.ts';
+import { endpointFacts, wireOf } from '../../src/model/endpoint.ts';
 
 test.each([
   ['https://api.openai.com/v1', { provider: 'openai' }],
@@ -19,4 +19,16 @@ test.each([
   ['not an address', { provider: 'other' }],
 ])('the address %s tells %o', (baseUrl, facts) => {
   expect(endpointFacts(baseUrl)).toEqual(facts);
+});
+
+test.each([
+  [null, 'https://api.anthropic.com/v1', 'anthropic'],
+  [null, 'https://api.anthropic.com', 'anthropic'],
+  [null, 'https://anthropic.com.evil.example/v1', 'chat'],
+  [null, 'https://api.openai.com/v1', 'chat'],
+  [null, 'http://127.0.0.1:8080/v1', 'chat'],
+  ['chat', 'https://api.anthropic.com/v1', 'chat'],
+  ['responses', 'http://127.0.0.1:8080/v1', 'responses'],
+] as const)('with wire %s, %s is used through %s', (wire, baseUrl, used) => {
+  expect(wireOf(wire, baseUrl)).toBe(used);
 });

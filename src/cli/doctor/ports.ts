@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import type { LoadedSettings } from '../../config/types.ts';
 import { ownGitEnvironment } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
+import { wireOf } from '../../model/endpoint.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
 import { askServer } from '../../model/servers/askServer.ts';
 import { probeModel } from '../../model/servers/probeModel.ts';
@@ -62,7 +63,7 @@ export async function createNetworkPorts(
             apiKey: found.apiKey,
             headers: settings.headers,
             model: found.model,
-            wire: settings.wire,
+            wire: wireOf(settings.wire, settings.baseUrl),
             signal: AbortSignal.timeout(PROBE_MS),
             send,
           })

@@ -2,6 +2,7 @@
 import { homedir } from 'node:os';
 import type { ProviderSettings } from '../../config/modelSchema.ts';
 import type { Settings } from '../../config/schema.ts';
+import { wireOf } from '../../model/endpoint.ts';
 import { hasAuthorization, type OwnHeaders, secretsOf } from '../../model/http/ownHeaders.ts';
 import { type OwnFacts, ownFactsOf } from '../../model/ownFacts.ts';
 import { modelName, parseModelName } from '../../protocol/modelNames.ts';
@@ -57,7 +58,7 @@ export function createEndpoints(options: EndpointOptions): Endpoints {
   const { baseUrl, wire, headers, models, providers } = settings;
   const cards = options.dataRoot === undefined ? undefined : openCards(options.dataRoot);
   const standard: Endpoint = {
-    ...{ name: undefined, baseUrl, wire, headers },
+    ...{ name: undefined, baseUrl, wire: wireOf(wire, baseUrl), headers },
     key: fixedKey(apiKey, 'apiKey'),
     named: [],
     factsOf: (id) => ownFactsOf(models, id),
@@ -95,7 +96,7 @@ function namedEndpoint(
   const { baseUrl, wire, headers, models } = provider;
   const shared = options.settings.models;
   return {
-    ...{ name, baseUrl, wire, headers },
+    ...{ name, baseUrl, wire: wireOf(wire, baseUrl), headers },
     key: keyOf(name, provider, options),
     named: Object.keys(models).filter((id) => !id.includes('*')),
     cardOf: (id) => cards?.(baseUrl, id),

@@ -1,6 +1,7 @@
 import type { ModelList } from '../../commands/types.ts';
 import { hasAuthorization } from '../../model/http/ownHeaders.ts';
 import type { HttpSend } from '../../model/http/types.ts';
+import { anthropicHeaders } from '../../model/servers/askHttp.ts';
 import { OFFICIAL_URL } from '../../protocol/modelNames.ts';
 import type { Endpoint, Endpoints } from './endpoints.ts';
 import { listModels } from './modelChoice.ts';
@@ -47,11 +48,6 @@ async function listOf(endpoint: Endpoint, send: HttpSend): Promise<ModelList> {
       })
     : listModels(baseUrl, answer.key, { send, headers }));
   return { ids: [...new Set([...ids, ...named])], ...(problem === undefined ? {} : { problem }) };
-}
-
-/** Source: Anthropic's API reference, "List Models". */
-function anthropicHeaders(key: string): Record<string, string> {
-  return { 'x-api-key': key, 'anthropic-version': '2023-06-01' };
 }
 
 /** Its base URL is written without a version. */

@@ -2,9 +2,11 @@
 import { saveCredentials } from '../../config/credentials.ts';
 import { settingVariables } from '../../config/environment.ts';
 import type { LoadedSettings } from '../../config/types.ts';
+import { wireOf } from '../../model/endpoint.ts';
 import { headersFor, type OwnHeaders } from '../../model/http/ownHeaders.ts';
 import type { HttpSend } from '../../model/http/types.ts';
 import type { ModelError } from '../../protocol/model.ts';
+import type { Wire } from '../../protocol/wires.ts';
 import type { Access, SetupPort } from '../../ui/onboarding/SetupPort.ts';
 import type { Boot, OnboardingResult } from '../../ui/types.ts';
 import type { CliOptions } from '../options.ts';
@@ -146,7 +148,13 @@ export function createSetupPort(place: AppPaths, { settings, sources }: LoadedSe
       const headersAt = (address: string) => headersFor(address, settings.baseUrl, settings.headers);
       const ports: CheckPorts = {
         ask: (question) => askServer({ ...question, headers: headersAt(question.baseUrl), send }),
-        tryModel: (tried, limit) => tryModel(tried, headersAt(tried.baseUrl), send, limit),
+        tryModel: (tried, limit) =>
+          tryModel(
+            { ...tried, wire: wireOf(settings.wire, tried.baseUrl) },
+            headersAt(tried.baseUrl),
+            send,
+            limit,
+          ),
       };
       return checkAccess(access, ports, signal);
     },
@@ -160,14 +168,14 @@ export function createSetupPort(place: AppPaths, { settings, sources }: LoadedSe
 
 /** Sends a prompt of two letters; the first part of a reply is enough. */
 async function tryModel(
-  { baseUrl, apiKey, model }: Access,
+  { baseUrl, apiKey, model, wire }: Access & { readonly wire: Wire },
   headers: OwnHeaders,
   send: HttpSend,
   signal: AbortSignal,
 ): Promise<ModelError | undefined> {
-  const { createOpenAIClient } = await import('../../model/wires/chat/client.ts');
+  const { createModelClient } = await import('../../model/createModelClient.ts');
   const key = apiKey === '' ? undefined : apiKey;
-  const client = createOpenAIClient({ apiKey: key, baseUrl, headers, send });
+  const client = createModelClient(wire, { apiKey: key, baseUrl, headers, send });
   const giveUp = new AbortController();
   const request = {
     model,

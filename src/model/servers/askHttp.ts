@@ -64,8 +64,8 @@ function send(url: string, question: HttpQuestion, body: object | undefined) {
   });
 }
 
-/** Anthropic requires a version, and takes keys in a header of its own. */
-function anthropicHeaders(apiKey: string | undefined): Readonly<Record<string, string>> {
+/** Anthropic's API requires a version (that of its SDK), and reads the key from a header of its own. */
+export function anthropicHeaders(apiKey: string | undefined): Readonly<Record<string, string>> {
   return { 'anthropic-version': '2026-10-21', ...(apiKey ? { 'x-api-key': apiKey } : {}) };
 }
 

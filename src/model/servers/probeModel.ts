@@ -12,7 +12,7 @@ import type { ModelClientOptions } from '../wires/exchange.ts';
 interface ProbeQuestion extends Pick<ModelClientOptions, 'baseUrl' | 'apiKey' | 'headers' | 'send'> {
   readonly model: string;
   /** Absent = chat completions. */
-  readonly wire?: Wire;
+  readonly wire: Wire;
   /** Limits all requests together; results so far are returned when it fires. */
   readonly signal: AbortSignal;
   /** Milliseconds, from any origin. */
@@ -31,7 +31,7 @@ const ENOUGH_CHARACTERS = 400;
  */
 export async function probeModel(question: ProbeQuestion): Promise<ModelProbe> {
   const { model, signal, now = () => performance.now() } = question;
-  const client = createModelClient(question.wire ?? 'chat', question);
+  const client = createModelClient(question.wire, question);
   const ask = (prompt: string, tools: readonly ToolSchema[], enough = Infinity): Promise<ProbeReply> => {
     const stopping = new AbortController();
     const request: ModelRequest = {

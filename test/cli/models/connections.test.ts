@@ -200,3 +200,13 @@ test('an unknown model is answered with the nearest names; the list is asked for
   ]);
   expect(asked).toBe(1);
 });
+
+test("Anthropic's servers are used through their own API unless the settings say otherwise", () => {
+  const wiresOf = (wire: 'chat' | null): string[] => {
+    const at = { baseUrl: 'https://api.anthropic.com/v1', wire };
+    const settings = settingsSchema.parse({ ...at, providers: { claude: at } });
+    return createEndpoints({ settings }).all.map((endpoint) => endpoint.wire);
+  };
+  expect(wiresOf(null)).toEqual(['anthropic', 'anthropic']);
+  expect(wiresOf('chat')).toEqual(['chat', 'chat']);
+});
