@@ -8,7 +8,7 @@ import type { Settings } from '../config/schema.ts';
 import { asSettings, type FolderTrust, readTrust } from '../config/trust.ts';
 import type { LoadedSettings, Problem, SettingsRule } from '../config/types.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
-import { hasAuthorization } from '../model/http/ownHeaders.ts';
+import { hasAuthorization } from '../model/http/customHeaders.ts';
 import { parseRule } from '../permissions/rules/rules.ts';
 import { OFFICIAL_MODEL, OFFICIAL_URL, parseModelName } from '../protocol/modelNames.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';

@@ -7,7 +7,7 @@ import type { Usage } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import type { ServedModel } from '../protocol/server.ts';
 import type { Wire } from '../protocol/wires.ts';
-import type { OwnFacts } from './ownFacts.ts';
+import type { ModelSettings } from './modelSettings.ts';
 import { anthropicModels } from './providers/anthropic.ts';
 import { googleModels } from './providers/google.ts';
 import { openaiModels } from './providers/openai.ts';
@@ -18,14 +18,14 @@ interface LookupOptions {
   /** From the settings, for every model: overrides everything else. */
   readonly windowTokens?: number;
   /** From the settings, for this model. */
-  readonly own?: OwnFacts;
+  readonly settings?: ModelSettings;
   /** Reported by the server. */
   readonly served?: Omit<ServedModel, 'id'> | undefined;
   /** Tokens, taken from an earlier overflow error of the server. */
   readonly learnedWindow?: number | undefined;
   /** Assumed for an unknown model, in tokens. */
   readonly unknownWindow: number;
-  /** Absent = chat completions. The other wires get sealed reasoning back from every model. */
+  /** Absent = chat completions. On the other wires, every model gets its sealed reasoning back. */
   readonly wire?: Wire;
 }
 
@@ -36,7 +36,7 @@ interface LookupOptions {
  * a smaller window.
  */
 export function lookupModel(id: string, options: LookupOptions): ModelInfo {
-  const { own = {}, served } = options;
+  const { settings = {}, served } = options;
   const found = familyOf(bareName(id));
   const family = found?.family;
   const [windowTokens, source] = windowOf(id, family?.window, options);
@@ -44,22 +44,22 @@ export function lookupModel(id: string, options: LookupOptions): ModelInfo {
   const quarter = Math.max(1, Math.floor(windowTokens / 4));
   const maxOutput = family?.maxOutput ?? 8192;
   const known = windowTokens === family?.window ? maxOutput : Math.min(maxOutput, quarter);
-  const price = own.price ?? (found && priceOf(found));
-  const seesImages = own.vision ?? served?.vision ?? (isSeeingName(id) ? true : family?.vision);
+  const price = settings.price ?? (found && priceOf(found));
+  const seesImages = settings.vision ?? served?.vision ?? (hasVisionName(id) ? true : family?.vision);
   const isSealed = options.wire === 'responses' || options.wire === 'anthropic';
-  const { efforts = own.efforts, thinking } = {
+  const { efforts = settings.efforts, thinking } = {
     ...family?.reasoning,
-    ...(own.efforts && { efforts: own.efforts }),
+    ...(settings.efforts && { efforts: settings.efforts }),
   };
-  const callsTools = own.tools ?? served?.tools ?? family?.tools;
+  const callsTools = settings.tools ?? served?.tools ?? family?.tools;
   return {
     id,
     windowTokens,
-    maxOutputTokens: own.maxOutputTokens ?? known,
+    maxOutputTokens: settings.maxOutputTokens ?? known,
     source,
-    tokenizer: own.tokenizer ?? family?.tokenizer ?? 'unknown',
+    tokenizer: settings.tokenizer ?? family?.tokenizer ?? 'unknown',
     ...(price === undefined ? {} : { price: withCached(price) }),
-    ...(isSealed || (own.returnsReasoning ?? family?.returnsReasoning) === true
+    ...(isSealed || (settings.returnsReasoning ?? family?.returnsReasoning) === true
       ? { returnsReasoning: true }
       : {}),
     ...(efforts === undefined ? {} : { efforts }),
@@ -72,9 +72,9 @@ export function lookupModel(id: string, options: LookupOptions): ModelInfo {
 function windowOf(
   id: string,
   known: number | undefined,
-  { windowTokens, own, served, learnedWindow, unknownWindow }: LookupOptions,
+  { windowTokens, settings, served, learnedWindow, unknownWindow }: LookupOptions,
 ): readonly [number, ModelInfo['source']] {
-  const set = windowTokens ?? own?.contextWindow;
+  const set = windowTokens ?? settings?.contextWindow;
   if (set !== undefined) return [set, 'setting'];
   if (served?.windowTokens !== undefined) return [served.windowTokens, 'server'];
   const most = Math.min(
@@ -115,7 +115,7 @@ export function isClosedModel(id: string): boolean {
 }
 
 /** Some families have members with vision, recognizable by name: `qwen2.5-vl`, `glm-4.5v`, `llama3.2-vision`. */
-function isSeeingName(id: string): boolean {
+function hasVisionName(id: string): boolean {
   return /[-_\d]vl(?![a-z])|\dv(?![a-z\d])|vision|llava|pixtral|multimodal/.test(bareName(id));
 }
 
@@ -143,12 +143,10 @@ function priceOf({ family, provider }: FoundFamily): ModelInfo['price'] {
 }
 
 /** Cached input without its own price costs the same as other input. */
-function withCached(price: NonNullable<OwnFacts['price']>): NonNullable<ModelInfo['price']> {
+function withCached(price: NonNullable<ModelSettings['price']>): NonNullable<ModelInfo['price']> {
   const { cachedInput = price.input, ...others } = price;
   return { ...others, cachedInput };
 }
-
-// The table of known model names: each provider with its source and date.
 
 export const providers: readonly ProviderModels[] = [
   openaiModels,

@@ -36,13 +36,13 @@ function scriptedReply(request: ModelRequest): AssistantMessage {
   return textReply(introduction);
 }
 
-const introduction = `I am the **demo model**: a small script built into ClawdCode, not a language model, and nothing leaves this machine. The tools, the questions and the saved session are real. I understand three requests:
+const introduction = `I am the **demo model**: a small script built into ClawdCode, not a language model, and nothing leaves this machine. The tools, the approval prompts and the saved session are real. I understand three requests:
 
 - \`explain this repository\`
 - \`find TODOs\`
 - \`fix the failing test\` (in the sample project: \`npm run demo\`)
 
-Then try \`/compact\`, \`/context\`, leave with Ctrl+C twice and come back with \`clawdcode --continue\`. For real work set \`OPENAI_API_KEY\` or \`OPENAI_BASE_URL\`, or run \`clawdcode\` without \`--demo\` and enter them.`;
+Then try \`/compact\` and \`/context\`, quit with Ctrl+C twice and resume with \`clawdcode --continue\`. For real work set \`OPENAI_API_KEY\` or \`OPENAI_BASE_URL\`, or run \`clawdcode\` without \`--demo\` and enter them.`;
 
 function explain({ step, results }: Scene): AssistantMessage {
   if (step === 0) {
@@ -82,12 +82,12 @@ function explain({ step, results }: Scene): AssistantMessage {
       about ?? 'It does not describe itself in a package.json.',
       `I found ${files.length} files: ${kinds.map(([kind, count]) => `${count} × ${kind}`).join(', ')}.`,
       ...(scripts.length > 0 ? ['### Commands', scripts.join('\n')] : []),
-      '### Where to begin',
+      '### Where to start',
       files
         .slice(0, 8)
         .map((file) => `- \`${file}\``)
         .join('\n'),
-      '*(The demo model puts this together from what the tools found; it does not understand code.)*',
+      '*(The demo model assembles this from tool results; it does not understand code.)*',
     ].join('\n\n'),
   );
 }
@@ -108,7 +108,7 @@ const bug = {
   file: 'src/basket.js',
   wrong: '    sum += item.price;',
   right: '    sum += item.price * item.quantity;',
-  /** The test that fails for it. */
+  /** The test that fails because of it. */
   test: 'the total counts every piece',
 };
 
@@ -121,7 +121,7 @@ function fixTest({ step, results }: Scene): AssistantMessage {
         { name: toolNames.bash, input: { command: 'npm test', description: 'Run the tests' } },
       ]);
     case 1:
-      if (wasRefused(last)) return textReply(stopped(last));
+      if (wasDenied(last)) return textReply(stopped(last));
       if (last?.isError !== true) return textReply('The tests pass here: there is nothing to fix.');
       return call(
         last.content.includes(bug.test)
@@ -148,10 +148,10 @@ function fixTest({ step, results }: Scene): AssistantMessage {
         { name: toolNames.bash, input: { command: 'npm test', description: 'Run the tests' } },
       ]);
     case 4:
-      if (wasRefused(last)) return textReply(stopped(last));
+      if (wasDenied(last)) return textReply(stopped(last));
       if (last?.isError === true)
         return textReply('The tests still fail; the demo model knows no other bug.');
-      return call('All of them pass.', [
+      return call('All tests pass.', [
         { name: toolNames.todoWrite, input: { todos: todos('completed', 'completed', 'completed') } },
       ]);
     default:
@@ -167,7 +167,7 @@ function todos(...states: readonly [string, string, string]) {
 }
 
 /** True if the call was denied, which ends the script; a command that merely fails does not. */
-function wasRefused(result: ToolMessage | undefined): boolean {
+function wasDenied(result: ToolMessage | undefined): boolean {
   return result?.isError === true && /^(The user|Not allowed)/.test(result.content);
 }
 

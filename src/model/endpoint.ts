@@ -8,7 +8,7 @@ import type { Wire } from '../protocol/wires.ts';
 export function endpointFacts(baseUrl: string): Pick<ModelInfo, 'provider' | 'hasOneSlot'> {
   if (!URL.canParse(baseUrl)) return { provider: 'other' };
   const host = new URL(baseUrl).hostname.toLowerCase();
-  if (isNear(host)) return { provider: 'local', hasOneSlot: true };
+  if (isLocalHost(host)) return { provider: 'local', hasOneSlot: true };
   const known = PROVIDERS.find(({ hosts }) => hosts.test(host));
   return { provider: known?.provider ?? 'other' };
 }
@@ -34,7 +34,7 @@ const PROVIDERS: readonly {
  * Loopback, private networks, and host names without a dot or ending in `.local`, `.localhost`, `.localdomain` or
  * `.internal`.
  */
-function isNear(host: string): boolean {
+function isLocalHost(host: string): boolean {
   if (
     /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|0\.0\.0\.0$|\[(?:::1?|f[cd][0-9a-f:]*)\]$)/.test(
       host,

@@ -29,13 +29,14 @@ export function toModelError(error: unknown, about: RequestFacts, now: number = 
     return { ...overflowError(failure, about), ...overflow };
   }
   const retryAfterMs = readRetryAfter(failure, now);
-  const found =
+  const modelError =
     failure.status !== undefined || failure.body !== ''
       ? answerError(failure, about, retryAfterMs)
       : connectionError(failure, about);
-  const told = found.retryable && retryAfterMs !== undefined ? { ...found, retryAfterMs } : found;
-  if (!failure.isEndless) return told;
-  return { ...told, message: `${told.message} Its error message has more than 64 KB.`, isExcessive: true };
+  const withDelay =
+    modelError.retryable && retryAfterMs !== undefined ? { ...modelError, retryAfterMs } : modelError;
+  if (!failure.isEndless) return withDelay;
+  return { ...withDelay, message: `${withDelay.message} Its error message has more than 64 KB.`, isExcessive: true };
 }
 
 /** A stream that ended without a finish reason. */
@@ -67,7 +68,7 @@ export function noProgressError(about: RequestFacts, waitedMs: number): ModelErr
   };
 }
 
-/** An answer that is not a stream of chat completions. */
+/** A response that is not of the expected API. */
 export function badUrlError(about: RequestFacts, status?: number): ModelError {
   return {
     kind: 'bad_url',
@@ -80,10 +81,10 @@ export function badUrlError(about: RequestFacts, status?: number): ModelError {
 /** Most wrong base URLs lack the path at the end. */
 function checkUrl(baseUrl: string): string {
   const shown = shownUrl(baseUrl);
-  const where = 'Check the base URL (--base-url, OPENAI_BASE_URL or "baseUrl")';
+  const hint = 'Check the base URL (--base-url, OPENAI_BASE_URL or "baseUrl")';
   return /\/v\d+\w*(?:\/|$)/.test(shown) || !URL.canParse(baseUrl)
-    ? `${where}; it usually ends in /v1.`
-    : `${where}: should it be ${shown}/v1?`;
+    ? `${hint}; it usually ends in /v1.`
+    : `${hint}: should it be ${shown}/v1?`;
 }
 
 /** The base URL without credentials and query. */
@@ -154,7 +155,7 @@ function answerError(failure: Failure, about: RequestFacts, retryAfterMs: number
       true,
       `${where(about)} is rate limiting requests.`,
       retryAfterMs !== undefined && retryAfterMs >= 60_000
-        ? `It asks to wait ${waitText(retryAfterMs)}; another model or key may be free now.`
+        ? `It asks to wait ${waitText(retryAfterMs)}; another model or key may work now.`
         : 'Wait a little; a smaller context uses up the limit more slowly.',
     );
   }
@@ -267,9 +268,9 @@ function isUnknownModel(status: number, body: string): boolean {
     )
   )
     return true;
-  const says =
+  const unknownModel =
     /model\b.{0,120}?(?:does not exist|do not exist|not found|not supported|isn't available|is not available|not loaded)/i;
-  return (status === 404 || status === 400) && says.test(body);
+  return (status === 404 || status === 400) && unknownModel.test(body);
 }
 
 function statusOf(failure: Failure): { readonly status?: number } {
@@ -281,9 +282,9 @@ function serverSentence(failure: Failure): string {
   return ` It said: ${JSON.stringify(failure.sentence.replace(/(?<=[^.])\.$/, ''))}.`;
 }
 
-/** Recognizes "the request is larger than the context window" in the wording of known servers. Pure. */
-
-/** Each pattern matches the wording of one or more servers; a first group, if any, is the window in tokens. */
+/**
+ * How servers say that a request is larger than the context window. A first group, if any, is the window in tokens.
+ */
 const wordings: readonly RegExp[] = [
   // OpenAI, Azure, DeepSeek, OpenRouter, vLLM, SGLang, Fireworks
   /maximum context length(?: is|:| of)? ?(\d[\d,]*)/i,

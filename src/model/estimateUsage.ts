@@ -2,12 +2,12 @@
 import type { Message, Usage } from '../protocol/messages.ts';
 import type { ModelRequest, Reply } from '../protocol/model.ts';
 
-/** Bytes of UTF-8 per token: a usual average for English and code; other scripts have about as many. */
+/** Bytes of UTF-8 per token: typical for English and code, and about right for other scripts. */
 const BYTES_PER_TOKEN = 4;
-/** Tokens of an image of usual size. */
+/** Tokens of a typical image. */
 const IMAGE_TOKENS = 1500;
 
-/** Good to about a third: enough for a total that says that it is estimated. */
+/** Accurate to about a third, which is enough for a total that is marked as estimated. */
 export function estimateUsage({ messages, tools }: ModelRequest, { message }: Reply): Usage {
   const sizes = messages.map(tokensOf);
   const schemas = tools.length === 0 ? 0 : tokensIn(JSON.stringify(tools));

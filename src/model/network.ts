@@ -1,4 +1,4 @@
-/** Explains the error codes of failed connections, Node's and our own, and what to do about each. Data. */
+/** What the error codes of failed connections mean, Node's and our own, and what to do about each. */
 import type { ModelErrorKind } from '../protocol/model.ts';
 
 interface NetworkFailure {
@@ -15,7 +15,7 @@ export const REPLY_TOO_LARGE = 'ERR_REPLY_TOO_LARGE';
 /** Our own code for a redirect to another host, which is not followed. */
 export const REDIRECTED = 'ERR_REDIRECTED_ELSEWHERE';
 /** Our own code for too many redirects on one host. */
-export const REDIRECTS_ON = 'ERR_REDIRECTS_WITHOUT_END';
+export const TOO_MANY_REDIRECTS = 'ERR_REDIRECTS_WITHOUT_END';
 /** Our own codes for a proxy that rejects our credentials or does not forward the request. */
 export const PROXY_AUTH = 'ERR_PROXY_AUTH';
 export const PROXY_FAILED = 'ERR_PROXY_FAILED';
@@ -36,7 +36,7 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     },
   ],
   [
-    new RegExp(REDIRECTS_ON),
+    new RegExp(TOO_MANY_REDIRECTS),
     {
       kind: 'bad_url',
       what: 'There were too many redirects at {url}.',
@@ -144,12 +144,12 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     },
   ],
   [
-    // The last alternatives: an answer that is not compressed as its headers say.
+    // The last alternatives: a body that is not compressed as its headers say.
     /EPROTO|ERR_SSL|WRONG_VERSION|HPE_|\bZ_DATA_ERROR|ERR_(?:_ERROR_FORMAT|BROTLI)|ZSTD_error/,
     {
       kind: 'bad_url',
       what: 'The server at {url} does not speak the expected protocol.',
-      next: 'Check http against https, and the port, in the base URL.',
+      next: 'Check whether the base URL should use http or https, and its port.',
       retry: 'never',
     },
   ],

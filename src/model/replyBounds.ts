@@ -1,5 +1,5 @@
 /**
- * Limits on the resources of one reply. No model comes near them; a hostile or broken server may send without end.
+ * Resource limits of one reply. No model comes near them; a hostile or broken server may send forever.
  * Sizes are measured after decompression. A reply that exceeds a bound fails and is not retried.
  */
 import { REPLY_TOO_LARGE } from './network.ts';
@@ -12,7 +12,7 @@ export interface ReplyBounds {
   readonly maxParts: number;
   /** Characters of one call's arguments. A larger file must be written in several calls. */
   readonly maxArguments: number;
-  /** Includes everything that servers put around each token, comments included. */
+  /** Includes the overhead that servers add to each token, and comments. */
   readonly maxBytes: number;
   /** A server sends at most one event per token. */
   readonly maxEvents: number;

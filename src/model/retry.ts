@@ -29,7 +29,7 @@ export function nextRetry(state: {
   return elapsedMs + delayMs > MAX_ELAPSED_MS ? undefined : { delayMs };
 }
 
-/** The server's own delay is used as is; zero is ignored, since it must not make us hammer the server. */
+/** The server's own delay is used as is, except for zero, with which we would hammer the server. */
 function serverDelay(error: ModelError): number | undefined {
   return error.retryAfterMs !== undefined && error.retryAfterMs > 0 ? error.retryAfterMs : undefined;
 }

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BlobStore } from '../../src/context/index.ts';
 import { rebuildRequest, requestsIn } from '../../src/context/request/rebuildRequest.ts';
-import { bodyAgain } from '../../src/model/wires/bodyAgain.ts';
 import { bodyHash } from '../../src/model/wires/chat/body.ts';
 import { createOpenAIClient } from '../../src/model/wires/chat/client.ts';
+import { rebuildBody } from '../../src/model/wires/rebuildBody.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import type { Op } from '../../src/protocol/ops.ts';
 import { dataOf } from '../madeUpEntry.ts';
@@ -30,7 +30,7 @@ async function rebuilt(
   for (const { seq } of requestsIn(entries)) {
     const again = await rebuildRequest({ entries, readBlob }, seq);
     for (const sent of again?.sent ?? []) {
-      if (again !== undefined) bodies.set(sent.hash, bodyAgain(again.request, sent));
+      if (again !== undefined) bodies.set(sent.hash, rebuildBody(again.request, sent));
     }
   }
   return bodies;

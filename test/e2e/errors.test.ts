@@ -151,7 +151,7 @@ describe('the address', () => {
     const { server } = await serve(reply('Hi.'));
     const ended = await run({ env: access(`https://127.0.0.1:${server.port}/v1`) });
     expect(ended.code).toBe(1);
-    expectSaid(ended, /Check http against https/);
+    expectSaid(ended, /Check whether the base URL should use http or https/);
   });
 
   test('its name is not known', { tags: 'long' }, async () => {
@@ -271,11 +271,11 @@ describe('the model', () => {
     expectSaid(ended, /The model mock-1 was not found at .*Did you mean "mock-12"\?/);
   });
 
-  test('it takes no tools: they are described instead', { tags: 'long' }, async () => {
+  test('it does not support tools: they are described instead', { tags: 'long' }, async () => {
     const { env } = await serve(inTurn(refusal(400, 'gemma does not support tools'), reply('Hi.')));
     const ended = await run({ env });
     expect(ended).toMatchObject({ code: 0, stdout: 'Hi.\n' });
-    expectSaid(ended, /takes no tools\. They are described in the prompt instead/);
+    expectSaid(ended, /does not support tools\. They are described in the prompt instead/);
   });
 
   test('it is still loading: it is waited for', { tags: 'long' }, async () => {

@@ -78,7 +78,7 @@ test('an image that the server refuses does not end the session', long, async ()
   await terminal.submit('?');
   await terminal.waitFor('Words it is.');
   await terminal.waitForPrinted(`Image support of ${MODEL} is unknown`);
-  await terminal.waitForPrinted('takes no images: they are left out.');
+  await terminal.waitForPrinted('does not support images: they are left out.');
   expect(JSON.stringify(server.requests()[1])).not.toContain(PIXEL);
   await terminal.waitForIdle();
 });

@@ -107,7 +107,7 @@ describe('a window that the server once named in an overflow error', () => {
     ['does not replace a smaller one of the catalogue', 'gpt-4', {}, 8192, 'catalogue'],
     ['gives way to the server', 'my-model', { served: { windowTokens: 32_768 } }, 32_768, 'server'],
     ['gives way to the settings', 'my-model', { windowTokens: 64_000 }, 64_000, 'setting'],
-    ['gives way to facts of your own', 'my-model', { own: { contextWindow: 9000 } }, 9000, 'setting'],
+    ['gives way to facts of your own', 'my-model', { settings: { contextWindow: 9000 } }, 9000, 'setting'],
   ] as const)('%s', (_, id, more, windowTokens, source) => {
     expect(lookupModel(id, { unknownWindow, learnedWindow, ...more })).toMatchObject({
       windowTokens,
@@ -258,7 +258,7 @@ test('what the server says beats the table, and what the settings say beats both
     callsTools: false,
   });
   const own = { contextWindow: 4000, maxOutputTokens: 500, vision: true, tokenizer: 'cl100k_base' } as const;
-  expect(lookupModel('gpt-4o', { unknownWindow, served, own })).toMatchObject({
+  expect(lookupModel('gpt-4o', { unknownWindow, served, settings: own })).toMatchObject({
     windowTokens: 4000,
     maxOutputTokens: 500,
     source: 'setting',

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { rebuildRequest, requestsIn } from '../../src/context/request/rebuildRequest.ts';
 import { createModelClient } from '../../src/model/createModelClient.ts';
 import { createDemoClient } from '../../src/model/demo.ts';
-import { bodyAgain } from '../../src/model/wires/bodyAgain.ts';
 import { createOpenAIClient } from '../../src/model/wires/chat/client.ts';
+import { rebuildBody } from '../../src/model/wires/rebuildBody.ts';
 import { calls, hangsAfter, ScriptedModel, says } from '../agent/scriptedModel.ts';
 import { ok, smallTool } from '../agent/smallTools.ts';
 import { readLog, startAgent } from '../agent/testAgent.ts';
@@ -166,12 +166,12 @@ test('a body of an older log is rebuilt from its entries', () => {
     withoutTemperature: true,
     adaptations: ['null_content', 'one of a later version'],
   };
-  const body = JSON.parse(bodyAgain(request, older));
+  const body = JSON.parse(rebuildBody(request, older));
   expect(body).toMatchObject({ max_completion_tokens: 100, stream: true });
   expect(body).not.toHaveProperty('stream_options');
   expect(body).not.toHaveProperty('temperature');
   expect(body.messages[2]).toMatchObject({ content: null, reasoning: 'I should look.' });
-  expect(bodyAgain(request, { ...older, adaptations: ['null_content'] })).toBe(bodyAgain(request, older));
+  expect(rebuildBody(request, { ...older, adaptations: ['null_content'] })).toBe(rebuildBody(request, older));
 });
 
 const FIRST_WIRE =

@@ -134,7 +134,10 @@ describe('an endpoint without tools', () => {
   test('works for a whole turn, and is reported once', async () => {
     const { server, ask } = await served([refusal, sse([say(written), stop()]), sse([say('Done.'), stop()])]);
     const first = await ask();
-    expect(first[0]).toMatchObject({ type: 'notice', text: expect.stringContaining('takes no tools') });
+    expect(first[0]).toMatchObject({
+      type: 'notice',
+      text: expect.stringContaining('does not support tools'),
+    });
     expect(first.at(-1)).toEqual(doneWith({ content: '', toolCalls: [readCall] }));
     const last = first.at(-1);
     if (last?.type !== 'done') throw new Error('no reply');

@@ -9,7 +9,7 @@ import { createModelClient } from '../../model/createModelClient.ts';
 import { shownUrl } from '../../model/errors.ts';
 import { estimateUsage } from '../../model/estimateUsage.ts';
 import type { HttpSend } from '../../model/http/types.ts';
-import type { OwnFacts } from '../../model/ownFacts.ts';
+import type { ModelSettings } from '../../model/modelSettings.ts';
 import { createServedModels, type ServedModels } from '../../model/servers/servedModels.ts';
 import type { ModelClient, ModelError, ModelEvent, ModelRequest } from '../../protocol/model.ts';
 import type { Endpoint, Endpoints } from './endpoints.ts';
@@ -98,7 +98,7 @@ export function createConnections(options: ConnectionOptions): Connections {
 }
 
 /** The longest reply that the user's settings allow this model; without one, the server's default applies. */
-function withOwnLimit(request: ModelRequest, { maxOutputTokens: own }: OwnFacts): ModelRequest {
+function withOwnLimit(request: ModelRequest, { maxOutputTokens: own }: ModelSettings): ModelRequest {
   if (own === undefined) return request;
   return { ...request, maxOutputTokens: Math.min(own, request.maxOutputTokens ?? own) };
 }

@@ -3,8 +3,8 @@ import { homedir } from 'node:os';
 import type { ProviderSettings } from '../../config/modelSchema.ts';
 import type { Settings } from '../../config/schema.ts';
 import { wireOf } from '../../model/endpoint.ts';
-import { hasAuthorization, type OwnHeaders, secretsOf } from '../../model/http/ownHeaders.ts';
-import { type OwnFacts, ownFactsOf } from '../../model/ownFacts.ts';
+import { type CustomHeaders, hasAuthorization, secretsOf } from '../../model/http/customHeaders.ts';
+import { type ModelSettings, modelSettingsOf } from '../../model/modelSettings.ts';
 import { modelName, parseModelName } from '../../protocol/modelNames.ts';
 import type { ModelCard } from '../../protocol/server.ts';
 import type { Wire } from '../../protocol/wires.ts';
@@ -18,12 +18,12 @@ export interface Endpoint {
   readonly name: string | undefined;
   readonly baseUrl: string;
   readonly wire: Wire;
-  readonly headers: OwnHeaders;
+  readonly headers: CustomHeaders;
   readonly key: EndpointKey;
   /** Models that its settings name. */
   readonly named: readonly string[];
   /** What the settings say about a model; `id` as the endpoint names it. */
-  factsOf(id: string): OwnFacts;
+  factsOf(id: string): ModelSettings;
   /** What `clawdcode doctor --probe` has found out about a model. */
   cardOf(id: string): ModelCard | undefined;
 }
@@ -61,7 +61,7 @@ export function createEndpoints(options: EndpointOptions): Endpoints {
     ...{ name: undefined, baseUrl, wire: wireOf(wire, baseUrl), headers },
     key: fixedKey(apiKey, 'apiKey'),
     named: [],
-    factsOf: (id) => ownFactsOf(models, id),
+    factsOf: (id) => modelSettingsOf(models, id),
     cardOf: (id) => cards?.(baseUrl, id),
   };
   const named = new Map(
@@ -100,7 +100,7 @@ function namedEndpoint(
     key: keyOf(name, provider, options),
     named: Object.keys(models).filter((id) => !id.includes('*')),
     cardOf: (id) => cards?.(baseUrl, id),
-    factsOf: (id) => ({ ...ownFactsOf(shared, `${name}/${id}`), ...ownFactsOf(models, id) }),
+    factsOf: (id) => ({ ...modelSettingsOf(shared, `${name}/${id}`), ...modelSettingsOf(models, id) }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ModelList } from '../../commands/types.ts';
-import { hasAuthorization } from '../../model/http/ownHeaders.ts';
+import { hasAuthorization } from '../../model/http/customHeaders.ts';
 import type { HttpSend } from '../../model/http/types.ts';
 import { anthropicHeaders } from '../../model/servers/askHttp.ts';
 import { OFFICIAL_URL } from '../../protocol/modelNames.ts';

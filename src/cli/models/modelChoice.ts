@@ -6,8 +6,8 @@ import { costUsd, isClosedModel, lookupModel } from '../../model/catalogue.ts';
 import { DEMO_MODEL, demoModelInfo } from '../../model/demo.ts';
 import { endpointFacts } from '../../model/endpoint.ts';
 import { shownUrl, toModelError } from '../../model/errors.ts';
+import { type CustomHeaders, hasAuthorization, secretsOf } from '../../model/http/customHeaders.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
-import { hasAuthorization, type OwnHeaders, secretsOf } from '../../model/http/ownHeaders.ts';
 import type { HttpSend } from '../../model/http/types.ts';
 import { askJson, type HttpAnswer } from '../../model/servers/askHttp.ts';
 import { readModelList } from '../../model/servers/modelList.ts';
@@ -93,7 +93,7 @@ export function createModelChoice(
     }
     const known = lookupModel(id, {
       unknownWindow: assumedWindow(settings.context.unknownWindow, place.provider),
-      own,
+      settings: own,
       wire: endpoint.wire,
       served: served?.get(name),
       learnedWindow: learnedWindows?.get(name),
@@ -248,7 +248,7 @@ export function listerFor(env: Readonly<Record<string, string | undefined>>) {
 
 interface ListingOptions {
   readonly send?: HttpSend;
-  readonly headers?: OwnHeaders;
+  readonly headers?: CustomHeaders;
 }
 
 /** Lists the chat models of an endpoint by name, querying it every time; if there are none, `problem` says why. */
@@ -286,7 +286,7 @@ function problemOf(
   }: {
     readonly baseUrl: string;
     readonly apiKey: string | undefined;
-    readonly headers: OwnHeaders;
+    readonly headers: CustomHeaders;
     readonly signal: AbortSignal;
   },
 ): string | undefined {

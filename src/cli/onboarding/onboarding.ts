@@ -3,7 +3,7 @@ import { saveCredentials } from '../../config/credentials.ts';
 import { settingVariables } from '../../config/environment.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import { wireOf } from '../../model/endpoint.ts';
-import { headersFor, type OwnHeaders } from '../../model/http/ownHeaders.ts';
+import { type CustomHeaders, headersFor } from '../../model/http/customHeaders.ts';
 import type { HttpSend } from '../../model/http/types.ts';
 import type { ModelError } from '../../protocol/model.ts';
 import type { Wire } from '../../protocol/wires.ts';
@@ -169,7 +169,7 @@ export function createSetupPort(place: AppPaths, { settings, sources }: LoadedSe
 /** Sends a prompt of two letters; the first part of a reply is enough. */
 async function tryModel(
   { baseUrl, apiKey, model, wire }: Access & { readonly wire: Wire },
-  headers: OwnHeaders,
+  headers: CustomHeaders,
   send: HttpSend,
   signal: AbortSignal,
 ): Promise<ModelError | undefined> {

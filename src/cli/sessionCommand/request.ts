@@ -2,8 +2,8 @@
 import { dirname, join } from 'node:path';
 import { BlobStore, rebuildRequest, requestsIn } from '../../context/index.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
-import { bodyAgain } from '../../model/wires/bodyAgain.ts';
 import { bodyHash } from '../../model/wires/chat/body.ts';
+import { rebuildBody } from '../../model/wires/rebuildBody.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
@@ -45,7 +45,7 @@ export async function request(
     output.say(`Session ${id} has ${where}; --list shows those it has.`);
     return EXIT.badInput;
   }
-  const body = bodyAgain(rebuilt.request, sent);
+  const body = rebuildBody(rebuilt.request, sent);
   await output.write(jsonDocument(JSON.parse(body)));
   if (bodyHash(body) === sent.hash) return EXIT.ok;
   output.say(

@@ -3,7 +3,7 @@ import { alignColumns } from '../../commands/figures.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
 import { shownUrl } from '../../model/errors.ts';
-import { hasAuthorization } from '../../model/http/ownHeaders.ts';
+import { hasAuthorization } from '../../model/http/customHeaders.ts';
 import { DEFAULT_PROVIDER } from '../../protocol/modelNames.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
 import { sanitize } from '../../ui/print/sanitize.ts';

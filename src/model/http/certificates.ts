@@ -9,10 +9,11 @@ import { rootCertificates } from 'node:tls';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A system's folder has about 300 files of a few kB, and one of 200 kB that holds them all. */
+/** A system folder has about 300 files of a few kB each, and a 200 kB bundle of them all. */
 const MAX_FILES = 2000;
 const MAX_BYTES = 2 ** 20;
-const AT_ONCE = 32;
+/** Files read at once. */
+const CONCURRENCY = 32;
 
 /**
  * All trusted certificates, as PEM. Unreadable files are skipped. Changes take effect after a restart. `separator`
@@ -21,24 +22,24 @@ const AT_ONCE = 32;
 export async function trustedCertificates(env: Environment, separator = delimiter): Promise<string[]> {
   const files = [env.SSL_CERT_FILE || '', env.NODE_EXTRA_CA_CERTS || ''].filter((file) => file !== '');
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
-  const own = await fromFolders((env.SSL_CERT_DIR || '').split(separator).filter(Boolean));
-  return [...rootCertificates, ...texts.filter((text) => text.includes('-----BEGIN')), ...own];
+  const fromFolder = await fromFolders((env.SSL_CERT_DIR || '').split(separator).filter(Boolean));
+  return [...rootCertificates, ...texts.filter((text) => text.includes('-----BEGIN')), ...fromFolder];
 }
 
-/** Each certificate once, without those that Node already has: a system's folder lists most of them three times. */
+/** Each certificate once, without those that Node already has: system folders contain most of them three times. */
 async function fromFolders(folders: readonly string[]): Promise<readonly string[]> {
-  const known = new Set(rootCertificates.map(bare));
-  const found: string[] = [];
+  const known = new Set(rootCertificates.map(withoutSpace));
+  const certificates: string[] = [];
   const files = await filesIn(folders);
-  for (let at = 0; at < files.length; at += AT_ONCE) {
-    const texts = await Promise.all(files.slice(at, at + AT_ONCE).map(readSmall));
+  for (let at = 0; at < files.length; at += CONCURRENCY) {
+    const texts = await Promise.all(files.slice(at, at + CONCURRENCY).map(readSmall));
     for (const [block] of texts.flatMap((text) => [...text.matchAll(CERTIFICATE)])) {
-      if (known.has(bare(block)) || !isCertificate(block)) continue;
-      known.add(bare(block));
-      found.push(block);
+      if (known.has(withoutSpace(block)) || !isCertificate(block)) continue;
+      known.add(withoutSpace(block));
+      certificates.push(block);
     }
   }
-  return found;
+  return certificates;
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z\d+/=\s]+-----END CERTIFICATE-----/g;
@@ -70,6 +71,6 @@ function isCertificate(block: string): boolean {
   }
 }
 
-function bare(block: string): string {
+function withoutSpace(block: string): string {
   return block.replace(/\s+/g, '');
 }

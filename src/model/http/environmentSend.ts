@@ -11,12 +11,12 @@ import type { HttpSend } from './types.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Sends as the environment says; directly if it says nothing. */
+/** A sender that uses the proxies and certificates of the environment; connects directly if there are none. */
 export function environmentSend(env: Environment = {}): HttpSend {
-  let made: Promise<HttpSend> | undefined;
+  let sender: Promise<HttpSend> | undefined;
   return async (url, request) => {
-    made ??= makeSend(env);
-    return (await made)(url, request);
+    sender ??= makeSend(env);
+    return (await sender)(url, request);
   };
 }
 
@@ -37,11 +37,11 @@ async function makeSend(env: Environment): Promise<HttpSend> {
     const isSecure = url.protocol === 'https:';
     if (proxy === undefined && !(isSecure && hasCertificates)) return undefined;
     const key = `${isSecure ? 'secure' : 'plain'} ${proxy ?? ''}`;
-    const made = agents.get(key) ?? makeAgent(isSecure, proxy, trusted);
-    agents.set(key, made);
-    return made;
+    const agent = agents.get(key) ?? makeAgent(isSecure, proxy, trusted);
+    agents.set(key, agent);
+    return agent;
   });
-  return proxies === undefined ? send : saysNotAllowed(send, proxies);
+  return proxies === undefined ? send : throwProxyAuthErrors(send, proxies);
 }
 
 /** The agent that reaches a URL through the proxy of the environment; undefined if there is none for it. */
@@ -62,14 +62,14 @@ async function makeAgent(
   if (proxy === undefined) return new (await import('node:https')).Agent(options);
   if (/^socks/i.test(proxy)) {
     const { SocksProxyAgent } = await import('socks-proxy-agent');
-    return blaming(new SocksProxyAgent(proxy, options), proxy);
+    return blameProxy(new SocksProxyAgent(proxy, options), proxy);
   }
   if (!isSecure) {
     const { HttpProxyAgent } = await import('http-proxy-agent');
-    return blaming(new HttpProxyAgent(proxy, options), proxy);
+    return blameProxy(new HttpProxyAgent(proxy, options), proxy);
   }
   const { HttpsProxyAgent } = await import('https-proxy-agent');
-  const agent = blaming(new HttpsProxyAgent(proxy, options), proxy);
+  const agent = blameProxy(new HttpsProxyAgent(proxy, options), proxy);
   // HttpsProxyAgent uses its own options for the connection to the proxy only.
   Object.assign(agent.options, ca);
   // Without this, a rejected tunnel would look like an answer of the server.
@@ -89,23 +89,23 @@ interface ProxyAgent extends Agent {
  * Blames the proxy for every failure before the connection is established, except if the server's own name cannot be
  * resolved.
  */
-function blaming<A extends ProxyAgent>(agent: A, proxy: string): A {
+function blameProxy<A extends ProxyAgent>(agent: A, proxy: string): A {
   const connect = agent.connect.bind(agent) as ProxyAgent['connect'];
   agent.connect = (request: ClientRequest, options: never) =>
     connect(request, options).catch((error: unknown) => {
-      throw isServersName(error, options) ? error : proxyError(PROXY_FAILED, proxy);
+      throw isServerNameUnresolved(error, options) ? error : proxyError(PROXY_FAILED, proxy);
     });
   return agent;
 }
 
 /** SOCKS 4 and 5 resolve the server's name on this machine. */
-function isServersName(error: unknown, { host }: { readonly host?: string }): boolean {
+function isServerNameUnresolved(error: unknown, { host }: { readonly host?: string }): boolean {
   const { code, hostname } = record(error);
   return (code === 'ENOTFOUND' || code === 'EAI_AGAIN') && hostname === host;
 }
 
 /** Without TLS the proxy's own answers look like the server's, so a 407 is converted into an error. */
-function saysNotAllowed(send: HttpSend, proxies: Proxies): HttpSend {
+function throwProxyAuthErrors(send: HttpSend, proxies: Proxies): HttpSend {
   return async (address, request) => {
     const answer = await send(address, request);
     const proxy = proxyAmong(new URL(address), proxies);

@@ -1,11 +1,11 @@
 /**
- * `Headers` without the HTTP client of `fetch`, which Node's loads with the first instance (30 ms). The bundled SDKs use
- * it; names are case-insensitive, and values are checked where they are sent.
+ * A `Headers` for the bundled SDKs. Node's own loads the HTTP client of `fetch` with the first instance (30 ms). Names
+ * are case-insensitive; values are validated when they are sent.
  */
 export class LightHeaders implements Iterable<[string, string]> {
   readonly #values = new Map<string, string>();
 
-  /** Takes pairs, a record, or other headers. */
+  /** Accepts pairs, a record, or other headers. */
   constructor(init: object = {}) {
     const pairs = Symbol.iterator in init ? (init as Iterable<[string, string]>) : Object.entries(init);
     for (const [name, value] of pairs) this.append(name, value);
@@ -36,7 +36,7 @@ export class LightHeaders implements Iterable<[string, string]> {
     for (const [name, value] of this) visit(value, name, this);
   }
 
-  /** Sorted by name, as the standard has it. */
+  /** Sorted by name, as the Fetch standard requires. */
   *entries(): Generator<[string, string]> {
     yield* [...this.#values].sort(([a], [b]) => (a < b ? -1 : 1));
   }

@@ -2,12 +2,12 @@
  * Follows redirects only on the same host: a redirect to another host would send the conversation, and perhaps the key,
  * to a server the user never chose. On the same host the request is repeated in full, body included.
  */
-import { REDIRECTED, REDIRECTS_ON } from '../network.ts';
+import { REDIRECTED, TOO_MANY_REDIRECTS } from '../network.ts';
 import type { HttpSend } from './types.ts';
 
 const MAX_REDIRECTS = 3;
 
-/** Throws an error with code `REDIRECTED` and the other host's origin in its message, or with code `REDIRECTS_ON`. */
+/** Throws an error with code `REDIRECTED` and the other host's origin in its message, or with code `TOO_MANY_REDIRECTS`. */
 export function stayOnHost(send: HttpSend): HttpSend {
   return async (url, request) => {
     let at = url;
@@ -22,7 +22,7 @@ export function stayOnHost(send: HttpSend): HttpSend {
         throw Object.assign(new Error(`redirected to <${to}>`), { code: REDIRECTED });
       }
       if (hop >= MAX_REDIRECTS)
-        throw Object.assign(new Error(`more than ${MAX_REDIRECTS} redirects`), { code: REDIRECTS_ON });
+        throw Object.assign(new Error(`more than ${MAX_REDIRECTS} redirects`), { code: TOO_MANY_REDIRECTS });
       at = next.href;
     }
   };

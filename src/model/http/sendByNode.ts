@@ -27,7 +27,7 @@ const CONNECT_MS = 20_000;
  */
 const STALE_MS = 2000;
 
-/** Creates a sender that keeps connections open for later requests. */
+/** Creates a sender that keeps connections alive for later requests. */
 export function createSend(
   agentOf: AgentOf = async () => undefined,
   connectMs: number = CONNECT_MS,
@@ -35,15 +35,15 @@ export function createSend(
 ): HttpSend {
   const plain = new Agent({ keepAlive: true });
   let secure: Promise<Agent> | undefined;
-  const straight = (isSecure: boolean): Agent | Promise<Agent> => {
+  const directAgent = (isSecure: boolean): Agent | Promise<Agent> => {
     if (!isSecure) return plain;
     secure ??= import('node:https').then(({ Agent }) => new Agent({ keepAlive: true }));
     return secure;
   };
 
-  const once = async (url: URL, request: HttpRequest): Promise<HttpAnswer> => {
+  const sendOnce = async (url: URL, request: HttpRequest): Promise<HttpAnswer> => {
     const isSecure = url.protocol === 'https:';
-    const agent = (await agentOf(url)) ?? (await straight(isSecure));
+    const agent = (await agentOf(url)) ?? (await directAgent(isSecure));
     // Loading TLS takes 15 ms, which a server on this machine does not need.
     const start = isSecure ? (await import('node:https')).request : requestPlain;
     const { method, headers, body, signal, lookup } = request;
@@ -59,10 +59,10 @@ export function createSend(
     const url = new URL(address);
     for (;;) {
       try {
-        return await once(url, request);
+        return await sendOnce(url, request);
       } catch (error) {
-        // A kept-alive connection that the server has just closed says nothing about the server. There may be several;
-        // each is tried once, and a new connection is never stale.
+        // That the server has just closed a kept-alive connection says nothing about the server. There may be several such
+        // connections; each is tried once, and a new connection is never stale.
         if (!(error instanceof StaleConnection)) throw error;
       }
     }
@@ -113,9 +113,9 @@ function answerTo(sent: ClientRequest, sending: Sending): Promise<HttpAnswer> {
     sent.on('socket', (socket) => {
       const [read, sentAt] = [socket.bytesRead, performance.now()];
       isFresh = () => socket.bytesRead === read && performance.now() - sentAt < staleMs;
-      const stands = isSecure ? 'secureConnect' : 'connect';
+      const connected = isSecure ? 'secureConnect' : 'connect';
       if (sent.reusedSocket || (!isSecure && !socket.connecting)) clearTimeout(waiting);
-      else socket.once(stands, () => clearTimeout(waiting));
+      else socket.once(connected, () => clearTimeout(waiting));
     });
     let interim = 0;
     sent.on('information', () => {
@@ -135,8 +135,8 @@ function answerTo(sent: ClientRequest, sending: Sending): Promise<HttpAnswer> {
             rest += piece.length;
             if (rest > REST_BYTES) response.destroy();
           });
-        // The process does not wait for it to exit; the next request takes the connection back. After the end of a body
-        // the response has no socket.
+        // An unreferenced socket does not keep the process running; the next request references it again. After the end of
+        // the body the response has no socket.
         (response.socket as Socket | null)?.unref();
         const late = setTimeout(() => response.destroy(), REST_MS).unref();
         response.on('close', () => clearTimeout(late));

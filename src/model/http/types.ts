@@ -17,13 +17,12 @@ export interface HttpAnswer {
   /** Names in lower case; repeated headers are joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Bytes as they arrive, decompressed. Can be read once; stopping early cuts the connection. Throws if the connection
+   * Bytes as they arrive, decompressed. Can be read once; stopping early closes the connection. Throws if the connection
    * breaks.
    */
   readonly body: AsyncIterable<Uint8Array>;
   /**
-   * Gives up the rest of the body without cutting the connection: the rest may still arrive, and the connection can be
-   * reused.
+   * Discards the rest of the body without closing the connection, so that it can be reused once the rest has arrived.
    */
   release(): void;
 }

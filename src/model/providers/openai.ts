@@ -3,7 +3,7 @@ import { type ProviderModels, publishedTables } from './types.ts';
 
 const o200k = 'o200k_base';
 const cl100k = 'cl100k_base';
-/** Levels of effort from GPT-5.2 on; source as below, /docs/guides/reasoning. Its Codex models cannot be without. */
+/** Levels of effort from GPT-5.2 on; source as below, /docs/guides/reasoning. Its Codex models have no `none`. */
 const from52 = ['none', 'low', 'medium', 'high', 'xhigh'];
 
 /**

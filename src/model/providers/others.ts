@@ -1,4 +1,4 @@
-/** The providers with few families of models. */
+/** Providers with few model families. */
 import { type ProviderModels, publishedTables } from './types.ts';
 
 const alibabaModels: ProviderModels = {
@@ -89,7 +89,7 @@ const minimaxModels: ProviderModels = {
   ],
 };
 
-/** The model behind `-latest` changes: its window is the one on which both tables agree. */
+/** The model behind a `-latest` alias changes, so its window is one on which both tables agree. */
 const mistralModels: ProviderModels = {
   provider: 'Mistral',
   source: 'https://docs.mistral.ai/getting-started/models/models_overview/',

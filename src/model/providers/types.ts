@@ -1,7 +1,7 @@
 import type { ModelInfo } from '../../protocol/model.ts';
 import type { ReasoningField } from '../wire.ts';
 
-/** Models that share all of these properties. Uncertain ones are left out. */
+/** Models that share all of these properties. Uncertain properties are left out. */
 export interface Family {
   /** Matched against the model's name in lower case, without vendor prefix. */
   readonly match: RegExp;
@@ -14,7 +14,7 @@ export interface Family {
   /** The endpoint rejects a history without its earlier reasoning. */
   readonly returnsReasoning?: boolean;
   /**
-   * How the model reasons, if that can be observed or set: the field of its thoughts, the values of `reasoning_effort`.
+   * How the model reasons, if that can be observed or set: the field with its reasoning, the values of `reasoning_effort`.
    */
   readonly reasoning?: {
     readonly field?: ReasoningField;
@@ -33,7 +33,7 @@ interface CacheRules {
   readonly kind: 'automatic' | 'explicit';
   /** Shorter prompts are not cached; the smallest figure if the provider gives several. */
   readonly minTokens?: number;
-  /** The minimum time for which it is cached. */
+  /** How long it stays cached, at least. */
   readonly ttlSeconds?: number;
   /** Price of writing to the cache, as a multiple of the input price; absent = as other input. */
   readonly writePrice?: number;

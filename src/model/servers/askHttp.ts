@@ -10,7 +10,7 @@ import type { HttpSend } from '../http/types.ts';
 import { isJsonBomb } from '../json.ts';
 import { grouped, tooLarge } from '../replyBounds.ts';
 
-export interface HttpQuestion {
+export interface HttpQuery {
   readonly apiKey: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sends the request; default: a direct connection. */
@@ -18,23 +18,23 @@ export interface HttpQuestion {
   readonly signal: AbortSignal;
 }
 
-/** `refused` holds the input of `toModelError`: a status and the body, or the thrown value. */
+/** The `error` of `refused` is an input for `toModelError`: status and body, or the thrown value. */
 export type HttpAnswer =
   | { readonly type: 'json'; readonly value: unknown }
   | { readonly type: 'refused'; readonly error: unknown; readonly status?: number };
 
 /**
- * Bytes of one answer. The longest known list (a gateway's with some hundred models) has half a million; up to ten
- * answers are read at a time.
+ * Maximum bytes of one answer. The longest known list, of a gateway with hundreds of models, has half a million; up to
+ * ten answers are read at a time.
  */
 const MAX_BYTES = 4_000_000;
-/** JSON values in one answer: thousands of models, of which a gateway lists some forty values each. */
+/** Maximum JSON values in one answer: enough for thousands of models, with about forty values each. */
 const MAX_VALUES = 100_000;
 
-/** Requests JSON; uses POST if there is a `body`. */
-export async function askJson(url: string, question: HttpQuestion, body?: object): Promise<HttpAnswer> {
+/** Requests JSON; a POST if there is a `body`. */
+export async function askJson(url: string, query: HttpQuery, body?: object): Promise<HttpAnswer> {
   try {
-    const { status, headers, body: bytes } = await send(url, question, body);
+    const { status, headers, body: bytes } = await send(url, query, body);
     const text = await readBounded(bytes);
     if (status < 200 || status > 299) {
       return { type: 'refused', status, error: { status, headers, error: { [RAW_BODY]: text } } };
@@ -46,11 +46,11 @@ export async function askJson(url: string, question: HttpQuestion, body?: object
   }
 }
 
-const straight = environmentSend();
+const directSend = environmentSend();
 
-function send(url: string, question: HttpQuestion, body: object | undefined) {
-  const { apiKey, headers, signal } = question;
-  return stayOnHost(question.send ?? straight)(url, {
+function send(url: string, query: HttpQuery, body: object | undefined) {
+  const { apiKey, headers, signal } = query;
+  return stayOnHost(query.send ?? directSend)(url, {
     method: body === undefined ? 'GET' : 'POST',
     headers: {
       accept: 'application/json',
@@ -64,7 +64,7 @@ function send(url: string, question: HttpQuestion, body: object | undefined) {
   });
 }
 
-/** Anthropic's API requires a version (that of its SDK), and reads the key from a header of its own. */
+/** Anthropic requires a version (that of its SDK), and expects the key in its own header. */
 export function anthropicHeaders(apiKey: string | undefined): Readonly<Record<string, string>> {
   return { 'anthropic-version': '2026-10-21', ...(apiKey ? { 'x-api-key': apiKey } : {}) };
 }

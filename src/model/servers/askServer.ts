@@ -1,14 +1,14 @@
 /**
- * Asks a server what it is and which models it has. Sends a local server all kinds of queries at once, since its kind
- * is unknown, unless `listFirst` asks only for what a session needs; asks a hosted server for its model list only,
- * unless the list identifies it as one of the local kinds.
+ * Asks a server what it is and which models it has. A local server gets the queries of all kinds at once, since its kind
+ * is unknown; with `listFirst`, only those that a session needs. A hosted server is asked only for its model list, unless
+ * the list identifies it as one of the local kinds.
  */
 import type { ServedModel, ServerAnswer, ServerFacts, ServerKind } from '../../protocol/server.ts';
 import { endpointFacts } from '../endpoint.ts';
 import { badUrlError, shownUrl, toModelError } from '../errors.ts';
-import { hasAuthorization, secretsOf } from '../http/ownHeaders.ts';
+import { hasAuthorization, secretsOf } from '../http/customHeaders.ts';
 import { record } from '../json.ts';
-import { askJson, type HttpAnswer, type HttpQuestion } from './askHttp.ts';
+import { askJson, type HttpAnswer, type HttpQuery } from './askHttp.ts';
 import {
   readLlamaCppProps,
   readLmStudioV0,
@@ -21,14 +21,14 @@ import {
 } from './localServers.ts';
 import { type ModelList, readModelList, versionIn } from './modelList.ts';
 
-export interface ServerQuestion extends HttpQuestion {
+export interface ServerQuery extends HttpQuery {
   /** With or without `/v1` at the end. */
   readonly baseUrl: string;
   /** The only model whose details are wanted; absent = all models, as far as time allows. */
   readonly model?: string;
   /** The kind of a local server, if known; absent = all kinds are tried. */
   readonly kind?: ServerKind;
-  /** Asks a local server for its list first, and then only for what the list leaves open about `model`. */
+  /** Asks a local server for its list first, and then only for what the list lacks about `model`. */
   readonly listFirst?: boolean;
 }
 
@@ -36,20 +36,20 @@ export interface ServerQuestion extends HttpQuestion {
  * Never rejects. Answers that arrive after the signal are left out if the rest is usable without them; a server that
  * does not answer in time has `failed`. Reads at most 4 MB per answer, from the same host only.
  */
-export async function askServer(question: ServerQuestion): Promise<ServerAnswer> {
-  const { baseUrl } = question;
-  if (!URL.canParse(baseUrl)) return { type: 'failed', error: badUrlError(aboutOf(question)) };
+export async function askServer(query: ServerQuery): Promise<ServerAnswer> {
+  const { baseUrl } = query;
+  if (!URL.canParse(baseUrl)) return { type: 'failed', error: badUrlError(aboutOf(query)) };
   const root = baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
   const listUrls = baseUrl.replace(/\/+$/, '').endsWith('/v1') ? [`${root}/v1`] : [root, `${root}/v1`];
-  const isNear = endpointFacts(baseUrl).provider === 'local';
+  const isLocal = endpointFacts(baseUrl).provider === 'local';
   const ask = async (path: string): Promise<unknown> => {
-    const answer = await askJson(`${root}${path}`, question);
+    const answer = await askJson(`${root}${path}`, query);
     return answer.type === 'json' ? answer.value : undefined;
   };
 
-  const lists = listUrls.map((url) => askJson(`${url}/models`, question));
-  const asksAtOnce = isNear && (question.kind !== undefined || question.listFirst !== true);
-  const natives = asksAtOnce ? askNatives(ask, question.kind) : undefined;
+  const lists = listUrls.map((url) => askJson(`${url}/models`, query));
+  const asksAtOnce = isLocal && (query.kind !== undefined || query.listFirst !== true);
+  const natives = asksAtOnce ? askNatives(ask, query.kind) : undefined;
   const answers = await Promise.all(lists);
   const at = answers.findIndex(
     (answer) => answer.type === 'json' && readModelList(answer.value) !== undefined,
@@ -57,10 +57,10 @@ export async function askServer(question: ServerQuestion): Promise<ServerAnswer>
   const found = answers[at];
   const own = found?.type === 'json' ? readModelList(found.value) : undefined;
   const native = await (natives ??
-    (isNear ? askWhatIsOpen(ask, own, question.model) : hasNatives(own) ? askNatives(ask) : undefined));
+    (isLocal ? askForMissing(ask, own, query.model) : hasNatives(own) ? askNatives(ask) : undefined));
 
-  const facts = await gather(native, own, question, root);
-  if (facts === undefined) return { type: 'failed', error: errorOf(answers, question) };
+  const facts = await gather(native, own, query, root);
+  if (facts === undefined) return { type: 'failed', error: errorOf(answers, query) };
   const address = own === undefined ? `${root}/v1` : (listUrls[at] ?? baseUrl);
   return {
     type: 'server',
@@ -87,8 +87,8 @@ async function askNatives(ask: (path: string) => Promise<unknown>, only?: Server
   return Object.fromEntries(answers);
 }
 
-/** Asks for what the list of a local server leaves open; a server without a list is not asked further. */
-function askWhatIsOpen(
+/** Asks a local server for what its list lacks. Without a list it is not asked anything else. */
+function askForMissing(
   ask: (path: string) => Promise<unknown>,
   list: ModelList | undefined,
   model: string | undefined,
@@ -108,7 +108,7 @@ function hasNatives(list: ModelList | undefined): boolean {
 async function gather(
   native: Natives | undefined,
   own: ModelList | undefined,
-  question: ServerQuestion,
+  query: ServerQuery,
   root: string,
 ): Promise<Omit<ServerFacts, 'baseUrl'> | undefined> {
   // LM Studio also answers unknown paths with an error in JSON, so the readers check for its own fields.
@@ -119,7 +119,7 @@ async function gather(
   const version = readOllamaVersion(native?.version);
   const tags = readOllamaTags(native?.tags);
   if (version !== undefined && tags !== undefined) {
-    const models = await showAll(tags, readOllamaRunning(native?.running), question, root);
+    const models = await showAll(tags, readOllamaRunning(native?.running), query, root);
     return { kind: 'ollama', version, models };
   }
   const props = readLlamaCppProps(native?.props);
@@ -140,17 +140,17 @@ async function gather(
 async function showAll(
   ids: readonly string[],
   running: ReadonlyMap<string, number | undefined>,
-  question: ServerQuestion,
+  query: ServerQuery,
   root: string,
 ): Promise<readonly ServedModel[]> {
-  const { model } = question;
+  const { model } = query;
   const wanted = new Set(
     model === undefined ? ids.slice(0, MAX_SHOWN) : ids.filter((id) => isSame(id, model)),
   );
   return Promise.all(
     ids.map(async (id) => {
       if (!wanted.has(id)) return readOllamaModel(id, undefined, running);
-      const answer = await askJson(`${root}/api/show`, question, { model: id });
+      const answer = await askJson(`${root}/api/show`, query, { model: id });
       return readOllamaModel(id, answer.type === 'json' ? answer.value : undefined, running);
     }),
   );
@@ -174,13 +174,13 @@ function rank({ loaded, unfit }: ServedModel): number {
   return loaded === true ? 0 : 1;
 }
 
-function errorOf(answers: readonly HttpAnswer[], question: ServerQuestion) {
-  const about = aboutOf(question);
+function errorOf(answers: readonly HttpAnswer[], query: ServerQuery) {
+  const about = aboutOf(query);
   const refused = answers.flatMap((answer) => (answer.type === 'refused' ? [answer] : []));
   // A rejected key is more informative than a missing path.
   const [worst] = refused.toSorted((a, b) => weight(a.status) - weight(b.status));
-  if (question.signal.aborted) {
-    const message = `${shownUrl(question.baseUrl)} did not answer in time. Check that it is running, and the address.`;
+  if (query.signal.aborted) {
+    const message = `${shownUrl(query.baseUrl)} did not answer in time. Check that it is running, and the address.`;
     return { kind: 'stalled' as const, retryable: true, message };
   }
   return worst === undefined || worst.error instanceof SyntaxError
@@ -193,7 +193,7 @@ function weight(status: number | undefined): number {
   return status === 404 ? 2 : 1;
 }
 
-function aboutOf({ baseUrl, apiKey = '', headers = {} }: ServerQuestion) {
+function aboutOf({ baseUrl, apiKey = '', headers = {} }: ServerQuery) {
   const hasKey = apiKey !== '' || hasAuthorization(headers);
   return { baseUrl, model: '', hasKey, secrets: secretsOf(apiKey, headers) };
 }

@@ -1,4 +1,4 @@
-/** Texts and the picture of an examination. Pure. */
+/** The texts and the image with which a model is examined. Pure. */
 import { crc32, deflateSync } from 'node:zlib';
 
 export const NEEDLE_ANSWER = 'quartz-4718';
@@ -20,8 +20,8 @@ const what = ['a wooden chair', 'three letters', 'the old bicycle', 'a basket of
 const when = ['before noon', 'after the rain', 'in the evening', 'on the way home', 'without a word'];
 
 /**
- * Sentences of everyday words, about `characters` long. The same seed gives the same beginning, so that a longer text
- * contains a shorter one as its beginning, and a cache can serve that part.
+ * Sentences of everyday words, about `characters` long. With the same seed a longer text begins with the shorter one, so
+ * that a cache can serve that part.
  */
 export function fillerText(characters: number, seed: number, hasNeedle = false): string {
   let state = Math.floor(seed * 2 ** 31) || 1;

@@ -1,7 +1,7 @@
 /**
- * Examines what a model at an endpoint really does, with requests that cost something: JSON schema, images, prompt
- * cache, and whether it finds a sentence in prompts of 25, 50, 75 and 90 % of its context window. Tool calls and the
- * stream are tested by `probeModel`.
+ * Examines what a model at an endpoint can really do, with requests that cost tokens: JSON schema, images, prompt cache,
+ * and whether it finds a sentence in prompts of 25, 50, 75 and 90 % of its context window. `probeModel` tests tool calls
+ * and streaming.
  */
 import type { ContentPart } from '../../protocol/messages.ts';
 import type { ModelClient, ModelRequest, Reply } from '../../protocol/model.ts';
@@ -10,14 +10,14 @@ import type { Wire } from '../../protocol/wires.ts';
 import { record } from '../json.ts';
 import { fillerText, NEEDLE_ANSWER, NEEDLE_QUESTION, redImage } from './examTexts.ts';
 
-interface ExamQuestion {
-  /** A client whose requests also have these fields. */
+interface ExamOptions {
+  /** Creates a client that adds these fields to its requests. */
   readonly connect: (extraBody?: Readonly<Record<string, unknown>>) => ModelClient;
   readonly model: string;
   readonly wire: Wire;
-  /** The context window that the model is said to have, in tokens. */
+  /** The reported context window, in tokens. */
   readonly windowTokens: number;
-  /** Without the long prompts. */
+  /** Skips the long prompts. */
   readonly isQuick: boolean;
   readonly signal: AbortSignal;
   /** Called before each test. */
@@ -26,18 +26,18 @@ interface ExamQuestion {
 
 /** Shares of the window, in percent. */
 const NEEDLE_PERCENTS = [25, 50, 75, 90] as const;
-/** Tokens of the prompt that is sent twice: above the least length that any provider caches. */
+/** Tokens of the prompt that is sent twice: more than the minimum length that any provider caches. */
 const CACHED_PROMPT = 5000;
 /** Tokens of a reply: enough for a model that reasons first. */
 const MAX_OUTPUT_TOKENS = 1024;
 /** Milliseconds for one request; a local server reads slowly. */
 const REQUEST_MS = 10 * 60_000;
-/** Characters of an error that are kept. */
+/** Maximum characters of an error. */
 const MAX_PROBLEM = 300;
 /** Characters per token of the filler, until the server has reported how it counts. */
-const USUAL_RATIO = 4.5;
+const TYPICAL_RATIO = 4.5;
 
-/** Tokens that an examination sends, at most, with the requests of `probeModel`. */
+/** Maximum tokens of an examination, including the requests of `probeModel`. */
 export function examTokens(windowTokens: number, isQuick: boolean): { input: number; output: number } {
   const long = isQuick
     ? 0
@@ -47,20 +47,20 @@ export function examTokens(windowTokens: number, isQuick: boolean): { input: num
 }
 
 /** Never rejects. What could not be determined is absent. */
-export async function examineModel(question: ExamQuestion): Promise<ModelExam> {
-  const { connect, wire, onStep, isQuick, windowTokens } = question;
+export async function examineModel(options: ExamOptions): Promise<ModelExam> {
+  const { connect, wire, onStep, isQuick, windowTokens } = options;
   onStep('JSON schema');
-  const json = await ask(question, connect(schemaFields(wire)), [
+  const json = await ask(options, connect(schemaFields(wire)), [
     { type: 'text', text: 'How many legs does a spider have? Answer as JSON with the field "legs".' },
   ]);
   onStep('images');
-  const image = await ask(question, connect(), [
+  const image = await ask(options, connect(), [
     { type: 'text', text: 'Which colour is this image? Answer with one word.' },
     { type: 'image', mediaType: 'image/png', data: redImage() },
   ]);
   onStep('prompt cache');
-  const { promptCache, ratio } = await examineCache(question);
-  const needles = isQuick ? undefined : await findNeedles(question, windowTokens, ratio);
+  const { promptCache, ratio } = await examineCache(options);
+  const needles = isQuick ? undefined : await findNeedles(options, windowTokens, ratio);
   return {
     ...(json.type === 'failed' && json.isTimeout ? {} : { jsonSchema: isLegs(json) }),
     ...(image.type === 'failed' && image.isTimeout ? {} : { images: textOf(image).includes('red') }),
@@ -74,7 +74,7 @@ type Answer =
   | { readonly type: 'failed'; readonly message: string; readonly isTimeout: boolean };
 
 async function ask(
-  { model, signal }: ExamQuestion,
+  { model, signal }: ExamOptions,
   client: ModelClient,
   content: string | readonly ContentPart[],
 ): Promise<Answer> {
@@ -104,7 +104,7 @@ const schema = {
   additionalProperties: false,
 } as const;
 
-/** How each API is told the form of its answer. */
+/** The fields with which each API is asked for a JSON schema. */
 function schemaFields(wire: Wire): Readonly<Record<string, unknown>> {
   const named = { name: 'answer', strict: true, schema };
   switch (wire) {
@@ -117,7 +117,7 @@ function schemaFields(wire: Wire): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Exactly the JSON, without a fence or a sentence. */
+/** True for exactly the JSON, without a code fence or prose. */
 function isLegs(answer: Answer): boolean {
   try {
     return record(JSON.parse(textOf(answer))).legs === 8;
@@ -126,36 +126,36 @@ function isLegs(answer: Answer): boolean {
   }
 }
 
-/** The same prompt twice: the second one could come from the cache. */
+/** Sends the same prompt twice: the second time it could come from the cache. */
 async function examineCache(
-  question: ExamQuestion,
+  options: ExamOptions,
 ): Promise<{ readonly promptCache?: ModelExam['promptCache']; readonly ratio: number }> {
-  const text = fillerText(CACHED_PROMPT * USUAL_RATIO, Math.random());
+  const text = fillerText(CACHED_PROMPT * TYPICAL_RATIO, Math.random());
   const prompt = `${text}\nAnswer with the one word: ready`;
-  const client = question.connect();
-  await ask(question, client, prompt);
-  const second = await ask(question, client, prompt);
+  const client = options.connect();
+  await ask(options, client, prompt);
+  const second = await ask(options, client, prompt);
   const usage = second.type === 'reply' ? second.reply.usage : undefined;
-  if (usage === undefined || usage.inputTokens === 0) return { ratio: USUAL_RATIO };
+  if (usage === undefined || usage.inputTokens === 0) return { ratio: TYPICAL_RATIO };
   const ratio = Math.min(8, Math.max(1, prompt.length / usage.inputTokens));
   if (usage.cachedTokens === undefined) return { promptCache: 'unreported', ratio };
   return { promptCache: usage.cachedTokens > 0 ? 'yes' : 'no', ratio };
 }
 
-/** The sentence is near the beginning: what does not fit is usually cut off there. Ends with the first failure. */
+/** The sentence is near the beginning, where servers usually truncate. Stops at the first failure. */
 async function findNeedles(
-  question: ExamQuestion,
+  options: ExamOptions,
   windowTokens: number,
   ratio: number,
 ): Promise<readonly Needle[]> {
   const needles: Needle[] = [];
-  const client = question.connect();
+  const client = options.connect();
   const seed = Math.random();
   for (const percent of NEEDLE_PERCENTS) {
     const tokens = Math.floor((windowTokens * percent) / 100);
-    question.onStep(`a sentence in a prompt of ${percent} % of the window`);
+    options.onStep(`a sentence in a prompt of ${percent} % of the window`);
     const room = tokens - MAX_OUTPUT_TOKENS * (percent > 80 ? 1 : 0);
-    const answer = await ask(question, client, `${fillerText(room * ratio, seed, true)}\n${NEEDLE_QUESTION}`);
+    const answer = await ask(options, client, `${fillerText(room * ratio, seed, true)}\n${NEEDLE_QUESTION}`);
     const isFound = textOf(answer).includes(NEEDLE_ANSWER);
     needles.push({
       percent,
@@ -163,7 +163,7 @@ async function findNeedles(
       isFound,
       ...(answer.type === 'failed' ? { problem: answer.message.slice(0, MAX_PROBLEM).toWellFormed() } : {}),
     });
-    if (!isFound || question.signal.aborted) break;
+    if (!isFound || options.signal.aborted) break;
   }
   return needles;
 }

@@ -1,6 +1,6 @@
 /**
- * Tests with two short requests what a model can do on its server. Uses the same client as conversations, so the same
- * workarounds apply.
+ * Tests with two short requests what a model can do on its server. Uses the same client as a conversation does, so the
+ * same workarounds apply.
  */
 import type { ToolSchema } from '../../protocol/messages.ts';
 import type { ModelError, ModelEvent, ModelRequest, Reply } from '../../protocol/model.ts';
@@ -9,7 +9,7 @@ import type { Wire } from '../../protocol/wires.ts';
 import { createModelClient } from '../createModelClient.ts';
 import type { ModelClientOptions } from '../wires/exchange.ts';
 
-interface ProbeQuestion extends Pick<ModelClientOptions, 'baseUrl' | 'apiKey' | 'headers' | 'send'> {
+interface ProbeOptions extends Pick<ModelClientOptions, 'baseUrl' | 'apiKey' | 'headers' | 'send'> {
   readonly model: string;
   /** Absent = chat completions. */
   readonly wire: Wire;
@@ -19,19 +19,19 @@ interface ProbeQuestion extends Pick<ModelClientOptions, 'baseUrl' | 'apiKey' | 
   readonly now?: () => number;
 }
 
-/** Enough for a model that reasons before it answers; a short answer takes a dozen. */
+/** Enough for a model that reasons before it answers; a short answer takes about a dozen tokens. */
 const MAX_OUTPUT_TOKENS = 1024;
 
-/** Characters after which a model asked for one word need not finish: it is known to answer. */
+/** Characters after which the reply is aborted although only one word was asked for: the model evidently answers. */
 const ENOUGH_CHARACTERS = 400;
 
 /**
  * Sends two requests: for one word, then for two tool calls. Never rejects; `error` is that of the first failed
  * request.
  */
-export async function probeModel(question: ProbeQuestion): Promise<ModelProbe> {
-  const { model, signal, now = () => performance.now() } = question;
-  const client = createModelClient(question.wire, question);
+export async function probeModel(options: ProbeOptions): Promise<ModelProbe> {
+  const { model, signal, now = () => performance.now() } = options;
+  const client = createModelClient(options.wire, options);
   const ask = (prompt: string, tools: readonly ToolSchema[], enough = Infinity): Promise<ProbeReply> => {
     const stopping = new AbortController();
     const request: ModelRequest = {

@@ -1,21 +1,20 @@
 /**
  * Caches what the session's server reports about its models: asks once per model, and again when the answer may have
- * changed. Also owns the one case in which a server must do something first: Ollama does not know the window of a model
- * that is not loaded.
+ * changed. Also loads a model in Ollama if necessary, which does not know the window of a model before that.
  */
 
 import type { ModelError } from '../../protocol/model.ts';
 import type { ServedModel, ServerKind } from '../../protocol/server.ts';
 import { endpointFacts } from '../endpoint.ts';
-import { askJson, type HttpQuestion } from './askHttp.ts';
+import { askJson, type HttpQuery } from './askHttp.ts';
 import { askServer, findServed } from './askServer.ts';
 
 export interface ServedModels {
   /** The facts known so far; unknown ones are absent. */
   get(id: string): (ServedModel & { readonly kind: ServerKind }) | undefined;
   /**
-   * Asks the server, unless it was asked before; a local server is asked again after a minute. Never rejects; prompts
-   * do not wait for it.
+   * Asks the server, unless it was asked before; asks a local server again after a minute. Never rejects; prompts do not
+   * wait for it.
    */
   ask(id: string): Promise<void>;
   /** True while the server cannot report the window because it has not loaded the model yet; `waitForFacts` loads it. */
@@ -28,13 +27,13 @@ export interface ServedModels {
   waitForFacts(id: string, signal: AbortSignal, fitsAnyWindow?: boolean): Promise<void>;
 }
 
-interface ServedModelsOptions extends Omit<HttpQuestion, 'signal'> {
+interface ServedModelsOptions extends Omit<HttpQuery, 'signal'> {
   readonly baseUrl: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Longest wait of a prompt, in ms. Default: longer for a local server, which reports more and may be busy. */
   readonly patienceMs?: number;
-  /** Knowledge from earlier sessions; absent = none. */
+  /** What earlier sessions learned; absent = nothing. */
   readonly memory?: ServerMemory;
 }
 
@@ -74,8 +73,8 @@ interface Record {
 export function createServedModels(options: ServedModelsOptions): ServedModels {
   const { baseUrl, now, memory = noMemory } = options;
   const { provider } = endpointFacts(baseUrl);
-  const isNear = provider === 'local';
-  const { patienceMs = isNear ? PATIENCE_MS.near : PATIENCE_MS.far } = options;
+  const isLocal = provider === 'local';
+  const { patienceMs = isLocal ? PATIENCE_MS.near : PATIENCE_MS.far } = options;
   const isSilent = provider === 'openai' || provider === 'anthropic' || provider === 'google';
   const records = new Map<string, Record>();
 
@@ -98,7 +97,7 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
     if (isKnown && (answer.type === 'failed' || answer.facts.kind !== remembered))
       answer = await askServer(question);
     if (answer.type === 'failed') {
-      if (saysNothing(answer.error)) await memory.remember('silent');
+      if (isUnsupported(answer.error)) await memory.remember('silent');
       return;
     }
     if (answer.facts.kind !== remembered) await memory.remember(answer.facts.kind);
@@ -110,7 +109,7 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
   async function ask(id: string): Promise<void> {
     if (isSilent) return;
     const record = recordOf(id);
-    const isFresh = isNear ? now() - record.askedAt < STALE_MS : record.askedAt > 0;
+    const isFresh = isLocal ? now() - record.askedAt < STALE_MS : record.askedAt > 0;
     if (record.running !== undefined || isFresh) return record.running;
     record.askedAt = now();
     record.running = query(id, record).finally(() => {
@@ -131,7 +130,7 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
   const awaitsLoad = (id: string): boolean => {
     const { known, loadTried } = recordOf(id);
     const isUnloaded = known?.kind === 'ollama' && known.windowTokens === undefined && known.unfit !== true;
-    return isNear && isUnloaded && !loadTried;
+    return isLocal && isUnloaded && !loadTried;
   };
 
   return {
@@ -156,8 +155,8 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
   };
 }
 
-/** True if the server answers but has no such page, e.g. because it only offers chat completions. */
-const saysNothing = ({ kind, retryable }: ModelError): boolean =>
+/** True if the server answers but has no such endpoint, e.g. because it only offers chat completions. */
+const isUnsupported = ({ kind, retryable }: ModelError): boolean =>
   !retryable && (kind === 'bad_url' || kind === 'bad_request');
 
 function waitAtMost(work: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {

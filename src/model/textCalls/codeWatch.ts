@@ -1,9 +1,9 @@
 /**
- * Follows Markdown far enough to know what is code, in which a tool call is only quoted, and what is a `<think>` block.
+ * Tracks Markdown far enough to know what is code, where a tool call is only quoted, and what is a `<think>` block.
  */
 interface CodeWatch {
   /** Adds the next piece of text. */
-  pass(text: string): void;
+  push(text: string): void;
   /**
    * True if the next character would be in a fence, between backticks, in an indented or quoted line, or in a `<think>`
    * block.
@@ -11,8 +11,8 @@ interface CodeWatch {
   isCode(): boolean;
   /** True if only white space precedes the next character on its line. */
   isLineStart(): boolean;
-  /** Returns an independent copy of this watch. */
-  ahead(): CodeWatch;
+  /** An independent copy, to look ahead with. */
+  copy(): CodeWatch;
 }
 
 interface State {
@@ -24,7 +24,7 @@ interface State {
   inThought: boolean;
   isLongLine: boolean;
   /** True if an earlier line contains text. */
-  isBegun: boolean;
+  hasText: boolean;
 }
 
 const MAX_LINE = 4096;
@@ -36,7 +36,7 @@ export function createCodeWatch(from?: State): CodeWatch {
     backticks: 0,
     inThought: false,
     isLongLine: false,
-    isBegun: false,
+    hasText: false,
   };
 
   function endLine(): void {
@@ -44,8 +44,8 @@ export function createCodeWatch(from?: State): CodeWatch {
     if (state.fence === '') {
       if (mark !== '' && !state.isLongLine) state.fence = mark;
     } else if (mark.startsWith(state.fence) && /^[`~\s]*$/.test(state.line)) state.fence = '';
-    const isBegun = state.isBegun || state.isLongLine || state.line.trim() !== '';
-    Object.assign(state, { line: '', backticks: 0, isLongLine: false, isBegun });
+    const hasText = state.hasText || state.isLongLine || state.line.trim() !== '';
+    Object.assign(state, { line: '', backticks: 0, isLongLine: false, hasText });
   }
 
   /** A piece of one line. */
@@ -65,7 +65,7 @@ export function createCodeWatch(from?: State): CodeWatch {
   }
 
   return {
-    pass(text) {
+    push(text) {
       let from = 0;
       for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
         if (end > from) addToLine(text.slice(from, end));
@@ -80,8 +80,8 @@ export function createCodeWatch(from?: State): CodeWatch {
       state.backticks % 2 === 1 ||
       /^ {0,3}(?:```|~~~|>)/.test(state.line) ||
       // The first text of a reply is never code, regardless of its indentation.
-      (state.isBegun && /^(?: {4}| {0,3}\t)/.test(state.line)),
+      (state.hasText && /^(?: {4}| {0,3}\t)/.test(state.line)),
     isLineStart: () => !state.isLongLine && state.line.trim() === '',
-    ahead: () => createCodeWatch({ ...state }),
+    copy: () => createCodeWatch({ ...state }),
   };
 }

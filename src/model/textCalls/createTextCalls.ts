@@ -29,7 +29,7 @@ const MAX_TRIES = 16;
 /**
  * Maximum characters parsed without finding a call; beyond that the reply is shown as it is, without further parsing.
  */
-const MAX_READ_IN_VAIN = 4_000_000;
+const MAX_PARSED_IN_VAIN = 4_000_000;
 
 const SIGNS = [
   ...signs.map(({ sign, atLineStart = false }) => ({ sign, atLineStart })),
@@ -54,9 +54,9 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
   let unreadLength = 0;
   /** `start`: everything so far may still be bare calls; `held`: `pending` begins with a marker. */
   let mode: 'start' | 'prose' | 'held' | 'given_up' = offered.size === 0 ? 'given_up' : 'start';
-  let readInVain = 0;
+  let parsedInVain = 0;
   /** While text is held: the length at which to parse again, so that a long call is not parsed for every token. */
-  let lookAt = 0;
+  let parseAt = 0;
   /** The last lookup of a tool name at the beginning of `pending`. */
   let named: { readonly beginning: string; readonly name: string | undefined } = {
     beginning: '',
@@ -66,7 +66,7 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
   function release(length: number): string {
     const text = pending.slice(0, length);
     pending = pending.slice(length);
-    code.pass(text);
+    code.push(text);
     return text;
   }
 
@@ -75,14 +75,14 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
     const at = findSign(isFinal);
     if (at < pending.length && SIGNS.some(({ sign }) => pending.startsWith(sign, at))) {
       mode = 'held';
-      lookAt = 0;
+      parseAt = 0;
     }
     return release(at);
   }
 
   /** The position in `pending` of the first marker, or of a partial one at the very end. */
   function findSign(isFinal: boolean): number {
-    const watch = code.ahead();
+    const watch = code.copy();
     let from = 0;
     for (let at = nextStart(0); at < pending.length; at = nextStart(at + 1)) {
       const here = SIGNS.filter(
@@ -91,7 +91,7 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
           (!isFinal && pending.length - at < LONGEST && sign.startsWith(pending.slice(at))),
       );
       if (here.length === 0) continue;
-      watch.pass(pending.slice(from, at));
+      watch.push(pending.slice(from, at));
       from = at;
       if (watch.isCode()) continue;
       if (here.some(({ atLineStart }) => !atLineStart || watch.isLineStart())) return at;
@@ -99,7 +99,7 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
     return pending.length;
   }
 
-  function later(): number {
+  function nextParseLength(): number {
     return pending.length < 256 ? pending.length + 1 : Math.floor(pending.length * 1.2);
   }
 
@@ -108,7 +108,7 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
     return START.exec(pending)?.index ?? pending.length;
   }
 
-  function readOn(): void {
+  function joinUnread(): void {
     if (unread.length === 0) return;
     pending += unread.join('');
     unread = [];
@@ -119,13 +119,13 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
     if (mode === 'given_up') return text;
     if (text !== '') unread.push(text);
     unreadLength += text.length;
-    if (mode !== 'prose' && pending.length + unreadLength < lookAt) return '';
-    readOn();
+    if (mode !== 'prose' && pending.length + unreadLength < parseAt) return '';
+    joinUnread();
     let out = '';
     for (;;) {
       if (mode === 'start') {
         if (couldBeBareCalls(pending, offered, mayFence)) {
-          lookAt = later();
+          parseAt = nextParseLength();
           return out;
         }
         mode = 'prose';
@@ -133,11 +133,11 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
       if (mode === 'prose') out += scan(false);
       if (mode !== 'held') return out;
       if (readCalls(pending, 0, offered, false) !== 'no') {
-        lookAt = later();
+        parseAt = nextParseLength();
         return out;
       }
-      readInVain += pending.length;
-      if (readInVain > MAX_READ_IN_VAIN) {
+      parsedInVain += pending.length;
+      if (parsedInVain > MAX_PARSED_IN_VAIN) {
         mode = 'given_up';
         return out + release(pending.length);
       }
@@ -147,7 +147,7 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
   }
 
   function end(mayCall = true): { text: string; calls: readonly TextCall[] } {
-    readOn();
+    joinUnread();
     if (!mayCall) return { text: release(pending.length), calls: [] };
     const bare = mode === 'start' ? readBareCalls(pending, offered, mayFence) : [];
     if (bare.length > 0) return { text: '', calls: bare };
@@ -167,7 +167,7 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
   function writing(): { name: string; length: number } | undefined {
     const length = pending.length + unreadLength;
     if ((mode !== 'held' && mode !== 'start') || length < 24) return undefined;
-    if (pending.length < MAX_BEGINNING) readOn();
+    if (pending.length < MAX_BEGINNING) joinUnread();
     const beginning = pending.slice(0, MAX_BEGINNING);
     if (beginning !== named.beginning) named = { beginning, name: nameIn(beginning) };
     return named.name === undefined ? undefined : { name: named.name, length };

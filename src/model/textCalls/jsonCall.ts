@@ -81,10 +81,10 @@ function readCall(value: unknown, offered: Offered): TextCall | undefined {
   const name = written === undefined ? undefined : offeredName(written, offered);
   const key = ARGUMENTS.find((one) => one in fields);
   if (name === undefined || key === undefined) return undefined;
-  const given = fields[key];
-  if (given === null) return { name, arguments: '{}' };
-  if (typeof given !== 'object' && typeof given !== 'string') return undefined;
-  return { name, arguments: typeof given === 'string' ? given : JSON.stringify(given) };
+  const input = fields[key];
+  if (input === null) return { name, arguments: '{}' };
+  if (typeof input !== 'object' && typeof input !== 'string') return undefined;
+  return { name, arguments: typeof input === 'string' ? input : JSON.stringify(input) };
 }
 
 /**

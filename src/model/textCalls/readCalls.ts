@@ -36,7 +36,7 @@ export const signs: readonly Sign[] = [
   { sign: '>>>', read: readFunctionary, atLineStart: true }, // Functionary 3.2
 ];
 
-/** Tokens without meaning that may surround calls: wrappers, closing tags, and stop tokens. */
+/** Meaningless tokens that may surround calls: wrappers, closing tags, and stop tokens. */
 const fillers: readonly string[] = [
   ...[
     '</tool_call>',
@@ -64,8 +64,8 @@ export const wrappers: readonly string[] = fillers.filter((filler) =>
   /begin|^<function_calls>|^<minimax/.test(filler),
 );
 
-/** The start of a tool result that the model invented: the call is kept, the result is dropped. */
-const inventions: readonly string[] = [
+/** The start of a tool result that the model made up: the call is kept, the result is dropped. */
+const madeUpResults: readonly string[] = [
   '<tool_response>',
   '<|tool_response',
   '<function_results>',
@@ -74,7 +74,7 @@ const inventions: readonly string[] = [
 
 /**
  * Parses the calls from `at` (the position of a marker or wrapper) to the end of the text. Returns `no` if anything
- * else stands between or after them, since that only talks about a call; `more` while the end is open, unless
+ * else appears between or after them, since such text only talks about a call; `more` while the end is open, unless
  * `isFinal`.
  */
 export function readCalls(text: string, at: number, offered: Offered, isFinal: boolean): Found {
@@ -89,11 +89,11 @@ export function readCalls(text: string, at: number, offered: Offered, isFinal: b
       next += filler.length;
       continue;
     }
-    if (calls.length > 0 && inventions.some((one) => text.startsWith(one, next)))
+    if (calls.length > 0 && madeUpResults.some((one) => text.startsWith(one, next)))
       return isFinal ? { calls, end: text.length } : 'more';
     const sign = signs.find((one) => text.startsWith(one.sign, next));
     if (sign === undefined) {
-      const all = [...fillers, ...inventions, ...signs.map((one) => one.sign)];
+      const all = [...fillers, ...madeUpResults, ...signs.map((one) => one.sign)];
       return !isFinal && all.some((one) => one.startsWith(text.slice(next))) ? 'more' : 'no';
     }
     const found = sign.read(text, next + sign.sign.length, offered);

@@ -1,14 +1,14 @@
-/** Implements the model port for a wire that is spoken through its SDK: learns from rejections, seals what is kept. */
+/** Implements the model port for a wire with an SDK: learns from rejections, and seals reasoning that is sent back. */
 import type { ModelClient, ModelEvent, ModelRequest, SentRequest } from '../../protocol/model.ts';
 import { reasoningOptions, type Wire } from '../../protocol/wires.ts';
 import { lookupModel } from '../catalogue.ts';
-import { hasAuthorization } from '../http/ownHeaders.ts';
+import { hasAuthorization } from '../http/customHeaders.ts';
 import { record, text } from '../json.ts';
 import { bodyHash } from './chat/body.ts';
 import { createExchanges, createFormRetries, type ModelClientOptions, type WireFacts } from './exchange.ts';
 import { type Form, fullForm, learnForm, type OptionalPart } from './form.ts';
 import { createItemAccumulator, type EventTranslator } from './itemAccumulator.ts';
-import type { AnswerTrace, ReplyNews } from './replyChunks.ts';
+import type { AnswerTrace, ReplyCallbacks } from './replyChunks.ts';
 import { sdkFetch } from './sdkFetch.ts';
 import { originOf } from './seal.ts';
 
@@ -17,7 +17,7 @@ interface WireDefinition<Params> {
   readonly wire: Exclude<Wire, 'chat'>;
   /** Completes "does not answer like …". */
   readonly api: string;
-  /** Name of the reasoning's field in our messages. */
+  /** The `field` of reasoning in our messages. */
   readonly field: string;
   readonly parts: readonly OptionalPart[];
   readonly isReasoning: (item: Readonly<Record<string, unknown>>) => boolean;
@@ -33,7 +33,7 @@ interface WireDefinition<Params> {
   ) => Promise<AsyncIterable<object>>;
 }
 
-/** With the request, everything that a body depends on; recorded, so that it can be rebuilt. */
+/** Everything, besides the request, that a body depends on; recorded, so that the body can be rebuilt. */
 export interface SentDetails extends Pick<WireFacts, 'efforts' | 'thinking' | 'extraBody'> {
   readonly origin: string;
   readonly form: Form;
@@ -41,12 +41,12 @@ export interface SentDetails extends Pick<WireFacts, 'efforts' | 'thinking' | 'e
   readonly maxTokens: number;
 }
 
-/** Tokens of a reply of a model that is not in the catalogue. */
+/** Maximum reply of a model that is not in the catalogue, in tokens. */
 const UNKNOWN_MAX = 8192;
 
 export function createWireClient<Params>(
   definition: WireDefinition<Params>,
-  options: ModelClientOptions & { readonly ownHeaders?: Readonly<Record<string, string>> },
+  options: ModelClientOptions & { readonly extraHeaders?: Readonly<Record<string, string>> },
 ): ModelClient {
   const { wire, translator: newTranslator } = definition;
   const { exchange, debug, send, baseUrl, apiKey, headers } = createExchanges(options, definition.api);
@@ -100,12 +100,12 @@ export function createWireClient<Params>(
       {
         model: request.model,
         accumulator: createItemAccumulator({ tools, translator, field, origin }, isReasoning),
-        ask: (signal, trace, news) =>
+        ask: (signal, trace, callbacks) =>
           ask(
             definition.body(request, details),
             signal,
             trace,
-            { ...news, isOver: translator.isOver },
+            { ...callbacks, isOver: translator.isOver },
             onBody,
           ),
         isPart: (event) => text(record(event).type) !== undefined || record(event).object === 'response',
@@ -119,7 +119,7 @@ export function createWireClient<Params>(
     params: Params,
     signal: AbortSignal,
     trace: AnswerTrace,
-    news: ReplyNews,
+    callbacks: ReplyCallbacks,
     onBody: (body: string) => void,
   ): AsyncGenerator<object> {
     const own = {
@@ -127,10 +127,10 @@ export function createWireClient<Params>(
         ? {}
         : definition.keyHeader(apiKey)),
       'User-Agent': 'clawdcode',
-      ...options.ownHeaders,
+      ...options.extraHeaders,
       ...headers,
     };
-    const fetch = sdkFetch({ send, headers: own, signal, trace, news, onBody });
+    const fetch = sdkFetch({ send, headers: own, signal, trace, callbacks, onBody });
     yield* await definition.ask(params, fetch, signal);
   }
 

@@ -1,4 +1,4 @@
-/** How effort and thinking budget are put on each wire. Pure; the facts about models are in the catalogue. */
+/** How each wire expresses effort and thinking budget. Pure; facts about models are in the catalogue. */
 import {
   type Effort,
   effortLevels,
@@ -29,7 +29,7 @@ export function responsesReasoning(options: ReasoningOptions, { efforts }: WireF
   };
 }
 
-/** OpenAI's APIs take no number of tokens: a budget is the highest level that usually stays within it. */
+/** OpenAI's APIs have no token budget, so a budget becomes the highest level that usually stays within it. */
 function openaiEffort({ effort, thinkingBudget }: ReasoningOptions, accepted?: readonly string[]) {
   if (thinkingBudget === 0) return leastEffort(accepted);
   if (typeof thinkingBudget !== 'number') return effort && acceptedEffort(effort, accepted);
@@ -38,10 +38,10 @@ function openaiEffort({ effort, thinkingBudget }: ReasoningOptions, accepted?: r
   return acceptedEffort(isLower ? effort : within, accepted);
 }
 
-/** A budget limits: it is no reason for more than much. */
+/** A budget is a limit, so it never selects a level above `high`. */
 const levelsWithin = ['low', 'medium', 'high'] as const;
 
-/** No reasoning, or as little as the model can. */
+/** No reasoning, or as little as the model allows. */
 function leastEffort(accepted?: readonly string[]): Effort | 'none' | 'minimal' | undefined {
   const least = (['none', 'minimal'] as const).find((level) => accepted?.includes(level));
   return least ?? effortLevels(accepted)[0];
@@ -56,7 +56,7 @@ const budgets: Readonly<Record<Effort, number>> = {
   max: 31_999,
 };
 
-/** The least that the API accepts, and what is left for the answer itself. */
+/** The minimum that the API accepts, and what is left for the answer itself. */
 const MIN_BUDGET = 1024;
 
 export interface AnthropicThinking {
@@ -68,8 +68,8 @@ export interface AnthropicThinking {
 }
 
 /**
- * `thinking` and `output_config` of an Anthropic request whose reply may have `maxTokens` tokens. Models that decide
- * for themselves how much to think take no number: any budget but 0 lets them. The others think only if asked to.
+ * `thinking` and `output_config` of an Anthropic request whose reply may have `maxTokens` tokens. Adaptive models accept
+ * no number of tokens: any budget except 0 lets them decide. The others think only if asked to.
  */
 export function anthropicThinking(
   { effort, thinkingBudget, thinkingDisplay: display }: ReasoningOptions,

@@ -1,7 +1,7 @@
 /**
  * Reads server-sent events as model servers send them: each holds one JSON object, the last is `[DONE]`. Anything else
- * is dropped and counted, because one bad line should not cost the reply. The SDK's reader would stop there, and takes
- * three times as long.
+ * is dropped and counted, because one bad line should not cost the whole reply. The SDK's reader would stop there, and
+ * takes three times as long.
  */
 import { isJsonBomb } from '../json.ts';
 import { grouped, type ReplyBounds, replyBounds, tooLarge } from '../replyBounds.ts';
@@ -85,9 +85,9 @@ export function createEventReader(
     }
   }
 
-  function takeText(given: string): readonly ServerEvent[] {
-    let text = endsInReturn ? `\r${given}` : given;
-    // It may be the first half of \r\n.
+  function takeText(decoded: string): readonly ServerEvent[] {
+    let text = endsInReturn ? `\r${decoded}` : decoded;
+    // A final \r may be the first half of \r\n.
     endsInReturn = text.endsWith('\r');
     if (endsInReturn) text = text.slice(0, -1);
     if (text.includes('\r')) text = text.replace(/\r\n?/g, '\n');
@@ -163,7 +163,7 @@ function createDropper(onDropped: (sample: string) => void, { maxMalformed }: Re
   let dropped = 0;
   return (text: string): void => {
     dropped += 1;
-    if (dropped > maxMalformed) throw tooLarge(`more than ${grouped(maxMalformed)} events that are no JSON`);
+    if (dropped > maxMalformed) throw tooLarge(`more than ${grouped(maxMalformed)} events that are not JSON`);
     onDropped(text.slice(0, 120));
   };
 }
@@ -174,7 +174,7 @@ function longEvent({ maxEventLength }: ReplyBounds): Error {
 
 function parseObject(json = ''): object | undefined {
   if (!json.trimStart().startsWith('{')) return undefined;
-  if (isJsonBomb(json, MAX_VALUES)) throw tooLarge('an event with more values than an answer has');
+  if (isJsonBomb(json, MAX_VALUES)) throw tooLarge('an event with more values than any reply needs');
   try {
     return JSON.parse(json) as object;
   } catch {

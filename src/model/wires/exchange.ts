@@ -1,6 +1,6 @@
 /**
- * One request to a model server and its reply, on any wire: timeouts, aborting, and how a failure is reported. What is
- * sent and how it is read belongs to the wires.
+ * One request to a model server and its reply, on any wire: timeouts, aborting, and how failures are reported. The wires
+ * decide what is sent and how it is read.
  */
 import type { ModelError, ModelEvent, ModelInfo, Reply } from '../../protocol/model.ts';
 import {
@@ -12,13 +12,13 @@ import {
   toModelError,
 } from '../errors.ts';
 import { readFailure, withoutSecrets } from '../failure.ts';
+import { hasAuthorization, secretsOf } from '../http/customHeaders.ts';
 import { environmentSend } from '../http/environmentSend.ts';
-import { hasAuthorization, secretsOf } from '../http/ownHeaders.ts';
 import type { HttpSend } from '../http/types.ts';
 import { record } from '../json.ts';
 import type { Accumulator } from './chat/accumulate.ts';
 import type { ExtraBody } from './extraBody.ts';
-import type { AnswerTrace, ReplyNews } from './replyChunks.ts';
+import type { AnswerTrace, ReplyCallbacks } from './replyChunks.ts';
 
 /** Facts about a model that decide how requests to it are written. */
 export type WireFacts = Partial<
@@ -45,7 +45,7 @@ export interface ModelClientOptions {
   /** Sends the requests; default: a direct connection. */
   readonly send?: HttpSend;
   readonly debug?: (line: string) => void;
-  /** Known facts about a model before its first request: if it does not support tools, they need not be tried. */
+  /** Facts about a model that are known before its first request, so that e.g. unsupported tools are never tried. */
   readonly factsOf?: (model: string) => WireFacts;
 }
 
@@ -54,7 +54,7 @@ interface Exchange<Form> {
   readonly model: string;
   readonly accumulator: Accumulator;
   /** Sends the request and yields the events of its reply. */
-  readonly ask: (signal: AbortSignal, trace: AnswerTrace, news: ReplyNews) => AsyncIterable<object>;
+  readonly ask: (signal: AbortSignal, trace: AnswerTrace, callbacks: ReplyCallbacks) => AsyncIterable<object>;
   /** True for an event that belongs to a reply of this wire. */
   readonly isPart: (event: object) => boolean;
   /** The form to retry with after a rejection; undefined if the error is about something else. */
@@ -63,8 +63,8 @@ interface Exchange<Form> {
 }
 
 /**
- * Sends a request again in another form for as long as the server rejects it, and remembers for each model the form that
- * was accepted. A form that does not last is for one request.
+ * Retries a request in another form for as long as the server rejects it, and remembers for each model the form that was
+ * accepted, unless it is only for this request.
  */
 export function createFormRetries<Form>(
   firstForm: (model: string) => Form,
@@ -83,7 +83,7 @@ export function createFormRetries<Form>(
       if (next === undefined) return;
       form = next;
       if (isLasting(form)) forms.set(model, form);
-      debug(`model: the server refused a field; asking again with ${JSON.stringify(form)}`);
+      debug(`model: the server rejected a field; retrying with ${JSON.stringify(form)}`);
     }
   };
 }
@@ -100,10 +100,10 @@ export function createExchanges(options: ModelClientOptions, api?: string) {
   const firstEventTimeoutMs = options.firstEventTimeoutMs ?? 600_000;
   const progressTimeoutMs = options.progressTimeoutMs ?? 20 * 60_000;
   /**
-   * Models that have sent a complete stream without a finish reason. The first time counts as a cut reply; the second
-   * time the reply is accepted, because the server evidently never sends one.
+   * Models that have sent a complete stream without a finish reason. The first such reply is treated as cut off; the
+   * second is accepted, because the server evidently never sends one.
    */
-  const withoutReasons = new Set<string>();
+  const withoutFinishReason = new Set<string>();
   let reached = false;
 
   /** Returns the form to retry with, or nothing once the last event was sent. */
@@ -131,8 +131,8 @@ export function createExchanges(options: ModelClientOptions, api?: string) {
     try {
       watchdog.feed();
       progress.feed();
-      const news = { onActivity: watchdog.feed, size: accumulator.size, debug };
-      for await (const event of ask(controller.signal, trace, news)) {
+      const callbacks = { onActivity: watchdog.feed, size: accumulator.size, debug };
+      for await (const event of ask(controller.signal, trace, callbacks)) {
         if (signal.aborted) return;
         if (record(event).object === 'error') throw { error: event }; // older vLLM
         if (isPart(event)) partCount += 1;
@@ -167,8 +167,8 @@ export function createExchanges(options: ModelClientOptions, api?: string) {
       thrown ??= error;
     }
     if (!accumulator.ended() && thrown === undefined && trace.isDone === true && partCount > 0) {
-      if (withoutReasons.has(model)) accumulator.conclude();
-      withoutReasons.add(model);
+      if (withoutFinishReason.has(model)) accumulator.conclude();
+      withoutFinishReason.add(model);
     }
     // Never rejects; undefined if the reply has not finished.
     const reply = accumulator.ended() ? await accumulator.reply() : undefined;
@@ -203,7 +203,7 @@ const ENDED = new Error('the request has ended');
 
 /** A timer that fires once after too long a silence. */
 interface Watchdog {
-  /** Restarts the silence, because something arrived. Cheap enough for every token. */
+  /** Restarts the timer, because something arrived. Cheap enough for every token. */
   readonly feed: () => void;
   /** Stops the timer until the next `feed`. */
   readonly rest: () => void;

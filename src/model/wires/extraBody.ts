@@ -5,13 +5,13 @@ import { isReservedField } from '../../protocol/wires.ts';
 export type ExtraBody = Readonly<Record<string, unknown>>;
 
 /**
- * Adds the fields after all others, so that the order of the others stays. Objects are merged; anything else replaces
- * what the program would send. Reserved fields are left out: the settings may be older than the rule.
+ * Adds the fields after all others, whose order stays the same. Objects are merged; anything else replaces what the
+ * program would send. Reserved fields are left out, since recorded ones may be older than that rule.
  */
 export function withExtraBody<Body extends object>(body: Body, extra: ExtraBody | undefined): Body {
   if (extra === undefined) return body;
-  const own = Object.fromEntries(Object.entries(extra).filter(([name]) => !isReservedField(name)));
-  return merged(body as Record<string, unknown>, own) as Body;
+  const allowed = Object.fromEntries(Object.entries(extra).filter(([name]) => !isReservedField(name)));
+  return merged(body as Record<string, unknown>, allowed) as Body;
 }
 
 function merged(into: Record<string, unknown>, extra: ExtraBody): Record<string, unknown> {

@@ -12,7 +12,7 @@ export interface Form {
 
 export const fullForm: Form = { leftOut: [] };
 
-/** An optional part of a request, and how servers that do not accept it put that. The first match is left out. */
+/** An optional part of a request, and the error of servers that do not accept it. The first match is left out. */
 export type OptionalPart = readonly [name: string, refusal: RegExp];
 
 /** The form to try after a rejection; undefined if the error is about something else. Each step gives something up. */
@@ -31,10 +31,10 @@ export function learnForm(
   return part === undefined ? undefined : { ...form, leftOut: [...form.leftOut, part[0]] };
 }
 
-/** A shorter reply than this is worth less than a compaction. */
+/** Tokens. With room for less, a compaction is better. */
 const LEAST_REPLY = 4096;
 
-/** Older Claude models refuse a request whose reply might not fit, with both lengths. */
+/** Older Claude models reject a request whose reply might not fit; the error contains both lengths. */
 function roomFor(refusal: string): number | undefined {
   const [, input, , window] = /exceed context limit: (\d+) \+ (\d+) > (\d+)/.exec(refusal) ?? [];
   const room = Number(window) - Number(input);

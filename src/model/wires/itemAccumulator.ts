@@ -11,9 +11,9 @@ type Item = NonNullable<Reasoning['items']>[number];
 
 /** Reads the events of one reply. */
 export interface EventTranslator {
-  /** The event in the form of chat completions; empty for an event that says nothing new. */
+  /** The event as chunks of a chat completion; empty if it contains nothing new. */
   translate(event: object): readonly object[];
-  /** The parts of the reply so far, in order: reasoning as it came, and where text and calls belong. */
+  /** The parts of the reply so far, in order: reasoning verbatim, and the positions of text and calls. */
   items(): readonly Item[];
   /** How many parts it keeps. */
   count(): number;
@@ -26,12 +26,12 @@ export interface EventTranslator {
 interface Options {
   readonly tools: readonly ToolSchema[];
   readonly translator: EventTranslator;
-  /** Name of the reasoning's field in our messages. */
+  /** The `field` of reasoning in our messages. */
   readonly field: string;
   readonly origin: string;
 }
 
-/** `isReasoning`: true for an item that has to be sent back. Without one, no items are kept. */
+/** `isReasoning`: true for an item that must be sent back. If there is none, no items are kept. */
 export function createItemAccumulator(
   { tools, translator, field, origin }: Options,
   isReasoning: (item: Item) => boolean,

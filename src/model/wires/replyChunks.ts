@@ -21,7 +21,7 @@ export interface AnswerTrace {
   dropped: number;
 }
 
-export interface ReplyNews {
+export interface ReplyCallbacks {
   /** Called on headers and on each piece of the body: the server is alive. */
   readonly onActivity: () => void;
   readonly debug: (line: string) => void;
@@ -42,7 +42,7 @@ const ERROR_BODY_MS = 2000;
 export async function* replyChunks(
   answer: HttpAnswer,
   trace: AnswerTrace,
-  { onActivity, debug, size, isOver, bounds = replyBounds }: ReplyNews,
+  { onActivity, debug, size, isOver, bounds = replyBounds }: ReplyCallbacks,
 ): AsyncGenerator<object> {
   trace.answered = true;
   onActivity();
@@ -78,7 +78,7 @@ function createMeter(bounds: ReplyBounds, size: () => number) {
     idleBytes += count;
     if (bytes > bounds.maxBytes) throw tooLarge(`more than ${grouped(bounds.maxBytes)} bytes`);
     if (idleBytes > bounds.maxIdleBytes)
-      throw tooLarge(`${grouped(bounds.maxIdleBytes)} bytes in a row with nothing of an answer in them`);
+      throw tooLarge(`${grouped(bounds.maxIdleBytes)} bytes in a row without any content`);
   }
 
   function takeEvent(): void {
@@ -86,7 +86,7 @@ function createMeter(bounds: ReplyBounds, size: () => number) {
     idleEvents += 1;
     if (events > bounds.maxEvents) throw tooLarge(`more than ${grouped(bounds.maxEvents)} events`);
     if (idleEvents > bounds.maxIdleEvents)
-      throw tooLarge(`${grouped(bounds.maxIdleEvents)} events in a row with nothing of an answer in them`);
+      throw tooLarge(`${grouped(bounds.maxIdleEvents)} events in a row without any content`);
   }
 
   function noteProgress(): void {
@@ -114,7 +114,7 @@ async function* chunksOf(
   }
 }
 
-/** The SDK keeps only what is under `error`; several servers put their reason elsewhere. */
+/** The SDK keeps only the `error` field; several servers put their reason elsewhere. */
 async function refusal(answer: HttpAnswer): Promise<Error> {
   const { text, isEndless } = await readReason(answer);
   const body = { error: { [RAW_BODY]: text, ...(isEndless && { [IS_ENDLESS]: true }) } };
@@ -174,7 +174,7 @@ interface ChatCompletionCall {
 export async function* chatCompletion(
   call: ChatCompletionCall,
   trace: AnswerTrace,
-  news: ReplyNews,
+  callbacks: ReplyCallbacks,
 ): AsyncGenerator<object> {
   const { apiKey, body, signal } = call;
   const answer = await stayOnHost(call.send)(`${call.baseUrl.replace(/\/+$/, '')}/chat/completions`, {
@@ -188,5 +188,5 @@ export async function* chatCompletion(
     body,
     signal,
   });
-  yield* replyChunks(answer, trace, news);
+  yield* replyChunks(answer, trace, callbacks);
 }

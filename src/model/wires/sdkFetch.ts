@@ -1,26 +1,26 @@
 /**
- * A `fetch` for the SDKs over our own HTTP, so that redirects, proxies, certificates, bounds and error texts are those
- * of every wire. What reaches the SDK are complete events that were checked.
+ * A `fetch` for the SDKs over our own HTTP client, so that redirects, proxies, certificates, bounds and error messages
+ * are the same on every wire. The SDK receives only complete, validated events.
  */
 import { LightHeaders } from '../http/lightHeaders.ts';
 import { stayOnHost } from '../http/sameHost.ts';
 import type { HttpSend } from '../http/types.ts';
 import { record, text } from '../json.ts';
-import { type AnswerTrace, type ReplyNews, replyChunks } from './replyChunks.ts';
+import { type AnswerTrace, type ReplyCallbacks, replyChunks } from './replyChunks.ts';
 
 interface SdkFetchOptions {
   readonly send: HttpSend;
-  /** Sent in addition to `passed`, and instead of them: key, user agent, the user's own headers. */
+  /** Sent in addition to `passed`, and overriding them: key, user agent, custom headers. */
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly trace: AnswerTrace;
-  readonly news: ReplyNews;
+  readonly callbacks: ReplyCallbacks;
   /** Called with the body that is about to be sent. */
   readonly onBody: (body: string) => void;
 }
 
 /**
- * Headers of the SDK that are sent. Others name the machine and the runtime, or come from variables that are not
+ * Headers of the SDK that are sent. Others describe the machine and the runtime, or come from variables that are not
  * settings of this program.
  */
 const passed = ['accept', 'content-type', 'anthropic-version'];
@@ -29,16 +29,23 @@ const passed = ['accept', 'content-type', 'anthropic-version'];
  * The request is sent when the SDK reads the body, so that its errors reach the caller as they are: the SDK would wrap
  * them.
  */
-export function sdkFetch({ send, headers: own, signal, trace, news, onBody }: SdkFetchOptions): typeof fetch {
+export function sdkFetch({
+  send,
+  headers: own,
+  signal,
+  trace,
+  callbacks,
+  onBody,
+}: SdkFetchOptions): typeof fetch {
   return async (address, init) => {
-    const given = new LightHeaders(init?.headers);
+    const sdkHeaders = new LightHeaders(init?.headers);
     const body = text(init?.body) ?? '';
     onBody(body);
     const request = {
       method: 'POST' as const,
       headers: {
         ...Object.fromEntries(
-          passed.flatMap((name) => (given.has(name) ? [[name, given.get(name) ?? '']] : [])),
+          passed.flatMap((name) => (sdkHeaders.has(name) ? [[name, sdkHeaders.get(name) ?? '']] : [])),
         ),
         ...own,
       },
@@ -47,7 +54,7 @@ export function sdkFetch({ send, headers: own, signal, trace, news, onBody }: Sd
     };
     async function* events(): AsyncGenerator<Uint8Array> {
       const answer = await stayOnHost(send)(String(address), request);
-      for await (const event of replyChunks(answer, trace, news)) yield asEvent(event);
+      for await (const event of replyChunks(answer, trace, callbacks)) yield asEvent(event);
     }
     // The SDKs read no more of a response than this.
     const headers = new LightHeaders();
@@ -58,7 +65,7 @@ export function sdkFetch({ send, headers: own, signal, trace, news, onBody }: Sd
 
 const encoder = new TextEncoder();
 
-/** Servers that leave the names of their events out are understood as well. */
+/** Adds the event's name, which some servers leave out. */
 function asEvent(event: object): Uint8Array {
   const name = /^[\w.]{1,100}$/.exec(text(record(event).type) ?? '')?.[0] ?? 'message';
   return encoder.encode(`event: ${name}\ndata: ${JSON.stringify(event)}\n\n`);

@@ -1,6 +1,6 @@
 /**
- * Seals the parts of a reply that a server signed or encrypted. They are sent back only if nothing changed them since,
- * and only to the model that wrote them: a redacted log, another model or another provider gets none. Pure.
+ * Seals the parts of a reply that a server signed or encrypted. They are sent back only if they are unchanged, and only
+ * to the model that wrote them: not from a redacted log, and not to another model or provider. Pure.
  */
 import { createHash } from 'node:crypto';
 import type { AssistantMessage, Reasoning } from '../../protocol/messages.ts';

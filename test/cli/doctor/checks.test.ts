@@ -261,7 +261,7 @@ describe('the endpoint', () => {
       facts({ id: 'm', windowTokens: 32_768 }),
       { settings: { baseUrl: 'http://gpu:8000/v1', contextWindow: 131_072 } },
       'window',
-      { state: 'warning', fix: expect.stringContaining('but the server serves it with 32,768') },
+      { state: 'warning', fix: expect.stringContaining('but the server runs it with 32,768') },
     ],
     ['no tool calls', facts({ id: 'm', tools: false }), {}, 'tools', { state: 'warning' }],
     [

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { HttpSend } from '../../../src/model/http/types.ts';
-import { askServer, type ServerQuestion } from '../../../src/model/servers/askServer.ts';
+import { askServer, type ServerQuery } from '../../../src/model/servers/askServer.ts';
 import type { ServerAnswer, ServerFacts } from '../../../src/protocol/server.ts';
 import {
   llamaCpp,
@@ -25,12 +25,12 @@ async function serve(routes: Routes) {
   return server;
 }
 
-async function answerOf(routes: Routes, more: Partial<ServerQuestion> = {}): Promise<ServerAnswer> {
+async function answerOf(routes: Routes, more: Partial<ServerQuery> = {}): Promise<ServerAnswer> {
   const { baseUrl } = await serve(routes);
   return askServer({ baseUrl, apiKey: undefined, signal: AbortSignal.timeout(5000), ...more });
 }
 
-async function factsOf(routes: Routes, more: Partial<ServerQuestion> = {}): Promise<ServerFacts> {
+async function factsOf(routes: Routes, more: Partial<ServerQuery> = {}): Promise<ServerFacts> {
   const answer = await answerOf(routes, more);
   if (answer.type !== 'server') throw new Error(answer.error.message);
   return answer.facts;

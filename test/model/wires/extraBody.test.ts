@@ -3,7 +3,6 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { settingsSchema } from '../../../src/config/schema.ts';
 import { createModelClient } from '../../../src/model/createModelClient.ts';
 import { anthropicBody } from '../../../src/model/wires/anthropic/body.ts';
-import { bodyAgain } from '../../../src/model/wires/bodyAgain.ts';
 import {
   bodyHash,
   createBodyWriter,
@@ -13,6 +12,7 @@ import {
 } from '../../../src/model/wires/chat/body.ts';
 import type { SentDetails } from '../../../src/model/wires/createWireClient.ts';
 import { fullForm } from '../../../src/model/wires/form.ts';
+import { rebuildBody } from '../../../src/model/wires/rebuildBody.ts';
 import { responsesBody } from '../../../src/model/wires/responses/body.ts';
 import type { ModelRequest } from '../../../src/protocol/model.ts';
 import { wires } from '../../../src/protocol/wires.ts';
@@ -56,9 +56,9 @@ test('the body is written and rebuilt with the fields, byte for byte', () => {
   const whole = JSON.stringify(chat());
   expect(new TextDecoder().decode(bytes)).toBe(whole);
   const logged = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
-  expect(bodyAgain(request, logged(sentAs(hash, request, dialect)))).toBe(whole);
+  expect(rebuildBody(request, logged(sentAs(hash, request, dialect)))).toBe(whole);
   const again = { hash: bodyHash(''), wire: 'anthropic', ...details };
-  expect(bodyAgain(request, logged(again))).toBe(JSON.stringify(anthropicBody(request, details)));
+  expect(rebuildBody(request, logged(again))).toBe(JSON.stringify(anthropicBody(request, details)));
 });
 
 test.each([

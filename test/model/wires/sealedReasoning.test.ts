@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { BlobStore } from '../../../src/context/index.ts';
 import { rebuildRequest, requestsIn } from '../../../src/context/request/rebuildRequest.ts';
 import { createModelClient } from '../../../src/model/createModelClient.ts';
-import { bodyAgain } from '../../../src/model/wires/bodyAgain.ts';
+import { rebuildBody } from '../../../src/model/wires/rebuildBody.ts';
 import type { ModelClient } from '../../../src/protocol/model.ts';
 import { ok, smallTool } from '../../agent/smallTools.ts';
 import { readLog, startAgent } from '../../agent/testAgent.ts';
@@ -89,7 +89,7 @@ describe.each(wires)('$name', ({ name, serve, reasoningIn }) => {
     for (const [index, { seq }] of requests.entries()) {
       const rebuilt = await rebuildRequest({ entries, readBlob: async () => undefined }, seq);
       const [one] = rebuilt?.sent ?? [];
-      expect(rebuilt && one && bodyAgain(rebuilt.request, one)).toBe(server.received[index]?.text);
+      expect(rebuilt && one && rebuildBody(rebuilt.request, one)).toBe(server.received[index]?.text);
     }
   });
 
@@ -245,7 +245,7 @@ describe.each(wires)('$name', ({ name, serve, reasoningIn }) => {
     for (const { seq } of requestsIn(entries)) {
       const rebuilt = await rebuildRequest({ entries, readBlob: (hash) => blobs.read({ hash }) }, seq);
       for (const sent of rebuilt?.sent ?? [])
-        if (rebuilt !== undefined) again.add(bodyAgain(rebuilt.request, sent));
+        if (rebuilt !== undefined) again.add(rebuildBody(rebuilt.request, sent));
     }
     expect(bodies.filter((body) => !again.has(body))).toEqual([]);
   });

@@ -1,7 +1,7 @@
 /** Thinking budgets at servers of all three APIs, which check each request against the types of the SDKs. */
 import { expect, test } from 'vitest';
 import { createModelClient } from '../../../src/model/createModelClient.ts';
-import { bodyAgain } from '../../../src/model/wires/bodyAgain.ts';
+import { rebuildBody } from '../../../src/model/wires/rebuildBody.ts';
 import type { SentRequest } from '../../../src/protocol/model.ts';
 import type { ReasoningOptions, Wire } from '../../../src/protocol/wires.ts';
 import { wireServer } from '../../agent/wireServer.ts';
@@ -52,5 +52,5 @@ test.each<readonly [Wire, string, ReasoningOptions, object]>([
   const [body = ''] = server.bodies();
   expect(JSON.parse(body)).toMatchObject(expected);
   const logged = JSON.parse(JSON.stringify(sent[0])) as SentRequest;
-  expect(bodyAgain(request, logged)).toBe(body);
+  expect(rebuildBody(request, logged)).toBe(body);
 });

@@ -5,9 +5,9 @@ import type { Finding } from '../../../commands/pages/doctorPage.ts';
 import { lookupModel } from '../../../model/catalogue.ts';
 import { endpointFacts } from '../../../model/endpoint.ts';
 import { shownUrl } from '../../../model/errors.ts';
-import { hasAuthorization } from '../../../model/http/ownHeaders.ts';
+import { hasAuthorization } from '../../../model/http/customHeaders.ts';
 import { proxyFor } from '../../../model/http/proxies.ts';
-import { ownFactsOf } from '../../../model/ownFacts.ts';
+import { modelSettingsOf } from '../../../model/modelSettings.ts';
 import { findServed } from '../../../model/servers/askServer.ts';
 import { windowAdvice } from '../../../model/servers/windowAdvice.ts';
 import type { ModelError, ModelInfo } from '../../../protocol/model.ts';
@@ -229,7 +229,7 @@ async function windowFinding(
   const model = lookupModel(id, {
     unknownWindow: assumedWindow(settings.context.unknownWindow, endpointFacts(baseUrl).provider),
     learnedWindow: learned.get(id),
-    own: ownFactsOf(settings.models, id),
+    settings: modelSettingsOf(settings.models, id),
     served,
     ...(settings.contextWindow === null ? {} : { windowTokens: settings.contextWindow }),
   });

@@ -1,4 +1,4 @@
-/** Writes a request for Anthropic's Messages API, whose current version has no temperature. Pure. */
+/** Builds a request for Anthropic's Messages API, whose current version has no temperature. Pure. */
 import type {
   ContentBlockParam,
   MessageCreateParamsStreaming,
@@ -26,7 +26,7 @@ export const anthropicParts: readonly OptionalPart[] = [
   ['cache', /cache_control/],
 ];
 
-/** A request without tools for a shorter reply, such as a title, is not thought about. */
+/** Tokens. For a shorter reply without tools, such as a title, thinking is off. */
 const WORTH_THINKING = 4096;
 
 const cached = { cache_control: { type: 'ephemeral' } } as const;
@@ -50,8 +50,8 @@ function plainBody(request: ModelRequest, details: SentDetails): MessageCreatePa
     has('earlier thinking') ? details.origin : undefined,
     new Set(breakpoints.map((at) => at - skipped)),
   );
-  const isAside = tools.length === 0 && maxTokens < WORTH_THINKING;
-  const options = isAside ? {} : thinkingOf(request, details, longest);
+  const isBackground = tools.length === 0 && maxTokens < WORTH_THINKING;
+  const options = isBackground ? {} : thinkingOf(request, details, longest);
   const budget = options.thinking?.type === 'enabled' ? options.thinking.budget_tokens : 0;
   return {
     model: request.model,
@@ -67,15 +67,15 @@ function plainBody(request: ModelRequest, details: SentDetails): MessageCreatePa
             input_schema: { ...parameters, type: 'object' },
           })),
         }),
-    // No `tool_choice`: the cache of the conversation would not apply to a request for a summary. Its text says it.
+    // No `tool_choice`: with it, a summary request would miss the conversation's cache. Its text forbids tool calls.
     stream: true,
     ...options,
   };
 }
 
 /**
- * The same for all requests of a conversation, since another way to think would not be served from its cache. Without
- * what the server rejected; a turn that is under way without thinking cannot begin to think.
+ * The same for all requests of a conversation, since a change would miss its cache. Leaves out what the server rejected;
+ * a turn that started without thinking cannot turn it on midway.
  */
 function thinkingOf(
   request: ModelRequest,
@@ -86,11 +86,12 @@ function thinkingOf(
   const { messages } = request;
   const { thinking, output_config } = anthropicThinking(request, facts, maxTokens);
   const reply = messages.findLast((one) => one.role === 'assistant');
-  const isUnderWay = messages.at(-1)?.role === 'tool' && reply !== undefined;
-  const isWithout = isUnderWay && (!has('earlier thinking') || sealedItems(reply, origin) === undefined);
-  const isKept = thinking !== undefined && has('thinking') && !(isWithout && thinking.type === 'enabled');
+  const isMidTurn = messages.at(-1)?.role === 'tool' && reply !== undefined;
+  const hasNoThinking = isMidTurn && (!has('earlier thinking') || sealedItems(reply, origin) === undefined);
+  const canThink =
+    thinking !== undefined && has('thinking') && !(hasNoThinking && thinking.type === 'enabled');
   return {
-    ...(isKept ? { thinking: has('display') ? thinking : withoutDisplay(thinking) } : {}),
+    ...(canThink ? { thinking: has('display') ? thinking : withoutDisplay(thinking) } : {}),
     ...(output_config === undefined || !has('effort') ? {} : { output_config }),
   };
 }
@@ -103,7 +104,7 @@ function withoutDisplay(thinking: ThinkingParam): ThinkingParam {
   return others;
 }
 
-/** Neighbours with the same role become one message: results must come in the message right after their calls. */
+/** Merges adjacent messages of the same role: results must come in the message right after their calls. */
 function toMessages(
   messages: readonly Message[],
   origin: string | undefined,
@@ -166,7 +167,7 @@ function toPart(part: ContentPart): ContentBlockParam[] {
   return [{ type: 'image', source: { type: 'base64', media_type, data: part.data } }];
 }
 
-/** In the order in which the parts came, with its thinking unchanged; else text and calls alone. */
+/** The parts in their original order, thinking unchanged; if the seal is broken, only text and calls. */
 function fromAssistant(
   message: AssistantMessage,
   ids: readonly string[],
@@ -199,10 +200,9 @@ export function isThinking({ type }: Readonly<Record<string, unknown>>): boolean
   return type === 'thinking' || type === 'redacted_thinking';
 }
 
-// Decides where a provider with explicit prompt caching is told to cache. Pure.
-
 /**
- * Indices of the messages after which the prompt is cached, besides tools and system prompt; at most three, ascending:
+ * Indices of the messages after which the prompt is cached, in addition to tools and system prompt; at most three,
+ * ascending:
  *
  * - the end of the part that only a compaction changes, so that a rewind or a shortened result costs no more;
  * - the end of the previous request, since a cache is only searched for some twenty blocks back;

@@ -67,7 +67,7 @@ export function createAnthropicTranslator(): EventTranslator {
       case 'thinking': {
         const [thinking, signature] = [text(block.thinking) ?? '', text(block.signature) ?? ''];
         open.set(at, { block, thinking, signature });
-        // All of the block is kept, not only what is known of it.
+        // The entire block is kept, including unknown fields.
         size += JSON.stringify({ ...block, thinking: '' }).length;
         return thought(thinking);
       }
@@ -79,8 +79,8 @@ export function createAnthropicTranslator(): EventTranslator {
         items.set(at, { type: 'tool_use' });
         // Filled only by servers that do not stream the input.
         const input = record(block.input);
-        const given = Object.keys(input).length === 0 ? '' : JSON.stringify(input);
-        return [call(at, { name: block.name, arguments: given }, block.id)];
+        const json = Object.keys(input).length === 0 ? '' : JSON.stringify(input);
+        return [call(at, { name: block.name, arguments: json }, block.id)];
       }
       default:
         return [];
@@ -118,7 +118,7 @@ export function createAnthropicTranslator(): EventTranslator {
     return words === '' ? [] : [{ choices: [{ delta: { content: words } }] }];
   }
 
-  /** Thinking without its signature is not accepted back. */
+  /** The API rejects thinking that is sent back without its signature. */
   function close(at: number): void {
     const found = open.get(at);
     open.delete(at);
@@ -128,8 +128,8 @@ export function createAnthropicTranslator(): EventTranslator {
   }
 
   function learnUsage(reported: unknown): void {
-    const found = record(reported);
-    const known = USAGE.filter((name) => found[name] != null).map((name) => [name, found[name]]);
+    const counts = record(reported);
+    const known = USAGE.filter((name) => counts[name] != null).map((name) => [name, counts[name]]);
     usage = { ...usage, ...Object.fromEntries(known) };
   }
 
@@ -148,7 +148,7 @@ export function createAnthropicTranslator(): EventTranslator {
   };
 }
 
-/** Other reasons are a normal end. */
+/** Any other reason is a normal end. */
 const reasons: Readonly<Record<string, string>> = {
   tool_use: 'tool_calls',
   max_tokens: 'length',
@@ -164,7 +164,7 @@ function call(index: number, fields: object, id?: unknown): object {
   return { choices: [{ delta: { tool_calls: [{ index, id, function: fields }] } }] };
 }
 
-/** The counts that are read: a server may send any others. */
+/** The counts that are read; servers may send others. */
 const USAGE = [
   'input_tokens',
   'cache_read_input_tokens',

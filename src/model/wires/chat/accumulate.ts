@@ -1,4 +1,4 @@
-/** Folds the chunks of one reply into live deltas and, at the end, into the whole reply. No side effects. */
+/** Folds the chunks of one reply into live deltas and, at the end, into the complete reply. No side effects. */
 import type { FinishReason, ToolCall, ToolSchema, Usage } from '../../../protocol/messages.ts';
 import type { ModelEvent, Reply } from '../../../protocol/model.ts';
 import { count, list, record, text } from '../../json.ts';
@@ -31,17 +31,17 @@ export interface Accumulator {
 
 /**
  * `newId` creates ids for tool calls that arrive without one or with a duplicate. Calls of `tools` are also recognized
- * when the model writes them as text. With `speaksCalls` the model is known to make native tool calls, so JSON in a
+ * when the model writes them as text. With `hasNativeCalls` the model is known to make native tool calls, so JSON in a
  * code fence is treated as plain text.
  */
 export function createAccumulator(
   newId: () => string,
   tools: readonly ToolSchema[] = [],
-  speaksCalls = false,
+  hasNativeCalls = false,
   bounds: ReplyBounds = replyBounds,
 ): Accumulator {
   const calls = createCallSlots(bounds);
-  const textCalls = createTextCalls(tools, !speaksCalls);
+  const textCalls = createTextCalls(tools, !hasNativeCalls);
   let callsAsText = false;
   let content = '';
   let reasoning: { readonly field: ReasoningField; text: string } | undefined;
@@ -203,21 +203,21 @@ function uniqueIds(slots: readonly CallSlot[], newId: () => string): readonly st
 
 const cutNotes: Partial<Record<FinishReason, string>> = {
   length: 'the reply reached its length limit. Make the call again; split long content over several calls',
-  content_filter: "the provider's content filter ended the reply. Go on in another way",
+  content_filter: "the provider's content filter ended the reply. Continue in a different way",
 };
 
 async function toCall(slot: CallSlot, id: string, finishReason: FinishReason): Promise<ToolCall> {
   const name = slot.name.slice(0, MAX_NAME).toWellFormed();
   const note = cutNotes[finishReason];
   if (note !== undefined) {
-    const invalid = `The call of ${name || 'a tool'} did not run, because ${note}. What arrived of its arguments (${slot.arguments.length} characters): ${excerpt(slot.arguments)}`;
+    const invalid = `The call of ${name || 'a tool'} did not run, because ${note}. Arguments received (${slot.arguments.length} characters): ${excerpt(slot.arguments)}`;
     return isJsonObject(slot.arguments)
       ? { id, name, arguments: slot.arguments, invalid }
       : { id, name, arguments: '{}', rawArguments: slot.arguments, invalid };
   }
   const call = { id, name, ...(await repairArguments(slot.arguments, name)) };
   if (name !== '' || call.invalid !== undefined) return call;
-  return { ...call, invalid: 'The call did not run, because it came without the name of a tool.' };
+  return { ...call, invalid: 'The call did not run, because it has no tool name.' };
 }
 
 function isJsonObject(json: string): boolean {
@@ -247,7 +247,7 @@ const reasons: Readonly<Record<string, FinishReason | 'cut'>> = {
   insufficient_system_resource: 'cut', // DeepSeek
 };
 
-/** Maps the server's finish reason to ours; an unknown one counts as a normal end. */
+/** Maps the server's finish reason to ours; an unknown one is a normal end. */
 function readFinishReason(word: string, hasCalls: boolean): FinishReason | 'cut' {
   const key = word.toLowerCase();
   const reason = Object.hasOwn(reasons, key) ? (reasons[key] ?? 'stop') : 'stop';

@@ -44,7 +44,7 @@ function withTextTools(
 function withPlainContent(message: WireMessage): WireMessage {
   if (message.role !== 'user' || typeof message.content === 'string') return message;
   const texts = message.content.map((part) =>
-    part.type === 'text' ? part.text : '[An image, which this model cannot see.]',
+    part.type === 'text' ? part.text : '[An image that this model cannot see.]',
   );
   return { role: 'user', content: texts.join('\n') };
 }
@@ -60,7 +60,7 @@ function alternating(messages: readonly WireMessage[]): readonly WireMessage[] {
   const out: WireMessage[] = [];
   for (const given of messages) {
     const last = out.at(-1);
-    // Such a server rejects system messages after the first.
+    // Servers that need this reject a second system message.
     const message: WireMessage =
       given.role === 'system' && out.length > 0 && last?.role !== 'system'
         ? { role: 'user', content: given.content }
@@ -151,12 +151,7 @@ function writeResult(name: string, content: string): string {
   return `<tool_response name=${JSON.stringify(name)}>\n${content}\n</tool_response>`;
 }
 
-/**
- * Maps the error messages in which servers reject a request to the adaptation that avoids the error. Data only;
- * adaptMessages.ts applies it.
- */
-
-/** Each adaptation covers one way in which a server deviates from the standard request. */
+/** Each adaptation covers one way in which a server deviates from the standard. */
 export type Adaptation =
   /** The server rejects tools: they are described in the system prompt, and calls and results are sent as text. */
   | 'text_tools'
@@ -173,7 +168,7 @@ export type Adaptation =
   /** Empty content is rejected in a message with tool calls. */
   | 'null_content';
 
-/** In order: the first match that is not in use yet is tried next. */
+/** The errors with which servers reject a request. The first match that is not in use yet is tried next. */
 const refusals: readonly (readonly [Adaptation, RegExp])[] = [
   ['assistant_after_tool', /unexpected role .{0,3}user.{0,3} after role .{0,3}tool/i], // Mistral
   [
@@ -198,7 +193,7 @@ const refusals: readonly (readonly [Adaptation, RegExp])[] = [
   ],
 ];
 
-/** Rejections that name a field, in words that are too general without the name. */
+/** Errors that name a field; without its name the wording would be too general. */
 const refusedFields: readonly (readonly [Adaptation, RegExp])[] = [
   ['no_tool_choice', /\btool_choice\b/],
   ['text_tools', /\b(?:tools|functions)\b/],
@@ -227,6 +222,6 @@ export function knownAdaptation(name: unknown): Adaptation | undefined {
 /** Warnings for adaptations that lose something; `{model}` stands for the model and its server. */
 export const adaptationNotices: Partial<Record<Adaptation, string>> = {
   text_tools:
-    '{model} takes no tools. They are described in the prompt instead, and calls are read from the text; a model that was trained for tools does better.',
-  plain_content: '{model} takes no images: they are left out.',
+    '{model} does not support tools. They are described in the prompt instead, and calls are read from its text; a model trained for tool calls works better.',
+  plain_content: '{model} does not support images: they are left out.',
 };

@@ -51,7 +51,7 @@ export function isOpenAI(baseUrl: string): boolean {
 /**
  * The dialect to try after a rejection (of a field, of tools, of an order of roles …); undefined if the error is about
  * something else. Each step gives something up, so the retries end. Statuses other than 400 and 422 are used for all
- * kinds of errors, so only unambiguous wording counts there.
+ * kinds of errors, so only unambiguous wording is accepted there.
  */
 export function learnDialect(dialect: Dialect, refusal: string, status = 400): Dialect | undefined {
   if (!REFUSALS.includes(status)) return undefined;
@@ -105,7 +105,7 @@ export function toBody(request: ModelRequest, dialect: Dialect): Record<string, 
 
 const limitNames = ['max_tokens', 'max_completion_tokens'] as const;
 
-/** How a body differs from the one the request alone would produce; absent fields do not differ. */
+/** How a body differs from what the request alone would produce; absent = no difference. */
 interface SentDetails extends ReasoningOptions {
   /** The name under which the reply limit was sent; absent = the request has none, or the server accepts none. */
   readonly limitName?: (typeof limitNames)[number];
@@ -149,7 +149,7 @@ function reasoningSent(
 }
 
 /** Rebuilds the body of an earlier request exactly as it was sent. */
-export function chatBodyAgain(request: ModelRequest, sent: SentRequest): string {
+export function rebuildChatBody(request: ModelRequest, sent: SentRequest): string {
   // A log may come from a later version or another client: unknown details are ignored.
   const { withoutUsage, withReasoning, withoutTemperature } = sent;
   const limitName = limitNames.find((name) => name === sent.limitName);

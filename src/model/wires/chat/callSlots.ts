@@ -1,6 +1,6 @@
 /**
- * Assembles the fragments of streamed tool calls. The standard says: match by `index`; id and name come once, then
- * pieces of the arguments. Servers deviate from every part of that; the rules below cover all known variants.
+ * Assembles the fragments of streamed tool calls. By the standard they are matched by `index`; id and name come once,
+ * then pieces of the arguments. Servers deviate from every part of that; the rules below cover all known variants.
  */
 import { count, record, text } from '../../json.ts';
 import { grouped, type ReplyBounds, replyBounds, tooLarge } from '../../replyBounds.ts';
@@ -66,8 +66,8 @@ export function createCallSlots(bounds: ReplyBounds = replyBounds): CallSlots {
   };
 }
 
-function sizeOf({ id, name, arguments: given }: CallSlot): number {
-  return id.length + name.length + given.length;
+function sizeOf(slot: CallSlot): number {
+  return slot.id.length + slot.name.length + slot.arguments.length;
 }
 
 interface Fragment {
@@ -80,13 +80,13 @@ interface Fragment {
 function readFragment(value: unknown): Fragment {
   const call = record(value);
   const fn = record(call.function ?? call);
-  const given = fn.arguments;
-  const isStructured = typeof given === 'object' && given !== null; // an object instead of a JSON string
+  const input = fn.arguments;
+  const isStructured = typeof input === 'object' && input !== null; // an object instead of a JSON string
   return {
     index: count(call.index),
     id: text(call.id) ?? '',
     name: text(fn.name) ?? '',
-    arguments: isStructured ? JSON.stringify(given) : (text(given) ?? ''),
+    arguments: isStructured ? JSON.stringify(input) : (text(input) ?? ''),
   };
 }
 

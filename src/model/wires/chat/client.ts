@@ -1,6 +1,6 @@
 /**
- * Implements the model port for OpenAI-compatible chat completions. Owns what a server's errors taught us; wire format,
- * folding and errors are pure and live in the files next to this one.
+ * Implements the model port for OpenAI-compatible chat completions. Owns what was learned from a server's errors; wire
+ * format, folding and error handling are pure and live in the files next to this one.
  */
 import type { ModelClient, ModelEvent, ModelRequest, SentRequest } from '../../../protocol/model.ts';
 import { isClosedModel, lookupModel } from '../../catalogue.ts';
@@ -8,7 +8,7 @@ import { shownUrl } from '../../errors.ts';
 import { record } from '../../json.ts';
 import { createExchanges, createFormRetries, type ModelClientOptions } from '../exchange.ts';
 import { newCallId } from '../itemAccumulator.ts';
-import { type AnswerTrace, chatCompletion, type ReplyNews } from '../replyChunks.ts';
+import { type AnswerTrace, chatCompletion, type ReplyCallbacks } from '../replyChunks.ts';
 import { createAccumulator } from './accumulate.ts';
 import { adaptationNotices } from './adaptMessages.ts';
 import {
@@ -27,9 +27,9 @@ export function createOpenAIClient(options: ModelClientOptions): ModelClient {
   const writeBody = createBodyWriter();
   const reported = new Set<string>();
   /** Models that have made a native tool call in this session. */
-  const callers = new Set<string>();
+  const nativeCallers = new Set<string>();
 
-  const retry = createFormRetries(firstFor, debug);
+  const retry = createFormRetries(initialDialect, debug);
 
   function stream(
     request: ModelRequest,
@@ -39,7 +39,7 @@ export function createOpenAIClient(options: ModelClientOptions): ModelClient {
     return retry(request.model, signal, (dialect) => attempt(request, dialect, signal, onSent));
   }
 
-  function firstFor(model: string): Dialect {
+  function initialDialect(model: string): Dialect {
     const known = lookupModel(model, { unknownWindow: 0 });
     const {
       callsTools,
@@ -55,15 +55,15 @@ export function createOpenAIClient(options: ModelClientOptions): ModelClient {
   }
 
   /**
-   * True if this model is known to make native tool calls and this server to parse them. A claim of tool support is no
-   * proof: servers pass calls they fail to parse on as text.
+   * True if this model is known to make native tool calls and this server to parse them. Claimed tool support is no proof:
+   * servers pass on calls as text if they fail to parse them.
    */
   function makesNativeCalls(model: string, { adaptations }: Dialect): boolean {
-    return !adaptations.includes('text_tools') && (callers.has(model) || isClosedModel(model));
+    return !adaptations.includes('text_tools') && (nativeCallers.has(model) || isClosedModel(model));
   }
 
   /** Reports what an adaptation loses, once per model, and only if it matters for this request. */
-  function* tell({ model, tools }: ModelRequest, { adaptations }: Dialect): Generator<ModelEvent> {
+  function* reportLosses({ model, tools }: ModelRequest, { adaptations }: Dialect): Generator<ModelEvent> {
     for (const one of adaptations) {
       const notice = adaptationNotices[one];
       const key = `${one} ${model}`;
@@ -82,21 +82,21 @@ export function createOpenAIClient(options: ModelClientOptions): ModelClient {
     onSent: ((sent: SentRequest) => void) | undefined,
   ): AsyncGenerator<ModelEvent, Dialect | undefined> {
     const { model } = request;
-    yield* tell(request, dialect);
+    yield* reportLosses(request, dialect);
     const offered = request.toolChoice === 'none' ? [] : request.tools;
     return yield* exchange(
       {
         model,
         accumulator: createAccumulator(newCallId, offered, makesNativeCalls(model, dialect)),
-        ask(signal, trace, news) {
+        ask(signal, trace, callbacks) {
           const { bytes, hash } = writeBody(request, dialect);
           onSent?.(sentAs(hash, request, dialect));
-          return ask(bytes, signal, trace, news);
+          return ask(bytes, signal, trace, callbacks);
         },
         isPart: (event) => Array.isArray(record(event).choices),
         learn: (refusal, status) => learnDialect(dialect, refusal, status),
         onReply({ message, callsAsText }) {
-          if (message.toolCalls.length > 0 && callsAsText !== true) callers.add(model);
+          if (message.toolCalls.length > 0 && callsAsText !== true) nativeCallers.add(model);
         },
       },
       signal,
@@ -107,11 +107,11 @@ export function createOpenAIClient(options: ModelClientOptions): ModelClient {
     body: WrittenBody['bytes'],
     signal: AbortSignal,
     trace: AnswerTrace,
-    news: ReplyNews,
+    callbacks: ReplyCallbacks,
   ): AsyncIterable<object> {
     const own = { 'User-Agent': 'clawdcode', ...(isOpenAI(baseUrl) ? options.account : {}), ...headers };
     const call = { baseUrl, apiKey, headers: own, body, signal, send };
-    return chatCompletion(call, trace, news);
+    return chatCompletion(call, trace, callbacks);
   }
 
   return { stream };

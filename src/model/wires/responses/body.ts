@@ -1,4 +1,4 @@
-/** Writes a request for OpenAI's Responses API: the whole conversation each time, nothing kept at the server. Pure. */
+/** Builds a request for OpenAI's Responses API: the entire conversation each time, nothing stored on the server. Pure. */
 import { createHash } from 'node:crypto';
 import type {
   EasyInputMessage,
@@ -18,7 +18,7 @@ import { withExtraBody } from '../extraBody.ts';
 import type { Form, OptionalPart } from '../form.ts';
 import { sealedItems } from '../seal.ts';
 
-/** What decides the body besides the request. */
+/** Everything, besides the request, that the body depends on. */
 interface ResponsesFacts extends Pick<WireFacts, 'efforts' | 'extraBody'> {
   readonly form: Form;
   /** As in `originOf`. */
@@ -88,7 +88,7 @@ function plainBody(request: ModelRequest, facts: ResponsesFacts): ResponseCreate
   };
 }
 
-/** Requests with the same system prompt go to the machine that has it; each session's prompt has its own key of notes. */
+/** Routes requests with the same system prompt to a machine that has it cached. */
 function cacheKey(instructions: string): string {
   return `clawdcode-${createHash('sha256').update(instructions).digest('hex').slice(0, 32)}`;
 }
@@ -131,7 +131,7 @@ function toContent(content: string | readonly ContentPart[]): EasyInputMessage['
   );
 }
 
-/** In the order in which the parts came, with its reasoning unchanged; else text and calls alone. */
+/** The parts in their original order, reasoning unchanged; if the seal is broken, only text and calls. */
 function fromAssistant(
   message: AssistantMessage,
   ids: readonly string[],

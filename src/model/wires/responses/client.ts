@@ -39,7 +39,7 @@ export function createResponsesClient(options: ModelClientOptions): ModelClient 
         return client.responses.create(params, { signal }) as Promise<AsyncIterable<object>>;
       },
     },
-    { ...options, ...(isOpenAI(baseUrl) && options.account ? { ownHeaders: options.account } : {}) },
+    { ...options, ...(isOpenAI(baseUrl) && options.account ? { extraHeaders: options.account } : {}) },
   );
 }
 

@@ -60,7 +60,7 @@ export function createResponsesTranslator(): EventTranslator {
     return [{ choices: [{ delta: { content: words } }] }];
   }
 
-  /** Text and arguments that came with no deltas are taken from the whole item. */
+  /** Takes text and arguments from the complete item if no deltas came before it. */
   function complete(item: Fields, at: number): readonly object[] {
     if (items.has(at)) return [];
     switch (item.type) {
@@ -130,7 +130,7 @@ function usageOf({
   };
 }
 
-/** An error in the form of the SDK's. A request that is wrong stays so: it is not retried. */
+/** An error in the SDK's form. An invalid request gets status 400, so that it is not retried. */
 function failure(error: Fields): object {
   const isOurs = /invalid|unsupported|context_length|bio_policy|too_large/.test(text(error.code) ?? '');
   return { error, ...(isOurs ? { status: 400 } : {}) };

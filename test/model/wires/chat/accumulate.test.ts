@@ -183,7 +183,7 @@ test.each(['length', 'content_filter'])(
 
 test('a call without a name never runs', async () => {
   const { reply } = await fold([calls({ index: 0, id: 'a', ...fn(undefined, '{}') })]);
-  expect(reply?.message.toolCalls[0]?.invalid).toContain('without the name');
+  expect(reply?.message.toolCalls[0]?.invalid).toContain('no tool name');
 });
 
 test.each([

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { WireMessage } from '../../../../src/model/wire.ts';
-import { bodyAgain } from '../../../../src/model/wires/bodyAgain.ts';
 import { type Adaptation, adaptationFor } from '../../../../src/model/wires/chat/adaptMessages.ts';
 import {
   bodyHash,
@@ -10,6 +9,7 @@ import {
   sentAs,
   toBody,
 } from '../../../../src/model/wires/chat/body.ts';
+import { rebuildBody } from '../../../../src/model/wires/rebuildBody.ts';
 import type { Message } from '../../../../src/protocol/messages.ts';
 import type { ModelRequest } from '../../../../src/protocol/model.ts';
 
@@ -143,7 +143,7 @@ describe('what is sent instead', () => {
         'I look.\n<tool_call>\n{"name": "Read", "arguments": {"path":"a.ts"}}\n</tool_call>\n<tool_call>\n{"name": "Read", "arguments": {"path":"a.ts"}}\n</tool_call>',
     });
     expect(messages[3]?.content).toBe(
-      '<tool_response name="Read">\none\n</tool_response>\n\n<tool_response name="Read">\ntwo\n</tool_response>\n\nand now?\n\nRemember.\n\nsee\n[An image, which this model cannot see.]',
+      '<tool_response name="Read">\none\n</tool_response>\n\n<tool_response name="Read">\ntwo\n</tool_response>\n\nand now?\n\nRemember.\n\nsee\n[An image that this model cannot see.]',
     );
     expect(JSON.stringify(messages)).not.toContain('tool_calls');
   });
@@ -187,9 +187,9 @@ describe('what is sent instead', () => {
       fc.property(fc.shuffledSubarray([...all]), (adaptations) => {
         const dialect = { ...firstDialect('http://x/v1', 'm', false), adaptations };
         const body = JSON.stringify(toBody(request, dialect));
-        expect(bodyAgain(request, JSON.parse(JSON.stringify(sentAs(bodyHash(body), request, dialect))))).toBe(
-          body,
-        );
+        expect(
+          rebuildBody(request, JSON.parse(JSON.stringify(sentAs(bodyHash(body), request, dialect)))),
+        ).toBe(body);
       }),
     );
   });

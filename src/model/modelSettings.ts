@@ -3,7 +3,7 @@ import type { ModelInfo } from '../protocol/model.ts';
 import type { Effort } from '../protocol/wires.ts';
 
 /** Facts about a model that override all others; absent ones are taken from the server or the catalogue. */
-export interface OwnFacts {
+export interface ModelSettings {
   /** Tokens. */
   readonly contextWindow?: number | undefined;
   /** Tokens. */
@@ -29,15 +29,15 @@ export interface OwnFacts {
 }
 
 /** Merges all matching entries: a longer pattern overrides a shorter one, and the exact id overrides every pattern. */
-export function ownFactsOf(models: Readonly<Record<string, OwnFacts>>, id: string): OwnFacts {
+export function modelSettingsOf(models: Readonly<Record<string, ModelSettings>>, id: string): ModelSettings {
   const matching = Object.entries(models)
     .filter(([pattern]) => pattern === id || (pattern.includes('*') && matches(pattern, id)))
     .toSorted(([a], [b]) => Number(a === id) - Number(b === id) || a.length - b.length)
     .map(([, facts]) => facts);
-  return Object.assign({}, ...matching.map(withoutGaps)) as OwnFacts;
+  return Object.assign({}, ...matching.map(withoutGaps)) as ModelSettings;
 }
 
-function withoutGaps(facts: OwnFacts): object {
+function withoutGaps(facts: ModelSettings): object {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }
 

@@ -3,24 +3,24 @@ import type { ModelRequest, SentRequest } from '../../protocol/model.ts';
 import { efforts, reasoningOptions, thinkingDisplays } from '../../protocol/wires.ts';
 import { count, list, record, text } from '../json.ts';
 import { anthropicBody } from './anthropic/body.ts';
-import { chatBodyAgain } from './chat/body.ts';
+import { rebuildChatBody } from './chat/body.ts';
 import type { SentDetails } from './createWireClient.ts';
 import { responsesBody } from './responses/body.ts';
 
-/** A log may come from a later version: details that are not known are ignored. */
-export function bodyAgain(request: ModelRequest, sent: SentRequest): string {
+/** A log may come from a later version: unknown details are ignored. */
+export function rebuildBody(request: ModelRequest, sent: SentRequest): string {
   switch (sent.wire) {
     case 'responses':
-      return JSON.stringify(responsesBody(asked(request, sent), detailsIn(sent)));
+      return JSON.stringify(responsesBody(withSentOptions(request, sent), detailsIn(sent)));
     case 'anthropic':
-      return JSON.stringify(anthropicBody(asked(request, sent), detailsIn(sent)));
+      return JSON.stringify(anthropicBody(withSentOptions(request, sent), detailsIn(sent)));
     default:
-      return chatBodyAgain(asked(request, sent), sent);
+      return rebuildChatBody(withSentOptions(request, sent), sent);
   }
 }
 
-/** The log does not repeat in each request what is sent in addition to the conversation. */
-function asked(request: ModelRequest, sent: SentRequest): ModelRequest {
+/** The request with the options that were recorded when it was sent. */
+function withSentOptions(request: ModelRequest, sent: SentRequest): ModelRequest {
   const effort = efforts.find((level) => level === sent.effort);
   const thinkingBudget =
     sent.thinkingBudget === 'adaptive' ? sent.thinkingBudget : count(sent.thinkingBudget);
@@ -28,7 +28,7 @@ function asked(request: ModelRequest, sent: SentRequest): ModelRequest {
   const [maxOutputTokens, stableMessages] = [count(sent.maxOutputTokens), count(sent.stableMessages)];
   return {
     ...request,
-    // A named provider has its own name for the model.
+    // A named provider may have its own name for the model.
     ...(typeof sent.model === 'string' ? { model: sent.model } : {}),
     ...reasoningOptions({ effort, thinkingBudget, thinkingDisplay }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ownFactsOf } from '../../src/model/ownFacts.ts';
+import { modelSettingsOf } from '../../src/model/modelSettings.ts';
 
 test.each<readonly [string, string, boolean]>([
   ['qwen3:8b', 'qwen3:8b', true],
@@ -17,7 +17,7 @@ test.each<readonly [string, string, boolean]>([
   ['a*a', 'a', false],
   ['a.c', 'abc', false],
 ])('%s means %s: %s', (pattern, id, expected) => {
-  expect('contextWindow' in ownFactsOf({ [pattern]: { contextWindow: 1 } }, id)).toBe(expected);
+  expect('contextWindow' in modelSettingsOf({ [pattern]: { contextWindow: 1 } }, id)).toBe(expected);
 });
 
 test('the longer pattern wins, the id over every pattern, and what one leaves out another may say', () => {
@@ -26,9 +26,13 @@ test('the longer pattern wins, the id over every pattern, and what one leaves ou
     '*': { contextWindow: 1, maxOutputTokens: 1, vision: true },
     'qwen3*': { contextWindow: 2, maxOutputTokens: 2 },
   };
-  expect(ownFactsOf(models, 'qwen3:8b')).toEqual({ contextWindow: 3, maxOutputTokens: 2, vision: true });
-  expect(ownFactsOf(models, 'qwen3:32b')).toEqual({ contextWindow: 2, maxOutputTokens: 2, vision: true });
-  expect(ownFactsOf(models, 'other')).toEqual({ contextWindow: 1, maxOutputTokens: 1, vision: true });
+  expect(modelSettingsOf(models, 'qwen3:8b')).toEqual({ contextWindow: 3, maxOutputTokens: 2, vision: true });
+  expect(modelSettingsOf(models, 'qwen3:32b')).toEqual({
+    contextWindow: 2,
+    maxOutputTokens: 2,
+    vision: true,
+  });
+  expect(modelSettingsOf(models, 'other')).toEqual({ contextWindow: 1, maxOutputTokens: 1, vision: true });
 });
 
 test('a pattern means what the same regular expression means', () => {
@@ -38,7 +42,7 @@ test('a pattern means what the same regular expression means', () => {
     fc.property(some, name, (pattern, id) => {
       const source = pattern.replaceAll('.', '\\.').replaceAll('*', '[^]*');
       const isMatch = new RegExp(`^${source}$`).test(id);
-      expect('contextWindow' in ownFactsOf({ [pattern]: { contextWindow: 1 } }, id)).toBe(isMatch);
+      expect('contextWindow' in modelSettingsOf({ [pattern]: { contextWindow: 1 } }, id)).toBe(isMatch);
     }),
   );
 });
