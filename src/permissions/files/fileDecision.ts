@@ -52,13 +52,13 @@ export function decideFile(request: FileRequest, policy: Policy, globs = false):
       reason: `${request.path} matches files that cannot all be checked.`,
     };
   const inSecretPlace = secretPlaceTest(policy);
-  const astray = files
+  const risky = files
     .filter((file) => request.verb === 'write' || policy.realpath(file) !== file || inSecretPlace(file))
     .map((path) => decideOne({ ...request, path }, policy, false))
     // Links out of the workspace first: if only names are listed, a secret's name is no reason to ask.
     .sort((a, b) => Number(b.cause === 'outside') - Number(a.cause === 'outside'));
   const isCertain = verdict.behavior === 'ask' && verdict.cause !== 'secret';
-  return gravest(isCertain ? [verdict, ...astray] : [...astray, verdict]) ?? verdict;
+  return gravest(isCertain ? [verdict, ...risky] : [...risky, verdict]) ?? verdict;
 }
 
 /** The cause of a verdict that asks. */
@@ -89,12 +89,12 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
   const paths = [...new Set([path, realPath])];
   const denied = forbidding('deny', request, paths, policy);
   if (denied) return byRule('deny', denied);
-  const perhaps = dependsOnProcess(realPath)
+  const possiblyDenied = dependsOnProcess(realPath)
     ? forbidding('deny', request, paths, policy, 'anything')
     : globs && hasGlob(path)
       ? forbidding('deny', request, paths, policy, 'wildcards')
       : undefined;
-  if (perhaps) return byRule(policy.mode === 'bypassPermissions' ? 'deny' : 'ask', perhaps);
+  if (possiblyDenied) return byRule(policy.mode === 'bypassPermissions' ? 'deny' : 'ask', possiblyDenied);
   if (policy.mode === 'bypassPermissions') return verdict('allow', 'mode', 'Mode bypassPermissions.');
   if (policy.mode === 'plan' && verb === 'write')
     return verdict(
@@ -183,10 +183,10 @@ function protectedAmong(
 function protectedAsHead(realPath: string, policy: Policy): { path: string; by: string } | undefined {
   if (foldPath(realPath).at(-1) !== 'head' || policy.isDirectory(join(dirname(realPath), '.git')))
     return undefined;
-  return { path: realPath, by: 'git, which takes a folder with it for a repository' };
+  return { path: realPath, by: 'git, which treats a folder that contains it as a repository' };
 }
 
-/** Git's settings may include any file, including one of the project under another name. */
+/** Git's settings may include any file, even one of the project with an ordinary name. */
 function protectedByInclude(realPath: string, policy: Policy): { path: string; by: string } | undefined {
   const included = [policy.root, ...policy.additionalDirectories].flatMap((folder) =>
     policy.gitIncludes(folder, policy.home),
@@ -209,7 +209,7 @@ function protectedByLink(realPath: string, policy: Policy): { path: string; by: 
   return undefined;
 }
 
-/** The home folder may also contain such links: `~/.config/nvim` may lead to a project of dot files. */
+/** The home folder may also contain such links: `~/.config/nvim` may lead to a dotfiles project. */
 function protectedInHome(realPath: string, policy: Policy): { path: string; by: string } | undefined {
   const names = namesInHome(realPath, policy);
   if (names.length === 0) return undefined;
@@ -307,7 +307,7 @@ function namesInHome(
   return folders.flatMap((folder) =>
     linksIn(join(home, folder)).flatMap((link) => {
       const target = realpath(link);
-      // A link to the home itself or one of its parents does not say anything about its contents.
+      // A link to the home itself or one of its parents says nothing about its contents.
       if (contains(target, realpath(home)) || !contains(target, realPath)) return [];
       return [join(link, relative(target, realPath))];
     }),

@@ -64,17 +64,20 @@ export function mayForbid(pattern: string, path: string, place: PatternPlace): b
   const { root, glob } = locatePattern(pattern, place);
   // A shell wildcard does not match a leading dot.
   if (/^[*?]/.test(basename(path)) && basename(glob).startsWith('.')) return false;
-  const given = foldText(path);
+  const folded = foldText(path);
   return [root, place.realpath(root)].some((directory) => {
     const whole = foldText(join(directory, glob.replace(/^\*\*\//, '*')));
-    return globsOverlap(whole, given) || globsOverlap(`${whole}/*`, given);
+    return globsOverlap(whole, folded) || globsOverlap(`${whole}/*`, folded);
   });
 }
 
 /** True if `path` is `directory` or inside it. Both absolute. */
 export function contains(directory: string, path: string): boolean {
-  const way = relative(directory, path);
-  return way === '' || !(way === '..' || way.startsWith('../') || isAbsolute(way));
+  const relativePath = relative(directory, path);
+  return (
+    relativePath === '' ||
+    !(relativePath === '..' || relativePath.startsWith('../') || isAbsolute(relativePath))
+  );
 }
 
 function locatePattern(pattern: string, { base, home }: PatternPlace): { root: string; glob: string } {
@@ -96,24 +99,24 @@ function literalPrefix(pattern: string): { root: string; glob: string } {
 function matches(glob: string, root: string, path: string, nocase: boolean): boolean {
   const [from, to] = nocase ? [foldText(root), foldText(path)] : [root, path];
   if (!contains(from, to)) return false;
-  const way = relative(from, to);
-  if (way === '') return /^(?:\*\*\/?)+$/.test(glob);
-  return matcherOf(nocase ? foldText(glob) : glob, nocase)(way);
+  const relativePath = relative(from, to);
+  if (relativePath === '') return /^(?:\*\*\/?)+$/.test(glob);
+  return matcherOf(nocase ? foldText(glob) : glob, nocase)(relativePath);
 }
 
 /** Cache of compiled patterns: a long command checks the same few rules for thousands of words. */
-const compiled = new Map<string, (way: string) => boolean>();
+const compiled = new Map<string, (relativePath: string) => boolean>();
 const MAX_COMPILED = 500;
 
-function matcherOf(glob: string, nocase: boolean): (way: string) => boolean {
+function matcherOf(glob: string, nocase: boolean): (relativePath: string) => boolean {
   const key = `${nocase}${glob}`;
   const known = compiled.get(key);
   if (known !== undefined) return known;
   const pattern = glob.replace(/\/+$/, '');
   const options = { dot: true, nonegate: true, noextglob: true, nocase };
   // A pattern for a directory also covers everything in it.
-  const made = picomatch([pattern, `${pattern}/**`], options);
+  const isMatch = picomatch([pattern, `${pattern}/**`], options);
   if (compiled.size >= MAX_COMPILED) compiled.clear();
-  compiled.set(key, made);
-  return made;
+  compiled.set(key, isMatch);
+  return isMatch;
 }

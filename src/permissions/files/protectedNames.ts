@@ -26,7 +26,7 @@ export interface ProtectedName {
 
 interface Group {
   readonly usedBy: string;
-  /** The topic of that program's documentation that says so. */
+  /** The topics in the documentation of the programs. */
   readonly source: string;
   readonly patterns: readonly string[];
 }
@@ -245,8 +245,8 @@ const home: readonly Group[] = [
 ];
 
 /**
- * Every hidden entry of the home belongs to some program, even if it is not listed above. Applies only if the workspace
- * is or contains the home folder: a project in `~/.config` consists of ordinary files.
+ * Every hidden entry of the home folder belongs to some program, even if it is not listed above. Applies only if the
+ * workspace is or contains the home folder: a project in `~/.config` consists of ordinary files.
  */
 const hiddenInHome: ProtectedName = {
   pattern: '~/.*',
@@ -274,7 +274,7 @@ export interface ProtectionPlace {
   /** The home folder, absolute: as named, and with its links resolved. */
   readonly homes: readonly string[];
   /**
-   * Absolute folders in which the user works. The parents of the innermost one that contains the path do not count,
+   * Absolute folders in which the user works. The parents of the innermost one that contains the path are not checked,
    * because the user chose them: in a worktree at `.claude/worktrees/x` the files are ordinary.
    */
   readonly workspace: readonly string[];
@@ -293,7 +293,7 @@ export function protectionPlace(
 }
 
 /**
- * The protected name that an absolute path is or is inside of. Spellings that some file system treats as equal count:
+ * The protected name that an absolute path is or is inside of. Names that some file system treats as equal are equal:
  * different case, invisible characters, trailing dots or blanks.
  */
 export function protectedName(
@@ -302,10 +302,10 @@ export function protectedName(
 ): ProtectedName | undefined {
   const parts = foldPath(path);
   const around = homes.map(foldPath).filter((folder) => startsWith(parts, folder));
-  const own = workspace.map(foldPath).filter((folder) => startsWith(parts, folder));
+  const containing = workspace.map(foldPath).filter((folder) => startsWith(parts, folder));
   sorted ??= sortNames();
   const { plain, anyWild, wild, rows, rooted } = sorted;
-  const from = Math.max(0, ...own.map((folder) => folder.length));
+  const from = Math.max(0, ...containing.map((folder) => folder.length));
   for (const [index, part] of parts.entries()) {
     if (index < from) continue;
     const known =
@@ -321,7 +321,7 @@ export function protectedName(
   );
 }
 
-/** True if commands must not write there: protected, and not something that commands build. */
+/** True if commands must not write there: protected, and not written by everyday commands. */
 export function isReadOnlyForCommands(path: string, place: ProtectionPlace): boolean {
   const name = protectedName(path, place);
   return name !== undefined && name.isBuilt !== true;
@@ -368,7 +368,7 @@ interface SortedNames {
   }[];
 }
 
-/** Built on first use, so that a start that checks no file does not need it. */
+/** Built on first use, to keep startup fast. */
 let sorted: SortedNames | undefined;
 
 function sortNames(): SortedNames {

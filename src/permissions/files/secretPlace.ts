@@ -1,4 +1,4 @@
-/** The places of a home that hold secrets whatever their files are called; confined commands do not see them either. */
+/** Places in the home folder whose files are all secret, whatever their names; sandboxed commands cannot see them. */
 import { isInside } from '../../disk/paths.ts';
 import { secretPlaces } from '../../disk/secretPlaces.ts';
 import type { Policy } from '../policy.ts';
@@ -7,16 +7,16 @@ import { foldPath } from './sensitive.ts';
 type Place = Pick<Policy, 'home' | 'root' | 'additionalDirectories' | 'realpath'>;
 
 /**
- * Whether an absolute path is such a place or inside of one. A place that contains a workspace does not count. The disk
- * is only asked about a path with a part that could be one.
+ * Returns a test for absolute paths that are such a place or inside of one, except for a place that contains a workspace.
+ * Accesses the disk only for a path that could be one by its names.
  */
 export function secretPlaceTest(place: Place): (path: string) => boolean {
-  let found: Found | undefined;
+  let roots: Roots | undefined;
   return (path) => {
     const parts = foldPath(path);
     if (!parts.some((part) => firstParts.has(part))) return false;
-    found ??= resolved(place);
-    const { homes, workspaces } = found;
+    roots ??= resolveRoots(place);
+    const { homes, workspaces } = roots;
     return homes.some((around) => {
       if (around.some((part, at) => parts[at] !== part)) return false;
       const below = parts.slice(around.length, around.length + MAX_DEPTH);
@@ -29,13 +29,13 @@ export function secretPlaceTest(place: Place): (path: string) => boolean {
   };
 }
 
-/** Folded. */
-interface Found {
+/** As folded by `foldPath`. */
+interface Roots {
   readonly homes: readonly (readonly string[])[];
   readonly workspaces: readonly string[];
 }
 
-function resolved({ home, root, additionalDirectories, realpath }: Place): Found {
+function resolveRoots({ home, root, additionalDirectories, realpath }: Place): Roots {
   return {
     homes: [home, realpath(home)].map(foldPath),
     workspaces: [root, ...additionalDirectories].flatMap((folder) =>
@@ -46,5 +46,5 @@ function resolved({ home, root, additionalDirectories, realpath }: Place): Found
 
 const known = new Set(secretPlaces.map((place) => foldPath(place).join('/')));
 const MAX_DEPTH = Math.max(...secretPlaces.map((place) => place.split('/').length));
-/** Looked for anywhere in a path, since the home is not known yet. */
+/** Searched for anywhere in a path, before the home folder is resolved. */
 const firstParts = new Set([...known].map((place) => place.split('/')[0]));

@@ -54,7 +54,7 @@ const names = [
   'secrets.y*ml',
   'secrets.toml',
   'secrets.properties',
-  // Of wrangler, act, Ansible, Terraform, kubectl, rclone and others: their documentation says that they hold secrets.
+  // Files of wrangler, act, Ansible, Terraform, kubectl, rclone and others, which contain secrets by their documentation.
   '.dev.vars*',
   '.secrets',
   '.vault_pass*',
@@ -78,7 +78,7 @@ const secretName = new RegExp(
   `^(?:${names.map((name) => name.replaceAll('.', '\\.').replaceAll('*', '.*')).join('|')})$`,
   's',
 );
-/** Without the open end (as in `id_rsa.bak`), with which any wildcard name would match. */
+/** Without the trailing wildcard (for `id_rsa.bak`), with which any name with a wildcard would match. */
 const namesForWildcards = names.map((name) => (name.startsWith('.') ? name : name.replace(/\*$/, '')));
 const harmless = /^(?:\.env[\w.-]*\.(?:example|sample|template|dist)|.*\.pub)$/;
 const directories = ['.ssh', '.aws', '.gnupg', '.azure', '.password-store'];
@@ -145,10 +145,10 @@ export function foldText(text: string): string {
   const known = folded.get(text);
   if (known !== undefined) return known;
   // Upper case first, because only that makes `ſ` and `s` equal.
-  const made = text.normalize('NFC').replace(invisible, '').toUpperCase().toLowerCase();
+  const result = text.normalize('NFC').replace(invisible, '').toUpperCase().toLowerCase();
   if (folded.size >= MAX_FOLDED) folded.clear();
-  folded.set(text, made);
-  return made;
+  folded.set(text, result);
+  return result;
 }
 
 /** Cache: a long command checks the same folders for each of its words. */

@@ -45,12 +45,12 @@ const MAX_ENTRIES = 5000;
  * (like `*`) and, as in zsh, at any depth.
  */
 export function expandGlob(pattern: string): readonly string[] | undefined {
-  let looked = 0;
+  let entriesRead = 0;
   const list = (directory: string): readonly Dirent[] => {
-    if (looked > MAX_ENTRIES) return [];
+    if (entriesRead > MAX_ENTRIES) return [];
     try {
       const entries = readdirSync(directory, { withFileTypes: true });
-      looked += entries.some(({ name }) => isMisread(name)) ? Number.POSITIVE_INFINITY : entries.length;
+      entriesRead += entries.some(({ name }) => isMisread(name)) ? Number.POSITIVE_INFINITY : entries.length;
       return entries;
     } catch {
       // Not a directory, or unreadable: the shell finds nothing there either.
@@ -78,7 +78,7 @@ export function expandGlob(pattern: string): readonly string[] | undefined {
           .map((name) => inside(directory, name)),
       ]);
   }
-  return looked > MAX_ENTRIES ? undefined : found;
+  return entriesRead > MAX_ENTRIES ? undefined : found;
 }
 
 /** Not normalized: `..` after a link is the parent of its target, and `.?/x` matches `../x` in some shells. */
@@ -95,8 +95,8 @@ function mayMatch(part: string, name: string): boolean {
 }
 
 /**
- * Files that version managers obey, and the content with which they start a program of the project: a folder in place of
- * a version (https://asdf-vm.com/manage/configuration.html, pyenv's and rbenv's `../`), plugins
+ * Files that version managers read, and content with which they run a program of the project: a folder instead of a
+ * version (https://asdf-vm.com/manage/configuration.html, pyenv's and rbenv's `../`), plugins
  * (https://moonrepo.dev/docs/proto/config), hooks (https://docs.volta.sh/advanced/hooks), a virtual environment
  * (https://rye.astral.sh/guide/shims).
  */
@@ -109,8 +109,8 @@ const managers: readonly (readonly [name: RegExp, content: RegExp])[] = [
 const MAX_BYTES = 64 * 1024;
 
 /**
- * The file, in a directory or its parents, that makes a version manager run a tool from a folder: any program may then
- * be one of the project. An unreadable file counts. Never throws.
+ * The file, in a directory or its parents, that makes a version manager run tools from a folder: any program may then be
+ * one of the project. An unreadable file is assumed to do so. Never throws.
  */
 export function toolsFolderNamed(directory: string): string | undefined {
   for (let at = directory; ; at = dirname(at)) {

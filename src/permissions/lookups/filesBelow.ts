@@ -33,30 +33,30 @@ export function filesBelow(top: string, selection: Selection): FilesBelow | unde
   const links: string[] = [];
   if (!isDirectory(top)) return { files: [top], folders, links };
   const isGit = selection.ignores === true && isDirectory(join(top, '.git'));
-  const left: Folder[] = [
-    { folder: top, ignored: new Set(), kept: selection.hidden ? [] : keptAbove(dirname(top)) },
+  const pending: Folder[] = [
+    { folder: top, ignored: new Set(), unhidden: selection.hidden ? [] : unhiddenAbove(dirname(top)) },
   ];
-  let looked = 0;
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+  let entriesRead = 0;
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { folder } = next;
     // A nested repository has its own ignore rules.
     const isOwn = folder !== top && exists(join(folder, '.git'));
     const ignored = isGit ? ignoredBelow(folder, isOwn ? new Set() : next.ignored) : next.ignored;
-    const kept = selection.hidden ? [] : [...next.kept, ...keptBy(folder)];
+    const unhidden = selection.hidden ? [] : [...next.unhidden, ...unhiddenBy(folder)];
     for (const entry of entriesOf(folder)) {
-      looked += 1;
+      entriesRead += 1;
       const { name } = entry;
-      if (looked > MAX_ENTRIES || (isMisread(name) && !entry.isFile())) return undefined;
-      // Some programs print the lines of an ignore file that they do not understand.
+      if (entriesRead > MAX_ENTRIES || (isMisread(name) && !entry.isFile())) return undefined;
+      // Some programs print the lines of an ignore file that they cannot parse.
       if (entry.isSymbolicLink() && ignoreFiles.includes(name) && leadsOut(join(folder, name), top))
         return undefined;
-      if (!selection.hidden && name.startsWith('.') && !isKept(name, folder, kept)) continue;
+      if (!selection.hidden && name.startsWith('.') && !isUnhidden(name, folder, unhidden)) continue;
       const path = join(folder, name);
       if (entry.isSymbolicLink()) links.push(path);
       else if (!entry.isDirectory()) files.push(path);
       else if (!ignored.has(name) && selection.without?.includes(name) !== true) {
         folders.push(path);
-        left.push({ folder: path, ignored, kept });
+        pending.push({ folder: path, ignored, unhidden });
       }
     }
   }
@@ -67,7 +67,7 @@ interface Folder {
   readonly folder: string;
   readonly ignored: ReadonlySet<string>;
   /** Patterns of entries that are included even if hidden, split at slashes. */
-  readonly kept: readonly (readonly string[])[];
+  readonly unhidden: readonly (readonly string[])[];
 }
 
 const ignoreFiles = ['.gitignore', '.ignore', '.rgignore', '.agignore', '.hgignore', '.git/info/exclude'];
@@ -83,7 +83,7 @@ function leadsOut(link: string, top: string): boolean {
 /**
  * Lines `!pattern`: ripgrep searches the named entries even if hidden. An unreadable file could contain any pattern.
  */
-function keptBy(folder: string): readonly (readonly string[])[] {
+function unhiddenBy(folder: string): readonly (readonly string[])[] {
   return [...ignoreFiles.map((name) => join(folder, name)), ...excludesOf(folder)].flatMap((file) => {
     const text = readText(file);
     if (text === undefined) return [['*']];
@@ -94,7 +94,7 @@ function keptBy(folder: string): readonly (readonly string[])[] {
   });
 }
 
-/** The git patterns of a worktree or submodule, where `.git` is a file that names the repository's folder. */
+/** The exclude files of a worktree or submodule, whose `.git` is a file that names the repository's folder. */
 function excludesOf(folder: string): readonly string[] {
   const link = join(folder, '.git');
   if (!exists(link) || isDirectory(link)) return [];
@@ -103,13 +103,15 @@ function excludesOf(folder: string): readonly string[] {
   return [at, common].map((place) => join(place, 'info/exclude'));
 }
 
-const keptAbove = (folder: string): readonly (readonly string[])[] =>
-  folder === dirname(folder) ? keptBy(folder) : [...keptAbove(dirname(folder)), ...keptBy(folder)];
+const unhiddenAbove = (folder: string): readonly (readonly string[])[] =>
+  folder === dirname(folder)
+    ? unhiddenBy(folder)
+    : [...unhiddenAbove(dirname(folder)), ...unhiddenBy(folder)];
 
 /** True if a pattern may match the name; `src/**` matches only inside a `src` folder. */
-function isKept(name: string, folder: string, kept: Folder['kept']): boolean {
+function isUnhidden(name: string, folder: string, unhidden: Folder['unhidden']): boolean {
   const parents = folder.split('/');
-  return kept.some((parts) => {
+  return unhidden.some((parts) => {
     const last = parts.at(-1) ?? '*';
     if (!/^\*+$/.test(last)) return globsOverlap(last, name);
     return parts.every((part) => /[*?[{\\]/.test(part) || parents.includes(part));
@@ -117,8 +119,8 @@ function isKept(name: string, folder: string, kept: Folder['kept']): boolean {
 }
 
 /**
- * The folders that are ignored in a folder and its subfolders: lines of its `.gitignore` that are a plain name. If
- * anything includes ignored entries again, none count as ignored.
+ * The folders that are ignored in a folder and its subfolders: lines of its `.gitignore` that are a plain name. None, if
+ * any pattern re-includes something.
  */
 function ignoredBelow(folder: string, inherited: ReadonlySet<string>): ReadonlySet<string> {
   const texts = ['.gitignore', '.ignore', '.rgignore', '.agignore'].map((name) =>

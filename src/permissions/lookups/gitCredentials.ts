@@ -2,7 +2,7 @@ import { readFileNow } from '../../disk/fileLookups.ts';
 
 /** Settings of a repository: `.git/config`, also that of a submodule or worktree. */
 const settings = /\/\.git\/(?:.*\/)?config(?:\.worktree)?$/;
-/** A password or token in an address, a header that logs in, or a password by its name: git-config(1). */
+/** A password or token in a URL, an authorization header, or a setting named like a password: git-config(1). */
 const credential =
   /:\/\/[^\s/@:"]*:[^\s/@"]+@|:\/\/[^\s/@:"]{16,}@|(?:^|\])\s*(?:extraheader|\w*(?:password|token|secret|passwd))\s*=\s*\S/im;
 const MAX_BYTES = 1_000_000;

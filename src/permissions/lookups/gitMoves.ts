@@ -1,10 +1,11 @@
-/** Finds the files that git writes when it moves to a commit, or applies one: those that the commit changes. */
-/** Going to commits, or applying them. */
+/** Finds the files that git writes when it checks out, merges or applies commits. */
+
+/** A checkout, merge or application of commits. */
 export interface Moves {
   readonly how: 'switch' | 'merge' | 'pick' | 'stash';
   /** Names of commits, among other words. */
   readonly words: readonly string[];
-  /** Changes that are not committed are lost. */
+  /** True if uncommitted changes are lost. */
   readonly drops: boolean;
 }
 
@@ -12,13 +13,13 @@ type Git = (args: readonly string[], input?: string) => string | undefined;
 
 const NAMES = ['-z', '--name-only', '--no-renames', '--no-relative'];
 
-/** The lists of names; undefined in place of one that is not known. A word that names nothing writes nothing. */
+/** Lists of names; undefined in place of an unknown list. A word that names no commit writes nothing. */
 export function movedNames(
   git: Git,
   { how, words, drops }: Moves,
   isBlind: boolean,
 ): readonly (string | undefined)[] {
-  // Changes that are not committed are lost: those files are written, too.
+  // If uncommitted changes are lost, those files are written as well.
   const dropped = !drops
     ? []
     : [isBlind ? git(['ls-files', '-z', '--full-name']) : git(['diff', ...NAMES, 'HEAD'])];
@@ -39,7 +40,7 @@ function namesOfCommit(git: Git, how: Moves['how'], id: string): readonly (strin
     case 'switch':
       return [git(['diff-tree', '-r', ...NAMES, 'HEAD', id])];
     case 'merge':
-      // What has changed there since the branches parted; without a common commit, everything that differs.
+      // Changes on that branch since the merge base; without a merge base, everything that differs.
       return [git(['diff', ...NAMES, `HEAD...${id}`]) ?? git(['diff-tree', '-r', ...NAMES, 'HEAD', id])];
     case 'pick':
       return [git(['log', '--no-walk', '--format=', '-m', '--root', ...NAMES, id, '--'])];
@@ -50,10 +51,10 @@ function namesOfCommit(git: Git, how: Moves['how'], id: string): readonly (strin
   }
 }
 
-/** The commits that a word may mean: git also finds the branch of that name in a remote repository. */
+/** The commits that a word may mean: git also finds a remote branch of that name. */
 function commitsOf(git: Git, word: string): readonly string[] {
-  const own = git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${word}^{commit}`])?.trim();
-  if (own !== undefined) return [own];
+  const id = git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${word}^{commit}`])?.trim();
+  if (id !== undefined) return [id];
   if (!/^[\w./-]+$/.test(word) || word.includes('..')) return [];
   return (
     git(['for-each-ref', '--format=%(objectname)', `refs/remotes/*/${word}`])?.match(/[\da-f]{40,}/g) ?? []

@@ -2,7 +2,7 @@
  * Determines whether a read-only git command would start programs that a repository's own files name, or read files
  * outside of it and show lines of them in error messages. A clone contains no such files, but an unpacked archive may,
  * and so may a bare repository hidden in a folder. If git would look in a different place than this code
- * (gitrepository-layout(5), setup.c), the repository counts as unsafe.
+ * (gitrepository-layout(5), setup.c), the repository is unsafe.
  */
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
@@ -49,9 +49,8 @@ export function gitFetches(directory: string): boolean {
 }
 
 /**
- * True if the settings of the repository at a directory would make git start programs for a status of the repository
- * around it. Unlike `gitRunsPrograms`, ignores settings that make git show files from elsewhere. Unreadable settings
- * count as true.
+ * True if the settings of the repository at a directory would make `git status` in the repository around it start
+ * programs, or are unreadable. Unlike `gitRunsPrograms`, ignores settings that make git show files from elsewhere.
  */
 export function gitSettingsRunPrograms(directory: string): boolean {
   const at = realPathOf('/', directory);
@@ -100,7 +99,7 @@ export const gitShows =
 /** Maximum number of nested repositories to check. */
 const MAX_REPOSITORIES = 200;
 
-/** `also`: settings that count in addition. */
+/** `also`: further settings for which the result is true. */
 function runsPrograms(repository: Repository, seen: Set<string>, also?: RegExp): boolean {
   const { folder, worktree, common } = repository;
   if (seen.has(folder)) return false;
@@ -108,9 +107,9 @@ function runsPrograms(repository: Repository, seen: Set<string>, also?: RegExp):
   if (common === undefined || seen.size > MAX_REPOSITORIES) return true;
   const texts: string[] = [];
   for (const place of new Set([folder, common])) {
-    const own = ['config', 'config.worktree'].map((name) => readText(join(place, name)));
-    if (own.some((text) => text === undefined)) return true;
-    const settings = own.join('\n');
+    const configs = ['config', 'config.worktree'].map((name) => readText(join(place, name)));
+    if (configs.some((text) => text === undefined)) return true;
+    const settings = configs.join('\n');
     texts.push(settings);
     if (unreadable.test(settings) || also?.test(settings)) return true;
     const hooks = valuesOf(settings, 'hookspath');
@@ -188,7 +187,7 @@ function namesFileElsewhere(settings: string, worktree: string): boolean {
 
 /** Entries of a git folder whose content git never shows; submodules are checked separately. */
 const unread = /^(?:hooks|lfs|annex|modules)$/;
-/** Maximum entries checked in a git folder; with more it counts as unsafe. */
+/** Maximum entries checked in a git folder; with more it is unsafe. */
 const MAX_ENTRIES = 50_000;
 
 /**
@@ -267,7 +266,7 @@ function findRepository(directory: string): Repository | undefined {
   for (let at = start; ; at = dirname(at)) {
     const found = repositoryAt(at);
     if (found !== undefined) return found;
-    if (isThere(join(at, 'HEAD')) && ['objects', 'refs'].every((name) => exists(join(at, name))))
+    if (entryExists(join(at, 'HEAD')) && ['objects', 'refs'].every((name) => exists(join(at, name))))
       return { folder: at, worktree: at, common: holderOf(at) };
     if (at === dirname(at)) return undefined;
   }
@@ -276,7 +275,7 @@ function findRepository(directory: string): Repository | undefined {
 /** The repository whose worktree is this directory. If git does not accept it as one, git searches further up. */
 function repositoryAt(at: string): Repository | undefined {
   const inside = join(at, '.git');
-  if (!isThere(inside)) return undefined;
+  if (!entryExists(inside)) return undefined;
   const target = isFolder(inside) ? '.git' : pathIn(inside, /^gitdir: ([^\r\n]+)[\r\n]*$/);
   const folder = target === undefined ? undefined : realPathOf(at, target);
   if (folder === undefined) return { folder: inside, worktree: at, common: undefined };
@@ -296,7 +295,7 @@ function isNamedBack(folder: string, at: string): boolean {
 
 /** The folder with the settings of a repository; undefined if git would not accept it as one. */
 function commonOf(folder: string): string | undefined {
-  const named = isThere(join(folder, 'commondir'))
+  const named = entryExists(join(folder, 'commondir'))
     ? pathIn(join(folder, 'commondir'), /^([^\r\n]+)[\r\n]*$/)
     : '.';
   const common = named === undefined ? undefined : realPathOf(folder, named);
@@ -328,7 +327,7 @@ function realPathOf(folder: string, path: string): string | undefined {
 }
 
 /** True if there is an entry of that name, including a dangling link. */
-function isThere(path: string): boolean {
+function entryExists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {

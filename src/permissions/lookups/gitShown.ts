@@ -13,20 +13,20 @@ export interface Shown {
   /** Names of commits, folders or single file contents, among other words. */
   readonly objects: readonly string[];
   /**
-   * What it does with them; absent = shows those that are file contents. `searches`: shows anything in them, limited to
-   * the other words, as paths. `restores`: writes files from them, or from the index. `any`: may show them and the
-   * entire history.
+   * What the command does with them; absent = shows those that are file contents. `searches`: shows anything in them,
+   * limited to the other words, as paths. `restores`: writes files from them, or from the index. `any`: may show them and
+   * the entire history.
    */
   readonly kind?: 'searches' | 'restores' | 'any';
   /** With `restores`: the paths, which may be patterns. */
   readonly paths?: readonly string[];
   /** Writes the files that differ in other commits. */
   readonly moves?: Moves;
-  /** With `restores` and `moves`: whether comparing with the files on disk might start programs, so that all of them count. */
+  /** With `restores` and `moves`: true if comparing with files on disk might start programs, so all files are assumed. */
   readonly isBlind?: boolean;
 }
 
-/** Options that show commits and diffs with content, or find commits by it, which tells a guess apart. */
+/** Options that show content, or find commits by it, which confirms guesses. */
 const withContent =
   /^(?:-[pucmWSG]|-U|--(?:patch|patch-with-raw|patch-with-stat|unified|cc|combined-all-paths|binary|check|color-words|word-diff|word-diff-regex|function-context))$/;
 /** Options that show only names and numbers, unless combined with one of `withContent`. */
@@ -132,13 +132,13 @@ const pathsBehind = (lines: string): readonly string[] =>
 const namedObjects = (word: string): readonly string[] =>
   [...new Set([word, ...word.split(/\.{2,3}/)])].filter((one) => one !== '');
 
-/** For a command with options that are not known: it may show what its words name, and anything in the history. */
+/** For a command with unknown options: it may show what its words name, and anything in the history. */
 export function mayShowAny(words: readonly string[]): Shown {
   const values = words.flatMap((word) => (word.startsWith('-') ? [word.replace(/^[^=]*=?/, '')] : [word]));
   return { listings: [], objects: values.flatMap(namedObjects), kind: 'any' };
 }
 
-/** A slower history needs approval. */
+/** If git takes longer, the command needs approval. */
 const TIMEOUT_MS = 3000;
 const MAX_BYTES = 20_000_000;
 /** Each is searched for in the entire history. */
@@ -173,19 +173,19 @@ export function shownFiles(
   if (found === undefined) return undefined;
   const blobs = namesOfBlobs(git, found);
   if (blobs === undefined) return undefined;
-  const listed = together(shown.listings.map((listing) => git(listing)));
+  const listed = mergeLists(shown.listings.map((listing) => git(listing)));
   const names =
     // Git may fail because there is nothing to show, or because a listing is not possible.
     listed === undefined || shown.kind === 'any' ? everyName(git, found) : namesIn(git, shown, found);
   if (names === undefined) return undefined;
-  const moved = shown.moves && together(movedNames(git, shown.moves, shown.isBlind === true));
+  const moved = shown.moves && mergeLists(movedNames(git, shown.moves, shown.isBlind === true));
   if (shown.moves !== undefined && moved === undefined) return undefined;
   const all = [...blobs, ...(listed ?? []), ...names, ...(moved ?? [])];
   return [...new Set(all)].filter((name) => name !== '').map((name) => join(worktree, name));
 }
 
 /** The names in several lists; undefined if one of them is unknown. */
-function together(lists: readonly (string | undefined)[]): readonly string[] | undefined {
+function mergeLists(lists: readonly (string | undefined)[]): readonly string[] | undefined {
   if (lists.includes(undefined)) return undefined;
   return lists.flatMap((text) => text?.split(/[\0\n]/) ?? []);
 }
@@ -214,7 +214,7 @@ function findObjects(git: Git, words: readonly string[]): readonly Found[] | und
   return found.includes(undefined) ? undefined : found.filter((one) => one !== undefined);
 }
 
-/** All commits, also those that only the reflog names, with the names of all files that they change. */
+/** All commits, including those only in the reflog, with the names of all files that they change. */
 const HISTORY = [
   'log',
   '--all',
@@ -228,10 +228,10 @@ const HISTORY = [
 ];
 const INDEX = ['ls-files', '-z', '--full-name'];
 
-/** The names under which git has ever had these contents; undefined if there is none, or if that is not known. */
+/** The names that these contents have ever had; undefined if there is none, or if that is unknown. */
 function namesOfBlobs(git: Git, found: readonly Found[]): readonly string[] | undefined {
   const blobs = found.filter(({ type }) => type === 'blob');
-  // `HEAD:src/a` says the name, from the root of the worktree.
+  // `HEAD:src/a` contains the name, relative to the root of the worktree.
   const named = blobs.flatMap(({ word }) =>
     word.split(':').map((_, at, parts) => (at === 0 ? '' : parts.slice(at).join(':'))),
   );
@@ -247,11 +247,11 @@ function namesOfBlobs(git: Git, found: readonly Found[]): readonly string[] | un
     const names = past === undefined || now === undefined ? '' : [past, ...now].join('\0');
     return names.replace(/[\0\n]/g, '') === '' ? undefined : names;
   });
-  const all = together(lists);
+  const all = mergeLists(lists);
   return all && [...named, ...all];
 }
 
-/** The names of all files in the index and in the history, including that of commits that no branch contains. */
+/** The names of all files in the index and in the history, including commits that no branch contains. */
 function everyName(git: Git, found: readonly Found[]): readonly string[] | undefined {
   const commits = found.filter(({ type }) => type === 'commit').map(({ id }) => id);
   const trees = found.filter(({ type }) => type === 'tree');
@@ -260,7 +260,7 @@ function everyName(git: Git, found: readonly Found[]): readonly string[] | undef
     git([...INDEX, '--', ':/']),
     ...trees.map(({ id }) => filesIn(git, id, [':/'])),
   ];
-  return together(lists);
+  return mergeLists(lists);
 }
 
 /** The names of the files that a search covers, or that are written. */
@@ -270,16 +270,16 @@ function namesIn(git: Git, shown: Shown, found: readonly Found[]): readonly stri
   if (kind === 'searches') {
     const others = found.filter(({ type }) => type === undefined).map(({ word }) => word);
     const within = others.length === 0 ? ['.'] : others;
-    return together(trees.map(({ id, word }) => filesIn(git, id, word.includes(':') ? [':/'] : within)));
+    return mergeLists(trees.map(({ id, word }) => filesIn(git, id, word.includes(':') ? [':/'] : within)));
   }
   if (kind !== 'restores' || paths.length === 0) return [];
   const lists = isBlind
     ? [git([...INDEX, '--', ...paths]), ...trees.map(({ id }) => filesIn(git, id, paths))]
     : [[], ...trees.map(({ id }) => [id])].map((from) => git(['diff', ...LIST, ...from, '--', ...paths]));
-  return together(lists);
+  return mergeLists(lists);
 }
 
-/** The names in a commit or folder, by comparing it with an empty one: only that understands every kind of path. */
+/** The names in a commit or folder, by a diff with the empty tree: only that supports every kind of pathspec. */
 function filesIn(git: Git, id: string, paths: readonly string[]): string | undefined {
   const empty = git(['hash-object', '-t', 'tree', '--stdin'])?.trim();
   if (empty === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
  * Caches the lookups of one decision: each is done once, however many parts of a command need it. After a time limit,
- * slow lookups return the same as if there were too much to look at, which leads to an approval prompt.
+ * slow lookups return the same as if there were too many entries, which leads to an approval prompt.
  */
 import type { DiskLookups } from '../policy.ts';
 
@@ -28,7 +28,7 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX
     };
   };
   /**
-   * `unknown`: the answer that makes the caller careful. It also replaces cached answers, because each part of a
+   * `unknown`: the answer that leads to an approval prompt. It also replaces cached answers, because each part of a
    * command would scan the same fifty thousand names.
    */
   const inTime = <A extends readonly unknown[], R>(ask: (...args: A) => R, unknown: R) => {

@@ -17,7 +17,7 @@ export function realpathForAll(path: string): string {
   return real === path ? real : (processPlaceOn(path) ?? real);
 }
 
-/** True if a resolved path leads to something else in each process. */
+/** True if a resolved path means something different in each process. */
 export const dependsOnProcess = (realPath: string): boolean => ofProcess.test(realPath);
 
 /** The path from where it enters a process folder; undefined if it does not. */

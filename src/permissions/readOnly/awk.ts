@@ -6,8 +6,8 @@ const known = /^(?:BEGIN|END|NR|NF|FNR|FS|OFS|RS|ORS|FILENAME|SUBSEP|RSTART|RLEN
 /** Words that run programs, read other input, or define a function. */
 const refused =
   /^(?:getline|system|close|fflush|function|func|include|load|namespace|nextfile|delete|switch|eval|extension|dcgettext|bindtextdomain|srand)$/;
-/** Functions and keywords. */
-const own =
+/** Functions and keywords of awk. */
+const builtin =
   /^(?:length|next|break|continue|while|for|if|case|default|atan2|cos|exp|int|log|rand|sin|sqrt|index|match|g?sub|gensub|split|patsplit|sprintf|substr|to(?:lower|upper)|systime|strftime|mktime|asorti?|and|or|xor|compl|[lr]shift|strtonum|isarray|typeof|mkbool)$/;
 const token =
   /\s+|#[^\n]*|"(?:[^"\\\n]|\\.)*"|[A-Za-z_]\w*|\d+(?:\.\d+)?|\.\d+|[-+*/%^=!<>]=|&&|\|\||!~|\+\+|--|[-+*/%^=!~?:;,(){}$[\]]|[<>]/y;
@@ -50,8 +50,8 @@ export function awkOnlyPrints(program: string): boolean {
     const expectsValue =
       before === '' ||
       /^(?:[-+*%^=!<>~?:;,({}[]|[-+*/%^=!<>]=|&&|\|\||!~|print|printf|return|else|do|exit|in)$/.test(before);
-    // After a bracket it may be either, and after an awk keyword, too: `length / x` divides, but not in mawk.
-    const isOperand = /^[\w\]]+$/.test(before) && !own.test(before);
+    // After a bracket or a keyword of awk it may be either: `length / x` divides, but not in mawk.
+    const isOperand = /^[\w\]]+$/.test(before) && !builtin.test(before);
     if (program[at] === '/' && !expectsValue && !isOperand) return false;
     regex.lastIndex = at;
     token.lastIndex = at;

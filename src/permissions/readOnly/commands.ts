@@ -14,7 +14,7 @@ export interface ReadOnlyCommand extends OptionList {
   readonly value?: RegExp;
 }
 
-/** Without L: with R it follows links anywhere. */
+/** Without `L`, which together with `R` follows links anywhere. */
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKMNOPQRSTUVWXYZ1';
 const words: ReadOnlyCommand = { operands: 'words', most: 0 };
 const sums: ReadOnlyCommand = { operands: 'contents', flags: 'bt', long: ['--tag'] };

@@ -41,7 +41,7 @@ function eachUse(
   /** Whether the names are split at blanks, and whether the command also runs without any. */
   { isSplit, mayBeNone }: { readonly isSplit: boolean; readonly mayBeNone: boolean },
 ): ReadOnlyUse | undefined {
-  // A name could be taken for an option, unless it begins with a path such as `./x`.
+  // A name could be parsed as an option, unless it begins with a path such as `./x`.
   if (found.places.some((place) => /^[-~]/.test(place))) return undefined;
   // Nested commands, and names inside other words, are not supported.
   if (
@@ -53,9 +53,9 @@ function eachUse(
   const withNames = (count: number): readonly string[] =>
     command.flatMap((word, at) => {
       if (word !== '{}') return [word];
-      const own = Array.from({ length: count }, (_, index) => `${FOUND}${at}.${index}`);
-      marks.push(...own);
-      return own;
+      const placeholders = Array.from({ length: count }, (_, index) => `${FOUND}${at}.${index}`);
+      marks.push(...placeholders);
+      return placeholders;
     });
   const [none, use, several] = [0, 1, 2].map((count) => programUse(withNames(count)));
   if (use === undefined || several === undefined || (mayBeNone && none === undefined)) return undefined;

@@ -132,7 +132,7 @@ function grepUse(args: readonly string[]): ReadOnlyUse | undefined {
   const operands = read.operands.slice(pattern).map((word) => word ?? '');
   const contents = operands.flatMap(namedBy);
   const places = operands.length > 0 ? operands : ['.'];
-  // A word that is no path is a commit or a folder of one, which may hold files that are tracked no more.
+  // A word that is not a path is a commit or a folder in one, which may contain files that are no longer tracked.
   const shown =
     operands.length === 0 ? {} : { shown: [{ listings: [], objects: operands, kind: 'searches' }] as const };
   if (!isUntracked) return { contents, names: [], tracked: places, ...shown };

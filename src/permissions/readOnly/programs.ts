@@ -13,14 +13,14 @@ import type { ReadOnlyUse } from './use.ts';
 
 const nothing: ReadOnlyUse = { contents: [], names: [] };
 
-/** Programs of the system that start no others, besides those in the tables of options and of read-only commands. */
+/** System programs that start no others, in addition to those in the tables of options and of read-only commands. */
 const plainPrograms = new Set(
   ': cd cp echo exit false true mv mkdir touch mktemp pushd popd dirs clear reset stty tput open gzip bzip2 xz zstd lz4 rmdir pbcopy pbpaste wl-copy xclip xsel numfmt tsort base32 sha224sum sha384sum sync logger wait jobs bg fg umask type'.split(
     ' ',
   ),
 );
 
-/** True if the tables say what a program does; any other may start a program that its words name. */
+/** True if the tables describe the program; any other may start a program that its words name. */
 export function hasKnownPurpose(word: string): boolean {
   const name = programName(word);
   return (
@@ -173,7 +173,7 @@ function psUse(args: readonly string[]): ReadOnlyUse | undefined {
   return noOptions;
 }
 
-/** Commands that need no more than their words, which are matched as one line. */
+/** Commands that are read-only if their words, joined to one line, match the pattern. */
 const lines: Readonly<Record<string, RegExp>> = {
   docker:
     /^(?:ps|images|container ls|image ls|volume ls|network ls|version|context ls)(?: (?:-a|-q|-aq|-s|-l|--all|--quiet|--no-trunc|--digests))*$/,

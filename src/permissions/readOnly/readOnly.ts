@@ -73,14 +73,14 @@ function readBy(argv: readonly string[], { input }: CommandPart): ReadOnlyUse | 
 
 // Commands that print or compare their words, for which unknown text is harmless unless it is a secret.
 
-/** File names replace patterns, so these are checked. */
+/** Patterns are printed as file names, so they are checked. */
 function shown(run: readonly Argument[]): ReadOnlyUse {
   const patterns = run.filter((argument) => argument.type === 'files');
   const within = run.flatMap((argument) => (argument.type === 'output' ? (argument.names ?? []) : []));
   return { contents: [], names: [...patterns.map(({ pattern }) => pattern), ...within], patterns };
 }
 
-/** True if the words may be printed as they are: none is a secret, or expands to file names in any shell. */
+/** True if the words may be printed: none is a secret or may expand to several words. */
 const isPrintable = (run: readonly Argument[]): boolean =>
   run.every((one) => one.type === 'text' || one.type === 'files' || (one.type === 'output' && !one.loose));
 
@@ -170,8 +170,12 @@ function testUse(run: readonly Argument[]): ReadOnlyUse | undefined {
     else if (words.length === 1 && isCompared(at, true)) at += 1;
     else return undefined;
     if (at === words.length) break;
-    const joint = text(at) ?? '';
-    if (name === '[[' ? !/^&&$/.test(joint) || !/^-[a-z]$/.test(text(at + 1) ?? '') : !/^-[ao]$/.test(joint))
+    const operator = text(at) ?? '';
+    if (
+      name === '[['
+        ? !/^&&$/.test(operator) || !/^-[a-z]$/.test(text(at + 1) ?? '')
+        : !/^-[ao]$/.test(operator)
+    )
       return undefined;
     at += 1;
   }

@@ -109,10 +109,10 @@ export function sedUse(args: readonly string[]): ReadOnlyUse | undefined {
     isFirst: true,
   });
   if (read === undefined) return undefined;
-  const given = read.options.filter(({ name }) => name === '-e').map(({ value }) => value);
+  const expressions = read.options.filter(({ name }) => name === '-e').map(({ value }) => value);
   const [first, ...rest] = read.operands;
-  const scripts = given.length > 0 ? given : [first ?? null];
+  const scripts = expressions.length > 0 ? expressions : [first ?? null];
   if (scripts.includes(null) || !onlyPrints(scripts.join('\n'))) return undefined;
-  const files = given.length > 0 ? read.operands : rest;
+  const files = expressions.length > 0 ? read.operands : rest;
   return { contents: files.map((word) => word ?? ''), names: [] };
 }

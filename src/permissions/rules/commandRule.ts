@@ -17,7 +17,7 @@ interface CommandSpec {
   readonly folder: string | undefined;
   /** The command, with blanks collapsed and `:*` written as ` *`. */
   readonly text: string;
-  /** The same with every significant blank kept. */
+  /** The same with all significant blanks. */
   readonly written: string;
 }
 
@@ -73,12 +73,12 @@ function spelledBy(
   text: string,
   words: Words,
 ): Pick<Extract<Coverage, { type: 'open' }>, 'spelled' | 'places'> {
-  const given = text.split(' ');
-  const first = given.findIndex((word) => word.includes('*'));
-  const tail = given.length - 1 - given.findLastIndex((word) => word.includes('*'));
-  // A quoted word of the rule may contain blanks, so spelled text is counted in characters.
-  const head = given.slice(0, first).join(' ');
-  const last = given.slice(given.length - tail).join(' ');
+  const ruleWords = text.split(' ');
+  const first = ruleWords.findIndex((word) => word.includes('*'));
+  const tail = ruleWords.length - 1 - ruleWords.findLastIndex((word) => word.includes('*'));
+  // A quoted word of the rule may contain blanks, so lengths are compared in characters.
+  const head = ruleWords.slice(0, first).join(' ');
+  const last = ruleWords.slice(ruleWords.length - tail).join(' ');
   const shown = words.argv.map((_, at) =>
     source({ argv: words.argv.slice(0, at + 1), raw: words.raw.slice(0, at + 1) }),
   );
@@ -87,7 +87,7 @@ function spelledBy(
     spelled: (at) =>
       (shown[at]?.length ?? Number.POSITIVE_INFINITY) <= head.length ||
       (last !== '' && (rest[at]?.length ?? Number.POSITIVE_INFINITY) <= last.length),
-    places: given
+    places: ruleWords
       .filter((word) => /^(?:\/|~\/)[^*]*\/[^*/]*\*/.test(word))
       .map((word) => word.slice(0, word.lastIndexOf('/', word.indexOf('*')) + 1)),
   };

@@ -1,6 +1,6 @@
 /**
- * What a call of git reaches that an open-ended rule must not cover: files in the index and in the history that no word
- * names, and files that only git's patterns name.
+ * What a git command reaches that an open-ended rule must not cover: files in the index and in the history that no word
+ * names, and files that only git's patterns match.
  */
 import type { PermissionDecision } from '../../protocol/permissions.ts';
 import { decideShown, decideTracked, trackedIn } from '../command/treeDecision.ts';
@@ -25,7 +25,7 @@ interface GitCall {
   readonly isFirst: boolean;
 }
 
-/** The decisions about everything that a call of git shows or changes, apart from the paths among its words. */
+/** The decisions about everything that a git command shows or changes, apart from the paths among its words. */
 export function reachedByGit(call: GitCall, policy: Policy): readonly PermissionDecision[] {
   if (programName(call.part.argv[0]) !== 'git') return [];
   const at = subcommandAt(call.part.argv);
@@ -34,25 +34,25 @@ export function reachedByGit(call: GitCall, policy: Policy): readonly Permission
   const words = call.part.argv.flatMap((word, index) =>
     index <= at || word === null || text.has(index) ? [] : [{ word, isSpelled: call.isSpelled(index) }],
   );
-  const given = words.map(({ word }) => word);
+  const args = words.map(({ word }) => word);
   const open = words.filter(({ isSpelled }) => !isSpelled).map(({ word }) => word);
   if (refs.test(name) && call.part.argv.some((word) => /%\(\*?raw/.test(word ?? '')))
     return [{ behavior: 'ask', reason: `What git ${name} shows with %(raw) is not known.` }];
   return [
-    ...decideContents(call, name, given, policy),
-    ...decidePaths(call, name, given, open, policy),
-    ...decideMoves(call, name, given, policy),
+    ...decideContents(call, name, args, policy),
+    ...decidePaths(call, name, args, open, policy),
+    ...decideMoves(call, name, args, policy),
   ];
 }
 
-/** Subcommands of git that list references, and with `%(raw)` the content of the files that these name. */
+/** Subcommands that list references, and with `%(raw)` show the content of the objects they name. */
 const refs = /^(?:branch|for-each-ref|tag)$/;
 
-/** Subcommands of git that may show the content of files that no word names. */
+/** Subcommands that may show the content of files that no word names. */
 const showing =
   /^(?:archive|cat-file|diff|diff-files|diff-index|diff-tree|difftool|fast-export|format-patch|grep|log|merge-tree|range-diff|reflog|request-pull|rerere|show|stash (?:list|show)|whatchanged)$/;
 
-/** Options with which others show differences as well, as words or abbreviated. */
+/** Options, possibly abbreviated, with which other subcommands show differences as well. */
 const patch = /^(?:-[A-Za-z]*[pi]|--patc|--inte)/;
 const showingWith: Readonly<Record<string, RegExp>> = {
   add: patch,
@@ -66,7 +66,7 @@ const showingWith: Readonly<Record<string, RegExp>> = {
   status: /^(?:-[A-Za-z]*v|--v)/,
 };
 
-/** What a call of git shows, as queries. */
+/** What a git command shows, as queries. */
 interface Contents {
   /** Places whose tracked files it shows. */
   readonly tracked: readonly string[];
@@ -77,7 +77,7 @@ interface Contents {
 const copying = /^(?:bundle|checkout-index|worktree add)$/;
 
 /**
- * The files whose content a call of git may show or copy without naming them, for rules that forbid reading some;
+ * The files whose content a git command may show or copy without naming them, for rules that forbid reading some;
  * undefined if unknown.
  */
 export function shownByGit(
@@ -89,19 +89,19 @@ export function shownByGit(
   const at = subcommandAt(part.argv);
   const name = part.argv[at] ?? '';
   const text = textWords(part);
-  const given = part.argv.flatMap((word, index) =>
+  const args = part.argv.flatMap((word, index) =>
     index <= at || word === null || text.has(index) ? [] : [word],
   );
   if (refs.test(name) && part.argv.some((word) => /%\(\*?raw/.test(word ?? ''))) return undefined;
   const isCopy =
-    copying.test(name === 'worktree' ? `worktree ${given[0]}` : name) ||
-    (name === 'clone' && given.some((word) => policy.isDirectory(locate(word, directory, policy))));
+    copying.test(name === 'worktree' ? `worktree ${args[0]}` : name) ||
+    (name === 'clone' && args.some((word) => policy.isDirectory(locate(word, directory, policy))));
   const contents = isCopy
-    ? everything(given, [policy.realpath(directory)])
-    : contentsOf({ part, use, directory }, name, given, policy);
+    ? everything(args, [policy.realpath(directory)])
+    : contentsOf({ part, use, directory }, name, args, policy);
   const { tracked, shown } = contents;
   if (tracked.length === 0 && shown.length === 0) return [];
-  // It works in another repository.
+  // The command works in another repository.
   if (
     use === undefined &&
     part.argv.slice(1, at).some((word) => /^-C|^--(?:git-dir|work-tree)/.test(word ?? ''))
@@ -114,19 +114,19 @@ export function shownByGit(
   return lists.includes(undefined) ? undefined : lists.flatMap((files) => files ?? []);
 }
 
-const everything = (given: readonly string[], places: readonly string[]): Contents => ({
+const everything = (args: readonly string[], places: readonly string[]): Contents => ({
   tracked: [':/'],
-  shown: places.map((place) => ({ place, query: mayShowAny(given) })),
+  shown: places.map((place) => ({ place, query: mayShowAny(args) })),
 });
 
 function decideContents(
   call: GitCall,
   name: string,
-  given: readonly string[],
+  args: readonly string[],
   policy: Policy,
 ): readonly PermissionDecision[] {
   const what = `git ${name}`;
-  const { tracked, shown } = contentsOf(call, name, given, policy);
+  const { tracked, shown } = contentsOf(call, name, args, policy);
   return [
     ...(tracked.length > 0 ? [decideTracked(tracked, call.directory, what, policy)] : []),
     ...shown.map(({ place, query }) => decideShown(query, place, what, policy)),
@@ -137,7 +137,7 @@ function decideContents(
 function contentsOf(
   { part, use, directory }: Pick<GitCall, 'part' | 'use' | 'directory'>,
   name: string,
-  given: readonly string[],
+  args: readonly string[],
   policy: Policy,
 ): Contents {
   const place = policy.realpath(directory);
@@ -145,18 +145,18 @@ function contentsOf(
   if (!isKnown || use.repositories?.some((one) => one !== '.')) {
     const isShown =
       showing.test(name === 'stash' ? `stash ${part.argv[subcommandAt(part.argv) + 1]}` : name) ||
-      (Object.hasOwn(showingWith, name) && given.some((word) => showingWith[name]?.test(word)));
+      (Object.hasOwn(showingWith, name) && args.some((word) => showingWith[name]?.test(word)));
     if (!isShown) return { tracked: [], shown: [] };
     const places = use?.repositories?.map((one) => locate(one, directory, policy)) ?? [place];
-    return everything(given, places.map(policy.realpath));
+    return everything(args, places.map(policy.realpath));
   }
   return { tracked: use.tracked ?? [], shown: (use.shown ?? []).map((query) => ({ place, query })) };
 }
 
-/** With more files it asks. */
+/** With more files the command needs approval. */
 const MAX_FILES = 2000;
 
-/** Subcommands with paths that git itself expands; `read`: they only put the files into commits. */
+/** Subcommands with paths that git itself expands; `read`: they only add the files to commits. */
 const taking: Readonly<Record<string, 'read' | 'write'>> = {
   add: 'read',
   checkout: 'write',
@@ -170,11 +170,11 @@ const taking: Readonly<Record<string, 'read' | 'write'>> = {
   stash: 'write',
 };
 
-/** Git resolves folders, and patterns that it is given with or without `:`. */
+/** Git itself expands folders and patterns, with or without `:`. */
 function decidePaths(
   { directory }: GitCall,
   name: string,
-  given: readonly string[],
+  args: readonly string[],
   open: readonly string[],
   policy: Policy,
 ): readonly PermissionDecision[] {
@@ -184,10 +184,10 @@ function decidePaths(
   const paths = isSource || name === 'rm' ? operands : operands.filter((word) => /^:|[*?[\\]/.test(word));
   if (verb === undefined || paths.length === 0) return [];
   const shown = isSource
-    ? restored(given, paths, policy.gitRunsPrograms(directory))
-    : listed(name, given, paths);
-  // `main...` is the commit where two branches part.
-  const isUnclear = isSource && given.some((word) => word.includes('...'));
+    ? restored(args, paths, policy.gitRunsPrograms(directory))
+    : listed(name, args, paths);
+  // `main...` is the merge base of two branches.
+  const isUnclear = isSource && args.some((word) => word.includes('...'));
   const files = isUnclear ? undefined : policy.gitShows(policy.realpath(directory), shown);
   if (files === undefined || files.length > MAX_FILES)
     return [{ behavior: 'ask', reason: `Which files git ${name} reaches is not known.` }];
@@ -203,17 +203,17 @@ function decideReached(verb: 'read' | 'write', path: string, policy: Policy): Pe
   return { behavior, reason: `${path}: ${reason}` };
 }
 
-/** With more files it asks. */
+/** With more files the command needs approval. */
 const MAX_MOVED = 10_000;
 
-/** A branch may bring protected files, such as editor settings. What `git pull` brings is not known before. */
+/** A branch may bring protected files, such as editor settings. What `git pull` brings cannot be known in advance. */
 function decideMoves(
   { directory, isFirst }: GitCall,
   name: string,
-  given: readonly string[],
+  args: readonly string[],
   policy: Policy,
 ): readonly PermissionDecision[] {
-  const moves = movesOf(name, given);
+  const moves = movesOf(name, args);
   if (moves === undefined) return [];
   if (moves !== 'anywhere' && moves.words.length === 0 && !moves.drops) return [];
   const shown: Shown = {
@@ -227,8 +227,8 @@ function decideMoves(
 }
 
 /** The source may be any word, or the value of an option. */
-function restored(given: readonly string[], paths: readonly string[], isBlind: boolean): Shown {
-  const objects = given.flatMap((word) => {
+function restored(args: readonly string[], paths: readonly string[], isBlind: boolean): Shown {
+  const objects = args.flatMap((word) => {
     if (!word.startsWith('-')) return [word];
     const value = word.replace(/^[^=]*=/, '');
     return value === word && !word.startsWith('--')
@@ -238,8 +238,8 @@ function restored(given: readonly string[], paths: readonly string[], isBlind: b
   return { listings: [], objects: objects.filter((word) => word !== ''), kind: 'restores', paths, isBlind };
 }
 
-function listed(name: string, given: readonly string[], paths: readonly string[]): Shown {
-  const isForced = given.some((word) => /^(?:-[A-Za-z]*[fx]|--fo)/.test(word));
+function listed(name: string, args: readonly string[], paths: readonly string[]): Shown {
+  const isForced = args.some((word) => /^(?:-[A-Za-z]*[fx]|--fo)/.test(word));
   const others = name === 'rm' ? [] : ['--others', ...(isForced ? [] : ['--exclude-standard'])];
   return {
     listings: [['ls-files', '-z', '--full-name', '--cached', ...others, '--', ...paths]],
@@ -247,19 +247,21 @@ function listed(name: string, given: readonly string[], paths: readonly string[]
   };
 }
 
-/** Ends or continues what has begun. */
+/** Options that end or continue an operation in progress. */
 const resumes = /^--(?:abort|continue|quit|skip|edit-todo|show-current-patch)$/;
 
 /**
- * The commits to which a call of git goes, or that it applies; undefined if it writes no files from commits. `anywhere`:
- * to any commit, or it puts the files of one into another folder, where the same names are protected.
+ * The commits that a git command checks out or applies; undefined if it writes no files from commits. `anywhere`: any
+ * commit, or one whose files it writes to another folder, where the same names are protected.
  */
-function movesOf(name: string, given: readonly string[]): Moves | 'anywhere' | undefined {
-  const has = (option: RegExp): boolean => given.some((word) => option.test(word));
-  const end = given.indexOf('--');
-  const own = end === -1 ? given : given.slice(0, end);
-  // The value of an option is no commit, so it changes nothing.
-  const words = own.filter((word) => !/^-./.test(word)).map((word) => (word === '-' ? '@{-1}' : word));
+function movesOf(name: string, args: readonly string[]): Moves | 'anywhere' | undefined {
+  const has = (option: RegExp): boolean => args.some((word) => option.test(word));
+  const end = args.indexOf('--');
+  const beforeDashes = end === -1 ? args : args.slice(0, end);
+  // The value of an option is not a commit, so it changes nothing.
+  const words = beforeDashes
+    .filter((word) => !/^-./.test(word))
+    .map((word) => (word === '-' ? '@{-1}' : word));
   if (words.length === 0 && has(resumes)) return undefined;
   const isForced = has(/^-[a-zA-Z]*f|^--(?:fo|disc)/);
   const orUpstream = words.length > 0 ? words : ['@{upstream}'];
@@ -267,9 +269,9 @@ function movesOf(name: string, given: readonly string[]): Moves | 'anywhere' | u
     case 'checkout':
     case 'switch': {
       if (has(/^--orp/)) return 'anywhere';
-      // With a new branch, or an option with a value, a second word is no path.
+      // With a new branch, or an option with a value, a second word is not a path.
       const isOne = has(/^-[a-zA-Z]*[bBU]|^--(?:con|int|uni)/) || words.length < 2;
-      const hasPaths = end !== -1 && end < given.length - 1;
+      const hasPaths = end !== -1 && end < args.length - 1;
       const goesToPaths = name === 'checkout' && (hasPaths || !isOne);
       return goesToPaths ? undefined : { how: 'switch', words, drops: isForced };
     }

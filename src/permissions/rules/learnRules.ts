@@ -1,5 +1,6 @@
 /**
- * Proposes rules based on past answers: those that "always" would have saved, with the calls each would have covered.
+ * Proposes rules based on past answers: those that answering "always" would have saved, with the calls that each would
+ * have covered.
  */
 import { decide } from '../decide.ts';
 import { type PermissionInput, shownCall } from '../decideCall.ts';
@@ -27,28 +28,29 @@ export interface LearnedRules {
 
 /**
  * Proposes rules for calls that would still ask, most useful first. `policy` has the rules in force and the mode;
- * `least` is the minimum number of prompts that a rule must have been worth. Neither one of the rules nor all of them
- * together would have allowed a denied call.
+ * `least` is the minimum number of prompts that a rule must have saved. Neither one of the rules nor all of them together
+ * would have allowed a denied call.
  */
 export function proposeRules(calls: readonly AnsweredCall[], policy: Policy, least: number): LearnedRules {
   const denied = distinct(calls.filter(({ answer }) => answer === 'denied')).filter(
     ({ call }) => decide(call, policy).behavior !== 'allow',
   );
-  const found = new Map<string, { call: AnsweredCall; times: number }[]>();
+  const usesByRule = new Map<string, { call: AnsweredCall; times: number }[]>();
   for (const { call, times } of distinct(calls.filter(({ answer }) => answer === 'allowed'))) {
     const { behavior, suggestion } = decide(call, policy);
     if (behavior !== 'ask' || suggestion?.destination !== 'local') continue;
-    for (const rule of suggestion.rules) found.set(rule, [...(found.get(rule) ?? []), { call, times }]);
+    for (const rule of suggestion.rules)
+      usesByRule.set(rule, [...(usesByRule.get(rule) ?? []), { call, times }]);
   }
   const rules: ProposedRule[] = [];
   const refused: { rule: string; call: string }[] = [];
-  for (const [rule, uses] of found) {
+  for (const [rule, uses] of usesByRule) {
     const times = uses.reduce((sum, use) => sum + use.times, 0);
     if (times < least) continue;
-    const against = denied.find(({ call }) =>
+    const allowedDenial = denied.find(({ call }) =>
       runsWith(call, [...rules.map((one) => one.rule), rule], policy),
     );
-    if (against) refused.push({ rule, call: shownCall(against.call) });
+    if (allowedDenial) refused.push({ rule, call: shownCall(allowedDenial.call) });
     else {
       const covers = uses.map((use) => ({ call: shownCall(use.call), times: use.times }));
       rules.push({ rule, times, covers: covers.sort((a, b) => b.times - a.times) });

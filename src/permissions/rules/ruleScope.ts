@@ -75,7 +75,8 @@ function unknownInput(
 }
 
 /**
- * A rule for `timeout` or `env` does not cover the program that these start, nor does one for `python` cover its input.
+ * A rule for `timeout` or `env` does not cover the program that these start, and one for `python` does not cover its
+ * input.
  */
 function otherProgram(
   part: CommandPart,
@@ -87,9 +88,7 @@ function otherProgram(
   const namesInput = part.argv.some(
     (word, at) => /^(?:-|-s|\/dev\/stdin)$/.test(word ?? '') && isSpelled(at),
   );
-  return runsItsInput(part.argv) && !namesInput
-    ? { reason: 'a program that does what its input says' }
-    : undefined;
+  return runsItsInput(part.argv) && !namesInput ? { reason: 'a program that runs its input' } : undefined;
 }
 
 /** True if a call by itself stays in the workspace, away from secrets and protected files. */
@@ -101,7 +100,7 @@ export function staysInside(input: ScopeInput): boolean {
   return isInside === true && hasSafeEnvironment(part) && outOfReach(input, () => false, []) === undefined;
 }
 
-/** Programs that do the same in every folder, apart from the files they are given. */
+/** Programs that do the same in every folder, apart from the files that they are called with. */
 const samePrograms = new Set(
   '[ awk base64 basename bat cat chmod chown cksum cmp column comm cp curl cut date df diff dig dirname du echo egrep env expr false fgrep file find fold gawk grep gunzip gzip head hexdump hostname htop id ifconfig ip jq kill killall less ln ls lsof md5sum mkdir more mv netstat nl nslookup od paste pgrep ping pkill printenv printf ps pwd readlink realpath rev rg rm rmdir sed seq sha1sum sha256sum sleep sort ss ssh stat strings tac tail tar tee test time top touch tr traceroute tree true type uname uniq unzip uptime wc wget which whoami xxd yes yq zcat zip'.split(
     ' ',
@@ -158,7 +157,7 @@ function isOwnRepository(place: string, policy: Policy): boolean {
   }
 }
 
-/** A word that only the shell knows may be an option, or any file. */
+/** A word whose value only the shell knows may be an option, or any file. */
 function unknownWord(part: CommandPart, isSpelled: (at: number) => boolean): OutOfScope | undefined {
   const text = textWords(part);
   const at = part.argv.findIndex((word, index) => word === null && !text.has(index) && !isSpelled(index));
@@ -168,7 +167,7 @@ function unknownWord(part: CommandPart, isSpelled: (at: number) => boolean): Out
 }
 
 const does: Readonly<Record<Risk, string>> = {
-  runs: 'runs something or says what is run',
+  runs: 'runs something or determines what is run',
   writes: 'writes files',
   elsewhere: 'works on other files or elsewhere',
   unknown: 'is not known to be harmless',
@@ -221,7 +220,7 @@ const isArchive =
 const isThere = (path: string, policy: Policy): boolean =>
   policy.findUpwards(dirname(path), [basename(path)]) === path;
 
-/** Folders and files for results of builds and tests, so that no source is overwritten. */
+/** True for folders and files with build and test results: no source is overwritten there. */
 const isResult = (path: string): boolean =>
   /(?:^|\/)(?:dist|build|out|output|target|bin|obj|coverage|htmlcov|reports?|results|test-results|playwright-report|tmp|artifacts|publish|\.[\w-]*cache|\.next|lib-cov)(?:\/|$)/.test(
     path,
@@ -264,7 +263,7 @@ function outOfReach(
   const name = programName(part.argv[0]);
   if (edits.test(name) && !part.argv.every((_, at) => isSpelled(at))) {
     if (edited?.behavior === 'allow') return undefined;
-    return { reason: edited === undefined ? 'a form that is not understood' : lowered(edited.reason) };
+    return { reason: edited === undefined ? 'a form that is not understood' : withoutPeriod(edited.reason) };
   }
   const isKnown = use !== undefined;
   const words = isKnown ? knownWords(use) : openWords(part, isSpelled);
@@ -292,23 +291,22 @@ function outOfReach(
       const namesOnly =
         isKnown && verdict.cause === 'secret' && use.names.includes(word) && inWorkspace(real, policy);
       if (verdict.behavior !== 'allow' && !namesOnly)
-        return { reason: `${word}: ${lowered(verdict.reason)}` };
+        return { reason: `${word}: ${withoutPeriod(verdict.reason)}` };
     }
-    const held = [
+    const blocking = [
       ...(recursive.test(name) ? (use?.trees ?? []) : []).map((tree) =>
         decideTree(tree, directory, name, policy),
       ),
       ...reachedByGit({ part, use, directory, isSpelled, isFirst }, policy),
     ].find(({ behavior }) => behavior !== 'allow');
-    if (held !== undefined) return { reason: lowered(held.reason) };
+    if (blocking !== undefined) return { reason: withoutPeriod(blocking.reason) };
     // The last word of these is the target of the copy.
     const from = /^(?:rsync|scp)$/.test(name) ? openWords(part, isSpelled, part.argv.length - 1) : words;
     const shown =
       !isKnown && (recursive.test(name) || isCloudCopy(part)) ? foldersOf(from, directory, policy) : [];
     const isLeftOut = leftOut(part, (word) => policy.isDirectory(locate(word, directory, policy)));
     const open = shown.find((folder) => holdsSecrets(folder, policy, isLeftOut));
-    if (open !== undefined)
-      return { reason: `${open}, which holds secrets or too many files to look for them` };
+    if (open !== undefined) return { reason: `${open}, which contains secrets, or too many files to check` };
   }
   return undefined;
 }
@@ -355,7 +353,7 @@ function foldersOf(words: readonly Word[], directory: string, policy: Policy): r
   return named.length === 0 && !words.some(({ path }) => path.includes('/')) ? [] : named;
 }
 
-/** Maximum entries checked in one folder; with more it asks. */
+/** Maximum entries checked in one folder; with more the command needs approval. */
 const MAX_ENTRIES = 4000;
 
 /**
@@ -366,7 +364,7 @@ function holdsSecrets(
   policy: Policy,
   isLeftOut: (name: string) => boolean = () => false,
 ): boolean {
-  let looked = 0;
+  let entriesRead = 0;
   const open = [folder];
   for (let directory = open.pop(); directory !== undefined; directory = open.pop()) {
     for (const pattern of ['*', '.*']) {
@@ -374,8 +372,8 @@ function holdsSecrets(
         .expandGlob(join(directory, pattern))
         ?.filter((path) => !isLeftOut(basename(path)));
       if (entries === undefined) return true;
-      looked += entries.length;
-      if (looked > MAX_ENTRIES || entries.some(isSensitive)) return true;
+      entriesRead += entries.length;
+      if (entriesRead > MAX_ENTRIES || entries.some(isSensitive)) return true;
       open.push(
         ...entries.filter(
           (path) =>
@@ -389,4 +387,4 @@ function holdsSecrets(
   return false;
 }
 
-const lowered = (sentence: string): string => sentence.replace(/\.$/, '');
+const withoutPeriod = (sentence: string): string => sentence.replace(/\.$/, '');

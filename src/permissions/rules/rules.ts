@@ -30,10 +30,9 @@ const foreignSpecifiers: Readonly<Record<string, RuleSpecifier | 'any'>> = {
   NotebookEdit: 'path',
   WebSearch: 'none',
   KillShell: 'none',
-  AskUserQuestion: 'none',
 };
 
-/** Rules may use either name. */
+/** Rules may use either name of the tool. */
 const agentSpecifiers = { [agentToolName]: 'any', [agentToolAlias]: 'any' } as const;
 
 const specifiers: ReadonlyMap<string, RuleSpecifier | 'any'> = new Map(
@@ -70,10 +69,10 @@ function toolProblem(tool: string, spec: string | undefined): string | undefined
   if (takes === undefined) {
     const near = [...specifiers.keys()].find((name) => name.toLowerCase() === tool.toLowerCase());
     const known = Object.keys(builtinToolSpecifiers).join(', ');
-    return near ? `tool names are written exactly: ${near}.` : `unknown tool. Known are ${known}.`;
+    return near ? `tool names are case-sensitive: ${near}.` : `unknown tool. Known tools: ${known}.`;
   }
   if (spec === undefined) return undefined;
-  if (spec === '') return `nothing in the parentheses. Write ${tool} for everything that it does.`;
+  if (spec === '') return `the parentheses are empty. Write ${tool} for everything that it does.`;
   if (takes === 'none' && spec !== '*') return `${tool} takes no specifier. Write ${tool}.`;
   if (
     takes === 'domain' &&
@@ -86,7 +85,7 @@ function toolProblem(tool: string, spec: string | undefined): string | undefined
   return undefined;
 }
 
-/** Covers every tool of every server. */
+/** The rule for every tool of every server. */
 const EVERY_MCP_TOOL = 'mcp__*';
 
 /** True if a rule for `rule` covers calls of `tool`; `mcp__server` and `mcp__server__*` cover the entire server. */

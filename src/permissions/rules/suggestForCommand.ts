@@ -11,7 +11,7 @@ import { coverage, source } from './commandRule.ts';
 import { harmfulWords, isHome, outOfScope, type ScopeInput, staysInside } from './ruleScope.ts';
 import { maxRules, readRule, saveLocally } from './suggestRules.ts';
 
-/** For all rules together: the prompt shows them in full. */
+/** Maximum for all rules together, since the prompt shows them in full. */
 const maxCharacters = 200;
 
 /**
@@ -64,13 +64,13 @@ const families: Readonly<Record<string, RegExp>> = {
   kubectl: /^logs$/,
 };
 
-/** Tools in the table that do the same thing with any files; started directly or by a runner. */
+/** Tools in the table that do the same with any files, whether started directly or by a runner. */
 const tools =
   /^(?:mkdir|touch|tsc|eslint|prettier|biome|vitest|jest|mocha|pytest|mypy|ruff|black|flake8|pylint|gofmt|rustfmt|shellcheck)$/;
 
 const scriptRunners = /^(?:npm|pnpm|yarn|bun)$/;
 
-/** A prefix if the call is no more specific, otherwise the exact command; with its folder if that is not the root. */
+/** A prefix rule if the rest may vary, otherwise the exact command; with its folder if that is not the root. */
 function ruleFor(input: ScopeInput): string | undefined {
   const { part, directories } = input.visit;
   const [directory, ...others] = directories ?? [];
@@ -114,9 +114,9 @@ function folderOf(directory: string, policy: Policy): string | undefined {
   const { startDirectory: _, ...homes } = policy;
   if (isHome(place, homes)) return '';
   const root = policy.realpath(policy.root);
-  const way = relative(root, place);
+  const relativePath = relative(root, place);
   if (!contains(root, place)) return undefined;
-  return /^[\w@+.][\w@+./-]*$/.test(way) ? `cd ${way} && ` : undefined;
+  return /^[\w@+.][\w@+./-]*$/.test(relativePath) ? `cd ${relativePath} && ` : undefined;
 }
 
 function prefixOf(argv: readonly (string | null)[]): string | undefined {
@@ -129,7 +129,7 @@ function prefixOf(argv: readonly (string | null)[]): string | undefined {
     return tool != null && tools.test(tool) && !argv.slice(0, toolAt(argv)).includes(null)
       ? argv.slice(0, toolAt(argv) + 1).join(' ')
       : undefined;
-  // A script without arguments is the exact command; with arguments, these may vary.
+  // A script without arguments gets a rule for the exact command; with arguments, these may vary.
   if (scriptRunners.test(name) && first === 'run')
     return second != null && /^[\w.][\w:.-]*$/.test(second) && rest.length > 0
       ? `${name} run ${second}`

@@ -4,7 +4,7 @@ import type { RuleSuggestion } from '../../protocol/permissions.ts';
 import type { FileVerdict } from '../files/fileDecision.ts';
 import type { Policy } from '../policy.ts';
 
-/** More are not offered at once: the prompt shows them in full. */
+/** Maximum rules offered at once, since the prompt shows them in full. */
 export const maxRules = 5;
 
 /**
@@ -57,8 +57,8 @@ export function suggestForTool(tool: string, policy: Policy): RuleSuggestion {
 /** Suggests rules for the local settings file; the label names their subject, the detail the file. */
 export function saveLocally(rules: readonly string[], policy: Policy, subject?: string): RuleSuggestion {
   const file = policy.localSettingsFile;
-  const way = relative(policy.root, file);
-  const shown = way.startsWith('..') ? file : way;
+  const relativePath = relative(policy.root, file);
+  const shown = relativePath.startsWith('..') ? file : relativePath;
   const detail = subject === undefined ? '' : `${rules.join(', ')} · `;
   return {
     rules,

@@ -1,4 +1,4 @@
-/** Rules of a project as they apply in a worktree of it, which has the same files elsewhere. Pure. */
+/** Applies the rules of a project to one of its worktrees, which has the same files elsewhere. Pure. */
 import { join, relative } from 'node:path';
 import picomatch from 'picomatch';
 import { contains } from '../files/filePattern.ts';
@@ -15,21 +15,21 @@ interface Worktree {
 }
 
 /**
- * What a rule says about a file of the project applies to the same file of the worktree. A rule that forbids or asks
- * still applies to the project's own file, too; one that allows only if it names that file by its whole path.
+ * A rule about a file of the project applies to the same file of the worktree. A deny or ask rule still applies to the
+ * project's own file as well; an allow rule only if it contains that file's full path.
  */
 export function rulesInWorktree(rules: readonly SourcedRule[], worktree: Worktree): readonly SourcedRule[] {
   return rules.flatMap((rule) => {
     const parsed = parseRule(rule.text);
     if ('error' in parsed || parsed.spec === undefined || !FILE_TOOLS.test(parsed.tool)) return [rule];
     const { root, path, home } = worktree;
-    const whole = wholePath(parsed.spec, home);
-    if (whole === undefined) {
+    const absolute = absolutePattern(parsed.spec, home);
+    if (absolute === undefined) {
       if (!contains(root, rule.base)) return [rule];
       const moved = { ...rule, base: join(path, relative(root, rule.base)) };
       return rule.behavior === 'allow' ? [moved] : [rule, moved];
     }
-    const rests = rule.behavior === 'allow' ? restIn(root, whole) : restsIn(whole, worktree);
+    const rests = rule.behavior === 'allow' ? restIn(root, absolute) : restsIn(absolute, worktree);
     return [rule, ...rests.map((rest) => ({ ...rule, text: `${parsed.tool}(/${rest})`, base: path }))];
   });
 }
@@ -37,12 +37,12 @@ export function rulesInWorktree(rules: readonly SourcedRule[], worktree: Worktre
 const FILE_TOOLS = /^(?:Read|Edit|Write|MultiEdit|NotebookEdit|Grep|Glob)$/;
 
 /** The absolute path of a pattern that does not depend on a base, wildcards included. */
-function wholePath(spec: string, home: string): string | undefined {
+function absolutePattern(spec: string, home: string): string | undefined {
   if (spec.startsWith('//')) return spec.slice(1);
   return spec.startsWith('~/') ? join(home, spec.slice(2)) : undefined;
 }
 
-/** What follows the root in a pattern; empty if it does not lead there, or reaches it with `**`. */
+/** The part of a pattern after the root; empty if it does not lead there, or reaches it with `**`. */
 function restIn(root: string, pattern: string): readonly string[] {
   const [folders, parts] = [root.split('/'), pattern.split('/')];
   const leadsThere = folders.every(
@@ -52,7 +52,7 @@ function restIn(root: string, pattern: string): readonly string[] {
   return leadsThere ? [parts.slice(folders.length).join('/')] : [];
 }
 
-/** The same for a pattern that forbids or asks: however it reaches the root, by links and with `**`, too. */
+/** The same for a deny or ask pattern, however it reaches the root, including by links and with `**`. */
 function restsIn(pattern: string, { root, realpath }: Worktree): readonly string[] {
   const parts = pattern.split('/');
   const wild = parts.findIndex((part) => /[*?[{(!]/.test(part));
@@ -63,7 +63,7 @@ function restsIn(pattern: string, { root, realpath }: Worktree): readonly string
   ];
 }
 
-/** A `**` that reaches the root may end there, or below. */
+/** A `**` that reaches the root may end there, or in a subfolder. */
 function restsByGlob(root: string, pattern: string): readonly string[] {
   const parts = pattern.split('/');
   return parts.flatMap((part, at) => {

@@ -45,7 +45,7 @@ interface Place {
 
 type ReadScript = (script: string, into: CommandReader, depth: number) => boolean;
 
-/** A place of which nothing is known. */
+/** A place about which nothing is known. */
 const elsewhere: Place = { certain: false, isReached: false, repeats: false, hasInput: true };
 
 const maxDepth = 4;
@@ -118,14 +118,17 @@ export class CommandReader {
     const { children } = node;
     return children.every((child, index) => {
       const before = this.#variables;
-      const isBeside = children[index + 1]?.type === '&' || node.type === 'pipeline';
+      const isConcurrent = children[index + 1]?.type === '&' || node.type === 'pipeline';
       const hasInput = place.hasInput || (node.type === 'pipeline' && index > 0);
       if (
-        !this.#statement(child, isBeside ? { ...place, hasInput, certain: false, isReached: false } : place)
+        !this.#statement(
+          child,
+          isConcurrent ? { ...place, hasInput, certain: false, isReached: false } : place,
+        )
       )
         return false;
-      // A statement that runs in the background, or only perhaps, may or may not have set a variable.
-      if (isBeside) this.#variables = join(before, this.#variables);
+      // A statement that runs in the background or in a pipeline may or may not have set a variable.
+      if (isConcurrent) this.#variables = join(before, this.#variables);
       return true;
     });
   }
@@ -166,7 +169,7 @@ export class CommandReader {
     return this.#following(node, place, () => this.#branches(node, inside));
   }
 
-  /** Updates the possible values of variables after a statement that runs others once, repeatedly or not at all. */
+  /** Updates the possible values of variables after a statement whose body runs once, repeatedly or not at all. */
   #following(node: Node, place: Place, read: () => boolean): boolean {
     const before = this.#variables;
     if (repeating.has(node.type)) {
@@ -273,10 +276,11 @@ export class CommandReader {
     const name = words.argv[0];
     const script = innerScript(words);
     if (name === null || script === null) this.#known.push(...(runs ?? []));
-    // A pattern in it is first expanded to file names, which are then run as commands.
-    const own = nodes.slice(nodes.length - words.argv.length + (words.raw.at(-1) === ADDED ? 1 : 0));
+    // A wildcard in a script is first expanded to file names, which are then run as commands.
+    const unwrapped = nodes.slice(nodes.length - words.argv.length + (words.raw.at(-1) === ADDED ? 1 : 0));
     const scriptEnd = isShell(name ?? '') ? words.argv.indexOf(script ?? null) : words.argv.length - 1;
-    if (script != null && !own.slice(0, scriptEnd + 1).every((node) => this.#isConstant(node))) return false;
+    if (script != null && !unwrapped.slice(0, scriptEnd + 1).every((node) => this.#isConstant(node)))
+      return false;
     if (name === undefined || name === null || name === '' || reserved.test(name) || hidesCommand(words))
       return false;
     if (script === null) return false;
@@ -299,14 +303,14 @@ export class CommandReader {
     // `eval` continues in this shell; another shell knows only exported variables.
     const outer = this.#variables;
     const isSame = name === 'eval';
-    // Would print every word, including the values of variables.
+    // `-x` would print every word, including the values of variables.
     if (words.argv.slice(1, -1).some((word) => /^-\w*x/.test(word ?? ''))) this.#isOpaque = true;
     if (!isSame) this.#variables = new Map();
     const outerHasInput = this.#scriptHasInput;
     this.#scriptHasInput ||= place.hasInput;
-    // It may print its arguments as `$1`.
-    const given = runs?.flat() ?? [anything];
-    if (!isSame && given.some(({ type }) => type === 'secret')) this.#reads.push(null);
+    // The script may print its arguments as `$1`.
+    const args = runs?.flat() ?? [anything];
+    if (!isSame && args.some(({ type }) => type === 'secret')) this.#reads.push(null);
     const understood = this.#depth < maxDepth && this.#readScript(script, this, this.#depth + 1);
     if (!isSame) this.#variables = outer;
     this.#scriptHasInput = outerHasInput;
@@ -415,9 +419,9 @@ export class CommandReader {
 
   /** Assignments in a subshell have no effect afterwards. */
   #inSubshell(node: Node, place: Place): boolean {
-    const own = this.#variables;
+    const before = this.#variables;
     const understood = this.#all(node, place);
-    this.#variables = own;
+    this.#variables = before;
     return understood;
   }
 
@@ -476,7 +480,7 @@ export class CommandReader {
     return value === null ? known : [value, ...known.filter((one) => one !== value && one !== null)];
   }
 
-  /** The command reads the word: if only the shell knows it, it may be a secret, like a file. */
+  /** The command reads the word. If only the shell knows its value, it may be a secret, as in a file. */
   #herestring(node: Node, place: Place): boolean {
     const words = node.namedChildren.filter((child) => wordTypes.has(child.type));
     const all = words.map((word) => this.#pieces(word, true));
@@ -555,7 +559,7 @@ export class CommandReader {
       : [anything];
     const before = this.#variables;
     this.#assign(this.#text(name), values);
-    // Set for a single command, the value is gone afterwards, except with some builtins of some shells.
+    // A value set for a single command is gone afterwards, except with some builtins of some shells.
     if (node.parent?.type === 'command') this.#variables = join(before, this.#variables);
     return {
       name: isWhole ? this.#text(name) : `${this.#text(name)}+`,

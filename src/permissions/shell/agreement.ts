@@ -1,17 +1,17 @@
 /**
- * Compares the grammar's tree with our own tokens: each token is one node, and nothing in the tree is something else.
- * Only a command that both read alike is understood.
+ * Compares the grammar's tree with our own tokens: every token must be one node, and the tree must contain nothing else.
+ * A command is understood only if both agree.
  */
 import type { Node } from 'web-tree-sitter';
 import { type Token, type Tokens, tokensOf } from './tokens.ts';
 import { wordTypes } from './word.ts';
 
 export function agree(root: Node, source: string): boolean {
-  const own = tokensOf(source);
-  return own !== undefined && new Comparison(own, source).isEqual(root);
+  const tokens = tokensOf(source);
+  return tokens !== undefined && new Comparison(tokens, source).isEqual(root);
 }
 
-/** Nodes that a line end would have ended. */
+/** Nodes that cannot span lines, since a line feed would end them. */
 const onOneLine = new Set([
   'command',
   'declaration_command',
@@ -78,14 +78,14 @@ class Comparison {
   }
 }
 
-/** A program of one word is that word. */
+/** The innermost node with the same text: a program of one word is that word. */
 function innermost(node: Node): Node {
   const [only, ...more] = node.children;
   const isSame = only?.startIndex === node.startIndex && only.endIndex === node.endIndex;
   return only !== undefined && isSame && more.length === 0 ? innermost(only) : node;
 }
 
-/** A word, an assignment, the end mark of a here-document, or a word of the shell such as `if`. */
+/** A word, an assignment, the delimiter of a here-document, or a reserved word such as `if`. */
 const isWord = (node: Node, source: string): boolean =>
   node.isNamed
     ? wordTypes.has(node.type) || /^(?:variable_assignment|heredoc_start)$/.test(node.type)

@@ -1,7 +1,7 @@
 /**
- * Which variables a command may set. Shells calculate with some (`COLUMNS` in zsh, which runs `$(…)` in a subscript),
- * change their own reading with others (`LC_ALL`, `IFS`), and programs load code because of more. So only listed names
- * are understood, most of them only with listed values. Pure.
+ * Which variables a command may set. Shells evaluate some as arithmetic (`COLUMNS` in zsh, which runs `$(…)` in a
+ * subscript), others change how shells parse (`LC_ALL`, `IFS`), and still others make programs load code. So only listed
+ * names are understood, most of them only with listed values. Pure.
  */
 
 /** One assignment; `value` is null if only the shell knows it. */
@@ -11,7 +11,7 @@ export interface Assignment {
 }
 
 const anyValue = /^/;
-/** Languages in which every byte below 128 is that ASCII character, as the three shells have to read it. */
+/** Locales in which every byte below 128 is that ASCII character, as the three shells must read it. */
 const language = /^(?:C|POSIX|(?:C|[a-z]{2}_[A-Z]{2})\.(?:UTF-8|utf8))$/;
 /** A plain number, which no shell evaluates any further. */
 const size = /^[1-9]\d{0,4}$/;
@@ -54,6 +54,6 @@ export const isHarmlessAssignment = ({ name, value }: Assignment): boolean => {
 const specialVariables =
   /^(?:\w*proxy|p?npm_\w+|_|(?:cd|f|mail|man|module_)?path|fignore|histchars|auto_resume|prompt\d?|psvar|argv|status|pipestatus|signals|watch|\w*aliases|(?:dis_)?(?:builtins|commands|functions|functions_source|patchars|reswords)|options|\w*dirs|dirstack|epochtime|errnos|func\w*|history\w*|job\w*|keymaps|langinfo|mapfile|match|mbegin|mend|modules|parameters|sysparams|termcap|terminfo|usergroups|widgets|z(?:curses|gdbm|le|sh)_\w+|\w+_functions)$/;
 
-/** True if a variable of this name is used only by the command itself. */
+/** True if only the command itself uses a variable of this name. */
 export const isPlainVariable = (name: string): boolean =>
   /^[a-z_][a-z0-9_]*$/.test(name) && !specialVariables.test(name);

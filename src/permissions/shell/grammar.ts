@@ -1,9 +1,9 @@
-/** Facts about single nodes of the shell's grammar. */
+/** Facts about individual nodes of the shell's grammar. */
 
 import type { Node } from 'web-tree-sitter';
 import { wordTypes } from './word.ts';
 
-/** Nodes that contain statements and run nothing themselves. */
+/** Nodes that contain statements but run nothing themselves. */
 export const statements = new Set([
   'list',
   'pipeline',
@@ -36,7 +36,7 @@ export const conditional = new Set([
   'case_statement',
   'function_definition',
 ]);
-/** Words of the grammar that are not commands; a command with such a name was misparsed. */
+/** Reserved words, which are not commands; a command with such a name was misparsed. */
 export const reserved =
   /^(?:coproc|!|\{|\}|\[\[|\]\]|\(|if|then|elif|else|fi|for|select|in|do|done|while|until|case|esac|function|[A-Za-z_]\w*\+?=.*)$/s;
 
@@ -68,15 +68,15 @@ export function redirectEffect(operator: string): 'reads' | 'writes' | 'nothing'
 }
 
 /**
- * True if a command's input may come from a redirection. The grammar assigns one at the end of a pipeline or list to
- * the whole, the shell to the last command, so those of enclosing statements count as well.
+ * True if a command's input may come from a redirection. The grammar assigns one at the end of a pipeline or list to the
+ * whole, the shell to the last command, so those of enclosing statements are checked as well.
  */
 export function redirectsInput(command: Node, source: string): boolean {
-  const own = command.children.filter((child) => child.type.endsWith('_redirect'));
+  const direct = command.children.filter((child) => child.type.endsWith('_redirect'));
   const around: Node[] = [];
   for (let node = command.parent; node !== null; node = node.parent)
     if (node.type === 'redirected_statement') around.push(...node.children);
-  return [...own, ...around].some((node) => isInput(node, source));
+  return [...direct, ...around].some((node) => isInput(node, source));
 }
 
 /** True for a redirection of standard input. */

@@ -1,6 +1,6 @@
 /**
- * Parses shell commands with the tree-sitter grammar that editors use. A command that is not understood to the last
- * character is reported as such; nothing is guessed. The grammar is large, so it is loaded on first use.
+ * Parses shell commands with the tree-sitter grammar that editors use. A command that is not understood in full is
+ * reported as such; nothing is guessed. The grammar is large, so it is loaded on first use.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
  * Splits a command into tokens by a small set of rules on which bash, dash and zsh agree, independently of the grammar.
- * What no rule here names is not understood. `agreement.ts` compares the tokens with the syntax tree, so that a
- * mistake of one of the two readers never passes. Pure.
+ * Anything that no rule covers is not understood. `agreement.ts` compares the tokens with the syntax tree, so that a
+ * mistake of only one of the two goes no further. Pure.
  */
 
 export interface Token {
@@ -31,9 +31,9 @@ const operators = /(?:;;&|;;|;&|;|&&|&>>|&>|&|\|\||\|&|\||\(|\)|<<<|<<-|<<|<|>>|
 const redirection = /^(?:<<<|<<-|<<|<|>>|>&|>|&>>|&>)$/;
 /** Characters that end a word. */
 const ending = /[ \t\n;&|()<>]/;
-/** What a word may contain outside of quotes, besides letters: no blank of any alphabet, nothing invisible. */
+/** The characters of a word outside of quotes: no Unicode blanks, nothing invisible. */
 const plainCharacter = /[!-~]|[\p{L}\p{M}\p{N}\p{P}\p{S}]/uy;
-/** `${…}` is read by `word.ts`; here only its end matters, so it contains no quotes and no other expansion. */
+/** `word.ts` parses `${…}`; here only its end matters, so it must not contain quotes or other expansions. */
 const braced = /\$\{[^{}"'`\\$\n]*\}/y;
 const arithmetic = /\$\(\((?:[\d\s+*/%<>=!&|^~?:-]|\([^()'"`$\\]*\))*\)\)/y;
 const ansiText = /\$'(?:[^'\\]|\\.)*'/sy;
@@ -73,7 +73,7 @@ class Scanner implements Tokens {
         continue;
       }
       if (char === '#') {
-        // In a substitution it ends in another place in each shell.
+        // In a substitution each shell ends a comment in a different place.
         if (closing !== undefined) return undefined;
         const end = this.#source.indexOf('\n', at);
         at = this.#add('comment', at, end === -1 ? this.#source.length : end);
@@ -111,7 +111,7 @@ class Scanner implements Tokens {
     }
   }
 
-  /** An operator, for a redirection with its descriptor and its word; undefined if there is none, or another one. */
+  /** An operator; of a redirection, with its descriptor and word. undefined if there is none, or an unknown one. */
   #operator(from: number): number | undefined {
     const digit = /[0-9]/.test(this.#source.charAt(from)) && /[<>]/.test(this.#source.charAt(from + 1));
     const at = digit ? from + 1 : from;
@@ -200,7 +200,7 @@ class Scanner implements Tokens {
     return at > start && this.#mayEnd(start, at) ? this.#add('word', start, at) : undefined;
   }
 
-  /** What may follow a word directly: not a subscript, a pattern in brackets, or a descriptor. */
+  /** True if a word may end here: what follows is not a subscript, a pattern in parentheses, or a descriptor. */
   #mayEnd(start: number, end: number): boolean {
     const next = this.#source.slice(end, end + 2);
     if (next.startsWith('(')) return next === '()' && /^\w+$/.test(this.#source.slice(start, end));
@@ -256,7 +256,7 @@ class Scanner implements Tokens {
     if (whole !== undefined) return at + whole.length;
     const next = this.#source.charAt(at + 1);
     if (next === '(') return this.#source.charAt(at + 2) === '(' ? undefined : this.#nested(at + 2, ')');
-    // A dollar sign that stands for itself.
+    // A literal dollar sign.
     const isLone = isQuoted ? /^[\s./%,:;)|\]}"\\]$/.test(next) : next === '' || ending.test(next);
     return isLone ? at + 1 : undefined;
   }

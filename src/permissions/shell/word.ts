@@ -1,4 +1,4 @@
-/** Determines the value of a shell word if the source alone tells it. Pure; one node of the tree at a time. */
+/** Determines the value of a shell word if that is known from the source alone. Pure; one node of the tree at a time. */
 import type { Node } from 'web-tree-sitter';
 
 /** Node types that may appear in place of a word. */

@@ -1,7 +1,7 @@
 /**
  * Determines what a word becomes when the command runs: all possible argument lists with exactly known arguments, or
- * unknown. Follows variables that the command itself sets; everything else that only the shell knows is text that must
- * not be relied on. Pure.
+ * unknown. Tracks variables that the command itself sets; anything else that only the shell knows is arbitrary text.
+ * Pure.
  */
 import { hasGlob } from '../files/globOverlap.ts';
 import type { Piece } from './word.ts';
@@ -232,7 +232,7 @@ function expandBraces(pieces: readonly Piece[]): readonly (readonly Piece[])[] |
       const words = choices.map((choice) => expandBraces([...before, ...choice, ...after]));
       if (words.some((list) => list === undefined)) return undefined;
       const all = words.flatMap((list) => list ?? []);
-      // A word that became empty is dropped, so words and their number would not be certain.
+      // An empty word would be dropped, so the words and their number would be uncertain.
       const isCertain = all.every((word) => word.some((one) => one.type === 'text' && one.text !== ''));
       return isCertain && all.length <= MAX_ALTERNATIVES ? all : undefined;
     }

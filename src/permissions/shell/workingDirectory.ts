@@ -52,12 +52,12 @@ const destinations = (target: string, directory: string, place: Place): readonly
   return place.realpath(path) === place.realpath(real) ? [path] : [path, real];
 };
 
-/** `directory/.` exists only for users who may search the directory. */
+/** `directory/.` exists only for users with search permission on the directory. */
 const canEnter = (directory: string, place: Place): boolean => place.isDirectory(`${directory}/.`);
 
 /**
- * A `cd` in the form that bash, dash and zsh interpret alike. In any other form the shell may not move: `env cd x` is a
- * program of that name, bash has no `chdir`, zsh no `command cd`, and only bash has `-e`.
+ * True for a `cd` in a form that bash, dash and zsh interpret alike. In any other form the shell may stay where it is:
+ * `env cd x` is a program of that name, bash has no `chdir`, zsh no `command cd`, and only bash has `-e`.
  */
 function isPlain({ argv: [name, ...args], full, raw }: CommandPart): boolean {
   const operands = args.slice(args.findIndex((word) => !/^-[LP]$/.test(word ?? '')));

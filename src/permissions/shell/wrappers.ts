@@ -109,7 +109,7 @@ export function innerScript(words: Words): string | null | undefined {
   return args[at + 1] ?? null;
 }
 
-/** A shell of the system, not a file of that name: `./bash -c ls` runs whatever has that name in the folder. */
+/** A shell of the system, not just any file of that name: `./bash -c ls` runs a file in the current folder. */
 export const isShell = (name: string): boolean =>
   isPlainShell(name.replace(/^(?:\/usr|\/usr\/local|\/opt\/homebrew)?\/bin\//, ''));
 

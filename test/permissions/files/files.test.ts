@@ -308,7 +308,7 @@ test('a HEAD makes a folder a repository, whose settings git would use', async (
   const edit = (path: string) =>
     decide({ tool: 'Write', access: { type: 'write', paths: [join(root, path)] } }, policy);
   for (const path of ['sub/HEAD', 'new/head', 'sub/HEAD.']) expect(edit(path).behavior, path).toBe('ask');
-  expect(edit('sub/HEAD').reason).toContain('takes a folder with it for a repository');
+  expect(edit('sub/HEAD').reason).toContain('treats a folder that contains it as a repository');
   for (const path of ['sub/config', 'sub/HEAD/a.ts', 'sub/head.ts', 'HEAD'])
     expect(edit(path).behavior, path).toBe('allow');
   const run = (command: string) =>
