@@ -5,12 +5,12 @@ import type { Tool } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
 import { count } from './units.ts';
 
-/** A screen or two. */
+/** Characters: a screen or two. */
 const MAX_QUESTION = 4000;
 const MAX_LABEL = 200;
 const MAX_DESCRIPTION = 1000;
 const MAX_PREVIEW = 8000;
-/** A smaller window needs its room for the work itself. */
+/** A model with a smaller context window does not get this tool. */
 const MIN_WINDOW = 16_000;
 
 const input = z.object({
@@ -18,7 +18,7 @@ const input = z.object({
     .array(
       z.object({
         question: z.string().trim().min(1).max(MAX_QUESTION),
-        // Longer ones are shown cut.
+        // Longer headers are truncated on screen.
         header: z.string().max(MAX_LABEL).describe('At most 12 characters'),
         options: z
           .array(
@@ -51,20 +51,21 @@ export function askUserQuestionTool(): Tool {
     access: () => ({ type: 'question' }),
     preview: async ({ questions }) => ({ type: 'form', fields: questions.map(fieldOf) }),
     run: async ({ questions }, _context, _grant, answers) => {
-      const given = questions.map((question, index) => answered(question, answers[index]));
-      const many = given.filter(({ answer }) => answer !== '').length;
+      const replies = questions.map((question, index) => answered(question, answers[index]));
+      const answeredCount = replies.filter(({ answer }) => answer !== '').length;
       return {
         status: 'ok',
-        text: `The user answered:\n${given.map(lineOf).join('\n')}`,
+        text: `The user answered:\n${replies.map(lineOf).join('\n')}`,
         kind: 'text',
         display: {
           title: titleOf(questions),
-          summary: many === given.length ? 'answered' : `${many} of ${given.length} answered`,
-          answers: given,
+          summary:
+            answeredCount === replies.length ? 'answered' : `${answeredCount} of ${replies.length} answered`,
+          answers: replies,
         },
         response: () => ({
           questions: questions.map(withDefaults),
-          answers: Object.fromEntries(given.map(({ question, answer }) => [question, answer])),
+          answers: Object.fromEntries(replies.map(({ question, answer }) => [question, answer])),
         }),
       };
     },

@@ -12,7 +12,7 @@ const STOP_PATIENCE_MS = 1000;
 
 const outputInput = z.object({
   task_id: z.string(),
-  wait: z.number().int().min(0).max(MAX_WAIT_MS).optional().describe('ms to wait for its end'),
+  wait: z.number().int().min(0).max(MAX_WAIT_MS).optional().describe('ms to wait for it to end'),
 });
 const killInput = z.object({ task_id: z.string() });
 
@@ -20,7 +20,7 @@ const killInput = z.object({ task_id: z.string() });
 export function bashOutputTool(tasks: TaskRegistry): Tool {
   return defineTool({
     name: toolNames.bashOutput,
-    description: 'New output and state of a background command.',
+    description: 'Get new output and status of a background command.',
     input: outputInput,
     readOnly: true,
     title: (call) => titleOf(call.task_id, tasks),
@@ -60,8 +60,12 @@ function titleOf(id: string, tasks: TaskRegistry): string {
 
 function unknownTask(id: string, tasks: TaskRegistry): ToolOutcome {
   const ids = tasks.taskIds();
-  const known = ids.length === 0 ? 'There are none.' : `There are ${ids.join(', ')}.`;
-  return failure(id, `There is no background task "${id}". ${known} Tasks end with the program.`, 'unknown');
+  const known = ids.length === 0 ? 'There are none.' : `Known tasks: ${ids.join(', ')}.`;
+  return failure(
+    id,
+    `There is no background task "${id}". ${known} Tasks end when the program exits.`,
+    'unknown',
+  );
 }
 
 async function report(task: BackgroundTask, title: string): Promise<ToolOutcome> {
@@ -88,7 +92,7 @@ function stateOf({ end, run, startedAtMs, endedAtMs }: BackgroundTask): string {
   if (end === undefined) return `running for ${duration}`;
   if (end.type === 'failed') return `could not be started: ${end.message}`;
   const signal = end.signal === undefined ? '' : `, ended by ${end.signal}`;
-  const children = run.alive() ? '; processes that it started still run' : '';
+  const children = run.alive() ? '; processes that it started are still running' : '';
   return `exit code ${end.code}${signal} after ${duration}${children}`;
 }
 

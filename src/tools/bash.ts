@@ -21,8 +21,8 @@ const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
 /** A background command that ends this soon is reported as finished: usually it failed to start. */
 const EARLY_END_MS = 200;
-/** Wait after an interrupt for the command's last output, well within the 100 ms that Esc may take. */
-const LAST_WORDS_MS = 50;
+/** How long to wait for the last output after an interrupt, well within the 100 ms that Esc may take. */
+const LAST_OUTPUT_MS = 50;
 
 const input = z.object({
   command: z.string().min(1),
@@ -42,7 +42,7 @@ type BashInput = z.infer<typeof input>;
 interface BashDeps {
   readonly env: Environment;
   readonly secretEnv: readonly string[];
-  /** Variables that hooks have set in the meantime. */
+  /** Variables that hooks have set so far. */
   readonly variables?: () => Readonly<Record<string, string>>;
   /** Absolute path of the shell. */
   readonly shell: string;
@@ -57,7 +57,7 @@ interface BashDeps {
 export function bashTool(deps: BashDeps): Tool {
   return defineTool({
     name: toolNames.bash,
-    description: `Run a ${basename(deps.shell)} command. No terminal, no input. cd persists; other shell state does not. Processes left behind are ended unless run_in_background; at the timeout a command moves to the background. Prefer Read, Grep, Glob and Edit for files.`,
+    description: `Run a ${basename(deps.shell)} command, without terminal or input. cd persists; other shell state does not. Leftover processes are killed unless run_in_background; at the timeout a command moves to the background. Prefer Read, Grep, Glob and Edit for files.`,
     input,
     readOnly: false,
     title: (call) => titleOf(call.command),
@@ -104,7 +104,7 @@ async function runBash(
   return withHostsOf(ran.outcome, again.outcome);
 }
 
-/** After a second run the record names the hosts of both runs. */
+/** After a rerun the record contains the hosts of both runs. */
 function withHostsOf({ sandbox: first }: ToolOutcome, again: ToolOutcome): ToolOutcome {
   const { sandbox } = again;
   if (first === undefined || sandbox === undefined) return again;
@@ -138,15 +138,16 @@ async function runOnce(
   const startedAtMs = Date.now();
   const cwd = context.cwd();
   /** Aborted when the command ends, so that open approval prompts are withdrawn. */
-  const gone = new AbortController();
+  const commandEnded = new AbortController();
   const declined = new Set<string>();
-  const own = childEnvironment({ ...deps.env, ...deps.variables?.() }, deps.secretEnv, context.sessionId);
+  const fullEnv = childEnvironment({ ...deps.env, ...deps.variables?.() }, deps.secretEnv, context.sessionId);
   const isGuarded = grant.isGuarded === true || grant.basis === 'read-only';
-  const env = isGuarded && outsideBecause === undefined ? readOnlyEnvironment(own, context.root) : own;
+  const env =
+    isGuarded && outsideBecause === undefined ? readOnlyEnvironment(fullEnv, context.root) : fullEnv;
   const confine = async (scratch: string): Promise<Confinement | undefined> => {
     const request: CommandRequest = {
       ...{ command: call.command, cwd, grant, env, scratch },
-      ...askHostWith(context, call.command, gone.signal, declined),
+      ...askHostWith(context, call.command, commandEnded.signal, declined),
     };
     if (outsideBecause !== undefined) return deps.sandbox?.outside(request, outsideBecause);
     return deps.sandbox?.confine(request);
@@ -162,7 +163,7 @@ async function runOnce(
     },
   };
   const run = await deps.tasks.start(spec, context.callId);
-  void run.finished.then(() => gone.abort());
+  void run.finished.then(() => commandEnded.abort());
   const patienceMs = inBackground ? EARLY_END_MS : (call.timeout ?? DEFAULT_TIMEOUT_MS);
   const end = await firstOf(run, patienceMs, context);
   watched = false;
@@ -178,13 +179,13 @@ async function runOnce(
 }
 
 /**
- * No redaction for a command that the user typed, or that names `.env` and was approved by the user or a rule: its
- * content is wanted then.
+ * No redaction for a command that the user typed, or that names `.env` and was approved by the user or a rule: then its
+ * content is what they want to see.
  */
 function redactorFor({ command }: BashInput, { root, cwd }: ToolContext, { basis }: Grant, deps: BashDeps) {
   // matches a file, not `process.env`
-  const isMeant = /(?<![\w)\]}])\.env\b/.test(command) && (basis === 'user' || basis === 'rule');
-  const secrets = isMeant || basis === 'own' ? [] : (deps.knownSecrets?.([root, cwd()]) ?? []);
+  const wantsContent = /(?<![\w)\]}])\.env\b/.test(command) && (basis === 'user' || basis === 'rule');
+  const secrets = wantsContent || basis === 'own' ? [] : (deps.knownSecrets?.([root, cwd()]) ?? []);
   return secrets.length === 0 ? undefined : createValueRedactor(secrets);
 }
 
@@ -215,7 +216,7 @@ function askHostWith(
   };
 }
 
-/** The data that every result needs. */
+/** Data for every kind of result. */
 interface Report {
   readonly call: BashInput;
   readonly capture: OutputCapture;
@@ -251,17 +252,17 @@ async function finished(
   }
   if (tasks.settle(run))
     after.push(
-      '(Processes it left behind are ended in 1 s; use run_in_background for processes that must keep running.)',
+      '(Processes it left behind will be killed in 1 s; use run_in_background for processes that must keep running.)',
     );
   else if (lostJobs)
     after.push(
-      '(Processes it left behind were ended; use run_in_background for processes that must keep running.)',
+      '(Processes it left behind were killed; use run_in_background for processes that must keep running.)',
     );
   if (end.code !== 0)
     after.push(`exit code ${end.code}${end.signal === undefined ? '' : ` (ended by ${end.signal})`}`);
   const { confinement, declined } = report;
   const taken = report.capture.take({ isLast: true });
-  if (declined.size > 0) after.push(`(The user did not allow a connection to ${[...declined].join(', ')}.)`);
+  if (declined.size > 0) after.push(`(The user denied a connection to ${[...declined].join(', ')}.)`);
   const blocked = confinement?.blocked(taken.text, end.code, declined);
   const isBinding = confinement?.isBinding === true;
   const mayLeave = context.confirm !== undefined && !isBinding;
@@ -281,11 +282,11 @@ async function finished(
   };
 }
 
-const OUTSIDE_ASKED = 'The user was asked and did not want it to run outside.';
-const OUTSIDE_UNASKED = 'sandbox.allowWrite and sandbox.network.allowedDomains open it.';
-const OUTSIDE_NEVER = 'Managed settings of this machine confine commands: none may run outside.';
+const OUTSIDE_ASKED = 'The user declined to run it outside the sandbox.';
+const OUTSIDE_UNASKED = 'The settings sandbox.allowWrite and sandbox.network.allowedDomains can allow it.';
+const OUTSIDE_NEVER = 'Managed settings of this machine do not let any command run outside the sandbox.';
 
-/** Offers to run the command once outside the sandbox, from the start. */
+/** Offers to rerun the command outside the sandbox. */
 function outsideOffer(call: BashInput, blocked: string, { confirm }: ToolContext): Pick<Ran, 'outside'> {
   if (confirm === undefined) return {};
   return {
@@ -294,7 +295,7 @@ function outsideOffer(call: BashInput, blocked: string, { confirm }: ToolContext
         confirm({
           title: 'Run outside the sandbox?',
           preview: { type: 'command', command: call.command, cwd },
-          reason: `The sandbox seems to have blocked it: ${blocked}. Yes runs it once more from its start, with your own rights.`,
+          reason: `The sandbox seems to have blocked it: ${blocked}. Yes reruns it from the start, with your own rights.`,
         }),
     },
   };
@@ -306,12 +307,12 @@ function outsideOffer(call: BashInput, blocked: string, { confirm }: ToolContext
  */
 async function stopped(report: Report, run: RunningCommand, tasks: TaskRegistry): Promise<ToolOutcome> {
   void tasks.stopRun(run);
-  await Promise.race([run.finished, delay(LAST_WORDS_MS)]);
+  await Promise.race([run.finished, delay(LAST_OUTPUT_MS)]);
   const protectedNotes = protectedFileNotes(report.confinement);
   const after = ['(Interrupted by the user.)', ...protectedNotes.forModel];
   const summary = ['interrupted', ...protectedNotes.forUser].join(' · ');
   return outcome(report, 'partial', after, summary, {
-    blobPatienceMs: LAST_WORDS_MS,
+    blobPatienceMs: LAST_OUTPUT_MS,
     response: { interrupted: true },
   });
 }
@@ -364,10 +365,10 @@ async function outcome(
   const blob = taken.original;
   const original = await (blobPatienceMs === undefined ? blob : Promise.race([blob, delay(blobPatienceMs)]));
   const output = withoutTrailing(taken.text, '\n');
-  const silent = output === '' && after.length === 0 ? ['(no output)'] : [];
+  const placeholder = output === '' && after.length === 0 ? ['(no output)'] : [];
   return {
     status,
-    text: [...notes, ...(output === '' ? silent : [output]), ...after].join('\n'),
+    text: [...notes, ...(output === '' ? placeholder : [output]), ...after].join('\n'),
     kind: 'command',
     display: {
       ...{ title: titleOf(call.command), summary },
@@ -375,7 +376,7 @@ async function outcome(
     },
     ...(confinement === undefined ? {} : { sandbox: confinement.record() }),
     ...(original === undefined ? {} : { original }),
-    // Both streams are one text, as in Claude Code.
+    // Both streams as one text, as in Claude Code.
     response: () => ({
       ...{ stdout: output, stderr: '', interrupted: false, isImage: false, noOutputExpected: false },
       ...response,
@@ -410,7 +411,7 @@ async function ensureCwd(context: ToolContext): Promise<string[]> {
   const directory = context.cwd();
   if (await isDirectory(directory)) return [];
   context.setCwd(context.root);
-  return [`(The working directory ${directory} is gone; this ran in ${context.root}.)`];
+  return [`(The working directory ${directory} no longer exists; this ran in ${context.root}.)`];
 }
 
 function isDirectory(path: string): Promise<boolean> {

@@ -34,7 +34,7 @@ export interface ToolDeps {
   readonly shell?: string;
   /** Environment variables to hide from commands, in addition to our own keys. */
   readonly secretEnv?: readonly string[];
-  /** Variables of commands that hooks have set in the meantime. */
+  /** Environment variables for commands that hooks have set so far. */
   readonly variables?: (() => Readonly<Record<string, string>>) | undefined;
   /** Files that Grep skips unless a call names one; by default none. */
   readonly isSensitive?: (path: string) => boolean;
@@ -46,7 +46,7 @@ export interface ToolDeps {
   readonly isOffered?: (name: string) => boolean;
   /** Default: public internet only. */
   readonly web?: WebFetchDeps;
-  /** Check edits; absent = edits are not checked. */
+  /** Checks edits; absent = edits are not checked. */
   readonly languageServers?: LanguageServerPort | undefined;
 }
 
@@ -56,7 +56,7 @@ interface BuiltinTools {
   readonly runningCalls: () => readonly string[];
   /** Background tasks, running and finished. */
   readonly tasks: TaskPort;
-  /** Returns, once, what was found out about edits after their results: for the model. */
+  /** Returns, once each, problems found in edits after their results were reported; for the model. */
   readonly lateNotes: () => readonly string[];
   /** Stops every running command. Sends the first signal before returning. */
   readonly dispose: () => Promise<void>;
@@ -97,11 +97,11 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
   };
 }
 
-/** The model writes commands for bash or zsh; other shells of the user (fish, nu) would not understand them. */
+/** The model writes commands for bash or zsh; the user's own shell (fish, nu) might not understand them. */
 export function findShell(env: Environment): string {
-  const own = env.SHELL ?? '';
+  const userShell = env.SHELL ?? '';
   const candidates = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash'];
-  if (isAbsolute(own) && ['bash', 'zsh'].includes(basename(own))) candidates.unshift(own);
+  if (isAbsolute(userShell) && ['bash', 'zsh'].includes(basename(userShell))) candidates.unshift(userShell);
   return candidates.find(isExecutable) ?? '/bin/sh';
 }
 

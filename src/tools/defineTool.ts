@@ -82,7 +82,7 @@ interface OneCall {
 
 function makeTool<Input>(
   { name, description, readOnly, input: schema }: ToolHead<Input>,
-  look: (input: Input, context: ToolContext) => OneCall,
+  prepareCall: (input: Input, context: ToolContext) => OneCall,
 ): Tool {
   return {
     name,
@@ -91,11 +91,11 @@ function makeTool<Input>(
     prepare(raw, context) {
       const parsed = parseInput(name, schema, raw);
       if (!parsed.ok) return { type: 'invalid', message: parsed.message };
-      const { title, access, preview, run } = look(parsed.value, context);
-      // The command was checked against its start directory, which must still be the same one.
+      const { title, access, preview, run } = prepareCall(parsed.value, context);
+      // The command was checked for its start directory, which must still be the same one.
       const start = access.type === 'command' ? access.cwd : undefined;
       const place = start === undefined ? undefined : { path: start, realPath: realpath(start) };
-      const explained = (error: unknown): ToolOutcome => {
+      const toFailure = (error: unknown): ToolOutcome => {
         const message = describeSystemError(error);
         if (message === undefined) throw error;
         return failure(title, message);
@@ -108,7 +108,7 @@ function makeTool<Input>(
           try {
             return (await preview()) ?? accessPreview(name, title, access);
           } catch (error) {
-            return { type: 'settled', outcome: explained(error) };
+            return { type: 'settled', outcome: toFailure(error) };
           }
         },
         run: async (grant, answers = []) => {
@@ -116,7 +116,7 @@ function makeTool<Input>(
             if (place) assertUnmoved(place);
             return await run(grant, answers);
           } catch (error) {
-            return explained(error);
+            return toFailure(error);
           }
         },
       };
@@ -144,7 +144,7 @@ function accessPreview(name: string, title: string, access: Access): Preview {
   }
 }
 
-/** The JSON Schema of the input, without parts that no model needs: every character is paid for in each request. */
+/** The JSON Schema of the input, without parts that no model needs: every character costs tokens in each request. */
 function inputSchema(input: z.ZodObject): Readonly<Record<string, unknown>> {
   const schema = withoutNoise(z.toJSONSchema(input, { io: 'input' }));
   return { type: 'object', ...(isRecord(schema) ? schema : {}) };
@@ -172,7 +172,7 @@ type ParsedInput<Input> =
   | { readonly ok: false; readonly message: string };
 
 /**
- * Parses `raw`. `null` counts as absent; strings such as `"10"` or `"[…]"` are converted if another type is expected.
+ * Parses `raw`. `null` is treated as absent; strings such as `"10"` or `"[…]"` are converted if another type is expected.
  */
 function parseInput<Input>(
   tool: string,
@@ -193,7 +193,7 @@ function parseInput<Input>(
   });
   return {
     ok: false,
-    message: `${tool} was not run: its input does not fit. ${problems.join('; ')}. It takes {${fields.join(', ')}}.`,
+    message: `${tool} was not run: invalid input. ${problems.join('; ')}. It takes {${fields.join(', ')}}.`,
   };
 }
 
@@ -210,12 +210,12 @@ function repaired(input: unknown, error: z.ZodError): unknown {
     const [key] = issue.path;
     if (issue.path.length !== 1 || typeof key !== 'string' || typeof copy !== 'object' || copy === null)
       continue;
-    const spelled: unknown = Reflect.get(copy, key);
-    if (typeof spelled !== 'string') continue;
+    const text: unknown = Reflect.get(copy, key);
+    if (typeof text !== 'string') continue;
     try {
-      Reflect.set(copy, key, JSON.parse(spelled));
+      Reflect.set(copy, key, JSON.parse(text));
     } catch {
-      // Not JSON: the first error message is used.
+      // Not JSON: keep the original error message.
     }
   }
   return copy;

@@ -10,8 +10,8 @@ const MAX_DESCRIPTION = 1024;
 const MIN_DESCRIPTION = 20;
 
 /**
- * Lists skills or agents in a tool's description, one line each: long descriptions are cut to equal length until all fit
- * in `maxCharacters`. If even short ones do not fit, one line lists the names behind `label`.
+ * Lists skills or agents in a tool's description, one line each. Long descriptions are truncated to equal length until
+ * all fit into `maxCharacters`; if even short ones do not fit, one line lists the names after `label`.
  */
 export function describedList(
   items: readonly Described[],

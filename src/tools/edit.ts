@@ -33,14 +33,14 @@ const input = z
       .min(1)
       .max(100)
       .optional()
-      .describe('several at once, in order: all or none'),
+      .describe('several at once, in order; all or none'),
   })
   .refine(
     ({ old_string, new_string, edits }) =>
       edits === undefined
         ? old_string !== undefined && new_string !== undefined
         : old_string === undefined && new_string === undefined,
-    'give old_string and new_string, or edits',
+    'pass old_string and new_string, or edits',
   );
 type EditInput = z.infer<typeof input>;
 
@@ -55,7 +55,7 @@ export function editTool(home: string, checks?: EditChecks): Tool {
   return defineFileTool({
     name: toolNames.edit,
     description:
-      'Replace old_string by new_string in a file that you have read. old_string must be unique: give enough lines around it, or set replace_all. Several edits of one file: edits.',
+      'Replace old_string with new_string in a file that you have read. old_string must be unique: include enough surrounding lines, or set replace_all. Use edits for several edits of one file.',
     input,
     readOnly: false,
     path: (call, context) => absolutePath(call.file_path, context.cwd(), home),
@@ -78,7 +78,7 @@ export function editTool(home: string, checks?: EditChecks): Tool {
 const notChanged = ({ path }: ResolvedPath, why: string, context: ToolContext): ToolOutcome =>
   failure(shortPath(path, context.cwd()), why, 'not changed');
 
-/** The change to write, or the reason for the model why there is none. */
+/** The change to write, or the reason why there is none, for the model. */
 async function plan(
   place: ResolvedPath,
   call: EditInput,
@@ -106,7 +106,7 @@ async function plan(
   if (typeof applied === 'string') return applied;
   const verb = file === undefined ? 'Created' : before === '' ? 'Wrote' : 'Edited';
   const report = `${verb} ${path}${verb === 'Edited' ? applied.report : '.'}`;
-  // Several edits have no single text that they replace: the texts of the whole file are what was and what is.
+  // Several edits replace no single text, so report the entire file before and after.
   const response =
     edits.length === 1
       ? {
@@ -121,11 +121,11 @@ const SAME = 'old_string and new_string are the same: there is nothing to change
 
 interface Applied {
   readonly text: string;
-  /** What follows the path in the report for the model. */
+  /** The rest of the report after the path, for the model. */
   readonly report: string;
 }
 
-/** Applies the edits in order, each to the outcome of those before it; the first that fails fails all of them. */
+/** Applies the edits in order, each to the result of the previous ones. If one fails, all fail. */
 function applyEdits(edits: readonly Replacement[], before: string, path: string): Applied | string {
   let text = before;
   let replacements = 0;
@@ -150,7 +150,7 @@ function applyEdits(edits: readonly Replacement[], before: string, path: string)
   return { text, report: `${counted}.${notes.join('')}` };
 }
 
-/** The text after one edit, or the reason for the model why it does not apply. */
+/** The text after one edit, or the reason why it does not apply, for the model. */
 function applyEdit(
   { old_string: oldText, new_string: newText, replace_all: replacesAll = false }: Replacement,
   text: string,
@@ -160,7 +160,7 @@ function applyEdit(
   if (oldText === '') {
     return text === ''
       ? { text: newText, replacements: 1, note: '' }
-      : `${path} exists and is not empty. Give the text to replace in old_string, or use Write to replace all of it.`;
+      : `${path} exists and is not empty. Put the text to replace into old_string, or use Write to replace the entire file.`;
   }
   const result = matchEdit(text, oldText, newText, replacesAll);
   switch (result.type) {
@@ -174,11 +174,11 @@ function applyEdit(
     case 'changed': {
       const { stage, replacements } = result;
       if (result.text === text)
-        return `The file already reads as new_string says, apart from ${stage}: nothing to change.`;
+        return `The file already contains new_string, apart from ${stage}: nothing to change.`;
       const note =
         stage === 'exact'
           ? ''
-          : ` old_string matched only when ${stage} were ignored; the file's own were kept.`;
+          : ` old_string matched only with ${stage} ignored; those of the file were kept.`;
       return { text: result.text, replacements, note };
     }
   }
@@ -186,11 +186,11 @@ function applyEdit(
 
 function notFound(path: string, wanted: string, text: string): string {
   const numbered = wanted.split('\n').every((line) => line === '' || /^ *\d+\t/.test(line));
-  const hint = numbered ? ' Leave out the line numbers that Read shows.' : '';
+  const hint = numbered ? ' Leave out the line numbers that Read adds.' : '';
   const region = nearestRegion(text, wanted);
   const shown =
     region === undefined
-      ? ' Nothing in the file is like it; Read it again.'
-      : ` The nearest lines are:\n${region}`;
+      ? ' Nothing in the file is similar; Read it again.'
+      : ` The most similar lines are:\n${region}`;
   return `old_string was not found in ${path}.${hint}${shown}`;
 }

@@ -10,8 +10,7 @@ const input = z.object({ plan: z.string().min(1).describe('Markdown') });
 export function exitPlanModeTool(): Tool {
   return defineTool({
     name: toolNames.exitPlanMode,
-    description:
-      'In plan mode: show the user your finished plan and ask to start. Nothing else ends plan mode.',
+    description: 'In plan mode, present your finished plan for approval. Nothing else ends plan mode.',
     input,
     readOnly: false,
     title: () => TITLE,
@@ -19,9 +18,9 @@ export function exitPlanModeTool(): Tool {
     preview: async ({ plan }) => ({ type: 'plan', plan }),
     run: async ({ plan }) => ({
       status: 'ok',
-      text: 'The user accepted the plan. Plan mode is over: carry the plan out now, step by step.',
+      text: 'The user approved the plan. Plan mode is over: carry the plan out now, step by step.',
       kind: 'text',
-      display: { title: TITLE, summary: 'accepted' },
+      display: { title: TITLE, summary: 'approved' },
       response: () => ({ plan, isAgent: false }),
     }),
   });

@@ -14,7 +14,7 @@ import { changedNote, newestFirst, searchFolder } from './search/searchFolder.ts
 import type { Environment } from './shell/childEnvironment.ts';
 import { count } from './units.ts';
 
-/** Only the first of them are sent to the model; the rest is kept for Recall. */
+/** The model gets only the first of them; the rest is available through Recall. */
 const MAX_FILES = 10_000;
 
 const input = z.object({
@@ -89,11 +89,11 @@ async function glob(
   if (run === undefined) return failure(title, NO_RIPGREP);
   if (run.end === 'stopped') return interrupted(title);
   const matching = run.items.filter((path) => matches(path));
-  const sure = matching.filter((path) => !run.isDoubtful(path));
-  const found = sure.map((path) => shortPath(resolve(root, path), cwd));
+  const reliable = matching.filter((path) => !run.isDoubtful(path));
+  const found = reliable.map((path) => shortPath(resolve(root, path), cwd));
   if (found.length === 0 && run.problem !== '') return failure(title, `Nothing found. ${run.problem}`);
-  const left = matching.length - sure.length;
-  return listing(title, await newestFirst(found, cwd), run.end === 'limit', left);
+  const doubtful = matching.length - reliable.length;
+  return listing(title, await newestFirst(found, cwd), run.end === 'limit', doubtful);
 }
 
 function listing(title: string, files: readonly string[], partial: boolean, doubtful = 0): ToolOutcome {
@@ -102,7 +102,7 @@ function listing(title: string, files: readonly string[], partial: boolean, doub
   if (files.length === 0) notes.push('No files match.');
   if (shown.length < files.length) {
     notes.push(
-      `(The newest ${count(MAX_FILES, 'file')} of ${count(files.length, 'file')}; a narrower pattern finds the others.)`,
+      `(Showing the newest ${count(MAX_FILES, 'file')} of ${count(files.length, 'file')}; use a narrower pattern to find others.)`,
     );
   }
   if (doubtful > 0) notes.push(changedNote(doubtful));

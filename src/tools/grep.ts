@@ -106,15 +106,17 @@ async function grep(
   }
   const notes: string[] = [];
   if (secrets > 0)
-    notes.push(`(${count(secrets, 'file')} that may hold secrets left out; name one as path to search it.)`);
+    notes.push(
+      `(${count(secrets, 'file')} that may contain secrets left out; pass one as path to search it.)`,
+    );
   if (doubtful.size > 0) notes.push(changedNote(doubtful.size));
   if (run.end === 'limit')
-    notes.push('(The search was stopped at its limit: there may be more. Narrow it down.)');
+    notes.push('(The search was stopped at its limit: there may be more. Narrow the search.)');
   const partial = run.end === 'limit' || run.problem !== '';
   if (partial && run.problem !== '') notes.push(`(Not everything could be searched: ${run.problem})`);
   const { lines, total, summary } = await present(mode, hits, cwd);
   const limit = call.head_limit ?? DEFAULT_HEAD_LIMIT;
-  // An explicit limit is applied as is; the default one is distributed over the files, so that no file is missing.
+  // An explicit limit is applied as is; the default one is distributed over the files, so that none is missing.
   const isShared = call.head_limit === undefined && mode === 'content';
   const shown = isShared ? perFile(hits.files, limit) : lines.slice(0, limit);
   const isCut = lines.length > limit;
@@ -125,7 +127,7 @@ async function grep(
     text: [...shown, ...notes].join('\n'),
     kind: 'search',
     display: { title, summary },
-    ...(isCut ? await kept(lines, context) : {}),
+    ...(isCut ? await storeAll(lines, context) : {}),
     response: () => responseOf(mode, listsFiles ? shown : hits.files.map(({ path }) => path), shown, total),
   };
 }
@@ -136,12 +138,12 @@ function responseOf(
   lines: readonly string[],
   total: number,
 ): object {
-  const about = { mode, numFiles: filenames.length, filenames };
-  if (mode === 'files_with_matches') return about;
+  const common = { mode, numFiles: filenames.length, filenames };
+  if (mode === 'files_with_matches') return common;
   const content = lines.join('\n');
   return mode === 'count'
-    ? { ...about, content, numMatches: total }
-    : { ...about, content, numLines: lines.length };
+    ? { ...common, content, numMatches: total }
+    : { ...common, content, numLines: lines.length };
 }
 
 function cutNote(isShared: boolean, limit: number, total: number): string {
@@ -149,15 +151,18 @@ function cutNote(isShared: boolean, limit: number, total: number): string {
   return `(${part} ${count(total, 'line')}; narrow the search or raise head_limit.)`;
 }
 
-/** Stores all lines, so that hidden ones can be recalled without another search. */
-async function kept(lines: readonly string[], context: ToolContext): Promise<Pick<ToolOutcome, 'original'>> {
+/** Stores all lines, so that the model can recall the rest without another search. */
+async function storeAll(
+  lines: readonly string[],
+  context: ToolContext,
+): Promise<Pick<ToolOutcome, 'original'>> {
   const blob = context.openBlob();
   for (const line of lines) blob.write(`${line}\n`);
   const original = await blob.finish().catch(() => undefined);
   return original === undefined ? {} : { original };
 }
 
-/** All arguments but the place. Ripgrep ends each path with NUL, so that no name can be mistaken for a line. */
+/** All arguments except the path. Ripgrep ends each path with NUL, so that no name can be mistaken for a line. */
 function argumentsOf(call: GrepInput, mode: string): string[] {
   const args = ['--hidden', '--glob=!.git', '--null', '--with-filename', `--regexp=${call.pattern}`];
   if (mode === 'files_with_matches') args.push('--files-with-matches');
@@ -207,14 +212,12 @@ async function present(mode: string, hits: Hits, cwd: string): Promise<Presented
   return { lines, total: files, summary: count(files, 'file') };
 }
 
-/** Sorts ripgrep's output lines, whose order depends on its threads. Pure. */
-
 interface Hits {
   /** Sorted by path. */
   readonly files: readonly { readonly path: string; readonly lines: readonly string[] }[];
   /** Matching lines, without context. */
   readonly matches: number;
-  /** Number of files left out as hidden. */
+  /** Number of files that `isHidden` left out. */
   readonly hidden: number;
 }
 
@@ -253,13 +256,11 @@ function collectHits(
   }
   const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
   return {
-    files: sorted.map(([path, own]) => ({ path, lines: own.at(-1) === '--' ? own.slice(0, -1) : own })),
+    files: sorted.map(([path, all]) => ({ path, lines: all.at(-1) === '--' ? all.slice(0, -1) : all })),
     matches,
     hidden: hidden.size,
   };
 }
-
-/** Distributes a line limit over many files: the first lines of each, so that no file is missing. Pure. */
 
 interface FileLines {
   readonly path: string;

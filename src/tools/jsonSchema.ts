@@ -5,31 +5,31 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 
 const MAX_ERRORS = 10;
 /**
- * Milliseconds for one check, or for reading the schema. A pattern such as `(a+)+$`, references that double at each level
- * or `uniqueItems` can take years for a value of a few characters.
+ * Milliseconds for one validation, or for compiling the schema. A pattern such as `(a+)+$`, references that double at
+ * each level, or `uniqueItems` can take years for a value of a few characters.
  */
 const MAX_CHECK_MS = 1000;
 
 /**
- * Returns a function that says what is wrong with a value, or undefined if it fits. Throws an error that is ready to
- * show if this is not a JSON schema.
+ * Returns a function that returns what is wrong with a value, or undefined if it is valid. Throws an error with a
+ * message for the user if this is not a JSON schema.
  */
 export function compileSchema(
   schema: Readonly<Record<string, unknown>>,
 ): (value: unknown) => string | undefined {
   const isOld = /draft-0[67]/.test(typeof schema.$schema === 'string' ? schema.$schema : '');
-  // Unknown keywords and formats are notes to the model.
+  // Unknown keywords and formats are hints for the model.
   const options = { strict: false, validateFormats: false, allErrors: true, logger: false } as const;
-  const { $schema: _, ...own } = schema;
+  const { $schema: _, ...keywords } = schema;
   try {
-    const validate: ValidateFunction = inTime(() =>
-      (isOld ? new Ajv(options) : new Ajv2020(options)).compile(own),
+    const validate: ValidateFunction = withTimeLimit(() =>
+      (isOld ? new Ajv(options) : new Ajv2020(options)).compile(keywords),
     );
     return (value) => {
       try {
-        return inTime(() => validate(value)) ? undefined : errorsOf(validate);
+        return withTimeLimit(() => validate(value)) ? undefined : errorsOf(validate);
       } catch (error) {
-        return `it could not be checked: ${reasonOf(error)}`;
+        return `it could not be validated: ${reasonOf(error)}`;
       }
     };
   } catch (error) {
@@ -37,16 +37,16 @@ export function compileSchema(
   }
 }
 
-/** Runs the action; throws if it has not ended by then. Stops loops and patterns alike. */
-function inTime<T>(action: () => T): T {
+/** Runs the action; throws if it exceeds the time limit. Interrupts loops and patterns alike. */
+function withTimeLimit<T>(action: () => T): T {
   return runInNewContext('action()', { action }, { timeout: MAX_CHECK_MS }) as T;
 }
 
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return 'the schema takes too long to check';
-  // A reference that leads back to itself without going into the value.
-  if (error instanceof RangeError) return 'the schema never ends, or the value is nested too deeply';
+  if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return 'validation takes too long';
+  // A reference that leads back to itself without going deeper into the value.
+  if (error instanceof RangeError) return 'the schema refers to itself, or the value is nested too deeply';
   return message.slice(0, 300);
 }
 

@@ -1,4 +1,4 @@
-/** Outcomes that all tools share. */
+/** Outcomes that several tools share. */
 import { PathMovedError } from '../disk/realFile.ts';
 import type { Confinement } from '../protocol/sandbox.ts';
 import type { ToolOutcome } from '../protocol/tools.ts';
@@ -8,7 +8,7 @@ export function failure(title: string, text: string, summary = 'failed'): ToolOu
   return { status: 'error', text, kind: 'text', display: { title, summary } };
 }
 
-/** The user interrupted the call before it had anything to show. */
+/** The outcome of a call that the user interrupted before it had a result. */
 export function interrupted(title: string): ToolOutcome {
   return {
     status: 'partial',
@@ -27,7 +27,7 @@ const meanings: Readonly<Record<string, string>> = {
   EISDIR: 'it is a directory',
   EEXIST: 'it already exists',
   ENOSPC: 'no space left on the device; free some and try again',
-  EDQUOT: 'the disk quota is used up; free some space and try again',
+  EDQUOT: 'disk quota exceeded; free some space and try again',
   ELOOP: 'too many symbolic links; the path leads in a circle',
   ENAMETOOLONG: 'the file name is too long',
   EMFILE: 'too many open files; try again',
@@ -40,7 +40,7 @@ export function describeSystemError(error: unknown): string | undefined {
   const code = errorCode(error);
   // Node rejects NUL before calling the system; a model can still write one.
   if (code === 'ERR_INVALID_ARG_VALUE')
-    return 'The input holds a NUL character, which neither paths nor commands can. Leave it out.';
+    return 'The input contains a NUL character, which paths and commands cannot contain. Leave it out.';
   if (code === undefined || !(error instanceof Error) || !('syscall' in error)) return undefined;
   const path = 'path' in error && typeof error.path === 'string' ? `${error.path}: ` : '';
   return `${path}${meanings[code] ?? error.message} (${code}).`;
@@ -64,7 +64,7 @@ export function protectedFileNotes(confinement: Pick<Confinement, 'changedProtec
   if (paths.length === 0) return { forModel: [], forUser: [] };
   const named = paths.join(', ');
   return {
-    forModel: [`(It created or changed ${named}, which other programs run or obey.)`],
-    forUser: [`changed what other programs run: ${named}`],
+    forModel: [`(It created or changed ${named}, which other programs run or read as settings.)`],
+    forUser: [`changed files that other programs run: ${named}`],
   };
 }

@@ -39,12 +39,12 @@ export function readTool(home: string): Tool {
   return defineFileTool({
     name: toolNames.read,
     description:
-      'Read a text file or look at an image. Lines come numbered as `number<tab>text`; the numbers are not in the file.',
+      'Read a text file or view an image. Lines are numbered as `number<tab>text`; the numbers are not in the file.',
     input,
     readOnly: true,
     path: (call, context) => absolutePath(call.file_path, context.cwd(), home),
     title: (call, context, path) => titleOf(shortPath(path, context.cwd()), call),
-    // Reports a missing file without approval only inside the project, whose names the model may list anyway.
+    // Reports a missing file without approval only inside the project, where the model may list names anyway.
     preview: async (place, call, context) => {
       const unreadable = isInside(place.realPath, context.root)
         ? await unreadableOutcome(place, call, context)
@@ -211,21 +211,21 @@ async function imageOutcome(
   { seesImages }: Pick<ToolContext, 'seesImages'>,
 ): Promise<ToolOutcome> {
   const facts = `${describeImage(header)}, ${formatBytes(bytes)}`;
-  const only = (why: string): ToolOutcome => ({
+  const described = (note: string): ToolOutcome => ({
     status: 'ok',
-    text: `${path} is an image (${facts}). ${why}`,
+    text: `${path} is an image (${facts}). ${note}`,
     kind: 'file',
     display: { title, summary: `image, ${facts}` },
   });
-  if (seesImages?.() !== true) return only('This model may not support images, so it is not shown.');
+  if (seesImages?.() !== true) return described('This model may not support images, so it is not shown.');
   if (bytes > MAX_IMAGE_BYTES)
-    return only(
-      `It is larger than ${formatBytes(MAX_IMAGE_BYTES)}; make a smaller copy with a command to look at it.`,
+    return described(
+      `It is larger than ${formatBytes(MAX_IMAGE_BYTES)}; make a smaller copy with a command to view it.`,
     );
   // Reads no more than the size measured before, since the file may be growing.
   const data = (await firstBytes(file, bytes)).toString('base64');
   return {
-    ...only('It follows as a message of its own.'),
+    ...described('It follows in a separate message.'),
     images: [{ path, image: { type: 'image', mediaType: header.mediaType, data } }],
     response: () => ({
       type: 'image',
@@ -237,7 +237,7 @@ async function imageOutcome(
 async function firstBytes(file: FileHandle, count: number): Promise<Buffer> {
   const buffer = Buffer.alloc(count);
   let filled = 0;
-  for (let got = -1; filled < count && got !== 0; filled += got)
-    got = (await file.read(buffer, filled, count - filled, filled)).bytesRead;
+  for (let bytesRead = -1; filled < count && bytesRead !== 0; filled += bytesRead)
+    ({ bytesRead } = await file.read(buffer, filled, count - filled, filled));
   return buffer.subarray(0, filled);
 }

@@ -11,11 +11,11 @@ const input = z.object({
 });
 type RecallInput = z.infer<typeof input>;
 
-/** Creates the tool that shows earlier content of the session that requests no longer contain. */
+/** Creates the tool that shows earlier content of the session that is no longer in requests. */
 export function recallTool(): Tool {
   return defineTool({
     name: toolNames.recall,
-    description: 'Show again what this session has seen: outputs cut short, masked or summarised.',
+    description: 'Show earlier content of this session again: truncated, masked or summarised.',
     input,
     readOnly: true,
     title: titleOf,

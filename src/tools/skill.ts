@@ -27,7 +27,7 @@ const input = z.object({
 /** Characters of all descriptions together, about 2,000 tokens: they are in every request. */
 const MAX_DESCRIPTIONS = 8000;
 
-/** The tool by which the model loads a skill's instructions. */
+/** Creates the tool with which the model loads a skill's instructions. */
 export function skillTool({ skills, prepare, onUse }: SkillToolDeps): Tool {
   const find = (name: string): Skill | undefined => {
     const wanted = name.replace(/^\//, '').toLowerCase();
@@ -48,16 +48,16 @@ export function skillTool({ skills, prepare, onUse }: SkillToolDeps): Tool {
       if (skill === undefined)
         return failure(
           name,
-          `There is no skill "${name}". There are: ${skills.map((one) => one.name).join(', ')}.`,
+          `There is no skill "${name}". Available: ${skills.map((one) => one.name).join(', ')}.`,
         );
       const prepared = await prepare(skill, args, context.sessionId);
       if ('problem' in prepared) return failure(name, prepared.problem);
       onUse(prepared.skill);
       const plain = prepared.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-      // The model has written the arguments that are part of it.
+      // The text contains arguments that the model has written.
       const mentionedIn = { text: plain, onlyInProject: true };
       const filled = (await context.fillIn?.(prepared.parts)) ?? { text: plain };
-      // A subagent starts no others: it follows the instructions itself.
+      // A subagent cannot start others, so it follows the instructions itself.
       if (skill.fork !== undefined && context.runAgent !== undefined)
         return context.runAgent({
           ...{ ...skill.fork, description: `skill ${skill.name}`, prompt: filled.text },

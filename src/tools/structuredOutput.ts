@@ -1,4 +1,4 @@
-/** The tool through which the model gives its final answer in a form that the caller asked for with `--json-schema`. */
+/** The tool with which the model gives its final answer in the form that `--json-schema` requires. */
 import { structuredOutputToolName } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { compileSchema } from './jsonSchema.ts';
@@ -9,14 +9,14 @@ export interface StructuredOutput {
   begin(): void;
   /** The answer; undefined until there is a valid one. */
   answer(): { readonly value: unknown } | undefined;
-  /** Calls that did not fit the schema since `begin`. */
+  /** Number of calls since `begin` that did not match the schema. */
   failures(): number;
 }
 
-/** More characters do not fit the tools of any request. */
+/** Maximum characters: a larger schema does not fit into any request. */
 const MAX_SCHEMA = 200_000;
 
-/** Throws an error that is ready to show if the text is not a JSON schema of an object. */
+/** Throws an error with a message for the user if the text is not a JSON schema of an object. */
 export function createStructuredOutput(schemaText: string): StructuredOutput {
   const schema = parseSchema(schemaText);
   const mistakesIn = compileSchema(schema);
@@ -28,7 +28,7 @@ export function createStructuredOutput(schemaText: string): StructuredOutput {
     schema: {
       name: structuredOutputToolName,
       description:
-        'Your final answer. Call it once, when the work is done, instead of answering in text: the user sees only what it gets.',
+        'Submit your final answer. Call it once, when the work is done, instead of answering in text: the user sees only its input.',
       parameters: { ...parameters, type: 'object' },
     },
     readOnly: false,
@@ -36,7 +36,7 @@ export function createStructuredOutput(schemaText: string): StructuredOutput {
       const mistakes = mistakesIn(input);
       if (mistakes !== undefined) {
         failures++;
-        return { type: 'invalid', message: `The answer does not fit the schema: ${mistakes}.` };
+        return { type: 'invalid', message: `The answer does not match the schema: ${mistakes}.` };
       }
       return {
         type: 'ready',
@@ -45,7 +45,7 @@ export function createStructuredOutput(schemaText: string): StructuredOutput {
         preview: async () => ({ type: 'text', text: JSON.stringify(input, null, 1) }),
         async run() {
           answer = { value: input };
-          const display = { title: 'final answer', summary: 'fits the schema' };
+          const display = { title: 'final answer', summary: 'matches the schema' };
           return { status: 'ok', text: 'Received.', kind: 'text', display, endsTurn: true };
         },
       };

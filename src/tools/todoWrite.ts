@@ -12,7 +12,7 @@ const input = z.object({
 });
 
 /** Claude Code has a second text for an item in progress. */
-const shaped = (todos: readonly Todo[]): object[] =>
+const toClaudeTodos = (todos: readonly Todo[]): object[] =>
   todos.map(({ content, status }) => ({ content, status, activeForm: content }));
 
 /** Creates the tool that maintains the model's todo list; the list itself is stored in the log. */
@@ -26,16 +26,17 @@ export function todoWriteTool(): Tool {
     title: ({ todos }) => count(todos.length, 'todo'),
     access: () => ({ type: 'none' }),
     run: async ({ todos }) => {
-      const having = (status: string): number => todos.filter((todo) => todo.status === status).length;
-      const summary = `${having('completed')} of ${todos.length} done`;
-      const advice = having('in_progress') > 1 ? ' Several are in progress: better one at a time.' : '';
+      const countOf = (status: string): number => todos.filter((todo) => todo.status === status).length;
+      const summary = `${countOf('completed')} of ${todos.length} done`;
+      const advice =
+        countOf('in_progress') > 1 ? ' Several items are in progress: work on one at a time.' : '';
       return {
         status: 'ok',
-        text: `Todo list updated: ${having('completed')} completed, ${having('in_progress')} in progress, ${having('pending')} pending.${advice}`,
+        text: `Todo list updated: ${countOf('completed')} completed, ${countOf('in_progress')} in progress, ${countOf('pending')} pending.${advice}`,
         kind: 'todo',
         display: { title: count(todos.length, 'todo'), summary },
         todos,
-        response: (call) => ({ oldTodos: shaped(call.todos), newTodos: shaped(todos) }),
+        response: (call) => ({ oldTodos: toClaudeTodos(call.todos), newTodos: toClaudeTodos(todos) }),
       };
     },
   });

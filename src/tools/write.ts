@@ -18,7 +18,7 @@ export function writeTool(home: string, checks?: EditChecks): Tool {
   return defineFileTool({
     name: toolNames.write,
     description:
-      'Create a file, or replace the whole of one that you have read. Prefer Edit for changes to an existing file.',
+      'Create a file, or overwrite one that you have read. Prefer Edit for changes to an existing file.',
     input,
     readOnly: false,
     path: (call, context) => absolutePath(call.file_path, context.cwd(), home),
@@ -44,11 +44,11 @@ async function plan(place: ResolvedPath, content: string, context: ToolContext):
   const loaded = await loadForChange(place, context);
   if (loaded.type === 'refused')
     return { type: 'settled', outcome: failure(title, loaded.reason, 'not written') };
-  const ownMark = content.startsWith('\uFEFF');
-  const text = ownMark ? content.slice(1) : content;
+  const hasBom = content.startsWith('\uFEFF');
+  const text = hasBom ? content.slice(1) : content;
   if (loaded.type === 'missing') {
     const report = `Created ${path} (${count(text === '' ? 0 : text.replace(/\n$/, '').split('\n').length, 'line')}).`;
-    const made = {
+    const created = {
       place,
       stamp: undefined,
       before: undefined,
@@ -57,19 +57,19 @@ async function plan(place: ResolvedPath, content: string, context: ToolContext):
       report,
       response: { type: 'create', content },
     } as const;
-    return { type: 'change', change: { ...made, bom: ownMark } };
+    return { type: 'change', change: { ...created, bom: hasBom } };
   }
   const { file } = loaded;
   const after = text.includes('\r') ? text : withLineEnd(text, dominantLineEnd(file.text));
   if (after === file.text) {
-    const said = `${path} already has this content.`;
+    const report = `${path} already has this content.`;
     const display = { title, summary: 'unchanged' };
-    return { type: 'settled', outcome: { status: 'ok', text: said, kind: 'edit', display } };
+    return { type: 'settled', outcome: { status: 'ok', text: report, kind: 'edit', display } };
   }
   const report = `Replaced the content of ${path}.`;
   const { stamp, encoding } = file;
   const response = { type: 'update', content };
-  const bom = file.bom || ownMark;
+  const bom = file.bom || hasBom;
   const change = { place, stamp, before: file.text, after, encoding, bom, report, response };
   return { type: 'change', change };
 }

@@ -965,7 +965,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     const { run } = await confined();
     const { text, display } = await run('mkdir .vscode; echo {} > .vscode/tasks.json');
     expect(text).toMatch(/\.vscode.*other programs/);
-    expect(display.summary).toMatch(/ · changed what other programs run: \.vscode/);
+    expect(display.summary).toMatch(/ · changed files that other programs run: \.vscode/);
     expect((await run('echo hello')).display.summary).not.toContain('other programs');
   });
 

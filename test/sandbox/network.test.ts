@@ -130,7 +130,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     });
     const command = `${get('http://no.example/')} ; exit 3`;
     const refused = await run(command);
-    expect(refused.text).toContain('The user did not allow a connection to no.example:80.');
+    expect(refused.text).toContain('The user denied a connection to no.example:80.');
     expect(refused.text).not.toContain('sandbox blocked it');
     expect(titles).toEqual(['Connect to no.example']);
     const outside = await run(

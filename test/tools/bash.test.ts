@@ -134,7 +134,7 @@ describe('the working directory', () => {
     rmSync(join(bench.root, 'sub'), { recursive: true });
     const { text } = await bash('pwd');
     expect(text).toBe(
-      `(The working directory ${join(bench.root, 'sub')} is gone; this ran in ${bench.root}.)\n${bench.root}`,
+      `(The working directory ${join(bench.root, 'sub')} no longer exists; this ran in ${bench.root}.)\n${bench.root}`,
     );
   });
 });

@@ -106,7 +106,7 @@ test('a plan is shown to the user, and its acceptance is reported to the model',
   if (prepared.type !== 'ready') throw new Error('not ready');
   expect(prepared.access).toEqual({ type: 'plan' });
   expect(await prepared.preview()).toEqual({ type: 'plan', plan: '1. look' });
-  expect((await prepared.run({ basis: 'own' })).text).toMatch(/^The user accepted the plan\./);
+  expect((await prepared.run({ basis: 'own' })).text).toMatch(/^The user approved the plan\./);
 });
 
 describe('the output of a command', () => {

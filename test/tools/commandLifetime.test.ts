@@ -40,7 +40,7 @@ describe('what is left behind', () => {
     const { text } = await bash(command);
     // What it leaves behind sleeps for a minute.
     expect(performance.now() - startedAt).toBeLessThan(55_000);
-    expect(text).toMatch(/^done\n\(Processes it left behind are ended/);
+    expect(text).toMatch(/^done\n\(Processes it left behind will be killed/);
     expect(pidIn('pid')).toBeGreaterThan(0);
     await until(() => !alive(pidIn('pid')));
   });
@@ -119,6 +119,6 @@ describe('the background', () => {
 
   test('lists the existing tasks when asked for an unknown one', async () => {
     await bash('sleep 60', { run_in_background: true });
-    expect((await bench.call('BashOutput', { task_id: 'b9' })).text).toContain('There are b1.');
+    expect((await bench.call('BashOutput', { task_id: 'b9' })).text).toContain('Known tasks: b1.');
   });
 });

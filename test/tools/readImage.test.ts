@@ -78,7 +78,7 @@ describe('Read of an image', () => {
     expect(resultDifferences('Read', response?.({ durationMs: 1, todos: [] }) as object)).toEqual([]);
     expect(outcome).toEqual({
       status: 'ok',
-      text: `${join(bench.root, 'shot.png')} is an image (PNG, 640×480, 29 bytes). It follows as a message of its own.`,
+      text: `${join(bench.root, 'shot.png')} is an image (PNG, 640×480, 29 bytes). It follows in a separate message.`,
       kind: 'file',
       display: { title: 'shot.png', summary: 'image, PNG, 640×480, 29 bytes' },
     });

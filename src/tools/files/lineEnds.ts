@@ -1,4 +1,4 @@
-/** Line endings: which one a text uses, and texts without carriage returns whose offsets map back to the original. */
+/** Detects and converts line endings; maps offsets in a text without carriage returns back to the original. */
 
 export type LineEnd = '\n' | '\r\n';
 

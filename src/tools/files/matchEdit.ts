@@ -62,7 +62,7 @@ function matchLiterally(text: string, oldText: string, replacement: string): Mat
   return matches;
 }
 
-/** Repeats the two looser comparisons on texts with plain typographic characters; the lengths are unchanged. */
+/** Repeats the looser comparisons with typographic characters replaced; lengths stay the same. */
 function matchIgnoringQuotes(text: string, oldText: string, newText: string): Match[] {
   const [plainText, plainOld] = [plainQuotes(text), plainQuotes(oldText)];
   if (plainText === text && plainOld === oldText) return [];
@@ -73,7 +73,7 @@ function matchIgnoringQuotes(text: string, oldText: string, newText: string): Ma
 }
 
 /**
- * Keeps the file's own characters where old and new text begin and end alike: the edit does not change those quotes.
+ * Keeps the file's own characters where old and new text begin and end alike, since the edit does not change them.
  */
 function keepingUnchanged(match: Match, text: string, oldText: string, newText: string): Match {
   const shorter = Math.min(oldText.length, newText.length);
@@ -195,8 +195,7 @@ function lineStarts(lines: readonly string[]): number[] {
   });
 }
 
-/** Converts the indentation of a text to that of the file, learned from lines that both contain. Pure. */
-
+/** An indentation in the old text, and the same one in the file. */
 type Pair = readonly [from: string, to: string];
 
 /**
@@ -262,20 +261,20 @@ function indentOf(line: string): string {
   return line.slice(0, line.length - line.trimStart().length);
 }
 
-/** Finds the part of a file that an edit most likely meant, for the error message when the text was not found. */
+// Finds the part of a file that an edit most likely meant, for the error message.
 
 const MAX_LINES = 30;
 const MAX_LINE_CHARACTERS = 200;
 const MARGIN = 2;
 /** Lines that occur more often do not help to locate the text. */
 const MAX_OCCURRENCES = 50;
-const MIN_LIKENESS = 0.45;
+const MIN_SIMILARITY = 0.45;
 
 /** Numbered lines around the best guess; undefined if nothing is similar to the wanted text. Pure. */
 export function nearestRegion(text: string, wanted: string): string | undefined {
   const lines = text.split('\n').map((line) => line.replace(/\r$/, ''));
   const wantedLines = wanted.split('\n').map((line) => line.trim());
-  const start = byEqualLines(lines, wantedLines) ?? byLikeLine(lines, wantedLines);
+  const start = byEqualLines(lines, wantedLines) ?? bySimilarLine(lines, wantedLines);
   if (start === undefined) return undefined;
   const first = Math.max(0, start - MARGIN);
   const last = Math.min(lines.length, start + wantedLines.length + MARGIN, first + MAX_LINES);
@@ -301,14 +300,14 @@ function byEqualLines(lines: readonly string[], wanted: readonly string[]): numb
 }
 
 /** If no line is equal: the line most similar to the longest wanted one, by shared pairs of characters. */
-function byLikeLine(lines: readonly string[], wanted: readonly string[]): number | undefined {
+function bySimilarLine(lines: readonly string[], wanted: readonly string[]): number | undefined {
   const longest = wanted.reduce((best, line) => (line.length > best.length ? line : best), '').slice(0, 500);
   const pairs = characterPairs(longest);
   const offset = wanted.findIndex((line) => line.startsWith(longest));
-  let best = { likeness: MIN_LIKENESS, index: -1 };
+  let best = { similarity: MIN_SIMILARITY, index: -1 };
   for (const [index, line] of lines.entries()) {
-    const likeness = dice(pairs, characterPairs(line.trim().slice(0, 500)));
-    if (likeness > best.likeness) best = { likeness, index };
+    const similarity = dice(pairs, characterPairs(line.trim().slice(0, 500)));
+    if (similarity > best.similarity) best = { similarity, index };
   }
   return best.index === -1 ? undefined : Math.max(0, best.index - offset);
 }

@@ -1,5 +1,5 @@
 /**
- * Reads a range of lines of a file of any size in bounded memory, and computes the hash of the whole file on the way.
+ * Reads a range of lines of a file of any size in bounded memory, and hashes the entire file on the way.
  */
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
@@ -17,7 +17,7 @@ interface LineRange {
   readonly offset: number;
   readonly limit: number;
   readonly maxLineCharacters: number;
-  /** Reading stops at this number of characters, even below `limit`. */
+  /** Reading stops at this number of characters, even before `limit` lines. */
   readonly maxCharacters: number;
   /** In bytes. Larger files are not read to the end: no hash and no line count. */
   readonly maxWholeBytes: number;

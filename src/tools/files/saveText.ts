@@ -27,11 +27,11 @@ export interface TextChange {
   readonly bom: boolean;
   /** The result text for the model. */
   readonly report: string;
-  /** The result for hooks, apart from what every change has. */
+  /** The fields of the result for hooks that differ between Write and Edit. */
   readonly response: object;
 }
 
-/** A change to write, or an outcome that is already certain. */
+/** A change to write, or the outcome if there is nothing to write. */
 export type PlannedChange = { readonly type: 'change'; readonly change: TextChange } | Settled;
 
 /** Builds the diff that the user sees. */
@@ -59,7 +59,7 @@ export async function saveText(
     await writeFileAtomic(place.realPath, bytes, change.stamp);
   } catch (error) {
     if (!(error instanceof FileChangedError)) throw error;
-    const text = `${path} changed on disk just now, so it was left unchanged. Read it again, then try again.`;
+    const text = `${path} has just changed on disk, so it was not modified. Read it again, then retry.`;
     return failure(title, text, 'not changed');
   }
   context.cache?.drop(path);
@@ -86,7 +86,7 @@ export async function saveText(
   };
 }
 
-/** Without what the diff library may add. */
+/** Drops properties that the diff library may add. */
 const hunkOf = ({ oldStart, oldLines, newStart, newLines, lines }: StructuredPatchHunk): object => ({
   ...{ oldStart, oldLines, newStart, newLines, lines },
 });
@@ -103,7 +103,7 @@ function headOfDiff(diff: string): string {
 // Unified diffs for display.
 
 const CONTEXT_LINES = 3;
-/** A diff of two very different large files can take quadratic time; after this limit one plain block is shown. */
+/** A diff of two very different large files can take quadratic time; after this limit it is shown as one hunk. */
 const MAX_DIFF_MS = 1000;
 
 interface FileDiff {

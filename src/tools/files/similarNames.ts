@@ -72,13 +72,13 @@ function editDistance(a: string, b: string): number {
   return previous[b.length] ?? 0;
 }
 
-// What prompts mention: whether it exists, where it is, and the names in a folder.
+// Files and folders that prompts mention.
 
 const MAX_LISTED = 200;
-/** Names that are looked at; a folder may have millions. */
-const MAX_LOOKED_AT = 20_000;
+/** Maximum names read; a folder may have millions. */
+const MAX_NAMES_READ = 20_000;
 
-/** What is at a path, with links followed; undefined for nothing, and for anything that is not a file or folder. */
+/** The kind of entry at a path, following links; undefined if there is no file or folder. */
 export async function kindOf(path: string): Promise<'file' | 'folder' | undefined> {
   const info = await stat(path).catch(() => undefined);
   if (info?.isDirectory() === true) return 'folder';
@@ -91,7 +91,7 @@ export const areInside = (paths: readonly string[], root: string): boolean =>
 
 /** Folders first, then files, each on a line. Rejects with system errors. */
 export async function listFolder(path: string): Promise<{ readonly text: string; readonly summary: string }> {
-  const all = (await readdir(path, { withFileTypes: true })).slice(0, MAX_LOOKED_AT);
+  const all = (await readdir(path, { withFileTypes: true })).slice(0, MAX_NAMES_READ);
   const names = all
     .map((entry) => ({ name: quotedName(entry.name), isFolder: entry.isDirectory() }))
     .sort((a, b) => Number(b.isFolder) - Number(a.isFolder) || a.name.localeCompare(b.name));

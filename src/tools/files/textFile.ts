@@ -9,7 +9,7 @@ import { fileStamp } from '../../protocol/files/fileStamp.ts';
 import type { ToolContext } from '../../protocol/tools.ts';
 import { errorCode } from '../outcomes.ts';
 
-/** The same limit up to which Read returns a hash. */
+/** The limit up to which Read also returns a hash. */
 const MAX_EDIT_BYTES = 256 * 1024 * 1024;
 
 interface TextFile extends DecodedText {

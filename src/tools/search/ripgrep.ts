@@ -1,4 +1,4 @@
-/** Runs ripgrep: finds the program, limits its output and its time. */
+/** Runs ripgrep: finds the program, and limits its output and time. */
 import { spawn } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
@@ -7,16 +7,16 @@ import { pathOutside } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
 import type { Environment } from '../shell/childEnvironment.ts';
 
-/** The search is stopped beyond this, and the result says so. */
+/** The search stops at this size, and the result says so. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 const MAX_ERROR_CHARACTERS = 2000;
 const TIMEOUT_MS = 60_000;
 /** How often progress is checked, and after how many checks without progress the search is stopped. */
-const LOOK_MS = 1000;
-const MAX_STILL = 4;
+const PROGRESS_CHECK_MS = 1000;
+const MAX_IDLE_CHECKS = 4;
 /** Idle threads of ripgrep poll for work a thousand times a second. */
 const IDLE_TICKS = 10;
-const STOOD_STILL = 'it waited for something that never came, such as a pipe called .gitignore';
+const STALLED = 'it waited for input that never came, such as from a pipe named .gitignore';
 
 export interface SearchRun {
   /** `stopped`: interrupted by the user; `limit`: too much output or too slow, so the items are incomplete. */
@@ -57,16 +57,16 @@ export async function runRipgrep(
     };
     const onAbort = (): void => stop('stopped');
     const timer = setTimeout(() => stop('limit'), TIMEOUT_MS);
-    let [ticks, seen, still] = [0, 0, 0];
+    let [ticks, seenBytes, idleChecks] = [0, 0, 0];
     const watch = setInterval(() => {
       const work = workOf(child.pid);
-      const isStill = work?.isWaiting === true && work.ticks - ticks <= IDLE_TICKS && bytes === seen;
-      still = isStill ? still + 1 : 0;
-      [ticks, seen] = [work?.ticks ?? 0, bytes];
-      if (still < MAX_STILL) return;
-      problem = STOOD_STILL;
+      const isIdle = work?.isWaiting === true && work.ticks - ticks <= IDLE_TICKS && bytes === seenBytes;
+      idleChecks = isIdle ? idleChecks + 1 : 0;
+      [ticks, seenBytes] = [work?.ticks ?? 0, bytes];
+      if (idleChecks < MAX_IDLE_CHECKS) return;
+      problem = STALLED;
       stop('limit');
-    }, LOOK_MS);
+    }, PROGRESS_CHECK_MS);
     child.stdout.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;

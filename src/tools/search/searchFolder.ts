@@ -1,8 +1,8 @@
 /**
- * Runs ripgrep and validates what it found. Ripgrep opens folders and files by path, so another process that
- * temporarily replaces one with a link could make it show files from elsewhere. A folder's change time, which no
- * program can set, shows when an entry was last replaced: files in a folder that has not changed since before the
- * search were there all along. After a change the search is repeated; files in folders that keep changing are left out.
+ * Runs ripgrep and validates its results. Ripgrep opens folders and files by path, so another process that temporarily
+ * replaces one with a link could make it show files from elsewhere. A folder's change time, which no program can set,
+ * shows when an entry was last replaced: in a folder that has not changed since before the search, all files were there
+ * all along. After a change the search is repeated; files in folders that keep changing are left out.
  */
 import { lstatSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -49,7 +49,7 @@ export async function searchFolder(search: FolderSearch): Promise<FoundInFolder 
     return {
       end: 'done',
       items: [],
-      problem: `${pipe} is not a file, and reading it would never end.`,
+      problem: `${pipe} is not a regular file, so reading it would never end.`,
       isDoubtful,
     };
   let before: ReadonlyMap<string, string> = new Map();
@@ -71,7 +71,7 @@ export async function searchFolder(search: FolderSearch): Promise<FoundInFolder 
     const moved = new Set(folders.filter((folder) => !isSteady(folder)));
     if (moved.size === 0 || runs === MAX_RUNS || Date.now() - startedAt > MAX_REPEATED_MS) {
       const hasMoved = (path: string): boolean => foldersOf(path).some((folder) => moved.has(folder));
-      // Its messages may name files from elsewhere.
+      // Ripgrep's messages may name files from elsewhere.
       const problem = moved.size === 0 || run.problem === '' ? run.problem : CHANGED;
       return { ...run, problem, isDoubtful: hasMoved };
     }
@@ -160,7 +160,7 @@ function isPipe(path: string): boolean {
 
 /** For more files, reading all modification times would take longer than the search. */
 const MAX_STATS = 20_000;
-const AT_ONCE = 64;
+const CONCURRENCY = 64;
 
 /** Newest first; equal times, and all lists of more than 20,000 files, by name. */
 export async function newestFirst(paths: readonly string[], cwd: string): Promise<string[]> {
@@ -179,6 +179,6 @@ export async function newestFirst(paths: readonly string[], cwd: string): Promis
       );
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   return byName.sort((a, b) => (times.get(b) ?? 0) - (times.get(a) ?? 0));
 }

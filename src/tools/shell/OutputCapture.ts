@@ -10,8 +10,8 @@ import { grouped } from '../../protocol/text/numbers.ts';
 import type { BlobSink } from '../../protocol/tools.ts';
 import type { ValueRedactor } from './valueRedactor.ts';
 
-/** Characters from which all output is stored; about as much as one result may show. */
-const BLOB_FROM = 50_000;
+/** Above this number of characters all output is stored; about as much as one result may show. */
+const MIN_BLOB_CHARACTERS = 50_000;
 const MAX_BLOB_BYTES = 1024 ** 3;
 
 export class OutputCapture {
@@ -58,7 +58,7 @@ export class OutputCapture {
     this.#recent = new HeadTail();
     const blob = this.#blob;
     this.#blob = undefined;
-    // A blob that cannot be removed stays among the unfinished ones, which are cleaned up later.
+    // If a blob cannot be removed now, it is cleaned up later with other unfinished ones.
     await blob?.discard().catch(() => undefined);
   }
 
@@ -74,7 +74,7 @@ export class OutputCapture {
 
   #keepWhole(text: string): void {
     if (this.#blob === undefined) {
-      if (this.#recent.length + text.length <= BLOB_FROM) return;
+      if (this.#recent.length + text.length <= MIN_BLOB_CHARACTERS) return;
       this.#blob = this.#openBlob?.();
       this.#blob?.write(this.#recent.text());
     }
@@ -116,7 +116,7 @@ export class HeadTail {
     return this.#total;
   }
 
-  /** The full text, or both ends with a line that says how much is missing between them. */
+  /** The full text, or both ends, with a line between them that says how much is missing. */
   text(): string {
     const tail = this.#tail.join('');
     if (this.#head.length + tail.length === this.#total) return this.#head + tail;

@@ -19,9 +19,9 @@ export interface BackgroundTask {
   end?: CommandEnd;
   endedAtMs?: number;
   stoppedBy?: TaskStopper;
-  /** The model is waiting for the end, and learns of it from that call. */
+  /** True while a tool call waits for the task to end, so the model learns of it from that call. */
   isAwaited?: boolean;
-  /** The model knows how the task ended, or has stopped it. */
+  /** True if the model knows how the task ended, or has stopped it. */
   isReported?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface BackgroundTask {
 type KeptCommand = Pick<BackgroundTask, 'command' | 'run' | 'capture' | 'recent' | 'startedAtMs'>;
 
 export class TaskRegistry implements TaskPort {
-  /** Each with the id of the tool call that started it. */
+  /** Running commands, with the id of the tool call that started each. */
   readonly #running = new Map<RunningCommand, string>();
   readonly #tasks = new Map<string, BackgroundTask>();
   readonly #listeners = new Set<(change: TaskChange) => void>();
@@ -55,14 +55,14 @@ export class TaskRegistry implements TaskPort {
       task.endedAtMs = Date.now();
       if (!run.alive()) void this.#forget(run);
       task.isReported = task.isAwaited === true || task.stoppedBy === 'model';
-      this.#tell({ type: 'ended', id, isKnown: task.isReported });
+      this.#notify({ type: 'ended', id, isKnown: task.isReported });
     });
     const finished = [...this.#tasks.values()].filter(({ end }) => end !== undefined);
     for (const old of finished.slice(0, Math.max(0, finished.length - MAX_FINISHED_TASKS))) {
       void old.capture.close();
       this.#tasks.delete(old.id);
     }
-    this.#tell({ type: 'started', id });
+    this.#notify({ type: 'started', id });
     return task;
   }
 
@@ -144,7 +144,7 @@ export class TaskRegistry implements TaskPort {
     await Promise.all([...this.#tasks.values()].map(({ capture }) => capture.close()));
   }
 
-  #tell(change: TaskChange): void {
+  #notify(change: TaskChange): void {
     for (const listener of [...this.#listeners]) listener(change);
   }
 
@@ -174,12 +174,11 @@ function infoOf(task: BackgroundTask): TaskInfo {
   return { ...info, end: { endedAtMs: endedAtMs ?? startedAtMs, ...how, ...by } };
 }
 
-/** The end of a running command's output, in bounded memory, for display while it runs. */
-
-/** Maximum characters kept. */
+/** Maximum characters of `RecentText`. */
 export const RECENT_CHARACTERS = 256 * 1024;
 const LAST_LINE_CHARACTERS = 200;
 
+/** The end of a running command's output, in bounded memory, for display while it runs. */
 export class RecentText {
   readonly #pieces: string[] = [];
   #length = 0;

@@ -46,10 +46,10 @@ export function withoutKeys(env: Environment, secrets: readonly string[] = []): 
   return kept;
 }
 
-// The environment of commands of which the user has approved no part: those that only read, and edits in accept-edits mode. It prevents them from running programs of the
-// project or reading configuration from it: programs are looked up outside the project, git runs no hook, monitor or
-// helper and fetches nothing, and variables through which the project could influence a program are removed. Approved
-// commands get the user's own environment.
+// The environment of commands that run without the user's approval: those that only read, and edits in accept-edits
+// mode. It keeps them from running programs of the project or reading configuration from it: programs are looked up
+// outside the project, git runs no hook, monitor or helper and fetches nothing, and variables through which the project
+// could influence a program are removed. Approved commands get the user's own environment.
 
 /**
  * Variables that name code, options or files for a shell, an interpreter or a tool, and that read-only commands do not

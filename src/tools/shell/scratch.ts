@@ -1,6 +1,6 @@
 /**
- * The private folder of a running command: its pipe, its script, its final directory. A killed process cannot remove
- * it, so the next process that runs a command does.
+ * The private folder of a running command: its pipe, script and final directory. A killed process cannot remove it, so
+ * the next process that runs a command does.
  */
 import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { isRunning } from '../../disk/isRunning.ts';
  */
 const LEFT_BEHIND_MS = 60 * 60 * 1000;
 
-let hasLooked = false;
+let hasCleanedUp = false;
 
 /**
  * Contains the scratch folders of all running commands of this user, so that a sandbox can hide the others in one
@@ -26,8 +26,8 @@ export const SCRATCH_NAME = `clawdcode-${process.getuid?.() ?? 'commands'}`;
  */
 export async function makeScratch(temporary: string): Promise<string> {
   const parent = await ownFolder(join(temporary, SCRATCH_NAME)).catch(() => temporary);
-  if (!hasLooked) void Promise.all([...new Set([temporary, parent])].map(removeLeft));
-  hasLooked = true;
+  if (!hasCleanedUp) void Promise.all([...new Set([temporary, parent])].map(removeLeftovers));
+  hasCleanedUp = true;
   return mkdtemp(join(parent, `clawdcode-${process.pid}-`));
 }
 
@@ -39,12 +39,12 @@ async function ownFolder(folder: string): Promise<string> {
   await mkdir(folder, { mode: 0o700 }).catch(() => undefined);
   const found = await lstat(folder);
   const isOwn = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
-  if (!isOwn) throw new Error(`${folder} is not a folder of this user alone`);
+  if (!isOwn) throw new Error(`${folder} is not private to this user`);
   return folder;
 }
 
 /** Removes folders of this user's dead processes that are at least an hour old. Never rejects. */
-async function removeLeft(parent: string): Promise<void> {
+async function removeLeftovers(parent: string): Promise<void> {
   const names = await readdir(parent).catch(() => []);
   for (const name of names) {
     const owner = /^clawdcode-(\d+)-\w{6}$/.exec(name)?.[1];

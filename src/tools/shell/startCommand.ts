@@ -19,7 +19,7 @@ export interface CommandSpec {
   readonly command: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** A PATH without folders of the project, for helper programs such as mkfifo. */
+  /** A PATH without folders of the project, for our own helper programs such as mkfifo. */
   readonly ownPath: string;
   readonly onChunk: (chunk: Buffer) => void;
   /** Confines the command; `scratch` is its private folder. Absent = it runs with the user's rights. */
@@ -101,7 +101,7 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
       if (message !== undefined) return { type: 'failed', message };
       const deadline = performance.now() + DRAIN_MS;
       await Promise.race([drained, delay(DRAIN_MS)]);
-      // A sandbox takes a moment to disappear after its command.
+      // A sandbox takes a moment to exit after its command.
       while (performance.now() < deadline && alive()) await delay(ALIVE_POLL_MS);
       confinement?.share();
       return end;
@@ -120,7 +120,7 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
     release: async () => {
       confinement?.release();
       for (const stream of streams) stream.destroy();
-      // Anything that cannot be removed is left to the system: it is in the temporary directory.
+      // Anything that cannot be removed stays in the temporary directory, which the system cleans up.
       await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
     },
   };

@@ -21,11 +21,11 @@ export function createValueRedactor(secrets: readonly KnownSecret[]): ValueRedac
     .sort((a, b) => b.value.length - a.value.length);
   const longest = known[0]?.value.length ?? 0;
   const beginnings = new Set(known.map(({ value }) => value[0]));
-  let kept = '';
+  let held = '';
   return {
     push(text) {
       if (longest === 0) return text;
-      const whole = known.reduce((all, { value, mark }) => all.replaceAll(value, mark), kept + text);
+      const whole = known.reduce((all, { value, mark }) => all.replaceAll(value, mark), held + text);
       const from = Math.max(0, whole.length - longest + 1);
       let cut = whole.length;
       for (let at = from; at < whole.length; at++) {
@@ -34,18 +34,16 @@ export function createValueRedactor(secrets: readonly KnownSecret[]): ValueRedac
           break;
         }
       }
-      kept = whole.slice(cut);
+      held = whole.slice(cut);
       return whole.slice(0, cut);
     },
     flush() {
-      const rest = kept;
-      kept = '';
+      const rest = held;
+      held = '';
       return rest;
     },
   };
 }
-
-/** The forms in which programs print a value without intending to hide it. Pure. */
 
 /** Longer values are keys in files, which do not occur in URLs or headers. */
 const MAX_LENGTH = 256;

@@ -40,7 +40,7 @@ export async function fetchPage(start: WebUrl, rules: HostRules, signal: AbortSi
       if (!isSameSite(url, next.url)) {
         const why = rules.allowPrivate ? undefined : whyPrivate(next.domain);
         if (why === undefined) return { type: 'elsewhere', from: url, to: next.url };
-        // Do not mention how to get there: a page must not send the model into the user's network.
+        // Does not suggest how to proceed: a page must not send the model into the user's network.
         const message = `${url.href} redirects to ${next.url.host}, ${why}. That was not followed, and nothing was read.`;
         return { type: 'failed', message };
       }
@@ -80,18 +80,14 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
-/** Explains a failed fetch to the model, which must decide what to do next. */
-
+/** Explanations of failed fetches for the model, which must decide what to do next. */
 const meanings: readonly (readonly [RegExp, string])[] = [
-  [/ENOTFOUND|ENODATA/, 'the name of its host is not known. Check the spelling'],
-  [/EAI_AGAIN/, 'the name of its host could not be looked up. Is there a network?'],
+  [/ENOTFOUND|ENODATA/, 'its host name was not found. Check the spelling'],
+  [/EAI_AGAIN/, 'its host name could not be looked up. Check the network connection'],
   [/ECONNREFUSED/, 'nothing answers there (connection refused)'],
   [/ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL/, 'its host cannot be reached'],
   [/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/, 'its TLS certificate is not trusted or not valid'],
-  [
-    /EPROTO|ERR_SSL|HPE_|Z_|ERR_.*(?:BROTLI|ZLIB)/,
-    'what answers there does not speak the protocol that it should',
-  ],
+  [/EPROTO|ERR_SSL|HPE_|Z_|ERR_.*(?:BROTLI|ZLIB)/, 'the server does not speak the expected protocol'],
   [/ECONNRESET|EPIPE|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE/, 'the connection broke'],
 ];
 
@@ -185,7 +181,7 @@ function decompressed(response: IncomingMessage): AsyncIterable<Buffer> {
 }
 
 function unpackerOf(encoding: string | undefined) {
-  // Many servers omit the end of a compressed stream; like browsers, accept the data there is.
+  // Many servers omit the end of a compressed stream; accept what arrived, like browsers.
   const lenient = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
   switch (encoding) {
     case 'gzip':

@@ -44,7 +44,7 @@ function codeBlock(node: PageNode): string {
   return `\n\n${fence}${languageOf(node)}\n${code}\n${fence}\n\n`;
 }
 
-/** In the notation of syntax highlighters: a class on the block, on the code in it, or on its parent. */
+/** The language from a syntax highlighter's class on the block, on the code in it, or on its parent. */
 function languageOf(node: PageNode): string {
   for (const one of [node.firstChild, node, node.parentNode]) {
     const classes = typeof one?.className === 'string' ? one.className : '';
@@ -141,7 +141,7 @@ export function parsePage(html: string, title: string, address: string): PageDoc
   return document;
 }
 
-/** Pages may omit `html`, `head` and `body`, but the parser does not add them, so every page gets new ones. */
+/** Replaces `html`, `head` and `body`: pages may omit them, and the parser does not add them. */
 function framed(html: string, title: string): string {
   const content = html.replace(/<(?:!doctype|\/?(?:html|head|body))\b[^<>]*>/gi, '');
   const name = title.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

@@ -14,15 +14,15 @@ export interface PageTask {
 }
 
 export type PageNews =
-  /** The best result so far; a better one may follow. */
+  /** The best result so far; better ones may follow. */
   | { readonly type: 'page'; readonly title: string; readonly text: string; readonly rough: boolean }
   | { readonly type: 'binary' }
   | { readonly type: 'done' };
 
-const say = (news: PageNews): void => parentPort?.postMessage(news);
+const post = (news: PageNews): void => parentPort?.postMessage(news);
 
 convert(workerData as PageTask);
-say({ type: 'done' });
+post({ type: 'done' });
 
 function convert({ bytes, charset, form, address }: PageTask): void {
   const text = decodePage(bytes, charset, form !== 'text');
@@ -30,12 +30,12 @@ function convert({ bytes, charset, form, address }: PageTask): void {
     form === 'html' || (form === 'unknown' && /^\s*<(?:!doctype html|html|head|body)\b/i.test(text));
   // Text contains no NUL; binary data shows one early.
   if (!isHtml && text.slice(0, 4096).includes('\0')) {
-    say({ type: 'binary' });
+    post({ type: 'binary' });
   } else if (!isHtml) {
-    say({ type: 'page', title: '', text: clean(text), rough: false });
+    post({ type: 'page', title: '', text: clean(text), rough: false });
   } else {
     for (const page of readablePage(text, address))
-      say({ ...page, type: 'page', title: clean(page.title), text: clean(page.text) });
+      post({ ...page, type: 'page', title: clean(page.title), text: clean(page.text) });
   }
 }
 

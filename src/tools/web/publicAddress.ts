@@ -36,7 +36,7 @@ const reserved6: readonly (readonly [string, number])[] = [
 
 const blocked4 = listOf(reserved4, 'ipv4');
 const blocked6 = listOf(reserved6, 'ipv6');
-const given6 = listOf([['2000::', 3]], 'ipv6');
+const allocated6 = listOf([['2000::', 3]], 'ipv6');
 /** IPv4 embedded in IPv6: mapped, or behind a translator (NAT64). The embedded address decides. */
 const wrapped4 = listOf([['64:ff9b::', 96]], 'ipv6');
 const mapped = /^::ffff:[\da-f]{1,4}:[\da-f]{1,4}$/;
@@ -64,7 +64,7 @@ function isPublic6(address: string): boolean {
       .map((group) => Number.parseInt(group || '0', 16));
     return isPublicAddress([high >> 8, high & 255, low >> 8, low & 255].join('.'));
   }
-  return given6.check(canonical, 'ipv6') && !blocked6.check(canonical, 'ipv6');
+  return allocated6.check(canonical, 'ipv6') && !blocked6.check(canonical, 'ipv6');
 }
 
 /** Names that are never assigned on the internet: RFC 6761, 6762, 8375, and `.internal` (ICANN 2024). */
@@ -126,12 +126,11 @@ export async function resolveHost(
   return refused(domain, `${inner.address}, ${INNER}`);
 }
 
-/** What an address is that is not public. */
+/** Describes an address that is not public. */
 export const INNER = 'an address of this machine, its network or its cloud';
 
 /**
- * Why a host is not on the public internet, judging by its name alone, without a lookup; undefined if that does not
- * tell.
+ * Why a host is not on the public internet, by its name alone, without a lookup; undefined if it may be.
  */
 export function whyPrivate(domain: string): string | undefined {
   if (isLocalName(domain)) return 'a name of this machine or its network';

@@ -25,8 +25,8 @@ const MAX_ELEMENTS = 400_000;
 const MIN_ARTICLE = 500;
 
 /**
- * Yields successively better results: first bare text, which always works, then Markdown. A caller that runs out of
- * time uses the last one. May throw after the first, on pages that the libraries cannot handle.
+ * Yields increasingly better results: first bare text, which always works, then Markdown. A caller that runs out of time
+ * uses the last one. May throw after the first, on pages that the libraries cannot handle.
  */
 export function* readablePage(html: string, address: string): Generator<ReadablePage> {
   const { title, text, depth, elements } = plainPage(html);
@@ -61,7 +61,8 @@ const HEAD_BYTES = 1024;
 
 /** Decodes the bytes; invalid sequences become U+FFFD. The result is well-formed. */
 export function decodePage(bytes: Uint8Array, charset: string | undefined, isHtml: boolean): string {
-  const encoding = markOf(bytes) ?? decoderFor(charset) ?? (isHtml ? decoderFor(ownWord(bytes)) : undefined);
+  const encoding =
+    markOf(bytes) ?? decoderFor(charset) ?? (isHtml ? decoderFor(declaredCharset(bytes)) : undefined);
   const decoder = encoding ?? new TextDecoder(looksUtf8(bytes) ? 'utf-8' : 'windows-1252');
   return decoder.decode(bytes).toWellFormed();
 }
@@ -82,7 +83,7 @@ function decoderFor(label: string | undefined): TextDecoder | undefined {
 }
 
 /** `<meta charset=…>` or `<meta http-equiv=… content="…; charset=…">`, or an XML declaration. */
-function ownWord(bytes: Uint8Array): string | undefined {
+function declaredCharset(bytes: Uint8Array): string | undefined {
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, HEAD_BYTES));
   const label =
     /<meta\b[^>]*?\bcharset\s*=\s*["']?([^\s"'/>;]+)/i.exec(head)?.[1] ??
@@ -137,7 +138,7 @@ export function plainPage(html: string): PlainPage {
   let depth = 0;
   let deepest = 0;
   let elements = 0;
-  const put = (text: string): void => {
+  const addText = (text: string): void => {
     if (skipped !== undefined) return;
     if (isTitle) title += text;
     else pieces.push(text);
@@ -150,22 +151,22 @@ export function plainPage(html: string): PlainPage {
     else if (skipped === undefined && unread.has(name)) skipped = { name, levels: 1 };
     // A drawing may have a title as well.
     else if (name === 'title' && skipped === undefined && title === '') isTitle = true;
-    else if (block.test(name)) put('\n');
-    else if (name === 'td' || name === 'th') put(' ');
+    else if (block.test(name)) addText('\n');
+    else if (name === 'td' || name === 'th') addText(' ');
   };
   const close = (start: number, end: number): void => {
     const name = nameAt(html, start, end);
     if (!shallow.test(name)) depth = Math.max(0, depth - 1);
     if (skipped?.name === name && --skipped.levels === 0) skipped = undefined;
     else if (name === 'title') isTitle = false;
-    else if (block.test(name)) put('\n');
+    else if (block.test(name)) addText('\n');
   };
   const nothing = (): void => undefined;
   const tokenizer = new Tokenizer(
     { decodeEntities: true },
     {
-      ontext: (start, end) => put(html.slice(start, end)),
-      ontextentity: (codepoint) => put(String.fromCodePoint(codepoint)),
+      ontext: (start, end) => addText(html.slice(start, end)),
+      ontextentity: (codepoint) => addText(String.fromCodePoint(codepoint)),
       onopentagname: open,
       onclosetag: close,
       onattribdata: nothing,
