@@ -220,7 +220,7 @@ export function triggerNote(
   const percent = (share: number): string => `${Math.round(share * 1000) / 10}%`;
   const why =
     trigger === compressionThreshold
-      ? 'context.compressionThreshold says so'
+      ? 'context.compressionThreshold is set'
       : `${grouped(replyReserve)} tokens are reserved for the reply and ${grouped(summaryReserve)} for a summary`;
   return `Compaction starts at ${percent(trigger / window)} instead of ${percent(compact.threshold)}: ${why}.`;
 }

@@ -85,7 +85,7 @@ export async function uncompact(session: Session, tools: readonly ToolSchema[]):
   const { limit, window } = projection.budget();
   if (postTokens > limit) {
     return refuse(
-      `Without the last compaction the request would have about ${grouped(postTokens)} tokens; at most ${grouped(limit)} of the window of ${grouped(window)} can be sent. Nothing was changed. A model with a larger window (/model) could take it; single items come back with /context, and Recall reads all of it.`,
+      `Without the last compaction the request would have about ${grouped(postTokens)} tokens; at most ${grouped(limit)} of the window of ${grouped(window)} can be sent. Nothing was changed. Choose a model with a larger window (/model), restore single items with /context, or let the model look them up with Recall.`,
     );
   }
   await append([correction]);
@@ -187,7 +187,7 @@ function undoEntry(undoes: readonly string[]): NewEntry {
   return {
     type: 'system',
     subtype: 'undo',
-    message: { role: 'system', content: 'Taken back: the last compaction' },
+    message: { role: 'system', content: 'Undone: the last compaction' },
     data: { undoes: [...undoes] },
   };
 }

@@ -36,7 +36,7 @@ test.each([
   [
     128_000,
     { compressionThreshold: 64_000 },
-    'Compaction starts at 50% instead of 80%: context.compressionThreshold says so.',
+    'Compaction starts at 50% instead of 80%: context.compressionThreshold is set.',
   ],
 ])('the reason for the trigger of a window of %i tokens with %j', (windowTokens, settings, note) => {
   const parsed = contextSettingsSchema.parse(settings);

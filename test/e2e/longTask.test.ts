@@ -127,9 +127,9 @@ for (const row of ways)
     expect(terminal.everything()).not.toContain('Press Ctrl+C again');
 
     const again = await ready([...args, '--continue'], size);
-    await again.waitFor(/◇ Taken back: the last compaction\n\n❯ Ask for something/);
+    await again.waitFor(/◇ Undone: the last compaction\n\n❯ Ask for something/);
     // What was taken back no longer counts, and is not shown again.
-    expect(again.screen()).toContain(`Findings about ${last} end here.\n\n◇ Taken back: the last compaction`);
+    expect(again.screen()).toContain(`Findings about ${last} end here.\n\n◇ Undone: the last compaction`);
     await statusLineSays(again, used);
     expectNoRuins(again);
     await again.submit('go on');

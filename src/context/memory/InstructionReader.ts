@@ -13,9 +13,9 @@ const MAX_BYTES = 32_768;
 const MAX_REMEMBERED = 256;
 
 const NOT_READ =
-  '(This file leads to a secret or out of the project, or a rule keeps it from being read, so it was not read.)';
+  '(This file was not read: it links to a secret or out of the project, or a permission rule denies reading it.)';
 const NOT_IMPORTED =
-  '(This file holds secrets, lies out of the project, or a rule keeps it from being read, so it was not read.)';
+  '(This file was not read: it contains secrets, is outside the project, or a permission rule denies reading it.)';
 
 /** Origin of a file: the user's own files may import from anywhere, a repository's files only from inside it. */
 export type Origin = 'user' | 'user import' | 'repository' | 'import';

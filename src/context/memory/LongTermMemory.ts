@@ -83,9 +83,12 @@ export class LongTermMemory {
       timeoutMs,
       (reason, error) => {
         if (reason === 'timeout')
-          this.#warn(`Memories were not found within ${timeoutMs} ms and are left out.`, onWarning);
+          this.#warn(
+            `The memory search took longer than ${timeoutMs} ms; no memories are included.`,
+            onWarning,
+          );
         if (reason === 'failed')
-          this.#warn(`Memories could not be searched and are left out: ${String(error)}`, onWarning);
+          this.#warn(`The memory search failed; no memories are included: ${String(error)}`, onWarning);
         return nothing;
       },
       signal,

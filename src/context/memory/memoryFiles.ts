@@ -233,7 +233,7 @@ async function append(file: string, item: string, front: string): Promise<Rememb
   const handle = await open(file, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
   try {
     const info = await handle.stat();
-    if (!info.isFile()) return { type: 'refused', message: `${file} is no file.` };
+    if (!info.isFile()) return { type: 'refused', message: `${file} is not a regular file.` };
     if (info.size + Buffer.byteLength(item) > MAX_FILE_BYTES) {
       const message = `${file} is full: only its first ${MAX_FILE_BYTES} bytes are searched. Rename it to start a new one.`;
       return { type: 'refused', message };

@@ -108,9 +108,9 @@ async function findBlob(prefix: string, log: SeenLog, blobs: Blobs): Promise<Fou
     for (const ref of blobsOf(entry)) if (ref.hash.startsWith(prefix)) found.set(ref.hash, { ref, entry });
   const [only, second] = [...found.values()];
   if (only === undefined)
-    return { advice: `Nothing that this session kept has a hash that begins with ${prefix}.` };
+    return { advice: `No original of this session has a hash that begins with ${prefix}.` };
   if (second !== undefined)
-    return { advice: `${found.size} originals have a hash that begins with ${prefix}; give more of it.` };
+    return { advice: `${found.size} originals have a hash that begins with ${prefix}; use a longer prefix.` };
   const { ref, entry } = only;
   const source = await blobSource(ref, blobs);
   const what = `original of #${entry.seq}, ${describeEntry(entry)}`;

@@ -29,11 +29,12 @@ export async function recall(
 ): Promise<RecallAnswer> {
   const query = request.query?.trim() ?? '';
   const id = request.id?.trim() ?? '';
-  if (id === '' && query === '') return { found: false, text: `Nothing was asked for. ${ADVICE}` };
+  if (id === '' && query === '')
+    return { found: false, text: `Neither an id nor a query was given. ${ADVICE}` };
   if (id === '') return searchSession(query, log, blobs, signal, limits);
   const pointer = parsePointer(id);
   if (pointer === undefined)
-    return { found: false, text: `${JSON.stringify(id.slice(0, 80))} is no pointer. ${ADVICE}` };
+    return { found: false, text: `${JSON.stringify(id.slice(0, 80))} is not a pointer. ${ADVICE}` };
   const found = await findTarget(pointer, log, blobs);
   if ('advice' in found) return { found: false, text: `${found.advice} ${ADVICE}` };
   if (query !== '') return searchTarget(query, found, Math.max(0, request.offset ?? 0), signal, limits);
@@ -114,7 +115,7 @@ async function searchSession(
       searched.add(original.hash);
       const end = await scanner.scanSource(source, place, hits);
       if (scanner.isOver && end < source.bytes)
-        stoppedAt = ` Go on with id "${place.id}", query and offset ${end}.`;
+        stoppedAt = ` Continue with id "${place.id}", the same query and offset ${end}.`;
     } else await scanner.scanText(entryText(entry), place, hits);
   }
   if (hits.best().length === 0)

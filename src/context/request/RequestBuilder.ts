@@ -144,5 +144,5 @@ function tooLarge({ usedTokens, windowTokens, model }: ContextMeasure, auto: boo
   const first = auto
     ? 'Shorten the last message'
     : 'Run /compact (automatic compaction is off), shorten the last message';
-  return `The request has about ${grouped(usedTokens)} tokens, and ${model} takes ${grouped(windowTokens)}. ${first}, start afresh with /clear, remove instructions or tools, or choose a model with a larger window (/model, --context-window).`;
+  return `The request has about ${grouped(usedTokens)} tokens, but the context window of ${model} is ${grouped(windowTokens)}. ${first}, start over with /clear, remove instructions or tools, or choose a model with a larger window (/model, --context-window).`;
 }

@@ -124,7 +124,7 @@ function isPart({ text, original }: ToolOutput): boolean {
 async function admitRecalled(text: string, limits: AdmissionLimits): Promise<Admitted> {
   if (fits(text, limits)) return { text, partial: false };
   const notice =
-    '[Cut to what is left for the results of this reply; Recall it again by itself, or a smaller limit of it.]';
+    '[Cut to the space left for the results of this reply; call Recall again alone or with a smaller limit.]';
   const cut = await cutWithin(text, limits, { direction: 'head', notice: () => notice });
   return { text: cut.text, partial: true };
 }
@@ -141,7 +141,7 @@ async function pointerOnly(output: ToolOutput, blobs: Blobs): Promise<Admitted> 
   if (bytes <= MAX_POINTER_BYTES && estimateTokens(output.text, HIGH) <= POINTER_TOKENS)
     return { text: output.text, ...kept, partial: false };
   const original = output.original ?? (await blobs.put(output.text).catch(() => undefined));
-  const where = original === undefined ? 'Call it again by itself.' : pointerTo(original.hash);
+  const where = original === undefined ? 'Call the tool again alone.' : pointerTo(original.hash);
   return {
     text: `[Not shown: the results of this reply together are too long. ${original?.bytes ?? bytes} bytes: ${where}]`,
     ...(original === undefined ? {} : { original }),

@@ -107,7 +107,7 @@ export interface Blobs {
   verbatim(): Pick<Blobs, 'put' | 'read'>;
 }
 
-/** Expected errors of sessions; each has its own class and a message for the user. */
+// Expected errors of sessions; each has its own class and a message for the user.
 
 /** The process that has a session open. */
 export interface LockHolder {
@@ -136,7 +136,7 @@ export class SessionNotFoundError extends Error {
   readonly sessionId: string;
   constructor(sessionId: string) {
     super(
-      `No session ${JSON.stringify(sessionId)} in this project. /resume, or "clawdcode session", lists the ones there are.`,
+      `No session ${JSON.stringify(sessionId)} in this project. /resume, or "clawdcode session", lists the existing ones.`,
     );
     this.sessionId = sessionId;
   }

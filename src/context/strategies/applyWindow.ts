@@ -252,6 +252,6 @@ function lastSeq(entries: readonly JSONLEntry[]): number {
 }
 
 function removalNote(count: number, range: string): string {
-  const what = count === 1 ? 'An earlier message is' : `${count} earlier messages are`;
-  return `${what} not shown any more, to make room (${range}). Nothing is lost: Recall brings any of it back, by pointer ("${range}") or by a search.`;
+  const what = count === 1 ? 'An earlier message was' : `${count} earlier messages were`;
+  return `${what} removed to make room (${range}). Nothing is lost: Recall returns any of it, by pointer ("${range}") or by a search.`;
 }

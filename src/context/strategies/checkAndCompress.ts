@@ -59,6 +59,6 @@ function warningOf(
     currentTokens > maxTokens
       ? `The context has outgrown the window (about ${grouped(currentTokens)} of ${grouped(maxTokens)} tokens)`
       : `The context is ${Math.round(utilization * 100)} % full`;
-  if (!isEnabled) return `${share} and nothing makes room automatically: run /compact.`;
-  return level === 'full' ? `${share}; room is made before the next request.` : `${share}.`;
+  if (!isEnabled) return `${share} and automatic compaction is off: run /compact.`;
+  return level === 'full' ? `${share}; it will be reduced before the next request.` : `${share}.`;
 }

@@ -58,7 +58,7 @@ const TABLE: readonly Row[] = [
       preserveEnd: 20,
       minMessages: 20,
       targetShare: 0.7,
-      reason: 'reasoning models want more of the context: the ends are kept, and more of them',
+      reason: 'reasoning models need more context: more is kept at both ends',
     },
   },
   {
@@ -71,7 +71,7 @@ const TABLE: readonly Row[] = [
       preserveEnd: 10,
       minMessages: 10,
       targetShare: 0.6,
-      reason: 'beginning and end in balance, chosen by what the conversation looks like',
+      reason: 'keeps a balance of beginning and end, depending on the conversation',
     },
   },
   {
@@ -84,7 +84,7 @@ const TABLE: readonly Row[] = [
       preserveEnd: 20,
       minMessages: 20,
       targetShare: 0.6,
-      reason: 'the newest messages count most: the oldest go first, and more is kept at the end',
+      reason: 'the newest messages matter most: the oldest are removed first, and more is kept at the end',
     },
   },
   {
@@ -97,7 +97,7 @@ const TABLE: readonly Row[] = [
       preserveEnd: 30,
       minMessages: 30,
       targetShare: 0.75,
-      reason: 'the window is large: little is removed, and from the middle only',
+      reason: 'the window is large: little is removed, and only from the middle',
     },
   },
   {
@@ -122,7 +122,7 @@ const OTHER: Row = {
     preserveEnd: 10,
     minMessages: 10,
     targetShare: 0.6,
-    reason: 'nothing particular is known of this model: chosen by what the conversation looks like',
+    reason: 'nothing specific is known about this model: depends on the conversation',
   },
 };
 

@@ -91,5 +91,5 @@ test('strategy middle-removal keeps the first and the last messages of a session
   const shown = heads.filter((text) => texts.includes(text));
   expect(shown.length).toBeLessThan(heads.length);
   expect(texts.filter((text) => heads.includes(text))).toEqual(shown);
-  expect(texts.some((text) => /not shown any more.*#\d+-#\d+.*Recall/s.test(text))).toBe(true);
+  expect(texts.some((text) => /removed to make room.*#\d+-#\d+.*Recall/s.test(text))).toBe(true);
 });

@@ -31,5 +31,5 @@ test('a request over the budget is not sent', async () => {
   const { code, stderr, requests } = await runPrint('hello', { window: 2000, format: 'text' });
   expect(code).toBe(1);
   expect(requests).toEqual([]);
-  expect(stderr).toMatch(/about [\d,]+ tokens, and mock-1 takes 2,000/);
+  expect(stderr).toMatch(/about [\d,]+ tokens, but the context window of mock-1 is 2,000/);
 });

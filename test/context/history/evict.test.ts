@@ -102,7 +102,7 @@ test('nothing is evicted while an undone rewind restores removals of what the co
   log.rewind('e4').prompt('e').compact('e1', 'e9');
   expect(withoutPast(log.entries, 'compaction').length).toBeLessThan(log.entries.length);
   log.undo('e8');
-  expect(JSON.stringify(projectMessages(log.entries))).toContain('3 earlier messages are not shown any more');
+  expect(JSON.stringify(projectMessages(log.entries))).toContain('3 earlier messages were removed');
   expect(withoutPast(log.entries, 'compaction')).toBe(log.entries);
 });
 
@@ -121,7 +121,7 @@ test('a note speaks for all that is behind the notes it takes, also where that i
   const left = withoutPast(log.entries, 'removal');
   expect(left.map(({ uuid }) => uuid)).not.toContain('e2');
   const { content } = removal(['e10'], left).message;
-  expect(content).toContain('3 earlier messages are not shown any more, to make room (#1-#5)');
+  expect(content).toContain('3 earlier messages were removed to make room (#1-#5)');
 });
 
 const deeds = ['prompt', 'step', 'remove', 'mask', 'restore', 'compact', 'rewind', 'undo'] as const;
@@ -263,7 +263,7 @@ for (const { row: strategy, options } of firstIsQuick(strategies))
     // A removal's own entry stays: a later one names it.
     expect((held[1] ?? 0) - (held[0] ?? 0)).toBeLessThan(60);
     expect(JSON.stringify(context.getMessages())).toContain('prompt 99');
-    expect(JSON.stringify(context.getMessages())).toMatch(/earlier messages are not shown/);
+    expect(JSON.stringify(context.getMessages())).toMatch(/earlier messages were removed/);
   });
 
 test.each([

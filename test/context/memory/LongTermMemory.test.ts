@@ -173,7 +173,7 @@ describe('no failure ends a turn', () => {
     expect(performance.now() - started).toBeLessThan(50_000);
     expect(await one.search('database', { timeoutMs: 20 })).toEqual([]);
     expect(timers()).toBeLessThanOrEqual(before);
-    expect(warnings).toEqual(['Memories were not found within 500 ms and are left out.']);
+    expect(warnings).toEqual(['The memory search took longer than 500 ms; no memories are included.']);
     expect(heard).toEqual(warnings);
   });
 

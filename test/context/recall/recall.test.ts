@@ -144,7 +144,7 @@ describe('a pointer', () => {
     });
     expect(await ask({ id: 'the log' })).toMatchObject({
       found: false,
-      text: expect.stringContaining('is no pointer'),
+      text: expect.stringContaining('is not a pointer'),
     });
     expect(await ask({})).toMatchObject({ found: false, text: expect.stringContaining('A pointer is') });
   });

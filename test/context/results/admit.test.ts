@@ -100,7 +100,7 @@ test('what Recall shows is neither shortened by its structure nor kept again', a
   const cut = await admitOutput({ text, kind: 'text' }, { ...limits, maxBytes: 600 }, blobs, options);
   expect(cut.original).toBeUndefined();
   expect(Buffer.byteLength(cut.text)).toBeLessThanOrEqual(600);
-  expect(cut.text).toMatch(/^\[Cut to what is left for the results of this reply/);
+  expect(cut.text).toMatch(/^\[Cut to the space left for the results of this reply/);
 });
 
 describe('the results of one reply', () => {

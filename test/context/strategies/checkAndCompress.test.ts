@@ -48,14 +48,16 @@ test('statistics are due at first, after the interval, and when the clock was se
 test('switched off it warns and does nothing', () => {
   const result = check({ currentTokens: 950, isEnabled: false });
   expect(result.shouldCompress).toBe(false);
-  expect(result.warning).toBe('The context is 95 % full and nothing makes room automatically: run /compact.');
+  expect(result.warning).toBe('The context is 95 % full and automatic compaction is off: run /compact.');
 });
 
 test('a request larger than the window is reported with the numbers', () => {
   const outgrown = 'The context has outgrown the window (about 1,012 of 1,000 tokens)';
-  expect(check({ currentTokens: 1012 }).warning).toBe(`${outgrown}; room is made before the next request.`);
+  expect(check({ currentTokens: 1012 }).warning).toBe(
+    `${outgrown}; it will be reduced before the next request.`,
+  );
   expect(check({ currentTokens: 1012, isEnabled: false }).warning).toBe(
-    `${outgrown} and nothing makes room automatically: run /compact.`,
+    `${outgrown} and automatic compaction is off: run /compact.`,
   );
   expect(check({ currentTokens: 1000 }).warning).toMatch(/^The context is 100 % full/);
 });

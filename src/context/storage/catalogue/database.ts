@@ -25,9 +25,9 @@ export function indexFileIn(dataRoot: string): string {
  * another process, which never writes for longer than a batch.
  */
 export function openIndex(file: string, busyMs: number): IndexFile {
-  for (const attempt of ['as it is', 'anew'] as const) {
+  for (const attempt of ['existing', 'new'] as const) {
     try {
-      if (attempt === 'anew') removeIndex(file);
+      if (attempt === 'new') removeIndex(file);
       return { database: openFile(file, busyMs), isDurable: true };
     } catch (error) {
       // Not a database, damaged, another version, or a read-only folder. If another process is just creating it, do not
@@ -132,8 +132,9 @@ const schemaVersion = 1;
 
 /**
  * `session`: one row per log. `size`, `mtime` and `ino` describe its file when it was last checked; `indexed` is the
- * number of bytes of the (unpacked) log that were read; `mark` is a hash of the line before that offset, to distinguish a log that was continued from one that was replaced. `whole` is 1 if the log was indexed to its end; until then `state` has
- * the facts so far, and `facts` those from both ends of the file. `heading` is the text for filters.
+ * number of bytes of the (unpacked) log that were read; `mark` is a hash of the line before that offset, to distinguish
+ * a log that was continued from one that was replaced. `whole` is 1 if the log was indexed to its end; until then
+ * `state` has the facts so far, and `facts` those from both ends of the file. `heading` is the text for filters.
  *
  * `said`: one row per searchable text, with the place of its line. `blob` is set if the text is in an original next to
  * the log. `words` has the same row ids but no text, which is in the log. Word positions are not stored
