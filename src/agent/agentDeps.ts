@@ -50,7 +50,7 @@ export interface AgentDeps extends PermissionRules {
   readonly waitForTools?: (signal: AbortSignal) => Promise<void>;
   /** Adds the files that a prompt mentions, read at the time it is sent; never rejects. */
   readonly expandPrompt?: (prompt: PromptOp, signal: AbortSignal) => Promise<PromptOp>;
-  /** Attaches the files that prompts mention as `@path`; `home` is for `~`. Absent = they stay text. */
+  /** Attaches the files that prompts mention as `@path`; `home` is for `~`. Absent = mentions stay text. */
   readonly attaches?: { readonly home: string };
   /** Stops processes that tools left running. */
   readonly disposeTools: () => Promise<void> | void;
@@ -74,15 +74,15 @@ export interface AgentDeps extends PermissionRules {
   readonly files?: (FileCheckpoints & { close?(): Promise<void> }) | undefined;
   /** Ids of tool calls whose processes are still running. */
   readonly runningCalls?: () => readonly string[];
-  /** Called for each request of a turn as soon as the agent only waits for the model. */
+  /** Called for each request of a turn once there is nothing left to do but wait for the model. */
   readonly onUnderway?: () => void;
   /** Runs background tasks; absent = background tasks are unavailable. */
   readonly tasks?: TaskPort;
-  /** Returns, once, notes of tools that were not ready with their results. */
+  /** Returns, once each, notes that tools had only after their results. */
   readonly lateNotes?: () => readonly string[];
-  /** Creates subagents; absent = the model cannot start any. */
+  /** Creates subagents; absent = the model cannot start subagents. */
   readonly subagents?: SubagentPort;
-  /** The agent that this one is a subagent of. The modes are the parent's then. */
+  /** For a subagent: the agent that started it, whose modes apply. */
   readonly parent?: ParentAgent;
   /** Called before a call runs that may change files, with what allowed it. */
   readonly onChanging?: (access: Access, basis: PermissionBasis, mode: PermissionMode) => void;

@@ -47,7 +47,7 @@ export interface Work {
   readonly rewinds: Rewinds;
   /** Absent without hooks. */
   readonly hooks: TurnHooks | undefined;
-  /** Runs the hooks of the session's start, once, before anything else. */
+  /** Runs the hooks for the start of the session, once, before anything else. */
   readonly startHooks: () => void;
 }
 
@@ -70,8 +70,7 @@ export function createWork(deps: AgentDeps, core: Core): Work {
   const jobs = createJobQueue({
     onBug: core.reportBug,
     onDone(signal) {
-      // After an interrupt, queued prompts return to the composer; otherwise they would run without the user expecting
-      // it.
+      // After an interrupt, queued prompts return to the composer: running them would be a surprise.
       if (signal.aborted) prompts.giveBack();
       else if (!jobs.busy() && prompts.all().length > 0) jobs.add(turn);
     },

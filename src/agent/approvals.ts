@@ -56,9 +56,9 @@ export function createPermissionPorts({
       const mode = modes.current();
       if (access.type === 'plan' && mode !== 'plan')
         return { behavior: 'deny', reason: 'plan mode is not on; just do the work' };
-      // Plans and questions are always the user's to answer.
-      const isUsers = access.type === 'plan' || access.type === 'question';
-      const allowedBy = isUsers ? undefined : call.allowedBy;
+      // Only the user can answer plans and questions.
+      const isForUser = access.type === 'plan' || access.type === 'question';
+      const allowedBy = isForUser ? undefined : call.allowedBy;
       const decision = await rules.decide(tool, access, mode, allowedBy);
       if (access.type === 'plan' && decision.behavior === 'ask') return { ...decision, ...planChoice(modes) };
       // A judge approves calls; it has no answers to questions.
@@ -75,7 +75,7 @@ export function createPermissionPorts({
       if (answer.behavior === 'allow') judge.userAllowed();
       if (answer.behavior === 'allow' && answer.autoAllow === true) {
         rules.autoAllow?.();
-        notice('info', 'Commands in the sandbox run without a question for the rest of this session.');
+        notice('info', 'Commands in the sandbox run without approval for the rest of this session.');
       }
       const isAlways = answer.behavior === 'allow' && answer.remember === true && suggestion !== undefined;
       if (isAlways && suggestion.destination === 'mode') await modes.set('acceptEdits');
@@ -106,55 +106,56 @@ export interface Questions {
 export function createQuestions(
   agentId: string,
   emit: (event: AgentEvent) => void,
-  asksNothing: () => boolean = () => false,
+  neverAsks: () => boolean = () => false,
 ): Questions {
   const waiting = new Map<
     string,
     { question: PermissionQuestion; settle: (answer: PermissionAnswer) => void }
   >();
 
-  const answer = (id: string, given: PermissionAnswer): void => {
+  const settle = (id: string, answer: PermissionAnswer): void => {
     const entry = waiting.get(id);
     if (entry === undefined) return;
     waiting.delete(id);
-    entry.settle(given);
-    emit({ type: 'permission_answered', id, answer: given });
+    entry.settle(answer);
+    emit({ type: 'permission_answered', id, answer });
   };
 
   return {
     ask(asked, signal) {
       const question: PermissionQuestion = { ...asked, agentId };
       if (signal.aborted) return Promise.resolve(refusal);
-      if (asksNothing()) return Promise.resolve(unasked);
+      if (neverAsks()) return Promise.resolve(unasked);
       return new Promise((resolve) => {
-        const onAbort = (): void => answer(question.id, refusal);
+        const onAbort = (): void => settle(question.id, refusal);
         signal.addEventListener('abort', onAbort, { once: true });
         waiting.set(question.id, {
           question,
-          settle: (given) => {
+          settle: (answer) => {
             signal.removeEventListener('abort', onAbort);
-            resolve(given);
+            resolve(answer);
           },
         });
         emit({ type: 'permission_question', question });
       });
     },
-    answer,
+    answer: settle,
     open: () => [...waiting.values()].map((entry) => entry.question),
   };
 }
 
-/** The questions of a subagent: the agent that started it asks them, and holds those that are open. */
-export function delegatedQuestions(ask: Questions['ask'], asksNothing: () => boolean): Questions {
+/** The questions of a subagent: the agent that started it asks them, and stores the open ones. */
+export function delegatedQuestions(ask: Questions['ask'], neverAsks: () => boolean): Questions {
   return {
-    ask: (question, signal) => (asksNothing() ? Promise.resolve(unasked) : ask(question, signal)),
+    ask: (question, signal) => (neverAsks() ? Promise.resolve(unasked) : ask(question, signal)),
     answer: () => {},
     open: () => [],
   };
 }
 
 /**
- * Mode `dontAsk` also denies questions that no rule covers: whether to continue a repeating turn, a host for a command.
+ * Mode `dontAsk` also denies questions that are not about a call: whether to continue a turn that repeats itself, or to
+ * let a command reach a host.
  */
 const unasked: PermissionAnswer = {
   behavior: 'deny',
@@ -197,8 +198,8 @@ export async function confirmWhileRunning(
   const until = wanted === undefined ? signal : AbortSignal.any([signal, wanted]);
   const decided = hooks && (await hooks.confirm({ callId, tool, input }, until));
   if (decided?.behavior === 'deny') return false;
-  // A hook may open a host, as an allow rule would, but lets no command leave its sandbox. Without suggestions, only
-  // rules of managed settings apply.
+  // A hook may allow a host, as an allow rule would, but never lets a command leave its sandbox. Without suggestions,
+  // only rules of managed settings apply.
   const isRule = decided?.isManaged === true || (isAlways !== true && suggestHost !== undefined);
   const mayAllow = domain !== undefined && isRule;
   if (decided?.behavior === 'allow' && mayAllow) return true;

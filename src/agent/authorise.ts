@@ -1,6 +1,6 @@
 /**
  * Decides whether a tool call may run: hooks first, then the rules and the mode, then the user. A hook can deny a call,
- * change its input or ask about it, but what it allows counts only as an allow rule would.
+ * change its input or require approval; if it allows a call, that is no more than an allow rule.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolDisplay } from '../protocol/entries/fields.ts';
@@ -31,7 +31,7 @@ export interface ApprovalPorts {
   /** `call` identifies the tool call; in mode `auto` a judge may take seconds to decide. */
   readonly decide: (tool: string, access: Access, call: DecidedCall) => Promise<PermissionDecision>;
   readonly ask: (question: NewQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
-  /** Applies an answer's effects beyond this call: an "always", or an accepted plan. */
+  /** Applies an answer's effects beyond this call: an "always", or an approved plan. */
   readonly onAllowed: (question: NewQuestion, access: Access, answer: PermissionAnswer) => Promise<void>;
   readonly newId: () => string;
   readonly checkpoints: Pick<CheckpointKeeper, 'scan'>;
@@ -110,12 +110,12 @@ interface Approval {
   readonly answer: Extract<PermissionAnswer, { behavior: 'allow' }>;
 }
 
-/** How often the answers about one call may change its input. */
+/** How often answers may change the input of one call. */
 const MAX_CHANGES = 3;
 
 /**
  * Decides whether the call may run. An answer may change the input: the changed call goes through hooks, rules and mode
- * as if the model had made it, and is asked about again if it raises a limit that the user has not seen.
+ * as if the model had made it, and needs approval again if it raises a limit that the user has not seen.
  */
 export async function authorise(
   tool: Tool,
@@ -161,7 +161,7 @@ async function authoriseOnce(
   const { call } = first;
   const fromHooks = await hooks?.before(hooked(call, first.input, first.prepared), signal);
   if (signal.aborted) return notStarted;
-  const checked = fromHooks === undefined ? first : await obey(tool, first, fromHooks, progress, ports);
+  const checked = fromHooks === undefined ? first : await applyHooks(tool, first, fromHooks, progress, ports);
   if (checked.type !== 'checked') return checked;
   const decision = await decideOn(checked, fromHooks, ports);
   if (decision === undefined) return notStarted;
@@ -173,9 +173,9 @@ async function authoriseOnce(
   const requested = await hooks?.request(about, decision.suggestion, signal);
   if (signal.aborted) return notStarted;
   if (requested === undefined) return askUser(checked, decision, ports, approval);
-  const final = await obey(tool, checked, requested, progress, ports);
+  const final = await applyHooks(tool, checked, requested, progress, ports);
   if (final.type !== 'checked') return final;
-  // What the first hooks have asked for still holds; what they have allowed, only for the input that they saw.
+  // What the first hooks required still applies; what they allowed, only for the input that they saw.
   const allowedBy =
     requested.allowedBy ?? (requested.changed === undefined ? fromHooks?.allowedBy : undefined);
   const both = {
@@ -202,8 +202,8 @@ async function denied(
   return refused('denied', `Not allowed: ${reason}`, { grant: grantOf(decision) });
 }
 
-/** Applies what hooks say about a call: denies it, or checks the input that they put in place of its own. */
-async function obey(
+/** Applies the hooks' answer about a call: denies it, or checks the input with which they replace its own. */
+async function applyHooks(
   tool: Tool,
   checked: Checked,
   fromHooks: BeforeCall,
@@ -235,7 +235,7 @@ async function decideOn(
   fromHooks: Pick<BeforeCall, 'asks' | 'allowedBy'> | undefined,
   { decide, signal }: ApprovalPorts,
 ): Promise<PermissionDecision | undefined> {
-  // Parsing a huge command takes seconds, and so does a judge: an interrupt does not wait for either.
+  // Parsing a huge command takes seconds, and so does judging: an interrupt waits for neither.
   const allowedBy = fromHooks?.allowedBy;
   const deciding = decide(call.name, prepared.access, {
     id: call.id,
@@ -258,7 +258,7 @@ async function askUser(
   if (approval !== undefined && isCovered(decision, approval.decision))
     return allowed(checked, decision, approval, ports);
   const preview = await previewOf(prepared);
-  // The call's outcome is already certain (an edit that does not match, for example): no point in asking the user.
+  // The call's outcome is already certain (an edit that does not match, for example), so the user is not asked.
   if (preview.type === 'settled') return { type: 'outcome', outcome: preview.outcome };
   const changed = changedBy === undefined ? '' : ` A hook (${changedBy}) changed the model's call to this.`;
   const question: NewQuestion = {
@@ -316,7 +316,7 @@ async function allowed(
 function isCovered(now: PermissionDecision, before: PermissionDecision): boolean {
   const limits = ({ causes = [] }: PermissionDecision): readonly string[] =>
     causes.flatMap((cause) => (cause.type === 'limit' ? [cause.reason] : []));
-  // Unknown causes count as a limit.
+  // Unknown causes are treated as a limit.
   if (now.causes === undefined) return before.causes === undefined && now.reason === before.reason;
   const seen = limits(before);
   return limits(now).every((reason) => seen.includes(reason));
@@ -341,7 +341,7 @@ async function previewOf(prepared: Extract<PreparedCall, { type: 'ready' }>): Pr
   }
 }
 
-/** The call as hooks get it. */
+/** The call in the form that hooks get. */
 export function hooked({ id, name }: ToolCall, input: unknown, { access }: Ready): HookedCall {
   return { id, tool: name, input, access };
 }

@@ -1,4 +1,4 @@
-/** What a tool call is run with: its context, its permissions, its hooks and its attachments. */
+/** The ports with which tool calls run: context, permissions, hooks and attachments. */
 import type { SkillPart } from '../protocol/extensions/skills.ts';
 import type { Op } from '../protocol/ops.ts';
 import { agentToolName, toolNames } from '../protocol/toolNames.ts';
@@ -146,7 +146,7 @@ export function fillIn(
   });
 }
 
-/** Runs a subagent for a skill, as if the model had called Agent; `callId` names its log and what it changes. */
+/** Runs a subagent for a skill, as if the model had called Agent; its log and changes belong to `callId`. */
 export async function runAgent(
   { agent, description, prompt, model, mentionedIn }: AgentRequest,
   callId: string,
@@ -158,7 +158,7 @@ export async function runAgent(
   return runInline({ id: callId, name: agentToolName, input }, ports);
 }
 
-/** Undefined if mentions stay text. */
+/** The ports for attaching mentioned files; undefined if mentions stay text. */
 export function attachPorts(
   { attaches, context, decide, interactive, model, newId }: AgentDeps,
   { toolset }: Core,

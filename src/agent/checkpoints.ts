@@ -18,7 +18,7 @@ import type { AgentEvent } from '../protocol/events.ts';
 import type { Access } from '../protocol/permissions.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 
-/** A scan that started this recently still counts as the state before a command: no user edits files that fast. */
+/** A scan that started this recently is taken as the state before a command: no user edits files that fast. */
 const FRESH_MS = 1000;
 /** Milliseconds after a request was sent: a turn that ends sooner and runs no command needs no scan. */
 const SOON_MS = 100;
@@ -75,14 +75,14 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
   let queue: Promise<unknown> = Promise.resolve();
   let scannedAt = Number.NEGATIVE_INFINITY;
   /** True while changes of an interrupted call are still to be recorded. */
-  let isLate = false;
+  let hasLateChanges = false;
   let isQueued = false;
   /** Calls whose processes may have changed something since the last scan. */
   let lingering: ReadonlySet<string> = new Set();
   const closing = new AbortController();
   let isWarned = false;
   let notes = '';
-  /** Calls whose subagents are running commands now, with the number of these. */
+  /** Calls whose subagents are running commands now, with the number of commands. */
   const lent = new Map<string, number>();
   const ranCommands = new Set<string>();
   const alive = (): string[] => [...running(), ...lent.keys()];
@@ -110,9 +110,9 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
   };
   /** Every scan returns the same notes; the log needs them once. */
   const onlyNews = (captured: Captured): Captured => {
-    const said = captured.notes.join('\n');
-    if (said === notes) return { ...captured, notes: [] };
-    notes = said;
+    const text = captured.notes.join('\n');
+    if (text === notes) return { ...captured, notes: [] };
+    notes = text;
     return captured;
   };
   const runScan = async (port: FileCheckpoints): Promise<void> => {
@@ -126,7 +126,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     const lines = await linesIn(port, captured.changes);
     const draft = checkpointEntry({ cause: 'call', callIds, captured, lines });
     if (draft !== undefined) await context.append(draft);
-    isLate = false;
+    hasLateChanges = false;
   };
   const scan = (): void => {
     if (files === undefined || isQueued) return;
@@ -139,7 +139,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
 
   /** Scans unless the last scan is recent. */
   const scanIfStale = (): void => {
-    if (isLate || now() - scannedAt >= FRESH_MS) scan();
+    if (hasLateChanges || now() - scannedAt >= FRESH_MS) scan();
   };
   let soon: NodeJS.Timeout | undefined;
 
@@ -157,7 +157,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
       if (writesCommand) scanIfStale();
     },
     async settled() {
-      if (isLate) await queue;
+      if (hasLateChanges) await queue;
     },
     async before(access, signal) {
       if (files === undefined) return;
@@ -176,7 +176,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
       if (files === undefined || (access.type !== 'write' && !mayChangeAnything(access))) return nothing;
       if (access.type !== 'write' && signal.aborted) {
         // Its processes may still be exiting, and an interrupt does not wait for them.
-        isLate = true;
+        hasLateChanges = true;
         lingering = new Set([...lingering, callId]);
         scan();
         return nothing;
@@ -195,7 +195,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     },
     lend: (callId) => ({
       ...keeper,
-      // The turn belongs to the agent that lends this.
+      // The turn belongs to the parent agent.
       scanSoon() {},
       settled: async () => {},
       handleEvent: (event) => event.type === 'tool_call_delta' && keeper.handleEvent(event),
@@ -217,7 +217,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
       },
       async close() {
         lent.delete(callId);
-        // Its processes may still be exiting: what they change until the next scan is the call's, too.
+        // Its processes may still be exiting: what they change until the next scan is attributed to the call as well.
         if (files !== undefined && ranCommands.delete(callId)) lingering = new Set([...lingering, callId]);
       },
     }),
@@ -285,8 +285,8 @@ export function checkpointEntry({
 }
 
 /**
- * Returns the files whose content a command changed. They have no hash: the model has not seen the new content, so they
- * count as unread.
+ * Returns the files whose content a command changed. They have no hash: the model has not seen the new content, so it
+ * must read them again.
  */
 function filesChangedBy(changes: readonly PathChange[], lines: LinesByPath | undefined): FileChange[] {
   return changes

@@ -83,7 +83,7 @@ export function createContextOps({
       const written = context.addMessage('system', `Effort: ${effort ?? 'the default'}`, data, 'effort');
       emit({ type: 'model_changed', model });
       if (effort !== undefined && effort !== model.effort) {
-        const text = `${model.id} has no effort "${effort}": it gets ${model.effort ?? 'its own default'}.`;
+        const text = `${model.id} has no effort "${effort}"; using ${model.effort ?? 'the default'}.`;
         emit({ type: 'notice', level: 'info', text });
       }
       await written;

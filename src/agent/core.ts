@@ -1,4 +1,4 @@
-/** What every part of an agent shares: events, questions, prompts, modes, tools and a few facts. */
+/** What all parts of an agent share: events, questions, prompts, modes, tools and a few facts. */
 import type { ContextMeasure } from '../protocol/contextReport.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent, IdentifiedEvent } from '../protocol/events.ts';
@@ -13,7 +13,7 @@ import { createSubagentTool, type SubagentTool } from './subagents/connect.ts';
 import { childModes } from './subagents/types.ts';
 import { createDeferredTools, createToolset, type DeferredTools, type Toolset } from './toolset/toolset.ts';
 
-/** Shared by every part of the agent. */
+/** Shared by all parts of an agent. */
 export interface Core {
   readonly hub: EventHub;
   emit(event: AgentEvent): void;
@@ -61,7 +61,7 @@ export function createCore(deps: AgentDeps): Core {
   const { parent } = deps;
   const modes =
     parent === undefined ? createModes(context, deps.mode, hub.emit, deps.refusedModes) : childModes(parent);
-  const asksNothing = (): boolean => modes.current() === 'dontAsk';
+  const neverAsks = (): boolean => modes.current() === 'dontAsk';
   const subagentTool = deps.subagents && createSubagentTool(deps.subagents);
   const all = subagentTool === undefined ? deps.tools : () => [subagentTool.tool(), ...deps.tools()];
   const tools = (): readonly Tool[] => {
@@ -79,8 +79,8 @@ export function createCore(deps: AgentDeps): Core {
     },
     questions:
       parent === undefined
-        ? createQuestions(deps.id, hub.emit, asksNothing)
-        : delegatedQuestions(parent.ask, asksNothing),
+        ? createQuestions(deps.id, hub.emit, neverAsks)
+        : delegatedQuestions(parent.ask, neverAsks),
     prompts: createPromptQueue(hub.emit),
     modes,
     toolset: createToolset(tools, deferredToolsOf(deps)),

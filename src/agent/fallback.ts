@@ -17,7 +17,7 @@ export interface Fallback {
   maxAttempts(measure: () => ContextMeasure): number | undefined;
   /** Call after a reply. */
   answered(): void;
-  /** After a failed request to `asked`: true if another model is now in use and the request is to be built again. */
+  /** After a failed request to `asked`: true if another model is now in use and the request must be rebuilt. */
   use(asked: string, error: ModelError, measure: () => ContextMeasure): boolean;
   /** The user has chosen a model: it is no longer replaced. */
   forget(): void;
@@ -39,7 +39,7 @@ export function createFallback({ model, fallbacks, now, emit }: FallbackDeps): F
   /** Models that failed in this turn. */
   const failed = new Set<string>();
   const select = (id: string): void => emit({ type: 'model_changed', model: model.select(id) });
-  const tell = (level: 'info' | 'warning', text: string): void => emit({ type: 'notice', level, text });
+  const notify = (level: 'info' | 'warning', text: string): void => emit({ type: 'notice', level, text });
   const isTrial = (): boolean => replaced?.chosen.id === model.current().id;
   const restore = (): void => {
     if (replaced !== undefined && !isTrial()) select(replaced.chosen.id);
@@ -50,7 +50,7 @@ export function createFallback({ model, fallbacks, now, emit }: FallbackDeps): F
       failed.clear();
       if (replaced !== undefined && now() - replaced.since >= RETRY_PRIMARY_MS) select(replaced.chosen.id);
     },
-    // The user should not wait for all retries while another model could answer.
+    // The user should not have to wait for all retries while another model could answer.
     maxAttempts(measure) {
       if (isTrial()) return 1;
       const current = model.current();
@@ -60,7 +60,7 @@ export function createFallback({ model, fallbacks, now, emit }: FallbackDeps): F
     },
     answered() {
       if (replaced === undefined || !isTrial()) return;
-      tell('info', `${replaced.chosen.id} is available again.`);
+      notify('info', `${replaced.chosen.id} is available again.`);
       replaced = undefined;
     },
     use(asked, error, measure) {
@@ -77,7 +77,8 @@ export function createFallback({ model, fallbacks, now, emit }: FallbackDeps): F
       }
       select(next.id);
       if (next.id === chosen.id) return true;
-      if (replaced?.reported !== next.id) tell('warning', `${current.id} is unavailable; using ${next.id}.`);
+      if (replaced?.reported !== next.id)
+        notify('warning', `${current.id} is unavailable; using ${next.id}.`);
       replaced = { chosen, since: now(), reported: next.id };
       return true;
     },
@@ -90,11 +91,11 @@ export function createFallback({ model, fallbacks, now, emit }: FallbackDeps): F
 
 /** True if another model may succeed where the usual retries did not: nothing is wrong with the request itself. */
 export function isUnavailable({ kind, retryable }: ModelError): boolean {
-  // A server that was never reached is not asked again, but may just be down.
+  // A request to a server that was never reached is not retried, but the server may just be down.
   return retryable || kind === 'network';
 }
 
-/** The first model that has not failed and whose window holds the conversation. */
+/** The first model that has not failed and whose context window fits the conversation. */
 export function nextModel(
   models: readonly ModelInfo[],
   failed: ReadonlySet<string>,

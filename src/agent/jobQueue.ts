@@ -8,7 +8,7 @@ export interface JobQueue {
   /** Aborts the running job; queued jobs still run. */
   abort(): void;
   busy(): boolean;
-  /** Resolves when nothing runs and nothing waits. */
+  /** Resolves when no job is running or queued. */
   idle(): Promise<void>;
   /** Aborts the running job and drops queued ones. */
   close(): Promise<void>;
@@ -17,7 +17,7 @@ export interface JobQueue {
 interface JobQueuePorts {
   /** Receives errors thrown by jobs, which are bugs; the next job still runs. */
   readonly onBug: (error: unknown) => void;
-  /** Called after each job, once it no longer counts as running; may add another. */
+  /** Called after each job, once it is no longer running; may add another. */
   readonly onDone: (signal: AbortSignal) => void;
 }
 

@@ -4,7 +4,7 @@ import type { AgentEvent } from '../protocol/events.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 import { followMode, lastMode, modesBeforePlan } from './sessionFacts.ts';
 
-/** Modes that this session cannot use, each with the reason: a sentence ready to show. */
+/** Modes that this session cannot use, each with a sentence for the user that explains why. */
 export type RefusedModes = Readonly<Partial<Record<PermissionMode, string>>>;
 
 export interface Modes {
@@ -99,16 +99,16 @@ function cycleOf(opened: PermissionMode, refused: RefusedModes): readonly Permis
 function modeNote(mode: PermissionMode): string {
   switch (mode) {
     case 'plan':
-      return 'Plan mode is on: change nothing. Explore with read-only tools, then hand over a concrete plan with ExitPlanMode.';
+      return 'Plan mode is on: change nothing. Explore with read-only tools, then present a concrete plan with ExitPlanMode.';
     case 'acceptEdits':
-      return 'Edits inside the project are accepted without asking. Commands are still asked about.';
+      return 'Edits inside the project are accepted without approval. Commands still need approval.';
     case 'bypassPermissions':
-      return 'The user has switched permission questions off. Take all the more care.';
+      return 'The user has turned off approval prompts. Be especially careful.';
     case 'default':
-      return 'Permission mode: default. Edits and commands are shown to the user first.';
+      return 'Permission mode: default. Edits and commands need the user’s approval.';
     case 'auto':
-      return 'Permission mode: auto. What would be shown to the user first is judged against what the user has asked for. Stay within that, and do not work around a denial.';
+      return 'Permission mode: auto. Calls that need approval are judged against what the user has asked for. Stay within that, and do not work around a denial.';
     case 'dontAsk':
-      return 'Permission mode: dontAsk. Nothing can be approved: calls that no rule allows are denied. Do not work around a denial; say what would be needed.';
+      return 'Permission mode: dontAsk. No one can approve calls: those that no rule allows are denied. Do not work around a denial; say what you would need.';
   }
 }

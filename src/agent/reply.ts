@@ -30,7 +30,7 @@ export interface ReplyPorts {
   readonly client: ModelClient;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** How the model is to reason; called for each reply. */
+  /** How the model should reason; called for each reply. */
   readonly reasoning?: () => ReasoningOptions;
   readonly emit: (event: AgentEvent) => void;
   /** Lowers the number of attempts for requests that the user did not ask for (summaries). */
@@ -80,7 +80,7 @@ export async function streamReply(plain: ModelRequest, ports: ReplyPorts): Promi
   };
   for (let attempt = 1; ; attempt++) {
     const partial = new PartialReply();
-    const end = await oneTry(request, ports, partial, { onSent, underway });
+    const end = await attemptOnce(request, ports, partial, { onSent, underway });
     const durationMs = ports.clock.now() - started;
     if (end === 'interrupted') return { type: 'interrupted', partial: partial.toReply(), durationMs, sent };
     if (end.type === 'done') return { type: 'done', reply: end.reply, durationMs, sent };
@@ -100,7 +100,7 @@ export async function streamReply(plain: ModelRequest, ports: ReplyPorts): Promi
   }
 }
 
-async function oneTry(
+async function attemptOnce(
   request: ModelRequest,
   { client, signal, emit }: ReplyPorts,
   partial: PartialReply,
@@ -156,7 +156,7 @@ const SUMMARY_ATTEMPTS = 3;
 
 /**
  * Returns the model that writes summaries: the session's own client, with fewer retries. `reasoning` is that of the
- * conversation if its model is asked: with another, a provider's cache of it would not apply.
+ * conversation if its model is used: with any other, the request would miss the provider's cache.
  */
 export function createSummarizer(
   client: ModelClient,

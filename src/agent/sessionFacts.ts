@@ -108,7 +108,7 @@ function firstLine(source: JSONLEntry | undefined): string | undefined {
   return [...line.trimEnd()].slice(0, 200).join('');
 }
 
-/** The entry that gives a session a name: the user's, which counts for more, or the model's. */
+/** The entry that gives a session a title: the user's, which overrides the model's, or the model's. */
 export function titleEntry(title: string, source: 'user' | 'model' = 'user'): NewEntry {
   return {
     type: 'system',
@@ -147,7 +147,7 @@ const noTotals: Totals = {
   unpriced: 0,
 };
 
-/** What a session has cost so far, as it is opened. */
+/** The usage and cost of a session so far, when it is opened. */
 export function totalsOf(
   entries: readonly JSONLEntry[],
   costUsd: (model: string, usage: Usage) => number | undefined,

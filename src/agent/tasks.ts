@@ -97,7 +97,7 @@ export function createAgentTasks(
 /** Builds the note for the model. The user was notified when the task ended. */
 function noteOf(task: TaskInfo): NewEntry {
   if (task.note !== undefined) return subagentNote(task.id, task.note);
-  const content = `Background task ${endText(task)}. BashOutput with task_id "${task.id}" gives what it printed since it was last read.`;
+  const content = `Background task ${endText(task)}. BashOutput with task_id "${task.id}" returns its output since the last read.`;
   return {
     type: 'user',
     subtype: 'nudge',
@@ -144,7 +144,7 @@ function endText(task: TaskInfo): string {
 
 /** Returns text such as `ended with exit code 0 after 12 s`. */
 function howEnded({ startedAtMs, end }: TaskInfo): string {
-  if (end === undefined) return 'still runs';
+  if (end === undefined) return 'is still running';
   if (end.problem !== undefined) return `could not be started (${end.problem})`;
   const seconds = Math.round((end.endedAtMs - startedAtMs) / 1000);
   if (end.outcome !== undefined) return `ended (${end.outcome}) after ${seconds} s`;

@@ -145,7 +145,7 @@ function firstWords(
   return request.trim() === '' ? undefined : { request, reply: textOf(reply) };
 }
 
-/** Returns false if the request was interrupted: it does not count as a try. */
+/** Returns false if the request was interrupted, which is not a try. */
 async function ask(
   { client, clock, model, context }: TitleJobPorts,
   { request, reply }: { readonly request: string; readonly reply: string },

@@ -114,7 +114,7 @@ interface Done {
   readonly verdict: Ended;
   readonly title: string;
   readonly durationMs: number;
-  /** What hooks tell the model. */
+  /** Notes of hooks for the model. */
   readonly notes: readonly NewEntry[];
   /** A hook ends the turn. */
   readonly endsTurn: boolean;
@@ -181,7 +181,7 @@ async function runGranted(
   return changes === undefined ? ran : { ...ran, changes };
 }
 
-/** Nothing of the original stays where the model could find it: neither images nor the full text. */
+/** Drops the original entirely, images and full text included, so that the model cannot find it. */
 function replacedOutcome(
   { original: _, excerpt: __, images: ___, ...outcome }: ToolOutcome,
   text: string,
@@ -191,7 +191,7 @@ function replacedOutcome(
 }
 
 /**
- * Runs what a skill asks for (a command in its text, its subagent) like a call of the model, but records no tool call.
+ * Runs a command in a skill's text, or its subagent, like a call of the model, but records no tool call.
  */
 export async function runInline(
   { id = '', name, input }: { readonly id?: string; readonly name: string; readonly input: object },
@@ -225,7 +225,7 @@ async function runShown(
   }
 }
 
-/** A tool that throws has a bug; the session continues, and the model may try another way. */
+/** A tool that throws has a bug; the session continues, and the model may try something else. */
 function unexpected({ name }: ToolCall, error: unknown): Extract<Verdict, { type: 'refused' }> {
   const why = error instanceof Error ? error.message : String(error);
   return refused('error', `${name} failed unexpectedly: ${why}`);
@@ -237,7 +237,7 @@ async function record(
   ports: ToolCallPorts,
 ): Promise<void> {
   const { filesChanged = [], drafts = [] } = verdict.changes ?? {};
-  const behind = [
+  const following = [
     ...(verdict.type === 'outcome' ? imageEntries(call.id, verdict.outcome) : []),
     ...(verdict.type === 'outcome' && verdict.outcome.skill
       ? await skillEntries(verdict.outcome.skill, call.id, ports)
@@ -254,7 +254,7 @@ async function record(
     call,
     outcome,
     durationMs,
-    behind,
+    behind: following,
     ...(grant && { permission: recorded(grant) }),
   });
 }

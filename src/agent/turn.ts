@@ -177,8 +177,8 @@ function warnIfIncomplete({ message, finishReason }: Reply, emit: TurnPorts['emi
 }
 
 /**
- * True if a request failed because of its images. A server that cannot read images rejects every later request of the
- * session, too, which must not end it. For models known to take no images, the client leaves them out itself.
+ * True if a request failed because of its images. A server that does not support images would reject every later request
+ * of the session as well. For models known not to support images, the client leaves them out itself.
  */
 export function refusesImages({ kind, message }: ModelError, { messages }: ModelRequest): boolean {
   if (kind !== 'bad_request' && kind !== 'server' && kind !== 'model_not_found') return false;
@@ -214,8 +214,8 @@ interface RepeatPorts {
 }
 
 /**
- * Watches one turn: takes the finished calls of each step, notes to the model that it repeats itself, and if that does
- * not help asks the user whether the turn may continue.
+ * Watches one turn for repetition: gets the finished calls of each step, tells the model with a note that it repeats
+ * itself, and if that does not help asks the user whether the turn may continue.
  */
 function watchRepeats({
   context,
@@ -229,7 +229,7 @@ function watchRepeats({
     const verdict = guard.record(calls);
     const names = calls.map((call) => call.name).join(', ');
     if (verdict === 'tell_model') {
-      const content = `You have made the same call (${names}) ${TELL_AT} times in a row with the same result. Do not repeat it: try another way, or say what is missing.`;
+      const content = `You have made the same call (${names}) ${TELL_AT} times in a row with the same result. Do not repeat it: try a different approach, or say what is missing.`;
       await context.addMessage('user', content, undefined, 'nudge');
     }
     if (verdict !== 'ask_user') return 'continue';
@@ -248,15 +248,15 @@ function question(id: string, names: string): NewQuestion {
       type: 'text',
       text: `The same call (${names}) keeps giving the same result. Let it continue?`,
     },
-    reason: 'the model was told, and repeated the call',
+    reason: 'the model got a note about it, and repeated the call',
   };
 }
 
 interface LoopGuard {
-  /** Takes the calls and results of one finished step; returns what to do about them. */
+  /** Records the calls and results of one finished step; returns what to do about them. */
   record(
     step: readonly { name: string; arguments: string; output: string }[],
-  ): 'go_on' | 'tell_model' | 'ask_user';
+  ): 'continue' | 'tell_model' | 'ask_user';
   /** Restarts counting after the user chose to continue. */
   reset(): void;
 }
@@ -270,7 +270,7 @@ export function createLoopGuard(): LoopGuard {
       count = signature === last ? count + 1 : 1;
       last = signature;
       if (count >= MAX_REPEATS) return 'ask_user';
-      return count === TELL_AT ? 'tell_model' : 'go_on';
+      return count === TELL_AT ? 'tell_model' : 'continue';
     },
     reset() {
       count = 0;

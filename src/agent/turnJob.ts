@@ -35,7 +35,7 @@ export interface TurnJobPorts
   readonly prompts: PromptQueue;
   readonly modes: Pick<Modes, 'announce'>;
   readonly checkpoints: Pick<CheckpointKeeper, 'scanSoon' | 'settled'>;
-  /** Returns notes about background tasks that ended since the model was last told. */
+  /** Returns notes about background tasks that ended since the last call. */
   readonly takeNotes: () => readonly NewEntry[];
   readonly schemas: () => readonly ToolSchema[];
   /** See `AgentDeps.expandPrompt`. */
@@ -116,7 +116,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
       if (notes.length > 0) await context.append(...notes);
       return endsTurn;
     });
-  /** Scans the project as the turn finds it, once, while waiting for the model: git would delay the first request. */
+  /** Scans the project once per turn, while waiting for the model: git would delay the first request. */
   const scanOnce = (): (() => void) => {
     let hasScanned = false;
     return () => {

@@ -1,4 +1,4 @@
-/** The model that a skill names for the rest of a turn; the next turn has the session's again. */
+/** Switches to the model that a skill names for the rest of a turn; the next turn uses the session's model again. */
 import type { ContextMeasure } from '../protocol/contextReport.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
@@ -31,24 +31,24 @@ export function createTurnModel({ model, fallback, mayUse, measure, emit }: Turn
   /** The session's model while another one answers. */
   let session: string | undefined;
   const select = (id: string): void => emit({ type: 'model_changed', model: model.select(id) });
-  const tell = (level: 'info' | 'warning', text: string): void => emit({ type: 'notice', level, text });
+  const notify = (level: 'info' | 'warning', text: string): void => emit({ type: 'notice', level, text });
   return {
     use({ name, model: wanted }) {
       const { id: current } = model.current();
       if (wanted === undefined || wanted === current) return;
       const asks = `The skill ${visibleLine(name, MAX_NAME)} asks for ${visibleLine(wanted, MAX_NAME)}`;
       if (!mayUse(wanted))
-        return tell('warning', `${asks}, which is not one of your models; ${current} continues.`);
+        return notify('warning', `${asks}, which is not one of your models; ${current} continues.`);
       const measured = measure();
       const info = model.select(wanted);
       if (nextModel([info], new Set(), measured) === undefined) {
         model.select(current);
-        return tell('warning', `${asks}, whose context window is too small now; ${current} continues.`);
+        return notify('warning', `${asks}, whose context window is too small now; ${current} continues.`);
       }
       session ??= fallback.chosen()?.id ?? current;
       fallback.forget();
       emit({ type: 'model_changed', model: info });
-      tell('info', `${asks}: it answers until this turn ends.`);
+      notify('info', `${asks}: it answers until this turn ends.`);
     },
     replaced: () => session,
     end() {

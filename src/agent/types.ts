@@ -1,4 +1,4 @@
-/** The agent as its subscribers see it (UI, headless). */
+/** The agent's interface for its subscribers (UI, headless). */
 
 import type { ContextData } from '../context/index.ts';
 import type { RestoreStep, RewindPlan, TurnRecord } from '../protocol/checkpoints.ts';

@@ -8,7 +8,7 @@ import { startAgent } from './testAgent.ts';
 const same = (id: string) => calls([id, 'Read', { file: 'a' }]);
 const tools = [smallTool('Read')];
 const nudge =
-  'You have made the same call (Read) 3 times in a row with the same result. Do not repeat it: try another way, or say what is missing.';
+  'You have made the same call (Read) 3 times in a row with the same result. Do not repeat it: try a different approach, or say what is missing.';
 
 test('the model is warned at the third repetition and stops', async () => {
   const { ask, model, lines } = await startAgent({
@@ -61,7 +61,7 @@ test.each<[string, PermissionAnswer | 'interrupt', string]>([
         type: 'text',
         text: 'The same call (Read) keeps giving the same result. Let it continue?',
       },
-      reason: 'the model was told, and repeated the call',
+      reason: 'the model got a note about it, and repeated the call',
     });
     agent.submit(
       answer === 'interrupt' ? { type: 'interrupt' } : { type: 'answer', id: event.question.id, answer },
@@ -87,19 +87,19 @@ test('the guard counts steps in a row, and from one again when it is reset', () 
   const step = (...outputs: string[]) =>
     guard.record(outputs.map((output) => ({ name: 'Read', arguments: '{}', output })));
   expect([step('a'), step('a'), step('b'), step('b'), step('b'), step('b')]).toEqual([
-    'go_on',
-    'go_on',
-    'go_on',
-    'go_on',
+    'continue',
+    'continue',
+    'continue',
+    'continue',
     'tell_model',
     'ask_user',
   ]);
   guard.reset();
   expect([step('b'), step('b'), step('b', 'b'), step('b', 'b'), step('b', 'b')]).toEqual([
-    'go_on',
-    'go_on',
-    'go_on',
-    'go_on',
+    'continue',
+    'continue',
+    'continue',
+    'continue',
     'tell_model',
   ]);
 });

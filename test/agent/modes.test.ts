@@ -30,7 +30,7 @@ test('a mode is an entry; the model reads it with the next request, the rules se
   expect(model.requests[0]?.messages[1]).toEqual({
     role: 'user',
     content:
-      '<system-note>\nEdits inside the project are accepted without asking. Commands are still asked about.\n</system-note>',
+      '<system-note>\nEdits inside the project are accepted without approval. Commands still need approval.\n</system-note>',
   });
 });
 

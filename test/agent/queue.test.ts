@@ -174,7 +174,7 @@ test('a command that breaks is reported and leaves the next prompt working', asy
 test('without a shell, "!command" says so', async () => {
   const { run, lines } = await startAgent();
   await run({ type: 'shell', command: 'ls' });
-  expect(lines()).toEqual(['notice error: There is no Bash tool in this session to run the command with.']);
+  expect(lines()).toEqual(['notice error: This session has no Bash tool to run the command.']);
 });
 
 const long = 'The answer is 42. '.repeat(500);

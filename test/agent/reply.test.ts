@@ -164,7 +164,10 @@ test('a prompt that still does not fit fails with the numbers and sends nothing'
   expect(events.at(-1)).toMatchObject({
     type: 'turn_ended',
     outcome: 'failed',
-    error: { kind: 'overflow', message: expect.stringMatching(/tokens, and test-model takes 3,000/) },
+    error: {
+      kind: 'overflow',
+      message: expect.stringMatching(/tokens, but the context window of test-model is 3,000/),
+    },
   });
   expect(model.requests).toEqual([]);
 });

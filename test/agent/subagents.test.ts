@@ -323,7 +323,7 @@ test('an unknown agent is an error that names those that exist', async () => {
     definitions: [definition('general-purpose'), definition('explore')],
   });
   await parent.ask('Go');
-  expect(told(parent)).toBe('There is no agent "wizard". There are: general-purpose, explore.');
+  expect(told(parent)).toBe('There is no agent "wizard". Available: general-purpose, explore.');
 });
 
 test('the description in each request is bounded, however many agents there are', async () => {

@@ -154,7 +154,7 @@ test('a call that cannot run becomes an error that the model can act on', async 
   });
   await ask('Go');
   expect(lines().filter((line) => /tool_(result|started|ended)/.test(line))).toEqual([
-    'entry tool_result a error: There is no tool named "Reed". The tools are: Read, Broken.',
+    'entry tool_result a error: There is no tool named "Reed". Available tools: Read, Broken.',
     'entry tool_result b error: Read: "bad" is not a parameter.',
     'tool_started c Broken "Broken it"',
     'tool_ended c',

@@ -95,7 +95,7 @@ test('Read shows an image to a model that sees, behind the result of its call', 
   await terminal.waitForPrinted('image, PNG, 1×1');
   const [call, result, shown] = server.requests()[1]?.messages.slice(-3) ?? [];
   expect(call?.tool_calls).toHaveLength(1);
-  expect(textOf(result)).toContain('is an image (PNG, 1×1, 70 bytes). It follows as a message of its own.');
+  expect(textOf(result)).toContain('is an image (PNG, 1×1, 70 bytes). It follows in a separate message.');
   expect(shown).toEqual({
     role: 'user',
     content: [

@@ -103,7 +103,7 @@ test('doctor looks at terminal, server and model, and leaves nothing behind', lo
   expect(shown).toContain('✓ Wide letters');
   expect(shown).toMatch(/✓ Endpoint +http:\/\/127\.0\.0\.1:\d+\/v1 answers in \d+ ms · ollama/);
   expect(shown).toMatch(/! Window +4\.1k of at most 41k tokens \(reported by the server\)/);
-  expect(shown).toContain('→ The server gives qwen3:8b a window of 4,096 tokens');
+  expect(shown).toContain('→ The server runs qwen3:8b with a context window of');
   // The samples are gone from the line that they were drawn on.
   expect(shown).not.toMatch(/[漢👍]/u);
   const json = await print(['doctor', '--json', '--offline'], { env });

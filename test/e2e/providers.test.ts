@@ -128,7 +128,7 @@ test('the effort of the flag and of /effort is sent, and shown in the status lin
   const terminal = await setup.ready(['--model', 'work/big', '--effort', 'max'], options);
   await terminal.waitFor('work/big · high');
   await terminal.submit('hello');
-  await terminal.waitForPrinted('work/big has no effort "max": it gets high.');
+  await terminal.waitForPrinted('work/big has no effort "max"; using high.');
   await terminal.waitForPrinted('Greetings from work.');
   await terminal.waitForIdle();
   await terminal.submit('/effort low');

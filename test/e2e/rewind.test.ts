@@ -139,7 +139,7 @@ for (const { row, options } of firstIsQuick(places))
       expect(await treeOf(folder)).toEqual(second);
 
       await goBack(terminal, 0, 'b');
-      await terminal.waitForPrinted('Conversation and files are as before “second task”');
+      await terminal.waitForPrinted('Conversation and files are as they were before “second task”');
       expect(await treeOf(folder)).toEqual(first);
       expect(await git()).toBe(firstGit);
       await terminal.waitFor(/❯ second task/);
@@ -147,7 +147,7 @@ for (const { row, options } of firstIsQuick(places))
       await terminal.waitFor('❯ Ask for');
 
       await goBack(terminal, 0, 'b');
-      await terminal.waitForPrinted('Conversation and files are as before “first task”');
+      await terminal.waitForPrinted('Conversation and files are as they were before “first task”');
       expect(await treeOf(folder)).toEqual(laid);
       expect(await git()).toBe(laidGit);
       await terminal.waitFor(/❯ first task/);
@@ -160,7 +160,7 @@ for (const { row, options } of firstIsQuick(places))
         await terminal.press('u');
         await terminal.waitForGone('Rewind to before…');
         await terminal.until(
-          () => terminal.everything().split('Taken back: conversation and files').length === index + 2,
+          () => terminal.everything().split('Rewind undone: conversation and files').length === index + 2,
           'it says that it is taken back',
         );
         await expect.poll(() => treeOf(folder)).toEqual(tree);
@@ -226,11 +226,11 @@ test(
         .at(-1)
         ?.messages.map(({ content }) => String(content)) ?? [];
     expect(sent.at(-1)).toBe('what now?');
-    expect(sent.at(-2)).toContain('The user put files back');
+    expect(sent.at(-2)).toContain('The user restored files');
     expect(sent.at(-2)).toContain(join(folder, 'numbers.txt'));
 
     await terminal.submit('/rewind undo');
-    await terminal.waitForPrinted('Taken back: the files are as before going back');
+    await terminal.waitForPrinted('Rewind undone: the files are as they were before the rewind');
     await expect.poll(() => treeOf(folder)).toEqual(before);
   },
 );
@@ -246,7 +246,7 @@ test(
     await ask(terminal, 'second task', 'The second turn is done.');
     const second = await treeOf(folder);
     await goBack(terminal, 0, 'b');
-    await terminal.waitForPrinted('as before “second task”');
+    await terminal.waitForPrinted('were before “second task”');
     // The first empties the line, the second leaves: what comes back into it has to be there.
     await terminal.waitFor(/❯ second task/);
     await terminal.pressUntil(keys.ctrl('c'));
@@ -256,7 +256,7 @@ test(
     const again = await ready([...FREE, '--continue'], { cwd: folder });
     await again.waitForPrinted('The first turn is done.');
     expect(again.everything()).not.toContain('The second turn is done.');
-    await again.waitForPrinted('Conversation and files are as before “second task”');
+    await again.waitForPrinted('Conversation and files are as they were before “second task”');
     server.script({ text: 'A third way.' });
     await ask(again, 'another second task', 'A third way.');
     const said = server.requests().at(-1)?.messages ?? [];
@@ -270,7 +270,7 @@ test(
     expect(await treeOf(folder)).toEqual(withoutLink);
 
     await again.submit('/rewind undo');
-    await again.waitForPrinted('Taken back: conversation and files');
+    await again.waitForPrinted('Rewind undone: conversation and files');
     const { link: _too, ...rest } = second;
     await expect.poll(() => treeOf(folder)).toEqual(rest);
   },

@@ -191,7 +191,7 @@ test('after kill -9 the resumed session says which subagent ran and what it had 
     .at(-1)
     ?.messages.find(({ role }) => role === 'tool');
   expect(textOf(result)).toContain(
-    'The program stopped while subagent a1 (explore: read it all) was at work, after 1 step',
+    'The program stopped while subagent a1 (explore: read it all) was running, after 1 step',
   );
   expect(textOf(result)).toContain('First, the package.');
   expect(textOf(result)).toContain('- Read(package.json)');
@@ -229,7 +229,7 @@ test('after kill -9 the resumed session tells, once, what a background subagent 
   await again.submit('how far did it come?');
   await again.waitFor('I see how far it came.');
   const told = (request: WireRequest | undefined) =>
-    JSON.stringify(request?.messages).split('while subagent a1 (general-purpose: read it all) was at work')
+    JSON.stringify(request?.messages).split('while subagent a1 (general-purpose: read it all) was running')
       .length - 1;
   const last = server.requests().at(-1);
   expect(told(last)).toBe(1);

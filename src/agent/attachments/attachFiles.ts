@@ -16,13 +16,13 @@ import type { Toolset } from '../toolset/toolset.ts';
 
 /** Further mentions of a prompt stay text, and the model is told. */
 const MAX_MENTIONS = 20;
-/** Characters of all attachments of a prompt, at most; also at most a quarter of the context window. */
+/** Maximum characters of all attachments of a prompt; also at most a quarter of the context window. */
 const MAX_CHARACTERS = 300_000;
 const SHARE_OF_WINDOW = 0.25;
-/** A cautious estimate, for the share of the window. */
+/** A conservative estimate, for the share of the context window. */
 const CHARACTERS_PER_TOKEN = 3;
-/** A smaller rest is not worth a beginning of a file. */
-const LEAST_CHARACTERS = 500;
+/** With less room, not even the beginning of a file is attached. */
+const MIN_CHARACTERS = 500;
 
 export interface AttachPorts {
   readonly toolset: Pick<Toolset, 'find'>;
@@ -30,18 +30,18 @@ export interface AttachPorts {
   readonly decide: (tool: string, access: Access, mode: PermissionMode) => Promise<PermissionDecision>;
   /** The user's home directory, for `~`. */
   readonly home: string;
-  /** False: only files that need no approval. A prompt of a script may hold text of others. */
+  /** False for prompts of scripts, which may contain text from others: only files that need no approval are attached. */
   readonly isFromUser: boolean;
   readonly windowTokens: () => number;
-  /** What the next request would hold. */
+  /** The contents of the next request. */
   readonly entries: () => readonly JSONLEntry[];
   readonly messages: () => readonly Message[];
 }
 
-/** A mention and whose words it is part of. */
+/** A mention, and whether the user made it. */
 interface Wanted {
   readonly mention: Mention;
-  /** Named by the repository or the model: only what is in the project and needs no approval. */
+  /** True for a mention by the repository or the model: it must be in the project and need no approval. */
   readonly onlyInProject: boolean;
 }
 
@@ -59,7 +59,7 @@ export async function attachFiles(
   for (const one of wanted) {
     if (signal.aborted) break;
     const found = await attachmentOf(one, room, signal, ports).catch(() => undefined);
-    if (found === undefined || isTwice(found, attachments, prompt)) continue;
+    if (found === undefined || isDuplicate(found, attachments, prompt)) continue;
     if (attachments.length >= MAX_MENTIONS) {
       attachments.push(
         refusal({ path: found.path, title: found.title }, `more than ${MAX_MENTIONS} at once`),
@@ -72,7 +72,7 @@ export async function attachFiles(
   return attachments.length === 0 ? prompt : { ...prompt, attachments };
 }
 
-/** Entries of what the text of a skill mentions. Never rejects. */
+/** Returns the entries of the files that the text of a skill mentions. Never rejects. */
 export async function attachedEntries(
   mentionedIn: Mentioning,
   signal: AbortSignal,
@@ -82,18 +82,18 @@ export async function attachedEntries(
   return attachments.map(attachmentEntry);
 }
 
-/** What was pasted or piped in mentions nothing: it may be anybody's text. */
+/** Mentions in pasted or piped text are ignored: anyone may have written it. */
 function wantedBy({ typed, display, text, mentionedIn }: PromptOp): readonly Wanted[] {
-  const own = mentionsIn(typed ?? display ?? text).map((mention) => ({ mention, onlyInProject: false }));
+  const ofUser = mentionsIn(typed ?? display ?? text).map((mention) => ({ mention, onlyInProject: false }));
   const ofSkill = mentionsIn(mentionedIn?.text ?? '').map((mention) => ({
     mention,
     onlyInProject: mentionedIn?.onlyInProject === true,
   }));
-  return [...own, ...ofSkill];
+  return [...ofUser, ...ofSkill];
 }
 
-/** The same file twice, or an image that the screen has attached already. */
-function isTwice(
+/** True for a file that is already attached, or an image that the screen has already attached. */
+function isDuplicate(
   { title, images = [], isImage }: Attachment,
   before: readonly Attachment[],
   prompt: PromptOp,
@@ -136,7 +136,7 @@ async function attachmentOf(
   return undefined;
 }
 
-/** Relative names are those of the shell's directory, or else of the project. */
+/** Relative names are resolved in the shell's directory, then in the project. */
 function placesOf(path: string, { cwd, root }: ToolContext, home: string): readonly string[] {
   if (path.startsWith('~/')) return [join(home, path.slice(2))];
   return isAbsolute(path) ? [path] : [...new Set([resolve(cwd(), path), resolve(root, path)])];
@@ -145,8 +145,8 @@ function placesOf(path: string, { cwd, root }: ToolContext, home: string): reado
 type Ready = Extract<PreparedCall, { type: 'ready' }>;
 
 /**
- * Why something is not attached: the rules apply as to a call of Read, whatever the mode allows. The user's own words
- * approve what is outside the project, but nothing that may hold secrets, and nothing that a rule wants asked.
+ * Why something is not attached. The rules apply as to a Read call, whatever the mode allows. A mention by the user
+ * approves files outside the project, but not files that may hold secrets, or that an ask rule covers.
  */
 async function reasonAgainst(
   { access }: Ready,
@@ -190,7 +190,7 @@ function fileOf(
       ...known,
       outcome: 'unchanged',
       summary: 'unchanged, already in the context',
-      text: `(@${about.title} has not changed since it was last shown above.)`,
+      text: `(@${about.title} is unchanged since it was last shown above.)`,
     };
   const head = `The content of @${about.title}, as Read shows it:`;
   if (text.length <= room)
@@ -210,9 +210,9 @@ function fileOf(
 }
 
 function firstLines(text: string, room: number): { readonly text: string; readonly lines: number } {
-  const end = room < LEAST_CHARACTERS ? 0 : text.lastIndexOf('\n', room);
-  const kept = text.slice(0, Math.max(0, end));
-  return { text: kept, lines: kept === '' ? 0 : kept.split('\n').length };
+  const end = room < MIN_CHARACTERS ? 0 : text.lastIndexOf('\n', room);
+  const head = text.slice(0, Math.max(0, end));
+  return { text: head, lines: head === '' ? 0 : head.split('\n').length };
 }
 
 /** True if the model still sees exactly this text of this file. */
@@ -225,8 +225,7 @@ function isInContext(path: string, text: string, { entries, messages }: AttachPo
   return isShown && messages().some(({ content }) => textOf(content).includes(text));
 }
 
-/** What a text names after `@`: files and folders, with lines. Pure. */
-
+/** A file or folder that a text names after `@`. */
 interface Mention {
   /** As written, without quotes and lines. */
   readonly path: string;
@@ -234,22 +233,22 @@ interface Mention {
   readonly lines?: { readonly first: number; readonly last: number };
 }
 
-/** A name in quotes may hold blanks. Not after a letter or digit: that is an address, such as me@example.org. */
+/** A name in quotes may contain blanks. Not after a letter or digit, as in me@example.org. */
 const mention = /(?<![\w.+\-/@])@(?:"([^"\n]+)"(#L\d+(?:-L?\d+)?)?|([^\s"'`<>|]+))/g;
 
-/** The mentions of a text, each once, in order. A name may still end in a sign of the sentence: see `spellings`. */
+/** The mentions of a text, each once, in order. A name may still end in punctuation: see `spellings`. */
 export function mentionsIn(text: string): readonly Mention[] {
   const found = new Map<string, Mention>();
   for (const [, quoted, quotedLines = '', bare] of text.matchAll(mention)) {
     const written = quoted === undefined ? (bare ?? '') : quoted + quotedLines;
     const one = withLines(written);
-    // Without a letter or digit it is a sign, such as a lone `@.`.
+    // Without a letter or digit it is punctuation, such as a lone `@.`.
     if (/[\p{L}\p{N}]/u.test(one.path)) found.set(written, one);
   }
   return [...found.values()];
 }
 
-/** The mention as written, then without the signs that may end a sentence. */
+/** The mention as written, then without trailing punctuation. */
 export function spellings(one: Mention): readonly Mention[] {
   const bare = one.path.replace(/[.,;:!?)\]}'"…]+$/, '');
   if (one.lines !== undefined || bare === one.path || bare === '') return [one];

@@ -1,6 +1,6 @@
 /**
- * Mode `auto`: a second request to the session's model decides what the rules would ask about, within hard limits.
- * Makes that request and stops making it after too many denials or failures. Any problem falls back to asking the user.
+ * Mode `auto`: a second request to the session's model decides about calls that need approval, within hard limits. After
+ * too many denials or failures it makes no more requests. Any problem falls back to asking the user.
  */
 import { type ContextManager, usageOf } from '../../context/index.ts';
 import { autoLimit } from '../../permissions/autoLimit.ts';
@@ -50,20 +50,20 @@ export interface Judge {
 
 export function createJudge(ports: JudgePorts): Judge {
   let inARow = 0;
-  let inAll = 0;
+  let total = 0;
   let failures = 0;
 
   const pause = (): string | undefined => {
-    if (inAll >= MAX_DENIALS) return `it has denied ${MAX_DENIALS} calls in this session`;
+    if (total >= MAX_DENIALS) return `it has denied ${MAX_DENIALS} calls in this session`;
     if (inARow >= MAX_DENIALS_IN_A_ROW) return `it has denied ${inARow} calls in a row`;
-    return failures >= MAX_FAILURES ? 'the judge has given no answer several times in a row' : undefined;
+    return failures >= MAX_FAILURES ? 'the judge has repeatedly failed to answer' : undefined;
   };
   const count = (verdict: Verdict | undefined): void => {
     failures = verdict === undefined ? failures + 1 : 0;
     if (verdict?.decision === 'allow') inARow = 0;
     if (verdict?.decision !== 'deny') return;
     inARow += 1;
-    inAll += 1;
+    total += 1;
   };
 
   return {
@@ -94,7 +94,7 @@ export function createJudge(ports: JudgePorts): Judge {
 
 /** The reason for a denial, as sent to the agent's model. */
 function refusalText(reason: string): string {
-  return `${reason} (Auto mode: the call was judged against what the user asked for.) Go on within that, or say what you need and why; do not look for a way round.`;
+  return `${reason} (Auto mode: the call was judged against what the user asked for.) Continue within that, or say what you need and why; do not look for a workaround.`;
 }
 
 function asking(decision: PermissionDecision, why: string): PermissionDecision {

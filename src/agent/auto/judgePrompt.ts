@@ -114,7 +114,7 @@ const verdictSchema = z.strictObject({
 /** The judge's verdict. */
 export type Verdict = z.infer<typeof verdictSchema>;
 
-/** Exactly two members with exactly these names: in JSON with duplicate or escaped keys the last one would win. */
+/** Exactly two members with exactly these names: of duplicate or escaped keys, `JSON.parse` would use the last. */
 const shape =
   /^\{\s*"(?:decision|reason)"\s*:\s*"(?:[^"\\]|\\.)*"\s*,\s*"(?:decision|reason)"\s*:\s*"(?:[^"\\]|\\.)*"\s*\}$/s;
 
@@ -132,7 +132,7 @@ export function parseVerdict(text: string): Verdict | undefined {
 const HEAD = 1200;
 const TAIL = 400;
 /** Number of prompts shown: the first and the newest. */
-const MOST = 20;
+const MAX_PROMPTS = 20;
 
 /**
  * Returns the prompts of these entries, oldest first, as the user typed them. A folded paste appears as its label. Left
@@ -140,7 +140,8 @@ const MOST = 20;
  */
 export function userWords(live: readonly JSONLEntry[]): readonly string[] {
   const prompts = live.filter(isPrompt).map(typedIn);
-  const shown = prompts.length <= MOST ? prompts : [...prompts.slice(0, 1), ...prompts.slice(1 - MOST)];
+  const shown =
+    prompts.length <= MAX_PROMPTS ? prompts : [...prompts.slice(0, 1), ...prompts.slice(1 - MAX_PROMPTS)];
   return shown.filter((text) => text.trim() !== '').map(bounded);
 }
 

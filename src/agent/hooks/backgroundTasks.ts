@@ -1,7 +1,7 @@
-/** Background tasks that still run, as Claude Code describes them to hooks. Pure. */
+/** Describes running background tasks to hooks, in Claude Code's format. Pure. */
 import type { TaskInfo } from '../../protocol/tasks.ts';
 
-/** Characters of a description or a command. */
+/** Maximum characters of a description or a command. */
 const MAX_TEXT = 1000;
 
 export function backgroundTasks(tasks: readonly TaskInfo[]): object[] {

@@ -1,4 +1,4 @@
-/** The hooks of tool calls: before a call, after it, and around the question whether it may run. */
+/** The hooks of tool calls: before a call, after it, and when it needs approval. */
 
 import type { Todo } from '../../protocol/entries/fields.ts';
 import type { NewEntry } from '../../protocol/entries.ts';
@@ -16,7 +16,7 @@ export interface HookedCall {
   readonly access: Access;
 }
 
-/** What hooks say about a call before it runs. */
+/** The hooks' answer about a call before it runs. */
 export interface BeforeCall {
   readonly notes: readonly NewEntry[];
   /** Why the call must not run; the reason itself is a note. */
@@ -57,7 +57,7 @@ interface AfterCall {
 
 export interface CallHooks {
   before(call: HookedCall, signal: AbortSignal): Promise<BeforeCall | undefined>;
-  /** Called instead of asking the user at once. `suggestion`: what "always" would save. */
+  /** Called before the user is asked. `suggestion`: what "always" would save. */
   request(
     call: HookedCall,
     suggestion: RuleSuggestion | undefined,
@@ -72,7 +72,7 @@ export interface CallHooks {
   ): Promise<AfterCall | undefined>;
   /** The user is asked about a call. */
   notify(call: Pick<HookedCall, 'tool' | 'access'>, signal: AbortSignal): void;
-  /** A question comes up while a call runs: called instead of asking the user at once. */
+  /** Called before the user is asked about something that comes up while a call runs. */
   confirm(question: AskedWhileRunning, signal: AbortSignal): Promise<RunningAnswer | undefined>;
   /** The user is asked while a call runs. */
   notifyRunning(type: 'permission_prompt' | 'elicitation_dialog', message: string, signal: AbortSignal): void;
@@ -171,7 +171,7 @@ export function createCallHooks(
       const fields =
         event === 'PostToolUse'
           ? { tool_response: responseOf(outcome, { durationMs, todos: todos() }) }
-          : { error: bounded(outcome.text, MAX_RESPONSE), is_interrupt: false };
+          : { error: truncated(outcome.text, MAX_RESPONSE), is_interrupt: false };
       const result = await hooks.run(event, occurrence(call, { ...fields, duration_ms: durationMs }), signal);
       if (result === undefined) return undefined;
       const { notes, stop, updatedOutput: replaced } = result;
@@ -204,7 +204,7 @@ export function createCallHooks(
       await hooks.tell({ event: 'PreToolUse', what: 'changed', source, text, callId: id });
       const shown = JSON.stringify(input);
       const cut = shortened(shown, MAX_CHANGE);
-      return hooks.note('PreToolUse', `replaced the input of ${tool} by`, { text: cut, source }, id);
+      return hooks.note('PreToolUse', `replaced the input of ${tool} with`, { text: cut, source }, id);
     },
   };
 }
@@ -212,13 +212,13 @@ export function createCallHooks(
 /** The result of a call in Claude Code's shape, or status and text if it has none. */
 function responseOf(outcome: ToolOutcome, ended: EndedCall): unknown {
   const { status, text, response } = outcome;
-  return bounded(response === undefined ? { status, output: text } : response(ended), MAX_RESPONSE);
+  return truncated(response === undefined ? { status, output: text } : response(ended), MAX_RESPONSE);
 }
 
-/** The value with its texts cut. */
-function bounded(value: unknown, limit: number): unknown {
+/** The value with its strings truncated. */
+function truncated(value: unknown, limit: number): unknown {
   if (typeof value === 'string') return value.length <= limit ? value : value.slice(0, limit).toWellFormed();
-  if (Array.isArray(value)) return value.map((one) => bounded(one, limit));
+  if (Array.isArray(value)) return value.map((one) => truncated(one, limit));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, bounded(one, limit)]));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, truncated(one, limit)]));
 }

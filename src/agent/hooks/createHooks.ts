@@ -1,4 +1,4 @@
-/** Creates the hooks of an agent's parts from its port. */
+/** Creates an agent's hooks from its hook port. */
 import { randomUUID } from 'node:crypto';
 import type { ContextManager } from '../../context/index.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
@@ -20,7 +20,7 @@ import { createTurnHooks, type SessionOrigin, type TurnHooks } from './turnHooks
 export interface HookDeps {
   readonly port: HookPort;
   readonly origin: SessionOrigin;
-  /** Present for a subagent: it has hooks for its start and its end, and none for its session. */
+  /** Present for a subagent, which has hooks for its start and end instead of those of a session. */
   readonly agent?: HookedAgent;
 }
 

@@ -1,4 +1,4 @@
-/** The hooks of the session's folder: it changes, or a file in it that hooks watch. */
+/** The hooks for a change of the session's folder, or of a file in it that hooks watch. */
 import { basename } from 'node:path';
 import type { HookPort } from '../../protocol/extensions/hooks.ts';
 import type { SessionHooks } from './sessionHooks.ts';
@@ -6,7 +6,7 @@ import type { SessionHooks } from './sessionHooks.ts';
 interface PlaceHooks {
   /** Watches the files that hooks name; called again when a hook names others. */
   watch(paths: readonly string[]): void;
-  /** Runs the hooks if the current folder is no longer the one it was at the last call. */
+  /** Runs the hooks if the current folder has changed since the last call. */
   settle(signal: AbortSignal): Promise<void>;
   close(): void;
 }
@@ -15,7 +15,7 @@ interface PlaceHookDeps {
   readonly port: Pick<HookPort, 'watch'>;
   readonly hooks: () => SessionHooks;
   readonly cwd: () => string;
-  /** False for a subagent, which has a folder of its own but watches nothing. */
+  /** False for a subagent, which has its own folder but watches nothing. */
   readonly watches: boolean;
   readonly onError: (error: unknown) => void;
 }

@@ -1,6 +1,6 @@
 /**
- * The hooks of a session as the agent uses them: adds the fields common to all hooks, records what the user should see,
- * and turns texts for the model into entries.
+ * Runs the hooks of a session: adds the fields common to all hooks, records what the user should see, and turns texts
+ * for the model into entries.
  */
 import type { ContextManager } from '../../context/index.ts';
 import type { NewEntry } from '../../protocol/entries.ts';
@@ -128,13 +128,13 @@ const ofSession: ReadonlySet<HookEvent> = new Set([
   'FileChanged',
 ]);
 
-/** What a block means in an event, for the model. */
+/** What a block means for an event, for the model. */
 const BLOCKED: Partial<Record<HookEvent, string>> = {
   Stop: 'asks you to continue',
   SubagentStop: 'asks you to continue',
 };
 
-/** Hooks of one event that are shown. */
+/** Maximum lines shown for one event. */
 const MAX_LINES = 10;
 
 function linesOf(event: HookEvent, subject: string | undefined, answer: HookAnswer): HookLine[] {
@@ -142,7 +142,7 @@ function linesOf(event: HookEvent, subject: string | undefined, answer: HookAnsw
   const { runs, blocks, permission, stop, messages } = answer;
   const reasons =
     permission?.behavior === 'deny' ? [{ text: permission.reason, source: permission.source }] : blocks;
-  // What a blocked prompt or compaction ends with names the reason.
+  // The error of a blocked prompt or compaction already contains the reason.
   const shown = event === 'UserPromptSubmit' || event === 'PreCompact' ? [] : reasons;
   const lines: HookLine[] = [
     ...shown.map(({ text, source }) => ({
@@ -190,7 +190,7 @@ function lineEntry({ event, what, source, text, callId }: HookLine): NewEntry {
 
 interface Note {
   readonly event: HookEvent;
-  /** What the hook does, as the end of a sentence. */
+  /** What the hook does, to complete the sentence. */
   readonly verb: string;
   readonly text: HookText;
   readonly callId: string | undefined;

@@ -9,14 +9,14 @@ import type { HookedAgent, SessionHooks } from './sessionHooks.ts';
 /** Why a session was opened. */
 export type SessionOrigin = 'startup' | 'resume' | 'clear' | 'fork';
 
-/** Why a session ends: another one takes its place, the user leaves, or anything else. */
+/** Why a session ends: another one replaces it, the user quits, or anything else. */
 export type EndReason = 'clear' | 'resume' | 'prompt_input_exit' | 'other';
 
-/** Times that Stop hooks may continue one turn. */
+/** How often Stop hooks may continue one turn. */
 export const MAX_STOP_CONTINUATIONS = 8;
 /** Milliseconds after the end of a turn. */
 export const IDLE_MS = 60_000;
-/** Hooks of the end of a session may not keep the program open for long. */
+/** Timeout of hooks at the end of a session, so that they do not delay the exit for long. */
 const SESSION_END_MS = 1500;
 
 /** Characters of the result of each call. */
@@ -52,7 +52,7 @@ export interface TurnHooks {
 
 interface TurnHookDeps {
   readonly origin: SessionOrigin;
-  /** Present for a subagent: its start and its end have events of their own, and its prompt is not the user's. */
+  /** Present for a subagent: its start and end have their own events, and its prompt is not the user's. */
   readonly agent?: HookedAgent | undefined;
   readonly model: () => string;
   /** False in headless runs, which have no idle user. */
@@ -61,7 +61,7 @@ interface TurnHookDeps {
   readonly onPrompt: () => void;
   /** The session ends. */
   readonly onEnd: () => void;
-  /** The background tasks that run, for hooks. */
+  /** The running background tasks, for hooks. */
   readonly tasks: () => readonly object[];
   readonly onError: (error: unknown) => void;
   readonly notice: (level: 'info' | 'warning', text: string) => void;
@@ -96,7 +96,7 @@ export function createTurnHooks(hooks: SessionHooks, deps: TurnHookDeps): TurnHo
   };
   const afterCompaction = async ({ trigger }: CompactionReport): Promise<void> => {
     const fields = { trigger, compact_summary: deps.summary() };
-    // In the order of Claude Code.
+    // In the same order as Claude Code.
     await start('compact', closing.signal);
     const result = await hooks.run('PostCompact', { subject: trigger, fields }, closing.signal);
     waiting.push(...(result?.notes ?? []));
@@ -190,7 +190,7 @@ export function createTurnHooks(hooks: SessionHooks, deps: TurnHookDeps): TurnHo
   };
 }
 
-/** The names that Claude Code has for failures. */
+/** Claude Code's names for failures. */
 const ERRORS: Readonly<Record<ModelErrorKind, string>> = {
   auth: 'authentication_failed',
   model_not_found: 'model_not_found',
@@ -205,7 +205,7 @@ const ERRORS: Readonly<Record<ModelErrorKind, string>> = {
   quota: 'billing_error',
 };
 
-/** Arguments that are no JSON are given as they are. */
+/** Returns arguments that are not JSON unchanged. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -27,7 +27,7 @@ export async function runShell(command: string, ports: ShellPorts): Promise<void
   const { toolset, context, checkpoints, emit } = ports;
   const bash = toolset.find(toolNames.bash);
   if (bash === undefined) {
-    const text = 'There is no Bash tool in this session to run the command with.';
+    const text = 'This session has no Bash tool to run the command.';
     emit({ type: 'notice', level: 'error', text });
     return;
   }
@@ -52,8 +52,8 @@ export async function runShell(command: string, ports: ShellPorts): Promise<void
   await context.appendShell(command, outcome);
   const ended = { outcome, durationMs: ports.now() - startedAt };
   const after = signal.aborted ? undefined : await ports.hooks?.after(call, ended, signal);
-  const behind = [...drafts, ...before, ...(after?.notes ?? [])];
-  if (behind.length > 0) await context.append(...behind);
+  const following = [...drafts, ...before, ...(after?.notes ?? [])];
+  if (following.length > 0) await context.append(...following);
 }
 
 /** Hooks can block the user's own command, but neither ask about it nor change it. */

@@ -80,7 +80,7 @@ export function skillPrompt(
   };
 }
 
-/** What the text of a skill mentions; what its commands print mentions nothing. */
+/** The text of a skill in which mentions are recognized; the output of its commands is left out. */
 export function mentioningOf(
   { scope, plugin }: Pick<Skill, 'scope' | 'plugin'>,
   parts: readonly SkillPart[],

@@ -113,7 +113,7 @@ function createRewinder(ports: RewindPorts): Rewinder {
     const content = rewindText(planned.turn.text, scope);
     const data = { about: 'rewind', prompt: uuid, scope, ...changesToLog(restored) };
     const [prompt] = await context.page(planned.turn.seq + 1, 1);
-    const surroundings = context.lastEnvironment();
+    const environment = context.lastEnvironment();
     let entry: string | undefined;
     if (scope === 'files') {
       const draft = {
@@ -124,20 +124,20 @@ function createRewinder(ports: RewindPorts): Rewinder {
       } as const;
       [entry] = (await context.append(draft)).map((one) => one.uuid);
     } else {
-      const back = await context.rewindBefore(uuid, { content, data });
-      entry = back?.entry.uuid;
+      const rewound = await context.rewindBefore(uuid, { content, data });
+      entry = rewound?.entry.uuid;
       // If the session was resumed in another folder since then, the shell stays in the current one.
-      if (back !== undefined && directoryOf(context.lastEnvironment()) === directoryOf(surroundings))
-        setCwd(back.last.cwd);
+      if (rewound !== undefined && directoryOf(context.lastEnvironment()) === directoryOf(environment))
+        setCwd(rewound.last.cwd);
     }
     if (entry === undefined) return refused('rewind', 'The conversation cannot be rewound to that point.');
     const { done, left } = await restore(restored, 'rewind', entry);
     if (scope === 'files' && done.length > 0) await context.append(rewindNote(done, 'earlier'));
     if (scope !== 'files') await modes.retell();
     // The rewind removed newer environment notes (folder, date), but they still apply: tell the model again.
-    if (surroundings !== undefined && context.lastEnvironment() !== surroundings) {
-      const news = { now: new Date(now()), block: surroundings, shell: cwd() };
-      await context.append(environmentNote({ occasion: 'going back', ...news }));
+    if (environment !== undefined && context.lastEnvironment() !== environment) {
+      const news = { now: new Date(now()), block: environment, shell: cwd() };
+      await context.append(environmentNote({ occasion: 'rewinding', ...news }));
     }
     return {
       type: 'rewind',
@@ -148,7 +148,7 @@ function createRewinder(ports: RewindPorts): Rewinder {
     };
   };
 
-  /** Completes an undo that the program was stopped in; its entry is already in the log. */
+  /** Completes an undo during which the program was stopped; its entry is already in the log. */
   const finishUndo = async (entry: JSONLEntry): Promise<RewindReport> => {
     const wanted = plannedChanges(entry);
     const { steps } = await planFiles(wanted.map(inverse), (path) => shownPaths.has(path));
@@ -218,7 +218,7 @@ interface RestorePorts {
 
 interface Restored {
   readonly done: readonly PathChange[];
-  /** Paths left unchanged, each with its reason, ready to show. */
+  /** Paths left unchanged, each with its reason, for the user. */
   readonly left: readonly string[];
 }
 

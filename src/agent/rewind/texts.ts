@@ -16,15 +16,22 @@ const subjects: Readonly<Record<RewindScope, string>> = {
   files: 'The files are',
 };
 
+const pronouns: Readonly<Record<RewindScope, string>> = {
+  both: 'they were',
+  conversation: 'it was',
+  files: 'they were',
+};
+
 /** Describes a rewind; for example "The files are as they were before “fix the test”". */
 export function rewindText(prompt: string, scope: RewindScope): string {
-  return `${subjects[scope]} as before “${oneLine(prompt, QUOTED)}”`;
+  return `${subjects[scope]} as ${pronouns[scope]} before “${oneLine(prompt, QUOTED)}”`;
 }
 
 /** Describes the undo of a rewind. */
 export function undoText(conversation: boolean, files: boolean): string {
   const scope: RewindScope = conversation ? (files ? 'both' : 'conversation') : 'files';
-  return `Taken back: ${subjects[scope].charAt(0).toLowerCase()}${subjects[scope].slice(1)} as before going back`;
+  const subject = `${subjects[scope].charAt(0).toLowerCase()}${subjects[scope].slice(1)}`;
+  return `Rewind undone: ${subject} as ${pronouns[scope]} before the rewind`;
 }
 
 /** Adds to `what` the number of changed paths and the list of those left unchanged, with reasons. */
@@ -55,13 +62,13 @@ export function refusalText({ steps }: RestorePlan): string {
 export function rewindNote(done: readonly PathChange[], to: 'earlier' | 'later'): NewEntry {
   const how =
     to === 'earlier'
-      ? 'The user put files back to an earlier state; the conversation stays.'
-      : 'The user took that back: the files are again as they were before they were put back.';
+      ? 'The user restored files to an earlier state; the conversation is unchanged.'
+      : 'The user undid that: the files are again as they were before they were restored.';
   const paths = done.map(({ path, before, after }) => {
-    const kind = after === undefined ? 'gone' : before === undefined ? 'there again' : 'changed';
+    const kind = after === undefined ? 'deleted' : before === undefined ? 'restored' : 'changed';
     return `${quotedName(path)} (${kind})`;
   });
-  const content = `${how} On disk now:\n${listOf(paths)}\nRead a file again before you rely on what is in it.`;
+  const content = `${how} On disk now:\n${listOf(paths)}\nRead a file again before you rely on its content.`;
   return {
     type: 'user',
     subtype: 'nudge',

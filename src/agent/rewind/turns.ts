@@ -146,7 +146,7 @@ export function changeStats(work: readonly Checkpoint[]): Pick<TurnRecord, 'file
   return { files: new Set(changed).size, lines: linesOf(work) };
 }
 
-/** Folders do not count: they appear and disappear with their contents. */
+/** Excludes folders: they appear and disappear with their contents. */
 function isFile({ before, after }: PathChange): boolean {
   return (after ?? before)?.type !== 'folder';
 }
@@ -216,7 +216,7 @@ async function readBack(
   const pages: JSONLEntry[][] = [];
   let read = 0;
   // Checked again only after the number of entries has doubled, so that reading far back stays linear.
-  let lookAt = 1;
+  let checkAt = 1;
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
     const page = await log.page(before, PAGE);
     const [first] = page;
@@ -225,13 +225,13 @@ async function readBack(
       read += page.length;
       before = first.seq;
     }
-    if (first !== undefined && read < lookAt) {
+    if (first !== undefined && read < checkAt) {
       await setImmediate();
       continue;
     }
     const entries = pages.flat();
     if (first === undefined || isEnough(entries)) return entries;
-    lookAt = 2 * read;
+    checkAt = 2 * read;
   }
 }
 
@@ -246,10 +246,10 @@ function withoutBulk(entry: JSONLEntry): JSONLEntry {
   const { tool: _tool, toolResult: _result, ...rest } = entry;
   const content = isPrompt(entry) ? shownText(entry) : '';
   const slim = { ...rest, message: { role: entry.message.role, content } };
-  if (!isTelling(entry)) delete slim.data;
+  if (!needsData(entry)) delete slim.data;
   return slim;
 }
 
-function isTelling({ subtype }: JSONLEntry): boolean {
+function needsData({ subtype }: JSONLEntry): boolean {
   return subtype === 'rewind' || subtype === 'undo' || subtype === 'checkpoint';
 }

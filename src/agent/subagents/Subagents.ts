@@ -1,6 +1,6 @@
 /**
- * Runs the subagents of one agent: at most eight at once, waited for or in the background. Each has a session of its
- * own; what it spends, asks and changes on disk belongs to the session of the agent that started it.
+ * Runs the subagents of one agent, at most eight at a time, in the foreground or background. Each has its own session;
+ * what it spends, asks and changes on disk belongs to the session of the agent that started it.
  */
 import type { NewEntry } from '../../protocol/entries.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
@@ -24,11 +24,11 @@ import {
 } from './result.ts';
 import { type ParentAgent, type SubagentPort, stricterMode } from './types.ts';
 
-/** Subagents that work at the same time; more wait for one of them to end. */
+/** Maximum subagents that run at the same time; others wait. */
 const MAX_RUNNING = 8;
-/** Background subagents that have ended and are still listed. */
+/** Maximum background subagents that have ended and are still listed. */
 const MAX_ENDED = 50;
-/** Characters of a background subagent's message; a waited-for one is shortened like any result. */
+/** Maximum characters of a background subagent's message; in the foreground it is shortened like any result. */
 const MAX_NOTE = 20_000;
 
 interface SubagentDeps {
@@ -66,11 +66,11 @@ interface Job {
 
 export class Subagents implements TaskPort {
   readonly #deps: SubagentDeps;
-  /** Background and running ones, in the order in which they were started. */
+  /** Background and running subagents, in the order in which they were started. */
   readonly #jobs = new Map<string, Job>();
   readonly #working = new Set<Promise<EndedSubagent>>();
   readonly #listeners = new Set<(change: TaskChange) => void>();
-  /** Resolvers of those that wait for others to end. */
+  /** Resolvers of subagents that wait for others to end. */
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
@@ -143,7 +143,7 @@ export class Subagents implements TaskPort {
       isBackground: call.isBackground && this.#deps.interactive,
     };
     this.#jobs.set(job.id, job);
-    this.#tell({ type: 'started', id: job.id });
+    this.#notify({ type: 'started', id: job.id });
     this.#show(job, noProgress);
     return job;
   }
@@ -185,11 +185,11 @@ export class Subagents implements TaskPort {
     const ended = this.#endedOf(job, problem);
     job.ended = ended;
     this.#forget(job);
-    this.#tell({ type: 'ended', id: job.id, isKnown: !job.isBackground });
+    this.#notify({ type: 'ended', id: job.id, isKnown: !job.isBackground });
     return ended;
   }
 
-  /** Resolves when there is room for one more, or when it was stopped before. */
+  /** Resolves when there is room for one more, or when the subagent is stopped. */
   async #takeTurn(signal: AbortSignal): Promise<void> {
     if (this.#running >= MAX_RUNNING && !signal.aborted)
       await new Promise<void>((resolve) => {
@@ -236,7 +236,7 @@ export class Subagents implements TaskPort {
     }
   }
 
-  /** While its question is open, that is what a subagent is doing. */
+  /** While its question is open, a subagent shows that it waits for the user. */
   async #ask<T>(job: Job, ask: () => Promise<T>): Promise<T> {
     const { doing } = job.progress;
     this.#show(job, { ...job.progress, doing: 'waiting for your answer' });
@@ -277,14 +277,14 @@ export class Subagents implements TaskPort {
     };
   }
 
-  /** A waited-for subagent is in the transcript once it has ended; of the others, the newest stay listed. */
+  /** A foreground subagent is in the transcript once it has ended; of the others, the newest stay listed. */
   #forget(job: Job): void {
     if (!job.isBackground) this.#jobs.delete(job.id);
     const ended = [...this.#jobs.values()].filter((one) => one.ended !== undefined);
     for (const old of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) this.#jobs.delete(old.id);
   }
 
-  #tell(change: TaskChange): void {
+  #notify(change: TaskChange): void {
     for (const listener of [...this.#listeners]) listener(change);
   }
 
@@ -328,7 +328,7 @@ function startedOutcome(job: Job): ToolOutcome {
   const display = displayOf({ id, agent, description: call.description, log, progress, durationMs: 0 });
   return {
     status: 'ok',
-    text: `The subagent ${id} runs in the background. You are told when it ends, with its message; do not wait for it.`,
+    text: `The subagent ${id} runs in the background. You will get its message when it ends; do not wait for it.`,
     kind: 'text',
     display: { ...display, summary: backgroundSummary(id) },
     response: () => launchedResponse({ id, description: call.description, log }, call.prompt),

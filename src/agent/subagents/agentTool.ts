@@ -1,4 +1,4 @@
-/** The tool by which the model starts a subagent. */
+/** The tool with which the model starts a subagent. */
 
 import * as z from 'zod';
 import type { AgentDefinition } from '../../protocol/extensions/subagents.ts';
@@ -17,7 +17,7 @@ export interface AgentCall {
   readonly prompt: string;
   readonly model: string | undefined;
   readonly isBackground: boolean;
-  /** It works in a git worktree of its own. */
+  /** True if it works in its own git worktree. */
   readonly isIsolated: boolean;
 }
 
@@ -35,7 +35,7 @@ const DEFAULT_AGENT = 'general-purpose';
 /** Characters of all descriptions together, about 1,500 tokens: they are in every request. */
 const MAX_DESCRIPTIONS = 6000;
 const MAX_TITLE = 80;
-/** A smaller window needs its room for the work itself. */
+/** A model with a smaller context window does not get this tool. */
 const MIN_WINDOW = 16_000;
 
 export function agentTool(
@@ -51,7 +51,7 @@ export function agentTool(
   const tool = defineTool({
     name: agentToolName,
     description: [
-      'Start a subagent for a self-contained part of the work, such as a broad search. It sees only your prompt and returns only its last message. Several calls in one reply run at once. In the background you are told when it ends.',
+      'Start a subagent for a self-contained part of the work, such as a broad search. It sees only your prompt and returns only its last message. Several calls in one reply run in parallel. You are notified when a background one ends.',
       ...describedList(definitions, { maxCharacters: MAX_DESCRIPTIONS, label: 'subagent_type' }),
     ].join('\n'),
     input,
@@ -68,7 +68,7 @@ export function agentTool(
       if (definition === undefined) {
         const names = definitions.map(({ name }) => name).join(', ');
         return Promise.resolve(
-          failure(title(call), `There is no agent "${subagent_type}". There are: ${names}.`),
+          failure(title(call), `There is no agent "${subagent_type}". Available: ${names}.`),
         );
       }
       const problem = model === undefined ? undefined : modelProblem(model);

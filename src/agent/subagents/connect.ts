@@ -1,4 +1,4 @@
-/** Connects an agent with its subagents: the tool that starts them, and what the agent lends them. */
+/** Connects an agent with its subagents: the tool that starts them, and what they share with the agent. */
 import type { ContextManager } from '../../context/index.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../../protocol/tools.ts';

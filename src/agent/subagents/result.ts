@@ -17,7 +17,7 @@ export interface EndedSubagent {
   readonly log: string | undefined;
   readonly progress: Progress;
   readonly durationMs: number;
-  /** What became of its worktree; absent without one. */
+  /** The end of its worktree; absent without one. */
   readonly worktree?: WorktreeEnd | undefined;
   /** Who stopped it, if anyone did. */
   readonly stoppedBy?: 'turn' | 'user' | undefined;
@@ -72,8 +72,8 @@ export function launchedResponse(
   };
 }
 
-/** Characters of what a subagent had found when the program stopped. */
-const MAX_FOUND = 20_000;
+/** Maximum characters of the result of a subagent that was running when the program stopped. */
+const MAX_STOPPED_RESULT = 20_000;
 
 /** Builds the result of a call whose subagent was running when the program stopped. */
 export function stoppedResult(
@@ -85,16 +85,19 @@ export function stoppedResult(
 ): { output: string; display: ToolOutcome['display'] } {
   const { id, agent, description, progress } = ended;
   const where =
-    worktree && ` What it had changed is in its worktree ${worktree.path}, on branch ${worktree.branch}.`;
+    worktree && ` Its changes are in its worktree ${worktree.path}, on branch ${worktree.branch}.`;
   const name = `subagent ${id} (${agent}: ${description})`;
   const what =
     end === undefined
-      ? `The program stopped while ${name} was at work, after ${steps(progress.step)}; it does not run any more.`
+      ? `The program stopped while ${name} was running, after ${steps(progress.step)}; it is no longer running.`
       : `${end} The program stopped before it could report ${name} to you.`;
   const how = `${what}${where ?? ''}`;
-  const did = progress.calls.length === 0 ? [] : ['It had done:', ...progress.calls.map((one) => `- ${one}`)];
+  const did = progress.calls.length === 0 ? [] : ['Its calls:', ...progress.calls.map((one) => `- ${one}`)];
   const output = [textFor(ended, how), ...(did.length === 0 ? [] : [did.join('\n')])].join('\n\n');
-  const cut = output.length <= MAX_FOUND ? output : `${output.slice(0, MAX_FOUND).toWellFormed()}\n(cut)`;
+  const cut =
+    output.length <= MAX_STOPPED_RESULT
+      ? output
+      : `${output.slice(0, MAX_STOPPED_RESULT).toWellFormed()}\n(cut)`;
   return { output: cut, display: { ...displayOf(ended), summary: 'interrupted' } };
 }
 
@@ -115,8 +118,8 @@ function worktreeLines({ worktree }: EndedSubagent): readonly string[] {
         .join('\n')
         .trimEnd(),
     ];
-  const gone = ignored.length === 0 ? '' : ` Ignored files went with it: ${listOf(ignored)}.`;
-  return [`It changed nothing, so its worktree and the branch ${branch} were removed.${gone}`];
+  const removed = ignored.length === 0 ? '' : ` Git-ignored files were removed as well: ${listOf(ignored)}.`;
+  return [`It changed nothing, so its worktree and the branch ${branch} were removed.${removed}`];
 }
 
 const MAX_IGNORED = 10;
@@ -183,7 +186,7 @@ function howEnded({ progress, stoppedBy, problem }: EndedSubagent): How {
     case 'loop':
       return {
         status: 'partial',
-        word: 'went in circles',
+        word: 'repeated itself',
         text: 'The subagent repeated the same calls, so it was stopped.',
       };
     case 'failed':
@@ -204,7 +207,7 @@ function howEnded({ progress, stoppedBy, problem }: EndedSubagent): How {
 /** Its last message, preceded by how it ended if it did not finish. */
 function textFor({ progress: { text } }: EndedSubagent, how: string): string {
   if (how === '') return text === '' ? 'The subagent ended without a message.' : text;
-  return text === '' ? `${how} It had written nothing yet.` : `${how} It had written last:\n\n${text}`;
+  return text === '' ? `${how} It had written nothing yet.` : `${how} Its last message was:\n\n${text}`;
 }
 
 function factsOf({ progress: { step, tokens }, durationMs }: EndedSubagent): string[] {
@@ -213,7 +216,7 @@ function factsOf({ progress: { step, tokens }, durationMs }: EndedSubagent): str
 
 const steps = (count: number): string => (count === 1 ? '1 step' : `${count} steps`);
 
-// What a subagent does and has done, folded from its events. Pure.
+// The progress of a subagent, folded from its events. Pure.
 
 export interface Progress {
   readonly step: number;
@@ -233,7 +236,7 @@ export interface Progress {
   readonly error?: ModelError;
 }
 
-/** What its result keeps of what it did. */
+/** Maximum calls listed in the result. */
 const MAX_CALLS = 200;
 const MAX_LINE = 160;
 
@@ -263,7 +266,7 @@ function doingOf(event: AgentEvent): string | undefined {
   if (event.type === 'tool_started') return callLine(event.tool, event.title);
   if (event.type === 'tool_ended' || event.type === 'compaction_ended') return 'thinking';
   if (event.type === 'compaction_started') return 'compacting its conversation';
-  if (event.type === 'retrying') return `trying again: ${visibleLine(event.error.message, MAX_LINE)}`;
+  if (event.type === 'retrying') return `retrying: ${visibleLine(event.error.message, MAX_LINE)}`;
   return undefined;
 }
 

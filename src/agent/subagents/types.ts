@@ -8,9 +8,9 @@ import type { CheckpointKeeper } from '../checkpoints.ts';
 import type { Modes } from '../modes.ts';
 import type { Agent } from '../types.ts';
 
-/** What an agent lends to a subagent, so that both act as one session. */
+/** What an agent shares with a subagent, so that both act as one session. */
 export interface ParentAgent {
-  /** Asks the user through the parent, naming the subagent. An abort counts as a denial that ends the turn. */
+  /** Asks the user through the parent, naming the subagent. An abort is a denial that ends the turn. */
   ask(question: NewQuestion, signal: AbortSignal): Promise<PermissionAnswer>;
   /** The parent's mode right now, or the stricter one of the definition. */
   mode(): PermissionMode;
@@ -38,9 +38,9 @@ export interface ChildRequest {
   readonly sessionId: string;
   /** The shell's first directory. */
   readonly cwd: string;
-  /** It works in a git worktree of its own. */
+  /** True if it works in its own git worktree. */
   readonly isIsolated: boolean;
-  /** It decides for a hook, so no hooks run for it. */
+  /** True if it decides for a hook: no hooks run for it. */
   readonly isOfHook?: boolean;
   readonly parent: ParentAgent;
 }
@@ -70,8 +70,8 @@ export const DEFAULT_STEPS = 50;
 
 // The permission mode of a subagent: its definition may only tighten the mode of the agent that started it. Pure.
 
-/** The modes in which less runs without approval, or less can run at all. Modes that are neither are not listed. */
-const tighter: Readonly<Record<PermissionMode, readonly PermissionMode[]>> = {
+/** For each mode, the stricter ones: less runs without approval, or less can run at all. */
+const stricter: Readonly<Record<PermissionMode, readonly PermissionMode[]>> = {
   plan: [],
   dontAsk: ['plan'],
   default: ['plan', 'dontAsk'],
@@ -82,7 +82,7 @@ const tighter: Readonly<Record<PermissionMode, readonly PermissionMode[]>> = {
 
 /** Returns `wanted` if it is stricter than the parent's mode, otherwise the parent's. */
 export function stricterMode(parent: PermissionMode, wanted: PermissionMode | undefined): PermissionMode {
-  return wanted !== undefined && tighter[parent].includes(wanted) ? wanted : parent;
+  return wanted !== undefined && stricter[parent].includes(wanted) ? wanted : parent;
 }
 
 /** The parent lends its mode, tightened. Switching it, as "accept edits" in a question does, switches the parent's. */
@@ -91,7 +91,7 @@ export function childModes(parent: ParentAgent): Modes {
     current: parent.mode,
     cycle: [],
     set: parent.setMode,
-    // A subagent hands over no plan: its result does that.
+    // A subagent presents no plan: its result does that.
     afterPlan: parent.mode,
     announce: async () => {},
     retell: async () => {},

@@ -49,7 +49,7 @@ export function createToolset(tools: () => readonly Tool[], deferred?: DeferredT
     },
     missing(name) {
       const names = offered().map((tool) => tool.name);
-      const rest = names.length === 0 ? 'There are no tools now.' : `The tools are: ${names.join(', ')}.`;
+      const rest = names.length === 0 ? 'No tools are available.' : `Available tools: ${names.join(', ')}.`;
       return everOffered.has(name)
         ? `The tool "${name}" is no longer available. ${rest}`
         : `There is no tool named "${name}". ${rest}`;

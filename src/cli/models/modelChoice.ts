@@ -225,7 +225,7 @@ function changed(
 }
 
 function effortText(id: string, asked: Effort, given: string): string {
-  return `${id} has no effort "${asked}": it gets ${given}.`;
+  return `${id} has no effort "${asked}"; using ${given}.`;
 }
 
 function assumedText(id: string, windowTokens: number): string {

@@ -161,5 +161,5 @@ test('for an unknown skill the known ones are listed', async () => {
     answers: [calls(['1', 'Skill', { skill: 'deploy' }]), says('No.')],
   });
   await ask('Deploy');
-  expect(model.requests[1]?.messages.at(-1)?.content).toBe('There is no skill "deploy". There are: review.');
+  expect(model.requests[1]?.messages.at(-1)?.content).toBe('There is no skill "deploy". Available: review.');
 });

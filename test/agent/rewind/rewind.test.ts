@@ -82,7 +82,7 @@ test('both, conversation and files go back to before a turn, and undo brings all
       scope === 'files' ? saidAfter : said,
     );
     const told = set.conversation().slice(saidAfter.length);
-    expect(told).toEqual(scope === 'files' ? [expect.stringContaining('put files back')] : []);
+    expect(told).toEqual(scope === 'files' ? [expect.stringContaining('restored files to')] : []);
 
     expect(await set.undo()).toMatchObject({ outcome: 'done' });
     expect(await set.tree()).toEqual(after);
@@ -468,7 +468,7 @@ test('resumed in another folder, the shell stays there and the model gets anothe
   await set.back('two', 'conversation');
   expect(set.context.lastEnvironment()).toContain(`Working directory: ${set.at('sub')}\n`);
   const note = set.conversation().at(-1);
-  expect(note).toMatch(/On going back \(\d{4}-\d\d-\d\d \d\d:\d\d\) the environment was:\n\n# Environment\n/);
+  expect(note).toMatch(/On rewinding \(\d{4}-\d\d-\d\d \d\d:\d\d\) the environment was:\n\n# Environment\n/);
   expect(note).toContain(`Working directory: ${set.at('sub')}\n`);
   expect(note).toContain(`The shell was in ${set.at('sub/deep')}, where tools resolve relative paths.`);
   await set.ask('four');
@@ -501,12 +501,12 @@ test('an undo of rewound files also adds a note for the model', async () => {
   await set.ask('one');
   await set.back('one', 'files');
   await set.ask('and now?');
-  expect(set.conversation().at(-3)).toContain('put files back');
+  expect(set.conversation().at(-3)).toContain('restored files to');
   await set.undo();
-  expect(set.conversation().at(-1)).toContain('took that back');
-  expect(set.conversation().at(-1)).toContain(`${set.at('a')} (there again)`);
+  expect(set.conversation().at(-1)).toContain('undid that');
+  expect(set.conversation().at(-1)).toContain(`${set.at('a')} (restored)`);
   await set.ask('so?');
-  expect(set.model.requests.at(-1)?.messages.at(-2)?.content).toContain('took that back');
+  expect(set.model.requests.at(-1)?.messages.at(-2)?.content).toContain('undid that');
 });
 
 test('a rewind does not restore behind a summary what a later compaction removed', async () => {

@@ -49,7 +49,7 @@ test('a call of a removed tool fails with the list of available tools', async ()
   await ask('Go');
   expect(model.requests.map((request) => request.tools.length)).toEqual([2, 1, 1]);
   expect(lines()).toContain(
-    'entry tool_result 2 error: The tool "Query" is no longer available. The tools are: Read.',
+    'entry tool_result 2 error: The tool "Query" is no longer available. Available tools: Read.',
   );
 });
 
@@ -67,7 +67,7 @@ test('a tool that goes between a request and its call does not run', async () =>
   });
   await ask('Go');
   expect(lines()).toContain(
-    'entry tool_result 1 error: The tool "Query" is no longer available. There are no tools now.',
+    'entry tool_result 1 error: The tool "Query" is no longer available. No tools are available.',
   );
 });
 
@@ -118,7 +118,7 @@ test('of two tools with one name the first is offered and called', () => {
 
 test('an unknown tool name is distinguished from one that was offered before', () => {
   const toolset = createToolset(() => [smallTool('Read')]);
-  expect(toolset.missing('Query')).toBe('There is no tool named "Query". The tools are: Read.');
+  expect(toolset.missing('Query')).toBe('There is no tool named "Query". Available tools: Read.');
 });
 
 // Tools behind a search: when they are deferred, how they are found, and what that costs.

@@ -372,7 +372,7 @@ test.each<[object, 'low' | 'max' | undefined, string | undefined]>([
 test('a level that the model does not have is reported once', async () => {
   const choice = createModelChoice('m', settings({}), { effort: 'max' });
   const { signal } = new AbortController();
-  expect(await choice.waitForFacts(signal)).toEqual(['m has no effort "max": it gets high.']);
+  expect(await choice.waitForFacts(signal)).toEqual(['m has no effort "max"; using high.']);
   expect(await choice.waitForFacts(signal)).toEqual([]);
 });
 

@@ -29,7 +29,7 @@ test('one that had ended before it was reported is reported with its message', a
   const { notes, notices } = await unreportedSubagents([started('a1'), end], store);
   expect(notes).toMatchObject([{ subtype: 'nudge', data: { about: 'task', id: 'a1' } }]);
   expect(notes[0]?.message.content).toMatch(
-    /^Background task a1 ended \(done\) after 3 s\. The program stopped before it could report subagent a1 \(explore: look\) to you\. It had written last:\n\nIt is in src\./,
+    /^Background task a1 ended \(done\) after 3 s\. The program stopped before it could report subagent a1 \(explore: look\) to you\. Its last message was:\n\nIt is in src\./,
   );
   expect(notices).toHaveLength(1);
 });

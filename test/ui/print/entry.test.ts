@@ -374,7 +374,7 @@ test('no entry is wider than the terminal, and none can drive it', () => {
 });
 
 test.each([
-  ['accepted', { status: 'ok' as const, display: { title: 'Plan', summary: 'accepted' } }, '● '],
+  ['approved', { status: 'ok' as const, display: { title: 'Plan', summary: 'approved' } }, '● '],
   ['declined', { status: 'denied' as const, error: 'Not yet.' }, '✗ '],
 ])('a plan stays readable when it was %s', (_, fields, sign) => {
   const text = print(
