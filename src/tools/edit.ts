@@ -40,7 +40,7 @@ const input = z
       edits === undefined
         ? old_string !== undefined && new_string !== undefined
         : old_string === undefined && new_string === undefined,
-    'pass old_string and new_string, or edits',
+    'Pass old_string and new_string, or edits',
   );
 type EditInput = z.infer<typeof input>;
 

@@ -126,8 +126,8 @@ test.each(['deny', 'ask'] as const)(
     const texts = told.map(({ message }) => String(message.content));
     expect(texts).toEqual([
       expect.stringContaining('Use tabs.'),
-      expect.stringContaining('a rule keeps it from being read'),
-      expect.stringContaining('a rule keeps it from being read'),
+      expect.stringContaining('a permission rule denies reading it'),
+      expect.stringContaining('a permission rule denies reading it'),
     ]);
   },
 );

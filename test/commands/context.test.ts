@@ -243,7 +243,7 @@ describe('/context settings', () => {
       'local models have small windows',
       'Esc shortens old steps instead',
     ],
-    [{ id: 'claude-sonnet-4-5' }, 'the oldest go first', 'on, a summary is drafted'],
+    [{ id: 'claude-sonnet-4-5' }, 'the oldest are removed first', 'on, a summary is drafted'],
   ])('says what auto comes to for %j, and why', async (model, removal, drafts) => {
     const text = plainText(await page('settings', {}, { model: { ...state.model, ...model } }));
     expect(text).toMatch(/all at their defaults/);

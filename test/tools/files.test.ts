@@ -266,7 +266,7 @@ describe('Edit', () => {
       'no match',
       'const valu = 1;',
       'x',
-      /was not found.*nearest lines are:\n {5}1\ta\n {5}2\tconst value = 1;/,
+      /was not found.*most similar lines are:\n {5}1\ta\n {5}2\tconst value = 1;/,
     ],
     ['line numbers taken along', '     2\tconst value = 1;', 'x', /Leave out the line numbers/],
     ['an empty old text', '', 'x', /exists and is not empty/],
@@ -289,7 +289,7 @@ describe('Edit', () => {
     expect((await edit('new.txt', '    b\n', '    c\n')).text).toContain('occurs 2 times');
     await edit('new.txt', 'b\n  b', 'if x:\n  y');
     expect((await edit('new.txt', '    if x:\n      y', '    if x:\n      z')).text).toContain(
-      'only when indentation',
+      'only with indentation ignored',
     );
     expect(text('new.txt')).toBe('if x:\n  z\n');
   });
@@ -373,7 +373,7 @@ describe('Edit', () => {
       put('a.txt', 'a\n');
       await read('a.txt');
       const outcome = await bench.call('Edit', { file_path: 'a.txt', ...input });
-      expect(outcome).toMatchObject({ status: 'error', text: expect.stringMatching(/input does not fit/) });
+      expect(outcome).toMatchObject({ status: 'error', text: expect.stringMatching(/invalid input/) });
       expect(text('a.txt')).toBe('a\n');
     });
   });

@@ -88,7 +88,7 @@ describe('Grep', () => {
   test('lists files, newest first, without ignored and secret ones', async () => {
     const outcome = await grep('foo');
     expect(outcome.text).toBe(
-      'src/b.js\nsrc/a.ts\n.github/ci.yml\n(1 file that may hold secrets left out; name one as path to search it.)',
+      'src/b.js\nsrc/a.ts\n.github/ci.yml\n(1 file that may contain secrets left out; pass one as path to search it.)',
     );
     expect(outcome).toMatchObject({
       status: 'ok',
@@ -251,13 +251,13 @@ describe.skipIf(process.platform === 'win32')('a pipe where a file with patterns
 
   test.each(['.ignore', '.rgignore'])('called %s is named at once', async (name) => {
     pipe(name);
-    expect((await grep('foo')).text).toContain(`${bench.root}/${name} is not a file`);
-    expect(await glob('*.ts', 'src')).toContain(`${bench.root}/${name} is not a file`);
+    expect((await grep('foo')).text).toContain(`${bench.root}/${name} is not a regular file`);
+    expect(await glob('*.ts', 'src')).toContain(`${bench.root}/${name} is not a regular file`);
   });
 
   test.skipIf(process.platform !== 'linux')('further down ends the search', { tags: 'long' }, async () => {
     pipe('src/deep/.gitignore');
     const { text } = await grep('needle');
-    expect(text).toMatch(/^The search failed\.\n.* a pipe called \.gitignore/);
+    expect(text).toMatch(/^The search failed\.\n.* a pipe named \.gitignore/);
   });
 });

@@ -19,8 +19,8 @@ describe('a URL is read as', () => {
 
 describe('a URL is rejected with a message that the model can act on', () => {
   test.each([
-    ['', /write it whole/],
-    ['example.com/a', /write it whole/],
+    ['', /write it in full/],
+    ['example.com/a', /write it in full/],
     ['file:///etc/passwd', /only http and https/],
     ['ftp://example.com/', /only http and https/],
     ['data:text/html,x', /only http and https/],
@@ -28,7 +28,7 @@ describe('a URL is rejected with a message that the model can act on', () => {
     ['https://user@example.com/', /user name or password/],
     ['https://user:secret@example.com/', /user name or password/],
     ['https://:secret@example.com/', /user name or password/],
-    ['https://./', /names no host|write it whole/],
+    ['https://./', /has no host|write it in full/],
     [`https://example.com/${'a'.repeat(2000)}`, /longer than 2000/],
   ])('%s', (text, message) => {
     const read = readWebUrl(text);
