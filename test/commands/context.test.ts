@@ -237,7 +237,7 @@ describe('/context settings', () => {
   });
 
   test.each([
-    [{}, 'beginning and end in balance', 'on, a summary is drafted shortly before it is needed'],
+    [{}, 'a balance of beginning and end', 'on, a summary is drafted shortly before it is needed'],
     [
       { provider: 'local', id: 'qwen3', hasOneSlot: true },
       'local models have small windows',

@@ -143,7 +143,7 @@ describe('a page', () => {
 
   test('of an unknown host, or without a listening server, fails with a message', async () => {
     const unknown = await bench.call('WebFetch', { url: 'http://nowhere.example/' });
-    expect(unknown).toMatchObject({ status: 'error', text: expect.stringContaining('host is not known') });
+    expect(unknown).toMatchObject({ status: 'error', text: expect.stringContaining('host name was not found') });
     const closed = await servePages({});
     await closed.close();
     const refused = await bench.call('WebFetch', { url: `${closed.origin}/` });
