@@ -113,7 +113,7 @@ export function openedBy(others: Touched, part: CommandPart, use: ReadOnlyUse, p
     ...use,
     trees: use.trees.map((tree) => {
       // Without a place it searches its input.
-      const isInput = part.hasInput && !part.argv.includes(tree.path);
+      const isInput = part.isPiped === true && !part.argv.includes(tree.path);
       return isChanged || (others === null && !isInput) ? { ...tree, hidden: true, ignores: false } : tree;
     }),
   };

@@ -91,7 +91,7 @@ export class CommandReader {
         ...part,
         ...(!isKnown && { runs: null }),
         // A function may be called in a pipeline.
-        ...(this.#definesFunction && { hasInput: true }),
+        ...(this.#definesFunction && { hasInput: true, isPiped: false }),
       })),
       writes: this.#writes,
       reads: this.#reads,
@@ -291,6 +291,7 @@ export class CommandReader {
       ...words,
       runs,
       ...(input && { input }),
+      ...(isPiped(nodes, this.#source) && { isPiped: true }),
       full: full.argv,
       fullRaw: full.raw,
       envPrefix: [...env, ...envPrefix],
@@ -607,4 +608,20 @@ function assignedIn(node: Node, source: string): readonly string[] {
     const name = inner?.childForFieldName(inner.type === 'for_statement' ? 'variable' : 'name');
     return name == null ? [] : [source.slice(name.startIndex, name.endIndex)];
   });
+}
+
+/**
+ * True if a command certainly reads a pipe. In the background, or with a redirection, it may read /dev/null or a
+ * terminal instead, and then programs such as rg search the folder.
+ */
+function isPiped(nodes: readonly Node[], source: string): boolean {
+  const first = nodes[0]?.parent ?? null;
+  const command = first?.type === 'command_name' ? first.parent : first;
+  if (command === null || redirectsInput(command, source)) return false;
+  let isBehind = false;
+  for (let at = command; at.parent !== null; at = at.parent) {
+    if (at.nextSibling?.type === '&') return false;
+    isBehind ||= at.parent.type === 'pipeline' && at.previousSibling !== null;
+  }
+  return isBehind;
 }

@@ -40,6 +40,15 @@ describe('in acceptEdits', () => {
     'make x; rg SECRET .',
     'git checkout other -- .; rg SECRET',
     'git checkout other -- .; npm test | rg SECRET .',
+    '{ git checkout other -- .; rg SECRET; } </dev/null',
+    "{ git checkout other -- .; rg SECRET; } <'/dev/null'",
+    '{ git checkout other -- .; rg SECRET; } < /dev/./null',
+    "git checkout other -- .; rg SECRET <'/dev/null'",
+    'git checkout other -- .; rg SECRET 0</dev/tty',
+    'git checkout other -- .; npm test | { rg SECRET & wait; }',
+    'git checkout other -- .; npm test | rg SECRET </dev/null',
+    "git checkout other -- .; npm test | rg SECRET <'/dev/null'",
+    "git checkout other -- .; npm test | { rg SECRET; } <'/dev/null'",
   ])('%s asks with a rule for the first part', async (command) => {
     const rules = ['allow Bash(make x)', 'allow Bash(git checkout other -- .)', 'allow Bash(npm test)'];
     expect((await bash(command, rules, 'acceptEdits')).behavior).toBe('ask');
@@ -58,6 +67,7 @@ describe('in acceptEdits', () => {
     "echo '!.env' > .ignore; rg SECRET src",
     'npm test; rg SECRET src',
     'npm test 2>&1 | rg failed',
+    'npm test | head -5 | rg failed',
   ])('%s runs', async (command) => {
     expect((await bash(command, ['allow Bash(npm test)'], 'acceptEdits')).behavior).toBe('allow');
   });
