@@ -15,11 +15,11 @@ import { parseSettings } from './parseSettings.ts';
 import {
   absoluteDirectories,
   modelsNamedIn,
-  rulesOf,
   type SettingsPaths,
   settingsFiles,
   shownPath,
 } from './settingsFiles.ts';
+import { rulesOf } from './settingsRules.ts';
 import { withholdUntrusted } from './trust.ts';
 import type {
   Grant,

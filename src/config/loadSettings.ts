@@ -16,7 +16,8 @@ import { effectiveServers, extractServers, readServerFlags, SHARED_SERVERS_FILE 
 import { refusedModes } from './modes.ts';
 import { type LoadOptions, SettingsLayers } from './SettingsLayers.ts';
 import { settingsSchema } from './schema.ts';
-import { modelsNamedIn, rulesOf, settingsFiles, shownPath } from './settingsFiles.ts';
+import { modelsNamedIn, settingsFiles, shownPath } from './settingsFiles.ts';
+import { rulesOf } from './settingsRules.ts';
 import type { LoadedSettings, Problem, Values } from './types.ts';
 
 const fileLayers: readonly SettingSource[] = ['user', 'project', 'local'];

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { readSettingsText } from './files.ts';
 import { parsePermissionMode } from './modes.ts';
 import { type ParsedSettings, parseSettings } from './parseSettings.ts';
+import { rulesOf } from './settingsRules.ts';
 import type { Layer, Problem, SettingsFile, SettingsRule, Values } from './types.ts';
 
 /** Where managed settings are, and who may write them. No variable or flag moves it. */
@@ -213,10 +214,7 @@ function unprotected(path: string, file: string, hasRest: boolean): Problem {
 }
 
 function managedRules(values: Values, source: string, base: string): SettingsRule[] {
-  const permissions = (values.permissions ?? {}) as Partial<Record<SettingsRule['behavior'], string[]>>;
-  return (['allow', 'ask', 'deny'] as const).flatMap((behavior) =>
-    (permissions[behavior] ?? []).map((text) => ({ text, behavior, source, base, managed: true as const })),
-  );
+  return rulesOf(values, source, base).map((rule) => ({ ...rule, managed: true }));
 }
 
 /** Lists that every layer extends instead of replacing. */

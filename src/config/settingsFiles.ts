@@ -1,7 +1,7 @@
 /** The files that settings come from, and what their values mean relative to them. Pure. */
 import { join, relative, resolve } from 'node:path';
 import type { ManagedSource } from './managed.ts';
-import type { SettingsRule, Values } from './types.ts';
+import type { Values } from './types.ts';
 
 export interface SettingsPaths {
   /** The program's own directory; `config.json` in it is the user's file. */
@@ -45,14 +45,6 @@ export function modelsNamedIn({ model, fallbackModels, smallModel, models, provi
   );
   const chosen = [model ?? [], fallbackModels ?? [], smallModel ?? []].flat() as string[];
   return [...chosen, ...Object.keys(models ?? {}), ...ofProviders].filter((id) => !id.includes('*'));
-}
-
-/** The permission rules of a layer. */
-export function rulesOf(values: Values, source: string, base: string): SettingsRule[] {
-  const permissions = (values.permissions ?? {}) as Partial<Record<SettingsRule['behavior'], string[]>>;
-  return (['allow', 'ask', 'deny'] as const).flatMap((behavior) =>
-    (permissions[behavior] ?? []).map((text) => ({ text, behavior, source, base })),
-  );
 }
 
 /** Folders in settings may begin with `~`; others are relative to the project's root. */

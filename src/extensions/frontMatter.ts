@@ -1,4 +1,5 @@
 /** Front matter of Markdown files: the YAML between two lines of `---` at the top. */
+import { splitFrontMatter } from '../protocol/text/frontMatter.ts';
 import { visibleText } from '../protocol/text/visible.ts';
 
 interface FrontMatter {
@@ -8,15 +9,10 @@ interface FrontMatter {
   readonly body: string;
 }
 
-/** Maximum characters of front matter; anything longer is treated as body text. */
-const MAX_CHARACTERS = 20_000;
-
 /** Splits a file into front matter and body. A file without front matter consists only of the body. */
 export async function readFrontMatter(text: string): Promise<FrontMatter> {
-  const clean = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
-  const [whole, yaml = ''] = /^---[ \t]*\n(?:([\s\S]*?)\n)??---[ \t]*(?:\n|$)/.exec(clean) ?? [];
-  if (whole === undefined || yaml.length > MAX_CHARACTERS) return { values: {}, body: clean };
-  return { values: await parseYaml(yaml), body: clean.slice(whole.length) };
+  const { yaml, body } = splitFrontMatter(text);
+  return { values: yaml === undefined ? {} : await parseYaml(yaml), body };
 }
 
 /** With more lines or marks the parser can take seconds; a real skill has only a few. */

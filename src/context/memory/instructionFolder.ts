@@ -1,6 +1,7 @@
 /** The instruction files of one folder: which names count, and in which order. */
 import { readdir } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, resolve } from 'node:path';
+import { splitFrontMatter } from '../../protocol/text/frontMatter.ts';
 import type { InstructionReader, Origin, PresentNames, ReadInstruction } from './InstructionReader.ts';
 import { hashOf } from './instructions.ts';
 
@@ -122,16 +123,13 @@ interface RuleText {
   readonly paths: readonly string[] | undefined;
 }
 
-/** Maximum characters of front matter and patterns in it. */
-const MAX_FRONT_MATTER = 20_000;
+/** Maximum patterns in front matter. */
 const MAX_PATTERNS = 50;
 
 /** Splits a rule file. `paths` may be text with commas, a list in brackets, or lines that begin with a dash. Pure. */
 export function readRule(text: string): RuleText {
-  const clean = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
-  const [whole, yaml = ''] = /^---[ \t]*\n(?:([\s\S]*?)\n)??---[ \t]*(?:\n|$)/.exec(clean) ?? [];
-  if (whole === undefined || yaml.length > MAX_FRONT_MATTER) return { body: clean, paths: undefined };
-  const body = clean.slice(whole.length);
+  const { yaml, body } = splitFrontMatter(text);
+  if (yaml === undefined) return { body, paths: undefined };
   const lines = yaml.split('\n');
   const at = lines.findIndex((line) => /^(?:paths|globs):/.test(line));
   if (at === -1) return { body, paths: undefined };

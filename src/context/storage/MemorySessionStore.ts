@@ -6,9 +6,9 @@ import { HistoryManager } from '../history/HistoryManager.ts';
 import { seenIn } from '../recall/seenLog.ts';
 import { deepFreeze, isSafeSessionId, newId, newSessionId } from './newEntries.ts';
 import {
-  AmbiguousSessionIdError,
   type Blobs,
   InvalidSessionIdError,
+  idIn,
   type OpenLog,
   type Redaction,
   SessionExistsError,
@@ -61,12 +61,7 @@ export class MemorySessionStore implements SessionStore {
   }
 
   async resolveSessionId(prefixOrId: string): Promise<string> {
-    const ids = [...this.#sessions.keys()];
-    if (ids.includes(prefixOrId)) return prefixOrId;
-    const matches = prefixOrId === '' ? [] : ids.filter((id) => id.startsWith(prefixOrId));
-    if (matches.length > 1) throw new AmbiguousSessionIdError(prefixOrId, matches.sort());
-    if (matches[0] === undefined) throw new SessionNotFoundError(prefixOrId);
-    return matches[0];
+    return idIn([...this.#sessions.keys()], prefixOrId);
   }
 
   async forkSession(entries: AsyncIterable<JSONLEntry> | Iterable<JSONLEntry>): Promise<string> {

@@ -20,7 +20,7 @@ import { quarantineDamage, quarantineFolder } from './repair/damage.ts';
 import { acquireSessionLock } from './SessionLock.ts';
 import { SessionLog } from './SessionLog.ts';
 import {
-  AmbiguousSessionIdError,
+  idIn,
   type Redaction,
   SessionExistsError,
   SessionLockedError,
@@ -214,12 +214,7 @@ export class PersistentStore implements SessionStore {
    * Resolves an id, or a unique prefix of one, to the id. Throws `SessionNotFoundError` or `AmbiguousSessionIdError`.
    */
   async resolveSessionId(prefixOrId: string): Promise<string> {
-    const ids = await this.#ids();
-    if (ids.includes(prefixOrId)) return prefixOrId;
-    const matches = prefixOrId === '' ? [] : ids.filter((id) => id.startsWith(prefixOrId));
-    if (matches.length > 1) throw new AmbiguousSessionIdError(prefixOrId, matches.sort());
-    if (matches[0] === undefined) throw new SessionNotFoundError(prefixOrId);
-    return matches[0];
+    return idIn(await this.#ids(), prefixOrId);
   }
 
   /**

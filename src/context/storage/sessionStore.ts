@@ -190,3 +190,15 @@ export class SessionReadOnlyError extends Error {
     this.sessionId = sessionId;
   }
 }
+
+/**
+ * The id among `ids` that is `prefixOrId`, or the only one that begins with it. Throws `SessionNotFoundError` or
+ * `AmbiguousSessionIdError`.
+ */
+export function idIn(ids: readonly string[], prefixOrId: string): string {
+  if (ids.includes(prefixOrId)) return prefixOrId;
+  const matches = prefixOrId === '' ? [] : ids.filter((id) => id.startsWith(prefixOrId));
+  if (matches.length > 1) throw new AmbiguousSessionIdError(prefixOrId, matches.sort());
+  if (matches[0] === undefined) throw new SessionNotFoundError(prefixOrId);
+  return matches[0];
+}
