@@ -57,17 +57,26 @@ const src = resolve(import.meta.dirname, '../src');
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
 const folder = (path: string): string => relative(src, path).split('/')[0] ?? '';
 
-test.each(files)('%s imports only from folders that its own may import', (name) => {
-  const file = join(src, name);
-  const text = readFileSync(file, 'utf8');
-  for (const [, target] of text.matchAll(/(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)) {
-    const imported = resolve(dirname(file), target ?? '');
-    const [from, to] = [folder(file), folder(imported)];
-    if (from === to) continue;
-    expect(allowedImports[from], `${name} imports ${target}`).toContain(to);
-    if (to === 'context')
-      expect(imported, `${name} must import context/index.ts`).toBe(join(src, 'context/index.ts'));
-  }
+/** What is wrong in the source files, behind the name of the file. */
+const problemsIn = (check: (name: string, text: string) => readonly string[]): string[] =>
+  files.flatMap((name) =>
+    check(name, readFileSync(join(src, name), 'utf8')).map((problem) => `${name} ${problem}`),
+  );
+
+test('each file imports only from folders that its own may import', () => {
+  const problems = problemsIn((name, text) => {
+    const file = join(src, name);
+    const targets = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)];
+    return targets.flatMap(([, target = '']) => {
+      const imported = resolve(dirname(file), target);
+      const [from, to] = [folder(file), folder(imported)];
+      if (from === to) return [];
+      if (allowedImports[from]?.includes(to) !== true) return [`may not import ${target}`];
+      const isDoor = to !== 'context' || imported === join(src, 'context/index.ts');
+      return isDoor ? [] : [`must import context/index.ts, not ${target}`];
+    });
+  });
+  expect(problems).toEqual([]);
 });
 
 test('no file imports itself through others, types included', () => {
@@ -91,9 +100,13 @@ test('no file imports itself through others, types included', () => {
   expect([...imports.values()].flat().length).toBeGreaterThan(files.length);
 });
 
-test.each(files.filter((name) => !name.startsWith('cli/')))('%s leaves the process to cli', (name) => {
-  const text = readFileSync(join(src, name), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
-  expect(text).not.toMatch(/\bprocess\.(cwd|exit|argv|env|stdout|stderr|stdin)\b|\bconsole\./);
+test('the process is left to cli', () => {
+  const problems = problemsIn((name, text) => {
+    if (name.startsWith('cli/')) return [];
+    const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+    return code.match(/\bprocess\.(cwd|exit|argv|env|stdout|stderr|stdin)\b|\bconsole\./g) ?? [];
+  });
+  expect(problems).toEqual([]);
 });
 
 test('protocol imports nothing but zod and node:path', () => {
@@ -116,17 +129,19 @@ const startsOtherwise: Readonly<Record<string, string>> = {
   'tools/shell/startCommand.ts': 'what was allowed to run',
 };
 
-test.each(files)('%s starts no program by a name that the project may have taken', (name) => {
-  const text = readFileSync(join(src, name), 'utf8');
-  if (
-    !/from 'node:child_process'/.test(text) ||
-    !/(?<![.\w])(?:spawn|execFile|exec|fork)(?:Sync)?\(/.test(text)
-  )
-    return;
-  if (startsOtherwise[name] !== undefined) return;
-  expect(text).toMatch(
-    /\bown(?:Git|Program)Environment\(|\bpathOutside\(|\bPATH: (?:SYSTEM_PATH|'\/usr\/bin:\/bin')/,
-  );
+test('no file starts a program by a name that the project may have taken', () => {
+  const problems = problemsIn((name, text) => {
+    const starts =
+      /from 'node:child_process'/.test(text) &&
+      /(?<![.\w])(?:spawn|execFile|exec|fork)(?:Sync)?\(/.test(text);
+    if (!starts || startsOtherwise[name] !== undefined) return [];
+    const isByItsPlace =
+      /\bown(?:Git|Program)Environment\(|\bpathOutside\(|\bPATH: (?:SYSTEM_PATH|'\/usr\/bin:\/bin')/.test(
+        text,
+      );
+    return isByItsPlace ? [] : ['starts a program by its name'];
+  });
+  expect(problems).toEqual([]);
 });
 
 test.each(files)('%s starts no git that could outlive the program', (name) => {
