@@ -51,6 +51,9 @@ const files: Readonly<Record<string, number>> = {
   'objects/info/commit-graph': 2 ** 31,
 };
 
+/** Files at the top of a worktree that git reads. */
+const ofWorktree = ['.gitattributes', '.gitignore', '.gitmodules'];
+
 /**
  * False if git could block or run out of memory on the files of the repository that it would find from a folder: they
  * are pipes, devices, sockets or absurdly large. True if there is no repository. Only the files that git opens first are
@@ -60,6 +63,7 @@ export function isReadableByGit(directory: string): boolean {
   for (let at = resolve(directory); ; at = dirname(at)) {
     const found = statOf(join(at, '.git'));
     if (found !== undefined) {
+      if (!ofWorktree.every((name) => isPlain(join(at, name), files.config))) return false;
       if (found.isDirectory()) return isReadableFolder(join(at, '.git'));
       if (!isPlain(join(at, '.git'), files.HEAD)) return false;
       const [, folder] = /^gitdir: (.+?)\s*$/.exec(textOf(join(at, '.git'))) ?? [];

@@ -35,6 +35,7 @@ test('an ordinary repository, its subfolders, a linked worktree, and no reposito
 
 test.each([
   ...['HEAD', 'config', 'index', 'packed-refs', 'commondir', 'config.worktree', 'shallow'],
+  ...['../.gitattributes', '../.gitignore', '../.gitmodules'],
   ...['info/exclude', 'info/attributes', 'objects/info/alternates', 'refs/heads/main'],
 ])('a pipe as .git/%s is recognised before git opens it', (name) => {
   const root = repository();
