@@ -1,0 +1,105 @@
+/** What hooks, MCP servers and the status line may do once the model has edited files without being asked about. */
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { hasSandbox } from '../sandbox/confined.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
+import { textOf } from './support/wire.ts';
+
+/** The user's settings, and a project without a package.json, so that the model may write one. */
+async function own({ work }: TestProgram, settings: object): Promise<void> {
+  await rm(join(work.repository, 'package.json'), { force: true });
+  await mkdir(work.data, { recursive: true });
+  await writeFile(join(work.data, 'config.json'), JSON.stringify(settings));
+}
+
+const afterWrite = (command: string) => ({
+  hooks: { PostToolUse: [{ matcher: 'Write', hooks: [{ type: 'command', command }] }] },
+});
+const write = (name: string, content: string, { work }: TestProgram) => ({
+  calls: [{ name: 'Write', input: { file_path: join(work.repository, name), content } }],
+});
+const texts = ({ server }: TestProgram): string =>
+  (server.requests().at(-1)?.messages ?? []).map(textOf).join('\n');
+const accept = ['--permission-mode', 'acceptEdits'];
+/** Shell text that a task runner runs: it works in the project, and tries to leave it. */
+const leaving = 'date > inside; date > ../escaped';
+
+describe.skipIf(!hasSandbox)('with a sandbox', () => {
+  test.each([
+    ['npm run -s lint', 'package.json', JSON.stringify({ scripts: { lint: leaving } })],
+    ['make -s lint', 'Makefile', `lint:\n\t${leaving}\n`],
+    ['node tools', 'tools/other.js', ''],
+  ])('what %s finds after an edit in accept-edits mode stays in the sandbox', async (hook, file, content) => {
+    const setup = await setUpProgram();
+    const at = (name: string): string => join(setup.work.repository, name);
+    await own(setup, afterWrite(hook));
+    await mkdir(at('tools'));
+    await writeFile(at('tools/index.js'), "require('./other.js');");
+    const js = `const fs = require('fs'); fs.writeFileSync('inside', ''); fs.writeFileSync('../escaped', '');`;
+    setup.server.script(write(file, content === '' ? js : content, setup), { text: 'Done.' });
+    const { stderr } = await setup.print(['-p', 'go', ...accept, '--debug']);
+    expect(existsSync(at('inside'))).toBe(true);
+    expect(existsSync(at('../escaped'))).toBe(false);
+    expect(stderr + texts(setup)).toMatch(/It ran in the sandbox: it tried to write outside the workspace/);
+  });
+
+  test('the user can let it run outside; a repository cannot', async () => {
+    const setup = await setUpProgram();
+    const outcome = async (): Promise<boolean> => {
+      setup.server.script(write('package.json', JSON.stringify({ scripts: { lint: leaving } }), setup), {
+        text: 'Done.',
+      });
+      await setup.print(['-p', 'go', ...accept]);
+      return existsSync(join(setup.work.repository, '../escaped'));
+    };
+    await writeFile(
+      join(setup.work.repository, '.clawdcode.json'),
+      JSON.stringify({ sandbox: { excludedCommands: ['npm run *'] } }),
+    );
+    await own(setup, afterWrite('npm run -s lint'));
+    expect(await outcome()).toBe(false);
+    await own(setup, { ...afterWrite('npm run -s lint'), sandbox: { excludedCommands: ['npm run *'] } });
+    expect(await outcome()).toBe(true);
+  });
+
+  test('after an edit that the user approved, a hook runs as before', async () => {
+    const setup = await setUpProgram();
+    await own(setup, afterWrite('npm run -s lint'));
+    setup.server.script(write('package.json', JSON.stringify({ scripts: { lint: leaving } }), setup), {
+      text: 'Done.',
+    });
+    const terminal = await setup.ready();
+    await terminal.submit('go');
+    await terminal.waitFor('package.json');
+    await terminal.answer('1');
+    await terminal.waitForPrinted('Done.');
+    expect(existsSync(join(setup.work.repository, '../escaped'))).toBe(true);
+  });
+
+  test('a formatter hook works in the sandbox as it does outside', async () => {
+    const setup = await setUpProgram();
+    await own(setup, afterWrite('npm run -s format'));
+    const format = `node -e "const fs=require('fs');fs.writeFileSync('a.txt',fs.readFileSync('a.txt','utf8').toUpperCase())"`;
+    await writeFile(join(setup.work.repository, 'package.json'), JSON.stringify({ scripts: { format } }));
+    setup.server.script(write('a.txt', 'shout', setup), { text: 'Done.' });
+    await setup.print(['-p', 'go', ...accept]);
+    expect(await readFile(join(setup.work.repository, 'a.txt'), 'utf8')).toBe('SHOUT');
+  });
+});
+
+describe('without a sandbox', () => {
+  const off = ['-s', 'danger-full-access'];
+
+  test('a run without a user does not start it, and says why', async () => {
+    const setup = await setUpProgram();
+    await own(setup, afterWrite('npm run -s lint'));
+    setup.server.script(write('package.json', JSON.stringify({ scripts: { lint: leaving } }), setup), {
+      text: 'Done.',
+    });
+    const { stderr } = await setup.print(['-p', 'go', ...accept, ...off]);
+    expect(existsSync(join(setup.work.repository, 'inside'))).toBe(false);
+    expect(stderr + texts(setup)).toContain('This hook was not run: files that it may run were changed');
+  });
+});
