@@ -163,7 +163,9 @@ test('a piece that fails while it is loaded fails again when it is asked for aga
   expect(await run(twice)).toBe('not today\nnot today');
 });
 
-test('a piece that has changed runs as it is now, also where its length is the same', async () => {
+test('a piece that has changed runs as it is now, also where its length is the same', {
+  tags: 'long',
+}, async () => {
   await lay({ 'cli.cjs': SUM });
   await run(CALL);
   await lay({ 'cli.cjs': SUM.replace('a + b', 'a - b') });

@@ -144,7 +144,7 @@ test.each([
   },
 );
 
-test('the history of another version control is left alone', async () => {
+test('the history of another version control is left alone', { tags: 'long' }, async () => {
   shell('mkdir .hg .svn .jj && echo 1 | tee .hg/00changelog.i .svn/wc.db .jj/op a.txt');
   await bench.checkpoints.baseline();
   shell('echo 2 | tee -a .hg/00changelog.i .svn/wc.db .jj/op a.txt');

@@ -88,7 +88,7 @@ test('a rule that arrives after the yes asks again, and the question shows what 
   expect(await start(true)).toBeUndefined();
 });
 
-test('a rule that is taken away asks nothing', async () => {
+test('a rule that is taken away asks nothing', { tags: 'long' }, async () => {
   await project(allow('Bash(npm test)', 'Bash(make)'));
   await start(true);
   await project({ permissions: { allow: ['Bash(make)'], deny: ['Bash(rm *)'] } });
@@ -151,7 +151,7 @@ test('a rule that the user saved applies without trust, in the personal file onl
   ]);
 });
 
-test('declining another endpoint continues with the user’s own', async () => {
+test('declining another endpoint continues with the user’s own', { tags: 'long' }, async () => {
   await project({ baseUrl: 'https://a.example/v1' });
   await start(true);
   await project({ baseUrl: 'https://b.example/v1' });

@@ -141,7 +141,7 @@ test.each<[FakeMode, RegExp]>([
   await vi.waitFor(() => expect(typed.takeLate()).toHaveLength(1), FOREVER);
 });
 
-test('a server that hangs delays one result, and no other', async () => {
+test('a server that hangs delays one result, and no other', { tags: 'long' }, async () => {
   const { root, bin, open } = await place();
   await installServer(bin, 'pyright-langserver', 'hangs');
   const servers = open({ waitMs: 20 });

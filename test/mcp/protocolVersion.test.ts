@@ -72,19 +72,23 @@ test('a changed definition is asked again', { tags: 'long' }, async () => {
 test.each([
   ['the older protocol', SERVER],
   ['both protocols', MODERN, 'both'],
-])('a server of %s starts once and is never asked for its protocol', async (_, program, ...modes) => {
-  const { definition, deps, received } = createPlace();
-  for (let run = 0; run < 2; run++) {
-    const { call } = await openBench({ old: definition(program, ...modes) }, deps);
-    expect(await call('mcp__old__echo', { text: 'on' })).toMatchObject({ text: 'You said on' });
-  }
-  const starts = received();
-  expect(starts.map((methods) => methods.slice(0, 2))).toEqual([
-    ['initialize', 'notifications/initialized'],
-    ['initialize', 'notifications/initialized'],
-  ]);
-  expect(starts.flat()).not.toContain('server/discover');
-});
+])(
+  'a server of %s starts once and is never asked for its protocol',
+  { tags: 'long' },
+  async (_, program, ...modes) => {
+    const { definition, deps, received } = createPlace();
+    for (let run = 0; run < 2; run++) {
+      const { call } = await openBench({ old: definition(program, ...modes) }, deps);
+      expect(await call('mcp__old__echo', { text: 'on' })).toMatchObject({ text: 'You said on' });
+    }
+    const starts = received();
+    expect(starts.map((methods) => methods.slice(0, 2))).toEqual([
+      ['initialize', 'notifications/initialized'],
+      ['initialize', 'notifications/initialized'],
+    ]);
+    expect(starts.flat()).not.toContain('server/discover');
+  },
+);
 
 test('a server that has become older is used in the older protocol, and so forgotten', async () => {
   const { folder, definition, deps, received } = createPlace();

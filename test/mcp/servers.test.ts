@@ -86,7 +86,7 @@ test('a stopped call is cancelled at the server, which keeps running', async () 
   expect((await call('mcp__test__echo', { text: 'on' })).text).toBe('You said on');
 });
 
-test('a call that is not answered in time fails with the reason', async () => {
+test('a call that is not answered in time fails with the reason', { tags: 'long' }, async () => {
   const { call } = await openBench({ test: { ...stdio(), timeout: 1000 } });
   expect(await call('mcp__test__hang')).toMatchObject({
     status: 'error',

@@ -110,17 +110,21 @@ test('anything else is answered with what the demo can do, and that it is one', 
     expect(lastWords(made)).toContain(request);
 });
 
-test.each(['npm test', 'basket.js'])('a refusal of %s ends the script with the reason', async (refused) => {
-  const made = await demo((title) =>
-    title.includes(refused) ? { behavior: 'deny', comment: 'not now' } : { behavior: 'allow' },
-  );
-  await made.ask('fix the failing test');
-  expect(lastWords(made)).toMatch(/^I’ll stop here: .*not now/);
-  expect(made.lines().at(-1)).toMatch(/^turn_ended done/);
-  expect(await readFile(join(made.root, 'src/basket.js'), 'utf8')).toBe(
-    await readFile(join(sample, 'src/basket.js'), 'utf8'),
-  );
-});
+test.each(['npm test', 'basket.js'])(
+  'a refusal of %s ends the script with the reason',
+  { tags: 'long' },
+  async (refused) => {
+    const made = await demo((title) =>
+      title.includes(refused) ? { behavior: 'deny', comment: 'not now' } : { behavior: 'allow' },
+    );
+    await made.ask('fix the failing test');
+    expect(lastWords(made)).toMatch(/^I’ll stop here: .*not now/);
+    expect(made.lines().at(-1)).toMatch(/^turn_ended done/);
+    expect(await readFile(join(made.root, 'src/basket.js'), 'utf8')).toBe(
+      await readFile(join(sample, 'src/basket.js'), 'utf8'),
+    );
+  },
+);
 
 test('where the tests pass already, it changes nothing', { tags: 'long' }, async () => {
   const made = await demo();

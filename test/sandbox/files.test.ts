@@ -26,7 +26,7 @@ import { programNames } from '../../src/sandbox/temporary/temporaryNames.ts';
 import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';
 import { confined, type Given, hasSandbox } from './confined.ts';
 
-describe.skipIf(!hasSandbox)('files in the sandbox', () => {
+describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
   test('the workspace and the temporary folder can be written, nothing else', async () => {
     const { run, root, tmp, home, base } = await confined();
     const { text, status } = await run(
@@ -41,7 +41,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(existsSync(join(base, 'out.txt'))).toBe(false);
   });
 
-  test('a command that only looks writes nowhere, has no network and does not see .env', async () => {
+  test('a command that only looks writes nowhere, has no network and does not see .env', {
+    tags: 'long',
+  }, async () => {
     const { run, root, tmp } = await confined();
     writeFileSync(join(root, '.env'), 'KEY=SECRET-ENV\n');
     const { text } = await run(
@@ -55,7 +57,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect((await run('cat .env')).text).toContain('SECRET-ENV');
   });
 
-  test('a script that settings run outside the sandbox is read-only, next to files that are not', async () => {
+  test('a script that settings run outside the sandbox is read-only, next to files that are not', {
+    tags: 'long',
+  }, async () => {
     const executedFiles = (root: string) =>
       ['scripts/lint.sh', 'scripts/missing.sh'].map((name) => join(root, name));
     const { run, root } = await confined({ executedFiles });
@@ -79,7 +83,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(existsSync(join(home, '.ssh/new'))).toBe(false);
   });
 
-  test('variables that move secrets move what is hidden, and nothing else', async () => {
+  test('variables that move secrets move what is hidden, and nothing else', { tags: 'long' }, async () => {
     const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'moved-')));
     onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
     const env: Record<string, string> = {
@@ -133,7 +137,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     },
   );
 
-  test('where the system has another home for the user, its secrets are hidden, too', async () => {
+  test('where the system has another home for the user, its secrets are hidden, too', {
+    tags: 'long',
+  }, async () => {
     const systemHome = realpathSync(mkdtempSync(join(tmpdir(), 'home-')));
     onTestFinished(() => rmSync(systemHome, { recursive: true, force: true }));
     mkdirSync(join(systemHome, '.ssh'));
@@ -228,7 +234,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(status, text).toBe('ok');
   });
 
-  test('a file of the project that the settings of git include stays as it is', async () => {
+  test('a file of the project that the settings of git include stays as it is', {
+    tags: 'long',
+  }, async () => {
     const { run, root, home } = await confined();
     await run('git init -q . && mkdir conf && echo "[user]" | tee conf/shared conf/own conf/other');
     writeFileSync(join(root, '.git/config'), '[core]\n[include]\n\tpath = ../conf/shared\n');
@@ -266,7 +274,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
         execFileSync('git', ['-C', root, 'config', 'include.path', '../shared']);
       },
     ],
-  ])('a folder with hooks that %s names stays as it is', async (_, folder, file, set) => {
+  ])('a folder with hooks that %s names stays as it is', { tags: 'long' }, async (_, folder, file, set) => {
     const { run, root, home } = await confined();
     execFileSync('git', ['init', '-q', '.'], { cwd: root });
     for (const place of [folder, dirname(file), 'other']) mkdirSync(join(root, place), { recursive: true });
@@ -281,7 +289,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(existsSync(join(root, top, 'beside'))).toBe(true);
   });
 
-  test('hooks that are a link, wherever it leads, are no reason to fail', async () => {
+  test('hooks that are a link, wherever it leads, are no reason to fail', { tags: 'long' }, async () => {
     const { run, root, base } = await confined();
     mkdirSync(join(base, 'shared-hooks'));
     execFileSync('git', ['init', '-q', '--template=', '.'], { cwd: root });
@@ -292,7 +300,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(text).toMatch(/^fine\n\d+\n\d$/m);
   });
 
-  test('nothing is left in a git folder when the session ends', async () => {
+  test('nothing is left in a git folder when the session ends', { tags: 'long' }, async () => {
     const { run, root, sandbox } = await confined();
     execFileSync('git', ['init', '-q', '.'], { cwd: root });
     const before = readdirSync(join(root, '.git'));
@@ -301,7 +309,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(readdirSync(join(root, '.git'))).toEqual(before);
   });
 
-  test('nothing is made in a repository elsewhere to which a link in the project leads', async () => {
+  test('nothing is made in a repository elsewhere to which a link in the project leads', {
+    tags: 'long',
+  }, async () => {
     const { run, root, base } = await confined();
     const other = join(base, 'other');
     execFileSync('git', ['init', '-q', '--template=', other]);
@@ -314,7 +324,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(existsSync(join(root, '.git/commondir'))).toBe(true);
   });
 
-  test('of two sessions the first to end takes nothing from the other, and the last leaves nothing', async () => {
+  test('of two sessions the first to end takes nothing from the other, and the last leaves nothing', {
+    tags: 'long',
+  }, async () => {
     const { root, base } = await confined();
     execFileSync('git', ['init', '-q', '.'], { cwd: root });
     const [folder, notes] = [join(root, '.git'), join(base, 'notes')];
@@ -329,7 +341,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(readdirSync(notes)).toEqual([]);
   });
 
-  test('what a killed session left in a git folder is removed by the next one', async () => {
+  test('what a killed session left in a git folder is removed by the next one', {
+    tags: 'long',
+  }, async () => {
     const { run, root, home, sandbox } = await confined();
     const other = join(home, 'other');
     execFileSync('git', ['init', '-q', other]);
@@ -345,7 +359,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
   });
 
   describe('in the temporary folder', { tags: 'long' }, () => {
-    test('plain files and folders that a command makes are seen outside and by the next one, and outlast the session', async () => {
+    test('plain files and folders that a command makes are seen outside and by the next one, and outlast the session', {
+      tags: 'long',
+    }, async () => {
       const { run, tmp, sandbox } = await confined();
       await run(`echo one > ${tmp}/notes.txt; mkdir -p ${tmp}/made/deep; echo two > ${tmp}/made/deep/a`);
       expect(readFileSync(join(tmp, 'notes.txt'), 'utf8')).toBe('one\n');
@@ -363,7 +379,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(readFileSync(join(tmp, 'kept/b'), 'utf8')).toBe('three\n');
     });
 
-    test('a file of the session is changed by tools and commands alike; what another program made is not', async () => {
+    test('a file of the session is changed by tools and commands alike; what another program made is not', {
+      tags: 'long',
+    }, async () => {
       const { run, call, tmp, sandbox } = await confined();
       const [script, other] = [join(tmp, 'run.sh'), join(tmp, 'other.sh')];
       expect((await call('Write', { file_path: script, content: 'echo one\n' })).status).toBe('ok');
@@ -382,14 +400,16 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(readFileSync(script, 'utf8')).toBe('echo three\n');
     });
 
-    test('what is shown there and becomes a link is shown no longer', async () => {
+    test('what is shown there and becomes a link is shown no longer', { tags: 'long' }, async () => {
       const { run, tmp } = await confined();
       await run(`echo one > ${tmp}/a.txt`);
       await run(`rm ${tmp}/a.txt; ln -s ~/plain.txt ${tmp}/a.txt`);
       expect(readdirSync(tmp)).not.toContain('a.txt');
     });
 
-    test('what another session shows there does not take that name from others', async () => {
+    test('what another session shows there does not take that name from others', {
+      tags: 'long',
+    }, async () => {
       const { run, tmp } = await confined();
       const other = join(tmp, SCRATCH_NAME, 'session-1-abcdef/tmp');
       mkdirSync(other, { recursive: true });
@@ -400,14 +420,16 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(readFileSync(join(tmp, 'out.txt'), 'utf8')).toBe('other');
     });
 
-    test('where the folder cannot be made, commands write to one of their own only', async () => {
+    test('where the folder cannot be made, commands write to one of their own only', {
+      tags: 'long',
+    }, async () => {
       const { run, tmp } = await confined({ options: { scratchParent: () => undefined } });
       writeFileSync(join(tmp, SCRATCH_NAME), '');
       const { text } = await run(`echo x > ${tmp}/x.txt; f=$(mktemp) && echo y > $f && cat $f`);
       expect(text).toMatch(/x\.txt: Read-only.*\n^y$/m);
     });
 
-    test('what a command in the background writes is seen while it runs', async () => {
+    test('what a command in the background writes is seen while it runs', { tags: 'long' }, async () => {
       const { run, call, root, tmp } = await confined();
       await run(`echo up > ${tmp}/server.log; while [ ! -f go ]; do sleep 0.05; done`, { background: true });
       expect(readFileSync(join(tmp, 'server.log'), 'utf8')).toBe('up\n');
@@ -431,7 +453,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(readdirSync(join(tmp, 'build123'))).toEqual(['main']);
     });
 
-    test('what a command names is there as it is, and for the next one as well', async () => {
+    test('what a command names is there as it is, and for the next one as well', {
+      tags: 'long',
+    }, async () => {
       const { run, tmp } = await confined();
       mkdirSync(join(tmp, 'data/deep'), { recursive: true });
       for (const name of ['data/deep/a.txt', 'log.txt']) writeFileSync(join(tmp, name), 'x\n');
@@ -443,7 +467,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(readFileSync(join(tmp, 'copy/deep/a.txt'), 'utf8')).toBe('y\n');
     });
 
-    test('a link there that a command names shows nothing that is hidden', async () => {
+    test('a link there that a command names shows nothing that is hidden', { tags: 'long' }, async () => {
       const { run, home, tmp } = await confined();
       symlinkSync(home, join(tmp, 'home-link'));
       symlinkSync(join(home, '.ssh/id_rsa'), join(tmp, 'key-link'));
@@ -467,7 +491,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       }
     });
 
-    test('nor where it was mounted before', async () => {
+    test('nor where it was mounted before', { tags: 'long' }, async () => {
       const { run, home, tmp } = await confined();
       writeFileSync(join(tmp, 'given.txt'), 'given\n');
       expect((await run(`cat ${tmp}/given.txt`)).text).toMatch(/^given/);
@@ -476,7 +500,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(existsSync(join(home, '.planted'))).toBe(false);
     });
 
-    test('what another program makes there while a command runs is out of its reach', async () => {
+    test('what another program makes there while a command runs is out of its reach', {
+      tags: 'long',
+    }, async () => {
       const { run, call, root, tmp } = await confined();
       const evil = `echo ready > ready; while [ ! -f go ]; do sleep 0.02; done; for f in ${tmp}/go-build1/main ${tmp}/*/*/outside/go-build1/main; do echo evil > $f; done; echo end`;
       await run(evil, { background: true });
@@ -487,7 +513,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(readFileSync(join(tmp, 'go-build1/main'), 'utf8')).toBe('before');
     });
 
-    test('what programs outside would run, load or obey never gets there', async () => {
+    test('what programs outside would run, load or obey never gets there', { tags: 'long' }, async () => {
       const { run, tmp, sandbox } = await confined({
         options: {
           temporary: { parentName: SCRATCH_NAME, isOfProgram: programNames({ number: 1234, name: 'alice' }) },
@@ -522,7 +548,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(made()).toBe(1000);
     });
 
-    test('secrets stay hidden, and so do the folders of other sessions', async () => {
+    test('secrets stay hidden, and so do the folders of other sessions', { tags: 'long' }, async () => {
       const { run, tmp } = await confined({ denyRead: ['../../tmp/private'] });
       mkdirSync(join(tmp, 'private'));
       writeFileSync(join(tmp, 'private/key'), 'SECRET');
@@ -535,7 +561,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(text).not.toContain('SECRET');
     });
 
-    test('what a killed session showed there takes its place with a later one', async () => {
+    test('what a killed session showed there takes its place with a later one', {
+      tags: 'long',
+    }, async () => {
       const { run, tmp } = await confined();
       const { pid } = spawnSync(process.execPath, ['-e', '']);
       const session = join(tmp, SCRATCH_NAME, `session-${pid}-abcdef`);
@@ -549,7 +577,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(readFileSync(join(tmp, 'report.txt'), 'utf8')).toBe('done\n');
     });
 
-    test('a folder that a session was putting there when it was killed gets there with a later one', async () => {
+    test('a folder that a session was putting there when it was killed gets there with a later one', {
+      tags: 'long',
+    }, async () => {
       const { run, tmp } = await confined();
       const { pid } = spawnSync(process.execPath, ['-e', '']);
       const session = join(tmp, SCRATCH_NAME, `session-${pid}-abcdef`);
@@ -564,7 +594,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(readFileSync(join(tmp, 'taken'), 'utf8')).toBe('of another program');
     });
 
-    test('a file of the session is at one of its places whenever the program is killed', async () => {
+    test('a file of the session is at one of its places whenever the program is killed', {
+      tags: 'long',
+    }, async () => {
       const { run, tmp, sandbox } = await confined();
       await run('true');
       const file = join(tmp, 'given.txt');
@@ -581,7 +613,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(statSync(file).ino).toBe(ino);
     });
 
-    test('nothing appears where a variable has programs look for code', async () => {
+    test('nothing appears where a variable has programs look for code', { tags: 'long' }, async () => {
       const { run, tmp } = await confined({
         options: {
           temporary: {
@@ -597,7 +629,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect((await run(`cat ${tmp}/venv/bin/git`)).text).toBe('x');
     });
 
-    test('works if one is inside the other', async () => {
+    test('works if one is inside the other', { tags: 'long' }, async () => {
       const { run, base, tmp } = await confined({ temporary: ({ base }) => [base, join(base, 'tmp')] });
       writeFileSync(join(tmp, 'in.txt'), 'in\n');
       const { text } = await run(
@@ -608,7 +640,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(readFileSync(join(base, 'b.txt'), 'utf8')).toBe('b\n');
     });
 
-    test('a project there can be written, and nothing around it', async () => {
+    test('a project there can be written, and nothing around it', { tags: 'long' }, async () => {
       const { run, root, base } = await confined({ temporary: ({ base }) => [base] });
       const { text } = await run(
         `echo in > in.txt; echo x > ${base}/home/out.txt; cat in.txt; cat ~/plain.txt`,
@@ -618,7 +650,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     });
   });
 
-  test('a folder around secrets or the project cannot be moved away', async () => {
+  test('a folder around secrets or the project cannot be moved away', { tags: 'long' }, async () => {
     const { run, root, home } = await confined({ allowWrite: ['~'] });
     mkdirSync(join(home, '.config/gh'), { recursive: true });
     writeFileSync(join(home, '.config/gh/hosts.yml'), 'SECRET-GH');
@@ -629,7 +661,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     ).toMatch(/^new$/m);
   });
 
-  test('a cache in the data of the program stays writable, whatever is in it', async () => {
+  test('a cache in the data of the program stays writable, whatever is in it', { tags: 'long' }, async () => {
     const { run, home } = await confined({ allowWrite: ['~/.clawdcode/cache'] });
     mkdirSync(join(home, '.clawdcode/cache'));
     await run('mkdir -p ~/.clawdcode/cache/npm/_logs && echo one > ~/.clawdcode/cache/npm/_logs/1');
@@ -639,7 +671,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(text).toBe('one\ntwo');
   });
 
-  test('a project inside a hidden place opens nothing around it', async () => {
+  test('a project inside a hidden place opens nothing around it', { tags: 'long' }, async () => {
     const { run, root } = await confined({ denyRead: ['~'] });
     const { text } = await run('ls -A ~; cat ~/plain.txt; echo in > in.txt; cat in.txt');
     expect(text).not.toMatch(/plain$/m);
@@ -648,13 +680,15 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect((await run('cat in.txt', { basis: 'read-only' })).text).toMatch(/^in$/m);
   });
 
-  test('a home in a temporary folder is not itself temporary', async () => {
+  test('a home in a temporary folder is not itself temporary', { tags: 'long' }, async () => {
     const { run } = await confined({ temporary: ({ base }) => [base] });
     const { text } = await run('echo x > ~/.bashrc; echo x > ~/notes; echo in > in.txt; cat in.txt');
     expect(text).toMatch(/\.bashrc: Read-only[\s\S]*notes: Read-only[\s\S]*^in$/m);
   });
 
-  test('a home that is the temporary folder keeps what shells and editors obey', async () => {
+  test('a home that is the temporary folder keeps what shells and editors obey', {
+    tags: 'long',
+  }, async () => {
     const { run, home } = await confined({ temporary: ({ home }) => [home] });
     writeFileSync(join(home, '.bashrc'), 'before');
     mkdirSync(join(home, '.config/fish'), { recursive: true });
@@ -674,7 +708,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(text).toMatch(/two[\s\S]*one/);
   });
 
-  test('git also works in commands that only look', async () => {
+  test('git also works in commands that only look', { tags: 'long' }, async () => {
     const { run } = await confined();
     await run(
       'git init -q . && git -c user.name=T -c user.email=t@example.invalid commit -q --allow-empty -m one',
@@ -682,7 +716,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect((await run('git log --format=%s', { basis: 'read-only' })).text).toMatch(/^one$/m);
   });
 
-  test('a linked worktree commits to its repository, and nothing else there can be changed', async () => {
+  test('a linked worktree commits to its repository, and nothing else there can be changed', {
+    tags: 'long',
+  }, async () => {
     const { run, root, base } = await confined();
     const script = `cd ${base} && git init -q main && cd main && git config user.email a@b.c && git config user.name A && git commit -qm one --allow-empty && rm -rf ${root} && git worktree add -q ${root} -b wt`;
     expect(spawnSync('sh', ['-c', script], { env: { PATH: process.env.PATH, HOME: base } }).status).toBe(0);
@@ -707,31 +743,37 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       'git init -q lib; git -C lib commit -qm one --allow-empty; git init -q home/main; cd home/main; git -c protocol.file.allow=always submodule add -q ../../lib sub',
       'home/main/sub',
     ],
-  ])('%s commits to its git folder, and nothing else there can be changed', async (_, script, place) => {
-    const workspace: string[] = [];
-    const { run, base } = await confined({ workspace: () => workspace });
-    const git = ['-c', 'user.email=a@b.c', '-c', 'user.name=A'].join(' ');
-    const set = `git config --global user.email a@b.c; git config --global user.name A; ${script}`;
-    const env = { PATH: process.env.PATH, HOME: base };
-    expect(spawnSync('sh', ['-ec', set], { cwd: base, env, encoding: 'utf8' })).toMatchObject({ status: 0 });
-    const root = join(base, place);
-    workspace.push(root);
-    const { text, status } = await run(
-      `cd ${root} && echo a > a && git add a && git ${git} commit -qm two && git log --oneline`,
-    );
-    expect(status, text).toBe('ok');
-    const folder = execFileSync('git', ['rev-parse', '--path-format=absolute', '--git-common-dir'], {
-      cwd: root,
-      encoding: 'utf8',
-    }).trim();
-    await run(
-      `echo x > ${folder}/config; echo x > ${folder}/hooks/pre-commit; echo ../evil > ${folder}/commondir`,
-    );
-    expect(readFileSync(join(folder, 'config'), 'utf8')).not.toBe('x\n');
-    expect(existsSync(join(folder, 'hooks/pre-commit'))).toBe(false);
-  });
+  ])(
+    '%s commits to its git folder, and nothing else there can be changed',
+    { tags: 'long' },
+    async (_, script, place) => {
+      const workspace: string[] = [];
+      const { run, base } = await confined({ workspace: () => workspace });
+      const git = ['-c', 'user.email=a@b.c', '-c', 'user.name=A'].join(' ');
+      const set = `git config --global user.email a@b.c; git config --global user.name A; ${script}`;
+      const env = { PATH: process.env.PATH, HOME: base };
+      expect(spawnSync('sh', ['-ec', set], { cwd: base, env, encoding: 'utf8' })).toMatchObject({
+        status: 0,
+      });
+      const root = join(base, place);
+      workspace.push(root);
+      const { text, status } = await run(
+        `cd ${root} && echo a > a && git add a && git ${git} commit -qm two && git log --oneline`,
+      );
+      expect(status, text).toBe('ok');
+      const folder = execFileSync('git', ['rev-parse', '--path-format=absolute', '--git-common-dir'], {
+        cwd: root,
+        encoding: 'utf8',
+      }).trim();
+      await run(
+        `echo x > ${folder}/config; echo x > ${folder}/hooks/pre-commit; echo ../evil > ${folder}/commondir`,
+      );
+      expect(readFileSync(join(folder, 'config'), 'utf8')).not.toBe('x\n');
+      expect(existsSync(join(folder, 'hooks/pre-commit'))).toBe(false);
+    },
+  );
 
-  test('a .git file that points anywhere opens nothing', async () => {
+  test('a .git file that points anywhere opens nothing', { tags: 'long' }, async () => {
     const { run, root, base } = await confined();
     mkdirSync(join(base, 'victim/worktrees/w'), { recursive: true });
     mkdirSync(join(base, 'victim/objects'));
@@ -783,14 +825,14 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       return { ...given, evil, isRunByStatus };
     };
 
-    test('is reported', async () => {
+    test('is reported', { tags: 'long' }, async () => {
       const { run, root } = await started();
       expect((await run(make)).text).toMatch(/changed node_modules\/x\/\.git, which/);
       expect(existsSync(join(root, 'node_modules/x/.git'))).toBe(true);
       expect((await run('echo')).text).not.toContain('It created');
     });
 
-    test('is renamed if its settings start programs', async () => {
+    test('is renamed if its settings start programs', { tags: 'long' }, async () => {
       const { run, root, evil, isRunByStatus } = await started();
       const { text, display } = await run(`${make}; ${evil}`);
       const said =
@@ -801,7 +843,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(isRunByStatus()).toBe(false);
     });
 
-    test('is renamed and reported after an interrupt, too', async () => {
+    test('is renamed and reported after an interrupt, too', { tags: 'long' }, async () => {
       const { run, root, evil } = await started();
       const abort = new AbortController();
       const interrupted = run(`${make}; ${evil}; touch done; sleep 30`, { signal: abort.signal });
@@ -810,7 +852,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect((await interrupted).text).toContain('node_modules/x/.git (renamed to .git-set-aside');
     });
 
-    test('is unchanged if it borrows objects of another', async () => {
+    test('is unchanged if it borrows objects of another', { tags: 'long' }, async () => {
       const { run, root, home } = await started();
       const borrow =
         'git init -q node_modules/x; git -C node_modules/x -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m m; echo ~/other/objects > node_modules/x/.git/objects/info/alternates; git update-index --add --cacheinfo 160000,$(git -C node_modules/x rev-parse HEAD),node_modules/x';
@@ -856,7 +898,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(isRunByStatus()).toBe(false);
     });
 
-    test('is unchanged if it was so before', async () => {
+    test('is unchanged if it was so before', { tags: 'long' }, async () => {
       const { run, root, evil } = await started();
       execFileSync('sh', ['-c', `${make}; ${evil}`], { cwd: root });
       expect((await run('echo > new.txt')).text).not.toContain('It created');
@@ -881,7 +923,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(told).toHaveLength(existsSync(join(root, '.mcp.json')) ? 1 : 0);
   });
 
-  test('the model hears of what a command in the background did, too, once', async () => {
+  test('the model hears of what a command in the background did, too, once', { tags: 'long' }, async () => {
     const { run, call, root } = await confined();
     await run('while [ ! -f go ]; do sleep 0.05; done; echo x > .mcp.json', { background: true });
     expect((await call('BashOutput', { task_id: 'b1' })).text).not.toContain('It created');
@@ -892,7 +934,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect((await call('BashOutput', { task_id: 'b1' })).text).not.toContain('It created');
   });
 
-  test('a folder that the shell before this program left open leads nowhere', async () => {
+  test('a folder that the shell before this program left open leads nowhere', { tags: 'long' }, async () => {
     const { home, root } = await confined();
     const script = join(root, 'host.ts');
     const from = (path: string) => JSON.stringify(resolve(import.meta.dirname, '../../src', path));
@@ -931,7 +973,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(existsSync(join(home, 'written'))).toBe(false);
   });
 
-  test('the folders of other commands are out of sight', async () => {
+  test('the folders of other commands are out of sight', { tags: 'long' }, async () => {
     const { run } = await confined();
     await run('sleep 30', { background: true });
     const { text } = await run('ls -d "$TMPDIR"/clawdcode-*/clawdcode-*/');
@@ -961,7 +1003,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     await call('BashOutput', { task_id: 'b1', wait: 20_000 });
   });
 
-  test('a protected file that appears is reported', async () => {
+  test('a protected file that appears is reported', { tags: 'long' }, async () => {
     const { run } = await confined();
     const { text, display } = await run('mkdir .vscode; echo {} > .vscode/tasks.json');
     expect(text).toMatch(/\.vscode.*other programs/);
@@ -972,6 +1014,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
   describe('a command that nobody was asked about', () => {
     test.each([0, 400])(
       'sees the project, programs and dot files of the home, and nothing of %i other files there',
+      { tags: 'long' },
       async (count) => {
         const { run, home, root } = await confined();
         for (let at = 0; at < count; at += 1) writeFileSync(join(home, `a${at}.txt`), 'private\n');
@@ -995,6 +1038,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
 
     test.each([2, 4])(
       'does not see secrets that git does not track; what it tracks is as it is (index version %i)',
+      { tags: 'long' },
       async (version) => {
         const { run, root } = await confined();
         const git = (...args: readonly string[]) =>
@@ -1017,7 +1061,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       },
     );
 
-    test('works in a folder elsewhere to which the user let the shell go', async () => {
+    test('works in a folder elsewhere to which the user let the shell go', { tags: 'long' }, async () => {
       let at = '';
       const { run, home } = await confined({ context: { cwd: () => at } });
       mkdirSync(join(home, 'other/deep'), { recursive: true });
@@ -1028,7 +1072,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       }
     });
 
-    test('sees what settings and rules open, programs on the PATH with their libraries, and borrowed objects', async () => {
+    test('sees what settings and rules open, programs on the PATH with their libraries, and borrowed objects', {
+      tags: 'long',
+    }, async () => {
       const { run, home, root } = await confined({
         allowRead: ['~/notes'],
         readByRule: ({ home: at }) => [join(at, 'shared')],
@@ -1047,7 +1093,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     });
   });
 
-  test('in read-only mode an approved command looks as well', async () => {
+  test('in read-only mode an approved command looks as well', { tags: 'long' }, async () => {
     const { run, root } = await confined({ options: { mode: 'read-only' } });
     const { text } = await run('echo a > in.txt; echo "$TMPDIR"; echo b > "$TMPDIR/b" && cat "$TMPDIR/b"');
     expect(text).toContain('Read-only file system');

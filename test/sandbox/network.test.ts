@@ -146,7 +146,9 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     });
   });
 
-  test('outside, it starts where it started before, and the question says where', async () => {
+  test('outside, it starts where it started before, and the question says where', {
+    tags: 'long',
+  }, async () => {
     let cwd = '';
     const asked: RunningQuestion[] = [];
     const { root, run } = await confined({
@@ -200,7 +202,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(asked).toContain(true);
   });
 
-  test('without a user no question appears, and the model is told what to do', async () => {
+  test('without a user no question appears, and the model is told what to do', { tags: 'long' }, async () => {
     const { run } = await confined();
     const { text } = await run(`${get('http://no.example/')} ; exit 3`);
     expect(text).toMatch(/allowedDomains/);

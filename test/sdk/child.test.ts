@@ -67,14 +67,14 @@ test('everything that waits for a process that dies is told, and nothing is left
   await session.close();
 });
 
-test('a failure after the last result is not an error of the query', async () => {
+test('a failure after the last result is not an error of the query', { tags: 'long' }, async () => {
   const host = await hostOf(
     onLine(`console.log('${result('Yes.')}'); process.exitCode = 53; process.stdin.pause();`),
   );
   expect(await textsOf(host)).toEqual(['success']);
 });
 
-test('a line that is not a message ends the session', async () => {
+test('a line that is not a message ends the session', { tags: 'long' }, async () => {
   const host = await hostOf(onLine(`console.log('hello');`));
   await expect(textsOf(host)).rejects.toThrow('not in its format');
 });
@@ -116,7 +116,7 @@ test('a question that is withdrawn aborts its callback', { tags: 'long' }, async
   expect(await textsOf(host, { canUseTool })).toEqual(['success']);
 });
 
-test('prompts that fail where they come from end the query with that error', async () => {
+test('prompts that fail where they come from end the query with that error', { tags: 'long' }, async () => {
   const host = await hostOf(onLine(`console.log('${result('Yes.')}');`));
   async function* prompts() {
     yield 'one';

@@ -211,7 +211,7 @@ describe('Write', () => {
     expect(existsSync(at('new.txt'))).toBe(false);
   });
 
-  test('previews all of a change that takes too long to compare', async () => {
+  test('previews all of a change that takes too long to compare', { tags: 'long' }, async () => {
     const lines = (sign: string) =>
       Array.from({ length: 30_000 }, (_, at) => `${sign}${at * 7919}`).join('\n');
     const diff = await diffFiles('a', `same\n${lines('a')}\nend\n`, `same\n${lines('b')}\nend`);

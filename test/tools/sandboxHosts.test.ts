@@ -34,7 +34,9 @@ test('a command that ran again outside its sandbox is recorded with the hosts of
   expect(outcome.sandbox).toEqual({ mode: 'none', hosts: ['a.example:443'] });
 });
 
-test('what a background task reaches after its call is recorded with what is read of it', async () => {
+test('what a background task reaches after its call is recorded with what is read of it', {
+  tags: 'long',
+}, async () => {
   const hosts: string[] = [];
   const bench = await openWorkbench({ sandbox: sandboxWith(hosts, false) });
   onTestFinished(() => bench.close());

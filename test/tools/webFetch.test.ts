@@ -143,7 +143,10 @@ describe('a page', () => {
 
   test('of an unknown host, or without a listening server, fails with a message', async () => {
     const unknown = await bench.call('WebFetch', { url: 'http://nowhere.example/' });
-    expect(unknown).toMatchObject({ status: 'error', text: expect.stringContaining('host name was not found') });
+    expect(unknown).toMatchObject({
+      status: 'error',
+      text: expect.stringContaining('host name was not found'),
+    });
     const closed = await servePages({});
     await closed.close();
     const refused = await bench.call('WebFetch', { url: `${closed.origin}/` });
@@ -288,7 +291,9 @@ describe('this machine and its network', () => {
     },
   );
 
-  test('cannot be slipped in between the check and the connection: a name is looked up once a request', async () => {
+  test('cannot be slipped in between the check and the connection: a name is looked up once a request', {
+    tags: 'long',
+  }, async () => {
     asked.length = 0;
     await fetching('/page');
     expect(asked).toEqual(['site.example']);

@@ -336,6 +336,7 @@ describe('a program that was stopped', () => {
 
   test.each(cases)(
     'in $op when $paths of two paths were done can take all of it back',
+    { tags: 'long' },
     async ({ op, paths }) => {
       let left = Number.POSITIVE_INFINITY;
       const set = await startRewindTest({

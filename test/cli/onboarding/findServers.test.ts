@@ -67,7 +67,7 @@ test.each<[string, Routes]>([
       },
     },
   ],
-])('one that %s is absent and delays nothing', async (_, routes) => {
+])('one that %s is absent and delays nothing', { tags: 'long' }, async (_, routes) => {
   const good = await serve(vllm({ id: 'good', maxModelLen: 32_768 }));
   const startedAt = performance.now();
   const found = await search([await serve(routes), good], 3000);

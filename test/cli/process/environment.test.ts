@@ -42,7 +42,9 @@ test('no program that the repository names is started to describe it', async () 
   expect(existsSync(proof)).toBe(true);
 });
 
-test('an archive whose repository lacks objects has nothing fetched, by whatever program it names', async () => {
+test('an archive whose repository lacks objects has nothing fetched, by whatever program it names', {
+  tags: 'long',
+}, async () => {
   const proof = join(root, 'proof');
   const inGit = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
   const script = join(root, 'fetch.sh');
@@ -124,7 +126,7 @@ function counting() {
   return { read, count: () => count, wait: (ms: number) => (time += ms) };
 }
 
-test('it is read in advance, and used once', async () => {
+test('it is read in advance, and used once', { tags: 'long' }, async () => {
   const { read, count } = counting();
   expect(count()).toBe(1);
   expect([await read(), await read(), await read()]).toEqual([1, 2, 3]);

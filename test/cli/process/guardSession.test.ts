@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const module = new URL('../../../src/cli/process/guardSession.ts', import.meta.url).href;
 
-test('the end waits for what was written, and for nothing that still runs', async () => {
+test('the end waits for what was written, and for nothing that still runs', { tags: 'long' }, async () => {
   const script = `
     const { exitNow } = await import(${JSON.stringify(module)});
     setInterval(() => {}, 1000);

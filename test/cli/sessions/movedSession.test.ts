@@ -39,7 +39,9 @@ async function world(): Promise<World> {
 const folderOf = ({ dataRoot }: AppPaths, root: string): string =>
   basename(getProjectStoragePath(dataRoot, root));
 
-test('a session is found in the folder of where its project was, by id, title or as the newest', async () => {
+test('a session is found in the folder of where its project was, by id, title or as the newest', {
+  tags: 'long',
+}, async () => {
   const { place, live } = await world();
   const before = await live('before', 'abc1', 'Fix the login');
   const project = folderOf(place(before), before);

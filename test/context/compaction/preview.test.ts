@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { configuration, createTestHome, say, step, summary } from '../harness.ts';
 
-test('the diff of a compaction lists only what that one removed', async () => {
+test('the diff of a compaction lists only what that one removed', { tags: 'long' }, async () => {
   const home = await createTestHome({ windowTokens: 40_000, waits: true });
   home.summaries.expect(summary('## 1. Primary request and intent\none'), summary('## 1. two'));
   const context = home.manager();

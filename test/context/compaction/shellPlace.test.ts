@@ -59,7 +59,9 @@ test.each([
   expect(line).toContain(`The shell is in ${join(home.root, to)}: `);
 });
 
-test('after a note about another shell directory, the next summary reports the return', async () => {
+test('after a note about another shell directory, the next summary reports the return', {
+  tags: 'long',
+}, async () => {
   const home = await createHome();
   const context = await session(home, 'test');
   const note = { role: 'user', content: 'The shell was in test/.' } as const;

@@ -128,6 +128,7 @@ test('a session of many thousand steps is compacted without a pause', {
 
 test.each([8000, 40_000])(
   'no drafts are paid that could not be used because of long instructions (%i)',
+  { tags: 'long' },
   async (windowTokens) => {
     const home = await createTestHome({ windowTokens });
     const context = home.manager();

@@ -121,7 +121,7 @@ describe('if there is little room', () => {
   });
 });
 
-test('never longer than asked, whatever is in the log', () => {
+test('never longer than asked, whatever is in the log', { tags: 'long' }, () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.constantFrom('prompt', 'change', 'command', 'todo'), anyText), { maxLength: 30 }),

@@ -50,19 +50,23 @@ test.each([
     expect(await seqsOf(pages.before(end))).toEqual(from(0, end - 1).reverse());
 });
 
-test.each(['99999', '3'])('a damaged line that says it is #%s leads no search astray', async (said) => {
-  for (const at of [75, 149, 150, 225]) {
-    const damaged = lines.map((line, index) =>
-      index === at ? line.replace(/"seq":\d+/, `"seq":${said}`) : line,
-    );
-    const pages = new LogPages(await fileWith(damaged));
-    for (let seq = 10; seq < 300; seq += 13)
-      if (seq !== at) expect(await seqsOf(pages.range(seq, seq))).toEqual([seq]);
-    expect((await seqsOf(pages.range(10, 299))).filter((seq) => seq !== 99_999)).toEqual(
-      from(10, 299).filter((seq) => seq !== at),
-    );
-  }
-});
+test.each(['99999', '3'])(
+  'a damaged line that says it is #%s leads no search astray',
+  { tags: 'long' },
+  async (said) => {
+    for (const at of [75, 149, 150, 225]) {
+      const damaged = lines.map((line, index) =>
+        index === at ? line.replace(/"seq":\d+/, `"seq":${said}`) : line,
+      );
+      const pages = new LogPages(await fileWith(damaged));
+      for (let seq = 10; seq < 300; seq += 13)
+        if (seq !== at) expect(await seqsOf(pages.range(seq, seq))).toEqual([seq]);
+      expect((await seqsOf(pages.range(10, 299))).filter((seq) => seq !== 99_999)).toEqual(
+        from(10, 299).filter((seq) => seq !== at),
+      );
+    }
+  },
+);
 
 /** A log with a compaction: what it retained, its boundary and its summary, and what followed. */
 const compacted = from(0, 299).map((seq): JSONLEntry => {

@@ -124,7 +124,9 @@ test('a pipe in place of a git file blocks nothing', async () => {
   expect([await detectGitBranch(repo), await detectGitRemote(repo)]).toEqual([undefined, undefined]);
 });
 
-test('the remote: none, the only one, origin before others, without credentials, in a worktree', async () => {
+test('the remote: none, the only one, origin before others, without credentials, in a worktree', {
+  tags: 'long',
+}, async () => {
   const folder = temporaryFolder();
   const repo = join(folder, 'repo');
   await mkdir(repo);

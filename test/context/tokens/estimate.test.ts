@@ -220,7 +220,7 @@ test('a dense stretch that hides between samples is within the error', () => {
   expect(sumOf(classes)).toBeGreaterThanOrEqual(estimateTokens(text, HIGH) - error);
 });
 
-test('100,000 texts leave no more in the cache than it may hold', () => {
+test('100,000 texts leave no more in the cache than it may hold', { tags: 'long' }, () => {
   const cache = new TokenCache({ maxEntries: 500, maxBytes: 1_000_000 });
   for (let index = 0; index < 100_000; index++) estimateTokensCached(`text ${index}`, cache);
   expect(cache.size).toBe(500);

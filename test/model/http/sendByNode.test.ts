@@ -202,7 +202,7 @@ describe('a server that sends without end', () => {
     expect(sent()).toBeLessThan(20_000_000);
   });
 
-  test('chunks of a single byte is given up', async () => {
+  test('chunks of a single byte is given up', { tags: 'long' }, async () => {
     const { read, sent } = await flood(`${CHUNKED}\r\n`, '1\r\nx\r\n'.repeat(1000));
     await expect(read()).rejects.toMatchObject(TOO_LARGE);
     expect(sent()).toBeLessThan(20_000_000);

@@ -20,7 +20,9 @@ function cut(text: string, sizes: readonly number[]): Uint8Array[] {
   return chunks;
 }
 
-test('good events are read, bad ones are dropped and counted, wherever bytes are cut and however lines end', () => {
+test('good events are read, bad ones are dropped and counted, wherever bytes are cut and however lines end', {
+  tags: 'long',
+}, () => {
   const good = fc
     .record({ text: fc.string({ unit: 'grapheme' }) })
     .map((value) => ({ data: JSON.stringify(value), good: true }));

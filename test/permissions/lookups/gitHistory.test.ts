@@ -1,4 +1,8 @@
-/** Git shows and restores what is only in its history: files that were secret or protected, and are tracked no more. */
+/**
+ * Git shows and restores what is only in its history: files that were secret or protected, and are tracked no more.
+ *
+ * @module-tag long
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -206,7 +210,7 @@ describe('a rule does not cover', () => {
     expect(await behavior(`echo HEAD~1:.env | ${command}`, [rule])).toBe('ask');
   });
 
-  test('what git tracks, or would add, by a pattern', async () => {
+  test('what git tracks, or would add, by a pattern', { tags: 'long' }, async () => {
     const place = join(top, 'home', 'tracked');
     mkdirSync(place, { recursive: true });
     const run = gitIn(place);

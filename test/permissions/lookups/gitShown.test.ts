@@ -1,4 +1,8 @@
-/** Differences and commits are shown without a question unless a secret is among the files that they touch. */
+/**
+ * Differences and commits are shown without a question unless a secret is among the files that they touch.
+ *
+ * @module-tag long
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -139,7 +143,9 @@ test('a secret that was changed is no part of a difference that is shown', async
   write('.env.test', 'one\n');
 });
 
-test('a secret that git does not track any more is still in the history, and asks', async () => {
+test('a secret that git does not track any more is still in the history, and asks', {
+  tags: 'long',
+}, async () => {
   git('rm', '-q', '--cached', '.npmrc', '.env.test');
   expect(await behavior('git diff HEAD')).toBe('ask');
   git('-c', 'core.hooksPath=/dev/null', 'commit', '-qm', 'untracked');

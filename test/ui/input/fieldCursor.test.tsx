@@ -69,7 +69,7 @@ test('in the filter of a list', { tags: 'long' }, async () => {
   );
 });
 
-test('in the search of earlier prompts', async () => {
+test('in the search of earlier prompts', { tags: 'long' }, async () => {
   const { screen } = await mountComposer({ columns: 80, entries: ['漢字 and more', 'a b'] });
   await screen.press(keys.ctrl('r'));
   let query = '';

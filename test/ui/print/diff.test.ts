@@ -84,7 +84,7 @@ const line = fc.constantFrom(
   '中文字符中文字符',
   'const value = 1;',
 );
-test('every line of both sides is there, in order and within the width', () => {
+test('every line of both sides is there, in order and within the width', { tags: 'long' }, () => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 12 }), fc.array(line, { maxLength: 12 }), (a, b) => {
       const [before, after] = [a.map((x) => `${x}\n`).join(''), b.map((x) => `${x}\n`).join('')];

@@ -80,7 +80,7 @@ test('escapes inside Markdown never reach the terminal', () => {
   );
 });
 
-test('no line is wider than the terminal', () => {
+test('no line is wider than the terminal', { tags: 'long' }, () => {
   const piece = fc.constantFrom(
     '# A heading that is long\n\n',
     '- item with many words in it\n',

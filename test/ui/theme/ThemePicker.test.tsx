@@ -31,7 +31,9 @@ async function open(setting: ThemeSetting, size: { columns?: number; rows?: numb
   return { screen, picked };
 }
 
-test('the list begins with the theme in use, says what auto has found, and shows a sample', async () => {
+test('the list begins with the theme in use, says what auto has found, and shows a sample', {
+  tags: 'long',
+}, async () => {
   const { screen, picked } = await open('auto');
   const text = screen.text().join('\n');
   expect(text).toMatch(/❯ auto \(light\) {2}light or dark, matching the terminal/);
