@@ -71,6 +71,9 @@ async function call({ servers }: ReturnType<typeof openServers>, tool: string, i
 test('a session offers the tools, prompts and resources of the last one, and starts the server when it is called', async () => {
   const home = createHome();
   const tools = await earlierSession(home, { test: stdio() });
+  // After a while it would start by itself.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   const session = openServers(home.home, { test: stdio() });
   await session.servers.settle(never);
   expect(session.names()).toEqual(tools);
