@@ -181,7 +181,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     const { run } = await confined({ options: { isBinding: true }, context: { confirm } });
     const { text, sandbox } = await run(`${get('http://no.example/')} ; echo read-only file system; exit 3`);
     expect(titles).toEqual(['Connect to no.example']);
-    expect(text).toContain('Managed settings of this machine confine commands');
+    expect(text).toContain('Managed settings of this machine do not let any command run outside the sandbox');
     expect(sandbox?.mode).toBe('workspace-write');
   });
 

@@ -24,7 +24,7 @@ import {
 import { makeScratch } from '../../tools/shell/scratch.ts';
 import { withoutVariables } from './executedFiles.ts';
 import type { Permissions } from './permissions.ts';
-import { type CodeRun, type CommandWords, codeRunBy } from './workspaceCode.ts';
+import type { CodeRun, CommandWords } from './workspaceCode.ts';
 
 /** What a session lends. */
 export interface ProgramSession {
@@ -75,6 +75,8 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     const { permissions, sandbox } = session;
     const text = program.args === undefined ? program.command : scriptOf(program);
     const written = program.args === undefined ? withoutVariables(text, places.root, places.home) : text;
+    // With the tables about commands, which a session opens without.
+    const { codeRunBy } = await import('./workspaceCode.ts');
     const code = codeRunBy(await partsOf(written, program.cwd, permissions), { workspace, cwd: program.cwd });
     if (code === 'none' || (await permissions.matches(places.excluded, text))) return outside;
     const state = await sandbox.state();

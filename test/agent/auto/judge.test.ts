@@ -265,7 +265,7 @@ test('a judge that gives no verdict several times in a row is no longer used', a
   await ask('Go');
   expect(MAX_FAILURES).toBe(3);
   expect(lines().findLast((line) => line.startsWith('question'))).toContain(
-    'no answer several times in a row',
+    'the judge has repeatedly failed to answer',
   );
 });
 

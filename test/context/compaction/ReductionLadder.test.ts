@@ -326,7 +326,7 @@ test('with a summarizer that never answers, messages are removed at nine tenths 
     expect(built.type).toBe('ready');
   }
   expect(kinds(context)).toContain('remove');
-  expect(JSON.stringify(context.getMessages())).toContain('Recall brings any of it back');
+  expect(JSON.stringify(context.getMessages())).toContain('Recall returns any of it');
 });
 
 test('removal leaves room for new work: a fifth below the trigger, also in a small window', async () => {

@@ -67,7 +67,7 @@ test('the note of a later removal points to what the earlier ones left out as we
   remove(log, 'e0');
   remove(log, 'e2');
   remove(log, 'e3');
-  expect(shown(log)).toEqual([expect.stringContaining('3 earlier messages are'), 'b', 'e']);
+  expect(shown(log)).toEqual([expect.stringContaining('3 earlier messages were removed'), 'b', 'e']);
   expect(shown(log)[0]).toContain('"#0-#3"');
 });
 
