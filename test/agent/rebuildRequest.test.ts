@@ -136,7 +136,9 @@ test('failed attempts, a rejected field and an interrupted reply are rebuilt', a
   ]);
 });
 
-test('compactions, undoing them, pins, another model and another mode are all rebuilt', async () => {
+test('compactions, undoing them, pins, another model and another mode are all rebuilt', {
+  tags: 'long',
+}, async () => {
   const server = await wireServer(
     usual((index) =>
       index % 3 === 2

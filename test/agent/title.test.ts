@@ -24,7 +24,7 @@ test.each([
   expect(cleanTitle(text)).toBe(title);
 });
 
-test('whatever the model says, a title is one well-formed line of bounded length', () => {
+test('whatever the model says, a title is one well-formed line of bounded length', { tags: 'long' }, () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
       const title = cleanTitle(text);

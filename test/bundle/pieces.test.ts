@@ -225,7 +225,7 @@ test('code that V8 refuses gives way to code that it takes, even where there is 
   expect(await run(`${TAKEN} ${CALL}; console.log(taken)`)).toBe('3\ntrue');
 });
 
-test('without a place of its own nothing is kept, and everything works', async () => {
+test('without a place of its own nothing is kept, and everything works', { tags: 'long' }, async () => {
   await lay({ 'cli.cjs': SUM });
   expect(await run(CALL, null)).toBe('3');
   expect(await readdir(data)).toEqual([]);
@@ -234,7 +234,9 @@ test('without a place of its own nothing is kept, and everything works', async (
   expect((await readdir(folder)).toSorted()).toEqual(['cli.cjs', 'run.mjs']);
 });
 
-test('nothing is looked up or kept before a source that is worth it: the version needs no key', async () => {
+test('nothing is looked up or kept before a source that is worth it: the version needs no key', {
+  tags: 'long',
+}, async () => {
   const more = 'export const more = () => import("./chunk-A.cjs");';
   await lay({ 'cli.cjs': more, 'chunk-A.cjs': `export const long = "${'x'.repeat(5000)}";` });
   const options = '{ worthKeeping: 1, small: 4000 }';
@@ -245,7 +247,9 @@ test('nothing is looked up or kept before a source that is worth it: the version
   expect([kept.includes('chunk-A.cjs'), kept.includes('"cli.cjs"')]).toEqual([true, false]);
 });
 
-test("Node's own cache still keeps no function that runs after its module is loaded", async () => {
+test("Node's own cache still keeps no function that runs after its module is loaded", {
+  tags: 'long',
+}, async () => {
   const file = join(folder, 'module.mjs');
   const body = Array.from({ length: 200 }, (_, at) => `a += ${at} * a;`).join('');
   const sizeOf = async (call: string): Promise<number> => {

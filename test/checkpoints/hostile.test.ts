@@ -365,7 +365,7 @@ test('unreadable files do not count as deleted and are reported as left out', as
   rmSync(at('closed'), { recursive: true });
 });
 
-test('closing does not wait for a git that waits for a pipe', async () => {
+test('closing does not wait for a git that waits for a pipe', { tags: 'long' }, async () => {
   shell('git init -q && git add -A && git -c user.name=T -c user.email=t@t commit -q --allow-empty -m x');
   write('a.txt', 'a\n');
   shell('git add a.txt && mkfifo .gitattributes');

@@ -129,7 +129,7 @@ describe('logs of earlier versions', () => {
     if (live !== '') expect([live, items]).toEqual([whole?.live, whole?.items]);
   });
 
-  test.each(names)('%s resumes with the same request after a restart', async (name) => {
+  test.each(names)('%s resumes with the same request after a restart', { tags: 'long' }, async (name) => {
     const { context } = await open(name);
     const [id = '', messages] = [context.getCurrentSessionId(), context.getMessages()];
     await context.close();

@@ -23,7 +23,9 @@ function pipeAt(path: string): void {
   execFileSync('mkfifo', [path]);
 }
 
-test('an ordinary repository, its subfolders, a linked worktree, and no repository are readable', () => {
+test('an ordinary repository, its subfolders, a linked worktree, and no repository are readable', {
+  tags: 'long',
+}, () => {
   const root = repository();
   git(root, '-c', 'user.name=A', '-c', 'user.email=a@b', 'commit', '--quiet', '--allow-empty', '-m', 'x');
   git(root, 'worktree', 'add', '--quiet', join(root, 'tree'));
@@ -37,7 +39,7 @@ test.each([
   ...['HEAD', 'config', 'index', 'packed-refs', 'commondir', 'config.worktree', 'shallow'],
   ...['../.gitattributes', '../.gitignore', '../.gitmodules'],
   ...['info/exclude', 'info/attributes', 'objects/info/alternates', 'refs/heads/main'],
-])('a pipe as .git/%s is recognised before git opens it', (name) => {
+])('a pipe as .git/%s is recognised before git opens it', { tags: 'long' }, (name) => {
   const root = repository();
   pipeAt(join(root, '.git', name));
   expect(isReadableByGit(join(root))).toBe(false);

@@ -36,7 +36,9 @@ async function started(setup: TestProgram, options: Parameters<typeof startEdito
   return { editor, sessionId };
 }
 
-test('a session reads a file and answers; text, reasoning and the call arrive as updates', async () => {
+test('a session reads a file and answers; text, reasoning and the call arrive as updates', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   await setup.work.write('hello.txt', 'a file\n');
   setup.server.script(

@@ -73,7 +73,7 @@ test('wide text wraps at the edge, and the cursor goes with it', long, async () 
   expect(lastPrompt(setup)).toBe(text);
 });
 
-test('several lines: backslash and Enter, Ctrl+J, Alt+Enter', async () => {
+test('several lines: backslash and Enter, Ctrl+J, Alt+Enter', long, async () => {
   const setup = await setUpProgram();
   setup.server.script({ text: 'Four lines.' });
   const terminal = await setup.ready();

@@ -120,51 +120,55 @@ test('an item is dropped and restored in the list, and the next request shows it
   expectTried(terminal, 'items:filter', 'items:drop', 'items:restore', 'items:pin');
 });
 
-test('a preview changes nothing, /compact applies exactly it, --diff shows it, /uncompact undoes it', async () => {
-  const { server, work, ready } = await setUpProgram();
-  longTask(server);
-  const terminal = await ready(ROOMY, { columns: 100, rows: 60 });
-  await readAll(terminal);
-  await terminal.submit('short?');
-  await terminal.waitForPrinted('Short answer 1.');
-  await terminal.waitForIdle();
-  const before = server.requests().at(-1);
-  const asked = server.requests().length;
+test(
+  'a preview changes nothing, /compact applies exactly it, --diff shows it, /uncompact undoes it',
+  long,
+  async () => {
+    const { server, work, ready } = await setUpProgram();
+    longTask(server);
+    const terminal = await ready(ROOMY, { columns: 100, rows: 60 });
+    await readAll(terminal);
+    await terminal.submit('short?');
+    await terminal.waitForPrinted('Short answer 1.');
+    await terminal.waitForIdle();
+    const before = server.requests().at(-1);
+    const asked = server.requests().length;
 
-  await terminal.submit('/compact --preview');
-  await terminal.waitForPrinted(/Preview: compaction would take the context from [\d,]+ to [\d,]+ tokens/);
-  await terminal.waitForPrinted('/compact applies exactly this');
-  const sizes = /from ([\d,]+) to ([\d,]+) tokens/.exec(terminal.everything());
-  expect(terminal.everything()).toContain('lib/ghost.js (unverified)');
-  expect(terminal.everything()).toMatch(/Paths that do not occur in this session[^\n]*lib\/ghost\.js/);
-  expect(terminal.everything()).toMatch(/Kept verbatim: \d+ items/);
-  expect(server.requests()).toHaveLength(asked + 1);
-  const entries = async () => (await work.sessions())[0]?.entries ?? [];
-  expect((await entries()).some(({ subtype }) => subtype === 'compact_boundary')).toBe(false);
+    await terminal.submit('/compact --preview');
+    await terminal.waitForPrinted(/Preview: compaction would take the context from [\d,]+ to [\d,]+ tokens/);
+    await terminal.waitForPrinted('/compact applies exactly this');
+    const sizes = /from ([\d,]+) to ([\d,]+) tokens/.exec(terminal.everything());
+    expect(terminal.everything()).toContain('lib/ghost.js (unverified)');
+    expect(terminal.everything()).toMatch(/Paths that do not occur in this session[^\n]*lib\/ghost\.js/);
+    expect(terminal.everything()).toMatch(/Kept verbatim: \d+ items/);
+    expect(server.requests()).toHaveLength(asked + 1);
+    const entries = async () => (await work.sessions())[0]?.entries ?? [];
+    expect((await entries()).some(({ subtype }) => subtype === 'compact_boundary')).toBe(false);
 
-  await terminal.submit('/compact');
-  await terminal.waitForPrinted('Conversation compacted');
-  await terminal.waitForIdle();
-  // The summary of the preview was taken: nobody was asked for another.
-  expect(server.requests()).toHaveLength(asked + 1);
-  const boundary = (await entries()).find(({ subtype }) => subtype === 'compact_boundary');
-  const promised = Number(sizes?.[2]?.replaceAll(',', ''));
-  expect(boundary?.compactMetadata?.postTokens).toBeGreaterThan(promised * 0.95);
-  expect(boundary?.compactMetadata?.postTokens).toBeLessThan(promised * 1.05);
+    await terminal.submit('/compact');
+    await terminal.waitForPrinted('Conversation compacted');
+    await terminal.waitForIdle();
+    // The summary of the preview was taken: nobody was asked for another.
+    expect(server.requests()).toHaveLength(asked + 1);
+    const boundary = (await entries()).find(({ subtype }) => subtype === 'compact_boundary');
+    const promised = Number(sizes?.[2]?.replaceAll(',', ''));
+    expect(boundary?.compactMetadata?.postTokens).toBeGreaterThan(promised * 0.95);
+    expect(boundary?.compactMetadata?.postTokens).toBeLessThan(promised * 1.05);
 
-  await terminal.submit('/compact --diff');
-  await terminal.waitForPrinted(/The last compaction \(#\d+, \/compact\): [\d,]+ → [\d,]+ tokens/);
-  await terminal.waitForPrinted(/− Replaced by the summary: \d+ items?/);
+    await terminal.submit('/compact --diff');
+    await terminal.waitForPrinted(/The last compaction \(#\d+, \/compact\): [\d,]+ → [\d,]+ tokens/);
+    await terminal.waitForPrinted(/− Replaced by the summary: \d+ items?/);
 
-  await terminal.submit('/uncompact');
-  await terminal.waitForPrinted(/The last compaction was undone\.[\s\S]*→ [\d,]+\s+tokens\)/);
-  await terminal.submit('short again?');
-  await terminal.waitForPrinted('Short answer 2.');
-  const after = server.requests().at(-1);
-  expect(after?.messages.slice(0, before?.messages.length)).toEqual(before?.messages);
-  await terminal.submit('/context');
-  await terminal.waitForPrinted(/summary · \/compact[^\n]*· undone/);
-});
+    await terminal.submit('/uncompact');
+    await terminal.waitForPrinted(/The last compaction was undone\.[\s\S]*→ [\d,]+\s+tokens\)/);
+    await terminal.submit('short again?');
+    await terminal.waitForPrinted('Short answer 2.');
+    const after = server.requests().at(-1);
+    expect(after?.messages.slice(0, before?.messages.length)).toEqual(before?.messages);
+    await terminal.submit('/context');
+    await terminal.waitForPrinted(/summary · \/compact[^\n]*· undone/);
+  },
+);
 
 test('without a screen the same commands print', long, async () => {
   const { server, work, print } = await setUpProgram();

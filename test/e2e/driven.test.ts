@@ -13,7 +13,7 @@ import { MODEL, setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 describe('prompts', () => {
-  test('several turns in one session; the end of the input ends the program', async () => {
+  test('several turns in one session; the end of the input ends the program', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     setup.server.script({ text: 'One.' }, { text: 'Two.' });
     const driver = startDriver(setup);
@@ -205,7 +205,7 @@ describe('control requests', () => {
     await driver.end();
   });
 
-  test('files are rewound to before a prompt, first as a dry run', async () => {
+  test('files are rewound to before a prompt, first as a dry run', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     const { server, work } = setup;
     server.script(

@@ -236,7 +236,9 @@ test('plugins from folders, a main agent, a selection of skills and a debug file
   for (const name of ['Bash', 'BashOutput', 'KillBash']) expect(left).not.toContain(name);
 });
 
-test('a background task is announced when it starts and when the driver stops it', async () => {
+test('a background task is announced when it starts and when the driver stops it', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   setup.server.script(call('Bash', { command: 'sleep 60', run_in_background: true }), done);
   const driver = startDriver(setup, ['--allowed-tools', 'Bash(sleep 60)']);

@@ -336,7 +336,7 @@ describe('settings and the command line', () => {
     return home;
   };
 
-  test('a settings file is broken: the line and the column', async () => {
+  test('a settings file is broken: the line and the column', { tags: 'long' }, async () => {
     const { env } = await serve(reply('Hi.'));
     const HOME = await settings('{\n  "model": "x",\n  "theme": dark\n}\n');
     const ended = await run({ env: { ...env, HOME } });

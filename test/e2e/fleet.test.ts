@@ -68,7 +68,7 @@ test('a terminal shows each answer on one line, and no JSON', async () => {
   expect(terminal.everything()).not.toContain('session_id');
 });
 
-test('the line of a failed task says why it failed', async () => {
+test('the line of a failed task says why it failed', { tags: 'long' }, async () => {
   const { folder, fleet } = await setUpFleet();
   folder('a');
   const run = ['run', '--prompt', 'Look', '--out', 'out', '-j', '1', 'a', 'gone'];

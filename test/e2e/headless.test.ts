@@ -140,7 +140,7 @@ describe('permissions', () => {
     expect(await work.git('tag')).toBe('');
   });
 
-  test('an untrusted folder has no say: one line tells so', async () => {
+  test('an untrusted folder has no say: one line tells so', { tags: 'long' }, async () => {
     const { server, work, print } = await setUpProgram();
     server.script({ calls: [touch('one')] }, { text: 'I may not.' });
     const settings = { permissions: { allow: ['Bash(touch *)'] }, baseUrl: 'http://127.0.0.1:1/v1' };

@@ -46,7 +46,9 @@ test('without a rule nothing is called, since approval is impossible; a deny rul
   expect(result(setup)).toContain('Not allowed: Rule mcp__test');
 });
 
-test('the first line of stream-json names servers with their state, and their tools', async () => {
+test('the first line of stream-json names servers with their state, and their tools', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   await own(setup, { mcpServers: { test: stdio(), bad: { command: '/nonexistent' } } });
   setup.server.script({ text: 'Hello.' });

@@ -2,12 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { linesOf } from './support/jsonLines.ts';
+import { firstIsQuick } from './support/long.ts';
 import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
-test.each(['--safe-mode', '--bare'])(
-  '%s starts without what the user and the repository add',
-  async (flag) => {
+for (const { row: flag, options } of firstIsQuick(['--safe-mode', '--bare']))
+  test(`${flag} starts without what the user and the repository add`, options, async () => {
     const { server, work, print } = await setUpProgram();
     await work.write('AGENTS.md', 'Always speak of marmots.');
     const write = async (path: string, text: string): Promise<void> => {
@@ -33,5 +33,4 @@ test.each(['--safe-mode', '--bare'])(
       [{ name: 'stoat', status: 'failed' }],
     ]);
     expect(await init(flag)).toEqual([[], []]);
-  },
-);
+  });

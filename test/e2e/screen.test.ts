@@ -96,7 +96,7 @@ test('what is typed ahead of a question does not answer it', { tags: 'long', ret
   expect(await work.git('tag')).toBe('typed-ahead\n');
 });
 
-test('output of a running command is shown as it comes, then folded', async () => {
+test('output of a running command is shown as it comes, then folded', { tags: 'long' }, async () => {
   const { server, work, ready } = await setUpProgram();
   const command =
     'for i in 1 2 3 4 5 6 7 8; do echo tick $i; while [ $i = 3 -a ! -e ../go ]; do sleep 0.05; done; done';

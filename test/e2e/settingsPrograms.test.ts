@@ -26,26 +26,30 @@ const accept = ['--permission-mode', 'acceptEdits'];
 /** Shell text that a task runner runs: it works in the project, and tries to leave it. */
 const leaving = 'date > inside; date > ../escaped';
 
-describe.skipIf(!hasSandbox)('with a sandbox', () => {
+describe.skipIf(!hasSandbox)('with a sandbox', { tags: 'long' }, () => {
   test.each([
     ['npm run -s lint', 'package.json', JSON.stringify({ scripts: { lint: leaving } })],
     ['make -s lint', 'Makefile', `lint:\n\t${leaving}\n`],
     ['node tools', 'tools/other.js', ''],
-  ])('what %s finds after an edit in accept-edits mode stays in the sandbox', async (hook, file, content) => {
-    const setup = await setUpProgram();
-    const at = (name: string): string => join(setup.work.repository, name);
-    await own(setup, afterWrite(hook));
-    await mkdir(at('tools'));
-    await writeFile(at('tools/index.js'), "require('./other.js');");
-    const js = `const fs = require('fs'); fs.writeFileSync('inside', ''); fs.writeFileSync('../escaped', '');`;
-    setup.server.script(write(file, content === '' ? js : content, setup), { text: 'Done.' });
-    const { stderr } = await setup.print(['-p', 'go', ...accept, '--debug']);
-    expect(existsSync(at('inside'))).toBe(true);
-    expect(existsSync(at('../escaped'))).toBe(false);
-    expect(stderr + texts(setup)).toMatch(/It ran in the sandbox: it tried to write outside the workspace/);
-  });
+  ])(
+    'what %s finds after an edit in accept-edits mode stays in the sandbox',
+    { tags: 'long' },
+    async (hook, file, content) => {
+      const setup = await setUpProgram();
+      const at = (name: string): string => join(setup.work.repository, name);
+      await own(setup, afterWrite(hook));
+      await mkdir(at('tools'));
+      await writeFile(at('tools/index.js'), "require('./other.js');");
+      const js = `const fs = require('fs'); fs.writeFileSync('inside', ''); fs.writeFileSync('../escaped', '');`;
+      setup.server.script(write(file, content === '' ? js : content, setup), { text: 'Done.' });
+      const { stderr } = await setup.print(['-p', 'go', ...accept, '--debug']);
+      expect(existsSync(at('inside'))).toBe(true);
+      expect(existsSync(at('../escaped'))).toBe(false);
+      expect(stderr + texts(setup)).toMatch(/It ran in the sandbox: it tried to write outside the workspace/);
+    },
+  );
 
-  test('the user can let it run outside; a repository cannot', async () => {
+  test('the user can let it run outside; a repository cannot', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     const outcome = async (): Promise<boolean> => {
       setup.server.script(write('package.json', JSON.stringify({ scripts: { lint: leaving } }), setup), {
@@ -64,7 +68,7 @@ describe.skipIf(!hasSandbox)('with a sandbox', () => {
     expect(await outcome()).toBe(true);
   });
 
-  test('after an edit that the user approved, a hook runs as before', async () => {
+  test('after an edit that the user approved, a hook runs as before', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     await own(setup, afterWrite('npm run -s lint'));
     setup.server.script(write('package.json', JSON.stringify({ scripts: { lint: leaving } }), setup), {

@@ -17,58 +17,54 @@ Done.`;
 const wires = ['responses', 'anthropic'] as const;
 
 describe.each(wires)('%s', (wire) => {
-  test(
-    'a call, an edit, a compaction, another model and a resumed session',
-    wire === 'anthropic' ? {} : long,
-    async () => {
-      const { server, work, access, ready, print } = await setUpProgram();
-      const env = work.env({ ...access, CLAWDCODE_WIRE: wire });
-      const edit = {
-        file_path: 'lib/constants.js',
-        old_string: "'use strict';",
-        new_string: "'use strict'; // seen",
-      };
-      server.script(
-        { reasoning: 'I read first.', calls: [{ name: 'Read', input: { file_path: 'lib/constants.js' } }] },
-        { text: 'Now I edit.', calls: [{ name: 'Edit', input: edit }] },
-        { text: 'Edited it.' },
-        { text: summary },
-        { text: 'The other model answers.' },
-        { text: 'Resumed.' },
-      );
-      const terminal = await ready(['--permission-mode', 'acceptEdits'], { env });
-      await terminal.submit('mark lib/constants.js as seen');
-      await terminal.waitFor('Edited it.');
-      await terminal.waitForIdle();
-      expect(await work.read('lib/constants.js')).toContain("'use strict'; // seen");
-      await terminal.submit('/compact');
-      await terminal.waitForPrinted('Conversation compacted');
-      await terminal.waitForIdle();
-      await terminal.submit('/model mock-2');
-      await terminal.waitForPrinted(/mock-2/);
-      await terminal.submit('who are you?');
-      await terminal.waitFor('The other model answers.');
-      await terminal.waitForIdle();
-      await terminal.submit('/exit');
-      await terminal.exited;
-      expect(await print(['-c', '-p', 'still there?'], { env })).toMatchObject({
-        code: 0,
-        stdout: 'Resumed.\n',
-      });
+  test('a call, an edit, a compaction, another model and a resumed session', long, async () => {
+    const { server, work, access, ready, print } = await setUpProgram();
+    const env = work.env({ ...access, CLAWDCODE_WIRE: wire });
+    const edit = {
+      file_path: 'lib/constants.js',
+      old_string: "'use strict';",
+      new_string: "'use strict'; // seen",
+    };
+    server.script(
+      { reasoning: 'I read first.', calls: [{ name: 'Read', input: { file_path: 'lib/constants.js' } }] },
+      { text: 'Now I edit.', calls: [{ name: 'Edit', input: edit }] },
+      { text: 'Edited it.' },
+      { text: summary },
+      { text: 'The other model answers.' },
+      { text: 'Resumed.' },
+    );
+    const terminal = await ready(['--permission-mode', 'acceptEdits'], { env });
+    await terminal.submit('mark lib/constants.js as seen');
+    await terminal.waitFor('Edited it.');
+    await terminal.waitForIdle();
+    expect(await work.read('lib/constants.js')).toContain("'use strict'; // seen");
+    await terminal.submit('/compact');
+    await terminal.waitForPrinted('Conversation compacted');
+    await terminal.waitForIdle();
+    await terminal.submit('/model mock-2');
+    await terminal.waitForPrinted(/mock-2/);
+    await terminal.submit('who are you?');
+    await terminal.waitFor('The other model answers.');
+    await terminal.waitForIdle();
+    await terminal.submit('/exit');
+    await terminal.exited;
+    expect(await print(['-c', '-p', 'still there?'], { env })).toMatchObject({
+      code: 0,
+      stdout: 'Resumed.\n',
+    });
 
-      const requests = server.requests();
-      expect(requests).toHaveLength(6);
-      expect(server.left()).toBe(0);
-      for (const request of requests) expectPairedCalls(request);
-      expect(JSON.stringify(requests[1]?.messages)).toContain('use strict');
-      expect(requests[4]?.model).toBe('mock-2');
-      const entries = (await work.sessions())[0]?.entries ?? [];
-      expect(entries.find(({ type }) => type === 'assistant')?.message.reasoning).toMatchObject({
-        text: 'I read first.',
-      });
-      expect(entries.filter(({ subtype }) => subtype === 'compact_boundary')).toHaveLength(1);
-    },
-  );
+    const requests = server.requests();
+    expect(requests).toHaveLength(6);
+    expect(server.left()).toBe(0);
+    for (const request of requests) expectPairedCalls(request);
+    expect(JSON.stringify(requests[1]?.messages)).toContain('use strict');
+    expect(requests[4]?.model).toBe('mock-2');
+    const entries = (await work.sessions())[0]?.entries ?? [];
+    expect(entries.find(({ type }) => type === 'assistant')?.message.reasoning).toMatchObject({
+      text: 'I read first.',
+    });
+    expect(entries.filter(({ subtype }) => subtype === 'compact_boundary')).toHaveLength(1);
+  });
 
   test(
     'reasoning comes back unchanged in the next step and after a resume, and each request can be shown',

@@ -156,7 +156,7 @@ test('commands answer without the model; what only looks like one is a prompt', 
   expect(last).toContain('from the shell\\n');
 });
 
-test('/clear starts a new session, and the old one stays', async () => {
+test('/clear starts a new session, and the old one stays', long, async () => {
   const { server, work, ready } = await setUpProgram();
   server.script({ text: 'First answer.' }, { text: 'Second answer.' });
   const terminal = await ready();

@@ -261,7 +261,7 @@ test('an entry that was changed has no checksum any more, one that was not has i
   expect(lines.map((line) => 'crc' in JSON.parse(line))).toEqual([true, false]);
 });
 
-test('a long session is written as it is read', async () => {
+test('a long session is written as it is read', { tags: 'long' }, async () => {
   let read = 0;
   let written = 0;
   async function* entries(): AsyncGenerator<JSONLEntry> {

@@ -1,4 +1,8 @@
-/** What a server listed in an earlier session: offered at once, granted nothing, and replaced when it is connected. */
+/**
+ * What a server listed in an earlier session: offered at once, granted nothing, and replaced when it is connected.
+ *
+ * @module-tag long
+ */
 import {
   copyFileSync,
   mkdirSync,
@@ -92,7 +96,9 @@ test('only the owner can read the list, and it names no values of the definition
   expect(readFileSync(file, 'utf8')).not.toContain('sk-secret');
 });
 
-test('a request waits for a server without a list, and then the other one is started in the background', async () => {
+test('a request waits for a server without a list, and then the other one is started in the background', {
+  tags: 'long',
+}, async () => {
   const home = createHome();
   await earlierSession(home, { known: stdio() });
   const session = openServers(home.home, { known: stdio(), fresh: stdio() });
@@ -102,7 +108,7 @@ test('a request waits for a server without a list, and then the other one is sta
   await vi.waitFor(() => expect(stateOf(session)).toBe('connected'), 10_000);
 });
 
-test('another definition or another folder is another server', async () => {
+test('another definition or another folder is another server', { tags: 'long' }, async () => {
   const home = createHome();
   await earlierSession(home, { test: stdio() });
   const silent = openServers(home.home, { test: stdio('silent') });

@@ -122,6 +122,7 @@ test('a renamed tool comes under its new name, and the others stay the same obje
 
 test.each(['mcp', 'sse'])(
   'a remote server that renames a tool says so on its open stream (/%s)',
+  { tags: 'long' },
   async (path) => {
     const web = await serveMcp();
     onTestFinished(() => web.close());

@@ -46,7 +46,7 @@ test('ten megabytes of ordinary code have no secrets', { tags: 'long' }, () => {
   expect(characters).toBeGreaterThan(10e6);
 });
 
-test('neither has a lock file full of hashes, nor this program', () => {
+test('neither has a lock file full of hashes, nor this program', { tags: 'long' }, () => {
   const files = [join(root, 'package-lock.json'), ...textFiles(join(root, 'src'), 1e8)];
   for (const file of files) expect([file, findSecrets(readFileSync(file, 'utf8'))]).toEqual([file, []]);
 });

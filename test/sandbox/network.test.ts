@@ -208,7 +208,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(text).toMatch(/allowedDomains/);
   });
 
-  test('a server that one command starts answers the next', async () => {
+  test('a server that one command starts answers the next', { tags: 'long' }, async () => {
     const { run } = await confined();
     const server = `node -e 'require("http").createServer((q,a)=>a.end("from the sandbox")).listen(4321,"127.0.0.1",()=>require("fs").writeFileSync("up","1"))'`;
     await run(server, { background: true });

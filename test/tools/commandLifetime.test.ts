@@ -35,7 +35,7 @@ describe('what is left behind', () => {
   test.each([
     ['sleep 60 & echo $! > pid; echo done'],
     ['sleep 60 > /dev/null 2>&1 & echo $! > pid; echo done'],
-  ])('neither delays %j nor outlives it', async (command) => {
+  ])('neither delays %j nor outlives it', { tags: 'long' }, async (command) => {
     const startedAt = performance.now();
     const { text } = await bash(command);
     // What it leaves behind sleeps for a minute.
@@ -45,7 +45,7 @@ describe('what is left behind', () => {
     await until(() => !alive(pidIn('pid')));
   });
 
-  test('is ended with everything else by dispose', async () => {
+  test('is ended with everything else by dispose', { tags: 'long' }, async () => {
     await bash('trap "" TERM; sleep 60 & echo $! > pid; wait', { run_in_background: true });
     await until(() => pidIn('pid') > 0);
     await bench.tools.dispose();

@@ -147,7 +147,7 @@ const line = fc.constantFrom('a', ' a', '  a', '\ta', 'b', 'b ', '', ' ', '"q"',
 const lines = fc.array(line, { maxLength: 12 }).map((all) => all.join('\n'));
 
 describe('any edit', () => {
-  test('that applies exactly equals split and join', () => {
+  test('that applies exactly equals split and join', { tags: 'long' }, () => {
     fc.assert(
       fc.property(
         lines,
@@ -229,7 +229,7 @@ describe('the nearest region', () => {
     ).toContain('     2\tfunction readFileSync(path) {');
   });
 
-  test('stays small, and is nothing when nothing is alike', () => {
+  test('stays small, and is nothing when nothing is alike', { tags: 'long' }, () => {
     const huge = Array.from({ length: 500 }, (_, index) => `line ${index} ${'x'.repeat(5000)}`).join('\n');
     expect(nearestRegion(huge, huge.replaceAll('x', 'y').slice(0, 400_000))?.length ?? 0).toBeLessThan(
       10_000,

@@ -212,7 +212,7 @@ describe('while another program works in the same folders', () => {
     };
   }
 
-  test('a folder that is exchanged for a link shows nothing of elsewhere', async () => {
+  test('a folder that is exchanged for a link shows nothing of elsewhere', { tags: 'long' }, async () => {
     const elsewhere = join(bench.root, '../elsewhere');
     for (const [folder, text] of [
       [join(bench.root, 'd/in'), 'inside'],
@@ -232,7 +232,7 @@ describe('while another program works in the same folders', () => {
     await stop();
   });
 
-  test('a folder that keeps changing is left out, the rest is found', async () => {
+  test('a folder that keeps changing is left out, the rest is found', { tags: 'long' }, async () => {
     mkdirSync(join(bench.root, 'busy'));
     writeFileSync(join(bench.root, 'busy/a.ts'), 'foo\n');
     const stop = await running("fs.writeFileSync('busy/x', ''); fs.rmSync('busy/x');");

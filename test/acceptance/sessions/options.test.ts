@@ -31,7 +31,7 @@ test('the options have their default figures', () => {
   expect(cache.size).toBe(100);
 });
 
-test('the filter bounds messages and tokens', async () => {
+test('the filter bounds messages and tokens', { tags: 'long' }, async () => {
   expect(await shown({})).toHaveLength(30);
   expect(await shown({ filter: { enabled: true } })).toHaveLength(25);
   const few = await shown({ filter: { enabled: true, maxMessages: 7 } });

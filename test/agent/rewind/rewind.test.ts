@@ -170,7 +170,7 @@ test('nor are edits during a question', async () => {
   expect((await set.agent.turns(1))[0]?.files).toBe(1);
 });
 
-test('later changes of a background command are credited to it', async () => {
+test('later changes of a background command are credited to it', { tags: 'long' }, async () => {
   const set = await startRewindTest({
     answers: [
       calls(['c1', 'Bash', { command: 'sleep 0.4; echo late > late.txt', run_in_background: true }]),
@@ -383,39 +383,43 @@ describe('a program that was stopped', () => {
     },
   );
 
-  test.each([0, 1, 2])('when %d of two paths were done can be repeated instead', async (paths) => {
-    let left = Number.POSITIVE_INFINITY;
-    const set = await startRewindTest({
-      answers: [
-        bash('c1', 'echo 1 > a; echo 1 > b'),
-        says('Done.'),
-        bash('c2', 'echo 2 > a; rm b'),
-        says('Done.'),
-      ],
-      wrap: (files) => ({
-        ...files,
-        async apply({ steps }) {
-          await files.apply({ steps: steps.slice(0, left) });
-          throw new Error('killed');
-        },
-      }),
-    });
-    await set.ask('one');
-    const before = await set.tree();
-    await set.ask('two');
-    left = paths;
-    await set.run({ type: 'rewind', to: set.prompt('two'), scope: 'files' });
-    expect(set.bugs.splice(0)).toHaveLength(1);
-    const sessionId = set.agent.state().sessionId;
-    await set.agent.close();
+  test.each([0, 1, 2])(
+    'when %d of two paths were done can be repeated instead',
+    { tags: 'long' },
+    async (paths) => {
+      let left = Number.POSITIVE_INFINITY;
+      const set = await startRewindTest({
+        answers: [
+          bash('c1', 'echo 1 > a; echo 1 > b'),
+          says('Done.'),
+          bash('c2', 'echo 2 > a; rm b'),
+          says('Done.'),
+        ],
+        wrap: (files) => ({
+          ...files,
+          async apply({ steps }) {
+            await files.apply({ steps: steps.slice(0, left) });
+            throw new Error('killed');
+          },
+        }),
+      });
+      await set.ask('one');
+      const before = await set.tree();
+      await set.ask('two');
+      left = paths;
+      await set.run({ type: 'rewind', to: set.prompt('two'), scope: 'files' });
+      expect(set.bugs.splice(0)).toHaveLength(1);
+      const sessionId = set.agent.state().sessionId;
+      await set.agent.close();
 
-    const again = await startRewindTest({ resume: { folder: set.folder, sessionId } });
-    await again.back('two', 'files');
-    expect(await again.tree()).toEqual(before);
-  });
+      const again = await startRewindTest({ resume: { folder: set.folder, sessionId } });
+      await again.back('two', 'files');
+      expect(await again.tree()).toEqual(before);
+    },
+  );
 });
 
-test("a rewind restores the shell's directory, and undoing it does, too", async () => {
+test("a rewind restores the shell's directory, and undoing it does, too", { tags: 'long' }, async () => {
   const set = await startRewindTest({
     answers: [
       says('One.'),
@@ -440,7 +444,9 @@ test("a rewind restores the shell's directory, and undoing it does, too", async 
   expect(output('c3')).toBe(set.root);
 });
 
-test('resumed in another folder, the shell stays there and the model gets another note', async () => {
+test('resumed in another folder, the shell stays there and the model gets another note', {
+  tags: 'long',
+}, async () => {
   const set = await startRewindTest({
     answers: [
       says('One.'),

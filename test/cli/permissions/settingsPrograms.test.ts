@@ -119,7 +119,7 @@ test.each([
     'if [',
     'NODE_OPTIONS=--import=./x node ~/y.js',
   ],
-])('after an unasked change it is confined: %s', async (command) => {
+])('after an unasked change it is confined: %s', { tags: 'long' }, async (command) => {
   const { run, programs } = await bench({
     files: [
       ['project/check.sh', '#!/bin/sh\n'],

@@ -356,7 +356,9 @@ describe('a draft', () => {
     return { home, context, step, answers, asked, used, made, sent, reopen };
   }
 
-  test('that arrives after steps were shortened replaces their lines at once, with the files', async () => {
+  test('that arrives after steps were shortened replaces their lines at once, with the files', {
+    tags: 'long',
+  }, async () => {
     const { context, step, answers, asked, made, sent } = await heldSession(40_000);
     while (context.draft() !== 'running') await step(1000);
     await asked(1);
@@ -377,7 +379,9 @@ describe('a draft', () => {
     await asked(2);
   });
 
-  test('that is stale is not used at the trigger: another is written for the current state', async () => {
+  test('that is stale is not used at the trigger: another is written for the current state', {
+    tags: 'long',
+  }, async () => {
     const { home, context, step, answers, asked, used, made, sent } = await heldSession(64_000);
     for (let index = 0; index < 8; index++) await step(1000);
     const preview = context.preview({ ...home.options() });

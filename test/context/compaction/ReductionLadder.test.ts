@@ -159,7 +159,9 @@ describe('with economy a draft', () => {
   const early = { strategy: 'economy' } as const;
   const foxes = summary('1. Primary request and intent\nfoxes');
 
-  test('is not requested if most of the earlier turns are pinned; the one at the trigger is used', async () => {
+  test('is not requested if most of the earlier turns are pinned; the one at the trigger is used', {
+    tags: 'long',
+  }, async () => {
     const home = await createTestHome({ windowTokens: 200_000, settings: early });
     const context = await threeTurns(home, 15_000);
     for (const { kind, uuid } of context.items())

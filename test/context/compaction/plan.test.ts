@@ -90,7 +90,7 @@ const planned = (check: (plan: CompactionPlan, input: PlanInput) => void): void 
   );
 
 describe('whatever is planned', () => {
-  test('whole atoms stay, in their order, and each of the newest in one piece', () => {
+  test('whole atoms stay, in their order, and each of the newest in one piece', { tags: 'long' }, () => {
     planned(({ kept, cut, uncovered }, { view }) => {
       expect(kept.filter((atom) => !view.atoms.includes(atom))).toEqual([]);
       expect([...kept].sort((a, b) => a.head.seq - b.head.seq)).toEqual(kept);

@@ -46,7 +46,7 @@ test('a long section is several memories, cut between paragraphs where it can be
   expect(found.every((text) => text.isWellFormed() && text.length < 1600)).toBe(true);
 });
 
-test('any text gives bounded, well-formed memories, soon', () => {
+test('any text gives bounded, well-formed memories, soon', { tags: 'long' }, () => {
   const line = fc.oneof(
     fc.string({
       unit: fc.constantFrom('x', ' ', '#', '-', '`', '字', '😀', '\ud800', '\u0000', '\r'),

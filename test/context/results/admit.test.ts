@@ -331,7 +331,7 @@ test('a page of 200 kB is offloaded, and its bytes come back identical, also aft
   expect(after).toEqual(before);
 });
 
-test('whatever Recall returns within a window is admitted unchanged', async () => {
+test('whatever Recall returns within a window is admitted unchanged', { tags: 'long' }, async () => {
   for (const windowTokens of [8000, 48_000, 200_000]) {
     const home = await createTestHome({ windowTokens });
     const context = home.manager();

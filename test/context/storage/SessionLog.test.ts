@@ -73,7 +73,9 @@ test('an entry has every field of a line, in a fixed order, and memory equals th
   expect(unsealedLines(await readFile(log.filePath, 'utf8'))).toEqual([JSON.stringify(entry)]);
 });
 
-test('any program of appends keeps order, chain and batches, across reopenings', async () => {
+test('any program of appends keeps order, chain and batches, across reopenings', {
+  tags: 'long',
+}, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(

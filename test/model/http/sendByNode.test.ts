@@ -51,7 +51,9 @@ describe('one connection', () => {
     expect(sockets).toHaveLength(1);
   });
 
-  test('stays when the end of a body comes after it is released, and is cut when none comes', async () => {
+  test('stays when the end of a body comes after it is released, and is cut when none comes', {
+    tags: 'long',
+  }, async () => {
     let end = (): void => {};
     const ended = new Promise<void>((done) => {
       end = done;

@@ -73,7 +73,7 @@ describe('a reply of very many short parts', () => {
     expect(() => all(4001)).toThrow('more than 4,000 parts');
   });
 
-  test('counts of use that no server knows are not kept', () => {
+  test('counts of use that no server knows are not kept', { tags: 'long' }, () => {
     const spentMs = cpuClock();
     const translator = createAnthropicTranslator();
     const usage = (event: number) =>

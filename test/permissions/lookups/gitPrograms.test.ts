@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -276,7 +277,9 @@ describe('what git takes for a repository and looks like another one, or like no
   });
 });
 
-test('merges are not done once more, with the drivers that a repository names', async () => {
+test('merges are not done once more, with the drivers that a repository names', {
+  tags: 'long',
+}, async () => {
   const project = repository('merge.x.driver=./run');
   const ask = async (command: string) => (await decideIn(project, command)).behavior;
   expect(await ask('git log -p --diff-merges=first-parent')).toBe('allow');

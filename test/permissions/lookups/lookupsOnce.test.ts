@@ -33,7 +33,7 @@ const facts = (mode: PermissionMode, rules: readonly string[] = []): PolicyFacts
 const call = (command: string) =>
   ({ tool: 'Bash', access: { type: 'command', command, cwd: root } }) as const;
 
-test('however many parts ask the same, the disk and git are asked once', async () => {
+test('however many parts ask the same, the disk and git are asked once', { tags: 'long' }, async () => {
   const { lookups, asked } = counted();
   const engine = new InProcessEngine(wasmFolder(), process.env, lookups);
   const command = Array(20)

@@ -6,6 +6,7 @@ import { decide } from '../../../src/permissions/decide.ts';
 import { programRows } from '../../../src/permissions/options/programTable.ts';
 import { riskyWords } from '../../../src/permissions/options/riskyOptions.ts';
 import { cpuClock } from '../../cpuTime.ts';
+import { firstIsQuick } from '../../e2e/support/long.ts';
 import { bash, policyFor, root } from '../harness.ts';
 
 /** A rule, the calls that it covers, and those that it does not, though its text does. */
@@ -1761,12 +1762,12 @@ for (const [prefix, calls] of Object.entries(others))
 
 for (const [prefix, { covers = [], stops = [] }] of Object.entries(rules))
   describe(`Bash(${prefix}:*)`, () => {
-    if (covers.length > 0)
-      test.each(covers)('covers %s', async (command) =>
+    for (const { row: command, options } of firstIsQuick(covers))
+      test(`covers ${command}`, options, async () =>
         expect(await bash(command, [`allow Bash(${prefix}:*)`])).toMatchObject({ behavior: 'allow' }),
       );
-    if (stops.length > 0)
-      test.each(stops)('does not cover %s', async (command) =>
+    for (const { row: command, options } of firstIsQuick(stops))
+      test(`does not cover ${command}`, options, async () =>
         expect(await bash(command, [`allow Bash(${prefix}:*)`])).toMatchObject({ behavior: 'ask' }),
       );
   });

@@ -79,7 +79,9 @@ describe('"always" for a command saves', () => {
   });
 });
 
-test('a rule saved by "always" reaches nothing outside the workspace, and no word that only the shell knows', async () => {
+test('a rule saved by "always" reaches nothing outside the workspace, and no word that only the shell knows', {
+  tags: 'long',
+}, async () => {
   const asked = [
     'npm test -- src/app.ts',
     'npm run lint -- src',

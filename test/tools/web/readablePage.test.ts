@@ -235,11 +235,11 @@ describe('the thread', () => {
     ['deeper than any stack', `${'<div>'.repeat(100_000)}deep`],
     ['deeper than an article', `${'<div>'.repeat(900)}deep`],
     ['without a body', '<frameset>deep'],
-  ])('gives the text of a page that is %s', async (_, html) =>
+  ])('gives the text of a page that is %s', { tags: 'long' }, async (_, html) =>
     expect(await convert(`<html>${html}`)).toMatchObject({ type: 'page', text: 'deep' }),
   );
 
-  test('gives the bare text of a page of very many parts', async () => {
+  test('gives the bare text of a page of very many parts', { tags: 'long' }, async () => {
     const page = await convert(`<html><body>${'<p>x'.repeat(500_000)}`);
     expect(page).toMatchObject({ type: 'page', rough: true });
   });
@@ -249,6 +249,7 @@ describe('the thread', () => {
     expect(await convert('<p>x', AbortSignal.abort())).toMatchObject({ type: 'failed' });
   });
 
-  test('leaves out what can be neither seen nor printed', async () =>
-    expect(await convert('<p>a\u001b[31mb\u{e0041}c\u0000d')).toMatchObject({ text: 'a[31mbcd' }));
+  test('leaves out what can be neither seen nor printed', { tags: 'long' }, async () =>
+    expect(await convert('<p>a\u001b[31mb\u{e0041}c\u0000d')).toMatchObject({ text: 'a[31mbcd' }),
+  );
 });

@@ -63,7 +63,9 @@ test('a permission question shows what will happen, why, and what each answer do
   ]);
 });
 
-test('however few rows there are, a dialog that hides lines of a command says so', async () => {
+test('however few rows there are, a dialog that hides lines of a command says so', {
+  tags: 'long',
+}, async () => {
   const command = Array.from({ length: 9 }, (_, index) => `echo ${index} && \\`).join('\n');
   const preview = { type: 'command', command, cwd: '/home/me/project' } as const;
   for (const width of [20, 60])

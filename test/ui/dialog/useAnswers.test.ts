@@ -32,7 +32,7 @@ test('nor does one that is read right after the time was up', async () => {
   expect(await told).toBe(false);
 });
 
-test('a key after a time without any counts, and those after it', async () => {
+test('a key after a time without any counts, and those after it', { tags: 'long' }, async () => {
   const quiet = started();
   await expect.poll(() => quiet.isOverAtKey(), { interval: 1000, timeout: 20_000 }).toBe(true);
   expect(quiet.isOverAtKey()).toBe(true);

@@ -164,7 +164,9 @@ describe('files', () => {
     expect(await readdir(folder)).not.toContain('ran');
   });
 
-  test('a clipboard of text has no image, and a program that floods is stopped', async () => {
+  test('a clipboard of text has no image, and a program that floods is stopped', {
+    tags: 'long',
+  }, async () => {
     await program('wl-paste', 'echo "only text"');
     expect(await readClipboardImage('linux', here())).toMatchObject({
       type: 'none',

@@ -343,7 +343,9 @@ describe('a key that is put into another field', () => {
     expect(screen.output()).not.toContain('0123456789');
   });
 
-  test('typed by hand it is hidden from its first signs on, long before it is known to be one', async () => {
+  test('typed by hand it is hidden from its first signs on, long before it is known to be one', {
+    tags: 'long',
+  }, async () => {
     const { screen, press, text } = await open();
     await press('k', keys.tab, keys.ctrl('u'), 'https://llm.example/v1');
     for (const letter of KEY.slice(0, 15)) await press(letter);

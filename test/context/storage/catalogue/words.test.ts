@@ -43,7 +43,9 @@ test.each(['', '   ', '"" * - +', '()', 'ZWJ\u200d'.slice(3), '\ud83d'])('%j ask
   expect(parseQuery(query)).toBeUndefined();
 });
 
-test('no text is too strange to be a query, and what the index is asked holds only words', () => {
+test('no text is too strange to be a query, and what the index is asked holds only words', {
+  tags: 'long',
+}, () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (query, text) => {
       const parsed = parseQuery(query);
@@ -95,7 +97,9 @@ test('text that would fill the index and is never searched is left out', () => {
   expect(indexText(image)).toBe(' ');
 });
 
-test('text of one megabyte on one line is indexed in time that grows with its length', () => {
+test('text of one megabyte on one line is indexed in time that grows with its length', {
+  tags: 'long',
+}, () => {
   const spentMs = cpuClock();
   for (const unit of ['a', 'ab ', '购', 'é', '\ud83d', 'x_-/']) {
     const text = unit.repeat(2 ** 20 / unit.length);

@@ -194,7 +194,7 @@ describe('each stream ends in exactly one done or failed', () => {
     }
   });
 
-  test('signs of life after the end do not hold it up', async () => {
+  test('signs of life after the end do not hold it up', { tags: 'long' }, async () => {
     const most = 4000;
     let written = 0;
     const { baseUrl } = await serve(async (response) => {
@@ -208,7 +208,7 @@ describe('each stream ends in exactly one done or failed', () => {
     expect(written).toBeLessThan(most);
   });
 
-  test('silence with signs of life is no stall', async () => {
+  test('silence with signs of life is no stall', { tags: 'long' }, async () => {
     const { baseUrl } = await serve(
       sse([...Array.from({ length: 400 }, () => ': wait\n\n'), say('a'), stop(), end]),
     );
