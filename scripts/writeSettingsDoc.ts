@@ -147,6 +147,21 @@ Ask and deny rules always apply, and so do allow rules that you saved there your
 \`headers\` never apply, even if you trust the folder: a key belongs in \`config.json\` or in the environment. With \`-p\`,
 untrusted settings are left out, and standard error and the \`init\` line of \`stream-json\` say so.
 
+## Paths in settings
+
+\`permissions.additionalDirectories\`, \`sandbox.allowWrite\`, \`sandbox.allowRead\` and \`context.truncate.outputDir\` open
+files and folders. A path is absolute, in your home (\`~/…\`) or relative to the project. Links are resolved once, when the
+settings are read:
+
+- If a link leads a path elsewhere, you approve both: \`~/notes → /data/notes\`. If the link is moved later, the new place
+  needs your approval.
+- A link in the project that leads out of it is ignored with a message, in every settings file: anyone who can write to the
+  project could move it. Name the place itself instead. \`--add-dir\` may name such a link, because you type it for one run.
+- If a link appears in a path while ClawdCode runs (a command replaces \`build\` with a link), the path opens nothing until the
+  link is gone.
+- In a subagent's worktree, a path in the project means the same path in the worktree.
+- \`sandbox.denyRead\` hides both: the path as written and the place it leads to.
+
 ## When trusted settings change
 
 Trust covers exactly what you were shown. \`~/.clawdcode/trust.json\` records each rule, directory and variable separately,
@@ -178,6 +193,9 @@ Administrators set policies for everyone on a machine in \`/etc/clawdcode/manage
   \`network.allowLocalPorts\` of the sandbox, a managed list replaces all others, even if it is empty; \`denyRead\` and
   \`network.deniedDomains\` are combined. A host that is not in a managed \`network.allowedDomains\` is denied without
   asking: neither a \`WebFetch(domain:…)\` rule from another source nor an approval opens it.
+- Nothing opens a managed \`denyRead\` again: no \`allowRead\`, \`allowWrite\`, \`--add-dir\` or rule. If it contains the project
+  or the temporary folder, commands do not start and say why. It applies to commands in the sandbox, so set
+  \`sandbox.enabled\` as well. For Read, Grep and the like, add \`Read(…)\` to \`permissions.deny\`.
 - \`allowManagedPermissionRulesOnly: true\`: allow rules from anywhere else are ignored, and approvals offer no "don't ask
   again". Users' ask and deny rules still apply, since they only restrict.
 

@@ -8,7 +8,14 @@ import { grouped } from '../protocol/text/numbers.ts';
 import type { GitTree } from './git/gitTree.ts';
 import { type Coverage, createCoverage, type YieldTimer } from './scan/Coverage.ts';
 import type { Contents } from './scan/contents.ts';
-import { canonicalPath, type DiskEntry, linkedPath, type ScannedState, statEntry } from './scan/diskEntry.ts';
+import {
+  canonicalPath,
+  type DiskEntry,
+  linkedPath,
+  realFolder,
+  type ScannedState,
+  statEntry,
+} from './scan/diskEntry.ts';
 import { type ChangedPath, identifyPath, isUnchanged } from './scan/identifyPath.ts';
 import { createYieldTimer, isHistory, walk } from './scan/walk.ts';
 import { type CheckpointLimits, changeNotes, describePath } from './types.ts';
@@ -108,6 +115,8 @@ export class Recorder {
     const found: ChangedPath[] = [];
     const unreadable: string[] = [];
     for (const root of this.#deps.roots) {
+      // A folder that was replaced by a link leads elsewhere.
+      if (realFolder(root) !== root) continue;
       const walked = await walk(root, {
         coverage: this.#coverage,
         pace: this.#pace,

@@ -156,7 +156,7 @@ function appServices(
           statusLine: createStatusCommand(
             settings.statusLine,
             programs,
-            [...settings.permissions.additionalDirectories, ...options.addDirs],
+            settings.permissions.additionalDirectories,
             () => process.stdout.columns,
             undefined,
             factory.programs,

@@ -6,6 +6,7 @@ import type { LoadedSettings } from '../config/types.ts';
 import { readFileNow } from '../disk/fileLookups.ts';
 import { createFolderWalk } from '../disk/folderWalk.ts';
 import { realpath } from '../disk/paths.ts';
+import { pathsInWorktree, unmoved } from '../disk/settingsPaths.ts';
 import { isReadOnlyForCommands, protectionPlace } from '../permissions/files/protectedNames.ts';
 import { isSensitive } from '../permissions/files/sensitive.ts';
 import type { CommandSandbox, SandboxMode } from '../protocol/sandbox.ts';
@@ -48,7 +49,16 @@ export function createConfinement(parts: ConfinementParts): Confinement {
     permissions,
     sandbox,
     state: autoAllows,
-    delicateWord: delicateWordIn(place, settings.permissions.additionalDirectories, permissions),
+    delicateWord: delicateWordIn(
+      place,
+      unmoved(
+        pathsInWorktree(settings.permissions.additionalDirectories, {
+          project: project ?? place.root,
+          worktree: place.root,
+        }),
+      ),
+      permissions,
+    ),
     excluded: settings.sandbox.excludedCommands,
     isManaged: settings.allowManagedPermissionRulesOnly,
   });

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import type { LoadedSettings } from '../config/types.ts';
 import { realpath } from '../disk/paths.ts';
+import { unmoved } from '../disk/settingsPaths.ts';
 import type { LanguageServers } from '../lsp/LanguageServers.ts';
 import type { EditChecks, LanguageServerPort } from '../protocol/diagnostics.ts';
 import type { CommandSandbox } from '../protocol/sandbox.ts';
@@ -59,7 +60,7 @@ export function openLanguageServers(parts: LanguageServerParts): SessionServers 
 async function createServers(parts: LanguageServerParts): Promise<LanguageServers> {
   const { place, loaded, sandbox, isSensitive } = parts;
   const { permissions, sandbox: rules } = loaded.settings;
-  const workspaces = [place.root, ...permissions.additionalDirectories].map(realpath);
+  const workspaces = [realpath(place.root), ...unmoved(permissions.additionalDirectories)];
   const path = unwritablePath([...workspaces, ...rules.allowWrite], place);
   const { LanguageServers } = await import('../lsp/LanguageServers.ts');
   return new LanguageServers({

@@ -4,13 +4,14 @@ import { mkdirSync } from 'node:fs';
 import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { arch, platform, tmpdir, totalmem } from 'node:os';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import type { Agent } from '../agent/types.ts';
 import { isManaged } from '../config/managed.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { getProjectStoragePath } from '../context/index.ts';
 import { pathOutside } from '../disk/ownPrograms.ts';
 import { isInside, realpath } from '../disk/paths.ts';
+import { absolutePath, pathsInWorktree, resolveSettingsPath, unmoved } from '../disk/settingsPaths.ts';
 import { proxyAmong, readProxies } from '../model/http/proxies.ts';
 import { isReadOnlyForCommands, protectionPlace } from '../permissions/files/protectedNames.ts';
 import { isSensitive } from '../permissions/files/sensitive.ts';
@@ -68,14 +69,12 @@ const temporaryFolders = (): readonly string[] => [tmpdir(), '/tmp', '/var/tmp']
  * Returns the PATH without folders that commands may write: a command could plant a program there that runs outside the
  * sandbox of the next one.
  */
-export function unwritablePath(folders: readonly string[], { env, root, home }: AppPaths): string {
-  const absolute = folders.map((folder) =>
-    /^~(?:\/|$)/.test(folder) ? join(home, folder.slice(1)) : resolve(root, folder),
-  );
-  return [...absolute, ...absolute.map(realpath)].reduce(
-    (PATH, folder) => pathOutside({ ...env, PATH }, folder, realpath),
-    env.PATH ?? '',
-  );
+export function unwritablePath(folders: readonly string[], place: AppPaths): string {
+  const { env } = place;
+  const places = folders.map((folder) => resolveSettingsPath(folder, place));
+  return places
+    .flatMap(({ path, realPath }) => [path, realPath])
+    .reduce((PATH, folder) => pathOutside({ ...env, PATH }, folder, realpath), env.PATH ?? '');
 }
 
 export function createSessionSandbox({
@@ -86,7 +85,9 @@ export function createSessionSandbox({
   mode,
 }: SandboxParts): CommandSandbox {
   const { home, systemHome, root, dataRoot, env } = place;
-  const { sandbox, permissions: rules } = loaded.settings;
+  const { sandbox } = loaded.settings;
+  const inPlace = (paths: readonly string[]) => pathsInWorktree(paths, { project, worktree: root });
+  const addedFolders = inPlace(loaded.settings.permissions.additionalDirectories);
   const { env: added, granted } = commandVariables(loaded);
   const { network, limits } = sandbox;
   const tunnel = proxyTunnel(env);
@@ -96,7 +97,7 @@ export function createSessionSandbox({
   const hosts = { ...network, isWholeList: isManaged(loaded.sources, 'sandbox.network.allowedDomains') };
   // One cache per project: otherwise a project could plant files that run in the sandbox of another project.
   const caches = join(dataRoot, 'cache', 'sandbox', basename(getProjectStoragePath(dataRoot, project)));
-  const protection = protectionPlace(home, [root, ...rules.additionalDirectories], realpath);
+  const protection = protectionPlace(home, [root, ...unmoved(addedFolders)], realpath);
   // The same names are checked before and after each command.
   const run = [...new Set([project, root])].flatMap((at) => executedFiles(loaded, { root: at, home }));
   const isReadOnlyFile = remembered((path) => run.includes(path) || isReadOnlyForCommands(path, protection));
@@ -106,16 +107,17 @@ export function createSessionSandbox({
     ...probeOptions(place, loaded.settings, mode),
     node: process.execPath,
     places: () => ({
-      workspace: [root, ...rules.additionalDirectories],
+      workspace: [root, ...addedFolders],
       home,
       systemHome,
       env: { ...env, ...added },
       user: process.getuid?.(),
       dataRoot,
       temporary: temporaryFolders(),
-      allowWrite: [...sandbox.allowWrite, ensured(caches)],
-      denyRead: hiddenFromCommands(sandbox.denyRead, { root, project, home }),
-      allowRead: sandbox.allowRead,
+      allowWrite: [...inPlace(sandbox.allowWrite), realpath(ensured(caches))],
+      denyRead: hiddenFromCommands(sandbox.denyRead, { root, project }),
+      denyReadAlways: hiddenFromCommands(loaded.managedDenyRead, { root, project }),
+      allowRead: inPlace(sandbox.allowRead),
       readByRule: readByRule(permissions.rules(), home),
       isReadOnlyForCommands: isReadOnlyFile,
       executedFiles: run,
@@ -149,15 +151,12 @@ export function createSessionSandbox({
   });
 }
 
-/** What is hidden of the project is hidden in a worktree of it, too. */
+/** What is hidden of the project is hidden in a worktree of it, too. Absolute paths. */
 export function hiddenFromCommands(
-  denyRead: readonly string[],
-  { root, project, home }: Pick<AppPaths, 'root' | 'home'> & { readonly project: string },
+  paths: readonly string[],
+  { root, project }: Pick<AppPaths, 'root'> & { readonly project: string },
 ): readonly string[] {
-  if (root === project) return denyRead;
-  const paths = denyRead.map((path) =>
-    /^~(?:\/|$)/.test(path) ? join(home, path.slice(1)) : resolve(project, path),
-  );
+  if (root === project) return paths;
   const all = [...paths, ...paths.map(realpath)].flatMap((path) =>
     isInside(path, project) ? [path, join(root, relative(project, path))] : [path],
   );
@@ -171,19 +170,20 @@ export const sandboxNotices = (
   { dataRoot, root }: AppPaths,
   { settings }: LoadedSettings,
 ): readonly string[] =>
-  unreportedSetAside(setAsideNotes(dataRoot), [root, ...settings.permissions.additionalDirectories]);
+  unreportedSetAside(setAsideNotes(dataRoot), [root, ...unmoved(settings.permissions.additionalDirectories)]);
 
 /** Returns paths outside the project that `Read` rules allow: each pattern up to its first wildcard. */
 function readByRule(rules: readonly SourcedRule[], home: string): readonly string[] {
   return rules.flatMap(({ behavior, text }) => {
     const parsed = parseRule(text);
     if (behavior !== 'allow' || 'error' in parsed || !/^(?:Read|Edit|Write)$/.test(parsed.tool)) return [];
-    if (parsed.spec === undefined) return [home];
+    if (parsed.spec === undefined) return [realpath(home)];
     const [, start = '', path = ''] = /^(~\/|\/\/)([^*?[{]*)/.exec(parsed.spec) ?? [];
     if (start === '') return [];
-    const whole = join(start === '//' ? '/' : home, path);
     // For `~/notes/a*`, the folder.
-    return [path === parsed.spec.slice(start.length) || whole.endsWith('/') ? whole : dirname(whole)];
+    const isWhole = path === parsed.spec.slice(start.length) || /(?:^|\/)$/.test(path);
+    const named = `${start.slice(0, -1)}/${isWhole ? path : dirname(path)}`.replace('//', '/');
+    return [absolutePath(named, { home: realpath(home), root: '/' })];
   });
 }
 

@@ -4,6 +4,7 @@ import { createSummarizer } from '../agent/reply.ts';
 import type { Agent, SessionTarget } from '../agent/types.ts';
 import { resumeForecast } from '../commands/cost/forecast.ts';
 import type { ModelList } from '../commands/types.ts';
+import type { Settings } from '../config/schema.ts';
 import { rememberRules } from '../config/trust.ts';
 import {
   ContextManager,
@@ -14,6 +15,7 @@ import {
   type SessionStore,
   type SessionSummary,
 } from '../context/index.ts';
+import { unmoved } from '../disk/settingsPaths.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
 import type { HookSource, JudgeHook } from '../protocol/extensions/hooks.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
@@ -132,7 +134,7 @@ async function openSession(
     { root, cwd, isWithheld: isSensitive }: ContextPlace = { ...place, isWithheld },
   ) => ({
     ...{ store, root, isSensitive },
-    settings: settings.context,
+    settings: contextSettings(settings.context),
     model: current,
     summarize: createSummarizer(shared.client, systemClock, (id) => (id === current().id ? current() : {})),
     summaryModel: () => summaryModel(settings, model.infoOf),
@@ -264,6 +266,13 @@ async function openSession(
       ...(interactive && opened.resumed && !isReading ? resumeNotices(context, model) : []),
     ],
   };
+}
+
+/** Long outputs are written to the folder only while its path leads to where it did when the settings were read. */
+function contextSettings(context: Settings['context']): Settings['context'] {
+  const { outputDir } = context.truncate;
+  if (outputDir === null || unmoved([outputDir]).length > 0) return context;
+  return { ...context, truncate: { ...context.truncate, outputDir: null } };
 }
 
 /** What continuing costs, if the last reply is long ago. */

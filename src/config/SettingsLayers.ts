@@ -11,14 +11,9 @@ import { type GrantingFile, grantLookup } from './grants.ts';
 import { extractHooks, markUnapproved } from './hooks.ts';
 import { dropReserved, dropUnnamedModels, leafPaths, mergeValues } from './managed.ts';
 import { extractServers, readSharedServers, SERVERS_GRANT, SHARED_SERVERS_FILE } from './mcpServers.ts';
+import { createOpenedPaths, type OpenedPaths } from './openedPaths.ts';
 import { parseSettings } from './parseSettings.ts';
-import {
-  absoluteDirectories,
-  modelsNamedIn,
-  type SettingsPaths,
-  settingsFiles,
-  shownPath,
-} from './settingsFiles.ts';
+import { modelsNamedIn, type SettingsPaths, settingsFiles, shownPath } from './settingsFiles.ts';
 import { rulesOf } from './settingsRules.ts';
 import { withholdUntrusted } from './trust.ts';
 import type {
@@ -68,15 +63,18 @@ export class SettingsLayers {
   merged: Values = {};
   /** The values of the user's own file. */
   own: Values = {};
+  /** Resolves the paths of all layers, each once. */
+  readonly paths: OpenedPaths;
   readonly #options: LoadOptions;
 
   constructor(options: LoadOptions) {
     this.#options = options;
+    this.paths = createOpenedPaths(options);
   }
 
   /** Adds values that override those so far. `sources`: where each comes from, by path. */
   add(values: Values, sources: string | Readonly<Record<string, string>>): void {
-    this.merged = mergeValues(this.merged, absoluteDirectories(values, this.#options));
+    this.merged = mergeValues(this.merged, this.paths.resolved(values));
     for (const path of typeof sources === 'string' ? leafPaths(values) : [])
       this.sources[path] = sources as string;
     if (typeof sources !== 'string') Object.assign(this.sources, sources);
@@ -89,6 +87,7 @@ export class SettingsLayers {
     this.problems.push(...file.problems);
     const hooks = this.#takeHooks(file.values, layer, name);
     let values = file.values;
+    this.problems.push(...this.paths.dropRefused(values, name, layer));
     if (layer === 'user') {
       delete values.hooks;
       this.hooks.push(...hooks);
@@ -112,6 +111,7 @@ export class SettingsLayers {
     const { values, state, problems } = await readLayer(path, name, layer);
     this.files.push({ layer, path, name, state });
     this.problems.push(...problems, ...dropReserved(values, name, layer));
+    this.problems.push(...this.paths.dropRefused(values, name, layer));
     const servers = extractServers(values, layer, name);
     const hooks = this.#takeHooks(values, layer, name);
     let applied = values;
@@ -153,7 +153,8 @@ export class SettingsLayers {
   /** Removes from a folder's values what waits for trust. */
   #applyTrust(values: Values, file: string, layer: Layer): ReturnType<typeof withholdUntrusted> {
     this.granting.push({ source: file, values });
-    const result = withholdUntrusted(values, file, grantedIn(layer, this.#options));
+    const isGranted = grantedIn(layer, this.#options);
+    const result = withholdUntrusted(values, file, isGranted, this.paths.grantText);
     this.untrusted.push(...result.held);
     return result;
   }

@@ -13,6 +13,11 @@ export interface GrantingFile {
   readonly values: Values;
 }
 
+/** Returns the text of a grant for a value: of a path, where it leads (openedPaths.ts); absent = the value itself. */
+export type GrantText = (kind: string, text: string) => string;
+
+const asWritten: GrantText = (_, text) => text;
+
 interface Kind {
   /** One sentence for the approval prompt: what approval would allow. */
   readonly effect: string;
@@ -194,8 +199,8 @@ export function decidedPaths(): readonly string[] {
 }
 
 /** The grants that the files would need; empty values need none. */
-export function grantsOf(files: readonly GrantingFile[]): Grant[] {
-  return files.flatMap(({ source, values }) => partition(values, source, () => false).held);
+export function grantsOf(files: readonly GrantingFile[], grantText?: GrantText): Grant[] {
+  return files.flatMap(({ source, values }) => partition(values, source, () => false, grantText).held);
 }
 
 /** The grants that were not there before; a setting with a changed value is one. */
@@ -252,6 +257,7 @@ export function partition(
   values: Values,
   source: string,
   isGranted: (grant: Grant) => boolean,
+  grantText: GrantText = asWritten,
 ): { kept: Values; held: Grant[] } {
   const kept = structuredClone(values);
   const held = new Map<string, Grant>();
@@ -261,7 +267,7 @@ export function partition(
     const value = parent[key];
     if (loosens !== undefined && !loosens(value)) continue;
     const hold = (text: string): boolean => {
-      const grant = { kind, text, source };
+      const grant = { kind, text: grantText(kind, text), source };
       if (isGranted(grant)) return false;
       held.set(idOf(grant), grant);
       return true;

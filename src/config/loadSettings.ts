@@ -14,6 +14,7 @@ import { extractHooks, hooksThatRun } from './hooks.ts';
 import { managedSource, readManaged, refusal, withoutLoosened } from './managed.ts';
 import { effectiveServers, extractServers, readServerFlags, SHARED_SERVERS_FILE } from './mcpServers.ts';
 import { refusedModes } from './modes.ts';
+import { pathsToHide } from './openedPaths.ts';
 import { type LoadOptions, SettingsLayers } from './SettingsLayers.ts';
 import { settingsSchema } from './schema.ts';
 import { modelsNamedIn, settingsFiles, shownPath } from './settingsFiles.ts';
@@ -63,7 +64,7 @@ async function addEnvironmentAndFlags(layers: SettingsLayers, options: LoadOptio
   layers.problems.push(...environment.problems);
   layers.add(environment.values, environment.sources);
   const given = await readSettingsFlag(options.settingsFlag, cwd);
-  layers.problems.push(...given.problems);
+  layers.problems.push(...given.problems, ...layers.paths.dropRefused(given.values, SETTINGS_FLAG, 'flag'));
   layers.rules.push(...rulesOf(given.values, SETTINGS_FLAG, root));
   layers.servers.push(...given.servers);
   layers.hooks.push(...given.hooks);
@@ -89,7 +90,10 @@ function addManaged(layers: SettingsLayers, managed: Managed): void {
   layers.problems.push(...hooks.problems, ...managed.problems);
   layers.rules.push(...managed.rules);
   layers.merged = withoutLoosened(layers.merged, values);
-  layers.add(values, sources);
+  // Removed only here: an emptied list is still the whole list.
+  const usable = structuredClone(values);
+  layers.problems.push(...layers.paths.dropRefused(usable, sources, 'managed'));
+  layers.add(usable, sources);
 }
 
 /** Headers belong to one endpoint: those that would reach another are dropped, and reported. */
@@ -153,7 +157,8 @@ function finish(layers: SettingsLayers, options: LoadOptions, parts: FinishParts
     sources,
     files,
     untrusted: layers.untrusted,
-    grants: grantsOf(layers.granting),
+    grants: grantsOf(layers.granting, layers.paths.grantText),
+    managedDenyRead: pathsToHide(denyReadIn(managed), options),
     hooks: hooksThatRun(layers.hooks, settings, managed.disableAllHooks === true),
     servers,
     enabledServers: enabledIn(servers, userClaude),
@@ -169,6 +174,9 @@ function excludedIn({ sandbox }: Values): readonly string[] {
   const { excludedCommands = [] } = (sandbox ?? {}) as { readonly excludedCommands?: readonly string[] };
   return excludedCommands;
 }
+
+const denyReadIn = ({ sandbox }: Values): readonly string[] =>
+  (sandbox as { denyRead?: readonly string[] } | undefined)?.denyRead ?? [];
 
 /** The servers of `.mcp.json` that the user's own Claude Code settings enable; a repository's settings enable none. */
 function enabledIn(servers: readonly McpServerSource[], user: ClaudeFile | undefined): string[] {

@@ -1,5 +1,5 @@
-/** The files that settings come from, and what their values mean relative to them. Pure. */
-import { join, relative, resolve } from 'node:path';
+/** The files that settings come from, and the models that a layer names. Pure. */
+import { join, relative } from 'node:path';
 import type { ManagedSource } from './managed.ts';
 import type { Values } from './types.ts';
 
@@ -45,26 +45,4 @@ export function modelsNamedIn({ model, fallbackModels, smallModel, models, provi
   );
   const chosen = [model ?? [], fallbackModels ?? [], smallModel ?? []].flat() as string[];
   return [...chosen, ...Object.keys(models ?? {}), ...ofProviders].filter((id) => !id.includes('*'));
-}
-
-/** Folders in settings may begin with `~`; others are relative to the project's root. */
-export function absoluteDirectories(values: Values, { home, root }: SettingsPaths): Values {
-  const absolute = (folder: string): string =>
-    resolve(
-      root,
-      folder.replace(/^~(?=\/|$)/, () => home),
-    );
-  const permissions = values.permissions as { additionalDirectories?: string[] } | undefined;
-  const context = values.context as { truncate?: { outputDir?: string | null } } | undefined;
-  const directories = permissions?.additionalDirectories;
-  const outputDir = context?.truncate?.outputDir;
-  return {
-    ...values,
-    ...(directories === undefined
-      ? {}
-      : { permissions: { ...permissions, additionalDirectories: directories.map(absolute) } }),
-    ...(typeof outputDir !== 'string'
-      ? {}
-      : { context: { ...context, truncate: { ...context?.truncate, outputDir: absolute(outputDir) } } }),
-  };
 }

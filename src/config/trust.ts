@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { writePrivateFile } from './files.ts';
-import { addedGrants, effectOf, partition, shownGrant } from './grants.ts';
+import { addedGrants, effectOf, type GrantText, partition, shownGrant } from './grants.ts';
 import { shownHooks } from './hooks.ts';
 import type { Grant, UntrustedSetting, Values } from './types.ts';
 
@@ -140,8 +140,9 @@ export function withholdUntrusted(
   values: Values,
   file: string,
   isGranted: (grant: Grant) => boolean = () => false,
+  grantText?: GrantText,
 ): { kept: Values; held: UntrustedSetting[] } {
-  const { kept, held } = partition(values, file, isGranted);
+  const { kept, held } = partition(values, file, isGranted, grantText);
   return { kept, held: asSettings(held) };
 }
 

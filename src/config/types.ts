@@ -9,7 +9,10 @@ import type { Settings } from './schema.ts';
 export interface Grant {
   /** The dotted path of the setting. */
   readonly kind: string;
-  /** The approved value in full: a rule, a path, `NAME=value`, or the value (as JSON unless it is text). */
+  /**
+   * The approved value in full: a rule, `NAME=value`, a path (`x → /y` if a link leads it there), or the value (as JSON
+   * unless it is text).
+   */
   readonly text: string;
   /** The file that contains it, as displayed. */
   readonly source: string;
@@ -103,6 +106,8 @@ export interface LoadedSettings {
   readonly ownExcludedCommands: readonly string[];
   /** Names of the folder's servers that do not apply because the folder is not trusted. */
   readonly heldServers: readonly string[];
+  /** What managed settings hide from commands, absolute: nothing opens it again. */
+  readonly managedDenyRead: readonly string[];
   /** All hooks, those that do not run included, in the order of the layers. */
   readonly hooks: readonly HookSource[];
   /** Unavailable modes, each with a displayable sentence on why. */

@@ -54,6 +54,7 @@ export async function startServer(
     const words = [command.program, ...command.args].map(quoteWord).join(' ');
     const grant = { basis: 'read-only', reason: 'language server' } as const;
     confinement = await sandbox.confine({ command: words, cwd: command.cwd, grant, env, scratch });
+    if (confinement.refusal !== undefined) throw new Error(`${confinement.refusal}.`);
     const limits = `ulimit -d ${MAX_MEMORY_KB} 2>/dev/null`;
     const start = confinement.launch(shell, ['-c', `${limits}; ${watcher(confinement)}exec ${words}`]);
     const child = spawn(start.program, start.args, {

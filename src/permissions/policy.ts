@@ -13,7 +13,10 @@ export interface PolicyFacts {
   readonly root: string;
   /** Where the program was started: a folder of the project; absent = its root. */
   readonly startDirectory?: string;
-  /** Further directories that count as the workspace, absolute. */
+  /**
+   * Further directories that count as the workspace, absolute, resolved when the settings were read: see
+   * `workspaceFolders`.
+   */
   readonly additionalDirectories: readonly string[];
   readonly home: string;
   /** Files that settings run outside the sandbox (hooks and the like), absolute, links resolved. */
@@ -60,6 +63,18 @@ export interface DiskLookups {
 
 export interface Policy extends PolicyFacts, DiskLookups {
   readonly parseCommand: (command: string) => ParsedCommand;
+}
+
+/**
+ * The project's root and the added directories. A directory does not count once its path leads elsewhere: a command may
+ * have replaced it with a link.
+ */
+export function workspaceFolders({
+  root,
+  additionalDirectories,
+  realpath,
+}: Pick<Policy, 'root' | 'additionalDirectories' | 'realpath'>): readonly string[] {
+  return [root, ...additionalDirectories.filter((directory) => realpath(directory) === directory)];
 }
 
 // Combines the decisions about the parts of one call.

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lstatOf, resolved } from '../disk/fileLookups.ts';
-import { isInside } from '../disk/paths.ts';
+import { isInside, realpath } from '../disk/paths.ts';
 import type { SandboxRecord } from '../protocol/entries/fields.ts';
 import type { CommandSandbox, Confinement, Launch, SandboxState } from '../protocol/sandbox.ts';
 import { whyBlocked } from './blocked.ts';
@@ -23,10 +23,10 @@ import {
   type RunningRequest,
 } from './network/commandNetwork.ts';
 import { createProxy } from './network/proxy.ts';
-import { findPlaces, type PlaceOptions, writableFolders } from './places/findPlaces.ts';
+import { findPlaces, type PlaceOptions, workspaceNow, writableFolders } from './places/findPlaces.ts';
 import { createCompletedGitFolders, gitFoldersOf } from './places/gitFolders.ts';
 import { createProjectScan, createSecretsScan } from './places/projectScan.ts';
-import { planCommand, type SandboxPlan } from './plan.ts';
+import { hiddenNeed, planCommand, type SandboxPlan } from './plan.ts';
 import { closeInheritedFiles, find, type ProbeOptions, probeSandbox, SEATBELT, sealable } from './probe.ts';
 import { createQuarantine, type ProtectedChanges, watchProtected } from './protectedChanges.ts';
 import { seatbeltProfile } from './seatbelt.ts';
@@ -147,7 +147,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         return unconfined('excluded by the settings', request.env);
       const given = options.places();
       const isReadOnly = found.mode === 'read-only' || request.grant.basis === 'read-only';
-      const workspace = given.workspace.flatMap(resolved);
+      const workspace = workspaceNow(given.workspace);
       const roots = isReadOnly ? [] : workspace;
       const walked = roots.map(walk);
       const repositories = walked.flatMap((one) => one.repositories);
@@ -162,9 +162,15 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         ...(options.platform === 'linux' ? { privateTemporary: (shared) => temporary.open(shared) } : {}),
         scratchParent: options.scratchParent(request.scratch),
       });
-      if (!isReadOnly) created.splice(0).forEach(temporary.adopt);
       const scratch = realpathSync(request.scratch);
       const where = { cwd: request.cwd, scratch };
+      const refusal = hiddenNeed(places, {
+        ...where,
+        root: workspace[0] ?? request.cwd,
+        cwd: realpath(request.cwd),
+      });
+      if (refusal !== undefined) return { ...unconfined('refused', env), isBinding: true, refusal };
+      if (!isReadOnly) created.splice(0).forEach(temporary.adopt);
       const plan = planCommand(found.mode, request.grant.basis, where, places, {
         isOwn: temporary.isOwn,
         named: (folder) => temporary.named(folder, request.command),

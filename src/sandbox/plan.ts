@@ -25,6 +25,8 @@ export interface SandboxPlaces {
   readonly protected: readonly string[];
   /** Secrets. */
   readonly hidden: readonly HiddenPlace[];
+  /** What managed settings hide: whatever opens a place in it, it stays hidden. */
+  readonly alwaysHidden: readonly HiddenPlace[];
   /** The project's own secrets (`.env`): hidden from commands that run without approval. */
   readonly projectSecrets: readonly string[];
   /** In hidden folders: paths that may still be read. */
@@ -67,6 +69,27 @@ export interface PlannedTemporary extends PrivateTemporary {
   readonly mounted: readonly string[];
 }
 
+/**
+ * Why a command cannot run here: managed settings hide a folder that it needs. Undefined if it can. The message is for
+ * the user and the model.
+ */
+export function hiddenNeed(
+  { alwaysHidden }: Pick<SandboxPlaces, 'alwaysHidden'>,
+  { root, cwd, scratch }: { readonly root: string; readonly cwd: string; readonly scratch: string },
+): string | undefined {
+  const needs = [
+    [root, 'Start ClawdCode in another folder'],
+    [scratch, 'Set TMPDIR to another folder, and start ClawdCode again'],
+    [cwd, 'Run it in another folder'],
+  ] as const;
+  for (const [path, advice] of needs) {
+    const place = alwaysHidden.find((one) => isInside(path, one.path));
+    if (place !== undefined)
+      return `managed settings of this machine hide ${place.path} from commands (sandbox.denyRead), and ${path} is in it. ${advice}`;
+  }
+  return undefined;
+}
+
 /** Plans a command. A read-only command gets only what reading requires, in any mode. */
 export function planCommand(
   mode: Exclude<SandboxMode, 'danger-full-access'>,
@@ -79,21 +102,27 @@ export function planCommand(
 ): SandboxPlan {
   const isReadOnly = basis === 'read-only';
   const writes = mode === 'workspace-write' && !isReadOnly;
-  const writable = writes
-    ? [...places.temporary, ...places.gitFolders, ...places.writable, ...places.workspace]
-    : [];
+  const { alwaysHidden } = places;
+  const isClosed = (path: string): boolean => alwaysHidden.some((place) => isInside(path, place.path));
+  const open = (paths: readonly string[]): readonly string[] => paths.filter((path) => !isClosed(path));
+  const writable = open(
+    writes ? [...places.temporary, ...places.gitFolders, ...places.writable, ...places.workspace] : [],
+  );
   const secrets = isReadOnly ? places.projectSecrets.map((path) => ({ path, isDirectory: false })) : [];
   const hidden = [
-    ...places.hidden,
-    ...secrets,
-    ...(isReadOnly ? places.elsewhere.hidden.filter(({ path }) => path !== cwd) : []),
+    ...[
+      ...places.hidden,
+      ...secrets,
+      ...(isReadOnly ? places.elsewhere.hidden.filter(({ path }) => path !== cwd) : []),
+    ].filter(({ path }) => !isClosed(path)),
+    ...alwaysHidden,
   ];
   // The user may have approved a `cd` to a folder there.
   const isAway = places.elsewhere.hidden.some(({ path }) => isInside(cwd, path));
   const seen = isReadOnly ? [...places.elsewhere.readable, ...(isAway ? [cwd] : [])] : [];
-  const { privateTemporary } = places;
+  const privateTemporary = places.privateTemporary.filter(({ shared }) => !isClosed(shared));
   const left = writes ? [] : privateTemporary.map(({ own }) => own);
-  const readable = [...places.readable, ...seen, ...left];
+  const readable = open([...places.readable, ...seen, ...left]);
   const closed = [...hidden.map(({ path }) => path), ...readable];
   // A link may put a protected file outside the workspace: nothing can be written there, and it must not become
   // visible.

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { AppPaths } from '../../src/cli/process/appPaths.ts';
 import { hiddenFromCommands, probeOptions } from '../../src/cli/sandbox.ts';
+import { pathsToHide } from '../../src/config/openedPaths.ts';
 import { settingsSchema } from '../../src/config/schema.ts';
 
 test('what confines commands is looked up in no folder that commands may write to', () => {
@@ -33,9 +34,10 @@ test('what is hidden of a project is hidden in its worktree, however the setting
   const home = '/nowhere/home';
   const project = join(home, 'p');
   const root = join(home, '.clawdcode/worktrees/p/w');
-  const paths = ['private', './b', '~/p/c', '/nowhere/home/p/d', '~/other'];
-  expect(hiddenFromCommands(paths, { root: project, project, home })).toEqual(paths);
-  const hidden = hiddenFromCommands(paths, { root, project, home });
+  const written = ['private', './b', '~/p/c', '/nowhere/home/p/d', '~/other'];
+  const paths = pathsToHide(written, { root: project, home });
+  expect(hiddenFromCommands(paths, { root: project, project })).toEqual(paths);
+  const hidden = hiddenFromCommands(paths, { root, project });
   for (const name of ['private', 'b', 'c', 'd'])
     expect(hidden).toEqual(expect.arrayContaining([join(project, name), join(root, name)]));
   expect(hidden).toContain(join(home, 'other'));

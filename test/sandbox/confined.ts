@@ -4,6 +4,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
+import { pathsToHide } from '../../src/config/openedPaths.ts';
+import { resolveSettingsPath } from '../../src/disk/settingsPaths.ts';
 import { isReadOnlyForCommands } from '../../src/permissions/files/protectedNames.ts';
 import { isSensitive } from '../../src/permissions/files/sensitive.ts';
 import { gitSettingsRunPrograms } from '../../src/permissions/lookups/gitPrograms.ts';
@@ -57,9 +59,12 @@ export interface Given {
   readonly workspace?: () => readonly string[];
   readonly temporary?: (folders: { readonly base: string; readonly home: string }) => readonly string[];
   readonly systemHome?: string;
+  /** Like the settings of the same name: resolved at the start. */
   readonly allowWrite?: readonly string[];
   readonly denyRead?: readonly string[];
   readonly allowRead?: readonly string[];
+  /** `denyRead` of managed settings. */
+  readonly denyReadAlways?: readonly string[];
   readonly executedFiles?: (root: string) => readonly string[];
   readonly readByRule?: (folders: { readonly home: string }) => readonly string[];
   /** The user's PATH. */
@@ -82,6 +87,14 @@ export async function confined({
   writeFileSync(join(home, '.netrc'), 'SECRET-NETRC\n');
   writeFileSync(join(home, 'plain.txt'), 'plain\n');
   vi.stubEnv('TMPDIR', tmp);
+  const opened = (paths: readonly string[] = []) =>
+    paths.map((path) => resolveSettingsPath(path, { home, root }).realPath);
+  const fromSettings = {
+    allowWrite: opened(places.allowWrite),
+    allowRead: opened(places.allowRead),
+    denyRead: pathsToHide(places.denyRead ?? [], { home, root }),
+    denyReadAlways: pathsToHide(places.denyReadAlways ?? [], { home, root }),
+  };
   const sandbox = createCommandSandbox({
     mode: 'workspace-write',
     enabled: true,
@@ -96,9 +109,7 @@ export async function confined({
       env: { HOME: home, PATH: places.programs?.({ home }), ...env },
       dataRoot: join(home, '.clawdcode'),
       temporary: places.temporary?.({ base, home }) ?? [tmp],
-      allowWrite: places.allowWrite ?? [],
-      denyRead: places.denyRead ?? [],
-      allowRead: places.allowRead ?? [],
+      ...fromSettings,
       readByRule: places.readByRule?.({ home }) ?? [],
       executedFiles: places.executedFiles?.(root) ?? [],
       isReadOnlyForCommands: (path) => isReadOnlyForCommands(path, { homes: [home], workspace: [root] }),

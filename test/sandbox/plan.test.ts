@@ -21,6 +21,7 @@ const places: SandboxPlaces = {
     { path: '/home/u/.netrc', isDirectory: false },
     { path: '/home/u/.clawdcode', isDirectory: true },
   ],
+  alwaysHidden: [],
   projectSecrets: ['/home/u/p/.env'],
   readable: ['/home/u/.clawdcode/projects/p/blobs'],
   elsewhere: { hidden: [{ path: '/home/u/docs', isDirectory: true }], readable: [] },

@@ -5,6 +5,7 @@ import { addLocalRule } from '../../config/localRules.ts';
 import { settingsFiles } from '../../config/settingsFiles.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import { realpath } from '../../disk/paths.ts';
+import { pathsInWorktree } from '../../disk/settingsPaths.ts';
 import { decidePlain, type PermissionInput } from '../../permissions/decideCall.ts';
 import { decideFile } from '../../permissions/files/fileDecision.ts';
 import { secretPlaceTest } from '../../permissions/files/secretPlace.ts';
@@ -119,7 +120,8 @@ function permissionsAt(
   const managedOnly = loaded.settings.allowManagedPermissionRulesOnly;
   let held: PermissionInput | undefined;
   const lookups = diskLookups(env);
-  const { additionalDirectories } = loaded.settings.permissions;
+  const directories = loaded.settings.permissions.additionalDirectories;
+  const additionalDirectories = pathsInWorktree(directories, { project, worktree: root });
   const inSecretPlace = secretPlaceTest({ home, root, additionalDirectories, realpath });
   // Those of the project run for an agent in a worktree, too.
   const run = [...new Set([project, root])].flatMap((at) => executedFiles(loaded, { root: at, home }));

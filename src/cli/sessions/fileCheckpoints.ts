@@ -1,10 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, relative } from 'node:path';
 import { createFileCheckpoints, type OpenFileCheckpoints } from '../../checkpoints/createFileCheckpoints.ts';
 import type { CheckpointBlobs } from '../../checkpoints/types.ts';
 import type { Settings } from '../../config/schema.ts';
 import { type ContextManager, getProjectStoragePath } from '../../context/index.ts';
 import { isInside } from '../../disk/paths.ts';
+import { unmoved } from '../../disk/settingsPaths.ts';
 import type { FileCheckpoints, PathChange, RestoreStep } from '../../protocol/checkpoints.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import type { WriteRedaction } from './redaction.ts';
@@ -25,9 +26,7 @@ export function openFileCheckpoints(
   const blobs = context.blobs();
   const files = createFileCheckpoints({
     root: place.root,
-    extraRoots: permissions.additionalDirectories.map((folder) =>
-      resolve(place.root, folder.replace(/^~(?=\/|$)/, place.home)),
-    ),
+    extraRoots: unmoved(permissions.additionalDirectories),
     folder: join(getProjectStoragePath(place.dataRoot, place.root), 'unchanged'),
     exclude: [place.dataRoot],
     blobs: blobsOf(blobs.verbatim(), redaction),

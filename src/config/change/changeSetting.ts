@@ -6,6 +6,7 @@ import { grantsOf } from '../grants.ts';
 import { editLocalFile } from '../localRules.ts';
 import { dropReserved } from '../managed.ts';
 import { nearest } from '../nearest.ts';
+import { createOpenedPaths } from '../openedPaths.ts';
 import { parseSettings } from '../parseSettings.ts';
 import { settingsFiles } from '../settingsFiles.ts';
 import { approveGrants } from '../trust.ts';
@@ -14,6 +15,7 @@ import { editSettings, type SaveOutcome } from './editSettings.ts';
 
 interface Places {
   readonly dataRoot: string;
+  readonly home: string;
   readonly root: string;
   /** Environment for git, which keeps the local file out of commits. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -115,10 +117,11 @@ function reservedFor(key: string, value: unknown, scope: EditScope): string | un
 }
 
 /** What the user has just set in a folder that they trust needs no further approval. */
-async function approve({ dataRoot, root }: Places, file: string, key: string): Promise<void> {
+async function approve({ dataRoot, root, home }: Places, file: string, key: string): Promise<void> {
   const source = '.clawdcode.local.json';
   const { values } = parseSettings(await readSettingsText(file), source, 'local');
-  const grants = grantsOf([{ source, values }]).filter(
+  const { grantText } = createOpenedPaths({ root, home });
+  const grants = grantsOf([{ source, values }], grantText).filter(
     ({ kind }) => kind === key || key.startsWith(`${kind}.`) || kind.startsWith(`${key}.`),
   );
   await approveGrants(dataRoot, root, grants);

@@ -4,8 +4,10 @@
  */
 
 import { createHash } from 'node:crypto';
-import { copyFile, lstat, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { constants, copyFile, lstat, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { realpath } from '../../disk/paths.ts';
+import { inRealFolder } from '../../disk/realFile.ts';
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { BlobRef, ToolResultKind } from '../../protocol/entries/fields.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
@@ -282,9 +284,9 @@ export class OutputFolder {
   readonly #folder: string;
   readonly #blobs: Blobs;
 
-  /** `folder`: absolute; created when first needed. */
+  /** `folder`: absolute; created when first needed, and not written to once its path leads elsewhere. */
   constructor(folder: string, blobs: Blobs) {
-    this.#folder = folder;
+    this.#folder = realpath(folder);
     this.#blobs = blobs;
   }
 
@@ -303,17 +305,22 @@ export class OutputFolder {
     try {
       const there = await lstat(path).catch(() => undefined);
       if (there?.isFile() === true && there.size === (original?.bytes ?? clean?.length)) return path;
+      // A link that a command has put in the way fails here.
+      if (realpath(this.#folder) !== this.#folder) return undefined;
       await makeFolder(this.#folder);
-      // Rename the file when it is complete: a reader must not see half of it.
-      const unfinished = join(this.#folder, `.${newId()}`);
-      try {
-        if (clean === undefined) await copyFile(this.#blobs.pathOf(hash), unfinished);
-        else await writeFile(unfinished, clean, { mode: 0o600, flag: 'wx' });
-        await rename(unfinished, path);
-      } catch (error) {
-        await rm(unfinished, { force: true });
-        throw error;
-      }
+      await inRealFolder(this.#folder, async (folder) => {
+        // Rename the file when it is complete: a reader must not see half of it.
+        const unfinished = folder.at(`.${newId()}`);
+        try {
+          if (clean === undefined)
+            await copyFile(this.#blobs.pathOf(hash), unfinished, constants.COPYFILE_EXCL);
+          else await writeFile(unfinished, clean, { mode: 0o600, flag: 'wx' });
+          await rename(unfinished, folder.at(basename(path)));
+        } catch (error) {
+          await rm(unfinished, { force: true });
+          throw error;
+        }
+      });
       return path;
     } catch {
       return undefined;

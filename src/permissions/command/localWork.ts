@@ -10,7 +10,7 @@ import { contains } from '../files/filePattern.ts';
 import { hasGlob } from '../files/globOverlap.ts';
 import { type OptionList, type ReadOptions, readOptions } from '../options/readOptions.ts';
 import { type RiskyWord, toolAt } from '../options/riskyOptions.ts';
-import type { Policy } from '../policy.ts';
+import { type Policy, workspaceFolders } from '../policy.ts';
 import { hasSafeEnvironment } from '../rules/commandRule.ts';
 import { reachedByGit } from '../rules/gitScope.ts';
 import { harmfulWords, type ScopeInput } from '../rules/ruleScope.ts';
@@ -264,7 +264,7 @@ function fileTargets({ part }: Visit, name: string, args: readonly string[]): re
  */
 function isOrdinary(path: string, directory: string, policy: Policy): boolean {
   const { behavior, cause, realPath } = decideFile({ tool: 'Edit', verb: 'write', path }, policy, true);
-  const holdsAll = [policy.root, directory, ...policy.additionalDirectories].some((place) =>
+  const holdsAll = [directory, ...workspaceFolders(policy)].some((place) =>
     contains(realPath, policy.realpath(place)),
   );
   const isMode = behavior === 'ask' && cause === 'mode';

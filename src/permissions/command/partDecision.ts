@@ -7,7 +7,7 @@ import { secretPlaceTest } from '../files/secretPlace.ts';
 import { couldBeSensitive, isPublic, isSensitive } from '../files/sensitive.ts';
 import { dependsOnProcess } from '../lookups/realpathForAll.ts';
 import { subcommandAt } from '../options/riskyOptions.ts';
-import { gravest, type Policy } from '../policy.ts';
+import { gravest, type Policy, workspaceFolders } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import type { ReadOnlyUse } from '../readOnly/use.ts';
 import { coverage, hasSafeEnvironment } from '../rules/commandRule.ts';
@@ -207,7 +207,7 @@ function decideGit(
   for (const place of places) {
     if (!inWorkspace(policy.realpath(place), policy))
       return { behavior: 'ask', reason: `${what} accesses ${place}, outside the workspace.` };
-    const own = [policy.root, ...policy.additionalDirectories].map(policy.gitFolder);
+    const own = workspaceFolders(policy).map(policy.gitFolder);
     const folder = policy.gitFolder(place);
     // Without a repository git compares any two folders.
     if (folder === undefined && contents.length > 0)

@@ -2,9 +2,17 @@
 import { dirname, join, relative } from 'node:path';
 import type { AskCause, PermissionDecision } from '../../protocol/permissions.ts';
 import { dependsOnProcess } from '../lookups/realpathForAll.ts';
-import { gravest, type Policy } from '../policy.ts';
+import { gravest, type Policy, workspaceFolders } from '../policy.ts';
 import { namesTool, parseRule, type SourcedRule } from '../rules/rules.ts';
-import { contains, fixedPath, forbids, isExactly, mayForbid, permits } from './filePattern.ts';
+import {
+  contains,
+  fixedPath,
+  forbids,
+  isExactly,
+  mayForbid,
+  type PatternPlace,
+  permits,
+} from './filePattern.ts';
 import { hasGlob } from './globOverlap.ts';
 import {
   type ProtectedName,
@@ -188,9 +196,7 @@ function protectedAsHead(realPath: string, policy: Policy): { path: string; by: 
 
 /** Git's settings may include any file, even one of the project with an ordinary name. */
 function protectedByInclude(realPath: string, policy: Policy): { path: string; by: string } | undefined {
-  const included = [policy.root, ...policy.additionalDirectories].flatMap((folder) =>
-    policy.gitIncludes(folder, policy.home),
-  );
+  const included = workspaceFolders(policy).flatMap((folder) => policy.gitIncludes(folder, policy.home));
   return included.some((path) => policy.realpath(path) === realPath)
     ? { path: realPath, by: 'git, whose settings include it' }
     : undefined;
@@ -198,10 +204,7 @@ function protectedByInclude(realPath: string, policy: Policy): { path: string; b
 
 /** A repository may contain `AGENTS.md` or `.vscode` as a link: its target is protected as well. */
 function protectedByLink(realPath: string, policy: Policy): { path: string; by: string } | undefined {
-  const folders = [policy.root, ...policy.additionalDirectories].flatMap((folder) => [
-    folder,
-    join(folder, '.github'),
-  ]);
+  const folders = workspaceFolders(policy).flatMap((folder) => [folder, join(folder, '.github')]);
   for (const link of folders.flatMap((folder) => policy.linksIn(folder))) {
     const name = protectionOf(link, policy);
     if (name && contains(policy.realpath(link), realPath)) return { path: realPath, by: name.usedBy };
@@ -228,15 +231,28 @@ export function protectionOf(path: string, policy: Policy): ProtectedName | unde
 }
 
 function placesOf(policy: Policy): ProtectionPlace {
-  return protectionPlace(policy.home, [policy.root, ...policy.additionalDirectories], policy.realpath);
+  return protectionPlace(policy.home, workspaceFolders(policy), policy.realpath);
 }
 
 /** True if a resolved path is in the project or in a directory added to it. */
 export function inWorkspace(realPath: string, policy: Policy): boolean {
-  return [policy.root, ...policy.additionalDirectories].some((directory) =>
-    contains(policy.realpath(directory), realPath),
-  );
+  return workspaceFolders(policy).some((directory) => contains(policy.realpath(directory), realPath));
 }
+
+/**
+ * Where an allow rule's folder leads. A link in the workspace leads it no further: it may be the project's, or have been
+ * created by a command since the rule was approved.
+ */
+export function placeOfRule(folder: string, policy: Policy): string {
+  const real = policy.realpath(folder);
+  if (real === folder || inWorkspace(real, policy)) return real;
+  return [policy.root, ...policy.additionalDirectories].some((own) => contains(own, folder)) ? folder : real;
+}
+
+const patternPlace = (rule: SourcedRule, policy: Policy): PatternPlace => ({
+  ...{ base: rule.base, home: policy.home },
+  realpath: (path) => placeOfRule(path, policy),
+});
 
 /** `Edit` rules cover every way to write; forbidding `Read` forbids all access, including edits. */
 function appliesTo(ruleTool: string, { tool, verb }: FileRequest, forbidding: boolean): boolean {
@@ -277,9 +293,7 @@ function allows(
   const parsed = parseRule(rule.text);
   if (rule.behavior !== 'allow' || 'error' in parsed || !appliesTo(parsed.tool, request, false)) return false;
   if (parsed.tool === 'Bash') return false;
-  return parsed.spec === undefined
-    ? !outside
-    : permits(parsed.spec, realPath, { ...policy, base: rule.base });
+  return parsed.spec === undefined ? !outside : permits(parsed.spec, realPath, patternPlace(rule, policy));
 }
 
 /** True if the rule names exactly this file or this kind of file, rather than everything around it. */
@@ -291,7 +305,7 @@ function namesTheFile(
 ): boolean {
   const parsed = parseRule(rule.text);
   if ('error' in parsed || parsed.spec === undefined) return false;
-  const place = { ...policy, base: rule.base };
+  const place = patternPlace(rule, policy);
   if (isExactly(parsed.spec, realPath, place)) return true;
   if (kind === 'secret')
     return isSensitive(parsed.spec) || secretPlaceTest(policy)(fixedPath(parsed.spec, place));

@@ -4,7 +4,7 @@ import picomatch from 'picomatch';
 import { globsOverlap } from './globOverlap.ts';
 import { foldText } from './sensitive.ts';
 
-interface PatternPlace {
+export interface PatternPlace {
   /** The directory that `/x`, `./x` and bare `x` are relative to. */
   readonly base: string;
   readonly home: string;

@@ -1,7 +1,7 @@
 /** Places in the home folder whose files are all secret, whatever their names; sandboxed commands cannot see them. */
 import { isInside } from '../../disk/paths.ts';
 import { secretPlaces } from '../../disk/secretPlaces.ts';
-import type { Policy } from '../policy.ts';
+import { type Policy, workspaceFolders } from '../policy.ts';
 import { foldPath } from './sensitive.ts';
 
 type Place = Pick<Policy, 'home' | 'root' | 'additionalDirectories' | 'realpath'>;
@@ -35,10 +35,11 @@ interface Roots {
   readonly workspaces: readonly string[];
 }
 
-function resolveRoots({ home, root, additionalDirectories, realpath }: Place): Roots {
+function resolveRoots(place: Place): Roots {
+  const { home, realpath } = place;
   return {
     homes: [home, realpath(home)].map(foldPath),
-    workspaces: [root, ...additionalDirectories].flatMap((folder) =>
+    workspaces: workspaceFolders(place).flatMap((folder) =>
       [folder, realpath(folder)].map((path) => `/${foldPath(path).join('/')}`),
     ),
   };

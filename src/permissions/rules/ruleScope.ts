@@ -7,14 +7,14 @@ import { basename, dirname, join, relative } from 'node:path';
 import type { PermissionDecision } from '../../protocol/permissions.ts';
 import { decideTree } from '../command/treeDecision.ts';
 import { leftOut, locate, pathsIn, textWords } from '../command/words.ts';
-import { decideFile, inWorkspace } from '../files/fileDecision.ts';
+import { decideFile, inWorkspace, placeOfRule } from '../files/fileDecision.ts';
 import { contains } from '../files/filePattern.ts';
 import { hasGlob } from '../files/globOverlap.ts';
 import { isSensitive } from '../files/sensitive.ts';
 import { programName } from '../options/programTable.ts';
 import { type Risk, type RiskyWord, riskyWords } from '../options/riskyOptions.ts';
 import { readsInputAsData, runsItsInput } from '../options/standardInput.ts';
-import type { Policy } from '../policy.ts';
+import { type Policy, workspaceFolders } from '../policy.ts';
 import type { ReadOnlyUse } from '../readOnly/use.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
@@ -130,12 +130,10 @@ function otherFolder(
 }
 
 /** True for the folders to which a rule without a folder applies. */
-export function isHome(
-  place: string,
-  { root, additionalDirectories, startDirectory, realpath }: Policy,
-): boolean {
-  const homes = [root, ...additionalDirectories, ...(startDirectory === undefined ? [] : [startDirectory])];
-  return homes.some((home) => realpath(home) === place);
+export function isHome(place: string, policy: Policy): boolean {
+  const { startDirectory } = policy;
+  const homes = [...workspaceFolders(policy), ...(startDirectory === undefined ? [] : [startDirectory])];
+  return homes.some((home) => policy.realpath(home) === place);
 }
 
 function namesFolder(pattern: string, base: string, place: string, policy: Policy): boolean {
@@ -276,7 +274,7 @@ function outOfReach(
       const real = policy.realpath(path);
       if (
         isDevice.test(path) ||
-        places.some((place) => contains(policy.realpath(locate(place, '/', policy)), real))
+        places.some((place) => contains(placeOfRule(locate(place, '/', policy), policy), real))
       )
         continue;
       // Without such a folder, `/api/v1` is a pattern or a route.

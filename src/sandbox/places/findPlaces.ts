@@ -1,7 +1,8 @@
 /** Finds on disk what a plan refers to: the secrets, protected files and git folders that exist right now. */
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { lstatOf, namesIn, resolved, statOf } from '../../disk/fileLookups.ts';
 import { isInside } from '../../disk/paths.ts';
+import { unmoved } from '../../disk/settingsPaths.ts';
 import { type Mount, mountsNow, otherPaths } from '../linux/mountCheck.ts';
 import type { SandboxPlaces } from '../plan.ts';
 import type { PrivateTemporary } from '../temporary/temporaryFolders.ts';
@@ -17,7 +18,7 @@ import { borrowedObjects, type HiddenPlace, homeElsewhere } from './homeElsewher
 import { secretPathsOf } from './secretPlaces.ts';
 
 export interface PlaceOptions {
-  /** The project and the directories added to it, absolute. */
+  /** The project and the directories added to it, absolute; these as resolved when the settings were read. */
   readonly workspace: readonly string[];
   /** Repositories inside the workspace. */
   readonly repositories: readonly string[];
@@ -36,10 +37,16 @@ export interface PlaceOptions {
   /** Creates the private folder that replaces a shared one; absent = commands use the shared one. */
   readonly privateTemporary?: (shared: string) => PrivateTemporary | undefined;
   readonly scratchParent: string | undefined;
-  /** From the settings: absolute, in the home (`~/…`), or relative to the project. */
+  /**
+   * From the settings: absolute, as resolved when they were read. A path in which a link has appeared since opens
+   * nothing: a command may have put it there.
+   */
   readonly allowWrite: readonly string[];
-  readonly denyRead: readonly string[];
   readonly allowRead: readonly string[];
+  /** Absolute. */
+  readonly denyRead: readonly string[];
+  /** The same, from managed settings: nothing opens it again. */
+  readonly denyReadAlways?: readonly string[];
   /** Folders outside the project that rules allow to be read, absolute. */
   readonly readByRule?: readonly string[];
   /** True if other programs run a file or take settings from it. */
@@ -52,10 +59,9 @@ export interface PlaceOptions {
 
 /** Never throws; skips what cannot be accessed. */
 export function findPlaces(options: PlaceOptions): SandboxPlaces {
-  const workspace = options.workspace.flatMap(resolved);
-  const expand = expander(options);
-  const shown = options.allowRead.flatMap(expand);
-  const writable = options.allowWrite.flatMap(expand);
+  const workspace = workspaceNow(options.workspace);
+  const shown = unmoved(options.allowRead).flatMap(resolved);
+  const writable = unmoved(options.allowWrite).flatMap(resolved);
   const [home = options.home] = resolved(options.home);
   const folders = [...new Set(options.temporary.flatMap(resolved))].filter((path) => path !== '/');
   // A folder in the workspace or another writable place, or the home itself, cannot be replaced.
@@ -81,7 +87,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
   // Opened on purpose: by a workspace in it, or a setting that names it.
   const isOpened = (path: string): boolean =>
     workspace.includes(path) || shown.some((folder) => isInside(path, folder));
-  const hidden = hiddenPlaces(options, expand, [...workspace, ...shown, ...writable]).filter(
+  const hidden = hiddenPlaces(options, workspace, [...workspace, ...shown, ...writable]).filter(
     ({ path }) => !isOpened(path),
   );
   const gitFolders = workspace.flatMap(linkedGitFolder);
@@ -104,6 +110,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
       ]),
     ],
     hidden,
+    alwaysHidden: outermost((options.denyReadAlways ?? []).flatMap((path) => hiddenPlace(path, mountsNow()))),
     projectSecrets: options.projectSecrets,
     readable: [...shown, ...workspace].filter((path) =>
       hidden.some((place) => place.path !== path && isInside(path, place.path)),
@@ -114,7 +121,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
       env: options.env,
       kept: [
         ...[...workspace, ...gitFolders, ...shown, ...writable],
-        ...(options.readByRule ?? []).flatMap(resolved),
+        ...unmoved(options.readByRule ?? []).flatMap(resolved),
         ...workspace.flatMap(gitFoldersOf).flatMap(borrowedObjects),
         ...included,
       ],
@@ -124,32 +131,27 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
 }
 
 /** The folders in which commands may write, except for protected places in them; resolved. */
-export function writableFolders(
-  options: Pick<PlaceOptions, 'workspace' | 'allowWrite' | 'home'>,
-): readonly string[] {
-  const workspace = options.workspace.flatMap(resolved);
+export function writableFolders(options: Pick<PlaceOptions, 'workspace' | 'allowWrite'>): readonly string[] {
+  const workspace = workspaceNow(options.workspace);
   return [
     ...workspace,
     ...workspace.flatMap(linkedGitFolder),
-    ...options.allowWrite.flatMap(expander(options)),
+    ...unmoved(options.allowWrite).flatMap(resolved),
   ];
 }
 
-/** Makes a path of the settings absolute and resolves it. */
-const expander =
-  ({ home, workspace }: Pick<PlaceOptions, 'workspace' | 'home'>) =>
-  (path: string): readonly string[] =>
-    resolved(
-      path === '~' || path.startsWith('~/') ? join(home, path.slice(2)) : resolve(workspace[0] ?? '/', path),
-    );
+/** The project, and the added directories that are still where they were when the settings were read. */
+export function workspaceNow([root, ...added]: PlaceOptions['workspace']): readonly string[] {
+  return [...(root === undefined ? [] : resolved(root)), ...unmoved(added).flatMap(resolved)];
+}
 
 function hiddenPlaces(
-  { home, systemHome, env, user, dataRoot, denyRead, workspace, isSensitive }: PlaceOptions,
-  expand: (path: string) => readonly string[],
+  { home, systemHome, env, user, dataRoot, denyRead, workspace: named, isSensitive }: PlaceOptions,
+  projects: readonly string[],
   opened: readonly string[],
 ): readonly HiddenPlace[] {
   // A key or a `.env` directly in the home belongs to no project, unless the home is one.
-  const loose = workspace.includes(home)
+  const loose = named.includes(home)
     ? []
     : namesIn(home)
         .map((name) => join(home, name))
@@ -158,7 +160,7 @@ function hiddenPlaces(
   const secrets = secretPathsOf(homes, env, user);
   // A variable may point into the project, for example to a local cluster's configuration: the project's files stay
   // visible. A path that contains the home, the project or the system is never hidden, whatever a variable says.
-  const [kept, projects] = [homes.flatMap(resolved), workspace.flatMap(resolved)];
+  const kept = homes.flatMap(resolved);
   const isOfProject = (path: string): boolean =>
     projects.some((folder) => isInside(path, folder) && !kept.some((one) => isInside(one, folder))) ||
     [...kept, ...projects, ...systemFolders].some((folder) => isInside(folder, path));
@@ -167,7 +169,7 @@ function hiddenPlaces(
     ...secrets.places,
     ...secrets.moved.flatMap(resolved).filter((path) => !isOfProject(path)),
     dataRoot,
-    ...denyRead.flatMap(expand),
+    ...denyRead,
   ];
   const files = secrets.files.flatMap(resolved).filter((path) => !isOfProject(path));
   const mounts = mountsNow();
@@ -186,6 +188,12 @@ function hiddenPlaces(
       ),
   );
 }
+
+/** Without places in hidden folders: these are hidden with them. */
+const outermost = (places: readonly HiddenPlace[]): readonly HiddenPlace[] =>
+  [...new Map(places.map((place) => [place.path, place])).values()].filter(
+    ({ path }) => !places.some((other) => other.path !== path && isInside(path, other.path)),
+  );
 
 /** Folders that every program needs. */
 const systemFolders = ['/usr/bin', '/usr/lib', '/bin', '/lib', '/lib64', '/etc', '/dev', '/proc', '/sys'];

@@ -67,6 +67,11 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
   let refused: Promise<string | undefined> | undefined;
   try {
     confinement = await confining;
+    if (confinement?.refusal !== undefined) {
+      pipe?.reader.destroy();
+      await rm(scratch, { recursive: true, force: true });
+      return notStarted(confinement.refusal, confinement);
+    }
     const start: Launch = confinement?.launch(spec.shell, script.args) ?? {
       program: spec.shell,
       args: script.args,
@@ -123,6 +128,19 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
       // Anything that cannot be removed stays in the temporary directory, which the system cleans up.
       await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
     },
+  };
+}
+
+function notStarted(why: string, confinement: Confinement): RunningCommand {
+  return {
+    finished: Promise.resolve({ type: 'failed', message: why }),
+    alive: () => false,
+    confinement,
+    pid: undefined,
+    finalCwd: async () => undefined,
+    lostJobs: async () => false,
+    stop: async () => {},
+    release: async () => confinement.release(),
   };
 }
 

@@ -33,6 +33,7 @@ export function doctorPorts(given: Given = {}): DoctorPorts {
       servers: [],
       hooks: [],
       heldServers: [],
+      managedDenyRead: [],
       ownModels: [],
       ownExcludedCommands: [],
       enabledServers: [],

@@ -42,7 +42,7 @@ const info = (loaded: LoadedSettings, key: string): SettingInfo => {
   return found;
 };
 const save = (key: string, value: unknown, scope: EditScope = 'user') =>
-  changeSetting({ dataRoot, root, env: process.env }, { key, value, scope });
+  changeSetting({ dataRoot, home, root, env: process.env }, { key, value, scope });
 
 describe('the list', () => {
   test('has every setting with value, default and source; single values first', async () => {

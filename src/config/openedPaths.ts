@@ -1,0 +1,117 @@
+/**
+ * The settings that open files and folders. Each path is resolved once, so that what the user approves is what is opened,
+ * and refused if a link of the project leads it out of the project: the project's authors could move that link.
+ */
+import type { ResolvedPath } from '../disk/realFile.ts';
+import { absolutePath, isLedOut, resolveSettingsPath } from '../disk/settingsPaths.ts';
+import type { Layer, Problem, Values } from './types.ts';
+
+/** Dotted paths of settings with paths that open something: lists, or one folder. */
+const opening: readonly string[] = [
+  'permissions.additionalDirectories',
+  'sandbox.allowWrite',
+  'sandbox.allowRead',
+  'context.truncate.outputDir',
+];
+/** The same for paths that only close something. */
+const closing = 'sandbox.denyRead';
+
+/** More than anyone writes; resolving the tens of thousands that fit into a file would delay the start. */
+const MAX_PATHS = 200;
+/** Limits, so that an untrusted file cannot flood the screen. */
+const MAX_NAMED = 5;
+const MAX_SHOWN = 200;
+
+export interface OpenedPaths {
+  /**
+   * Removes what is refused from a layer's values, and reports it. `source`: the file, or the files by setting. Modifies
+   * `values`.
+   */
+  dropRefused(values: Values, source: string | Readonly<Record<string, string>>, layer: Layer): Problem[];
+  /** The text of a grant: the value as written, with the real place if a link leads there. */
+  grantText(kind: string, text: string): string;
+  /** Makes the paths absolute and resolves them. */
+  resolved(values: Values): Values;
+}
+
+/** For the settings of one start. */
+export function createOpenedPaths(base: { readonly home: string; readonly root: string }): OpenedPaths {
+  const known = new Map<string, ResolvedPath>();
+  const placeOf = (written: string): ResolvedPath => {
+    const place = known.get(written) ?? resolveSettingsPath(written, base);
+    known.set(written, place);
+    return place;
+  };
+  return {
+    dropRefused(values, source, layer) {
+      const problems: Problem[] = [];
+      const report = (key: string, message: string): void => {
+        const file = typeof source === 'string' ? source : (source[key] ?? 'settings');
+        problems.push({ layer, file, key, message: `${file}: "${key}" ${message}` });
+      };
+      for (const key of opening) {
+        changePaths(values, key, (paths) => {
+          const read = paths.slice(0, MAX_PATHS);
+          const refused = read.filter((written) => isLedOut(placeOf(written), base));
+          for (const written of refused.slice(0, MAX_NAMED)) report(key, ledOut(written, placeOf(written)));
+          if (refused.length > MAX_NAMED)
+            report(key, `ignores ${refused.length - MAX_NAMED} more like these.`);
+          if (paths.length > MAX_PATHS)
+            report(
+              key,
+              `has more than ${MAX_PATHS} paths; the rest is ignored. Name a folder that contains them.`,
+            );
+          return read.filter((written) => !refused.includes(written));
+        });
+      }
+      return problems;
+    },
+    grantText(kind, text) {
+      if (!opening.includes(kind)) return text;
+      const { path, realPath } = placeOf(text);
+      return path === realPath ? text : `${text} → ${realPath}`;
+    },
+    resolved(values) {
+      const absolute = structuredClone(values);
+      for (const key of opening)
+        changePaths(absolute, key, (paths) => paths.map((written) => placeOf(written).realPath));
+      changePaths(absolute, closing, (paths) => pathsToHide(paths, base));
+      return absolute;
+    },
+  };
+}
+
+/** Both as written and as resolved: moving a link must not show what it led to. Absolute. */
+export function pathsToHide(
+  paths: readonly string[],
+  base: { readonly home: string; readonly root: string },
+): readonly string[] {
+  const places = paths.map((written, at) => {
+    if (at >= MAX_PATHS) return [absolutePath(written, base)];
+    const { path, realPath } = resolveSettingsPath(written, base);
+    return [path, realPath];
+  });
+  return [...new Set(places.flat())];
+}
+
+function ledOut(written: string, { realPath }: ResolvedPath): string {
+  const [from, to] = [written, realPath].map((path) => JSON.stringify(path.slice(0, MAX_SHOWN)));
+  return `ignores ${from}: a link leads it out of the project, to ${to}. If you want that, name this place itself.`;
+}
+
+/** Replaces the paths at a key; without any left, removes the key. Modifies `values`. */
+function changePaths(
+  values: Values,
+  key: string,
+  change: (paths: readonly string[]) => readonly string[],
+): void {
+  const names = key.split('.');
+  const last = names.pop() ?? '';
+  const place = names.reduce<Values | undefined>((at, name) => at?.[name] as Values | undefined, values);
+  const value = place?.[last];
+  if (place === undefined || (typeof value !== 'string' && !Array.isArray(value))) return;
+  const left = change([value].flat() as string[]);
+  if (Array.isArray(value)) place[last] = left;
+  else if (left.length > 0) place[last] = left[0];
+  else delete place[last];
+}
