@@ -47,6 +47,40 @@ describe('a plan', () => {
   });
 });
 
+test('what managed settings hide is in no part of a plan, on either system', () => {
+  const vault = '/home/u/p/vault';
+  const inside = (name: string) => `${vault}/${name}`;
+  const opened: SandboxPlaces = {
+    ...places,
+    workspace: [...places.workspace, inside('added')],
+    temporary: [inside('tmp')],
+    gitFolders: [inside('git')],
+    protected: [inside('p/.git/hooks')],
+    readable: [vault, inside('shown')],
+    writable: [inside('cache')],
+    hidden: [...places.hidden, { path: inside('.ssh'), isDirectory: true }],
+    elsewhere: { hidden: [], readable: [inside('docs')] },
+    alwaysHidden: [{ path: vault, isDirectory: true }],
+  };
+  for (const basis of ['user', 'read-only'] as const) {
+    const plan = planCommand('workspace-write', basis, where, opened);
+    const paths = [
+      plan.writable,
+      plan.readable,
+      plan.protected,
+      plan.pinned,
+      plan.hidden.map(({ path }) => path),
+    ];
+    expect(paths.flat().filter((path) => path.startsWith(vault))).toEqual([vault]);
+    expect(plan.hidden.at(-1)).toEqual({ path: vault, isDirectory: true });
+    const lines = seatbeltProfile(plan)
+      .split('\n')
+      .filter((line) => line.includes(vault));
+    expect(lines).toEqual([`(deny file* (subpath "${vault}"))`]);
+    expect(bubblewrapArguments(plan).filter((word) => word.startsWith(vault))).toEqual([vault, vault]);
+  }
+});
+
 test('where the whole machine is the workspace, its devices and processes are not, and protected files stay', () => {
   const plan = planCommand('workspace-write', 'user', where, { ...places, workspace: ['/'] });
   expect(plan.protected).toEqual(places.protected);

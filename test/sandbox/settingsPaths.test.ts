@@ -71,6 +71,18 @@ describe.skipIf(!hasSandbox)('a path of the settings', () => {
     expect((await own.run(`echo x > ${bench.home}/new`)).text).toContain('Read-only');
   });
 
+  test('in a variable opens nothing through a link of the project', async () => {
+    const roots: string[] = [];
+    const env: Record<string, string> = {};
+    const bench = await confined({ env, workspace: () => roots });
+    roots.push(bench.root);
+    for (const name of ['docs', 'go']) outside(bench, `home/${name}`);
+    symlinkSync('../docs', join(bench.root, 'ext'));
+    Object.assign(env, { TOOL_HOME: join(bench.root, 'ext'), GOPATH: join(bench.home, 'go') });
+    const looked = await bench.run('cat ~/go/data; cat ~/docs/data ext/data', { basis: 'read-only' });
+    expect(looked.text.match(/SECRET/g)).toHaveLength(1);
+  });
+
   test('that is hidden stays hidden where it was if a command moves the link to it', async () => {
     const bench = await confined({ denyRead: ['private'] });
     const folder = outside(bench);

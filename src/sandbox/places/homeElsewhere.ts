@@ -37,8 +37,8 @@ const MAX_HIDDEN = 300;
 export function homeElsewhere({ home, env, kept }: ElsewhereOptions): Elsewhere {
   if (home === '/' || kept.some((path) => isInside(home, path))) return { hidden: [], readable: [] };
   const names = namesIn(home);
-  const open = [...kept, ...foldersOfPrograms(home, env), ...linkTargets(home, names)].filter((path) =>
-    path.startsWith(`${home}/`),
+  const open = [...kept, ...foldersOfPrograms({ home, env, kept }), ...linkTargets(home, names)].filter(
+    (path) => path.startsWith(`${home}/`),
   );
   const isOfPrograms = (name: string): boolean => name.startsWith('.') || programFolders.has(name);
   const hidden = names
@@ -58,12 +58,15 @@ export function homeElsewhere({ home, env, kept }: ElsewhereOptions): Elsewhere 
   return { hidden, readable: [...new Set(readable)] };
 }
 
-/** The folders that variables name; for a `bin` folder its parent, which also holds the libraries. */
-function foldersOfPrograms(home: string, env: ElsewhereOptions['env']): readonly string[] {
+/**
+ * The folders that variables name; for a `bin` folder its parent, which also holds the libraries. Without those in the
+ * project, which are visible anyway: its links must not open what they lead to.
+ */
+function foldersOfPrograms({ home, env, kept }: ElsewhereOptions): readonly string[] {
   return Object.entries(env)
     .filter(([name]) => naming.test(name) && !/^(?:HOME|OLDPWD|XDG_.*)$/.test(name))
     .flatMap(([, value = '']) => value.split(':'))
-    .filter((path) => path.startsWith(`${home}/`))
+    .filter((path) => path.startsWith(`${home}/`) && !kept.some((place) => isInside(path, place)))
     .map((path) => (/^\.?s?bin$/.test(basename(path)) ? dirname(path) : path))
     .flatMap((path) => resolved(path))
     .filter((path) => path !== home);
