@@ -122,8 +122,12 @@ export function planCommand(
   const seen = isReadOnly ? [...places.elsewhere.readable, ...(isAway ? [cwd] : [])] : [];
   const privateTemporary = places.privateTemporary.filter(({ shared }) => !isClosed(shared));
   const left = writes ? [] : privateTemporary.map(({ own }) => own);
-  const readable = open([...places.readable, ...seen, ...left]);
-  const closed = [...hidden.map(({ path }) => path), ...readable];
+  const hiddenPaths = hidden.map(({ path }) => path);
+  // What a writable folder shows anyway must not become read-only.
+  const readable = open([...places.readable, ...seen, ...left]).filter(
+    (path) => !isInWritable(path, writable, hiddenPaths, true),
+  );
+  const closed = [...hiddenPaths, ...readable];
   // A link may put a protected file outside the workspace: nothing can be written there, and it must not become
   // visible.
   const kept = places.protected.filter((path) => isInWritable(path, writable, closed));
@@ -195,9 +199,17 @@ function pinnedFolders(writable: readonly string[], closed: readonly string[]): 
   return outermostFirst([...above].filter((folder) => isInWritable(folder, writable, closed)));
 }
 
-/** True if a path is in a writable place, with nothing closed in between, and is not such a place itself. */
-function isInWritable(path: string, writable: readonly string[], closed: readonly string[]): boolean {
-  if (writable.includes(path) || closed.includes(path)) return false;
+/**
+ * True if a path is in a writable place, with nothing closed in between, and is not such a place itself; `orIs`: it may
+ * also be one.
+ */
+function isInWritable(
+  path: string,
+  writable: readonly string[],
+  closed: readonly string[],
+  orIs = false,
+): boolean {
+  if ((!orIs && writable.includes(path)) || closed.includes(path)) return false;
   const nearest = foldersAbove(path).find((folder) => writable.includes(folder) || closed.includes(folder));
   return nearest !== undefined && writable.includes(nearest);
 }

@@ -1,0 +1,223 @@
+/** Settings that open folders, from their files to what commands and tools reach, in real namespaces. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createConfinement } from '../../src/cli/confinement.ts';
+import { createPermissions } from '../../src/cli/permissions/permissions.ts';
+import type { AppPaths } from '../../src/cli/process/appPaths.ts';
+import { openFileCheckpoints } from '../../src/cli/sessions/fileCheckpoints.ts';
+import { savedTrust } from '../../src/cli/startup.ts';
+import type { SettingsFlags } from '../../src/config/flags.ts';
+import { loadSettings } from '../../src/config/loadSettings.ts';
+import { readTrust, trustFolder } from '../../src/config/trust.ts';
+import { InProcessEngine } from '../../src/permissions/InProcessEngine.ts';
+import type { Grant } from '../../src/protocol/permissions.ts';
+import { wasmFolder } from '../permissions/harness.ts';
+import { hasSandbox } from '../sandbox/confined.ts';
+import { openWorkbench } from '../tools/workbench.ts';
+
+let base: string;
+let place: AppPaths;
+const at = (path: string): string => join(base, path);
+
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), 'opens-')));
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(base, { recursive: true, force: true });
+  });
+  for (const folder of ['home/.clawdcode', 'repo', 'etc', 'tmp', 'outside/deep'])
+    mkdirSync(at(folder), { recursive: true });
+  for (const folder of ['outside', 'outside/deep']) writeFileSync(at(`${folder}/data`), 'SECRET\n');
+  vi.stubEnv('TMPDIR', at('tmp'));
+  const [home, root] = [at('home'), at('repo')];
+  place = {
+    ...{ cwd: root, root, home, dataRoot: join(home, '.clawdcode'), packageRoot: base, version: '0' },
+    env: { HOME: home, PATH: process.env.PATH, TMPDIR: at('tmp') },
+    managed: { folder: at('etc'), ownerUid: process.getuid?.() ?? 0 },
+  };
+});
+
+interface Given {
+  readonly repository?: object;
+  readonly user?: object;
+  readonly managed?: object;
+  readonly flags?: SettingsFlags;
+  /** The agent works in a worktree of the repository. */
+  readonly worktree?: string;
+}
+
+/** A session, as after a start in which the user approved everything that was shown. */
+async function start({ repository = {}, user = {}, managed = {}, flags = {}, worktree }: Given = {}) {
+  writeFileSync(at('repo/.clawdcode.json'), JSON.stringify(repository));
+  writeFileSync(at('home/.clawdcode/config.json'), JSON.stringify(user));
+  writeFileSync(at('etc/managed-settings.json'), JSON.stringify(managed), { mode: 0o644 });
+  const { dataRoot, home, root, managed: source } = place;
+  const load = async () =>
+    loadSettings({
+      ...{ dataRoot, home, root, managed: source, env: {}, flags },
+      ...savedTrust(await readTrust(dataRoot, root)),
+    });
+  const asked = await load();
+  await trustFolder(dataRoot, root, asked.grants, () => new Date());
+  const loaded = await load();
+  const engine = new InProcessEngine(wasmFolder(), {});
+  const all = createPermissions(loaded, { ...place, engine, saved: [], onSaved: async () => {} });
+  const permissions = worktree === undefined ? all : all.inWorktree(worktree);
+  const own = worktree ?? root;
+  const confinement = createConfinement({
+    ...{ loaded, permissions, project: root, place: { ...place, root: own, cwd: own } },
+    ...{ sandboxMode: undefined, isOffered: () => true, autoAllows: { isOn: false } },
+  });
+  const bench = await openWorkbench(
+    { ...confinement.toolDeps, shell: '/bin/bash' },
+    { root: own, cwd: () => own, setCwd: () => undefined },
+  );
+  onTestFinished(async () => {
+    confinement.sandbox.dispose();
+    await bench.close();
+  });
+  const run = async (command: string, basis: Grant['basis'] = 'user'): Promise<string> => {
+    const prepared = await bench.prepare('Bash', { command });
+    if (prepared.type === 'invalid') throw new Error(prepared.message);
+    return (await prepared.run({ basis })).text;
+  };
+  /** Whether a file may be read, and in acceptEdits be written. */
+  const opens = async (path: string): Promise<string> => {
+    const read = await permissions.decide('Read', { type: 'read', paths: [path] }, 'default');
+    const write = await permissions.decide('Edit', { type: 'write', paths: [path] }, 'acceptEdits');
+    return `${read.behavior} ${write.behavior}`;
+  };
+  return { loaded, asked, permissions, run, opens };
+}
+
+const opening = (path: string) => ({
+  permissions: { additionalDirectories: [path] },
+  sandbox: { allowWrite: [path], allowRead: [path] },
+});
+
+describe.skipIf(!hasSandbox)('a folder that the settings of a repository open', () => {
+  test('is no other one after a command has linked it, in this session and the next', async () => {
+    const first = await start({ repository: opening('packages/x') });
+    expect(await first.opens(at('repo/packages/x/a'))).toBe('allow allow');
+    await first.run('mkdir packages && ln -s ../../outside packages/x');
+    expect(await first.run('echo x > packages/x/new')).toContain('Read-only');
+    expect(await first.opens(at('repo/packages/x/data'))).toBe('ask ask');
+    expect(await first.opens(at('outside/data'))).toBe('ask ask');
+    const next = await start({ repository: opening('packages/x') });
+    expect(next.loaded.problems).toHaveLength(3);
+    expect(await next.run('echo x > packages/x/new')).toContain('Read-only');
+    expect(await next.opens(at('outside/data'))).toBe('ask ask');
+    expect(existsSync(at('outside/new'))).toBe(false);
+  });
+
+  test('is no other one after a part of its path was replaced, or a link in it moved', async () => {
+    mkdirSync(at('shared/a/b'), { recursive: true });
+    symlinkSync('shared', at('link'));
+    const { loaded, run, opens } = await start({ repository: opening('../link/a/b') });
+    expect(loaded.settings.sandbox.allowWrite).toEqual([at('shared/a/b')]);
+    expect(await run(`echo x > ${at('shared/a/b/new')} && echo written`)).toBe('written');
+    rmSync(at('link'));
+    mkdirSync(at('outside/a/b'), { recursive: true });
+    symlinkSync('outside', at('link'));
+    expect(await run(`echo x > ${at('link/a/b/new')}`)).toContain('Read-only');
+    expect(await opens(at('link/a/b/new'))).toBe('ask ask');
+    expect(await opens(at('shared/a/b/new'))).toBe('allow allow');
+    rmSync(at('shared/a'), { recursive: true });
+    symlinkSync('../outside/a', at('shared/a'));
+    expect(await run(`echo x > ${at('shared/a/b/new')}`)).toContain('Read-only');
+    expect(await opens(at('shared/a/b/new'))).toBe('ask ask');
+  });
+
+  test('is that of the worktree for an agent in one, and no link in it', async () => {
+    const worktree = at('home/.clawdcode/worktrees/w');
+    for (const folder of [worktree, at('repo/build')]) mkdirSync(folder, { recursive: true });
+    const { run, opens } = await start({ repository: opening('build'), worktree });
+    expect(await run(`echo x > ${at('repo/build/new')}`)).toContain('Read-only');
+    expect(await opens(at('repo/build/a'))).toBe('ask ask');
+    expect(await run('mkdir build && echo x > build/new && cat build/new')).toBe('x');
+    // A command cannot replace the folder, since it is mounted; another program can.
+    expect(await run('rm -r build && ln -s ../../../../outside build')).toContain('busy');
+    rmSync(join(worktree, 'build'), { recursive: true, force: true });
+    symlinkSync(at('outside'), join(worktree, 'build'));
+    expect(await run('echo x > build/new')).toContain('Read-only');
+    expect(await opens(join(worktree, 'build/data'))).toBe('ask ask');
+    expect(existsSync(at('outside/new'))).toBe(false);
+  });
+
+  test('is not covered by checkpoints if it is a link', async () => {
+    const { loaded } = await start({ repository: opening('../later') });
+    symlinkSync('outside', at('later'));
+    const context = { blobs: () => ({ verbatim: () => ({}) }), entries: () => [] };
+    const files = openFileCheckpoints(context as never, loaded.settings, place, () => {}, undefined);
+    await files?.baseline();
+    writeFileSync(at('outside/data'), 'changed');
+    expect((await files?.capture(undefined as never))?.changes.map(({ path }) => path)).toEqual([]);
+    await files?.close();
+  });
+});
+
+test.skipIf(!hasSandbox)(
+  'a folder on the command line may be a link, which is not followed anew',
+  async () => {
+    symlinkSync('../outside', at('repo/ext'));
+    const { run, opens } = await start({ flags: { addDirs: [at('repo/ext')] } });
+    expect(await run(`echo x > ${at('outside/new')} && echo written`)).toBe('written');
+    expect(await opens(at('outside/new'))).toBe('allow allow');
+    rmSync(at('repo/ext'));
+    symlinkSync('../home', at('repo/ext'));
+    expect(await run('echo x > ext/new')).toContain('Read-only');
+    expect(await opens(at('home/new'))).toBe('ask ask');
+  },
+);
+
+describe.skipIf(!hasSandbox)('what managed settings hide', () => {
+  const managed = { sandbox: { enabled: true, denyRead: ['../outside'] } };
+  test.each<readonly [string, () => Given]>([
+    ['nothing', () => ({})],
+    ['paths of the user', () => ({ user: opening('../outside') })],
+    ['paths of the user in it', () => ({ user: opening('../outside/deep') })],
+    ['paths of the user around it', () => ({ user: opening('..') })],
+    ['paths of the repository', () => ({ repository: opening('../outside') })],
+    ['--add-dir', () => ({ flags: { addDirs: [at('outside')] } })],
+    ['--add-dir in it', () => ({ flags: { addDirs: [at('outside/deep')] } })],
+    ['a rule', () => ({ user: { permissions: { allow: [`Read(/${at('outside')}/**)`] } } })],
+    ['an agent in a worktree', () => ({ user: opening('../outside'), worktree: dirname(at('home/w/x')) })],
+  ])('is not opened by %s', async (_, given) => {
+    mkdirSync(at('home/w'));
+    const { run } = await start({ managed, ...given() });
+    for (const basis of ['user', 'read-only'] as const) {
+      const text = await run(
+        `cat ${at('outside/data')} ${at('outside/deep/data')}; echo x > ${at('outside/deep/new')}; echo end`,
+        basis,
+      );
+      expect(text).toMatch(/end$/);
+      expect(text).not.toContain('SECRET');
+    }
+    expect(existsSync(at('outside/deep/new'))).toBe(false);
+  });
+
+  test('lets no command start if the project is in it, also in a worktree', async () => {
+    mkdirSync(at('w'));
+    for (const [folder, worktree] of [
+      ['.', undefined],
+      ['..', undefined],
+      ['../w', at('w')],
+    ] as const) {
+      const hidden = { sandbox: { denyRead: [folder] } };
+      const { run } = await start({ managed: hidden, ...(worktree === undefined ? {} : { worktree }) });
+      const text = await run('touch ran');
+      expect(text).toContain('managed settings of this machine hide');
+      expect([existsSync(at('repo/ran')), existsSync(at('w/ran'))]).toEqual([false, false]);
+    }
+  });
+});
