@@ -50,7 +50,7 @@ export interface Confinement {
   readonly isConfined: boolean;
   /** True if the command must not run outside its sandbox, even with the user's approval. */
   readonly isBinding?: boolean;
-  /** Why nothing may be launched, as a sentence for the user without its full stop; absent = it may. */
+  /** Why nothing may be launched, as a sentence for the user without its full stop; absent = it may. `launch` throws. */
   readonly refusal?: string;
   /** `program` is a shell, and the last of `args` is its script. */
   launch(program: string, args: readonly string[]): Launch;

@@ -169,7 +169,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         root: workspace[0] ?? request.cwd,
         cwd: realpath(request.cwd),
       });
-      if (refusal !== undefined) return { ...unconfined('refused', env), isBinding: true, refusal };
+      if (refusal !== undefined) return refused(refusal, env);
       if (!isReadOnly) created.splice(0).forEach(temporary.adopt);
       const plan = planCommand(found.mode, request.grant.basis, where, places, {
         isOwn: temporary.isOwn,
@@ -239,6 +239,18 @@ function unconfined(reason: string, env: Readonly<Record<string, string>>): Conf
     share: () => undefined,
     keep: () => undefined,
     release: () => undefined,
+  };
+}
+
+/** Launches nothing, even for a caller that ignores `refusal`. */
+function refused(refusal: string, env: Readonly<Record<string, string>>): Confinement {
+  return {
+    ...unconfined('refused', env),
+    isBinding: true,
+    refusal,
+    launch() {
+      throw new Error(`${refusal}.`);
+    },
   };
 }
 

@@ -97,7 +97,7 @@ async function start({ repository = {}, user = {}, managed = {}, flags = {}, wor
     const write = await permissions.decide('Edit', { type: 'write', paths: [path] }, 'acceptEdits');
     return `${read.behavior} ${write.behavior}`;
   };
-  return { loaded, asked, permissions, run, opens };
+  return { loaded, sandbox: confinement.sandbox, run, opens };
 }
 
 const opening = (path: string) => ({
@@ -214,8 +214,15 @@ describe.skipIf(!hasSandbox)('what managed settings hide', () => {
       ['../w', at('w')],
     ] as const) {
       const hidden = { sandbox: { denyRead: [folder] } };
-      const { run } = await start({ managed: hidden, ...(worktree === undefined ? {} : { worktree }) });
+      const { run, sandbox } = await start({
+        managed: hidden,
+        ...(worktree === undefined ? {} : { worktree }),
+      });
       const text = await run('touch ran');
+      const request = { command: 'touch ran', cwd: worktree ?? place.root, env: {}, scratch: at('tmp') };
+      const held = await sandbox.confine({ ...request, grant: { basis: 'rule', reason: 'settings' } });
+      expect(() => held.launch('/bin/sh', ['-c', 'touch ran'])).toThrow('managed settings');
+      held.release();
       expect(text).toContain('managed settings of this machine hide');
       expect([existsSync(at('repo/ran')), existsSync(at('w/ran'))]).toEqual([false, false]);
     }

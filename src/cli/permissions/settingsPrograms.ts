@@ -152,6 +152,7 @@ async function confine(
   try {
     const grant = { basis: 'rule', reason: 'settings' } as const;
     const confinement = await sandbox.confine({ command, cwd, grant, env, scratch, isKeptInside: true });
+    if (confinement.refusal !== undefined) throw new Error(confinement.refusal);
     return {
       type: 'confined',
       launch: (shell, script) => confinement.launch(shell, ['-c', script]),
