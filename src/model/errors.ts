@@ -36,7 +36,11 @@ export function toModelError(error: unknown, about: RequestFacts, now: number = 
   const withDelay =
     modelError.retryable && retryAfterMs !== undefined ? { ...modelError, retryAfterMs } : modelError;
   if (!failure.isEndless) return withDelay;
-  return { ...withDelay, message: `${withDelay.message} Its error message has more than 64 KB.`, isExcessive: true };
+  return {
+    ...withDelay,
+    message: `${withDelay.message} Its error message has more than 64 KB.`,
+    isExcessive: true,
+  };
 }
 
 /** A stream that ended without a finish reason. */

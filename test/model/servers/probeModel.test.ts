@@ -19,7 +19,10 @@ async function probeFor(ms: number, ...answers: Answer[]) {
   closing.push(server.close);
   const { baseUrl } = server;
   const signal = AbortSignal.timeout(ms);
-  return { server, found: await probeModel({ baseUrl, apiKey: undefined, wire: 'chat', model: 'm', signal }) };
+  return {
+    server,
+    found: await probeModel({ baseUrl, apiKey: undefined, wire: 'chat', model: 'm', signal }),
+  };
 }
 
 const call = (index: number, city: string): string =>
