@@ -86,7 +86,7 @@ export interface AgentDeps extends PermissionRules {
   readonly parent?: ParentAgent;
   /** Called before a call runs that may change files, with what allowed it. */
   readonly onChanging?: (access: Access, basis: PermissionBasis, mode: PermissionMode) => void;
-  /** Lends the questions to the user, for programs that settings name; only if there is a user to ask. */
+  /** Receives the function that asks the user, for programs named in settings; called only if there is a user to ask. */
   readonly lendQuestions?: (ask: Questions['ask']) => void;
   /** The sandbox for commands. */
   readonly sandbox?: Pick<CommandSandbox, 'state'>;

@@ -237,7 +237,7 @@ async function record(
   ports: ToolCallPorts,
 ): Promise<void> {
   const { filesChanged = [], drafts = [] } = verdict.changes ?? {};
-  const following = [
+  const behind = [
     ...(verdict.type === 'outcome' ? imageEntries(call.id, verdict.outcome) : []),
     ...(verdict.type === 'outcome' && verdict.outcome.skill
       ? await skillEntries(verdict.outcome.skill, call.id, ports)
@@ -254,7 +254,7 @@ async function record(
     call,
     outcome,
     durationMs,
-    behind: following,
+    behind,
     ...(grant && { permission: recorded(grant) }),
   });
 }

@@ -55,7 +55,7 @@ export interface SessionFactory {
   listModels(): Promise<ModelList>;
   /** The endpoint that serves a model. */
   endpointOf(model: string): Endpoint;
-  /** Starts what settings name for the screen. */
+  /** Decides how to start the programs named in settings that the screen needs. */
   readonly programs: SettingsPrograms;
   /** Everything to redact from an export. */
   secrets(): readonly string[];

@@ -40,7 +40,7 @@ export interface SharedParts {
   /** Those that the driving program has set; undefined before the first time. */
   setServers: readonly McpServerSource[] | undefined;
   readonly plugins: SessionPlugins;
-  /** Starts what settings name: hooks, MCP servers, the status line. */
+  /** Decides how to start the programs named in settings: hooks, MCP servers, the status line. */
   readonly programs: LiveSettingsPrograms;
   /** Undefined if nothing is exported. */
   readonly telemetry: Promise<SessionsTelemetry> | undefined;

@@ -1,9 +1,9 @@
 /**
- * The settings that open files and folders. Each path is resolved once, so that what the user approves is what is opened,
- * and refused if a link of the project leads it out of the project: the project's authors could move that link.
+ * The settings that open files and folders. Each path is resolved once, so that what the user approves is what is opened.
+ * A path is refused if a link inside the project takes it outside: the project's authors could move that link.
  */
 import type { ResolvedPath } from '../disk/realFile.ts';
-import { absolutePath, isLedOut, resolveSettingsPath } from '../disk/settingsPaths.ts';
+import { absolutePath, leavesProject, resolveSettingsPath } from '../disk/settingsPaths.ts';
 import type { Layer, Problem, Values } from './types.ts';
 
 /** Dotted paths of settings with paths that open something: lists, or one folder. */
@@ -52,7 +52,7 @@ export function createOpenedPaths(base: { readonly home: string; readonly root: 
       for (const key of opening) {
         changePaths(values, key, (paths) => {
           const read = paths.slice(0, MAX_PATHS);
-          const refused = read.filter((written) => isLedOut(placeOf(written), base));
+          const refused = read.filter((written) => leavesProject(placeOf(written), base));
           for (const written of refused.slice(0, MAX_NAMED)) report(key, ledOut(written, placeOf(written)));
           if (refused.length > MAX_NAMED)
             report(key, `ignores ${refused.length - MAX_NAMED} more like these.`);

@@ -1,6 +1,6 @@
 /**
- * Keeps the git processes that we start from waiting for ever, and from outliving us: git opens whatever a repository
- * has for a file, and a pipe that nothing writes to blocks it.
+ * Keeps the git processes that we start from waiting forever and from outliving us: git opens whatever a repository
+ * has in place of a file, and a pipe without a writer blocks it.
  */
 import { realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -16,19 +16,21 @@ export function ownGit(
   program = 'git',
 ): { readonly program: string; readonly args: readonly string[] } {
   const all = [...OWN_GIT_ARGUMENTS, ...args];
-  leash ??= findLeash();
-  return leash === '' ? { program, args: all } : { program: leash, args: [...LEASHED, program, ...all] };
+  setpriv ??= findSetpriv();
+  return setpriv === ''
+    ? { program, args: all }
+    : { program: setpriv, args: [...KILLED_WITH_US, program, ...all] };
 }
 
-/** Exit code of the leash if there is no git. */
+/** Exit code of setpriv if git is not installed. */
 export const NO_GIT = 127;
 
-const LEASHED = ['--pdeathsig', 'KILL', '--'];
+const KILLED_WITH_US = ['--pdeathsig', 'KILL', '--'];
 
-/** Empty if there is none. */
-let leash: string | undefined;
+/** Its path; empty if there is none. */
+let setpriv: string | undefined;
 
-function findLeash(): string {
+function findSetpriv(): string {
   if (process.platform !== 'linux') return '';
   const found = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => statOf(path)?.isFile() === true);
   // That of busybox has no such option.
@@ -87,7 +89,7 @@ function isReadableFolder(folder: string): boolean {
 const hasPlainFiles = (folder: string): boolean =>
   Object.entries(files).every(([name, maxBytes]) => isPlain(join(folder, name), maxBytes));
 
-/** True for a regular file of at most that size, a folder, and for nothing. */
+/** True for a regular file of at most that size, for a folder, and if nothing is there. */
 function isPlain(path: string, maxBytes = 0): boolean {
   const found = statOf(path);
   if (found === undefined || found.isDirectory()) return true;

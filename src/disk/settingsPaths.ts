@@ -1,6 +1,6 @@
 /**
- * Files and folders that settings name. Each path is resolved once, when the settings are read: that place is shown,
- * approved and opened. A link that appears in it later opens nothing.
+ * Paths of files and folders in settings. Each is resolved once, when the settings are read; the result is what the user
+ * sees and approves, and what is opened. A path in which a link appears later opens nothing.
  */
 import { dirname, join, relative, resolve } from 'node:path';
 import { isInside, realpath } from './paths.ts';
@@ -23,8 +23,8 @@ export function resolveSettingsPath(written: string, { home, root }: Base): Reso
   return { path, realPath: realpath(path) };
 }
 
-/** True if a link in the project leads the path out of the project: whoever writes the project could move it. */
-export function isLedOut({ path, realPath }: ResolvedPath, { home, root }: Base): boolean {
+/** True if a link inside the project takes the path outside it: anyone who can change the project can move that link. */
+export function leavesProject({ path, realPath }: ResolvedPath, { home, root }: Base): boolean {
   const project = realpath(root);
   // The links of a home are the user's own.
   if (realPath === path || isInside(realPath, project) || project === realpath(home)) return false;
@@ -32,7 +32,7 @@ export function isLedOut({ path, realPath }: ResolvedPath, { home, root }: Base)
   return false;
 }
 
-/** The resolved paths that still lead to where they did; one in which a link has appeared since is left out. */
+/** The resolved paths that have not changed; leaves out those in which a link has appeared since. */
 export function unmoved(realPaths: readonly string[]): readonly string[] {
   return realPaths.filter((path) => realpath(path) === path);
 }

@@ -353,8 +353,8 @@ function advised(event: HookEvent, output: HookOutput): HookVerdict {
 }
 
 /**
- * A tool may repeat what the model wrote, and what runs in the sandbox may be the model's code, so what it says can deny
- * a call or ask, but not allow or change one.
+ * A tool may repeat what the model wrote, and what runs in the sandbox may be the model's code. So its verdict can deny a
+ * call or require approval, but neither allow a call nor change its input.
  */
 function withoutGrants({ hook }: HookSource, { isConfined }: HookOutput, verdict: HookVerdict): HookVerdict {
   if (hook.type !== 'mcp_tool' && isConfined !== true) return verdict;

@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable } from 'node:stream';
+import { launchPipesOf } from '../protocol/sandbox.ts';
 import { type ConfinedRun, scriptOf } from '../protocol/settingsPrograms.ts';
 import type { HookOutput } from './readOutput.ts';
 
@@ -120,7 +121,7 @@ function start(hook: CommandHook): Started {
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe', ...(isWatched ? (['pipe'] as const) : launch.inherit)],
   });
-  const pipes = child.stdio.slice(3).filter((end) => end !== null && end !== undefined) as Duplex[];
+  const pipes = launchPipesOf(child);
   for (const pipe of pipes) pipe.on('error', () => {});
   if (isWatched) return { child, ...(pipes[0] && { watched: pipes[0] }) };
   return { child, refused: child.pid === undefined ? undefined : launch.admit?.(child.pid, pipes) };

@@ -4,8 +4,8 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
-import type { Duplex, Readable, Writable } from 'node:stream';
-import type { CommandSandbox, Confinement } from '../protocol/sandbox.ts';
+import type { Readable, Writable } from 'node:stream';
+import { type CommandSandbox, type Confinement, launchPipesOf } from '../protocol/sandbox.ts';
 import { quoteWord } from '../protocol/text/quoteWord.ts';
 import { visibleText } from '../protocol/text/visible.ts';
 
@@ -63,7 +63,7 @@ export async function startServer(
       stdio: ['pipe', 'pipe', 'pipe', ...start.inherit, ...(isWatched(confinement) ? ['pipe' as const] : [])],
       detached: true,
     });
-    const pipes = child.stdio.slice(3).filter((end) => end !== null && end !== undefined) as Duplex[];
+    const pipes = launchPipesOf(child);
     const refused = child.pid === undefined ? undefined : start.admit?.(child.pid, pipes);
     for (const pipe of pipes) pipe.on('error', () => undefined);
     return watch(child, confinement, refused, () => release(confinement));

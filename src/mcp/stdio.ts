@@ -4,8 +4,8 @@
  * handled, so that a flood of messages slows down the server and not the screen.
  */
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import type { Duplex } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { launchPipesOf } from '../protocol/sandbox.ts';
 import { type SettingsPrograms, type SettingsRun, scriptOf } from '../protocol/settingsPrograms.ts';
 import type { Endpoint } from './endpoint.ts';
 
@@ -105,7 +105,7 @@ export class StdioTransport implements Transport {
         ...{ cwd, env: { ...launch.env, PWD: cwd }, detached: true },
         stdio: ['pipe', 'pipe', 'pipe', ...launch.inherit],
       }) as ChildProcessWithoutNullStreams;
-      const pipes = child.stdio.slice(3).filter((end) => end !== null && end !== undefined) as Duplex[];
+      const pipes = launchPipesOf(child);
       for (const pipe of pipes) pipe.on('error', () => {});
       if (child.pid !== undefined)
         void launch.admit?.(child.pid, pipes).then((why) => why !== undefined && this.#fail(why));

@@ -1,4 +1,6 @@
 /** The port between the tool that runs commands and the sandbox that confines them. */
+import type { ChildProcess } from 'node:child_process';
+import type { Duplex } from 'node:stream';
 import type { SandboxRecord } from './entries/fields.ts';
 import type { Grant } from './permissions.ts';
 
@@ -42,6 +44,11 @@ export interface Launch {
 export interface LaunchPipe {
   on(event: 'data' | 'end' | 'close' | 'error', listener: (chunk: unknown) => void): unknown;
   end(text: string): unknown;
+}
+
+/** This program's ends of the pipes that a `Launch` adds to the three standard streams, for its `admit`. */
+export function launchPipesOf({ stdio }: Pick<ChildProcess, 'stdio'>): readonly Duplex[] {
+  return stdio.slice(3).filter((end) => end !== null && end !== undefined) as Duplex[];
 }
 
 /** How one command is run, confined or not. */

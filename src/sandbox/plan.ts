@@ -125,7 +125,7 @@ export function planCommand(
   const hiddenPaths = hidden.map(({ path }) => path);
   // What a writable folder shows anyway must not become read-only.
   const readable = open([...places.readable, ...seen, ...left]).filter(
-    (path) => !isInWritable(path, writable, hiddenPaths, true),
+    (path) => hiddenPaths.includes(path) || !isBelowWritable(path, writable, hiddenPaths),
   );
   const closed = [...hiddenPaths, ...readable];
   // A link may put a protected file outside the workspace: nothing can be written there, and it must not become
@@ -199,17 +199,13 @@ function pinnedFolders(writable: readonly string[], closed: readonly string[]): 
   return outermostFirst([...above].filter((folder) => isInWritable(folder, writable, closed)));
 }
 
-/**
- * True if a path is in a writable place, with nothing closed in between, and is not such a place itself; `orIs`: it may
- * also be one.
- */
-function isInWritable(
-  path: string,
-  writable: readonly string[],
-  closed: readonly string[],
-  orIs = false,
-): boolean {
-  if ((!orIs && writable.includes(path)) || closed.includes(path)) return false;
+/** True if a path is in a writable place, with nothing closed in between, and is not such a place itself. */
+function isInWritable(path: string, writable: readonly string[], closed: readonly string[]): boolean {
+  return !writable.includes(path) && !closed.includes(path) && isBelowWritable(path, writable, closed);
+}
+
+/** True if the nearest writable or closed place above a path is writable. */
+function isBelowWritable(path: string, writable: readonly string[], closed: readonly string[]): boolean {
   const nearest = foldersAbove(path).find((folder) => writable.includes(folder) || closed.includes(folder));
   return nearest !== undefined && writable.includes(nearest);
 }

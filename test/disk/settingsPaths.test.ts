@@ -2,7 +2,12 @@ import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { isLedOut, pathsInWorktree, resolveSettingsPath, unmoved } from '../../src/disk/settingsPaths.ts';
+import {
+  leavesProject,
+  pathsInWorktree,
+  resolveSettingsPath,
+  unmoved,
+} from '../../src/disk/settingsPaths.ts';
 
 let top: string;
 let base: { readonly home: string; readonly root: string };
@@ -52,7 +57,7 @@ test.each([
 ])('%s is resolved', (written, path, realPath, led) => {
   const place = resolveSettingsPath(written.replace('TOP', top), base);
   expect(place).toEqual({ path: join(top, path), realPath: join(top, realPath) });
-  expect(isLedOut(place, base)).toBe(led);
+  expect(leavesProject(place, base)).toBe(led);
 });
 
 test('links on the way to the home and the project make no difference', () => {
@@ -66,7 +71,7 @@ test('links on the way to the home and the project make no difference', () => {
 
 test("in a home that is the project, its links are not the project's", () => {
   const own = { home: base.home, root: base.home };
-  expect(isLedOut(resolveSettingsPath('~/cache', own), own)).toBe(false);
+  expect(leavesProject(resolveSettingsPath('~/cache', own), own)).toBe(false);
 });
 
 test('a path leads nowhere once a link is in it, in any part of it', () => {

@@ -133,8 +133,8 @@ const TIMEOUT_MS = 30_000;
 /** Starts git. Errors on its stdin and its stderr output are ignored. */
 function startGit(git: GitProgram, cwd: string, args: readonly string[]): ChildProcessWithoutNullStreams {
   const env = ownGitEnvironment(git.env, cwd, realpath);
-  const leashed = ownGit(args, git.program);
-  const child = spawn(leashed.program, leashed.args, { cwd, env, stdio: 'pipe' });
+  const started = ownGit(args, git.program);
+  const child = spawn(started.program, started.args, { cwd, env, stdio: 'pipe' });
   child.stdin.on('error', () => {});
   child.stderr.resume();
   return child;

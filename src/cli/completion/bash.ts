@@ -1,3 +1,4 @@
+import { quoteWord } from '../../protocol/text/quoteWord.ts';
 import { type CommandSpec, commandPaths, type FlagSpec, type Values } from './spec.ts';
 
 /**
@@ -24,7 +25,7 @@ ${commands
   .map(({ path }) => {
     const word = `${path.slice(0, -1).join(' ')}/${path.at(-1)}`;
     // A subcommand must be the first argument, and its own subcommands must directly follow it.
-    return `      ${quote(word)}) ((at == ${path.length})) && command=${quote(path.join(' '))} ;;`;
+    return `      ${quoteWord(word)}) ((at == ${path.length})) && command=${quoteWord(path.join(' '))} ;;`;
   })
   .join('\n')}
     esac
@@ -85,7 +86,7 @@ complete -o default -F _clawdcode clawdcode
 
 /** Completes the value of a flag. If the value is optional, flags are offered, too. */
 function valueCase(path: readonly string[], { names, values, isOptional }: FlagSpec): string {
-  const pattern = names.map((name) => quote(`${path.join(' ')} ${name}`)).join(' | ');
+  const pattern = names.map((name) => quoteWord(`${path.join(' ')} ${name}`)).join(' | ');
   const give = giveOf(values) ?? ':';
   return isOptional
     ? `    ${pattern}) [[ $cur == -* ]] || { ${give}; return; } ;;`
@@ -95,17 +96,17 @@ function valueCase(path: readonly string[], { names, values, isOptional }: FlagS
 function commandCase(path: readonly string[], { flags, argument, subcommands }: CommandSpec): string {
   const names = flags.flatMap((flag) => flag.names).filter((name) => name.startsWith('--'));
   const words = subcommands.map(({ name }) => name).join(' ');
-  const begin = `    ${quote(path.join(' '))}) flags=${quote(names.join(' '))}`;
+  const begin = `    ${quoteWord(path.join(' '))}) flags=${quoteWord(names.join(' '))}`;
   if (words !== '')
-    return `${begin}; ((COMP_CWORD == ${path.length + 1})) && takes=${quote(`_clawdcode_words ${words}`)} ;;`;
-  return `${begin} takes=${quote((giveOf(argument) ?? '').replaceAll("'", ''))} ;;`;
+    return `${begin}; ((COMP_CWORD == ${path.length + 1})) && takes=${quoteWord(`_clawdcode_words ${words}`)} ;;`;
+  return `${begin} takes=${quoteWord((giveOf(argument) ?? '').replaceAll("'", ''))} ;;`;
 }
 
 /** Returns the shell command that completes such values; undefined if bash's own file names do. */
 function giveOf(values: Values | undefined): string | undefined {
   switch (values?.type) {
     case 'choices':
-      return `_clawdcode_words ${quote(values.words.join(' '))}`;
+      return `_clawdcode_words ${quoteWord(values.words.join(' '))}`;
     case 'sessions':
       return '_clawdcode_sessions';
     case 'files':
@@ -115,8 +116,4 @@ function giveOf(values: Values | undefined): string | undefined {
     default:
       return undefined;
   }
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

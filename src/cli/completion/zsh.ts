@@ -1,3 +1,4 @@
+import { quoteWord } from '../../protocol/text/quoteWord.ts';
 import { type CommandSpec, commandPaths, type FlagSpec, type Values } from './spec.ts';
 
 /** Generates the completion script for zsh: one function per command, all based on `_arguments`. */
@@ -31,13 +32,13 @@ function commandFunction(path: readonly string[], { flags, argument, subcommands
   const specs = flags.flatMap(flagSpecs);
   const name = functionOf(path);
   if (subcommands.length === 0) {
-    const arguments_ = argument === undefined ? [] : [quote(`*: :${action(argument)}`)];
+    const arguments_ = argument === undefined ? [] : [quoteWord(`*: :${action(argument)}`)];
     return `${name}() {\n  _arguments -s -S ${[...specs, ...arguments_].join(' \\\n    ')}\n}`;
   }
   const rest =
     argument === undefined
       ? ''
-      : ` || _arguments -s -S ${[...specs, quote(`*: :${action(argument)}`)].join(' \\\n    ')}`;
+      : ` || _arguments -s -S ${[...specs, quoteWord(`*: :${action(argument)}`)].join(' \\\n    ')}`;
   return `${name}() {
   # A subcommand has to be the first argument.
   if ((CURRENT > 2)); then
@@ -52,7 +53,7 @@ ${subcommands
   else
     local -a subcommands
     subcommands=(
-${subcommands.map((below) => `      ${quote(`${below.name}:${below.description}`)}`).join('\n')}
+${subcommands.map((below) => `      ${quoteWord(`${below.name}:${below.description}`)}`).join('\n')}
     )
     [[ $PREFIX == -* ]] || _describe subcommand subcommands
   fi
@@ -70,7 +71,7 @@ function flagSpecs({ names, description, values, isOptional }: FlagSpec): readon
   return names.map((name) => {
     const others = names.length > 1 ? `(${names.join(' ')})` : '';
     const joins = values !== undefined && name.startsWith('--') ? '=' : '';
-    return quote(`${others}${name}${joins}${about}${value}`);
+    return quoteWord(`${others}${name}${joins}${about}${value}`);
   });
 }
 
@@ -87,8 +88,4 @@ function action(values: Values): string {
     case 'anything':
       return ' ';
   }
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

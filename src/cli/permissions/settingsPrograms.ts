@@ -1,7 +1,7 @@
 /**
- * Starts the programs that settings name. The user approved the command; once files were changed in this session
- * without the user's word, what the command finds in the workspace may be the model's work. Then it is confined like the
- * model's own commands, or asked about if there is no sandbox: docs/decisions/hooks.md.
+ * Decides how to start the programs named in settings. The user has approved the command, but once files have changed in
+ * this session without the user's approval, what the command loads from the workspace may be the model's work. From then
+ * on it is confined like the model's own commands; without a sandbox, the user is asked. See docs/decisions/hooks.md.
  */
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import type {
   PermissionMode,
   TurnQuestion,
 } from '../../protocol/permissions.ts';
-import type { CommandSandbox, SandboxState } from '../../protocol/sandbox.ts';
+import type { CommandSandbox } from '../../protocol/sandbox.ts';
 import {
   type ConfinedRun,
   type SettingsProgram,
@@ -26,7 +26,7 @@ import { withoutVariables } from './executedFiles.ts';
 import type { Permissions } from './permissions.ts';
 import type { CodeRun, CommandWords } from './workspaceCode.ts';
 
-/** What a session lends. */
+/** What the programs need of an open session. */
 export interface ProgramSession {
   readonly sandbox: Pick<CommandSandbox, 'state' | 'confine'>;
   readonly permissions: Pick<Permissions, 'explain' | 'matches'>;
@@ -56,7 +56,7 @@ interface UnaskedCall {
 export interface LiveSettingsPrograms extends SettingsPrograms {
   /** Called before such a call runs. */
   noteUnasked(call: UnaskedCall): void;
-  /** Files were changed like that before this session was resumed. */
+  /** Called if files were changed in this way before the session was resumed. */
   noteEarlier(): void;
   /** Uses the sandbox and the user of this session from now on. */
   enter(session: ProgramSession): void;
@@ -75,25 +75,24 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     const { permissions, sandbox } = session;
     const text = program.args === undefined ? program.command : scriptOf(program);
     const written = program.args === undefined ? withoutVariables(text, places.root, places.home) : text;
-    // With the tables about commands, which a session opens without.
+    // Loads the tables about commands, which a session does not need to open.
     const { codeRunBy } = await import('./workspaceCode.ts');
     const code = codeRunBy(await partsOf(written, program.cwd, permissions), { workspace, cwd: program.cwd });
     if (code === 'none' || (await permissions.matches(places.excluded, text))) return outside;
     const state = await sandbox.state();
     if (state.type === 'on') return confine(program, text, sandbox, workspace[0] ?? program.cwd);
-    return askUser(program, text, code, state, session);
+    return askUser(program, text, code, state.reason, session);
   };
 
   const askUser = async (
     program: SettingsProgram,
     text: string,
     code: CodeRun,
-    state: SandboxState,
+    why: string,
     { ask }: ProgramSession,
   ): Promise<SettingsRun> => {
-    // Its file has not changed without approval.
+    // The script is protected: it cannot have changed without approval.
     if (code === 'script') return outside;
-    const why = state.type === 'on' ? '' : state.reason;
     if (ask === undefined) return held(program, why, true);
     const key = JSON.stringify([program.role, text]);
     const asked =
@@ -187,7 +186,7 @@ function held({ role, command, args }: SettingsProgram, why: string, isUnasked: 
 const MAX_SHOWN = 80;
 
 function remedy(command: string): string {
-  const shown = command.length <= MAX_SHOWN ? `${JSON.stringify(command)}` : 'its command';
+  const shown = command.length <= MAX_SHOWN ? JSON.stringify(command) : 'its command';
   return `To run it outside the sandbox, add ${shown} to sandbox.excludedCommands in your own config.json.`;
 }
 
@@ -201,6 +200,7 @@ function questionAbout(
     title: `Your ${role}`,
     headline: `Run your ${role}, although files were changed?`,
     preview: { type: 'command', command: text, cwd, confinement: 'Runs without a sandbox.' },
-    reason: `It may run files of this project, and some were changed in this session without your approval. Yes holds until the end of the session.`,
+    reason:
+      'It may run files of this project, and some were changed in this session without your approval. Your answer holds until the session ends.',
   };
 }

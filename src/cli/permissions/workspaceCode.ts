@@ -1,6 +1,6 @@
 /**
  * Tells from the words of a command in the settings whether it runs code of the workspace, which the model may have
- * written. Anything not understood does. Pure, but for looking at files.
+ * written. A command that is not understood counts as doing so. Looks at files, but starts nothing.
  */
 import { isAbsolute, relative, resolve } from 'node:path';
 import { readFileNow, statOf } from '../../disk/fileLookups.ts';
@@ -41,7 +41,7 @@ export function codeRunBy(parts: readonly CommandWords[] | undefined, place: Cod
  * have conditions of their own.
  */
 const harmless = new Set(
-  `notify-send terminal-notifier growlnotify say espeak afplay aplay paplay pw-play ffplay canberra-gtk-play
+  `notify-send terminal-notifier growlnotify say espeak aplay paplay pw-play ffplay canberra-gtk-play
   : [ [[ afplay basename cat cd chmod cksum clear cmp comm cp curl cut date declare df diff dirname du echo
   exit expr export false fold head hostname id jq kill local ln logger ls md5sum mkdir mktemp mv nl nproc od
   paste pgrep printf ps pwd read readlink realpath return rm rmdir sed seq set sha256sum shasum shift sleep sort
@@ -84,11 +84,11 @@ function codeOfPart({ text, words }: CommandWords, place: CodePlace): CodeRun {
   return codeOfRunner(args, place);
 }
 
-/** Known by path, too: elsewhere they still run what the folder configures. */
+/** Also recognised by path: wherever they are installed, they run what the current folder configures. */
 const taskRunners =
   /^(?:npm|pnpm|yarn|yarnpkg|make|gmake|just|task|cargo|go|gradle|gradlew|mvn|rake|composer|bundle|poetry|uv|tox|nox|pytest|dotnet|bazel|nx|turbo|pre-commit|eslint|prettier|biome|tsc|jest|vitest|ruff|black|mypy)$/;
 
-/** Runs what it finds around the folder in which it starts; a server of the user starts in one of its own. */
+/** Runs what it finds around its working directory; a server of the user starts outside the workspace. */
 function codeOfRunner(args: readonly (string | null)[], place: CodePlace): CodeRun {
   if (isIn(place.cwd, place)) return 'workspace';
   return args.some((word) => namesFile(word, place)) ? 'workspace' : 'none';

@@ -1,6 +1,6 @@
-/** Starts a command of the settings that the screen needs: the status line, a notification. */
+/** Starts a command from the settings for the screen: the status line or a notification. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import type { Duplex } from 'node:stream';
+import { launchPipesOf } from '../../protocol/sandbox.ts';
 import { type SettingsPrograms, type SettingsRun, scriptOf } from '../../protocol/settingsPrograms.ts';
 import { findShell } from '../../tools/builtinTools.ts';
 
@@ -42,7 +42,7 @@ export async function spawnProgram({
       env: { ...launch.env, PWD: cwd },
       stdio: [stdio, stdio, stdio, ...launch.inherit],
     });
-    const pipes = child.stdio.slice(3).filter((end) => end !== null && end !== undefined) as Duplex[];
+    const pipes = launchPipesOf(child);
     for (const pipe of pipes) pipe.on('error', () => {});
     if (child.pid !== undefined) void launch.admit?.(child.pid, pipes);
     child.once('close', run.release);

@@ -1,5 +1,6 @@
 import type { AgentDefinition, AgentList } from '../../protocol/extensions/subagents.ts';
 import type { WorktreeInfo, WorktreePort } from '../../protocol/extensions/worktrees.ts';
+import { quoteWord } from '../../protocol/text/quoteWord.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from '../pages/page.ts';
 import type { Command } from '../types.ts';
@@ -116,5 +117,4 @@ function worktreeLines(one: WorktreeInfo, shownPath: (file: string) => string): 
 }
 
 /** As one word for a shell. */
-const quoted = (path: string): string =>
-  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : quoteWord(path));

@@ -5,9 +5,10 @@ import { open, rm, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { constants, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { Duplex, Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import type { Confinement, Launch } from '../../protocol/sandbox.ts';
+import { type Confinement, type Launch, launchPipesOf } from '../../protocol/sandbox.ts';
+import { quoteWord } from '../../protocol/text/quoteWord.ts';
 import { makeScratch } from './scratch.ts';
 
 /** How long to wait for more output after the shell has exited, while a child holds the pipe. */
@@ -85,7 +86,7 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
       detached: true,
     });
     // Node has already closed the child's end of new pipes; inherited descriptors have none.
-    const pipes = child.stdio.slice(3).filter((end) => end !== null && end !== undefined) as Duplex[];
+    const pipes = launchPipesOf(child);
     if (child.pid !== undefined) refused = start.admit?.(child.pid, pipes);
   } catch (error) {
     confinement?.release();
@@ -296,17 +297,12 @@ function shellScript(
   { cwdFile, jobsFile, commandFile }: ScriptFiles,
 ): ShellScript {
   const inline = Buffer.byteLength(command) <= MAX_INLINE_BYTES;
-  const run = inline ? `eval ${quote(command)}` : `. ${quote(commandFile)}`;
-  const atEnd = `command pwd -P >| ${quote(cwdFile)}; jobs -r >| ${quote(jobsFile)} 2>/dev/null`;
-  const script = `exec 2>&1\ntrap ${quote(atEnd)} EXIT\n${run}`;
+  const run = inline ? `eval ${quoteWord(command)}` : `. ${quoteWord(commandFile)}`;
+  const atEnd = `command pwd -P >| ${quoteWord(cwdFile)}; jobs -r >| ${quoteWord(jobsFile)} 2>/dev/null`;
+  const script = `exec 2>&1\ntrap ${quoteWord(atEnd)} EXIT\n${run}`;
   // Without the user's startup files a command behaves the same on every machine.
   const flags = basename(shell) === 'zsh' ? ['-f', '-c'] : ['-c'];
   return { args: [...flags, script], ...(inline ? {} : { commandText: command }) };
-}
-
-/** Quotes a word so that the shell takes it literally. */
-export function quote(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 // The pipe for a command's output. Node's own "pipe" is a socket, on which `> /dev/stderr` and `tee /dev/stdout` fail;

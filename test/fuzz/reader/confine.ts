@@ -3,8 +3,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { commands } from '../../../src/permissions/readOnly/commands.ts';
 import { searchOptions } from '../../../src/permissions/readOnly/search.ts';
+import { quoteWord } from '../../../src/protocol/text/quoteWord.ts';
 import { readOnlyEnvironment } from '../../../src/tools/shell/childEnvironment.ts';
-import { quote } from '../../../src/tools/shell/startCommand.ts';
 import { type Arena, MARK } from './arena.ts';
 
 export interface Job {
@@ -107,7 +107,7 @@ export function confined(
   const script = jobs
     .map(
       ({ command, folder }) =>
-        `( cd ${quote(folder)}; eval ${quote(command)} ) </dev/null\nprintf '${END}%s\\n' "$?"\n`,
+        `( cd ${quoteWord(folder)}; eval ${quoteWord(command)} ) </dev/null\nprintf '${END}%s\\n' "$?"\n`,
     )
     .join('');
   const last = `printf '${LAST}'; cat /proc/net/snmp\n`;

@@ -16,7 +16,7 @@ import { OUTPUT_OF_COMMAND } from '../../../src/permissions/shell/word.ts';
 import type { Argument } from '../../../src/permissions/shell/wordValues.ts';
 import { track, type Visit } from '../../../src/permissions/shell/workingDirectory.ts';
 import { unwrapRun } from '../../../src/permissions/shell/wrappers.ts';
-import { quote } from '../../../src/tools/shell/startCommand.ts';
+import { quoteWord } from '../../../src/protocol/text/quoteWord.ts';
 import type { Surprise } from './agreement.ts';
 import { type Arena, MARK } from './arena.ts';
 import type { Job } from './confine.ts';
@@ -183,7 +183,7 @@ function record(
   const script = jobs
     .map(
       ({ command, folder }, at) =>
-        `${print(shell)} '${JOB}${at};' >&9\n(_s=${at % 2}; cd ${quote(folder)}; eval ${quote(command)}\nwait) </dev/null >/dev/null 2>&1\n`,
+        `${print(shell)} '${JOB}${at};' >&9\n(_s=${at % 2}; cd ${quoteWord(folder)}; eval ${quoteWord(command)}\nwait) </dev/null >/dev/null 2>&1\n`,
     )
     .join('');
   return new Promise((done) => {
@@ -224,7 +224,7 @@ function prelude(shell: string): string {
     '_c=0',
     record,
     ...others,
-    ...names.map((name) => `${name}() { _r ${quote(name)} "$@"; }`),
+    ...names.map((name) => `${name}() { _r ${quoteWord(name)} "$@"; }`),
   ].join('\n');
 }
 
