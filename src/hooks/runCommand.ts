@@ -3,8 +3,8 @@
  * group, which ends with it, and with this program even if that is killed.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Duplex, Readable } from 'node:stream';
-import { launchPipesOf } from '../protocol/sandbox.ts';
+import type { Readable } from 'node:stream';
+import { launchPipesOf, type StartedPipe } from '../protocol/sandbox.ts';
 import { type ConfinedRun, scriptOf } from '../protocol/settingsPrograms.ts';
 import type { HookOutput } from './readOutput.ts';
 
@@ -33,7 +33,7 @@ interface CommandHook {
 export function runCommand(hook: CommandHook, signal: AbortSignal): Promise<HookOutput> {
   return new Promise((resolve) => {
     let child: ChildProcess;
-    let watched: Duplex | undefined;
+    let watched: StartedPipe | undefined;
     let refused: Promise<string | undefined> | undefined;
     try {
       ({ child, watched, refused } = start(hook));
@@ -101,7 +101,7 @@ export function runCommand(hook: CommandHook, signal: AbortSignal): Promise<Hook
 interface Started {
   readonly child: ChildProcess;
   /** Never written to: when it closes, the watcher in the script knows that this program is gone. */
-  readonly watched?: Duplex;
+  readonly watched?: StartedPipe;
   /** Resolves to why the sandbox did not let it start. */
   readonly refused?: Promise<string | undefined> | undefined;
 }

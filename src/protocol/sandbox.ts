@@ -1,6 +1,4 @@
 /** The port between the tool that runs commands and the sandbox that confines them. */
-import type { ChildProcess } from 'node:child_process';
-import type { Duplex } from 'node:stream';
 import type { SandboxRecord } from './entries/fields.ts';
 import type { Grant } from './permissions.ts';
 
@@ -46,9 +44,17 @@ export interface LaunchPipe {
   end(text: string): unknown;
 }
 
-/** This program's ends of the pipes that a `Launch` adds to the three standard streams, for its `admit`. */
-export function launchPipesOf({ stdio }: Pick<ChildProcess, 'stdio'>): readonly Duplex[] {
-  return stdio.slice(3).filter((end) => end !== null && end !== undefined) as Duplex[];
+/** A pipe of a process that this program has started itself. */
+export interface StartedPipe extends LaunchPipe {
+  destroy(): unknown;
+}
+
+/**
+ * This program's ends of the pipes that a `Launch` adds to the three standard streams, for its `admit`. `stdio`: as in
+ * Node's `ChildProcess`.
+ */
+export function launchPipesOf({ stdio }: { readonly stdio: readonly unknown[] }): readonly StartedPipe[] {
+  return stdio.slice(3).filter((end) => end !== null && end !== undefined) as StartedPipe[];
 }
 
 /** How one command is run, confined or not. */
