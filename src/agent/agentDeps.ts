@@ -84,10 +84,13 @@ export interface AgentDeps extends PermissionRules {
   readonly subagents?: SubagentPort;
   /** For a subagent: the agent that started it, whose modes apply. */
   readonly parent?: ParentAgent;
-  /** Called before a call runs that may change files, with what allowed it. */
-  readonly onChanging?: (access: Access, basis: PermissionBasis, mode: PermissionMode) => void;
-  /** Receives the function that asks the user, for programs named in settings; called only if there is a user to ask. */
-  readonly lendQuestions?: (ask: Questions['ask']) => void;
+  /** Called with what allowed it before a call that may change files, which runs when the promise is settled. */
+  readonly onChanging?: (access: Access, basis: PermissionBasis, mode: PermissionMode) => Promise<void>;
+  /** Receives how to reach the user, for programs named in settings. `ask`: absent if there is no user to ask. */
+  readonly lendUser?: (user: {
+    readonly ask?: Questions['ask'];
+    readonly notice: (level: 'info' | 'warning' | 'error', text: string) => void;
+  }) => void;
   /** The sandbox for commands. */
   readonly sandbox?: Pick<CommandSandbox, 'state'>;
   /** The rule that "always" saves for a host that a sandboxed command wants to reach. */

@@ -81,7 +81,7 @@ export function createWork(deps: AgentDeps, core: Core): Work {
   const tasks = createAgentTasks(joinTasks(deps.tasks, subagents), emit, (draft) =>
     context.append(draft).catch(deps.onError),
   );
-  if (deps.interactive) deps.lendQuestions?.(core.questions.ask);
+  deps.lendUser?.({ notice, ...(deps.interactive && { ask: core.questions.ask }) });
   const { callHooks, turnHooks: hooks } = createHooks(deps, core, tasks);
   const toolContext = toolContexts(deps, core, tasks, callHooks);
   if (hooks !== undefined) hub.subscribe(hooks.hear);

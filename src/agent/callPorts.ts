@@ -117,7 +117,7 @@ export function createToolCalls(
     newId: deps.newId,
     now: deps.clock.now,
     checkpoints,
-    onChanging: (access, basis) => deps.onChanging?.(access, basis, modes.current()),
+    onChanging: async (access, basis) => deps.onChanging?.(access, basis, modes.current()),
     hooks: callHooks,
     attach:
       attaching &&

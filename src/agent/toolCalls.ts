@@ -32,8 +32,8 @@ export interface ToolCallPorts extends ApprovalPorts {
   readonly emit: (event: AgentEvent) => void;
   readonly now: () => number;
   readonly checkpoints: Pick<CheckpointKeeper, 'scan' | 'before' | 'after'>;
-  /** Called before a call runs that is not read-only. */
-  readonly onChanging?: ((access: Access, basis: PermissionBasis) => void) | undefined;
+  /** Called before a call that is not read-only, which waits for it. */
+  readonly onChanging?: ((access: Access, basis: PermissionBasis) => Promise<void>) | undefined;
   /**
    * Entries of the files that the text of a skill mentions; `isForOther`: for a subagent, which has seen none of them.
    * Absent = they stay text.
@@ -150,10 +150,13 @@ async function runGranted(
   progress: Progress,
   ports: ToolCallPorts,
 ): Promise<Ended> {
-  if (!tool.readOnly) ports.onChanging?.(prepared.access, grant.basis);
   // Write the log to disk first, so that even after a power failure it names every call that changed something.
   if (!tool.readOnly)
-    await Promise.all([ports.context.sync(), ports.checkpoints.before(prepared.access, ports.signal)]);
+    await Promise.all([
+      ports.onChanging?.(prepared.access, grant.basis),
+      ports.context.sync(),
+      ports.checkpoints.before(prepared.access, ports.signal),
+    ]);
   if (ports.signal.aborted) return notStarted;
   const started = ports.now();
   let ran = await runShown(call, progress.title, () => prepared.run(grant, answers), ports).then(

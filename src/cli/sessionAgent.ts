@@ -10,6 +10,7 @@ import type { LoadedSettings } from '../config/types.ts';
 import { type ContextManager, newId } from '../context/index.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { JudgeHook } from '../protocol/extensions/hooks.ts';
+import type { PermissionMode } from '../protocol/permissions.ts';
 import { agentToolAlias, agentToolName, toolNames } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { SessionTelemetry } from '../telemetry/Telemetry.ts';
@@ -71,7 +72,7 @@ export function createSessionAgent(
   const { redaction, client, onError } = shared;
   const toolset = createSessionTools(parts, options, shared);
   const approvals = approvalPorts(toolset.confinement, permissions, loaded);
-  let askUser: ProgramSession['ask'];
+  let user: Pick<ProgramSession, 'ask' | 'warn'> = { warn: () => undefined };
   const noteChange: NonNullable<AgentDeps['onChanging']> = (access, basis, mode) =>
     shared.programs.noteUnasked({ access, basis, mode });
   const port = subagentPortOf(parts, options, shared, {
@@ -113,8 +114,8 @@ export function createSessionAgent(
     lateNotes: toolset.lateNotes,
     sandbox: toolset.sandbox,
     onChanging: noteChange,
-    lendQuestions: (ask) => {
-      askUser = ask;
+    lendUser: ({ ask, notice }) => {
+      user = { ask, warn: (text) => notice('warning', text) };
     },
     root: place.root,
     mode: settings.permissions.defaultMode,
@@ -132,11 +133,13 @@ export function createSessionAgent(
     if (event.type === 'turn_ended' || event.type === 'queue_returned') permissions.endTurn();
   });
   adoptCreatedFiles(agent, toolset.sandbox);
-  if (!isReading) {
-    const { sandbox } = toolset;
-    shared.programs.enter({ sandbox, permissions, mode: () => writing.state().mode, ask: askUser });
-    if (context.entries().some(changedUnasked)) shared.programs.noteEarlier();
-  }
+  const { sandbox } = toolset;
+  // A session that is only read may be in any mode.
+  const programMode = (): PermissionMode => (isReading ? 'default' : writing.state().mode);
+  const lent = isReading ? { warn: user.warn } : user;
+  shared.programs.enter({ sandbox, permissions, mode: programMode, ...lent });
+  const earlier = isReading ? undefined : context.entries().findLast(changedUnasked);
+  if (earlier !== undefined) shared.programs.noteEarlier(Date.parse(earlier.timestamp));
   const toolNamesNow = () => toolset.tools().map(({ name }) => name);
   return {
     agent,

@@ -72,8 +72,10 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
     debug: debug.write,
   });
   const programs = createSettingsPrograms({
-    ...{ root, home, newId },
+    ...{ root, home, dataRoot, newId },
     additionalDirectories: settings.permissions.additionalDirectories,
+    isEphemeral: options.isEphemeral === true,
+    now: () => Date.now(),
     excluded: loaded.ownExcludedCommands,
   });
   return {

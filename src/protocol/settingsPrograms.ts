@@ -42,6 +42,24 @@ export interface SettingsPrograms {
   admit(program: SettingsProgram): Promise<SettingsRun>;
 }
 
+/** Changes to files that the user neither approved nor reviewed. */
+export interface UnaskedChanges {
+  /** Milliseconds since the epoch; absent if not known. */
+  readonly since?: number;
+  /** The files that calls named; absolute. */
+  readonly paths: readonly string[];
+  /** True if commands or other calls may have changed more files. */
+  readonly hasOthers: boolean;
+}
+
+/** Through it, the user says that such changes have been reviewed. */
+export interface ChangeReview {
+  /** Undefined if there are none. */
+  list(): Promise<UnaskedChanges | undefined>;
+  /** Starts a review of what it returns; later changes are not part of it. Rejects if the data folder cannot be written. */
+  begin(): Promise<{ readonly changes: UnaskedChanges; readonly confirm: () => Promise<void> } | undefined>;
+}
+
 /** The script that runs such a program in a shell. */
 export function scriptOf({ command, args }: Pick<SettingsProgram, 'command' | 'args'>): string {
   return args === undefined ? `eval ${quoteWord(command)}` : [command, ...args].map(quoteWord).join(' ');

@@ -15,6 +15,7 @@ import type {
 } from '../../protocol/permissions.ts';
 import type { CommandSandbox } from '../../protocol/sandbox.ts';
 import {
+  type ChangeReview,
   type ConfinedRun,
   type SettingsProgram,
   type SettingsPrograms,
@@ -24,6 +25,7 @@ import {
 import { makeScratch } from '../../tools/shell/scratch.ts';
 import { withoutVariables } from './executedFiles.ts';
 import type { Permissions } from './permissions.ts';
+import { createChangeTracker } from './unaskedChanges.ts';
 import type { CodeRun, CommandWords } from './workspaceCode.ts';
 
 /** What the programs need of an open session. */
@@ -31,16 +33,23 @@ export interface ProgramSession {
   readonly sandbox: Pick<CommandSandbox, 'state' | 'confine'>;
   readonly permissions: Pick<Permissions, 'explain' | 'matches'>;
   readonly mode: () => PermissionMode;
+  /** Shows the user a warning. */
+  readonly warn: (text: string) => void;
   /** Absent if there is no user to ask. */
   readonly ask?:
     | ((question: Omit<TurnQuestion, 'agentId'>, signal: AbortSignal) => Promise<PermissionAnswer>)
     | undefined;
 }
 
-interface ProgramPlaces {
+/** Of all sessions of the program. */
+export interface ProgramPlaces {
   readonly root: string;
   readonly home: string;
   readonly additionalDirectories: readonly string[];
+  readonly dataRoot: string;
+  /** Whether anything about the session may be stored. */
+  readonly isEphemeral: boolean;
+  readonly now: () => number;
   /** Commands that run outside the sandbox, from the user's own or managed settings. */
   readonly excluded: readonly string[];
   readonly newId: () => string;
@@ -54,22 +63,30 @@ interface UnaskedCall {
 }
 
 export interface LiveSettingsPrograms extends SettingsPrograms {
-  /** Called before such a call runs. */
-  noteUnasked(call: UnaskedCall): void;
-  /** Called if files were changed in this way before the session was resumed. */
-  noteEarlier(): void;
+  /** The user's review of changes that they did not approve. */
+  readonly review: ChangeReview;
+  /** Called before such a call runs, which must wait for it. Never rejects. */
+  noteUnasked(call: UnaskedCall): Promise<void>;
+  /** Called if files were changed in this way, last at this time in milliseconds, before the session was resumed. */
+  noteEarlier(at: number): void;
   /** Uses the sandbox and the user of this session from now on. */
   enter(session: ProgramSession): void;
 }
 
 export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsPrograms {
-  let isChanged = false;
   let session: ProgramSession | undefined;
   const answers = new Map<string, Promise<boolean>>();
-  const workspace = [places.root, ...places.additionalDirectories].map(realpath);
+  const [root, ...added] = [realpath(places.root), ...places.additionalDirectories.map(realpath)];
+  const unasked = createChangeTracker({
+    ...{ dataRoot: places.dataRoot, workspace: [root, ...added], keepsPaths: !places.isEphemeral },
+    now: places.now,
+    onProblem: (text) => session?.warn(text),
+  });
 
   const decide = async (program: SettingsProgram): Promise<SettingsRun> => {
-    if (!isChanged || session?.mode() === 'bypassPermissions') return outside;
+    if (session?.mode() === 'bypassPermissions') return outside;
+    const workspace = await unasked.changedFolders();
+    if (workspace === undefined) return outside;
     if (session === undefined)
       return held(program, 'there is no session whose sandbox it could run in', true);
     const { permissions, sandbox } = session;
@@ -80,7 +97,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     const code = codeRunBy(await partsOf(written, program.cwd, permissions), { workspace, cwd: program.cwd });
     if (code === 'none' || (await permissions.matches(places.excluded, text))) return outside;
     const state = await sandbox.state();
-    if (state.type === 'on') return confine(program, text, sandbox, workspace[0] ?? program.cwd);
+    if (state.type === 'on') return confine(program, text, sandbox, root);
     return askUser(program, text, code, state.reason, session);
   };
 
@@ -108,14 +125,14 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
   };
 
   return {
-    noteUnasked({ basis, mode, access }) {
+    review: unasked,
+    async noteUnasked({ basis, mode, access }) {
       if (basis === 'user' || basis === 'own' || basis === 'read-only' || mode === 'bypassPermissions')
         return;
-      if (access.type === 'write' || access.type === 'unknown' || access.type === 'command') isChanged = true;
+      if (access.type === 'write' || access.type === 'unknown' || access.type === 'command')
+        await unasked.note(access);
     },
-    noteEarlier() {
-      isChanged = true;
-    },
+    noteEarlier: unasked.noteEarlier,
     enter(entered) {
       session = entered;
     },

@@ -7,6 +7,7 @@ import { createPermissions } from '../../../src/cli/permissions/permissions.ts';
 import {
   createSettingsPrograms,
   type LiveSettingsPrograms,
+  type ProgramPlaces,
   type ProgramSession,
 } from '../../../src/cli/permissions/settingsPrograms.ts';
 import { loadSettings } from '../../../src/config/loadSettings.ts';
@@ -29,6 +30,9 @@ interface Bench {
   readonly home: string;
   run(command: string, args?: readonly string[], more?: { cwd?: string; role?: string }): Promise<string>;
   readonly questions: string[];
+  readonly warnings: string[];
+  /** Another program in the same project. */
+  open(more?: Partial<ProgramPlaces>): LiveSettingsPrograms;
 }
 
 async function bench({
@@ -58,6 +62,7 @@ async function bench({
     engine: new InProcessEngine(wasm, {}),
   });
   const questions: string[] = [];
+  const warnings: string[] = [];
   const confinement: Confinement = {
     isConfined: true,
     launch: (program, args) => ({ program, args, inherit: [], env: {} }),
@@ -72,6 +77,7 @@ async function bench({
     sandbox: { state: async () => state, confine: async () => confinement },
     permissions,
     mode: () => mode,
+    warn: (text) => void warnings.push(text),
     ...(answer && {
       ask: async ({ headline, preview }) => {
         questions.push(`${headline} ${preview.type === 'command' ? preview.command : ''}`);
@@ -79,13 +85,18 @@ async function bench({
       },
     }),
   };
-  const programs = createSettingsPrograms({
-    ...{ root, home, additionalDirectories: [], excluded },
-    newId: () => 'id',
-  });
-  programs.enter(session);
+  const open = (more: Partial<ProgramPlaces> = {}): LiveSettingsPrograms => {
+    const opened = createSettingsPrograms({
+      ...{ ...places, additionalDirectories: [], excluded, isEphemeral: false, ...more },
+      newId: () => 'id',
+      now: () => Date.now(),
+    });
+    opened.enter(session);
+    return opened;
+  };
+  const programs = open();
   return {
-    ...{ programs, root, home, questions },
+    ...{ programs, root, home, questions, warnings, open },
     async run(command, args, { cwd = root, role = 'hook' } = {}) {
       const run = await programs.admit({ role, command, args, cwd, env: {} });
       if (run.type === 'confined') run.release();
@@ -127,7 +138,7 @@ test.each([
     ],
   });
   expect(await run(command)).toBe('outside');
-  programs.noteUnasked(edit);
+  await programs.noteUnasked(edit);
   expect(await run(command)).toBe('confined');
 });
 
@@ -154,7 +165,7 @@ test.each([
   ],
 ])('a command that takes no code of the workspace stays outside: %s', async (command) => {
   const { run, programs } = await bench();
-  programs.noteUnasked(edit);
+  await programs.noteUnasked(edit);
   expect(await run(command)).toBe('outside');
 });
 
@@ -168,22 +179,22 @@ test.each([
   [{ ...edit, basis: 'sandbox', access: { type: 'command', command: 'x', cwd: '/' } }, 'confined'],
 ] as const)('what counts as a change without approval: %j', async (call, expected) => {
   const { run, programs } = await bench();
-  programs.noteUnasked(call);
+  await programs.noteUnasked(call);
   expect(await run('npm test')).toBe(expected);
 });
 
 test('a resumed session remembers, and in bypass mode everything runs as before', async () => {
   const resumed = await bench();
-  resumed.programs.noteEarlier();
+  resumed.programs.noteEarlier(Date.now());
   expect(await resumed.run('npm test')).toBe('confined');
   const free = await bench({ mode: 'bypassPermissions' });
-  free.programs.noteEarlier();
+  free.programs.noteEarlier(Date.now());
   expect(await free.run('npm test')).toBe('outside');
 });
 
 test('what the user excludes runs outside, also with arguments as a list', async () => {
   const { run, programs } = await bench({ excluded: ['npm run lint', 'node tools/server.js *'] });
-  programs.noteEarlier();
+  programs.noteEarlier(Date.now());
   expect(await run('npm run lint')).toBe('outside');
   expect(await run('npm run lint; npm test')).toBe('confined');
   expect(await run('node', ['tools/server.js', '--port', '1'])).toBe('outside');
@@ -191,7 +202,7 @@ test('what the user excludes runs outside, also with arguments as a list', async
 
 test('a server of the user that starts in a folder of its own takes no code of the workspace', async () => {
   const { run, programs, home } = await bench();
-  programs.noteEarlier();
+  programs.noteEarlier(Date.now());
   mkdirSync(join(home, 'servers'));
   const apart = { cwd: join(home, 'servers') };
   expect(await run('npx', ['-y', 'some-server'], apart)).toBe('outside');
@@ -201,18 +212,18 @@ test('a server of the user that starts in a folder of its own takes no code of t
 
 test('without a sandbox the user is asked once; without a user it does not run', async () => {
   const yes = await bench({ state: missing, answer: 'allow' });
-  yes.programs.noteEarlier();
+  yes.programs.noteEarlier(Date.now());
   expect(await Promise.all([yes.run('npm test'), yes.run('npm test')])).toEqual(['outside', 'outside']);
   expect(yes.questions).toEqual(['Run your hook, although files were changed? npm test']);
   const no = await bench({ state: missing, answer: 'deny' });
-  no.programs.noteEarlier();
+  no.programs.noteEarlier(Date.now());
   expect(await no.run('npm test')).toMatch(
     /^held: This hook was not run: .*\(bwrap is missing\).*"npm test" to sandbox/,
   );
   expect(await no.run('npm test')).toMatch(/^held: /);
   expect(no.questions).toHaveLength(1);
   const alone = await bench({ state: missing });
-  alone.programs.noteEarlier();
+  alone.programs.noteEarlier(Date.now());
   expect(await alone.run('npm test')).toMatch(/^held unasked: /);
 });
 
@@ -225,9 +236,83 @@ test('without a sandbox a shell script that the command names still runs: it doe
       ['project/.claude/hooks/guard.py', ''],
     ],
   });
-  programs.noteEarlier();
+  programs.noteEarlier(Date.now());
   expect(await run('./check.sh')).toBe('outside');
   expect(await run('python3 "$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.py')).toBe('outside');
   expect(await run('./check.py')).toMatch(/^held/);
   expect(await run('python3 check.py')).toMatch(/^held/);
+});
+
+test('a change is known to later programs, to those open at the time, and to one that was killed before its result', async () => {
+  const { programs, root, open } = await bench();
+  const other = open();
+  const admit = async (one: LiveSettingsPrograms): Promise<string> => {
+    const run = await one.admit({ role: 'hook', command: 'npm test', cwd: root, env: {} });
+    if (run.type === 'confined') run.release();
+    return run.type;
+  };
+  expect(await admit(other)).toBe('outside');
+  await programs.noteUnasked(edit);
+  expect([await admit(other), await admit(open())]).toEqual(['confined', 'confined']);
+  const review = await programs.review.begin();
+  expect(review?.changes).toMatchObject({ paths: ['/x'], hasOthers: false });
+  // What changes while the user reads is not reviewed.
+  await other.noteUnasked(edit);
+  await review?.confirm();
+  expect([await admit(programs), await admit(open())]).toEqual(['confined', 'confined']);
+  await (await other.review.begin())?.confirm();
+  expect([await admit(programs), await admit(other), await admit(open())]).toEqual(Array(3).fill('outside'));
+  expect(await programs.review.list()).toBeUndefined();
+  // The log of a session that ended before the review has nothing new.
+  const resumed = open();
+  resumed.noteEarlier(1);
+  expect(await admit(resumed)).toBe('outside');
+  resumed.noteEarlier(Date.now() + 1000);
+  expect(await admit(resumed)).toBe('confined');
+});
+
+test('a change concerns the folders that it may have reached, and sessions of folders around and inside them', async () => {
+  const { programs, root, home, open } = await bench({
+    files: [
+      ['project/inner/x', ''],
+      ['lib/bin/tool', ''],
+      ['tree/.git/HEAD', ''],
+      ['other/x', ''],
+    ],
+  });
+  const at = (name: string): string => join(home, name);
+  const state = async (folder: string, command = 'npm test'): Promise<string> => {
+    const one = open({ root: folder });
+    const run = await one.admit({ role: 'hook', command, cwd: folder, env: {} });
+    return run.type;
+  };
+  await programs.noteUnasked({ ...edit, access: { type: 'write', paths: [join(root, 'inner/x')] } });
+  expect(await state(join(root, 'inner'))).toBe('confined');
+  expect([await state(at('other')), await state(at('lib'))]).toEqual(['outside', 'outside']);
+  // A repository elsewhere, such as a worktree that a subagent works in.
+  await programs.noteUnasked({ ...edit, access: { type: 'write', paths: [at('tree/src/x')] } });
+  expect(await state(at('tree'))).toBe('confined');
+  const wide = open({ additionalDirectories: [at('lib')] });
+  await wide.noteUnasked({ ...edit, access: { type: 'command', command: 'x', cwd: root } });
+  expect(await state(at('lib'))).toBe('confined');
+  // Without the folder in the workspace, programs from there are still what the model may have written.
+  expect(await state(root, at('lib/bin/tool'))).toBe('confined');
+});
+
+test('if nothing can be stored, the session itself still knows, and says so once', async () => {
+  const { programs, home, root, warnings, open } = await bench();
+  writeFileSync(join(home, '.clawdcode'), 'a file where the data folder should be');
+  await programs.noteUnasked(edit);
+  await programs.noteUnasked(edit);
+  const run = await programs.admit({ role: 'hook', command: 'npm test', cwd: root, env: {} });
+  expect(run.type).toBe('confined');
+  expect(warnings).toEqual([expect.stringMatching(/^It could not be stored that files are changed/)]);
+  await expect(programs.review.begin()).rejects.toThrow();
+  expect(open()).toBeDefined();
+});
+
+test('a session that leaves nothing behind stores no paths', async () => {
+  const { open } = await bench();
+  await open({ isEphemeral: true }).noteUnasked(edit);
+  expect(await open().review.list()).toMatchObject({ paths: [], hasOthers: true });
 });

@@ -1,0 +1,155 @@
+/**
+ * Keeps track of changes that the user did not approve: those of this program in memory if they cannot be stored, all
+ * others in the records that the sessions of a folder share. The user's review ends them.
+ */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isInside, realpath } from '../../disk/paths.ts';
+import type { Access } from '../../protocol/permissions.ts';
+import type { ChangeReview, UnaskedChanges } from '../../protocol/settingsPrograms.ts';
+import { findRoot } from '../process/appPaths.ts';
+import type { ChangeRecord, UnreviewedChange } from './unreviewedChanges.ts';
+
+export interface ChangePlaces {
+  readonly dataRoot: string;
+  /** The folders of the workspace, links resolved; the root comes first. */
+  readonly workspace: readonly [string, ...string[]];
+  /** Whether the paths of changed files may be stored. */
+  readonly keepsPaths: boolean;
+  readonly now: () => number;
+  /** Receives, once, why changes cannot be stored. */
+  readonly onProblem: (text: string) => void;
+}
+
+export interface ChangeTracker extends ChangeReview {
+  /** Resolves when the change can no longer be forgotten: the call may run. Never rejects. */
+  note(access: Access): Promise<void>;
+  /** Notes a change at this time, in milliseconds, that the log of a resumed session has. */
+  noteEarlier(at: number): void;
+  /** The folders that may have changes that the user has not reviewed; undefined if there are none. */
+  changedFolders(): Promise<readonly string[] | undefined>;
+}
+
+interface Records {
+  /** By folder of the workspace, and of other projects that calls have changed. */
+  of(folder: string): ChangeRecord;
+  readonly own: readonly [ChangeRecord, ...ChangeRecord[]];
+  readonly related: readonly ChangeRecord[];
+}
+
+export function createChangeTracker(places: ChangePlaces): ChangeTracker {
+  const { dataRoot, workspace, now } = places;
+  /** The last changes that only memory has. */
+  let unstoredAt = 0;
+  let hasReported = false;
+  let opened: Promise<Records> | undefined;
+  const open = (): Promise<Records> => {
+    opened ??= openRecords(dataRoot, workspace);
+    return opened;
+  };
+  const unreviewed = async (): Promise<readonly UnreviewedChange[]> => {
+    const { own, related } = await open();
+    const { reviewedAt } = own[0].read();
+    const inMemory: UnreviewedChange[] =
+      unstoredAt > reviewedAt
+        ? [{ type: 'changed', at: unstoredAt, folder: workspace[0], paths: [], workspace: [...workspace] }]
+        : [];
+    return [
+      ...own.flatMap((record) => record.read().changes),
+      ...related.flatMap((record) => record.read().changes.filter(({ at }) => at > reviewedAt)),
+      ...inMemory,
+    ];
+  };
+  return {
+    async note(access) {
+      const at = now();
+      const paths = access.type === 'write' ? access.paths.map(realpath) : [];
+      try {
+        const records = await open();
+        const change = { at, paths: places.keepsPaths ? paths : [], workspace: [...workspace] };
+        const folders = foldersOf(access, paths, workspace);
+        await Promise.all(folders.map((folder) => records.of(folder).add(change)));
+      } catch (error) {
+        unstoredAt = at;
+        if (hasReported) return;
+        hasReported = true;
+        const why = error instanceof Error ? error.message : String(error);
+        places.onProblem(
+          `It could not be stored that files are changed without your approval (${why}). Later sessions will not know, and run hooks as before.`,
+        );
+      }
+    },
+    noteEarlier(at) {
+      unstoredAt = Math.max(unstoredAt, at);
+    },
+    async changedFolders() {
+      const changes = await unreviewed();
+      return changes.length === 0
+        ? undefined
+        : [...new Set([...workspace, ...changes.flatMap((change) => change.workspace)])];
+    },
+    list: async () => summaryOf(await unreviewed()),
+    async begin() {
+      const { own } = await open();
+      const shown = await Promise.all(own.map((record) => record.show()));
+      const changes = summaryOf(await unreviewed());
+      if (changes === undefined) return undefined;
+      const at = now();
+      return {
+        changes,
+        async confirm() {
+          for (const { reviewed } of shown) await reviewed(at);
+        },
+      };
+    },
+  };
+}
+
+async function openRecords(dataRoot: string, workspace: ChangePlaces['workspace']): Promise<Records> {
+  const { openChangeRecord, openRelatedRecords } = await import('./unreviewedChanges.ts');
+  const byFolder = new Map<string, ChangeRecord>();
+  const of = (folder: string): ChangeRecord => {
+    const record = byFolder.get(folder) ?? openChangeRecord(dataRoot, folder);
+    byFolder.set(folder, record);
+    return record;
+  };
+  const [root, ...added] = workspace;
+  return { of, own: [of(root), ...added.map(of)], related: openRelatedRecords(dataRoot, workspace) };
+}
+
+/** The folders in whose sessions the change matters. */
+function foldersOf(
+  access: Access,
+  paths: readonly string[],
+  [root, ...added]: ChangePlaces['workspace'],
+): readonly string[] {
+  if (access.type === 'write')
+    return [
+      ...new Set([
+        root,
+        ...added.filter((folder) => paths.some((path) => isInside(path, folder))),
+        ...paths.flatMap((path) => repositoryOf(dirname(path))),
+      ]),
+    ];
+  const elsewhere = access.type === 'command' ? repositoryOf(access.cwd) : [];
+  return [...new Set([root, ...added, ...elsewhere])];
+}
+
+/** For example, the worktree that a subagent works in. */
+function repositoryOf(folder: string): readonly string[] {
+  const root = findRoot(folder);
+  return existsSync(join(root, '.git')) ? [root] : [];
+}
+
+/** File names that are kept for display. */
+const MAX_SHOWN = 1000;
+
+function summaryOf(changes: readonly UnreviewedChange[]): UnaskedChanges | undefined {
+  if (changes.length === 0) return undefined;
+  const times = changes.map(({ at }) => at).filter((at) => at > 0);
+  return {
+    ...(times.length === 0 ? {} : { since: Math.min(...times) }),
+    paths: [...new Set(changes.flatMap(({ paths }) => paths))].slice(0, MAX_SHOWN),
+    hasOthers: changes.some(({ paths }) => paths.length === 0),
+  };
+}

@@ -1,0 +1,85 @@
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type ChangeRecord, openChangeRecord } from '../../../src/cli/permissions/unreviewedChanges.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
+
+const change = (name: string, at = 1) => ({ at, paths: [`/p/${name}`], workspace: ['/p'] });
+
+/** The file of the only record. */
+function fileIn(dataRoot: string): string {
+  const folder = join(dataRoot, 'unreviewed');
+  return join(folder, readdirSync(folder)[0] ?? '');
+}
+
+test('whatever sessions do in whatever order, a change is known until a review that showed it', async () => {
+  const action = fc.oneof(
+    fc.record({ do: fc.constant('add' as const), by: fc.nat(2), name: fc.constantFrom('a', 'b', '') }),
+    fc.record({ do: fc.constant('show' as const), by: fc.nat(2) }),
+    fc.record({ do: fc.constant('confirm' as const), by: fc.nat(2) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(action, { maxLength: 14 }), async (actions) => {
+      const dataRoot = temporaryFolder();
+      const records = [0, 1, 2].map(() => openChangeRecord(dataRoot, '/p'));
+      type Shown = Awaited<ReturnType<ChangeRecord['show']>> & { readonly upTo: number };
+      const shown = new Map<number, Shown>();
+      let added: { name: string; step: number }[] = [];
+      let step = 0;
+      for (const one of actions) {
+        const record = records[one.by] as ChangeRecord;
+        step++;
+        if (one.do === 'add') {
+          await record.add(one.name === '' ? { ...change(''), paths: [] } : change(one.name));
+          added.push({ name: one.name, step });
+        } else if (one.do === 'show') shown.set(one.by, { ...(await record.show()), upTo: step });
+        else {
+          const seen = shown.get(one.by);
+          await seen?.reviewed(step);
+          added = added.filter((earlier) => earlier.step > (seen?.upTo ?? 0));
+        }
+        for (const each of [...records, openChangeRecord(dataRoot, '/p')])
+          expect(new Set(each.read().changes.map(({ paths }) => paths[0] ?? ''))).toEqual(
+            new Set(added.map(({ name }) => (name === '' ? '' : `/p/${name}`))),
+          );
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('a line that a crash cut short counts as a change, and takes no later line with it', async () => {
+  const dataRoot = temporaryFolder();
+  await openChangeRecord(dataRoot, '/p').add(change('a'));
+  const file = fileIn(dataRoot);
+  truncateSync(file, 20);
+  const record = openChangeRecord(dataRoot, '/p');
+  expect(record.read().changes).toHaveLength(1);
+  await record.add(change('b'));
+  expect(record.read().changes.map(({ paths }) => paths)).toEqual([[], ['/p/b']]);
+  await (await record.show()).reviewed(5);
+  expect(record.read()).toMatchObject({ changes: [], reviewedAt: 5 });
+});
+
+test('equal changes are stored once, and a huge file gets no more paths', async () => {
+  const dataRoot = temporaryFolder();
+  const record = openChangeRecord(dataRoot, '/p');
+  for (let at = 0; at < 9; at++) await record.add(change('a', at));
+  const file = fileIn(dataRoot);
+  expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(1);
+  appendFileSync(file, `${' '.repeat(1_000_001)}\n`);
+  for (const name of ['b', 'c', 'd']) await record.add(change(name));
+  expect(record.read().changes.map(({ paths }) => paths)).toEqual([['/p/a'], []]);
+});
+
+test('a record that cannot be read counts as a change', async () => {
+  const dataRoot = temporaryFolder();
+  const record = openChangeRecord(dataRoot, '/p');
+  expect(record.read().changes).toEqual([]);
+  await record.add(change('a'));
+  const file = fileIn(dataRoot);
+  rmSync(file);
+  mkdirSync(file);
+  expect(record.read().changes).toMatchObject([{ paths: [] }]);
+});
