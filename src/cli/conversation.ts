@@ -16,6 +16,7 @@ export function conversationOf(place: AppPaths, options: CliOptions) {
     target: targetOf(options) ?? { type: 'new' },
     pickFirst: options.resume === true,
     prompt: options.prompt,
+    home: place.home,
     historyFile: join(place.dataRoot, 'history', `${project}.jsonl`),
     historyText: debug.textOf,
     listFiles: () => listFiles(place.root, place.cwd),

@@ -1,4 +1,6 @@
 /** Plain mode: the same boot and sessions without a full screen, as lines of text. Writes no escape sequences. */
+
+import { displayDirectory } from '../ui/firstFrame.ts';
 import { isUtf8Locale } from '../ui/plain/asciiSymbols.ts';
 import { startPlain } from '../ui/plain/startPlain.ts';
 import { chooseTheme } from '../ui/theme/theme.ts';
@@ -6,7 +8,6 @@ import { conversationOf, resumeAdvice } from './conversation.ts';
 import type { CliOptions } from './options.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { guardSession } from './process/guardSession.ts';
-import { displayDirectory } from './terminal/firstFrame.ts';
 
 /** Runs the conversation and returns the exit code. */
 export async function plainMode(place: AppPaths, options: CliOptions, isEditing: boolean): Promise<number> {
@@ -18,7 +19,7 @@ export async function plainMode(place: AppPaths, options: CliOptions, isEditing:
     stdin,
     stdout,
     version: place.version,
-    directory: displayDirectory(place),
+    directory: displayDirectory(place.cwd, place.home),
     isTerminal: stdin.isTTY === true && stdout.isTTY === true,
     isEditing,
     isUtf8: isUtf8Locale(place.env),

@@ -1,4 +1,6 @@
 /** Content of the screen before the UI is loaded, and the keys that were typed until then. */
+import { sanitizeLine } from './print/sanitize.ts';
+import type { Span } from './print/spans.ts';
 import type { Theme } from './theme/theme.ts';
 
 export interface Echo {
@@ -45,7 +47,19 @@ export function placeholderOf(theme: Theme): string {
 
 export const STARTING = 'starting…';
 
-/** The first line in the scrollback; ends in a blank line. */
-export function headerText(theme: Theme, version: string, directory: string): string {
-  return `${theme.accent('✻')} ${theme.strong('ClawdCode')} ${theme.dim(`${version} · ${directory}`)}\n\n`;
+/** The header above a session: the first line of the scrollback, and of a redraw that starts at the beginning. */
+export function headerSpans(theme: Theme, version: string, directory: string): readonly Span[] {
+  return [
+    { text: '✻', paint: theme.accent },
+    { text: ' ' },
+    { text: 'ClawdCode', paint: theme.strong },
+    { text: ' ' },
+    { text: `${sanitizeLine(version)} · ${directory}`, paint: theme.dim },
+  ];
+}
+
+/** Formats a folder for display, with `~` for the home folder; sanitized, because folder names are untrusted. */
+export function displayDirectory(path: string, home: string | undefined): string {
+  const isAtHome = home !== undefined && (path === home || path.startsWith(`${home}/`));
+  return sanitizeLine(isAtHome ? `~${path.slice(home.length)}` : path);
 }

@@ -143,6 +143,8 @@ export interface UiOptions {
   readonly pickFirst: boolean;
   /** Submitted as soon as the session is open. */
   readonly prompt: string | undefined;
+  /** The user's home folder, shown as `~`. */
+  readonly home?: string;
   readonly historyFile: string;
   /** Returns a prompt as it may be written to `historyFile`; absent: unchanged. */
   readonly historyText?: (text: string) => string;

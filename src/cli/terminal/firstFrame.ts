@@ -6,15 +6,15 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { ReadStream, WriteStream } from 'node:tty';
 import {
+  displayDirectory,
   type Echo,
   echoOf,
-  headerText,
+  headerSpans,
   PROMPT_SIGN,
   placeholderOf,
   rawKeys,
   STARTING,
 } from '../../ui/firstFrame.ts';
-import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { chooseTheme } from '../../ui/theme/theme.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { guardSession, type SessionGuard } from '../process/guardSession.ts';
@@ -43,8 +43,11 @@ export function drawFirstFrame(place: AppPaths, stdin: ReadStream, stdout: Write
   const room = columns - 3;
   const line = (text: string): string => `\r${sign} ${text}\u001B[K\r\u001B[2C`;
   const emptyLine = line(theme.dim(placeholderOf(theme).slice(0, room)));
+  const header = headerSpans(theme, place.version, displayDirectory(place.cwd, place.home))
+    .map(({ text, paint }) => paint?.(text) ?? text)
+    .join('');
   stdout.write(
-    `${ERASE_TYPED}${headerText(theme, place.version, displayDirectory(place))}${PASTE_ON}\n${theme.dim(STARTING.slice(0, columns))}\u001B[A${emptyLine}`,
+    `${ERASE_TYPED}${header}\n\n${PASTE_ON}\n${theme.dim(STARTING.slice(0, columns))}\u001B[A${emptyLine}`,
   );
 
   let typed = '';
@@ -71,11 +74,6 @@ export function drawFirstFrame(place: AppPaths, stdin: ReadStream, stdout: Write
       return echoOf(typed);
     },
   };
-}
-
-/** Formats the working directory for display; sanitized, because folder names in a repository are untrusted. */
-export function displayDirectory({ cwd, home }: Pick<AppPaths, 'cwd' | 'home'>): string {
-  return sanitizeLine(cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd);
 }
 
 /**

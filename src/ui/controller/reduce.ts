@@ -47,8 +47,8 @@ export type Message =
   /** A key that is not text; `empty`: the composer was empty. */
   | { readonly type: 'key'; readonly intent: Intent; readonly empty: boolean }
   | { readonly type: 'phase'; readonly phase: Phase }
-  /** Removes a dialog before a session is drawn. */
-  | { readonly type: 'dialog_put_away' }
+  /** Hides a dialog before a session is drawn. */
+  | { readonly type: 'dialog_hidden' }
   | { readonly type: 'attached'; readonly session: UiSession }
   /** The session is ready; waiting messages can be sent. */
   | { readonly type: 'opened' }
@@ -159,7 +159,7 @@ export function reduce(state: ControllerState, message: Message, facts: Facts): 
       return pressed(state, message, facts);
     case 'phase':
       return to(state, { phase: message.phase });
-    case 'dialog_put_away':
+    case 'dialog_hidden':
       return to(state, { session: undefined, phase: { type: 'booting' } });
     case 'attached':
       return to(state, { session: message.session, phase: { type: 'session' }, todoView: 'auto' });

@@ -38,7 +38,7 @@ export interface ShownSession {
 }
 
 interface ShownSessionPorts {
-  readonly options: Pick<UiOptions, 'onReady' | 'now'>;
+  readonly options: Pick<UiOptions, 'home' | 'now' | 'onReady'>;
   readonly state: () => ControllerState;
   readonly screen: () => ScreenPorts | undefined;
   readonly send: (message: Message) => void;
@@ -48,7 +48,7 @@ interface ShownSessionPorts {
 
 export function createShownSession(ports: ShownSessionPorts): ShownSession {
   const { options, state, screen, send } = ports;
-  const scrollback = createScrollback(() => ({ screen: screen(), state: state() }));
+  const scrollback = createScrollback(() => ({ screen: screen(), state: state() }), options.home);
   let store: SessionStore | undefined;
   let images: Images | undefined;
 
@@ -61,11 +61,11 @@ export function createShownSession(ports: ShownSessionPorts): ShownSession {
     const text = endingText(state().session?.agent.state().tasks ?? []);
     if (text !== undefined) showNotice('info', text);
   };
-  /** Removes an open dialog first, because printing above it would push it out of sight. */
-  const putAwayDialog = async (): Promise<void> => {
+  /** Hides an open dialog first, because printing above it would push it out of sight. */
+  const hideDialog = async (): Promise<void> => {
     const { type } = state().phase;
     if (type === 'booting' || type === 'session') return;
-    send({ type: 'dialog_put_away' });
+    send({ type: 'dialog_hidden' });
     await new Promise((drawn) => setTimeout(drawn, 2 * FRAME_MS));
   };
   return {
@@ -80,7 +80,7 @@ export function createShownSession(ports: ShownSessionPorts): ShownSession {
       await state().session?.agent.close(session.resumed ? 'resume' : 'clear');
       store?.dispose();
       options.onReady(() => agent.close());
-      await putAwayDialog();
+      await hideDialog();
       const showsReasoning = (): boolean => state().preferences.showReasoning;
       const shown = session.resumed ? past : [];
       store = attachSession(session, screen(), scrollback.print, options.now, showsReasoning, shown);
@@ -115,6 +115,7 @@ const CLEAR_VIEW = '\u001B[H\u001B[J';
 
 function createScrollback(
   now: () => { readonly screen: ScreenPorts | undefined; readonly state: ControllerState },
+  home: string | undefined,
 ): Scrollback {
   let made: { printer: Printer; theme: Theme; session: UiSession | undefined } | undefined;
   /** One printer per session and theme, because it remembers the tool calls that results belong to. */
@@ -127,6 +128,7 @@ function createScrollback(
         markdown: () => now().state.markdown,
         showReasoning: () => now().state.preferences.showReasoning,
         entries: () => now().state.session?.agent.entries() ?? [],
+        home,
       });
       made = { printer, theme, session };
     }

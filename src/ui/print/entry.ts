@@ -6,12 +6,13 @@
 import { type EntryNote, noteLine } from '../../protocol/entries/defineKind.ts';
 import { displayOf } from '../../protocol/entries/readEntry.ts';
 import { type JSONLEntry, noteOf } from '../../protocol/entries.ts';
+import { displayDirectory, headerSpans } from '../firstFrame.ts';
 import type { Paint } from '../theme/paints.ts';
 import type { Theme } from '../theme/theme.ts';
 import { contentText, promptContent, shellRun } from './content.ts';
 import { count, formatDuration, formatTokens } from './numbers.ts';
 import { sanitize, sanitizeLine } from './sanitize.ts';
-import { prefixLines, wrapText } from './spans.ts';
+import { paintLine, prefixLines, wrapColumns, wrapText } from './spans.ts';
 import { type EntryOptions, foldOutput, renderToolResult } from './toolResult.ts';
 import { padEnd, truncate } from './width.ts';
 
@@ -190,10 +191,10 @@ function tonePaint(tone: EntryNote['tone'], theme: Theme): Paint {
   return tone === 'quiet' ? theme.dim : theme[tone];
 }
 
-function renderHeader(entry: JSONLEntry, { width, theme }: EntryOptions): string {
-  const branch = entry.gitBranch === undefined ? '' : ` (${sanitizeLine(entry.gitBranch)})`;
-  const place = truncate(`${sanitizeLine(entry.cwd)}${branch}`, width, 'start');
-  return `${theme.accent(theme.strong('ClawdCode'))} ${theme.dim(`v${sanitizeLine(entry.version)}`)}\n${theme.dim(place)}`;
+/** Breaks like the terminal, so that a redraw looks like the first frame. */
+function renderHeader({ version, cwd }: JSONLEntry, { width, theme, home }: EntryOptions): string {
+  const spans = headerSpans(theme, version, displayDirectory(cwd, home));
+  return wrapColumns(spans, width).map(paintLine).join('\n');
 }
 
 function renderCompaction({ compactMetadata: data }: JSONLEntry, options: EntryOptions): string | undefined {

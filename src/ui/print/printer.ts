@@ -24,9 +24,11 @@ export interface PrinterOptions {
   readonly showReasoning: () => boolean;
   /** The session's entries, for entries that refer to others. */
   readonly entries?: () => readonly JSONLEntry[];
+  /** The user's home folder, shown as `~`. */
+  readonly home?: string | undefined;
 }
 
-export function createPrinter({ theme, markdown, showReasoning, entries }: PrinterOptions): Printer {
+export function createPrinter({ theme, markdown, showReasoning, entries, home }: PrinterOptions): Printer {
   const calls = new Map<string, JSONLEntry['tool']>();
   const renderOne = (print: Print, width: number): string | undefined => {
     switch (print.type) {
@@ -39,6 +41,7 @@ export function createPrinter({ theme, markdown, showReasoning, entries }: Print
           markdown: markdown(),
           tools: (id) => calls.get(id),
           showReasoning: showReasoning(),
+          home,
           seqOf: (uuid) => entries?.().find((one) => one.uuid === uuid)?.seq,
         };
         const text = renderEntry(entry, options);

@@ -27,6 +27,8 @@ export interface EntryOptions {
   readonly seqOf?: (uuid: string) => number | undefined;
   /** Print the model's reasoning instead of a line that summarizes it. */
   readonly showReasoning?: boolean;
+  /** The user's home folder, shown as `~`. */
+  readonly home?: string | undefined;
 }
 
 const foldedRows = 3;

@@ -224,11 +224,7 @@ test('a title too long for the line is cut, the outcome kept', () => {
 });
 
 test.each([
-  [
-    'the header',
-    { subtype: 'session_start', gitBranch: 'main' },
-    'ClawdCode v0.1.0\n/home/me/project (main)',
-  ],
+  ['the header', { subtype: 'session_start', gitBranch: 'main' }, '✻ ClawdCode 0.1.0 · /home/me/project'],
   ['a mode', { subtype: 'mode', data: { mode: 'plan' } }, '⎿ Mode: plan'],
   ['a model', { subtype: 'model', data: { model: 'gpt-5' } }, '⎿ Model: gpt-5'],
   ['a notice', { subtype: 'notice', message: { role: 'system' as const, content: 'Saved.' } }, '⎿ Saved.'],
