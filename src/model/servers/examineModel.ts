@@ -4,7 +4,7 @@
  * and streaming.
  */
 import type { ContentPart } from '../../protocol/messages.ts';
-import type { ModelClient, ModelRequest, Reply } from '../../protocol/model.ts';
+import type { ModelClient, ModelError, ModelRequest, Reply } from '../../protocol/model.ts';
 import type { ModelExam, Needle } from '../../protocol/server.ts';
 import type { Wire } from '../../protocol/wires.ts';
 import { record } from '../json.ts';
@@ -62,8 +62,8 @@ export async function examineModel(options: ExamOptions): Promise<ModelExam> {
   const { promptCache, ratio } = await examineCache(options);
   const needles = isQuick ? undefined : await findNeedles(options, windowTokens, ratio);
   return {
-    ...(json.type === 'failed' && json.isTimeout ? {} : { jsonSchema: isLegs(json) }),
-    ...(image.type === 'failed' && image.isTimeout ? {} : { images: textOf(image).includes('red') }),
+    ...(isConclusive(json) ? { jsonSchema: isLegs(json) } : {}),
+    ...(isConclusive(image) ? { images: textOf(image).includes('red') } : {}),
     ...(promptCache === undefined ? {} : { promptCache }),
     ...(needles === undefined ? {} : { needles }),
   };
@@ -71,7 +71,8 @@ export async function examineModel(options: ExamOptions): Promise<ModelExam> {
 
 type Answer =
   | { readonly type: 'reply'; readonly reply: Reply }
-  | { readonly type: 'failed'; readonly message: string; readonly isTimeout: boolean };
+  /** `error` is absent if there was no answer in time. */
+  | { readonly type: 'failed'; readonly message: string; readonly error?: ModelError };
 
 async function ask(
   { model, signal }: ExamOptions,
@@ -86,11 +87,17 @@ async function ask(
   };
   const limit = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]);
   for await (const event of client.stream(request, limit)) {
-    if (event.type === 'failed')
-      return { type: 'failed', message: event.error.message, isTimeout: event.error.retryable };
+    if (event.type === 'failed') return { type: 'failed', message: event.error.message, error: event.error };
     if (event.type === 'done') return { type: 'reply', reply: event.reply };
   }
-  return { type: 'failed', message: 'no answer in time', isTimeout: true };
+  return { type: 'failed', message: 'no answer in time' };
+}
+
+/** False for failures that say nothing about the model, such as a rate limit, a server error or a rejected key. */
+function isConclusive(answer: Answer): boolean {
+  if (answer.type === 'reply') return true;
+  const { error } = answer;
+  return error !== undefined && !error.retryable && error.kind !== 'auth' && error.kind !== 'quota';
 }
 
 function textOf(answer: Answer): string {

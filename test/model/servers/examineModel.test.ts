@@ -18,11 +18,15 @@ interface Abilities {
 const WINDOW = 20_000;
 const able: Abilities = { window: WINDOW, json: true, images: true, cached: 4000 };
 
-async function examine(abilities: Abilities, more: { readonly isQuick?: boolean } = {}) {
+async function examine(
+  abilities: Abilities,
+  more: { readonly isQuick?: boolean; readonly failsWith?: number } = {},
+) {
   const asked: Asked[] = [];
   const chat: Route = (response, one) => {
     asked.push(one);
     const text = JSON.stringify(one.body.messages);
+    if (more.failsWith !== undefined) return sendJson(response, { error: { message: 'no' } }, more.failsWith);
     if (text.includes('image_url') && !abilities.images)
       return sendJson(response, { error: { message: 'image input is not supported' } }, 400);
     if (one.body.response_format !== undefined && !abilities.json)
@@ -103,6 +107,11 @@ describe('a model', () => {
     const other = await examine({ ...able, cached: undefined }, { isQuick: true });
     expect(other.exam.promptCache).toBe('unreported');
   });
+});
+
+test.each([401, 402, 429, 500])('an HTTP %i says nothing about what the model can do', async (failsWith) => {
+  const { exam } = await examine(able, { isQuick: true, failsWith });
+  expect(exam).toEqual({});
 });
 
 test('a longer text begins with a shorter one of the same seed, and has the sentence once', () => {
