@@ -33,13 +33,35 @@ test('docs/settings.md has every setting', () => {
     expect(read('docs/settings.md')).toContain(`| \`${key}\` |`);
 });
 
-test.each(documents)('%s links only to files that exist', (document) => {
-  const links = [...read(document).matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)|src="([^"]+)"/g)];
-  const files = links
-    .map(([, link, source]) => link ?? source ?? '')
-    .filter((link) => !/^https?:/.test(link));
-  for (const file of files) expect(existsSync(join(root, dirname(document), file)), file).toBe(true);
+test.each(documents)('%s links only to files and headings that exist', (document) => {
+  const links = [...prose(document).matchAll(/\]\(([^)\s]+)\)|src="([^"]+)"/g)];
+  for (const link of links.map(([, target, source]) => target ?? source ?? '')) {
+    if (/^(?:https?|mailto):/.test(link)) continue;
+    const [file = '', anchor] = link.split('#');
+    const path = file === '' ? document : join(dirname(document), file);
+    expect(existsSync(join(root, path)), link).toBe(true);
+    if (anchor !== undefined) expect(anchorsOf(path), link).toContain(anchor);
+  }
 });
+
+/** The text outside code. */
+function prose(document: string): string {
+  return text(document)
+    .replace(/^( *)(```+|~~~+).*\n[\s\S]*?^ *\2 *$/gm, '')
+    .replace(/`[^`\n]*`/g, (code) => code.replaceAll(/[[\]()]/g, ''));
+}
+
+/** The anchors that GitHub gives to a page's headings. */
+function anchorsOf(document: string): readonly string[] {
+  const seen = new Map<string, number>();
+  return [...prose(document).matchAll(/^#{1,6} +(.+?) *#*$/gm)].map(([, heading = '']) => {
+    const plain = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
+    const slug = plain.replace(/[^\p{L}\p{N}\p{M}\s_-]/gu, '').replaceAll(' ', '-');
+    const count = seen.get(slug) ?? 0;
+    seen.set(slug, count + 1);
+    return count === 0 ? slug : `${slug}-${count}`;
+  });
+}
 
 test('every document can be reached from the README', () => {
   const reached = new Set(['README.md']);
