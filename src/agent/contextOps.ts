@@ -5,7 +5,7 @@ import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import type { Op } from '../protocol/ops.ts';
-import type { Effort, ThinkingChange } from '../protocol/wires.ts';
+import { type Effort, effortNotice, type ThinkingChange } from '../protocol/wires.ts';
 import type { AgentModel } from './agentDeps.ts';
 import type { TurnHooks } from './hooks/turnHooks.ts';
 
@@ -82,10 +82,8 @@ export function createContextOps({
       const data = effort === undefined ? {} : { effort };
       const written = context.addMessage('system', `Effort: ${effort ?? 'the default'}`, data, 'effort');
       emit({ type: 'model_changed', model });
-      if (effort !== undefined && effort !== model.effort) {
-        const text = `${model.id} has no effort "${effort}"; using ${model.effort ?? 'the default'}.`;
-        emit({ type: 'notice', level: 'info', text });
-      }
+      if (effort !== undefined && effort !== model.effort)
+        emit({ type: 'notice', level: 'info', text: effortNotice(model.id, effort, model.effort) });
       await written;
     },
     setThinking(change) {

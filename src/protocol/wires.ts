@@ -8,6 +8,11 @@ export const efforts = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 /** From the least reasoning to the most. A model that does not have a level gets the nearest lower one. */
 export type Effort = (typeof efforts)[number];
 
+/** The notice that a model does not have the requested effort; `given` is what it uses instead. */
+export function effortNotice(model: string, asked: Effort, given: string | undefined): string {
+  return `${model} has no effort "${asked}"; using ${given ?? 'its default'}.`;
+}
+
 /** The most tokens to reason with in one reply, 0 for none; `adaptive`: as many as the model finds necessary. */
 export type ThinkingBudget = number | 'adaptive';
 

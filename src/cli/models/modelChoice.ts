@@ -19,6 +19,7 @@ import { assumedWindow } from '../../protocol/modelNames.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import {
   type Effort,
+  effortNotice,
   type ThinkingChange,
   type ThinkingOptions,
   thinkingOptions,
@@ -166,7 +167,7 @@ export function createModelChoice(
   const effortAdvice = (): readonly string[] => {
     const { id, effort: given } = current();
     if (effort === undefined || effort === null || effort === given) return [];
-    const text = effortText(id, effort, given ?? 'its own default');
+    const text = effortNotice(id, effort, given);
     if (reported.has(text)) return [];
     reported.add(text);
     return [text];
@@ -222,10 +223,6 @@ function changed(
   const thinkingDisplay =
     display === undefined ? now.thinkingDisplay : display === 'default' ? first.thinkingDisplay : display;
   return thinkingOptions({ thinkingBudget, thinkingDisplay });
-}
-
-function effortText(id: string, asked: Effort, given: string): string {
-  return `${id} has no effort "${asked}"; using ${given}.`;
 }
 
 function assumedText(id: string, windowTokens: number): string {
