@@ -195,7 +195,8 @@ export class Subagents implements TaskPort {
       await new Promise<void>((resolve) => {
         this.#waiting.push(resolve);
         const leave = (): void => {
-          this.#waiting.splice(this.#waiting.indexOf(resolve) >>> 0, 1);
+          const at = this.#waiting.indexOf(resolve);
+          if (at !== -1) this.#waiting.splice(at, 1);
           resolve();
         };
         signal.addEventListener('abort', leave, { once: true });

@@ -104,7 +104,10 @@ function isServerNameUnresolved(error: unknown, { host }: { readonly host?: stri
   return (code === 'ENOTFOUND' || code === 'EAI_AGAIN') && hostname === host;
 }
 
-/** Without TLS the proxy's own answers look like the server's, so a 407 is converted into an error. */
+/**
+ * Without TLS the proxy's own answers look like the server's, so a 407 is converted into an error. Only proxies send
+ * that status (RFC 9110, 15.5.8).
+ */
 function throwProxyAuthErrors(send: HttpSend, proxies: Proxies): HttpSend {
   return async (address, request) => {
     const answer = await send(address, request);

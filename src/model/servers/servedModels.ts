@@ -62,7 +62,7 @@ const LOAD_MS = 10 * 60_000;
 /** Age at which an answer of a local server is stale, because it may have been restarted, in ms. */
 const STALE_MS = 60_000;
 
-interface Record {
+interface QueriedModel {
   known?: ServedModel & { readonly kind: ServerKind };
   running: Promise<void> | undefined;
   askedAt: number;
@@ -76,9 +76,9 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
   const isLocal = provider === 'local';
   const { patienceMs = isLocal ? PATIENCE_MS.near : PATIENCE_MS.far } = options;
   const isSilent = provider === 'openai' || provider === 'anthropic' || provider === 'google';
-  const records = new Map<string, Record>();
+  const records = new Map<string, QueriedModel>();
 
-  function recordOf(id: string): Record {
+  function recordOf(id: string): QueriedModel {
     let found = records.get(id);
     if (found === undefined) {
       found = { running: undefined, askedAt: Number.NEGATIVE_INFINITY, loadTried: false };
@@ -87,7 +87,7 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
     return found;
   }
 
-  async function query(id: string, into: Record): Promise<void> {
+  async function query(id: string, into: QueriedModel): Promise<void> {
     const signal = AbortSignal.timeout(ANSWER_MS);
     const question = { ...options, model: id, signal, listFirst: true };
     const remembered = await memory.recall();
@@ -119,7 +119,7 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
   }
 
   /** An empty request loads a model: docs/api.md of ollama/ollama, "Load a model". */
-  async function load(id: string, record: Record, signal: AbortSignal): Promise<void> {
+  async function load(id: string, record: QueriedModel, signal: AbortSignal): Promise<void> {
     record.loadTried = true;
     const root = baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LOAD_MS)]);

@@ -81,7 +81,7 @@ export class OutputCapture {
     this.#blobBytes += Buffer.byteLength(text);
     if (this.#blobBytes <= MAX_BLOB_BYTES) this.#blob?.write(text);
     else if (this.#blobBytes - Buffer.byteLength(text) <= MAX_BLOB_BYTES) {
-      this.#blob?.write('\n[The output continues; only its first 1 GB was kept.]\n');
+      this.#blob?.write('\n[The output continues; only its first 1 GiB was kept.]\n');
     }
   }
 }
