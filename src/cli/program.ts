@@ -82,7 +82,7 @@ export function createProgram(version: string): Command {
     .option('-n, --name <title>', 'name of the session')
     .option('-m, --model <name>', 'model to use')
     .addOption(new Option('--effort <level>', 'how much the model reasons').choices(efforts))
-    .option('--base-url <url>', 'OpenAI-compatible endpoint')
+    .option('--base-url <url>', 'base URL of the model API')
     .addOption(
       new Option('--permission-mode <mode>', 'what runs without approval')
         .choices(permissionModes)

@@ -1,4 +1,4 @@
-/** What requests cost, and by what: from entries as they are in logs. */
+/** What requests cost, and what for: from entries as they are in logs. */
 import { describe, expect, test } from 'vitest';
 import { costTables, costText, totalFacts } from '../../src/commands/cost/costPage.ts';
 import { type CostReport, createCostReader } from '../../src/commands/cost/costReader.ts';

@@ -1,5 +1,5 @@
 /**
- * What sessions cost, and by what: in a conversation, over all sessions, and before a resume.
+ * What sessions cost, and what for: in a conversation, over all sessions, and before a resume.
  *
  * @module-tag long
  */

@@ -233,7 +233,7 @@ test('/plugin adds a plugin that is used at once; disabled, enabled and removed 
   await terminal.submit(`/plugin add ${folder}`);
   await terminal.waitFor('Use this plugin?');
   await terminal.answer('1');
-  await terminal.waitForPrinted(/Added tools\. What it brings can be used now/);
+  await terminal.waitForPrinted(/Added tools\. You can use it now/);
   const used = await offered('number two');
   for (const brought of ['the word is plum', 'tools:review', 'tools:critic', 'mcp__tools-echo__'])
     expect(used).toContain(brought);

@@ -206,7 +206,7 @@ export function createAuthProgram(actions: () => AuthActions): Command {
 /** Defines the flags of `clawdcode stats`. Throws instead of ending the process. */
 export function createStatsProgram(): Command {
   return new Command('clawdcode stats')
-    .description('Show what your sessions cost, and by what: models, days, turns, tools, files, subagents.')
+    .description('Show the cost of your sessions by model, day, turn, tool, file and subagent.')
     .option('-a, --all', 'sessions of all projects, not only of this one')
     .option('-d, --days <n>', 'only sessions used in the last n days', parsePositiveInteger)
     .option('-n, --limit <n>', 'at most this many sessions, the newest (default: 200)', parsePositiveInteger)

@@ -1,4 +1,4 @@
-/** `clawdcode stats`: what the sessions on this machine cost, and by what. Reads their logs as streams. */
+/** `clawdcode stats`: what the sessions on this machine cost, and what for. Reads their logs as streams. */
 import { costTables, totalFacts } from '../../commands/cost/costPage.ts';
 import { type CostReport, createCostReader } from '../../commands/cost/costReader.ts';
 import { rounded } from '../../commands/cost/spending.ts';

@@ -11,7 +11,7 @@ import { rounded, type Spending } from './spending.ts';
 export const cost: Command = {
   name: 'cost',
   aliases: ['usage', 'stats'],
-  description: 'tokens and cost of this session, and by what',
+  description: 'show tokens and cost of this session',
   argumentHint: '[--json]',
   run: async (args, host) => {
     if (args !== '' && args !== '--json')

@@ -1,5 +1,5 @@
 /**
- * What sessions cost, and by what: read entry by entry, so that memory does not grow with a log. Tokens and dollars of
+ * What sessions cost, and what for: read entry by entry, so that memory does not grow with a log. Tokens and dollars of
  * requests are exact, as far as the server reports them. What a tool or a file cost is a share: its part of every
  * prompt that contained it, by length, and the calls that the model wrote. Pure.
  */

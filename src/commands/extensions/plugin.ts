@@ -73,7 +73,7 @@ async function enable(found: PluginInfo, plugins: PluginPort): Promise<CommandRe
   });
 }
 
-const NOW = 'What it brings can be used now; hooks for the start of a session run in the next one.';
+const NOW = 'You can use it now; its SessionStart hooks run from the next session on.';
 
 function askAbout(
   contents: PluginContents,
