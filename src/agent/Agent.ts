@@ -30,7 +30,7 @@ export function createAgent(deps: AgentDeps): Agent {
     turns: work.rewinds.turns,
     planRewind: work.rewinds.plan,
     diff: work.rewinds.diff,
-    takeBackQueued: core.prompts.takeBack,
+    popQueued: core.prompts.pop,
     idle: work.jobs.idle,
     report: () => context.report(core.toolset.schemas()),
     draft: () => context.draft(),

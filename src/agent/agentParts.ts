@@ -71,7 +71,7 @@ export function createWork(deps: AgentDeps, core: Core): Work {
     onBug: core.reportBug,
     onDone(signal) {
       // After an interrupt, queued prompts return to the composer: running them would be a surprise.
-      if (signal.aborted) prompts.giveBack();
+      if (signal.aborted) prompts.returnToComposer();
       else if (!jobs.busy() && prompts.all().length > 0) jobs.add(turn);
     },
   });
@@ -134,16 +134,16 @@ export function createWork(deps: AgentDeps, core: Core): Work {
       }),
     async useSkill(op, signal) {
       const filled = await fillIn(op.parts, signal, deps, core, toolCalls, jobs.abort);
-      const giveBack = (): void =>
+      const returnToComposer = (): void =>
         emit({ type: 'queue_returned', prompts: [{ type: 'prompt', text: op.display }] });
       const { name, fork } = op.skill;
-      if (signal.aborted) return giveBack();
+      if (signal.aborted) return returnToComposer();
       if (fork === undefined || subagents === undefined) return prompts.add(skillPrompt(op, filled));
       const mentionedIn = mentioningOf(op.skill, op.parts);
       const request = { ...fork, description: `skill ${name}`, prompt: filled.text, mentionedIn };
       const ran = await runAgent(request, deps.newId(), { ...toolCalls, context, signal, emit });
       if (!ran.ran && !signal.aborted) notice('error', `/${name} did not run. ${ran.text}`);
-      if (!ran.ran || signal.aborted) return giveBack();
+      if (!ran.ran || signal.aborted) return returnToComposer();
       prompts.add(forkedPrompt(op, { ...filled, text: ran.text }));
     },
     checkpoints,

@@ -69,7 +69,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
   const { context, prompts, modes, checkpoints, takeNotes, schemas, emit, reportBug } = ports;
   const { expandPrompt = async (prompt) => prompt, hooks } = ports;
   const deliverQueued = async (signal: AbortSignal): Promise<Delivered> => {
-    const taken = prompts.takeAll();
+    const taken = prompts.drain();
     if (taken.length === 0) return { type: 'none' };
     const whole = await Promise.all(taken.map((prompt) => expandPrompt(prompt, signal)));
     const checked = await Promise.all(
@@ -166,7 +166,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
       // An interrupted or failed turn has no end of a step at which its last entries would be flushed to disk.
       await context.sync();
     } finally {
-      if (outcome !== 'done') prompts.giveBack();
+      if (outcome !== 'done') prompts.returnToComposer();
       emit({ type: 'turn_ended', ...end });
     }
   };

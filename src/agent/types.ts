@@ -81,7 +81,7 @@ export interface Agent {
    */
   diff(uuid?: string): Promise<readonly RestoreStep[] | undefined>;
   /** Removes the newest prompt from the queue and returns it. */
-  takeBackQueued(): PromptOp | undefined;
+  popQueued(): PromptOp | undefined;
   /** Resolves when nothing runs and nothing is queued. */
   idle(): Promise<void>;
   /** Measures the request as it would be sent now. */

@@ -95,7 +95,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
     [controller],
   );
   const attach = useCallback((pasted: string) => controller.attachImages(pasted), [controller]);
-  const takeBackQueued = useCallback(() => controller.takeBackQueued(), [controller]);
+  const popQueued = useCallback(() => controller.popQueued(), [controller]);
 
   const { phase, session, view, theme, hint } = snapshot;
   const commands = session?.host.commands;
@@ -142,7 +142,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
             FormDialog={formDialog.current}
             now={options.now}
             backgroundKey={keysOfAction(keymap, 'task:background')[0]}
-            takeBackKey={keysOfAction(keymap, 'history:previous').map(showKeys)[0]}
+            editQueuedKey={keysOfAction(keymap, 'history:previous').map(showKeys)[0]}
           />
         ) : (
           PhaseDialog !== undefined && (
@@ -172,7 +172,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
         completion={completion}
         onSubmit={onSubmit}
         onIntent={onIntent}
-        takeBackQueued={takeBackQueued}
+        popQueued={popQueued}
         attach={attach}
         placeholder={placeholderOf(theme)}
         initialText={initialDraft}

@@ -64,10 +64,10 @@ test('the newest queued prompt can be taken back, until nothing is queued', asyn
   when(is('text_delta'), () => {
     agent.submit({ type: 'prompt', text: 'first' });
     agent.submit({ type: 'prompt', text: 'second' });
-    taken.push(agent.takeBackQueued());
+    taken.push(agent.popQueued());
   });
   await ask('Go');
-  taken.push(agent.takeBackQueued());
+  taken.push(agent.popQueued());
   expect(taken).toEqual([{ type: 'prompt', text: 'second' }, undefined]);
   expect(lines().filter((line) => line.startsWith('queue'))).toEqual([
     'queue [Go]',
@@ -83,7 +83,7 @@ test('the newest queued prompt can be taken back, until nothing is queued', asyn
 test('a prompt that is taken back in the same moment starts nothing', async () => {
   const { agent, lines } = await startAgent();
   agent.submit({ type: 'prompt', text: 'Hi' });
-  agent.takeBackQueued();
+  agent.popQueued();
   await agent.idle();
   expect(lines()).toEqual(['queue [Hi]', 'queue []']);
 });

@@ -191,12 +191,12 @@ test('does not yield again right after it yielded', async () => {
 
 const request: ModelRequest = {
   model: 'test-model',
-  messages: [{ role: 'user', content: 'Summarise.' }],
+  messages: [{ role: 'user', content: 'Summarize.' }],
   tools: [],
   toolChoice: 'none',
 };
 
-async function summarise(answers: readonly Answer[], stopAt?: number) {
+async function summarize(answers: readonly Answer[], stopAt?: number) {
   const model = new ScriptedModel(answers);
   const clock = new VirtualClock();
   const controller = new AbortController();
@@ -213,7 +213,7 @@ async function summarise(answers: readonly Answer[], stopAt?: number) {
 }
 
 test('a summary is one reply; progress counts its characters', async () => {
-  const { reply, progress, requests } = await summarise([[delta('Some'), ...says(' words')]]);
+  const { reply, progress, requests } = await summarize([[delta('Some'), ...says(' words')]]);
   expect(reply).toMatchObject({ type: 'done', reply: { message: { content: ' words' } } });
   expect(progress).toEqual([4, 10]);
   expect(requests).toEqual([request]);
@@ -244,19 +244,19 @@ test('a summary by another model is asked for without the reasoning of the conve
 });
 
 test('a summary that breaks off starts again from nothing', async () => {
-  const { reply, progress, sleeps } = await summarise([fails({}, [delta('Half')]), says('Whole.')]);
+  const { reply, progress, sleeps } = await summarize([fails({}, [delta('Half')]), says('Whole.')]);
   expect(reply.type).toBe('done');
   expect(progress).toEqual([4, 0, 6]);
   expect(sleeps).toEqual([375]);
 });
 
 test('after three attempts it gives up: a fallback is available', async () => {
-  const { reply, sleeps } = await summarise([fails(), fails(), fails({ message: 'Still down.' })]);
+  const { reply, sleeps } = await summarize([fails(), fails(), fails({ message: 'Still down.' })]);
   expect(reply).toMatchObject({ type: 'failed', error: { message: 'Still down.' } });
   expect(sleeps).toHaveLength(2);
 });
 
 test('stopped by the user, it is neither done nor failed', async () => {
-  const { reply } = await summarise([hangsAfter(delta('Half'), delta(' more'))], 2);
+  const { reply } = await summarize([hangsAfter(delta('Half'), delta(' more'))], 2);
   expect(reply).toEqual({ type: 'aborted' });
 });

@@ -78,9 +78,9 @@ async function goBack(terminal: Terminal, up: number, letter: string): Promise<v
   await terminal.waitFor('1. Conversation and files');
   await terminal.press(letter);
   if (letter === 'c') return;
-  await terminal.waitFor('Enter does it');
+  await terminal.waitFor('Enter confirms');
   await terminal.answer(keys.enter);
-  await terminal.waitForGone('Enter does it');
+  await terminal.waitForGone('Enter confirms');
 }
 
 async function begin(inGit: boolean): Promise<TestProgram & { folder: string; git: () => Promise<string> }> {
@@ -201,7 +201,7 @@ test(
     await terminal.press(keys.enter);
     await terminal.waitFor(/to merge with your changes, 1 left unchanged/);
     await terminal.press('f');
-    await terminal.waitFor('Enter does it');
+    await terminal.waitFor('Enter confirms');
     await terminal.waitFor(/^merge +numbers\.txt/m);
     await terminal.waitFor(/^leave +clash\.txt/m);
     await terminal.waitFor(/^recreate +deep\/er\/new/m);

@@ -132,7 +132,7 @@ test('three at once: one asks with its name and gets its answer, and the rewind 
   await terminal.submit('/rewind 1');
   await terminal.waitFor('4. Fork from there');
   await terminal.press('1');
-  await terminal.waitFor('Enter does it');
+  await terminal.waitFor('Enter confirms');
   await terminal.answer(keys.enter);
   await terminal.until(() => !existsSync(join(work.repository, 'made.txt')), 'the file is gone');
 });

@@ -191,7 +191,7 @@ test('a rewind leaves a worktree alone', async () => {
   await terminal.submit('/rewind 1');
   await terminal.waitFor('4. Fork from there');
   await terminal.press('1');
-  await terminal.waitFor('Enter does it');
+  await terminal.waitFor('Enter confirms');
   await terminal.answer(keys.enter);
   await terminal.until(() => !existsSync(join(work.repository, 'own.txt')), 'the file is gone');
   expect(readFileSync(join(made?.path ?? '', 'made.txt'), 'utf8')).toBe('made\n');

@@ -134,7 +134,7 @@ async function fork(world: World, op: Extract<Operation, { do: 'fork' }>): Promi
   if (upto === undefined)
     demand(sameBytes(bytesOfAll(await world.peek(id)), before), 'A fork begins as its original is.');
   demand(sameBytes(bytesNow(world), before), 'A fork changes nothing in its original.');
-  if (!op.goesOn) return;
+  if (!op.shouldContinue) return;
   await world.reopen(id);
   await world.reload();
   world.recalledUpTo = world.seen.length;

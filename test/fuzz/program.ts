@@ -177,7 +177,7 @@ function operation(scale: Scale) {
     weighted(2, one('undo', { pick: position, andBack: fc.boolean() })),
     weighted(2, one('rewind', { pick: position, andBack: fc.boolean() })),
     weighted(4, one('steer', { action: fc.constantFrom('pin', 'unpin', 'drop', 'restore'), pick: position })),
-    weighted(1, one('fork', { pick: fc.option(position), goesOn: fc.boolean() })),
+    weighted(1, one('fork', { pick: fc.option(position), shouldContinue: fc.boolean() })),
     weighted(1, one('overflow', { named: fc.boolean(), grows: fc.boolean() })),
     weighted(1, one('idle', { hours: fc.constantFrom(0.1, 2, 30) })),
     weighted(1, one('memories', { texts: fc.array(small, { maxLength: 3 }) })),

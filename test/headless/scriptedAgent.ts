@@ -165,7 +165,7 @@ export function scriptedAgent(
     turns: async (limit) => (context.turns ?? []).slice(-limit),
     planRewind: async (uuid) => context.plans?.find(({ turn }) => turn.uuid === uuid),
     diff: async () => context.changes,
-    takeBackQueued: () => undefined,
+    popQueued: () => undefined,
     async idle() {
       await work;
       if (steps.length > 0)

@@ -9,11 +9,11 @@ export interface PromptQueue {
   all(): readonly PromptOp[];
   add(prompt: PromptOp): void;
   /** Removes and returns the newest. */
-  takeBack(): PromptOp | undefined;
+  pop(): PromptOp | undefined;
   /** Removes and returns all, oldest first, for the log. */
-  takeAll(): readonly PromptOp[];
+  drain(): readonly PromptOp[];
   /** Removes all and returns them to the composer through `queue_returned`. */
-  giveBack(): void;
+  returnToComposer(): void;
 }
 
 export function createPromptQueue(emit: (event: AgentEvent) => void): PromptQueue {
@@ -22,7 +22,7 @@ export function createPromptQueue(emit: (event: AgentEvent) => void): PromptQueu
     queue = next;
     emit({ type: 'queue_changed', queue });
   };
-  const takeAll = (): readonly PromptOp[] => {
+  const drain = (): readonly PromptOp[] => {
     const prompts = queue;
     if (prompts.length > 0) set([]);
     return prompts;
@@ -30,14 +30,14 @@ export function createPromptQueue(emit: (event: AgentEvent) => void): PromptQueu
   return {
     all: () => queue,
     add: (prompt) => set([...queue, prompt]),
-    takeBack() {
+    pop() {
       const last = queue.at(-1);
       if (last !== undefined) set(queue.slice(0, -1));
       return last;
     },
-    takeAll,
-    giveBack() {
-      const prompts = takeAll();
+    drain,
+    returnToComposer() {
+      const prompts = drain();
       if (prompts.length > 0) emit({ type: 'queue_returned', prompts });
     },
   };

@@ -92,7 +92,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     services: () => state.services,
     showNotice,
     attachImages: (pasted) => shown?.images()?.attach(pasted),
-    takeBackQueued: () => state.session?.agent.takeBackQueued()?.text,
+    popQueued: () => state.session?.agent.popQueued()?.text,
     answerRefusal: (answer) => switcher.answer(answer),
     submit: (draft) => send({ type: 'submitted', draft }),
     intent: (intent, { empty }) => send({ type: 'key', intent, empty }),

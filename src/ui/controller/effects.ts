@@ -142,7 +142,7 @@ async function confirm(
     const { text, level = 'info' } = await question.answer(yes);
     showNotice(level, text);
   } catch (error) {
-    showNotice('error', `It failed: ${error instanceof Error ? error.message : String(error)}`);
+    showNotice('error', `Failed: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -171,7 +171,7 @@ async function saveVim(vim: boolean, { state, dispatch }: EffectPorts): Promise<
   void dispatch({ type: 'vim_saved', vim, ...problem });
 }
 
-/** Saves a setting, says what became of it, and shows the list again. */
+/** Saves a setting, reports the outcome, and shows the list again. */
 async function changeSetting(
   { edit, setting }: Extract<Effect, { type: 'save_setting' }>,
   ports: EffectPorts,

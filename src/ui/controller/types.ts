@@ -90,7 +90,7 @@ export interface Controller {
   begin(ports: ScreenPorts): void;
   submit(draft: Draft): void;
   intent(intent: Intent, state: { readonly empty: boolean }): void;
-  takeBackQueued(): string | undefined;
+  popQueued(): string | undefined;
   /** Labels that replace a paste of image paths. Returns undefined synchronously if the text does not look like one. */
   attachImages(pasted: string): Promise<readonly string[] | undefined> | undefined;
   /** Continues booting after a boot dialog. */

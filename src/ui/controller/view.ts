@@ -250,7 +250,7 @@ function reduced(view: View, event: AgentEvent, now: number): Step {
       const isNoNews = outcome === 'refused' && trigger === 'auto';
       return next(
         change,
-        ...(isSaid || isNoNews ? [] : [notice(level, message + takenBack(view, event.report))]),
+        ...(isSaid || isNoNews ? [] : [notice(level, message + undoneSizes(view, event.report))]),
       );
     }
     case 'rewind_ended': {
@@ -258,7 +258,7 @@ function reduced(view: View, event: AgentEvent, now: number): Step {
       const level = outcome === 'done' ? 'info' : 'warning';
       // After a list of paths it gets its own line.
       const before = message.includes('\n') ? '\n' : ' ';
-      const way = outcome === 'refused' || type === 'undo' ? '' : before + TAKES_IT_BACK;
+      const way = outcome === 'refused' || type === 'undo' ? '' : before + UNDO_HINT;
       return next({}, notice(level, message + way));
     }
     case 'notice':
@@ -292,7 +292,7 @@ export function flushTail(
 }
 
 /** Tells the user how to undo a rewind. */
-const TAKES_IT_BACK = 'Undo with Esc Esc u or /rewind undo.';
+const UNDO_HINT = 'Undo with Esc Esc u or /rewind undo.';
 
 /** Handles a recorded entry, which replaces its live text: prints only the part that is not printed yet. */
 function recorded(view: View, entry: JSONLEntry): Step {
@@ -308,7 +308,7 @@ function recorded(view: View, entry: JSONLEntry): Step {
 }
 
 /** The sizes of an undone compaction, which are shown nowhere else. Undoing one sends no `compaction_started`. */
-function takenBack({ compacting }: View, { outcome, preTokens, postTokens }: CompactionReport): string {
+function undoneSizes({ compacting }: View, { outcome, preTokens, postTokens }: CompactionReport): string {
   if (outcome !== 'done' || compacting !== undefined) return '';
   return ` (${grouped(preTokens)} → ${grouped(postTokens)} tokens)`;
 }

@@ -54,7 +54,7 @@ function changeSize(diff: string): string {
   return `+${added} −${removed}`;
 }
 
-/** Reasons that add nothing to the title and the preview but that approval is needed. */
+/** Reasons that say no more than the title and the preview. */
 const plainReason = /^(?:Sends a request to \S+|What [^\n]+ does cannot be known here)\.$/;
 
 /** The reason, without what the title and the preview already say. `isNamed`: the title names the file. */

@@ -6,7 +6,7 @@ import type { ServerQuestion, TrustQuestion } from '../types.ts';
 import type { Block, ChoiceDialog, ListedItem } from './choices.ts';
 import type { ListDialog } from './dialog.ts';
 
-/** Asks whether to trust a folder. Everything but a clear yes is a no. */
+/** Asks whether to trust a folder. Anything but a clear yes means no. */
 export function trustDialog(question: TrustQuestion): ChoiceDialog<boolean> {
   const { folder, effects, before } = question;
   if (before === undefined)
@@ -116,7 +116,7 @@ interface PickedModel {
   readonly effort?: Effort | 'default';
 }
 
-/** Answers a model, or undefined to keep the current one (`used`). */
+/** The answer is a model, or undefined to keep the current one (`used`). */
 export function modelsDialog(
   { ids: listed, problem, details = {}, efforts = {} }: ModelList,
   used: string | undefined,

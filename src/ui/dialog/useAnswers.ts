@@ -37,9 +37,8 @@ interface QuietTime {
 }
 
 /**
- * Starts the quiet time of a question. On a machine that stood still, a key may be handled long after it was pressed: so
- * it does not end by the clock alone, but only once all input that had arrived by then was handled. A clock that is
- * passed in never stands still.
+ * Starts the quiet time of a question. If the machine stalls, a key may be handled long after it was pressed, so the
+ * quiet time ends only once all input that arrived in it has been handled. An injected clock is trusted as it is.
  */
 export function startQuietTime(now?: () => number): QuietTime {
   const time = now ?? (() => performance.now());

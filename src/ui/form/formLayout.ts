@@ -34,7 +34,7 @@ interface FormLayout {
   readonly lowest: number;
 }
 
-/** What the row to type in says. */
+/** Label of the row for a typed answer. */
 export const OWN_ANSWER = 'Type something else';
 
 /** Minimum width for a preview next to the options. */
@@ -69,7 +69,7 @@ export function formLayout(
   const lines = preview.flatMap((line) =>
     wrapColumns([{ text: line }], isSideBySide ? width - column - 4 : width - 2).map(paintLine),
   );
-  // A single line of a preview shows nothing of it.
+  // One line is too little for a preview.
   const previewRows = free < Math.min(2, lines.length) ? 0 : Math.min(lines.length, free);
   const unseen = question.length - questionRows;
   const lowest = unseen + (previewRows === 0 ? 0 : lines.length - previewRows);
@@ -95,7 +95,7 @@ export function formLayout(
   };
 }
 
-/** What the page asks, what its answer needs, and why the one given was not taken. */
+/** The question, what its answer must be like, and why the last answer was not accepted. */
 function questionLines(
   { message }: Form,
   field: FormField,
@@ -113,7 +113,7 @@ function questionLines(
   ];
 }
 
-/** In place of the hint while something is cut. */
+/** Replaces the hint while something is cut off. */
 function moreLine(form: Form, more: number, { width, theme }: DialogRoom, keymap: Keymap): string {
   const hints = keyHints(keymap, { contexts: ['Question'], typing: 'answer' });
   const keys = [hints.key('question:pageUp'), hints.key('question:pageDown')];
@@ -130,7 +130,7 @@ function previewOf(field: FormField, state: FormState): readonly string[] {
 }
 
 /**
- * The options, numbered, and the row to type in, which is left out while it is selected: a text field is drawn there.
+ * The numbered options, and the row for a typed answer, which is omitted while it is selected: a text field replaces it.
  */
 function optionLines(field: FormField, state: FormState, room: DialogRoom): readonly string[] {
   if (field.type === 'text') return [];
@@ -150,7 +150,7 @@ function optionLines(field: FormField, state: FormState, room: DialogRoom): read
     : describedLines(choices.slice(0, -1), -1, { ...room, rows: room.rows - 1 });
 }
 
-/** Options with their descriptions in full if there is room, else as other choices are fitted. */
+/** Options with their full descriptions if there is room, else shortened like other choices. */
 function describedLines(
   choices: readonly { readonly label: string; readonly detail?: string }[],
   selected: number,

@@ -1,6 +1,6 @@
 /**
- * A form on the screen: one page for each question, and a last one to look the answers over and send them. What each
- * key does. Pure.
+ * A form on the screen: one page for each question, a last one to review and send the answers, and what each key does.
+ * Pure.
  */
 import {
   type ChoiceField,
@@ -25,12 +25,12 @@ export interface FormState {
   readonly reviewRow: number;
   /** Lines scrolled down on this page. */
   readonly top: number;
-  /** Why the answer on this page was not taken. */
+  /** Why the answer on this page was not accepted. */
   readonly problem?: string | undefined;
 }
 
 interface FieldState {
-  /** The selected row; the row after the options is for an answer in the user's own words. */
+  /** The selected row; the row after the options is for a typed answer. */
   readonly row: number;
   readonly chosen: readonly number[];
   readonly text: TextBuffer;
@@ -130,7 +130,7 @@ function pressOption(form: Form, field: ChoiceField, state: FormState, key: Dial
   const action = key.type === 'action' ? key.name : undefined;
   const moved = movedRow(row, rows, action);
   if (moved !== undefined) return { state: selected(state, moved) };
-  // Enter leaves a question with several answers once there is one.
+  // In a multiple-choice question, Enter continues once an option is selected.
   if (action === 'question:accept')
     return field.isMultiple && chosen.length > 0 ? advanced(form, state) : taken(form, field, state, row);
   if (action === 'question:toggle') return { state: toggled(field, state, row) };
@@ -144,7 +144,7 @@ function pressOption(form: Form, field: ChoiceField, state: FormState, key: Dial
     : taken(form, field, selected(state, index), index);
 }
 
-/** Chooses an option: of several it is marked, a single one answers the question. */
+/** Chooses an option: toggles it in a multiple-choice question, otherwise answers the question. */
 function taken(form: Form, field: ChoiceField, state: FormState, index: number): FormStep {
   if (field.isMultiple) return { state: toggled(field, state, index) };
   // An option replaces what was typed.
@@ -155,7 +155,7 @@ function toggled(field: ChoiceField, state: FormState, index: number): FormState
   const { chosen } = fieldState(state);
   const without = chosen.filter((one) => one !== index);
   const wasChosen = without.length < chosen.length;
-  // An answer that is not needed can be taken back.
+  // An optional answer can be deselected.
   if (!field.isMultiple && wasChosen && field.isRequired === false) return changed(state, { chosen: [] });
   if (!field.isMultiple) return changed(state, { chosen: [index], text: createBuffer() });
   return changed(state, { chosen: wasChosen ? without : [...chosen, index].toSorted((a, b) => a - b) });
@@ -206,7 +206,7 @@ function movedRow(row: number, rows: number, action: string | undefined): number
     : undefined;
 }
 
-/** The next page, if this one's answer can be taken; after the only question, the answer. */
+/** The next page if this answer is acceptable; for a form with one question, the result. */
 function advanced(form: Form, state: FormState): FormStep {
   const field = form.fields[state.page];
   const problem = field && problemWith(field, answersOf(form, state)[state.page]);
@@ -214,7 +214,7 @@ function advanced(form: Form, state: FormState): FormStep {
   return hasReview(form) ? { state: turned(form, state, 1) } : sent(form, state);
 }
 
-/** The answers, unless one cannot be taken: then its page. */
+/** Sends the answers, or turns to the page of one that is not acceptable. */
 function sent(form: Form, state: FormState, name?: string): FormStep {
   const answers = answersOf(form, state);
   const problems = form.fields.map((field, index) => problemWith(field, answers[index]));
@@ -251,7 +251,7 @@ function changed(state: FormState, change: Partial<FieldState>): FormState {
   return { ...state, fields, problem: undefined };
 }
 
-/** What a field is asked for in words, such as the limits of a number; empty if that goes without saying. */
+/** Describes what a field accepts, such as the limits of a number; empty if it is obvious. */
 export function fieldHint(field: FormField): string {
   if (field.type === 'choice') return field.isRequired === false ? 'Optional.' : '';
   const { holds, format, minimum, maximum, minLength, maxLength } = field;

@@ -58,7 +58,7 @@ export type ComposerProps = {
   onSubmit(draft: Draft): void;
   onIntent(intent: Intent, state: { readonly empty: boolean }): void;
   /** Called for ↑ in an empty composer; removes the newest message from the queue and returns it. */
-  takeBackQueued(): string | undefined;
+  popQueued(): string | undefined;
   /** Labels that replace a paste of image paths. Returns undefined synchronously if the text does not look like one. */
   attach?(pasted: string): Promise<readonly string[] | undefined> | undefined;
   readonly placeholder?: string;
@@ -89,7 +89,7 @@ export const Composer = memo(function Composer(props: ComposerProps) {
     width,
     keymap,
     suggest: completer.suggest,
-    takeBackQueued: props.takeBackQueued,
+    popQueued: props.popQueued,
     everyPrompt: () => everyPrompt.current,
   };
 

@@ -52,7 +52,7 @@ export type ComposerContext = {
   /** Columns for the text, as in the layout. */
   readonly width: number;
   suggest(trigger: Trigger): readonly Suggestion[] | undefined;
-  takeBackQueued(): string | undefined;
+  popQueued(): string | undefined;
   /** Prompts of all projects, oldest first; undefined until they are loaded. */
   everyPrompt?(): readonly string[] | undefined;
 };
@@ -197,7 +197,7 @@ function vertical(state: ComposerState, by: -1 | 1, around: ComposerContext): Co
   }
   const moved = moveVertically(state.buffer, by, around.width);
   if (moved !== undefined) return follow({ ...state, buffer: moved }, around, false);
-  const queued = by === -1 && isEmpty(state) ? around.takeBackQueued() : undefined;
+  const queued = by === -1 && isEmpty(state) ? around.popQueued() : undefined;
   if (queued !== undefined) return setUnits(state, unitsOfRecall(queued));
 
   const step = moveInHistory(state.walk, by, state.buffer);

@@ -83,7 +83,7 @@ export function createImages({ port, agent, showNotice }: ImagesPorts): Images {
         const read = await from?.read(path);
         if (read?.type === 'refused') showNotice('warning', read.message);
         else if (read?.type === 'image' && seesImages === false)
-          showNotice('info', `${id} does not see images: ${sanitizeLine(path)} is named, not shown to it.`);
+          showNotice('info', `${id} does not support images: it gets only the path ${sanitizeLine(path)}.`);
         else if (read?.type === 'image') mentioned.push(read.image);
       }
       const all = [...named, ...mentioned];

@@ -81,7 +81,7 @@ function textOf({ seq, kind, state, title, isPinned }: ContextItem): string {
 type State = ContextItem['state'];
 
 /** Distinguishable without colour. */
-const signs: Readonly<Record<State, string>> = { sent: '●', masked: '◐', summarised: '◆', removed: '○' };
+const signs: Readonly<Record<State, string>> = { sent: '●', masked: '◐', summarized: '◆', removed: '○' };
 const WORDS_FROM = 56;
 const POINTERS_FROM = 34;
 
@@ -106,7 +106,7 @@ export function itemDetail(item: ContextItem | undefined, width: number, theme: 
   return paintOf(state, theme)(truncate(text, width));
 }
 
-/** How much of the window is used, and the number of items per state. */
+/** How much of the context window is used, and the number of items per state. */
 export function totalsRow(
   items: readonly ContextItem[],
   measure: ContextMeasure | undefined,
@@ -121,7 +121,7 @@ export function totalsRow(
       : [
           `${measure.exact ? '' : '~'}${formatTokens(measure.usedTokens)} of ${formatTokens(measure.windowTokens)} (compacts at ${formatTokens(measure.triggerTokens)})`,
         ];
-  const states = (['sent', 'masked', 'summarised', 'removed'] as const).flatMap((state) => {
+  const states = (['sent', 'masked', 'summarized', 'removed'] as const).flatMap((state) => {
     const count = counts.get(state) ?? 0;
     return count === 0 ? [] : [`${signs[state]} ${count} ${state}`];
   });
@@ -134,7 +134,7 @@ function paintOf(state: State, theme: Theme): Paint {
       return theme.success;
     case 'masked':
       return theme.dim;
-    case 'summarised':
+    case 'summarized':
       return theme.accent;
     case 'removed':
       return theme.error;

@@ -10,7 +10,7 @@ export interface KeyHints {
   key(action: DialogActionName): string | undefined;
   /** The first key of each action, such as `↑↓` or `PgUp PgDn`. */
   keys(...actions: readonly DialogActionName[]): string | undefined;
-  /** Key and description, such as `Esc leaves`. */
+  /** Key and description, such as `Esc closes`. */
   does(action: DialogActionName, words: string): string | undefined;
 }
 

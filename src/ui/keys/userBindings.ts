@@ -49,8 +49,8 @@ export function userKeys(value: unknown): UserKeys {
     changes.push(read);
   }
   const wanted = createKeymap(changes);
-  const lost = lostWays(wanted);
-  const keymap = lost.length === 0 ? wanted : createKeymap(withoutLosses(changes, lost));
+  const lost = lostActions(wanted);
+  const keymap = lost.length === 0 ? wanted : createKeymap(keepingEnter(changes, lost));
   return {
     keymap,
     problems: [...problems, ...hiddenChords(wanted, changes), ...lost.map(({ text }) => text)],
@@ -197,7 +197,7 @@ function isDeliberate(keys: string): boolean {
 // Actions that must keep a key, whatever the file says: sending, and accepting the selection. Pure.
 
 /** An action that has Enter by default and now has no key left. */
-interface LostWay {
+interface LostAction {
   /** The contexts in which changes of Enter are undone. */
   readonly contexts: readonly KeyContext[];
   /** One sentence, ready to show. */
@@ -205,8 +205,8 @@ interface LostWay {
 }
 
 /** Finds such actions. Characters do not count as keys here: they may be text. */
-function lostWays(keymap: Keymap): readonly LostWay[] {
-  const lost: LostWay[] = [];
+function lostActions(keymap: Keymap): readonly LostAction[] {
+  const lost: LostAction[] = [];
   if (!keysOfAction(keymap, 'chat:submit').some((keys) => !isText(keys)))
     lost.push({ contexts: ['Global', 'Chat'], text: 'No key is bound to send any more; Enter still works.' });
   for (const { contexts, action } of dialogs)
@@ -219,7 +219,7 @@ function lostWays(keymap: Keymap): readonly LostWay[] {
 }
 
 /** The changes without those that take Enter away from a needed action. */
-function withoutLosses(changes: readonly Binding[], lost: readonly LostWay[]): readonly Binding[] {
+function keepingEnter(changes: readonly Binding[], lost: readonly LostAction[]): readonly Binding[] {
   return changes.filter(
     ({ keys, context }) => keys !== 'enter' || !lost.some(({ contexts }) => contexts.includes(context)),
   );

@@ -40,7 +40,7 @@ interface LiveAreaProps {
   /** The key that moves a command to the background, if there is one. */
   readonly backgroundKey?: string | undefined;
   /** The key that returns the newest queued message to an empty composer, if there is one. */
-  readonly takeBackKey?: string | undefined;
+  readonly editQueuedKey?: string | undefined;
 }
 
 /** Maximum rows of queued messages. */
@@ -49,7 +49,8 @@ const QUEUE_ROWS = 3;
 const RETRY_ROWS = 10;
 
 export function LiveArea(props: LiveAreaProps) {
-  const { snapshot, columns, rows, liveRows, onAnswer, now, backgroundKey, takeBackKey, FormDialog } = props;
+  const { snapshot, columns, rows, liveRows, onAnswer, now, backgroundKey, editQueuedKey, FormDialog } =
+    props;
   const { view, theme, session, preferences, markdown, todoView } = snapshot;
   // Memoized: the spinner alone draws ten frames a second, and Markdown may take longer than a frame.
   const tail = useMemo(
@@ -133,7 +134,7 @@ export function LiveArea(props: LiveAreaProps) {
         width={columns}
         rows={Math.min(QUEUE_ROWS, room)}
         theme={theme}
-        takeBackKey={takeBackKey}
+        editQueuedKey={editQueuedKey}
       />
       <Text> </Text>
     </Box>
@@ -144,7 +145,7 @@ interface QuestionDialogProps extends ComponentProps<typeof PermissionDialog> {
   readonly FormDialog: ComponentType<FormDialogProps> | undefined;
 }
 
-/** A form has a dialog of its own; every other question is whether something may happen. */
+/** Forms have their own dialog; every other question is a permission request. */
 function QuestionDialog({ FormDialog, ...props }: QuestionDialogProps) {
   const { question, width, rows, theme, onAnswer } = props;
   const { preview } = question;
@@ -175,7 +176,7 @@ interface LiveToolsProps {
   readonly rows: number;
   readonly theme: Theme;
   readonly now: () => number;
-  /** Nothing ticks. */
+  /** No durations that count up. */
   readonly isStill: boolean;
 }
 
@@ -187,7 +188,7 @@ const LiveTools = memo(function LiveTools(props: LiveToolsProps) {
   return <Lines lines={liveToolLines(tools, width, rows, theme)} />;
 });
 
-/** Subagents take minutes: the time of each is shown, and counted up. */
+/** Subagents take minutes, so the elapsed time of each is shown. */
 function TickingTools({ tools, width, rows, theme, now }: LiveToolsProps) {
   useAnimation({ interval: 1000 });
   return <Lines lines={liveToolLines(tools, width, rows, theme, now())} />;
@@ -234,7 +235,7 @@ interface QueueViewProps {
   readonly width: number;
   readonly rows: number;
   readonly theme: Theme;
-  readonly takeBackKey?: string | undefined;
+  readonly editQueuedKey?: string | undefined;
 }
 
 /** Messages typed during a turn, dim, oldest first; if rows are scarce, the newest ones and a count. */
@@ -245,14 +246,15 @@ const QueueView = memo(function QueueView(props: QueueViewProps) {
 /** Minimum columns of a message next to the key hint. */
 const LEAST_MESSAGE = 16;
 
-export function queueLines({ queue, width, rows, theme, takeBackKey }: QueueViewProps): string[] {
+export function queueLines({ queue, width, rows, theme, editQueuedKey }: QueueViewProps): string[] {
   if (rows < 1 || queue.length === 0) return [];
   const shown = queue.length <= rows ? queue : queue.slice(queue.length - Math.max(0, rows - 1));
   const hidden = queue.length - shown.length;
   return [
     ...(hidden > 0 ? [theme.dim(truncate(`  … ${hidden} queued before`, width))] : []),
     ...shown.map(({ text, display }, index) => {
-      const words = index === shown.length - 1 && takeBackKey !== undefined ? `  ${takeBackKey} to edit` : '';
+      const words =
+        index === shown.length - 1 && editQueuedKey !== undefined ? `  ${editQueuedKey} to edit` : '';
       const hint = width - 2 - textWidth(words) < LEAST_MESSAGE ? '' : words;
       const message = sanitizeLine((display ?? text).slice(0, 2000));
       return theme.dim(`⧗ ${truncate(message, width - 2 - textWidth(hint))}${hint}`);
@@ -307,11 +309,11 @@ function hintWithin(shortcut: string, width: number): string {
   return textWidth(whole) <= width ? whole : truncate(`  ${shortcut} background`, width);
 }
 
-// What a running subagent is at, as the end of its line. Pure.
+// The progress of a running subagent, at the end of its line. Pure.
 
-/** Columns of its title that come before what it is at. */
+/** Columns reserved for its title. */
 const TITLE_COLUMNS = 32;
-/** Fewer columns say nothing about a call. */
+/** Minimum columns for its current call. */
 const LEAST_DOING = 8;
 
 /** E.g. `step 3 · Grep(foo) · 12.3k tokens · 41s`, as much of it as fits next to the title. Without `now`, no time. */
@@ -328,7 +330,7 @@ function subagentFacts(
   const room = width - agentToolName.length - Math.min(textWidth(title), TITLE_COLUMNS) - 6;
   const fixed = [[...steps, ...size, ...seconds], [...steps, ...seconds], [...seconds]];
   const leftBeside = (facts: readonly string[]): number => room - textWidth(facts.join(' · ')) - 3;
-  // What it is doing matters more than its size.
+  // Its current call matters more than its token count.
   const facts =
     fixed.find((some) => leftBeside(some) >= LEAST_DOING) ??
     fixed.find((some) => leftBeside(some) >= -3) ??

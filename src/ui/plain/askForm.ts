@@ -34,7 +34,7 @@ export function askForm(
   const field = form.fields[answers.length];
   if (field === undefined) return askReview(form, title, ports, answers);
   const isFirst = answers.length === 0;
-  // Questions of the model need an answer; fields of a server may be left as they are.
+  // The model's questions need an answer; the fields of an MCP server have defaults.
   const canSkip = form.review !== undefined;
   const next = (answer: FieldAnswer): void => {
     const all = [...answers, answer];
@@ -77,14 +77,14 @@ function questionWords(form: Form, field: FormField, index: number): readonly st
     form.review === undefined
       ? ' An empty line declines to answer.'
       : given === ''
-        ? ' An empty line answers nothing.'
+        ? ' An empty line skips the question.'
         : ` An empty line keeps ${inLine(given)}.`;
   return [
     `Question${place}: ${reveal(field.question).trim()}`,
     ...(hint === '' ? [] : [hint]),
     ...(notice === undefined ? [] : [notice]),
     ...(field.type === 'choice' ? field.options.flatMap(optionWords) : []),
-    `${howToAnswer(field)}${index === 0 ? '' : ' "back" goes to the question before.'}${empty}`,
+    `${howToAnswer(field)}${index === 0 ? '' : ' "back" returns to the previous question.'}${empty}`,
   ];
 }
 
@@ -94,7 +94,7 @@ function howToAnswer(field: FormField): string {
   return `Answer with ${numbers}${field.hasOwnAnswer ? ', or in your own words' : ''}.`;
 }
 
-/** The answer that the form comes with. */
+/** The form's default answer. */
 function givenAnswer(field: FormField): FieldAnswer {
   if (field.type === 'choice') return { chosen: field.chosen ?? [] };
   return { chosen: [], ...(field.initial !== undefined && { text: field.initial }) };
@@ -142,7 +142,7 @@ function answerIn(field: FormField, text: string): FieldAnswer | string {
   return field.type === 'text' ? { chosen: [], text } : chosenIn(field, text);
 }
 
-/** Numbers choose, a label chooses its option, anything else is the user's own answer if there may be one. */
+/** Numbers and labels choose options; anything else is the user's own answer if the field accepts one. */
 function chosenIn({ options, isMultiple, hasOwnAnswer }: ChoiceField, text: string): FieldAnswer | string {
   const named = options.findIndex(({ label }) => label.toLowerCase() === text.toLowerCase());
   if (named !== -1) return { chosen: [named] };

@@ -133,16 +133,16 @@ export function onboarding(
         const key = keyIn(text);
         if (key === undefined || step.type === 'refused') return dialogue.answer(text);
         if (step.type !== 'choices')
-          return dialogue.answer(text) && 'That looks like a key, and no model is called so.';
+          return dialogue.answer(text) && 'That looks like a key, not like the name of a model.';
         tellMoved();
         flow.dispatch({ type: 'pasted', text: key });
         return undefined;
       },
     });
-  /** Says what happened to a key that was typed visibly. */
+  /** Explains what happened to a key that was typed visibly. */
   const tellMoved = (): void =>
     ports.tell(
-      `${MOVED} It was not sent, and not kept as anything else.${ports.showsAnswers ? ' It is still visible where you typed it: clear it if others can see the screen.' : ''}`,
+      `${MOVED} It was not sent or used for anything else.${ports.showsAnswers ? ' It is still visible where you typed it: clear it if others can see the screen.' : ''}`,
     );
 
   const askField = (form: Form, [name = 'model', ...rest]: readonly AccessField[]): void => {
@@ -188,6 +188,6 @@ const questions: Readonly<Record<AccessField, string>> = {
 
 function emptyLine(name: AccessField, usual: string): string {
   if (name === 'apiKey') return 'An empty line for none, as most local servers need none.';
-  if (usual !== '') return `An empty line takes ${sanitizeLine(usual)}`;
+  if (usual !== '') return `An empty line uses ${sanitizeLine(usual)}`;
   return name === 'model' ? 'An empty line chooses from a list.' : `An address such as ${OFFICIAL_URL}`;
 }

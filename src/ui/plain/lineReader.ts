@@ -59,9 +59,9 @@ export function createLineReader(ports: LineReaderPorts): LineReader {
     clearTimeout(timer);
     length += line.length + 1;
     if (length > LONGEST) return;
-    const goesOn = !isHidden && /(?<!\\)(?:\\\\)*\\$/.test(line);
-    lines.push(goesOn ? line.slice(0, -1) : line);
-    if (goesOn) return;
+    const isContinued = !isHidden && /(?<!\\)(?:\\\\)*\\$/.test(line);
+    lines.push(isContinued ? line.slice(0, -1) : line);
+    if (isContinued) return;
     // Lines from a pipe are separate on purpose, and a hidden answer needs no delay.
     if (!ports.isTerminal || isHidden) flush();
     else timer = setTimeout(flush, PASTE_MS);

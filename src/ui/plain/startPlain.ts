@@ -164,8 +164,8 @@ export async function startPlain(options: LinearOptions): Promise<UiExit> {
     onEnd,
   });
   options.onInterrupt(onInterrupt);
-  const giveBack = (text: string): void => {
-    if (!reader.insert(text)) tell('Given back, not sent:', text, 'End of what was given back.');
+  const returnText = (text: string): void => {
+    if (!reader.insert(text)) tell('Returned, not sent:', text, 'End of returned text.');
   };
   write(headerOf(options));
   return new Promise((resolve) => {
@@ -183,8 +183,8 @@ export async function startPlain(options: LinearOptions): Promise<UiExit> {
       liveRows: () => 0,
       composer: () => ({
         text: () => reader.draft(),
-        setText: giveBack,
-        prependText: giveBack,
+        setText: returnText,
+        prependText: returnText,
         clear: () => reader.clear(),
       }),
       suspend: (run) => run(),

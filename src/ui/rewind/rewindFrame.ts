@@ -147,7 +147,7 @@ function filesFrame(
 }
 
 function fileHints(hints: KeyHints): readonly string[] {
-  const does = hints.does('select:accept', 'does it');
+  const does = hints.does('select:accept', 'confirms');
   return [
     joinWithDots(does, hints.keys('select:pageUp', 'select:pageDown'), 'Esc goes back'),
     joinWithDots(does, 'Esc'),

@@ -122,7 +122,7 @@ export function turnFacts(
   };
 }
 
-/** The question what to restore. Lists every path in plain mode; the full screen shows them in the next step. */
+/** Asks what to restore. Lists every path in plain mode; the full screen shows them in the next step. */
 export function restoreDialog(plan: RewindPlan, root: string): ChoiceDialog<RestoreChoice> {
   const { turn, noFiles, notes } = plan;
   const asked = `Question: rewind to before "${turn.text.slice(0, 100)}": restore what?`;

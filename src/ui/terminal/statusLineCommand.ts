@@ -76,7 +76,7 @@ export function runStatusLine(controller: Controller, now: () => number): () => 
 
 // Runs the command when something has changed: one run at a time, and not too often.
 
-/** Minimum milliseconds between two runs; the same as in other agents. */
+/** Minimum milliseconds between two runs; as in other agents. */
 export const RUN_EVERY_MS = 300;
 
 interface StatusRunner {

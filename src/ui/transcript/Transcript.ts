@@ -112,9 +112,9 @@ export class Transcript {
   }
 
   async toStart(): Promise<void> {
-    await this.#work.run('loading the beginning…', async (goesOn) => {
-      while (!this.#isComplete && (await goesOn())) if (!(await this.#pageIn())) break;
-      if (await goesOn()) this.#scrollTo(this.#document.start());
+    await this.#work.run('loading the beginning…', async (shouldContinue) => {
+      while (!this.#isComplete && (await shouldContinue())) if (!(await this.#pageIn())) break;
+      if (await shouldContinue()) this.#scrollTo(this.#document.start());
       this.#message = undefined;
     });
   }
@@ -129,12 +129,12 @@ export class Transcript {
 
   /** Moves to the next prompt after the top row, or to the previous one. */
   async toPrompt(direction: Direction): Promise<void> {
-    await this.#work.run('looking for a prompt…', async (goesOn) => {
+    await this.#work.run('looking for a prompt…', async (shouldContinue) => {
       const { part, row } = this.#top;
       let { item } = this.#top;
       // Within a prompt, backward goes to its start.
       if (direction === -1 && (part > 0 || row > 0)) item += 1;
-      while (await goesOn()) {
+      while (await shouldContinue()) {
         item += direction;
         const { first, last } = this.#document.bounds();
         if (item > last) break;
@@ -155,13 +155,13 @@ export class Transcript {
     const search = this.#search;
     if (query !== undefined) search.begin(query);
     if (!search.isOn()) return;
-    await this.#work.run('searching… Esc stops', async (goesOn) => {
+    await this.#work.run('searching… Esc stops', async (shouldContinue) => {
       const shown = { top: this.#top, bottom: this.#bottom() };
-      let found = await search.find(direction, shown, goesOn);
+      let found = await search.find(direction, shown, shouldContinue);
       // The view opens at the end, where a forward search would find nothing.
-      if (found === undefined && search.current() === undefined && (await goesOn()))
-        found = await search.find(direction === 1 ? -1 : 1, shown, goesOn);
-      if (!(await goesOn())) return;
+      if (found === undefined && search.current() === undefined && (await shouldContinue()))
+        found = await search.find(direction === 1 ? -1 : 1, shown, shouldContinue);
+      if (!(await shouldContinue())) return;
       if (found === undefined) {
         const which = direction === 1 ? 'later' : 'earlier';
         this.#message = search.current() === undefined ? 'not found' : `no ${which} match`;
@@ -170,7 +170,7 @@ export class Transcript {
       this.#showFound(found);
       this.#message = 'match';
       this.#ports.changed();
-      const counted = await search.count(found, goesOn);
+      const counted = await search.count(found, shouldContinue);
       if (counted !== undefined)
         this.#message = `match ${counted.number} of ${counted.all}${this.#isComplete ? '' : '+'}`;
     });
@@ -313,7 +313,7 @@ export class Transcript {
 /** Runs long searches and loads in slices; new work cancels the previous one. */
 interface LongWork {
   /** `text` is shown if the work takes longer than a slice. */
-  run(text: string, work: (goesOn: ShouldContinue) => Promise<void>): Promise<void>;
+  run(text: string, work: (shouldContinue: ShouldContinue) => Promise<void>): Promise<void>;
   /** Returns true if there was work to cancel. */
   cancel(): boolean;
 }

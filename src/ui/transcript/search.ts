@@ -33,11 +33,11 @@ export interface TranscriptSearch {
   current(): Match | undefined;
   setCurrent(found: Match | undefined): void;
   /** The next match from the current one, or from the visible rows if there is none. */
-  find(direction: Direction, shown: Shown, goesOn: ShouldContinue): Promise<Match | undefined>;
+  find(direction: Direction, shown: Shown, shouldContinue: ShouldContinue): Promise<Match | undefined>;
   /** The number of matches in memory and the position of this one; undefined if cancelled. */
   count(
     found: Match,
-    goesOn: ShouldContinue,
+    shouldContinue: ShouldContinue,
   ): Promise<{ readonly number: number; readonly all: number } | undefined>;
   placeOf(found: Match): RowPosition;
   /** Marks the matches in a row. */
@@ -72,7 +72,7 @@ export function createSearch(document: TranscriptDocument, ports: SearchPorts): 
   const find = async (
     direction: Direction,
     { top, bottom }: Shown,
-    goesOn: ShouldContinue,
+    shouldContinue: ShouldContinue,
   ): Promise<Match | undefined> => {
     const from = current ?? (direction === 1 ? top : bottom);
     let { item, part } = from;
@@ -83,7 +83,7 @@ export function createSearch(document: TranscriptDocument, ports: SearchPorts): 
       const place = placeOf({ item, part, index });
       return direction === 1 ? comparePositions(place, top) >= 0 : comparePositions(place, bottom) <= 0;
     };
-    while (await goesOn()) {
+    while (await shouldContinue()) {
       if (isHere || part === (direction === 1 ? 0 : lastPart(item))) {
         const last = lastPart(item);
         await ports.readOriginal(item);
@@ -102,7 +102,7 @@ export function createSearch(document: TranscriptDocument, ports: SearchPorts): 
         if (item > last) return undefined;
         if (item < first && !(await ports.pageIn())) return undefined;
         part = direction === 1 ? 0 : lastPart(item);
-        if (!(await goesOn())) return undefined;
+        if (!(await shouldContinue())) return undefined;
       }
     }
     return undefined;
@@ -120,7 +120,7 @@ export function createSearch(document: TranscriptDocument, ports: SearchPorts): 
       current = found;
     },
     find,
-    async count(found, goesOn) {
+    async count(found, shouldContinue) {
       let before = 0;
       let all = 0;
       const { first, last } = document.bounds();
@@ -129,7 +129,7 @@ export function createSearch(document: TranscriptDocument, ports: SearchPorts): 
           const many = matchesOf(item, part).length;
           all += many;
           if (item < found.item || (item === found.item && part < found.part)) before += many;
-          if (!(await goesOn())) return undefined;
+          if (!(await shouldContinue())) return undefined;
         }
       }
       return { number: before + found.index + 1, all };
@@ -156,7 +156,7 @@ export interface SearchField {
 }
 
 /** Maximum characters of a query. */
-const MOST_CHARACTERS = 200;
+const MAX_QUERY = 200;
 
 /**
  * Applies a key. `field` is undefined once the field is closed; `query` is set when the search starts (empty: repeat
@@ -175,8 +175,7 @@ export function typeInto(
 
 function edited(field: SearchField, key: Stroke): SearchField | 'leave' | 'search' {
   const { before, after } = field;
-  if (key.type === 'text')
-    return { ...field, before: (before + sanitizeLine(key.text)).slice(0, MOST_CHARACTERS) };
+  if (key.type === 'text') return { ...field, before: (before + sanitizeLine(key.text)).slice(0, MAX_QUERY) };
   const left = graphemes(before);
   const right = graphemes(after);
   switch (key.key) {
@@ -242,7 +241,7 @@ type MatchRanges = readonly MarkedRange[];
 const syntax = /[\^$\\.*+?()[\]{}|/]/g;
 
 /** Maximum matches counted per part. */
-const MOST_MATCHES = 10_000;
+const MAX_MATCHES = 10_000;
 
 /** Smart case: a query without capitals ignores case. Undefined for an empty query. */
 export function searchPattern(query: string): RegExp | undefined {
@@ -267,7 +266,7 @@ export function findInRows(rows: readonly string[], pattern: RegExp): MatchRange
   }
   let row = 0;
   for (const found of text.matchAll(pattern)) {
-    if (matches.length >= MOST_MATCHES || found[0] === '') break;
+    if (matches.length >= MAX_MATCHES || found[0] === '') break;
     const end = found.index + found[0].length;
     while ((starts[row + 1] ?? Infinity) <= found.index) row += 1;
     const ranges: MarkedRange[] = [];

@@ -65,7 +65,7 @@ async function mount(
     },
     onSubmit: (draft) => sent.push(draft),
     onIntent: (intent, { empty }) => intents.push(empty ? `${intent} empty` : intent),
-    takeBackQueued: () => undefined,
+    popQueued: () => undefined,
     ref: handle,
     ...rest,
   };
@@ -277,7 +277,7 @@ describe('history', () => {
 
   test('comes after the queue: ↑ on an empty composer takes the newest queued message back', async () => {
     const queue = ['one', 'two'];
-    const { screen, text } = await mount({ entries: ['old'], takeBackQueued: () => queue.pop() });
+    const { screen, text } = await mount({ entries: ['old'], popQueued: () => queue.pop() });
     await screen.press('x', keys.up);
     expect(text()).toBe('old');
     await screen.press(keys.down, keys.backspace, keys.up);
@@ -408,7 +408,7 @@ describe('the owner', () => {
       completion: { commands: () => [], files: async () => [] },
       onSubmit: () => {},
       onIntent: () => {},
-      takeBackQueued: () => undefined,
+      popQueued: () => undefined,
     };
     const app = render(
       <Box flexDirection="column">

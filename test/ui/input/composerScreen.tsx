@@ -32,7 +32,7 @@ export async function mountComposer({
     completion: { commands: () => [], files: async () => [] },
     onSubmit: ({ text }) => sent.push(text),
     onIntent: (intent) => intents.push(intent),
-    takeBackQueued: () => undefined,
+    popQueued: () => undefined,
     ref: handle,
     ...rest,
   };

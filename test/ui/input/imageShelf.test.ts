@@ -227,7 +227,7 @@ describe('files', () => {
       expect(said).toEqual([
         'warning: [Image #1] shot.png (PNG, 1×1): m has no image input. Switch models with /model.',
         'warning: Not sent: m has no image input. Switch models with /model. Remove the image to send it.',
-        'info: m does not see images: shot.png is named, not shown to it.',
+        'info: m does not support images: it gets only the path shot.png.',
       ]);
     });
 

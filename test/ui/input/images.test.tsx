@@ -21,7 +21,7 @@ async function openComposer(columns = 60) {
       completion={{ commands: () => [], files: async () => [] }}
       onSubmit={(draft) => sent.push(draft)}
       onIntent={() => undefined}
-      takeBackQueued={() => undefined}
+      popQueued={() => undefined}
       attach={(pasted) =>
         pasted.endsWith('.png') ? new Promise((resolve) => (answer = resolve)) : undefined
       }

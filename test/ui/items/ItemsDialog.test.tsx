@@ -196,7 +196,7 @@ test('no row is wider than the screen', () => {
   const one = item(123_456, {
     title: `${'長い題'.repeat(20)}\u001b[2J`,
     isPinned: true,
-    state: 'summarised',
+    state: 'summarized',
   });
   for (let width = 18; width <= 120; width += 1)
     for (const isSelected of [true, false])

@@ -108,11 +108,11 @@ test('queued messages have a line each, the newest if there is no room for all',
   const queue = ['one', 'two\nlines', 'three'].map((text) => ({ type: 'prompt' as const, text }));
   expect(queueLines({ queue, width: 40, rows: 3, theme })).toEqual(['⧗ one', '⧗ two lines', '⧗ three']);
   expect(queueLines({ queue, width: 40, rows: 2, theme })).toEqual(['  … 2 queued before', '⧗ three']);
-  expect(queueLines({ queue, width: 40, rows: 2, theme, takeBackKey: '↑' }).at(-1)).toBe(
+  expect(queueLines({ queue, width: 40, rows: 2, theme, editQueuedKey: '↑' }).at(-1)).toBe(
     '⧗ three  ↑ to edit',
   );
   // On a narrow screen the message is worth more.
-  expect(queueLines({ queue, width: 20, rows: 2, theme, takeBackKey: '↑' }).at(-1)).toBe('⧗ three');
+  expect(queueLines({ queue, width: 20, rows: 2, theme, editQueuedKey: '↑' }).at(-1)).toBe('⧗ three');
 });
 
 test('what runs never takes more rows or columns than there are', () => {
@@ -133,7 +133,7 @@ test('what runs never takes more rows or columns than there are', () => {
         const queue = outputs.map((one) => ({ type: 'prompt' as const, text: one }));
         for (const lines of [
           liveToolLines(tools, width, rows, theme),
-          queueLines({ queue, width, rows, theme, takeBackKey: '↑' }),
+          queueLines({ queue, width, rows, theme, editQueuedKey: '↑' }),
         ]) {
           expect(lines.length).toBeLessThanOrEqual(rows);
           for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(width);

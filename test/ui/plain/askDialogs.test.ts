@@ -203,7 +203,7 @@ describe('the first minute', () => {
     await vi.waitFor(() => expect(asked).toHaveLength(1), 15_000);
     for (const line of ['k', '', 'gsk_0123456789abcdef', '', '']) asked.at(-1)?.answer(line);
     expect(told.join('\n')).toMatch(
-      /That looks like a key, so .* not sent, and not kept as anything else\. It is still visible where you typed it/,
+      /That looks like a key, so .* not sent or used for anything else\. It is still visible where you typed it/,
     );
     expect(told.join('\n')).not.toContain('0123456789');
     expect(checked).toEqual([
@@ -232,7 +232,7 @@ describe('the first minute', () => {
     await vi.waitFor(() => expect(asked).toHaveLength(1), 15_000);
     for (const answer of [line, '', '']) asked.at(-1)?.answer(answer);
     await vi.waitFor(() => expect(asked.at(-1)?.tell.join()).toContain('which model?'), 15_000);
-    expect(asked.at(-1)?.answer(line)).toBe('That looks like a key, and no model is called so.');
+    expect(asked.at(-1)?.answer(line)).toBe('That looks like a key, not like the name of a model.');
     expect(checked).toEqual([
       { baseUrl: 'https://api.openai.com/v1', apiKey: 'sk-proj-0123456789abcdef', model: '' },
     ]);

@@ -139,7 +139,7 @@ test('a turn, what to restore, the effect on files: only the last Enter rewinds'
     'src/a.ts',
     '1 - new',
     '1 + old',
-    'Enter does it · PgUp PgDn · Esc goes back',
+    'Enter confirms · PgUp PgDn · Esc goes back',
   ]);
   await screen.press(keys.enter);
   expect(ops, 'an Enter that was on its way').toEqual([]);

@@ -15,7 +15,7 @@ export const around = (keymap: Keymap = defaultKeymap): ComposerKeyContext => ({
   width: 80,
   keymap,
   suggest: () => undefined,
-  takeBackQueued: () => undefined,
+  popQueued: () => undefined,
 });
 
 /** A composer in vim mode, in the given state. */
