@@ -64,7 +64,7 @@ export function cutResults(item: Item, tokens: number, make: Maker): Item {
 }
 
 /** A summary of `items` in at most `tokens`; `known` is what a program writes behind it, on top of that. */
-export function summarise(
+export function summarize(
   items: readonly Item[],
   tokens: number,
   make: Maker,

@@ -1,7 +1,7 @@
 // `npm run bench:soak [-- --turns 2000 --strategy hybrid]`: one session in a terminal, thousands of turns; whether
 // memory, the time of a step and the time from a key to the screen stay what they were. Each turn is a prompt, a call,
 // its result and an answer, so 2,000 turns are some 10,000 messages with what the program notes for itself. The
-// strategy is that of `context.strategy`: by default summaries, and `hybrid` removes messages and never summarises.
+// strategy is that of `context.strategy`: by default summaries, and `hybrid` removes messages and never summarizes.
 import { parseArgs } from 'node:util';
 import { createPlace, program } from '../parts/place.mjs';
 import { soak } from './soak.mjs';

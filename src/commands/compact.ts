@@ -7,7 +7,7 @@ import type { Command, CommandHost } from './types.ts';
 export const compact: Command = {
   name: 'compact',
   aliases: ['compress', 'summarize'],
-  description: 'summarise the conversation; --preview, --diff',
+  description: 'summarize the conversation; --preview, --diff',
   argumentHint: '[focus]',
   run: (args, host) => {
     const { agent } = host;

@@ -41,7 +41,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
   smallModel: {
     effect:
-      'Chooses the model that names the session and, if your settings say so, reads all of it to summarise it.',
+      'Chooses the model that names the session and, if your settings say so, reads all of it to summarize it.',
   },
   baseUrl: { effect: 'Sends your requests and your key to this address.' },
   wire: { effect: 'Chooses the API through which your requests are sent.' },

@@ -129,7 +129,7 @@ export class CompactionService {
     return this.#finish(job, { ...paid, text: this.#countedSummary(job, made), fallback: asked.message });
   }
 
-  /** Shows the summariser the files at half their quoted length, since it has already read them in the conversation. */
+  /** Shows the summarizer the files at half their quoted length, since it has already read them in the conversation. */
   async #ask(
     job: CompactionJob,
     {
@@ -232,8 +232,8 @@ export class CompactionService {
   ): Promise<{ readonly summary: string; readonly unverified: readonly string[] }> {
     const sizing = new Sizing(this.#deps, job);
     const dropped = droppedAtoms(job.view, plan).reduce((sum, atom) => sum + sizing.ofAtom(atom), 0);
-    const summarised = dropped + (job.view.summary === undefined ? 0 : budget.summary);
-    const tokens = Math.min(budget.summary, Math.max(MIN_SUMMARY, 0.8 * summarised)) / sizing.ratio();
+    const summarized = dropped + (job.view.summary === undefined ? 0 : budget.summary);
+    const tokens = Math.min(budget.summary, Math.max(MIN_SUMMARY, 0.8 * summarized)) / sizing.ratio();
     await readFacts(job.entries);
     const to = lastSeqOf(job.view.atoms.slice(0, plan.cut));
     const { entries } = liveEntries(job.entries);
@@ -241,7 +241,7 @@ export class CompactionService {
     const facts = recordedFacts(
       entries,
       Math.floor(
-        (Math.min(budget.facts, MIN_SUMMARY + FACTS_OF_DROPPED * summarised) / sizing.ratio()) * CHARACTERS,
+        (Math.min(budget.facts, MIN_SUMMARY + FACTS_OF_DROPPED * summarized) / sizing.ratio()) * CHARACTERS,
       ) - shell.length,
       to === undefined ? undefined : { from: 0, to },
     );
@@ -251,7 +251,7 @@ export class CompactionService {
     return { summary: wrapSummary(parts.join('\n\n')), unverified };
   }
 
-  /** Nothing can be summarised, so only shortens results that are too large. */
+  /** Nothing can be summarized, so only shortens results that are too large. */
   async #clipOnly(job: CompactionJob, plan: CompactionPlan, preTokens: number): Promise<CompactionOutcome> {
     const sizing = new Sizing(this.#deps, job);
     const replacements = clipResults(plan.clips, (text) => sizing.ofText(text));

@@ -146,14 +146,14 @@ export function contextItems(
   const boundary = live.entries[lastCompaction(live.entries, live.undone)];
   const retained = retainedBy(boundary, live.entries);
   const quoted = new Set(view.userMessages.map(({ entry }) => entry.uuid));
-  const isSummarised = ({ seq, uuid }: JSONLEntry): boolean =>
+  const isSummarized = ({ seq, uuid }: JSONLEntry): boolean =>
     boundary !== undefined && seq < boundary.seq && (quoted.has(uuid) || !retained.has(uuid));
   return groupAtoms(live.entries).map((atom) => {
     const isShown = shown.has(atom.head.uuid) || pinnedFiles.has(atom.head.uuid);
     const isMasked = atom.calls.some(
       ({ result }) => result !== undefined && view.replacements.has(result.uuid),
     );
-    const hidden = masked.has(atom.head.uuid) ? 'masked' : isSummarised(atom.head) ? 'summarised' : 'removed';
+    const hidden = masked.has(atom.head.uuid) ? 'masked' : isSummarized(atom.head) ? 'summarized' : 'removed';
     return {
       ...itemOf(atom),
       tokens: Math.ceil(sizeOf(shown.get(atom.head.uuid) ?? atom)),
@@ -244,11 +244,11 @@ export function nextStep(
   const shortens = 'steps of earlier turns are shortened';
   if (strategyTraits[strategy].masks && ledgerAt < trigger)
     return {
-      action: strategy === 'economy' ? 'earlier turns are summarised or shortened' : shortens,
+      action: strategy === 'economy' ? 'earlier turns are summarized or shortened' : shortens,
       atTokens: ledgerAt,
     };
   if (strategy === 'mask-only') return { action: shortens, atTokens: removeAt };
-  if (strategyTraits[strategy].summarises) {
+  if (strategyTraits[strategy].summarizes) {
     if (usedTokens < trigger) return { action: 'a summary replaces the older messages', atTokens: trigger };
     return { action: 'older messages are shortened or removed if no summary is ready', atTokens: removeAt };
   }

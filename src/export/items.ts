@@ -49,7 +49,7 @@ function itemOf(entry: JSONLEntry, number: number, choice: Required<Choice>): Ex
   const { seq, timestamp, message } = entry;
   if (entry.type === 'assistant') return replyOf(entry, choice.reasoning);
   if (entry.isCompactSummary === true) {
-    const text = 'The conversation so far was summarised.';
+    const text = 'The conversation so far was summarized.';
     return { type: 'note', kind: 'summary', text, body: textOf(message.content), seq };
   }
   switch (entry.subtype) {

@@ -27,7 +27,7 @@ export function demoReply(request: ModelRequest): AssistantMessage {
 }
 
 function scriptedReply(request: ModelRequest): AssistantMessage {
-  if (request.toolChoice === 'none') return textReply(summarise(request.messages));
+  if (request.toolChoice === 'none') return textReply(summarize(request.messages));
   const scene = sceneOf(request.messages);
   const prompt = scene.prompt.toLowerCase();
   if (/\b(todo|fixme)s?\b/.test(prompt)) return findTodos(scene);
@@ -176,7 +176,7 @@ function stopped(result: ToolMessage | undefined): string {
 }
 
 /** Answers a request for a summary with what can be extracted without understanding the conversation. */
-function summarise(messages: readonly Message[]): string {
+function summarize(messages: readonly Message[]): string {
   const prompts = messages
     .slice(0, -1)
     .flatMap((message) => (message.role === 'user' ? [textOf(message)] : []));

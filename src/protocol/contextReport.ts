@@ -59,7 +59,7 @@ export interface ContextItem {
   /** Its first words, on one line. */
   readonly title: string;
   readonly tokens: number;
-  readonly state: 'sent' | 'masked' | 'removed' | 'summarised';
+  readonly state: 'sent' | 'masked' | 'removed' | 'summarized';
   readonly isPinned: boolean;
 }
 

@@ -20,17 +20,17 @@ export type ContextStrategy = (typeof contextStrategies)[number];
 
 /** Whether a strategy shortens steps of earlier turns, and whether it replaces older messages with a summary. */
 export const strategyTraits: Readonly<
-  Record<ContextStrategy, { readonly masks: boolean; readonly summarises: boolean }>
+  Record<ContextStrategy, { readonly masks: boolean; readonly summarizes: boolean }>
 > = {
-  auto: { masks: false, summarises: true },
-  economy: { masks: true, summarises: true },
-  summary: { masks: false, summarises: true },
-  'middle-removal': { masks: false, summarises: false },
-  'oldest-removal': { masks: false, summarises: false },
-  hybrid: { masks: false, summarises: false },
-  'sliding-window': { masks: false, summarises: false },
-  'mask-only': { masks: true, summarises: false },
-  off: { masks: false, summarises: false },
+  auto: { masks: false, summarizes: true },
+  economy: { masks: true, summarizes: true },
+  summary: { masks: false, summarizes: true },
+  'middle-removal': { masks: false, summarizes: false },
+  'oldest-removal': { masks: false, summarizes: false },
+  hybrid: { masks: false, summarizes: false },
+  'sliding-window': { masks: false, summarizes: false },
+  'mask-only': { masks: true, summarizes: false },
+  off: { masks: false, summarizes: false },
 };
 
 const compact = z.strictObject({
@@ -48,7 +48,7 @@ const compact = z.strictObject({
     .int()
     .min(200)
     .default(5000)
-    .describe('Characters of one message that the summariser reads if it cannot read it in full.'),
+    .describe('Characters of one message that the summarizer reads if it cannot read it in full.'),
   summaryTokens: z.int().min(256).default(4096).describe('Maximum length of a summary, in tokens.'),
   maxFailures: z
     .int()

@@ -79,7 +79,7 @@ function depsOf(
   return {
     ...{ store: own, settings, model },
     root: store.folder ?? '/',
-    summarize: summarize === undefined ? noSummary : summariser(summarize),
+    summarize: summarize === undefined ? noSummary : summarizer(summarize),
     // No file is ever quoted.
     isSensitive: () => true,
     ...(model().tokenizer === 'unknown' ? {} : { encoder: createEncoder() }),
@@ -88,10 +88,10 @@ function depsOf(
 
 const noSummary: SummaryModel = async () => ({
   type: 'failed',
-  error: { kind: 'bad_request', message: 'There is no summariser.', retryable: false },
+  error: { kind: 'bad_request', message: 'There is no summarizer.', retryable: false },
 });
 
-function summariser(summarize: Summarize): SummaryModel {
+function summarizer(summarize: Summarize): SummaryModel {
   return async ({ model, messages, maxOutputTokens }, { signal, onProgress }) => {
     try {
       const content = z

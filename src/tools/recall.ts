@@ -15,7 +15,7 @@ type RecallInput = z.infer<typeof input>;
 export function recallTool(): Tool {
   return defineTool({
     name: toolNames.recall,
-    description: 'Show earlier content of this session again: truncated, masked or summarised.',
+    description: 'Show earlier content of this session again: truncated, masked or summarized.',
     input,
     readOnly: true,
     title: titleOf,

@@ -135,7 +135,7 @@ describe('all policies at one small plan', { tags: 'long' }, () => {
     }
   });
 
-  test('the other mechanisms summarise, wait for it, and need extra steps afterwards only', () => {
+  test('the other mechanisms summarize, wait for it, and need extra steps afterwards only', () => {
     for (const { name } of peerPolicies) {
       const result = results.get(name);
       expect(result?.extraBefore).toBe(0);

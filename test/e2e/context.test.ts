@@ -27,7 +27,7 @@ Reading is done.
 None.`;
 
 test(
-  'after a long task /context shows what was summarised, what fills the window, and what comes next',
+  'after a long task /context shows what was summarized, what fills the window, and what comes next',
   long,
   async () => {
     const { server, ready } = await setUpProgram();

@@ -110,12 +110,12 @@ test('with -p a flag switches it on; what the judge refuses, doubts or must not 
 test("piped input is not treated as the user's words", { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.script(bash('mkdir one'), verdict('deny', 'No.'), { text: 'Done.' });
-  await setup.print(['-p', 'summarise this', '--permission-mode', 'auto'], {
+  await setup.print(['-p', 'summarize this', '--permission-mode', 'auto'], {
     input: 'PIPED: make folders\n',
   });
   expect(textOf(setup.server.requests()[0]?.messages.at(-1))).toContain('PIPED');
   const seen = JSON.stringify(judged(setup));
-  expect(seen).toContain('summarise this');
+  expect(seen).toContain('summarize this');
   expect(seen).not.toContain('PIPED');
 });
 

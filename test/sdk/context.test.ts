@@ -117,7 +117,7 @@ test('beyond the trigger a request waits for the summary of the host; the store 
   expect(JSON.stringify(context.messages())).not.toContain('SUMMARY');
 });
 
-test('without a summariser, or if it throws, the summary is assembled without a model', async () => {
+test('without a summarizer, or if it throws, the summary is assembled without a model', async () => {
   const without = await fill(await open());
   expect(without.compactions).toEqual([expect.not.objectContaining({ message: expect.anything() })]);
   expect(without.compactions[0]?.postTokens).toBeLessThan(without.compactions[0]?.preTokens ?? 0);

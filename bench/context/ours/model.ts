@@ -1,5 +1,5 @@
 /** Our policy as a model with dials, to find good settings with; the real engine is driven in `real/`. */
-import { lazily, maskStep, outcomeLine, sizeOf, summarise, tail } from '../parts.ts';
+import { lazily, maskStep, outcomeLine, sizeOf, summarize, tail } from '../parts.ts';
 import type { Change, Item, Maker, Policy, StepItem } from '../policy.ts';
 import { factsOf, said, writeFacts } from './facts.ts';
 
@@ -15,7 +15,7 @@ export interface Dials {
   readonly trimArguments: boolean;
   /** Tokens of a step in the ledger that replaces whole masked steps; undefined keeps each step. */
   readonly ledgerTokens?: number;
-  /** Share of the window that what was masked may take (stubs, ledger, prompts) before it is summarised. */
+  /** Share of the window that what was masked may take (stubs, ledger, prompts) before it is summarized. */
   readonly residue: number;
   /** Share of the window at which a summary is written whatever could be masked. */
   readonly threshold: number;
@@ -75,7 +75,7 @@ const COLD_BATCH = 2000;
 /** The summary, and behind it what the program knows for certain; its size comes on top. */
 function summary(items: readonly Item[], split: number, { summaryTokens }: Dials, make: Maker): Change {
   const older = items.slice(0, split);
-  const written = summarise(older, summaryTokens, make, writeFacts(factsOf(older)));
+  const written = summarize(older, summaryTokens, make, writeFacts(factsOf(older)));
   const call = { rides: true, inputTokens: 0, outputTokens: written.block.tokens };
   return { items: [written, ...items.slice(split)], kind: 'summary', calls: [call] };
 }

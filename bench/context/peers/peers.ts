@@ -2,13 +2,13 @@
  * Models of other agents' mechanisms, from what is publicly known of their triggers and budgets. They model
  * the mechanism, not the product: a row here says nothing about how good the product is.
  */
-import { cutResults, maskStep, sizeOf, summarise, tail } from '../parts.ts';
+import { cutResults, maskStep, sizeOf, summarize, tail } from '../parts.ts';
 import type { Change, FileLists, Item, Maker, Moment, Policy, Reducer } from '../policy.ts';
 
 const STUB = 25;
 
 /**
- * Keeps 20k verbatim; a summariser of its own that reads the conversation with clipped results. Behind the summary
+ * Keeps 20k verbatim; a summarizer of its own that reads the conversation with clipped results. Behind the summary
  * stand the paths that were read and modified, of all summaries so far.
  */
 export const pi = policy('pi', (items, { tokens, trace }, make) => {
@@ -16,7 +16,7 @@ export const pi = policy('pi', (items, { tokens, trace }, make) => {
   const kept = tail(items, 20_000);
   const older = items.slice(0, items.length - kept.length);
   const files = fileLists(older);
-  const written = summarise(
+  const written = summarize(
     older.map((item) => cutResults(item, 500, make)),
     4000,
     make,
@@ -146,7 +146,7 @@ function summary(
   calls: Change['calls'],
   keptFirst = false,
 ): Change {
-  const written = summarise(older, tokens, make);
+  const written = summarize(older, tokens, make);
   return { items: keptFirst ? [...kept, written] : [written, ...kept], kind: 'summary', calls };
 }
 

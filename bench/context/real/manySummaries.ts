@@ -1,4 +1,4 @@
-/** What is left after a hundred summaries of summaries: the real engine in a small window that only summarises. */
+/** What is left after a hundred summaries of summaries: the real engine in a small window that only summarizes. */
 import type { PriceSheet } from '../cache.ts';
 import { retentionRow } from '../report/retention.ts';
 import type { Row } from '../report/table.ts';

@@ -1,12 +1,12 @@
 /**
- * The scripted summariser: takes over lines that look important, newest first, until its budget is spent. It
+ * The scripted summarizer: takes over lines that look important, newest first, until its budget is spent. It
  * is no model and understands nothing; but every policy gets the same one, so that policies can be compared.
  */
 const CHARACTERS_PER_TOKEN = 4;
 
 const important = /\b(decision|because|error|fail|failed|expected|export)\b|错误/i;
 const path = /\b(?:src|test|lib)\/[\w./-]+\.\w+/;
-/** Words of a user's rule. Every agent asks its summariser to keep those, so they go in first. */
+/** Words of a user's rule. Every agent asks its summarizer to keep those, so they go in first. */
 const rule = /\b(never|must|always|don't|do not|only)\b|不要|必须/i;
 /** Largest share of the budget for rules. */
 const SHARE_OF_RULES = 1 / 4;

@@ -1,5 +1,5 @@
 /**
- * A scripted task through the real agent, engine and disk, with a summariser of a given latency and outcome.
+ * A scripted task through the real agent, engine and disk, with a summarizer of a given latency and outcome.
  * Time is virtual for the models and real for the engine: what is measured is how long a request and the end
  * of a step take, which is what a user would wait for.
  */
@@ -97,7 +97,7 @@ class TimedContext extends ContextManager {
   }
 }
 
-/** Runs the task to its end. Throws for nothing that a summariser can do. */
+/** Runs the task to its end. Throws for nothing that a summarizer can do. */
 export async function runTask(options: TaskOptions): Promise<TaskResult> {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-waits-'));
   try {

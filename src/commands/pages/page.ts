@@ -105,7 +105,7 @@ const roles: Readonly<Record<ContextItem['state'], Role>> = {
   sent: 'success',
   masked: 'masked',
   removed: 'error',
-  summarised: 'summary',
+  summarized: 'summary',
 };
 
 /** Lists the items, newest first, after a line of totals. */
@@ -122,7 +122,7 @@ export function itemsPage(items: readonly ContextItem[]): Page {
 /** Summarizes the items; for example "12 items: 8 sent, 4 masked, 1 pinned". */
 function itemTotals(items: readonly ContextItem[]): string {
   if (items.length === 0) return 'No items yet.';
-  const counts = (['sent', 'masked', 'removed', 'summarised'] as const).flatMap((state) => {
+  const counts = (['sent', 'masked', 'removed', 'summarized'] as const).flatMap((state) => {
     const count = items.filter((item) => item.state === state).length;
     return count === 0 ? [] : [`${grouped(count)} ${state}`];
   });

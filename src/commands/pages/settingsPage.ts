@@ -78,20 +78,20 @@ function resolved({ settings, model, report }: SettingsFacts): readonly string[]
     model.id,
     model.provider === undefined ? {} : { provider: model.provider },
   );
-  const { masks, summarises } = strategyTraits[strategy];
+  const { masks, summarizes } = strategyTraits[strategy];
   return [
     `strategy ${strategy}: ${strategyText(settings)}`,
     ...(masks && marks.maskAt !== undefined
       ? [
-          `${settings.strategy === 'economy' ? 'earlier turns are summarised or shortened' : 'steps of earlier turns are shortened'} from ${at(marks.maskAt)}`,
+          `${settings.strategy === 'economy' ? 'earlier turns are summarized or shortened' : 'steps of earlier turns are shortened'} from ${at(marks.maskAt)}`,
         ]
       : []),
-    ...(summarises
+    ...(summarizes
       ? [
           `summary by ${settings.summary === 'smart' ? 'the model' : 'counting'} at ${at(measure.triggerTokens)}`,
         ]
       : []),
-    ...(summarises && settings.summary === 'smart' ? [aheadText(settings, model, writesAhead)] : []),
+    ...(summarizes && settings.summary === 'smart' ? [aheadText(settings, model, writesAhead)] : []),
     ...(strategy === 'off' || strategy === 'mask-only'
       ? []
       : [
@@ -109,7 +109,7 @@ function strategyText({ strategy, compact }: ContextSettings): string {
     case 'summary':
       return 'everything stays until the trigger, then a summary; shortening and removal only if none is available';
     case 'economy':
-      return 'earlier turns are summarised early, or shortened if no summary can be drafted; the current turn at the trigger';
+      return 'earlier turns are summarized early, or shortened if no summary can be drafted; the current turn at the trigger';
     case 'mask-only':
       return 'steps of earlier turns are shortened and nothing else, short of a request too large to send';
     default:

@@ -35,7 +35,7 @@ export class DraftKeeper {
     const { usedTokens } = measure;
     this.#pace.noteStep(usedTokens, this.#now());
     const { compact, strategy } = this.#session.deps.settings;
-    if (!strategyTraits[strategy].summarises || !compact.auto) return;
+    if (!strategyTraits[strategy].summarizes || !compact.auto) return;
     if (usedTokens >= this.#beginAt(options)) this.begin(options, measure);
   }
 

@@ -87,7 +87,7 @@ export class ReductionLadder {
       at: removeAt / window,
       checkIntervalMs: settings.removal.checkIntervalMs,
       now: (clock ?? Date.now)(),
-      isCompacted: strategyTraits[settings.strategy].summarises,
+      isCompacted: strategyTraits[settings.strategy].summarizes,
       ...(lastStatisticsAt === undefined ? {} : { lastStatisticsAt }),
     });
   }
@@ -157,7 +157,7 @@ export class ReductionLadder {
   async #atTrigger(options: RequestOptions, now: ContextMeasure): Promise<ContextMeasure> {
     const { strategy, summary } = this.#session.deps.settings;
     if (strategy === 'mask-only') return now;
-    if (!strategyTraits[strategy].summarises) return this.#removeNow(options, now);
+    if (!strategyTraits[strategy].summarizes) return this.#removeNow(options, now);
     if (summary === 'simple') return this.#compact(options, now);
     const swapped = await this.#swapIn(options, now);
     if (swapped !== undefined) return swapped;
@@ -275,7 +275,7 @@ export class ReductionLadder {
 
   #mayDraft(): boolean {
     const { strategy } = this.#session.deps.settings;
-    return strategyTraits[strategy].summarises && this.#drafts.mayRunInBackground();
+    return strategyTraits[strategy].summarizes && this.#drafts.mayRunInBackground();
   }
 
   /** Tokens of earlier turns that a summary would replace. */
@@ -303,8 +303,8 @@ export class ReductionLadder {
     const reason = this.#pruner.removesMessages() ? 'the window filled up' : NO_SUMMARY;
     let now = await this.#pruner.shorten(options, measure, { reason, goal: Math.min(removeAt, trigger) - 1 });
     // While a summary is still expected, messages are removed only when the window is nearly full.
-    const isSummarised = strategyTraits[this.#session.deps.settings.strategy].summarises;
-    if (now.usedTokens < (isSummarised ? removeAt : Math.min(removeAt, trigger))) return now;
+    const isSummarized = strategyTraits[this.#session.deps.settings.strategy].summarizes;
+    if (now.usedTokens < (isSummarized ? removeAt : Math.min(removeAt, trigger))) return now;
     now = await this.#pruner.remove(options, now, { reason, goal: this.#pruner.removalTarget() });
     // Removal keeps pinned messages; a single result too large for the window may still be there.
     return now.usedTokens > limit ? this.#compact(options, now, true) : now;

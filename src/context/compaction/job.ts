@@ -81,7 +81,7 @@ export interface SentSummary {
 export type CompactionOutcome =
   | { readonly type: 'cancelled' }
   | { readonly type: 'refused'; readonly message: string; readonly usage?: NewEntry }
-  /** Nothing to summarise, but results that were too large can be clipped. */
+  /** Nothing to summarize, but results that were too large can be clipped. */
   | { readonly type: 'clipped'; readonly reduction: Reduction }
   | {
       readonly type: 'compacted';

@@ -168,8 +168,8 @@ function placeOf(run: readonly Atom[], { view, old }: LedgerInput): LedgerPositi
   const prompt = view.atoms.findLast(({ head }) => isPrompt(head));
   if (prompt === undefined || at < view.atoms.indexOf(prompt)) return 'earlier';
   // During a compaction the prompt may stay even if it is not among the atoms to replace.
-  const isSummarised = !old.includes(prompt) || (view.summary?.seq ?? -1) > prompt.head.seq;
-  return isSummarised ? 'current_after_summary' : 'current';
+  const isSummarized = !old.includes(prompt) || (view.summary?.seq ?? -1) > prompt.head.seq;
+  return isSummarized ? 'current_after_summary' : 'current';
 }
 
 // Text of a ledger note: a heading, and one line with a pointer for each replaced step. Pure.

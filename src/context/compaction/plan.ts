@@ -17,7 +17,7 @@ export interface CompactionPlan {
   readonly cut: number;
   /** Kept atoms that are too old for the tail and not covered by an existing summary. */
   readonly uncovered: readonly Atom[];
-  /** User messages from the summarised part. */
+  /** User messages from the summarized part. */
   readonly userMessages: readonly KeptMessage[];
   /** Tokens for quoted files. */
   readonly snippetTokens: number;
@@ -64,7 +64,7 @@ const MIN_CLIP = 100;
 
 /**
  * Returns the gentlest plan that reaches the target: first with a smaller tail, then with clipped results, then with
- * pinned atoms only. Undefined if there is nothing to summarise. The last plan may still miss the target.
+ * pinned atoms only. Undefined if there is nothing to summarize. The last plan may still miss the target.
  */
 export function planCompaction(input: PlanInput): CompactionPlan | undefined {
   const { view, sizeOf } = input;

@@ -85,7 +85,7 @@ export function previewOf(outcome: CompactionOutcome, facts: PreviewFacts): Comp
     return { ...nothing, outcome: 'cancelled', message: 'The preview was stopped.' };
   if (outcome.type === 'refused') return { ...nothing, outcome: 'refused', message: outcome.message };
   if (outcome.type === 'clipped') {
-    const message = 'Nothing can be summarised, but large tool results would be shortened.';
+    const message = 'Nothing can be summarized, but large tool results would be shortened.';
     return { ...nothing, outcome: 'refused', message };
   }
   const { kept, userMessages } = outcome.plan;
@@ -125,7 +125,7 @@ export function lastDiff(
   if (boundary === undefined || record === undefined || typeof content !== 'string') return undefined;
   const before = live.entries.slice(0, at);
   const retained = retainedBy(boundary, before);
-  const wasGone = summarisedIn(entries.slice(0, entries.indexOf(boundary)));
+  const wasGone = summarizedIn(entries.slice(0, entries.indexOf(boundary)));
   const dropped = before.filter(({ uuid }) => !retained.has(uuid));
   const kept = before.filter(({ uuid }) => retained.has(uuid));
   return {
@@ -138,7 +138,7 @@ export function lastDiff(
 }
 
 /** Returns a test for items that the last compaction of this log left out. */
-function summarisedIn(entries: readonly JSONLEntry[]): (item: ContextItem) => boolean {
+function summarizedIn(entries: readonly JSONLEntry[]): (item: ContextItem) => boolean {
   const live = liveEntries(entries);
   const boundary = live.entries[lastCompaction(live.entries, live.undone)];
   const retained = retainedBy(boundary, live.entries);

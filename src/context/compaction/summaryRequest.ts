@@ -32,10 +32,10 @@ export type SummaryOutcome =
   | { readonly type: 'failed'; readonly message: string; readonly reply?: Reply };
 
 interface SummaryQuestion {
-  /** Atoms that the compaction drops: the part to show the summariser if it cannot read all of them. */
+  /** Atoms that the compaction drops: the part to show the summarizer if it cannot read all of them. */
   readonly leaving: number;
   readonly budget: CompactionBudget;
-  /** The files that will be quoted next to the summary, as shown to the summariser. */
+  /** The files that will be quoted next to the summary, as shown to the summarizer. */
   readonly snippets: Snippets;
   /** True if another model can read the conversation in full: nothing is clipped. */
   readonly isWhole?: true;
@@ -156,7 +156,7 @@ interface BuiltSummaryRequest {
 }
 
 /**
- * Builds the request; undefined if not even a clipped one fits. The summariser reads everything so far, like the model
+ * Builds the request; undefined if not even a clipped one fits. The summarizer reads everything so far, like the model
  * whose work it describes; if that does not fit, only the part that the compaction drops.
  */
 export function buildSummaryRequest(input: SummaryRequestInput): BuiltSummaryRequest | undefined {

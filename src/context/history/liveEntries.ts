@@ -122,7 +122,7 @@ export function createGrowth(): Growth {
 // Epochs: within an epoch, between two reductions, the request only grows at its end.
 
 /**
- * Identifies the state for which a summary is written: changes when earlier entries are summarised, removed, restored,
+ * Identifies the state for which a summary is written: changes when earlier entries are summarized, removed, restored,
  * undone or rewound. Masking only shortens entries and does not change it.
  */
 export function epochOf(entries: readonly JSONLEntry[]): string {

@@ -79,7 +79,7 @@ function toolsOf(entries: readonly JSONLEntry[], { tools: hash }: RequestRecord)
   return tools;
 }
 
-/** The snippets of the summary in effect at that time, and those shown to the summariser. */
+/** The snippets of the summary in effect at that time, and those shown to the summarizer. */
 async function snippetsOf(
   entries: readonly JSONLEntry[],
   { summary }: RequestRecord,

@@ -94,7 +94,7 @@ export interface CompactionBudget {
   readonly summary: number;
   /** Additional tokens for recorded facts. */
   readonly facts: number;
-  /** Tokens for user messages from the summarised part. */
+  /** Tokens for user messages from the summarized part. */
   readonly messages: number;
   /** Tokens for quoted files. */
   readonly snippets: number;

@@ -28,7 +28,7 @@ const unsupported: Readonly<Record<string, string>> = {
   planModeInstructions: '"planModeInstructions" is not supported: plan mode has its own instructions.',
   excludeDynamicSections: '"excludeDynamicSections" is not supported: the system prompt is kept as it is.',
   promptSuggestions: '"promptSuggestions" is not supported: no prompts are suggested.',
-  agentProgressSummaries: '"agentProgressSummaries" is not supported: subagents are not summarised.',
+  agentProgressSummaries: '"agentProgressSummaries" is not supported: subagents are not summarized.',
   supportedDialogKinds: '"supportedDialogKinds" is not supported: no dialogs are sent.',
 };
 

@@ -13,7 +13,7 @@ test('each of sixty turns is in the summary or in the messages', async () => {
     window: 16_000,
   });
   const open = await app.open();
-  // Whoever summarises names every turn that it was shown, in the messages or in the summary before.
+  // Whoever summarizes names every turn that it was shown, in the messages or in the summary before.
   app.server.otherwise((request) =>
     isSummary(request)
       ? {

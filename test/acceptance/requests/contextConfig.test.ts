@@ -100,7 +100,7 @@ test('in a session each switch leaves its part out of the request', { tags: 'lon
   expect(await request({ memory: { enabled: false } })).toEqual({ memory: false, pin: true, short: true });
   expect(await request({ instructionPinning: false })).toEqual({ memory: true, pin: false, short: true });
   expect(await request({ toolResultCompression: false })).toEqual({ memory: true, pin: true, short: false });
-  const summarised = async (summary: object): Promise<boolean> => {
+  const summarized = async (summary: object): Promise<boolean> => {
     const open = await (
       await createTestApp({ window: 16_000, settings: { context: { ...summary } } })
     ).open();
@@ -108,6 +108,6 @@ test('in a session each switch leaves its part out of the request', { tags: 'lon
       await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And more of it. '.repeat(140)}` });
     return JSON.stringify(open.context.getMessages()).includes('[Previous conversation summary]');
   };
-  expect(await summarised({ summary: 'simple' })).toBe(true);
-  expect(await summarised({ summary: 'simple', compact: { auto: false } })).toBe(false);
+  expect(await summarized({ summary: 'simple' })).toBe(true);
+  expect(await summarized({ summary: 'simple', compact: { auto: false } })).toBe(false);
 });

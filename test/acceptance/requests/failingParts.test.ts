@@ -5,7 +5,7 @@ import { textOf } from '../../e2e/support/wire.ts';
 import { createTestApp } from '../support/testApp.ts';
 
 test('summary and memory fail, and the answer still comes', async () => {
-  const error = { kind: 'server', message: 'the summariser is down', retryable: false } as const;
+  const error = { kind: 'server', message: 'the summarizer is down', retryable: false } as const;
   let searches = 0;
   let summaries = 0;
   const memory = new LongTermMemory({

@@ -137,13 +137,13 @@ test('at the trigger it compacts automatically, and entries appended meanwhile a
   const home = await createTestHome({ waits: true, windowTokens: 12_000 });
   const { context } = await longSession(home);
   home.summaries.expect(async () => {
-    await context.addMessage('user', 'typed while it was summarising');
+    await context.addMessage('user', 'typed while it was summarizing');
     return { type: 'done', reply: say('summary', { inputTokens: 500, outputTokens: 9 }) };
   });
   const built = await context.buildRequest(home.options());
   expect(built.type).toBe('ready');
   if (built.type !== 'ready') return;
-  expect(built.request.messages.at(-1)?.content).toBe('typed while it was summarising');
+  expect(built.request.messages.at(-1)?.content).toBe('typed while it was summarizing');
   expect(home.events.map(({ type }) => type)).toEqual([
     'compaction_started',
     'compaction_progress',

@@ -362,7 +362,7 @@ describe('a draft', () => {
     const { context, step, answers, asked, made, sent } = await heldSession(40_000);
     while (context.draft() !== 'running') await step(1000);
     await asked(1);
-    // The summariser takes longer than the rest of the window does.
+    // The summarizer takes longer than the rest of the window does.
     while (!made().includes('reduction')) await step(1000);
     expect(sent()).toMatch(/step-2\b/);
     expect(sent()).not.toContain('step-2 alpha');

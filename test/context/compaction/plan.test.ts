@@ -292,7 +292,7 @@ describe('/compact', () => {
     expect(home.summaries.requests[0]?.messages.slice(0, -1)).toEqual(before);
   });
 
-  /** A little work on a file, and an answer so long that hardly anything is left to summarise. */
+  /** A little work on a file, and an answer so long that hardly anything is left to summarize. */
   const littleToGain = async (
     home: TestHome,
     early: string,

@@ -19,7 +19,7 @@ test('the diff of a compaction lists only what that one removed', { tags: 'long'
   // What the user wrote stands in the summary message.
   expect(titles).not.toContain('second 0');
   const quoted = context.items().find(({ title }) => title === 'second 0');
-  expect(quoted?.state).toBe('summarised');
+  expect(quoted?.state).toBe('summarized');
 });
 
 test('a preview lists the messages that did not fit and the changed files that are named nowhere', async () => {

@@ -1,4 +1,4 @@
-/** Goal 7: whatever the summariser does, and however long it takes, no request waits for it. */
+/** Goal 7: whatever the summarizer does, and however long it takes, no request waits for it. */
 import { expect, test } from 'vitest';
 import { goodOutcomes, latenciesMs, outcomeNames } from '../../../bench/context/waits/summaries.ts';
 import { CONSTRAINT, runTask, stepsFor, type TaskResult } from '../../../bench/context/waits/task.ts';
@@ -16,7 +16,7 @@ function expectFinished(result: TaskResult): void {
   expect(result.problems).toEqual([]);
   expect(result.sentTokens).toBeLessThanOrEqual(result.windowTokens);
   expect(JSON.stringify(result.lastRequest?.messages)).toContain(CONSTRAINT);
-  // The summariser's time is virtual and stands still while a request is built: whoever waits for it, hangs.
+  // The summarizer's time is virtual and stands still while a request is built: whoever waits for it, hangs.
   expect(result.waitedMs).toBe(0);
   expect(result.longestBuildCpuMs).toBeLessThan(MOST_CPU_MS);
 }
