@@ -86,6 +86,7 @@ export function createCommandHost({
     },
     languageServers,
     hooks: hooks.list,
+    unaskedChanges: factory.programs.review,
     get agents() {
       return agents();
     },

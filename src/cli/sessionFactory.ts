@@ -28,6 +28,7 @@ import { listAllModels } from './models/listAllModels.ts';
 import { createModelChoice, type ModelChoice, summaryModel } from './models/modelChoice.ts';
 import { type OpenedSession, openContext, type SessionFactoryOptions } from './openContext.ts';
 import { createPermissions, type Permissions } from './permissions/permissions.ts';
+import type { LiveSettingsPrograms } from './permissions/settingsPrograms.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { systemClock } from './process/clock.ts';
 import { keyVariables } from './process/commandVariables.ts';
@@ -56,7 +57,7 @@ export interface SessionFactory {
   /** The endpoint that serves a model. */
   endpointOf(model: string): Endpoint;
   /** Decides how to start the programs named in settings that the screen needs. */
-  readonly programs: SettingsPrograms;
+  readonly programs: SettingsPrograms & Pick<LiveSettingsPrograms, 'review'>;
   /** Everything to redact from an export. */
   secrets(): readonly string[];
 }

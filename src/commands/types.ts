@@ -22,6 +22,7 @@ import type { ModelInfo } from '../protocol/model.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { PermissionExplanation } from '../protocol/permissions.ts';
 import type { SettingEdit, SettingInfo } from '../protocol/settings.ts';
+import type { ChangeReview } from '../protocol/settingsPrograms.ts';
 import type { ThemeSetting } from '../protocol/themeNames.ts';
 import type { Effort } from '../protocol/wires.ts';
 import type { DoctorReport } from './pages/doctorPage.ts';
@@ -187,6 +188,8 @@ export interface CommandHost {
   readonly skills: SkillPort;
   /** All hooks, those that do not run included. */
   hooks(): readonly HookStatus[];
+  /** Changes that the user neither approved nor reviewed, because of which programs of the settings are confined. */
+  readonly unaskedChanges: ChangeReview;
   /** The subagents of this session, and definitions that are not used. */
   readonly agents: AgentList;
   /** The worktrees of this project's subagents. */

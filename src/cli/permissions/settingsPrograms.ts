@@ -1,7 +1,8 @@
 /**
- * Decides how to start the programs named in settings. The user has approved the command, but once files have changed in
- * this session without the user's approval, what the command loads from the workspace may be the model's work. From then
- * on it is confined like the model's own commands; without a sandbox, the user is asked. See docs/decisions/hooks.md.
+ * Decides how to start the programs named in settings. The user has approved the command, but once files have changed
+ * without the user's approval, what the command loads from the workspace may be the model's work. Until the user has
+ * reviewed it, it is confined like the model's own commands; without a sandbox, the user is asked. See
+ * docs/decisions/hooks.md.
  */
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -175,7 +176,7 @@ async function confine(
       advice(output, exitCode) {
         const why = confinement.blocked(output, exitCode, new Set());
         const cause = why === undefined ? '' : `: ${why}`;
-        return `It ran in the sandbox${cause}, because files were changed in this session without your approval. ${remedy(command)}`;
+        return `It ran in the sandbox${cause}, because files were changed without your approval. ${remedy(command)}`;
       },
       release() {
         confinement.share();
@@ -196,7 +197,7 @@ async function confine(
 
 function held({ role, command, args }: SettingsProgram, why: string, isUnasked: boolean): SettingsRun {
   const text = args === undefined ? command : [command, ...args].join(' ');
-  const problem = `This ${role} was not run: files that it may run were changed in this session without your approval, and there is no sandbox for it (${why}). ${remedy(text)}`;
+  const problem = `This ${role} was not run: files that it may run were changed without your approval, and there is no sandbox for it (${why}). ${remedy(text)}`;
   return { type: 'held', problem, isUnasked };
 }
 
@@ -204,7 +205,7 @@ const MAX_SHOWN = 80;
 
 function remedy(command: string): string {
   const shown = command.length <= MAX_SHOWN ? JSON.stringify(command) : 'its command';
-  return `To run it outside the sandbox, add ${shown} to sandbox.excludedCommands in your own config.json.`;
+  return `Once you have reviewed the changes, /hooks reviewed lets it run outside the sandbox; so does adding ${shown} to sandbox.excludedCommands in your own config.json.`;
 }
 
 function questionAbout(
@@ -218,6 +219,6 @@ function questionAbout(
     headline: `Run your ${role}, although files were changed?`,
     preview: { type: 'command', command: text, cwd, confinement: 'Runs without a sandbox.' },
     reason:
-      'It may run files of this project, and some were changed in this session without your approval. Your answer holds until the session ends.',
+      'It may run files of this project, and some were changed without your approval. Your answer holds until the session ends; /hooks reviewed ends the questions.',
   };
 }

@@ -1,33 +1,112 @@
 import type { HookRun, HookStatus } from '../../protocol/extensions/hooks.ts';
+import type { ChangeReview, UnaskedChanges } from '../../protocol/settingsPrograms.ts';
+import { visibleLine } from '../../protocol/text/visible.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from '../pages/page.ts';
-import type { Command } from '../types.ts';
+import type { Command, CommandHost, CommandResult } from '../types.ts';
 
-/** Shows the hooks: where each comes from, why it does not run, and what it did last. */
+/**
+ * Shows the hooks: where each comes from, why it does not run, and what it did last. With `reviewed`, the user says that
+ * they know the changes because of which hooks are confined.
+ */
 export const hooks: Command = {
   name: 'hooks',
   aliases: [],
   description: 'list hooks with their files and last runs',
-  run: async (_, host) => {
+  argumentHint: '[reviewed]',
+  needsUser: (args) => (args === '' ? undefined : 'Enter it in a session in a terminal.'),
+  run: async (args, host) => {
+    if (args === 'reviewed') return review(host);
+    if (args !== '')
+      return { type: 'notice', level: 'error', text: `There is no /hooks ${args}. Use /hooks reviewed.` };
     const all = host.hooks();
-    if (all.length === 0)
+    const unasked = await host.unaskedChanges.list();
+    if (all.length === 0 && unasked === undefined)
       return {
         type: 'notice',
         text: 'No hooks. Define them under "hooks" in your settings; see docs/hooks.md.',
       };
-    return { type: 'page', page: hooksPage(all) };
+    return { type: 'page', page: hooksPage(all, unasked === undefined ? [] : confinedLines(unasked, host)) };
   },
 };
 
+async function review(host: CommandHost): Promise<CommandResult> {
+  let begun: Awaited<ReturnType<ChangeReview['begin']>>;
+  try {
+    begun = await host.unaskedChanges.begin();
+  } catch (error) {
+    return { type: 'notice', level: 'error', text: `The review cannot be stored: ${reason(error)}.` };
+  }
+  if (begun === undefined)
+    return {
+      type: 'notice',
+      text: 'No files were changed without your approval since you last reviewed them.',
+    };
+  const { changes, confirm } = begun;
+  const lines = changeLines(changes, host);
+  return {
+    type: 'dialog',
+    dialog: 'confirm',
+    page: () => [heading('Changed without your approval'), ...lines],
+    question: {
+      title: 'Have you reviewed these changes?',
+      subject: 'Hooks, MCP servers and the status line may then run this code outside the sandbox.',
+      yes: 'Yes, I have reviewed them',
+      no: 'No, change nothing',
+      answer: async (isYes) => {
+        if (!isYes) return { type: 'notice', text: 'Nothing was changed.' };
+        try {
+          await confirm();
+        } catch (error) {
+          return { type: 'notice', level: 'error', text: `The review cannot be stored: ${reason(error)}.` };
+        }
+        return {
+          type: 'notice',
+          text: 'Hooks, MCP servers and the status line run outside the sandbox again.',
+        };
+      },
+    },
+  };
+}
+
+const reason = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+
+function confinedLines(changes: UnaskedChanges, host: CommandHost): readonly PageLine[] {
+  return [
+    heading('Changed without your approval'),
+    ...changeLines(changes, host),
+    hanging(
+      pageLine('  Hooks that may run this code run in the sandbox until you enter /hooks reviewed.'),
+      2,
+    ),
+  ];
+}
+
+/** File names shown; the rest is counted. */
+const MAX_SHOWN_PATHS = 50;
+
+function changeLines({ since, paths, hasOthers }: UnaskedChanges, { skills }: CommandHost): PageLine[] {
+  const more = paths.length - MAX_SHOWN_PATHS;
+  const named = paths.slice(0, MAX_SHOWN_PATHS).map((path) => visibleLine(skills.shownPath(path), 300));
+  const start = since === undefined ? '' : ` since ${new Date(since).toISOString().slice(0, 10)}`;
+  return [
+    ...named,
+    ...(more > 0 ? [`… and ${more} more files`] : []),
+    ...(hasOthers ? [`${paths.length === 0 ? 'what' : 'and what'} commands and tools changed${start}`] : []),
+    'See git diff, or /diff for this session.',
+  ].map((text) => hanging(pageLine(`  ${text}`), 2));
+}
+
 /** A hook that is configured alike for several events is listed once, under all of them. */
-function hooksPage(all: readonly HookStatus[]): Page {
+function hooksPage(all: readonly HookStatus[], confined: readonly PageLine[]): Page {
   const alike = [...grouped(all, identity).values()];
   const sections = grouped(alike, (statuses) => statuses.map(({ hook }) => hook.event).join(', '));
-  return () =>
-    [...sections].flatMap(([events, hooksOfEvents], index) => [
-      ...(index === 0 ? [] : [blankLine]),
-      heading(events),
-      ...hooksOfEvents.flatMap(linesOf),
-    ]);
+  const listed = [...sections].map(([events, hooksOfEvents]) => [
+    heading(events),
+    ...hooksOfEvents.flatMap(linesOf),
+  ]);
+  const parts = confined.length === 0 ? listed : [confined, ...listed];
+  return () => parts.flatMap((lines, index) => [...(index === 0 ? [] : [blankLine]), ...lines]);
 }
 
 /** Groups items by key, in the order of their first items. */

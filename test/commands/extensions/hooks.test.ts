@@ -44,3 +44,37 @@ test('a hook of several events is listed once, with the last run for each of the
     ].join('\n'),
   );
 });
+
+test('changes without approval are named, and only a clear yes ends what follows from them', async () => {
+  const changes = { since: Date.UTC(2026, 2, 3), paths: ['/p/package.json'], hasOthers: true };
+  let confirmed = 0;
+  const confirm = async (): Promise<void> => void confirmed++;
+  const host = commandHost({
+    hooks: () => [status('Stop', './log.sh')],
+    unaskedChanges: { list: async () => changes, begin: async () => ({ changes, confirm }) },
+  });
+  const shown = await hooks.run('', host);
+  expect(shown.type === 'page' && plainText(shown.page)).toMatch(
+    /^Changed without your approval\n {2}\/p\/package\.json\n {2}and what commands and tools changed since 2026-03-03\n[\s\S]*\/hooks reviewed\.\n\nStop\n/,
+  );
+  const asked = await hooks.run('reviewed', host);
+  if (asked.type !== 'dialog' || asked.dialog !== 'confirm') throw new Error('no question');
+  expect(plainText(asked.page)).toContain('/p/package.json');
+  await asked.question.answer(false);
+  expect(confirmed).toBe(0);
+  await asked.question.answer(true);
+  expect(confirmed).toBe(1);
+  expect(hooks.needsUser?.('reviewed')).toBeDefined();
+  expect(hooks.needsUser?.('')).toBeUndefined();
+});
+
+test('without such changes there is nothing to review, and a review that cannot be stored says so', async () => {
+  expect(await hooks.run('reviewed', commandHost())).toMatchObject({
+    type: 'notice',
+    text: expect.stringMatching(/^No files/),
+  });
+  const begin = () => Promise.reject(new Error('the disk is full.'));
+  const host = commandHost({ unaskedChanges: { list: async () => undefined, begin } });
+  const text = 'The review cannot be stored: the disk is full.';
+  expect(await hooks.run('reviewed', host)).toEqual({ type: 'notice', level: 'error', text });
+});
