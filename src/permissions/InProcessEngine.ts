@@ -1,4 +1,5 @@
 import type { PermissionDecision, PermissionExplanation } from '../protocol/permissions.ts';
+import { type CommandEffect, effectsOf } from './command/commandEffects.ts';
 import { decide } from './decide.ts';
 import type { PermissionInput } from './decideCall.ts';
 import { explain } from './explain.ts';
@@ -53,6 +54,16 @@ export class InProcessEngine implements PermissionEngine {
       base: root,
     }));
     return parsed.parts.every((part) => allowed.some((rule) => coverage(rule, part) !== undefined));
+  }
+
+  async effects(
+    command: string,
+    cwd: string,
+    facts: PolicyFacts,
+  ): Promise<readonly CommandEffect[] | undefined> {
+    const { policy, isCut } = await this.#policy(facts);
+    const effects = effectsOf(command, cwd, policy);
+    return isCut() ? undefined : effects;
   }
 
   async propose(calls: readonly AnsweredCall[], facts: PolicyFacts, least: number): Promise<LearnedRules> {

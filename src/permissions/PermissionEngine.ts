@@ -1,4 +1,5 @@
 import type { PermissionDecision, PermissionExplanation } from '../protocol/permissions.ts';
+import type { CommandEffect } from './command/commandEffects.ts';
 import type { PermissionInput } from './decideCall.ts';
 import type { PolicyFacts } from './policy.ts';
 import type { AnsweredCall, LearnedRules } from './rules/learnRules.ts';
@@ -10,6 +11,8 @@ export interface PermissionEngine {
   explain(input: PermissionInput, facts: PolicyFacts): Promise<PermissionExplanation>;
   /** True if every part of a command matches one of the patterns, as in `Bash(pattern)`. */
   matches(patterns: readonly string[], command: string, root: string): Promise<boolean>;
+  /** See `effectsOf`; undefined also if the lookups took too long. */
+  effects(command: string, cwd: string, facts: PolicyFacts): Promise<readonly CommandEffect[] | undefined>;
   /** See `proposeRules`. */
   propose(calls: readonly AnsweredCall[], facts: PolicyFacts, least: number): Promise<LearnedRules>;
 }

@@ -62,6 +62,10 @@ export class ThreadedEngine implements PermissionEngine {
     return this.#ask({ type: 'matches', args }, async () => (await withoutGrammar()).matches(...args));
   }
 
+  effects(...args: Parameters<PermissionEngine['effects']>): ReturnType<PermissionEngine['effects']> {
+    return this.#ask({ type: 'effects', args }, async () => (await withoutGrammar()).effects(...args));
+  }
+
   propose(...args: Parameters<PermissionEngine['propose']>): ReturnType<PermissionEngine['propose']> {
     return this.#ask({ type: 'propose', args }, async () => (await withoutGrammar()).propose(...args));
   }

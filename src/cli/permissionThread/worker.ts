@@ -31,6 +31,8 @@ function run(question: EngineQuestion): Promise<unknown> {
       return engine.explain(...question.args);
     case 'matches':
       return engine.matches(...question.args);
+    case 'effects':
+      return engine.effects(...question.args);
     case 'propose':
       return engine.propose(...question.args);
   }

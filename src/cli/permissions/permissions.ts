@@ -6,6 +6,7 @@ import { settingsFiles } from '../../config/settingsFiles.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import { realpath } from '../../disk/paths.ts';
 import { pathsInWorktree } from '../../disk/settingsPaths.ts';
+import type { CommandEffect } from '../../permissions/command/commandEffects.ts';
 import { decidePlain, type PermissionInput } from '../../permissions/decideCall.ts';
 import { decideFile } from '../../permissions/files/fileDecision.ts';
 import { secretPlaceTest } from '../../permissions/files/secretPlace.ts';
@@ -46,6 +47,15 @@ export interface Permissions {
     call: PermissionInput | undefined,
     mode: PermissionMode,
   ): Promise<PermissionExplanation | undefined>;
+  /**
+   * What a command of the user's own settings does; see `effectsOf`. `changed`: further folders that count as the
+   * workspace.
+   */
+  effects(
+    command: string,
+    cwd: string,
+    changed: readonly string[],
+  ): Promise<readonly CommandEffect[] | undefined>;
   /** Proposes rules from past answers; see `proposeRules`. */
   propose(calls: readonly AnsweredCall[], least: number): Promise<LearnedRules>;
   /** Saves an "always" and returns a sentence that says what was saved where. */
@@ -200,6 +210,11 @@ function permissionsAt(
         return input && engine.explain(input, factsFor(mode));
       const { explain } = await import('../../permissions/explain.ts');
       return explain(input, policyFor(mode));
+    },
+    effects(command, cwd, changed) {
+      const facts = factsFor('default');
+      const folders = [...new Set([...facts.additionalDirectories, ...changed])];
+      return engine.effects(command, cwd, { ...facts, additionalDirectories: folders });
     },
     propose: (calls, least) => engine.propose(calls, factsFor('default'), least),
     matches: async (patterns, command) =>

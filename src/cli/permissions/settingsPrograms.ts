@@ -24,15 +24,14 @@ import {
   scriptOf,
 } from '../../protocol/settingsPrograms.ts';
 import { makeScratch } from '../../tools/shell/scratch.ts';
-import { withoutVariables } from './executedFiles.ts';
 import type { Permissions } from './permissions.ts';
 import { createChangeTracker } from './unaskedChanges.ts';
-import type { CodeRun, CommandWords } from './workspaceCode.ts';
+import type { CodePlace, CodeRun } from './workspaceCode.ts';
 
 /** What the programs need of an open session. */
 export interface ProgramSession {
   readonly sandbox: Pick<CommandSandbox, 'state' | 'confine'>;
-  readonly permissions: Pick<Permissions, 'explain' | 'matches'>;
+  readonly permissions: Pick<Permissions, 'effects' | 'matches'>;
   readonly mode: () => PermissionMode;
   /** Shows the user a warning. */
   readonly warn: (text: string) => void;
@@ -92,10 +91,12 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
       return held(program, 'there is no session whose sandbox it could run in', true);
     const { permissions, sandbox } = session;
     const text = program.args === undefined ? program.command : scriptOf(program);
-    const written = program.args === undefined ? withoutVariables(text, places.root, places.home) : text;
     // Loads the tables about commands, which a session does not need to open.
     const { codeRunBy } = await import('./workspaceCode.ts');
-    const code = codeRunBy(await partsOf(written, program.cwd, permissions), { workspace, cwd: program.cwd });
+    const { root: project, home } = places;
+    const effects: CodePlace['effects'] = (command, cwd) => permissions.effects(command, cwd, workspace);
+    const place: CodePlace = { workspace, root: project, home, effects };
+    const code = await codeRunBy(text, program.cwd, place, program.args === undefined);
     if (code === 'none' || (await permissions.matches(places.excluded, text))) return outside;
     const state = await sandbox.state();
     if (state.type === 'on') return confine(program, text, sandbox, root);
@@ -145,18 +146,6 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
 }
 
 const outside: SettingsRun = { type: 'outside' };
-
-/** The simple commands of a command line; undefined if it cannot be read. */
-async function partsOf(
-  command: string,
-  cwd: string,
-  { explain }: Pick<Permissions, 'explain'>,
-): Promise<readonly CommandWords[] | undefined> {
-  const call = { tool: 'Bash', access: { type: 'command', command, cwd } } as const;
-  const explained = await explain(call, 'default');
-  if (explained?.isUnderstood !== true) return undefined;
-  return explained.parts.map(({ text, words }) => ({ text, words: words.map(({ value }) => value) }));
-}
 
 async function confine(
   { cwd, env }: SettingsProgram,

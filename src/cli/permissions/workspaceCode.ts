@@ -1,147 +1,210 @@
 /**
- * Tells from the words of a command in the settings whether it runs code of the workspace, which the model may have
- * written. A command that is not understood counts as doing so. Looks at files, but starts nothing.
+ * Tells whether a command in the settings runs code of the workspace, which the model may have written. What programs do
+ * is known from the tables of permissions, plus a few that notify the user; everything else counts as running it. Reads
+ * the shell scripts that the command names, but starts nothing.
  */
-import { isAbsolute, relative, resolve } from 'node:path';
-import { readFileNow, statOf } from '../../disk/fileLookups.ts';
+import { isAbsolute, join, resolve } from 'node:path';
+import { readFileNow } from '../../disk/fileLookups.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
+import type { CommandEffect, ProgramEffect } from '../../permissions/command/commandEffects.ts';
 import { programName } from '../../permissions/options/programTable.ts';
-import { isCarrier, isInterpreter, isPlainShell, isRunner } from '../../permissions/options/runnerNames.ts';
-import { unwrap } from '../../permissions/shell/wrappers.ts';
+import { isInterpreter, isPlainShell } from '../../permissions/options/runnerNames.ts';
+import { type PlainCall, plainCall } from './plainCalls.ts';
 
 /**
- * `none`: programs outside the workspace that load nothing from it. `script`: also files that the command names and
- * that load nothing else as a module; they are among the `executedFiles`, which do not change without approval.
- * `workspace`: whatever the project configures, imports or builds.
+ * `none`: programs outside the workspace that load nothing from it. `script`: also scripts of the workspace that do not
+ * change without approval, as far as they can be read. `workspace`: whatever the project configures, imports or builds.
  */
 export type CodeRun = 'none' | 'script' | 'workspace';
-
-/** One simple command: its text, and the values of its words; null = known only at run time. */
-export interface CommandWords {
-  readonly text: string;
-  readonly words: readonly (string | null)[];
-}
 
 export interface CodePlace {
   /** The folders of the workspace, links resolved. */
   readonly workspace: readonly string[];
-  /** Where the command starts. */
-  readonly cwd: string;
+  readonly root: string;
+  readonly home: string;
+  /** See `Permissions.effects`. */
+  readonly effects: (command: string, cwd: string) => Promise<readonly CommandEffect[] | undefined>;
 }
 
-/** `parts`: all simple commands of the command line; undefined if it could not be read. */
-export function codeRunBy(parts: readonly CommandWords[] | undefined, place: CodePlace): CodeRun {
-  if (parts === undefined) return 'workspace';
-  const runs = parts.map((part) => codeOfPart(part, place));
-  return runs.find((run) => run === 'workspace') ?? runs.find((run) => run === 'script') ?? 'none';
+/** What is known about a command, with the scripts that it runs. */
+interface Findings {
+  readonly code: CodeRun;
+  /** It passes on content of files in the workspace. */
+  readonly takes: boolean;
+  /** It writes outside the workspace. */
+  readonly writes: boolean;
 }
 
-/**
- * Programs that only use their arguments as data, text or a script that the command itself contains. `git` and filters
- * have conditions of their own.
- */
-const harmless = new Set(
-  `notify-send terminal-notifier growlnotify say espeak aplay paplay pw-play ffplay canberra-gtk-play
-  : [ [[ afplay basename cat cd chmod cksum clear cmp comm cp curl cut date declare df diff dirname du echo
-  exit expr export false fold head hostname id jq kill local ln logger ls md5sum mkdir mktemp mv nl nproc od
-  paste pgrep printf ps pwd read readlink realpath return rm rmdir sed seq set sha256sum shasum shift sleep sort
-  stat stty sync tac tail tee test touch tput tr true tty type typeset uname uniq unset uptime wait wc wget which
-  whoami xmllint yq awk gawk mawk grep egrep fgrep rg osascript pbcopy xclip wl-copy`.split(/\s+/),
-);
+/** `cwd`: where the command starts. `isText`: false if its words are literal, so that no variable in them counts. */
+export async function codeRunBy(
+  command: string,
+  cwd: string,
+  place: CodePlace,
+  isText = true,
+): Promise<CodeRun> {
+  const found = await judge(command, cwd, { ...place, depth: 0, isText });
+  const { code, takes, writes } = found ?? codeOfWorkspace;
+  // A file of the workspace could be carried to where it is run.
+  return takes && writes ? 'workspace' : code;
+}
 
-/** Filters whose script may also be a file, or that start a program named by an option. */
-const scriptOption = /^(?:-[a-zA-Z]*f|--file|--from-file|--pre|--hostname-bin|--compress-program)(?:=|$)/;
-const takesScript = /^(?:sed|awk|gawk|mawk|rg|sort)$/;
+interface Place extends CodePlace {
+  /** How many scripts are around it. */
+  readonly depth: number;
+  readonly isText: boolean;
+}
 
-/** Subcommands of git that start neither hooks nor drivers. */
-const plainGit = /^(?:branch|config|describe|remote|rev-list|rev-parse|symbolic-ref|tag|--version)$/;
+const nothing: Findings = { code: 'none', takes: false, writes: false };
+const codeOfWorkspace: Findings = { ...nothing, code: 'workspace' };
 
-/** Variables that decide what programs load or where they are found. */
-const steering =
-  /(?:^|\s)(?:export\s+|declare\s+(?:-\w+\s+)*)?[A-Z_]*(?:PATH|ENV|OPT|OPTIONS|PRELOAD|HOME|IFS|RC|LIB|LIBRARY|SHELL|STARTUP|CONFIG)[A-Z_]*\+?=/;
+/** undefined if the command is not understood. */
+async function judge(command: string, cwd: string, place: Place): Promise<Findings | undefined> {
+  const effects = await place.effects(place.isText ? withKnownVariables(command, place) : command, cwd);
+  return effects && together(await Promise.all(effects.map((effect) => judgeEffect(effect, place))));
+}
 
-function codeOfPart({ text, words }: CommandWords, place: CodePlace): CodeRun {
-  if (steering.test(text)) return 'workspace';
-  if (words.length === 0) return 'none';
-  const { argv } = unwrap({ argv: words, raw: words.map((word) => word ?? '') }).words;
-  const [program, ...args] = argv;
-  if (program == null) return 'workspace';
-  const name = programName(program);
-  if (program.includes('/')) {
-    const path = resolve(place.cwd, program);
-    if (isIn(path, place)) return isScript(path, place) ? 'script' : 'workspace';
-    if (isPlainShell(name) || isInterpreter(name)) return codeOfInterpreter(name, args, place);
-    if (isRunner(name) || isCarrier(name) || taskRunners.test(name)) return codeOfRunner(args, place);
-    return args.some((word) => namesFile(word, place)) ? 'workspace' : 'none';
+function together(all: readonly Findings[]): Findings {
+  const has = (code: CodeRun): boolean => all.some((one) => one.code === code);
+  return {
+    code: has('workspace') ? 'workspace' : has('script') ? 'script' : 'none',
+    takes: all.some(({ takes }) => takes),
+    writes: all.some(({ writes }) => writes),
+  };
+}
+
+async function judgeEffect(effect: CommandEffect, place: Place): Promise<Findings> {
+  switch (effect.type) {
+    case 'variables':
+      return codeOfWorkspace;
+    case 'looks': {
+      const { contents } = effect;
+      return { ...nothing, takes: contents === null || contents.some((path) => isNear(path, place)) };
+    }
+    case 'writes':
+      // A link there may lead anywhere.
+      return effect.paths === null || effect.paths.some((path) => isIn(path, place))
+        ? codeOfWorkspace
+        : { ...nothing, writes: true };
+    case 'program':
+      return judgeProgram(effect, place);
   }
-  const isOneLiner = name === 'osascript' && args[0] === '-e';
-  if (!isOneLiner && (isPlainShell(name) || isInterpreter(name))) return codeOfInterpreter(name, args, place);
-  if (name === 'git') return args.some((word) => plainGit.test(word ?? '')) ? 'none' : 'workspace';
-  if (harmless.has(name))
-    return takesScript.test(name) && args.some((word) => scriptOption.test(word ?? ''))
-      ? 'workspace'
-      : 'none';
-  return codeOfRunner(args, place);
 }
 
-/** Also recognised by path: wherever they are installed, they run what the current folder configures. */
-const taskRunners =
-  /^(?:npm|pnpm|yarn|yarnpkg|make|gmake|just|task|cargo|go|gradle|gradlew|mvn|rake|composer|bundle|poetry|uv|tox|nox|pytest|dotnet|bazel|nx|turbo|pre-commit|eslint|prettier|biome|tsc|jest|vitest|ruff|black|mypy)$/;
-
-/** Runs what it finds around its working directory; a server of the user starts outside the workspace. */
-function codeOfRunner(args: readonly (string | null)[], place: CodePlace): CodeRun {
-  if (isIn(place.cwd, place)) return 'workspace';
-  return args.some((word) => namesFile(word, place)) ? 'workspace' : 'none';
+async function judgeProgram(effect: ProgramEffect, place: Place): Promise<Findings> {
+  const { words, folders, isOfProject } = effect;
+  const program = words[0]?.value;
+  if (program == null || isOfProject) return codeOfWorkspace;
+  const script = scriptOf(effect);
+  if (script === null) return codeOfWorkspace;
+  if (script !== undefined) {
+    const paths = await Promise.all(
+      (folders ?? []).map((folder) => judgeScript(pathOf(script, folder, place), folder, effect, place)),
+    );
+    // A relative name may mean anything there.
+    return folders === null || paths.length === 0 ? codeOfWorkspace : together(paths);
+  }
+  const call: PlainCall = { name: program, args: words.slice(1) };
+  if (plainCall(call)) return nothing;
+  if (folders === null || folders.some((folder) => isNear(folder, place))) return codeOfWorkspace;
+  const takes = folders.some((folder) => words.some(({ value }) => mentions(value, folder, place)));
+  return takes ? codeOfWorkspace : nothing;
 }
 
-/** Options that do not change what is loaded. */
+type Word = ProgramEffect['words'][number];
+
+/** Options of shells and interpreters that do not change what is loaded. */
 const plainOption = /^(?:-[eux]+|-eu?o|pipefail|-[uBIEsSO]+|--)$/;
 
-function codeOfInterpreter(name: string, args: readonly (string | null)[], place: CodePlace): CodeRun {
-  // The commands of `sh -c` follow as parts of their own.
-  if (isPlainShell(name) && /^-[a-z]*c$/.test(args[0] ?? '')) return args[1] == null ? 'workspace' : 'none';
-  const at = args.findIndex((word) => word === null || !plainOption.test(word));
-  const script = args[at];
-  if (script == null || script.startsWith('-')) return 'workspace';
-  const path = resolve(place.cwd, script);
-  if (!isAbsolute(script) && isIn(place.cwd, place) && !isIn(path, place)) return 'workspace';
-  if (!isIn(path, place))
-    return args.slice(at + 1).some((word) => namesFile(word, place)) ? 'workspace' : 'none';
-  return (isPlainShell(name) && statOf(path)?.isFile() === true) || isKept(path, place)
-    ? 'script'
-    : 'workspace';
-}
-
-/** True if a word names something that is in the workspace; a word known only at run time is data. */
-function namesFile(word: string | null, place: CodePlace): boolean {
-  if (word === null || word === '') return false;
-  const value = /^-[^=]*=(.*)$/.exec(word)?.[1] ?? word;
-  const path = resolve(place.cwd, value);
-  return isIn(path, place) && statOf(path) !== undefined;
-}
-
-function isIn(path: string, { workspace }: CodePlace): boolean {
-  const real = realpath(path);
-  return workspace.some((folder) => isInside(path, folder) || isInside(real, folder));
-}
-
-/** Folders in which no file changes without approval, so that what a script there imports from them does not either. */
-const keptFolder = /(?:^|\/)\.(?:claude|clawdcode)\//;
-
-function isKept(path: string, { workspace }: CodePlace): boolean {
-  return workspace.some(
-    (folder) =>
-      isInside(path, folder) && keptFolder.test(relative(folder, path)) && statOf(path)?.isFile() === true,
-  );
-}
-
-/** True for a shell script; others load modules from the folders around them. */
-function isScript(path: string, place: CodePlace): boolean {
-  return isKept(path, place) || /^#!\s*(?:\/\S*\/)(?:env\s+)?(?:ba|da|z|k)?sh\b/.test(beginningOf(path));
+/**
+ * The script that is run, by its own name or by a shell or interpreter. Undefined: it is another program. null: what
+ * runs is known only at run time.
+ */
+function scriptOf({ words }: ProgramEffect): Word | undefined | null {
+  const [program, ...args] = words;
+  if (program?.value == null) return null;
+  if (program.value.includes('/')) return program;
+  const name = programName(program.value);
+  if (!isPlainShell(name) && !(isInterpreter(name) && name !== 'osascript')) return undefined;
+  const script = args.find(({ value }) => value === null || !plainOption.test(value));
+  if (script?.value == null || script.value.startsWith('-')) return isPlainShell(name) ? null : undefined;
+  return script;
 }
 
 /** More than any script that is written by hand. */
-const MAX_SCRIPT_BYTES = 1_000_000;
+const MAX_SCRIPT_BYTES = 200_000;
+/** A script may run another one. */
+const MAX_DEPTH = 2;
 
-const beginningOf = (path: string): string =>
-  readFileNow(path, MAX_SCRIPT_BYTES)?.subarray(0, 128).toString('latin1') ?? '';
+async function judgeScript(
+  path: string,
+  cwd: string,
+  { words, kept }: ProgramEffect,
+  place: Place,
+): Promise<Findings> {
+  const [program] = words;
+  const name = programName(program?.value);
+  const isStarted = program?.value?.includes('/') === true;
+  const isOfWorkspace = isIn(path, place);
+  // Only the settings themselves protect the scripts that they name.
+  const isKept = isOfWorkspace && place.depth === 0 && kept.includes(path);
+  if (isOfWorkspace && !isKept) return codeOfWorkspace;
+  const text = readFileNow(path, MAX_SCRIPT_BYTES)?.toString('utf8');
+  const shell = isStarted ? shellOf(text) : isPlainShell(name) ? name : undefined;
+  const unread: Findings = { ...nothing, code: 'script' };
+  if (text === undefined || shell === undefined) {
+    // Others load modules from the folders around them.
+    if (isKept) return keptFolder.test(path) ? unread : codeOfWorkspace;
+    const isApart = !isNear(cwd, place) && !words.some(({ value }) => mentions(value, cwd, place));
+    return isApart && shell === undefined ? nothing : codeOfWorkspace;
+  }
+  if (place.depth >= MAX_DEPTH) return codeOfWorkspace;
+  // The PATH may find another shell of that name.
+  const isSystems = await place.effects(`${shell} -c :`, cwd);
+  if (isSystems?.every(({ type }) => type === 'looks') !== true) return codeOfWorkspace;
+  const found = await judge(text, cwd, { ...place, depth: place.depth + 1, isText: true });
+  if (found === undefined) return isKept ? unread : codeOfWorkspace;
+  return isKept && found.code === 'none' ? { ...found, code: 'script' } : found;
+}
+
+/** Folders in which no file changes without approval, so that what a script there imports from them does not either. */
+const keptFolder = /\/\.(?:claude|clawdcode)\//;
+
+/** The shell in the first line of a script; undefined for another program. */
+const shellOf = (text: string | undefined): string | undefined =>
+  /^#![ \t]*(?:\/usr|\/usr\/local|\/opt\/homebrew)?\/bin\/(?:env[ \t]+)?((?:ba|da|z|k)?sh)(?:[ \t]+-[eux]+)?[ \t]*\n/.exec(
+    text ?? '',
+  )?.[1];
+
+function pathOf({ value, source }: Word, folder: string, { home }: Place): string {
+  const path = value ?? '';
+  // In quotes it is the name of a file.
+  return /^~\//.test(source) ? join(home, path.slice(1)) : resolve(folder, path);
+}
+
+/** True if a word may lead to the workspace. */
+function mentions(value: string | null, folder: string, place: Place): boolean {
+  if (value === null) return true;
+  if ([place.root, ...place.workspace].some((path) => value.includes(path))) return true;
+  const parts = [value, value.replace(/^-[^=]*=/, ''), value.replace(/^-\w/, '')];
+  return parts.some((part) => part !== '' && isIn(isAbsolute(part) ? part : resolve(folder, part), place));
+}
+
+function isIn(path: string, { workspace, root }: Place): boolean {
+  const real = realpath(path);
+  return [root, ...workspace].some((folder) => isInside(path, folder) || isInside(real, folder));
+}
+
+/** True for what is in the workspace, or around it. */
+const isNear = (path: string, place: Place): boolean =>
+  isIn(path, place) || place.workspace.some((folder) => isInside(folder, realpath(path)));
+
+/** How paths are usually named: https://docs.anthropic.com/en/docs/claude-code/hooks. Other variables stay unknown. */
+function withKnownVariables(text: string, { root, home }: Place): string {
+  return text.replace(
+    /(?<!\\)\$(?:\{(HOME|(?:CLAUDE|CLAWDCODE)_PROJECT_DIR)\}|(HOME|(?:CLAUDE|CLAWDCODE)_PROJECT_DIR)(?!\w))/g,
+    (all, inBraces?: string, bare?: string) => {
+      const path = (inBraces ?? bare) === 'HOME' ? home : root;
+      return /^[\w./@+-]+$/.test(path) ? path : all;
+    },
+  );
+}

@@ -195,7 +195,7 @@ function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
 }
 
 /** A directory may contain another repository, whose settings name programs that git runs. */
-function decideGit(
+export function decideGit(
   { repositories = [], contents, showsAddresses }: ReadOnlyUse,
   directories: readonly string[],
   what: string,
@@ -230,7 +230,7 @@ function decideGit(
 }
 
 /** A file in the current or a parent directory that changes which program runs. */
-function decideVersionFiles(
+export function decideVersionFiles(
   { versionFiles = [] }: ReadOnlyUse,
   directories: readonly string[],
   what: string,

@@ -41,12 +41,15 @@ async function bench({
   answer,
   excluded = [],
   files = [],
+  scripts = [],
 }: {
   state?: SandboxState;
   mode?: PermissionMode;
   answer?: 'allow' | 'deny';
   excluded?: readonly string[];
   files?: readonly (readonly [string, string])[];
+  /** Commands of hooks in the settings. */
+  scripts?: readonly string[];
 } = {}): Promise<Bench> {
   const home = temporaryFolder();
   const root = join(home, 'project');
@@ -57,10 +60,19 @@ async function bench({
   }
   const places = { dataRoot: join(home, '.clawdcode'), home, root };
   const loaded = await loadSettings({ ...places, env: {}, trusted: true, flags: {} });
-  const permissions = createPermissions(loaded, {
-    ...{ ...places, saved: [], onSaved: async () => {} },
-    engine: new InProcessEngine(wasm, {}),
-  });
+  const hook = { type: 'command', event: 'PostToolUse', matcher: '' } as const;
+  const hooks = scripts.map((command) => ({
+    hook: { ...hook, command },
+    scope: 'user' as const,
+    source: '',
+  }));
+  const permissions = createPermissions(
+    { ...loaded, hooks },
+    {
+      ...{ ...places, saved: [], onSaved: async () => {} },
+      engine: new InProcessEngine(wasm, {}),
+    },
+  );
   const questions: string[] = [];
   const warnings: string[] = [];
   const confinement: Confinement = {
@@ -130,11 +142,26 @@ test.each([
     'if [',
     'NODE_OPTIONS=--import=./x node ~/y.js',
   ],
+  ...[
+    'git commit -qam config',
+    '/usr/bin/git commit -qam wip',
+    '~/bin/lint.sh',
+    'bash ~/bin/lint.sh',
+    '/usr/bin/pylint',
+  ],
+  ...[
+    'gawk -l ./x 1',
+    'PAGER=./x git log',
+    'printf -v PATH .; date',
+    'cp tools/index.js ~/bin/',
+    'wget --use-askpass=./x y',
+  ],
 ])('after an unasked change it is confined: %s', { tags: 'long' }, async (command) => {
   const { run, programs } = await bench({
     files: [
       ['project/check.sh', '#!/bin/sh\n'],
       ['project/tools/index.js', ''],
+      ['bin/lint.sh', '#!/bin/sh\nnpm run lint\n'],
     ],
   });
   expect(await run(command)).toBe('outside');
@@ -150,21 +177,16 @@ test.each([
     '"$HOME"/bin/x --quiet',
     '~/bin/x "$CLAWDCODE_MESSAGE"',
   ],
-  ...[
-    'python3 ~/.claude/hooks/log.py',
-    'bash ~/.claude/statusline.sh',
-    'node ~/bin/status.mjs',
-    'echo hi; date',
-  ],
-  ...['input=$(cat); echo "$(echo "$input" | jq -r .model.id)"', 'git branch --show-current', 'cat >> ~/log'],
-  ...[
-    'sh -c "notify-send x"',
-    'curl -s https://example.com -d done',
-    '[ -n "$X" ] && printf x',
-    '/opt/tools/run a b',
-  ],
+  ...['bash ~/.claude/statusline.sh', 'echo hi; date', 'git branch --show-current', 'cat >> ~/log'],
+  ...['input=$(cat); echo "$(echo "$input" | jq -r .model.id)"', 'sh -c "notify-send x"'],
+  ...['curl -s https://example.com -d done', '[ -n "$X" ] && printf x'],
 ])('a command that takes no code of the workspace stays outside: %s', async (command) => {
-  const { run, programs } = await bench();
+  const { run, programs } = await bench({
+    files: [
+      ['bin/x', '#!/bin/sh\nnotify-send "$1"\n'],
+      ['.claude/statusline.sh', 'jq -r .model.id\n'],
+    ],
+  });
   await programs.noteUnasked(edit);
   expect(await run(command)).toBe('outside');
 });
@@ -230,7 +252,9 @@ test('without a sandbox the user is asked once; without a user it does not run',
 test('without a sandbox a shell script that the command names still runs: it does not change without approval', async () => {
   const { run, programs } = await bench({
     state: missing,
+    scripts: ['./check.sh', './check.py', './lint.sh'],
     files: [
+      ['project/lint.sh', '#!/bin/sh\nnpm run lint\n'],
       ['project/check.sh', '#!/usr/bin/env bash\nexit 0\n'],
       ['project/check.py', '#!/usr/bin/env python3\n'],
       ['project/.claude/hooks/guard.py', ''],
@@ -240,6 +264,7 @@ test('without a sandbox a shell script that the command names still runs: it doe
   expect(await run('./check.sh')).toBe('outside');
   expect(await run('python3 "$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.py')).toBe('outside');
   expect(await run('./check.py')).toMatch(/^held/);
+  expect(await run('./lint.sh')).toMatch(/^held/);
   expect(await run('python3 check.py')).toMatch(/^held/);
 });
 
