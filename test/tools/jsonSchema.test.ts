@@ -34,6 +34,23 @@ test.each<[string, object, unknown]>([
   );
 });
 
+test('a machine that stands still for longer than that does not make a schema unusable', {
+  tags: 'long',
+}, () => {
+  let waits = 1;
+  const schema = {
+    ...object,
+    get required() {
+      // Time passes, without work for the processor.
+      if (waits-- > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500);
+      return ['name'];
+    },
+  };
+  const check = compileSchema({ ...object, properties: { child: schema } });
+  expect(waits).toBeLessThan(0);
+  expect(check({ child: {} })).toBe("/child must have required property 'name'");
+});
+
 test.each<[string, object]>([
   ['a reference to itself', { $ref: '#' }],
   [
