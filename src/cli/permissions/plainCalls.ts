@@ -120,7 +120,7 @@ function requests(words: readonly string[]): boolean {
       if (name === '-o' || name === '--output') return text === '/dev/null';
       // `%output{file}` writes.
       if (name === '-w' || name === '--write-out') return !isUnknown(text) && !/^@|%output/.test(text);
-      return !/^@(?!-$)/.test(text);
+      return !(name === '--data-urlencode' ? /@/ : /^@(?!-$)/).test(text);
     })
   );
 }

@@ -189,7 +189,11 @@ function mentions(value: string | null, folder: string, place: Place): boolean {
   return parts.some((part) => part !== '' && isIn(isAbsolute(part) ? part : resolve(folder, part), place));
 }
 
+/** What these name depends on the process: `/proc/self/cwd`, `/dev/fd/3`. */
+const ofProcess = /^\/(?:proc|dev)(?:\/|$)/;
+
 function isIn(path: string, { workspace, root }: Place): boolean {
+  if (ofProcess.test(path)) return true;
   const real = realpath(path);
   return [root, ...workspace].some((folder) => isInside(path, folder) || isInside(real, folder));
 }

