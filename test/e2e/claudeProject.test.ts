@@ -23,7 +23,8 @@ test('a repository that is set up for Claude Code works as it stands, once it is
   const { server, work, access, open, print } = await setUpProgram();
   await cp(join(import.meta.dirname, '../fixtures/claudeProject'), work.repository, { recursive: true });
   await writeFile(join(work.repository, '.env'), 'SECRET=1');
-  const log = join(work.home, 'hooks.jsonl');
+  // In the repository: after the server's tool has run, the hooks run in the sandbox.
+  const log = join(work.repository, 'hooks.jsonl');
   const env = work.env({ ...access, HOOK_LOG: log, NOTES_SERVER: SERVER });
 
   const terminal = open([], { env });

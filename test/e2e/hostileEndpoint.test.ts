@@ -152,6 +152,6 @@ test.each([
   await terminal.waitFor('still here');
   if (process.platform !== 'linux') return;
   const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${terminal.pid}/status`, 'utf8'))?.[1];
-  // 160 to 190 MB here, of which 100 are the program at rest.
-  expect(Number(peak)).toBeLessThan(280_000);
+  // 160 to 190 MB here, of which 100 are the program at rest; up to 300 MB if other programs keep the processor busy.
+  expect(Number(peak)).toBeLessThan(500_000);
 });

@@ -9,9 +9,7 @@ import { expect, test } from 'vitest';
 import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
-test('copies of a secret file, made for going back, are not read without a question', {
-  tags: 'long',
-}, async () => {
+test('copies of a secret file, made for going back, are not read without a question', async () => {
   const { work, server, print } = await setUpProgram();
   await work.write('.env', 'API_TOKEN=first-value\n');
   await work.write('setup.sh', 'echo API_TOKEN=second-value > .env\n');
@@ -45,6 +43,6 @@ test('copies of a secret file, made for going back, are not read without a quest
   expect(results).toHaveLength(4);
   for (const result of results) {
     expect(textOf(result)).not.toMatch(/(?:first|second)-value/);
-    expect(textOf(result)).toContain('so it is never read without asking');
+    expect(textOf(result)).toContain('so it is never read without approval');
   }
 });
