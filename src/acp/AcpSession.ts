@@ -23,7 +23,7 @@ import { createPromptQueue } from './promptQueue.ts';
 import { createQuestions } from './questions.ts';
 import { createEntryReader, replayed } from './replay.ts';
 
-/** A session as it was opened for a client. */
+/** A session opened for a client. */
 export interface OpenedForClient extends Pick<ModePorts, 'mayBypass' | 'parseMode'> {
   readonly host: CommandHost;
   /** What the user should know about it, ready to show. */
@@ -37,7 +37,7 @@ interface SessionPorts extends Showing {
   readonly abilities: ClientAbilities;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Takes messages that the client cannot show. */
+  /** Receives messages that the client cannot show. */
   readonly log: (text: string) => void;
 }
 
@@ -50,21 +50,21 @@ export interface AcpSession {
   configOptions(): SessionConfigOption[];
   /** Runs a prompt after those before it. Rejects with a `SessionRequestError` if its turn fails. */
   prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason>;
-  /** Ends the turn and withdraws the prompts that wait. */
+  /** Ends the turn and cancels queued prompts. */
   cancel(): void;
   isBusy(): boolean;
   setMode(mode: string): Promise<void>;
   setOption(option: string, value: unknown): Promise<void>;
-  /** Sends what happened before, up to a limit. */
+  /** Sends the session's history, up to a limit. */
   replay(): Promise<void>;
-  /** Waits, not for long, for what a client shows from the start: the list of models. */
+  /** Waits briefly for the list of models, which a client shows from the start. */
   prepare(): Promise<void>;
-  /** Sends what a client shows before the first prompt. */
+  /** Sends what the client shows before the first prompt. */
   announce(): void;
   close(): Promise<void>;
 }
 
-/** Entries of an old session that are sent again: the newest. */
+/** Maximum entries of a resumed session that are sent: the newest. */
 const MAX_REPLAYED = 4_000;
 /** Entries that are read at once. */
 const PAGE = 500;
@@ -105,7 +105,7 @@ export function createAcpSession(opened: OpenedForClient, ports: SessionPorts): 
     },
     setMode: switchMode,
     async setOption(option, value) {
-      if (typeof value !== 'string') throw new SessionRequestError('The value must be a text.');
+      if (typeof value !== 'string') throw new SessionRequestError('The value must be a string.');
       if (lists.configOptions().every(({ id }) => id !== option))
         throw new SessionRequestError(`There is no option "${option.slice(0, 100)}".`);
       if (option === optionIds.mode) await switchMode(value);
@@ -197,7 +197,7 @@ async function pastEntries({ agent }: CommandHost): Promise<readonly JSONLEntry[
 const CHANGE_MS = 5_000;
 
 async function selectModel(model: string, { agent }: CommandHost): Promise<void> {
-  if (!/^\S{1,200}$/.test(model)) throw new SessionRequestError('This is no name of a model.');
+  if (!/^\S{1,200}$/.test(model)) throw new SessionRequestError('That is not a model name.');
   if (model === agent.state().model.id) return;
   const isChanged = (event: { readonly type: string }): true | undefined =>
     event.type === 'model_changed' ? true : undefined;

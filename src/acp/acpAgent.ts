@@ -25,7 +25,7 @@ import {
 import { abilitiesOf, type ClientLink } from './clientLink.ts';
 import type { Showing } from './permissionRequest.ts';
 
-/** What a client asks of a session. */
+/** The session that a client requests. */
 export interface WantedSession {
   /** Absent for a new one. */
   readonly sessionId?: string;
@@ -64,7 +64,7 @@ const MAX_SESSIONS = 20;
 
 const AUTH_METHOD = 'settings';
 
-/** Serves until the client is gone, or `stop` is aborted. Returns what closes the sessions. */
+/** Serves until the client disconnects, or `stop` is aborted. Returns a function that closes the sessions. */
 export async function serveAcp(
   stream: Stream,
   ports: AcpPorts,
@@ -89,7 +89,7 @@ export async function serveAcp(
   if (stop.aborted) connection.close();
   await connection.closed;
   if (connection.signal.reason instanceof MessageTooLargeError)
-    ports.log('A message of the editor is larger than 64 MB. Nothing after it is read.');
+    ports.log('A message from the editor is larger than 64 MB. Nothing after it is read.');
   return sessions.closeAll;
 }
 
@@ -117,7 +117,7 @@ function openRequests(app: AgentApp, sessions: Sessions, ports: AcpPorts): void 
       answered(async () => {
         const offset = Number(params.cursor ?? 0);
         if (!Number.isSafeInteger(offset) || offset < 0)
-          throw new OpenError('invalid', 'This is no cursor of session/list.');
+          throw new OpenError('invalid', 'That is not a cursor from session/list.');
         const { sessions: found, next } = await ports.list(params.cwd ?? undefined, offset);
         return { sessions: [...found], ...(next === undefined ? {} : { nextCursor: String(next) }) };
       }),
@@ -263,7 +263,7 @@ function createSessions(ports: AcpPorts): Sessions {
       const session = createAcpSession(opened, { ...ports, link: linkOf(id, client), abilities });
       if (isOver || open.has(id)) {
         await session.close();
-        throw new SessionRequestError('This session is open already.');
+        throw new SessionRequestError('This session is already open.');
       }
       open.set(id, session);
       await session.prepare();
@@ -281,7 +281,7 @@ function createSessions(ports: AcpPorts): Sessions {
 function linkOf(sessionId: string, client: AgentContext): ClientLink {
   const { elicitation, session } = methods.client;
   return {
-    // A client that is gone is noticed by the connection.
+    // The connection notices a client that has disconnected.
     update: (update) => client.notify(session.update, { sessionId, update }).catch(() => undefined),
     askPermission: (request, signal) =>
       client.request(session.requestPermission, { ...request, sessionId }, withdrawnBy(signal)),

@@ -1,4 +1,4 @@
-/** What a session needs of the client: the protocol's messages, and what the client said it can do. */
+/** A session's view of its client: the protocol's messages, and the client's capabilities. */
 import type {
   ClientCapabilities,
   CreateElicitationRequest,
@@ -11,7 +11,7 @@ import type {
 export interface ClientLink {
   /** Resolves once it is written; never rejects. */
   update(update: SessionUpdate): Promise<void>;
-  /** Rejects if the client cannot answer, or is gone; an abort withdraws the request and rejects at once. */
+  /** Rejects if the client cannot answer or has disconnected; an abort cancels the request and rejects at once. */
   askPermission(
     request: Omit<RequestPermissionRequest, 'sessionId'>,
     signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** MCP servers that the client asks for: it starts this program, so they need no approval. Pure. */
+/** MCP servers that the client requests; it started this program, so they need no approval. Pure. */
 import type { McpServer } from '@agentclientprotocol/sdk';
 import {
   type McpServerDefinition,
@@ -12,7 +12,7 @@ const MAX_SERVERS = 50;
 
 interface ClientServers {
   readonly servers: readonly McpServerSource[];
-  /** What cannot be used, ready to show. */
+  /** Servers that cannot be used and why, ready to show. */
   readonly problems: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import type { AvailableCommand } from '@agentclientprotocol/sdk';
 import type { Command } from '../commands/types.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
 
-/** They act on a screen, or the client has its own way to do it. */
+/** Commands that act on a screen, or that the client replaces with its own. */
 const withoutScreen: ReadonlySet<string> = new Set([
   ...['clear', 'copy', 'exit', 'fork', 'keys', 'resume', 'statusline', 'theme', 'vim'],
 ]);

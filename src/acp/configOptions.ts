@@ -7,10 +7,10 @@ import { titleLine } from './text.ts';
 
 export const optionIds = { mode: 'mode', model: 'model', effort: 'effort' } as const;
 
-/** The value of the effort that leaves it to the model. */
+/** The effort value for the model's default. */
 export const DEFAULT_EFFORT = 'default';
 
-/** More than any list in an editor is good for. */
+/** More than any list in an editor can usefully show. */
 const MAX_MODELS = 500;
 
 type ChoiceState = Pick<AgentState, 'mode' | 'modes' | 'model'>;
@@ -18,9 +18,9 @@ type ChoiceState = Pick<AgentState, 'mode' | 'modes' | 'model'>;
 const descriptions: Readonly<Record<PermissionMode, string>> = {
   default: 'Edits and commands are shown to you first.',
   acceptEdits: 'Edits inside the project run without approval; commands are shown to you first.',
-  plan: 'Changes nothing, and hands you a plan.',
+  plan: 'Changes nothing, and presents a plan.',
   auto: 'A model judges what would need your approval.',
-  dontAsk: 'What no rule allows is denied.',
+  dontAsk: 'Calls that no rule allows are denied.',
   bypassPermissions: 'Everything runs without approval.',
 };
 

@@ -1,4 +1,4 @@
-/** A unified diff as the protocol shows changes: for each hunk the text before and after. Pure. */
+/** Converts a unified diff to the protocol's changes: for each hunk the text before and after. Pure. */
 import type { ToolCallContent } from '@agentclientprotocol/sdk';
 import { readDiff } from '../protocol/text/diff.ts';
 
@@ -10,10 +10,10 @@ interface Hunk {
 /** More hunks than anyone reads in a dialog. */
 const MAX_HUNKS = 200;
 
-/** `path`: absolute. A new file has nothing before. Empty if the text is no diff, or has too many changes. */
+/** `path`: absolute. A new file has no text before. Empty if the text is not a diff, or has too many changes. */
 export function diffContent(path: string, unified: string, isNew: boolean): ToolCallContent[] {
   const hunks = hunksOf(unified);
-  // A part of the changes must not pass for all of them.
+  // Showing only some of the changes would be misleading.
   if (hunks.length > MAX_HUNKS) return [];
   return hunks.map(({ before, after }) => ({
     type: 'diff',
@@ -23,7 +23,7 @@ export function diffContent(path: string, unified: string, isNew: boolean): Tool
   }));
 }
 
-/** The first line that a diff changes, counted in the new file; undefined if the text is no diff. */
+/** The first line that a diff changes, counted in the new file; undefined if the text is not a diff. */
 export function firstLineOf(unified: string): number | undefined {
   return readDiff(unified).find(({ kind }) => kind === 'added' || kind === 'removed')?.number;
 }

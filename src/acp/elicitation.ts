@@ -1,4 +1,4 @@
-/** A form as the protocol asks it (`elicitation/create`), and the answers in what the client sends back. Pure. */
+/** Converts a form to the protocol's `elicitation/create`, and the client's response to answers. Pure. */
 import type {
   CreateElicitationResponse,
   ElicitationPropertySchema,
@@ -8,7 +8,7 @@ import type { FieldAnswer, Form, FormField } from '../protocol/forms.ts';
 import type { PermissionAnswer } from '../protocol/permissions.ts';
 import { visibleText } from '../protocol/text/visible.ts';
 
-/** Characters of an answer in the user's own words. */
+/** Maximum characters of a typed answer. */
 const MAX_ANSWER = 10_000;
 
 const nameOf = (index: number): string => `q${index + 1}`;
@@ -77,6 +77,6 @@ function answerTo(field: FormField, value: unknown): FieldAnswer {
   );
   if (field.type === 'text') return { chosen: [], ...(words[0] ? { text: words[0] } : {}) };
   const chosen = field.options.flatMap(({ label }, index) => (words.includes(label) ? [index] : []));
-  // A client shows the options only: other words are no answer to the question.
+  // A client shows only the options: anything else does not answer the question.
   return { chosen: field.isMultiple ? chosen : chosen.slice(0, 1) };
 }

@@ -19,7 +19,7 @@ interface EventPorts {
   readonly abilities: ClientAbilities;
   /** The mode or the model has changed. */
   readonly onChoice: () => void;
-  /** Takes messages that this client cannot show. */
+  /** Receives messages that this client cannot show. */
   readonly log: (text: string) => void;
 }
 
@@ -123,7 +123,7 @@ export function createEventUpdates(ports: EventPorts): EventUpdates {
   };
 }
 
-/** The reply that streams, and what of it has been sent. */
+/** The streaming reply, and the part of it that has been sent. */
 function createReplyStream({ update }: Pick<ClientLink, 'update'>) {
   let messageId: string = randomUUID();
   let sent = '';
@@ -157,10 +157,10 @@ function createReplyStream({ update }: Pick<ClientLink, 'update'>) {
       if (whole.length > sent.length && whole.startsWith(sent)) text(whole.slice(sent.length));
       begin();
     },
-    /** What the client has shown cannot be taken back. */
+    /** Text that the client has already shown cannot be removed. */
     discard(): void {
       finish();
-      if (sent !== '') chunk('agent_message_chunk', '\n\n*The reply was cut off; it begins again:*\n\n');
+      if (sent !== '') chunk('agent_message_chunk', '\n\n*The reply was cut off and starts over:*\n\n');
       begin();
     },
     program: (own: string): void => chunk('agent_message_chunk', withoutImages(own), randomUUID()),

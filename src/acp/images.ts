@@ -1,6 +1,6 @@
 /**
- * Images in Markdown of the model: a client that shows them would fetch any address, with what the model has put into
- * it. Outside of code, the bracket of `![` is escaped, so that the text is shown as it was written. Pure.
+ * Images in the model's Markdown: a client that shows them would fetch any URL, including data that the model put into
+ * it. Outside code, the bracket of `![` is escaped, so that the text is shown as written. Pure.
  */
 
 export interface ImageFilter {
@@ -10,7 +10,7 @@ export interface ImageFilter {
   end(): string;
 }
 
-/** A longer line marks no code, and is not waited for. */
+/** A longer line is not a fence, so it is not held back. */
 const MAX_MARK = 200;
 
 interface Fence {
@@ -52,7 +52,7 @@ export function createImageFilter(): ImageFilter {
       const taken = isHeld ? now.slice(0, -1) : now;
       const isWhole = mayMark && end !== -1;
       shown += isWhole ? line(taken) : fence === undefined ? escaped(taken) : taken;
-      // A line that is not waited for may have been a mark: no code is recognised from here on.
+      // A line that is not waited for may have been a mark: no code is recognized from here on.
       if (mayMark && !isWhole && !isHeld) [fence, hasHtml] = [undefined, true];
       if (end === -1) {
         isLineStart &&= taken === '';

@@ -1,4 +1,4 @@
-/** The output of commands while they run: the end of it, a few times a second, and no faster than the client reads. */
+/** Sends the end of the output of running commands, a few times a second, and no faster than the client reads. */
 import type { ClientLink } from './clientLink.ts';
 import { fenced, textContent } from './text.ts';
 

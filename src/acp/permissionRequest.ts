@@ -11,17 +11,17 @@ import { withoutImages } from './images.ts';
 import { textContent, titleLine, wholeFenced } from './text.ts';
 import { boundedInput, kindOf, titleOf } from './toolCalls.ts';
 
-/** Shows by number the characters that a reader would not see; nothing is left out. */
+/** Shows invisible characters as code points; nothing is left out. */
 type Reveal = (text: string, isCommand?: boolean) => string;
 
 /** How a question is shown, as in the terminal. */
 export interface Showing {
   readonly reveal: Reveal;
-  /** Says that a preview has such characters; undefined if it has none. */
+  /** A notice that a preview has such characters; undefined if it has none. */
   readonly notice: (preview: Preview) => string | undefined;
 }
 
-/** Characters of what a call would do. What is longer is not asked about, since no one would read it. */
+/** Maximum characters of a preview. A longer one is denied without asking, since no one would read it. */
 const MAX_SHOWN = 400_000;
 
 /** True if a call cannot be shown in full. */
@@ -95,7 +95,7 @@ function questionContent(
   ];
   const why =
     notes.length === 0 ? [] : [textContent(wholeFenced(notes.map((line) => reveal(line)).join('\n')))];
-  // The client shows a diff as it is.
+  // The client shows a diff unchanged.
   const again =
     marked !== undefined && preview.type === 'diff'
       ? [textContent(wholeFenced(reveal(preview.diff), 'diff'))]

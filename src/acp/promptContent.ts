@@ -1,4 +1,4 @@
-/** What the client sends as a prompt: text, images, files it names and files it includes. Pure. */
+/** Reads a prompt from the client: text, images, and files that it names or includes. Pure. */
 import { fileURLToPath } from 'node:url';
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import { readImage } from '../headless/driver/driverMessages.ts';
@@ -9,7 +9,7 @@ import { visibleLine } from '../protocol/text/visible.ts';
 
 /** The prompt for the runner; a `problem` says why it cannot be sent. */
 export function promptOf(blocks: readonly ContentBlock[]): RunPrompt {
-  /** The user's own words, in which mentions of files count; and all of it, for the model. */
+  /** The user's own text, in which file mentions apply, and the full text for the model. */
   const [typed, text]: [string[], string[]] = [[], []];
   const images: ImagePart[] = [];
   for (const block of blocks) {
@@ -60,7 +60,7 @@ function readBlock(block: ContentBlock): ReadBlock {
   }
 }
 
-/** A file of this machine as `@path`, which attaches it as far as the user's rules allow; other addresses as they are. */
+/** A local file as `@path`, which attaches it if the user's rules allow; other URLs unchanged. */
 function mentionOf(uri: string): string {
   const url = URL.canParse(uri) ? new URL(uri) : undefined;
   if (url?.protocol !== 'file:') return visibleLine(uri, 2000);
@@ -82,7 +82,7 @@ function pathOf(url: URL): string | undefined {
   }
 }
 
-/** The content that the client includes, such as a buffer that is not saved; nothing in it can end the block. */
+/** Content that the client includes, such as an unsaved buffer; nothing in it can end the block. */
 function includedText(uri: string, text: string): string {
   const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   const fence = '`'.repeat(longest + 1);

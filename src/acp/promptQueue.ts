@@ -1,4 +1,4 @@
-/** The prompts of one session: they run one after another, and a cancellation withdraws those that wait. */
+/** The prompts of one session: they run one after another, and a cancellation also drops the queued ones. */
 import type { CommandHost } from '../commands/types.ts';
 import { outcomeOf } from '../headless/outcome.ts';
 import { createPromptRunner, type RunPrompt } from '../headless/promptRunner.ts';
@@ -10,7 +10,7 @@ import { type PromptEnd, promptEnd } from './stopReason.ts';
 interface PromptQueueOptions
   extends Pick<Parameters<typeof createPromptRunner>[0], 'onQuestion' | 'onEvent'> {
   readonly host: CommandHost;
-  /** Receives every event of the agent, also between prompts. */
+  /** Receives every event of the agent, including those between prompts. */
   readonly hear: (event: AgentEvent) => void;
   /** Called before each prompt; resolves when it can run. */
   readonly settle: (signal: AbortSignal) => Promise<void>;
@@ -37,7 +37,7 @@ export function createPromptQueue(options: PromptQueueOptions): PromptQueue {
   const runTurn = createTurns(options);
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();
-  /** Changes with each cancellation: prompts of before do not start any more. */
+  /** Replaced at each cancellation, so that earlier prompts no longer start. */
   let current = new AbortController();
   const cancel = (): void => {
     current.abort();

@@ -1,6 +1,6 @@
 /**
- * Questions of the agent, answered by the client. Its answers are those that a user could give in the terminal; what it
- * does not answer, or answers with anything else, is denied.
+ * Passes the agent's questions to the client. It can give the answers that a user could give in the terminal; no answer,
+ * or any other one, denies the call.
  */
 import { refusalOf } from '../headless/denials.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../protocol/permissions.ts';
@@ -25,9 +25,9 @@ interface QuestionPorts extends Showing {
 interface Questions {
   /** Asks the client, and passes its answer on. */
   put(question: PermissionQuestion): void;
-  /** The agent no longer waits for this question: withdraws it. */
+  /** Withdraws a question for which the agent no longer waits. */
   answered(id: string): void;
-  /** The client is gone: denies everything that waits. */
+  /** The client has disconnected: denies all open questions. */
   close(): void;
 }
 

@@ -1,4 +1,4 @@
-/** An old session as updates, as they would have come while it ran. Pure. */
+/** Converts the history of a session to the updates that were sent, or would have been, while it ran. Pure. */
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { entryText } from '../headless/tally.ts';
 import { displayOf, shellCommand } from '../protocol/entries/readEntry.ts';
@@ -7,7 +7,7 @@ import { withoutImages } from './images.ts';
 import { textBlock } from './text.ts';
 import { changedLocation, isPlanTool, planEntries, toolCallOf, toolResultOf } from './toolCalls.ts';
 
-/** Characters of one message; the whole of it is in the session's log. */
+/** Maximum characters of one message; the full message is in the session's log. */
 const MAX_TEXT = 200_000;
 
 /** Turns entries into updates one after another; remembers which call of the model has which id. */
@@ -52,7 +52,7 @@ function resultUpdates(entry: JSONLEntry, ids: ReadonlyMap<string, string>): Ses
   ];
 }
 
-/** What the user has typed stays as it is. */
+/** The user's own text stays unchanged. */
 function shown(kind: SessionUpdate['sessionUpdate'], text: string): string {
   const cut = text.slice(0, MAX_TEXT).toWellFormed();
   return kind === 'user_message_chunk' ? cut : withoutImages(cut);

@@ -1,10 +1,10 @@
-/** Texts for a client that shows Markdown: what a program, a file or a server wrote must stay text. Pure. */
+/** Prepares text for a client that renders Markdown: text from programs, files and servers must stay text. Pure. */
 import type { ContentBlock, ToolCallContent } from '@agentclientprotocol/sdk';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 
 /** Characters of a title. */
 const MAX_TITLE = 300;
-/** Characters of a tool's output; the whole of it is in the session's log. */
+/** Maximum characters of a tool's output; the full output is in the session's log. */
 const MAX_OUTPUT = 40_000;
 
 export const textBlock = (text: string): ContentBlock => ({ type: 'text', text });

@@ -95,13 +95,13 @@ export function changedLocation(entry: JSONLEntry): ToolCallLocation[] {
   return [{ path: changed.path, ...(line === undefined ? {} : { line }) }];
 }
 
-/** The tool and what it is about, in a line. */
+/** One line with the tool and its subject. */
 export function titleOf(name: string, input: unknown): string {
   const about = aboutOf(input);
   return titleLine(about === '' ? name : name === toolNames.bash ? about : `${name} ${about}`);
 }
 
-/** The first of these that a call has says what it is about. */
+/** The first of these arguments that a call has is its subject. */
 const subjects = ['command', 'file_path', 'pattern', 'url', 'description', 'name', 'query', 'path'] as const;
 
 function aboutOf(input: unknown): string {
@@ -126,11 +126,11 @@ function fieldOf(input: unknown, key: string): unknown {
   return (input as Record<string, unknown>)[key];
 }
 
-/** Characters of each text in a call's input: a client shows it as it is, and a written file may be large. */
+/** Maximum characters of each text in a call's input: a client shows it unchanged, and a written file may be large. */
 const MAX_INPUT_TEXT = 20_000;
 const MAX_INPUT = 200_000;
 
-/** The input as the model gave it, with long texts cut. */
+/** The model's input, with long texts cut. */
 export function boundedInput(input: unknown): unknown {
   const text = JSON.stringify(input, (_, value: unknown) =>
     typeof value === 'string' && value.length > MAX_INPUT_TEXT

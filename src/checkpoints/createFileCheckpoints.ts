@@ -20,7 +20,7 @@ export interface OpenFileCheckpoints extends FileCheckpoints {
 }
 
 /** Kernel file systems: reading some of their files has side effects. Part of the project if its root is `/`. */
-const MADE_BY_THE_KERNEL = ['/proc', '/sys', '/dev'];
+const KERNEL_FILE_SYSTEMS = ['/proc', '/sys', '/dev'];
 
 export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheckpoints {
   const { blobs, onWarning = () => {} } = options;
@@ -37,7 +37,7 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
   });
   const recorder = new Recorder({
     roots,
-    exclude: new Set([...MADE_BY_THE_KERNEL, options.folder, ...(options.exclude ?? [])].map(realFolder)),
+    exclude: new Set([...KERNEL_FILE_SYSTEMS, options.folder, ...(options.exclude ?? [])].map(realFolder)),
     limits,
     contents: createContents({
       blobs,
@@ -70,7 +70,7 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
     last = result;
     return result;
   };
-  const unknown: Captured = { changes: [], notes: ['what changed could not be found out'] };
+  const unknown: Captured = { changes: [], notes: ['the changes could not be determined'] };
 
   return {
     baseline: (signal) => {

@@ -1,4 +1,4 @@
-/** What confines the calls of an agent that works in a folder: rules, sandbox, and what its tools may see. */
+/** What confines an agent in a folder: permission rules, the sandbox, and what its tools may see. */
 
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -153,11 +153,11 @@ interface DelicateRules {
   readonly isReadOnlyForCommands: (path: string) => boolean;
 }
 
-/** Far more words than any command that a user would read. */
+/** Far more words than in any command that a user would read. */
 const MAX_WORDS = 2000;
 
 /**
- * Returns the first word that names an existing withheld file, or a missing file that other programs would obey: the
+ * Returns the first word that names an existing withheld file, or a missing file that other programs would execute: the
  * sandbox does not hide the former, and cannot prevent creating the latter. `.env` files are exempt, because only their
  * values are secret, and those are redacted from command output. Words in a message (`git commit -m`) count as well,
  * since only a shell could tell them apart.

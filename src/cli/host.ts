@@ -158,7 +158,7 @@ function telemetryFacts({ settings }: LoadedSettings, { env }: AppPaths): Status
   return target && { ...target, url: shownUrl(target.url) };
 }
 
-/** Where the requests of the model in use go, and where the key for that comes from. */
+/** The endpoint of the model in use, and where its key comes from. */
 function endpointFacts(
   { demo, model }: AgentState,
   { endpointOf }: SessionFactory,
@@ -182,7 +182,7 @@ function withTilde(path: string, home: string): string {
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
-/** A manual search returns more results than the recall for a prompt, and may take longer. */
+/** A manual search returns more results than automatic recall, and may take longer. */
 const SEARCH_BY_HAND = { limit: 10, minSimilarity: Number.MIN_VALUE, timeoutMs: 10_000 };
 
 function memoryPort(memory: LongTermMemory, settings: MemoryPort['settings']): MemoryPort {

@@ -1,4 +1,4 @@
-/** The language servers of a session: their code is loaded with the first edit, and none without the setting. */
+/** The language servers of a session. Their code is loaded with the first edit, and only if they are turned on. */
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import type { LoadedSettings } from '../config/types.ts';

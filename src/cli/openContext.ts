@@ -1,4 +1,4 @@
-/** Opens a session: writes the frozen header of a new one, or resumes one and notes to the model what has changed. */
+/** Opens a session: writes the frozen header of a new one, or resumes one and tells the model what has changed. */
 
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -57,11 +57,11 @@ export interface OpenedSession {
   /** Undefined if they are turned off. */
   readonly languageServers: LanguageServerPort | undefined;
   readonly hooks: HookPort;
-  /** Reads the installed plugins again: what they bring is available, or gone, at once. */
+  /** Reads the installed plugins again; changes take effect at once. */
   readonly refreshPlugins: () => Promise<void>;
   /**
-   * Uses these MCP servers of the driving program from now on, instead of those that it set before and of those inside
-   * it. One of the same name replaces a server of the settings.
+   * Replaces the MCP servers that the driving program has set, including those inside it. One with the same name
+   * replaces a server of the settings.
    */
   readonly setServers: (servers: readonly McpServerSource[]) => Promise<void>;
   /** What is known about any model, by its full name. */
@@ -103,7 +103,7 @@ export interface SessionFactoryOptions {
   readonly isTrusted?: boolean;
   /** The MCP servers that may be used, without those of plugins. */
   readonly servers?: readonly McpServerSource[];
-  /** What approved plugins bring; absent = nothing. */
+  /** The approved plugins; absent = none. */
   readonly plugins?: SessionPlugins;
   /** The definitions of subagents that may be used now; absent = the model can start none. */
   readonly agents?: (plugins: UsedPlugins['agents']) => Promise<UsableAgents>;
@@ -119,7 +119,7 @@ export interface SessionFactoryOptions {
   readonly threads?: SessionThreads | undefined;
 }
 
-/** They know nothing of a session. */
+/** Threads that are independent of any session. */
 export interface SessionThreads {
   readonly encoder: TokenEncoder;
   readonly engine: ThreadedEngine;
@@ -265,7 +265,7 @@ async function resume(
   return { resumed: true, cwd, notices };
 }
 
-/** Tells the model what background subagents had found, and returns notices for the user. */
+/** Gives the model the results of background subagents, and returns notices for the user. */
 async function tellOfSubagents(context: ContextManager, store: PersistentStore): Promise<readonly string[]> {
   const { unreportedSubagents } = await import('./subagents/unreportedSubagents.ts');
   const { entries, undone } = context.live();
@@ -297,7 +297,7 @@ function chooseModel(
   return `This session used ${visibleLine(last.model, 200)}, but your settings have no provider "${visibleLine(last.provider, 50)}". It continues with ${model.current().id}; /model lists the models.`;
 }
 
-/** A resumed session keeps the effort that was chosen in it, unless the command line says another. */
+/** A resumed session keeps its effort, unless the command line sets another. */
 function chooseEffort(context: ContextManager, model: ModelChoice, { sources }: LoadedSettings): void {
   const last = sources.effort === '--effort' ? undefined : lastEffort(context.entries());
   if (last !== undefined) model.setEffort(last ?? undefined);

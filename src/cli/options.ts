@@ -49,7 +49,7 @@ export interface CliOptions {
    * server, `mcp__server__tool`.
    */
   readonly permissionPromptTool: string | undefined;
-  /** `none`: calls that need approval are denied, whatever could be asked. */
+  /** `none`: calls that need approval are denied, even if something could approve them. */
   readonly permissionPrompts: 'host' | 'none';
   /** That program may later switch to mode `bypassPermissions`. */
   readonly allowBypass: boolean;
@@ -66,7 +66,7 @@ export interface CliOptions {
   readonly tools: readonly string[] | undefined;
   /** The names of the skills that the model is offered; undefined = all. No flag sets them, only a driving program. */
   readonly skills: readonly string[] | undefined;
-  /** Further settings: a file or JSON text. */
+  /** Additional settings: a file or JSON text. */
   readonly settings: string | undefined;
   readonly settingSources: readonly SettingSource[] | undefined;
   /** Run in this directory. */
@@ -202,7 +202,7 @@ function optionsOf(given: Given, args: readonly string[]): CliOptions {
   const asksNothing = given.yolo === true || given.dangerouslySkipPermissions === true;
   return {
     prompt: prompt === '' ? undefined : prompt,
-    // A program that drives a session need not say -p: there is no other way to hold one over pipes.
+    // A driving program may omit -p: over pipes there is no other mode.
     print: given.print === true || given.inputFormat === 'stream-json',
     continue: given.continue === true,
     resume: given.resume,

@@ -37,7 +37,7 @@ async function setTo(setting: SettingInfo, text: string, port: ConfigPort): Prom
     : { type: 'notice', level: isSaved ? 'info' : 'error', text: said };
 }
 
-/** Saves a change, and says what became of it. `appliesNow`: this process applies it at once. */
+/** Saves a change and reports the outcome. `appliesNow`: this process applies it at once. */
 export async function saveSetting(
   port: ConfigPort,
   setting: SettingInfo,

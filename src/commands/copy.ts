@@ -164,7 +164,7 @@ export function codeBlocks(markdown: string): CodeBlock[] {
   return open === undefined ? blocks : [...blocks, blockOf(open)];
 }
 
-/** White space after a mark is only looked ahead at: if two parts could take it, a line of many marks would take forever. */
+/** A lookahead for the white space after a mark: if two parts could match it, a line of many marks would take forever. */
 const fence = /^((?:\s*(?:[-*+]|\d{1,9}[.)])(?=\s))*\s*)(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
 
 function blockOf({

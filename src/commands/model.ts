@@ -58,7 +58,7 @@ type SwitchHost = Pick<CommandHost, 'modelInfo'> & {
   readonly agent: Pick<CommandHost['agent'], 'state' | 'entries'>;
 };
 
-/** What the picker shows about each model; nothing about one of which nothing is known. */
+/** Details of each model for the picker; none for models about which nothing is known. */
 export function modelDetails(
   host: SwitchHost,
   models: readonly string[],
@@ -140,12 +140,12 @@ export const effort: Command = {
     if (args === '') return { type: 'notice', text: effortNow(model) };
     const level = efforts.find((one): one is Effort => one === args.toLowerCase());
     if (level === undefined && args !== 'default')
-      return { type: 'notice', level: 'error', text: `"${args}" is no effort. ${effortChoice(model)}` };
+      return { type: 'notice', level: 'error', text: `"${args}" is not an effort. ${effortChoice(model)}` };
     return { type: 'op', op: { type: 'set_effort', ...(level && { effort: level }) } };
   },
 };
 
-/** What the model is asked to do, and what it could be asked. */
+/** The current effort, and the available levels. */
 function effortNow(model: ModelInfo): string {
   const { effort: now, thinkingBudget: budget } = model;
   const thinking =
@@ -155,7 +155,7 @@ function effortNow(model: ModelInfo): string {
   return `Effort: ${now ?? `the default of ${model.id}`}.${thinking} ${effortChoice(model)}`;
 }
 
-/** What `/effort` can be given for a model. */
+/** The levels that `/effort` accepts for a model. */
 function effortChoice({ id, efforts: accepted }: ModelInfo): string {
   const levels = effortLevels(accepted);
   return levels.length === 0 ? `${id} has no levels.` : `Levels: ${levels.join(', ')}, or default.`;

@@ -38,7 +38,7 @@ export const status: Command = {
 
 function telemetryFacts({ telemetry }: StatusInfo): readonly Fact[] {
   if (telemetry === undefined) return [];
-  const texts = telemetry.content ? 'with texts of the conversation' : 'without texts of the conversation';
+  const texts = telemetry.content ? 'including conversation text' : 'without conversation text';
   return [['Telemetry', `to ${telemetry.url}, ${texts}`]];
 }
 

@@ -44,7 +44,7 @@ export interface StatusInfo {
   /** Settings from the folder's files that take effect only after the user trusts it, by dotted path. */
   readonly heldSettings: readonly string[];
   readonly debugFile?: string | undefined;
-  /** Where telemetry goes, and whether texts go along; undefined if nothing is exported. */
+  /** Where telemetry goes, and whether it includes texts; undefined if nothing is exported. */
   readonly telemetry?: { readonly url: string; readonly content: boolean } | undefined;
 }
 
@@ -140,7 +140,7 @@ export interface ConfigPort {
   save(edit: SettingEdit): Promise<SaveOutcome>;
 }
 
-/** The installed plugins. What changes here takes effect in this session at once. */
+/** The installed plugins. Changes take effect in this session at once. */
 export interface PluginPort {
   /** Reads their files again. */
   list(): Promise<readonly PluginInfo[]>;
@@ -166,7 +166,7 @@ export interface ConfirmQuestion {
   readonly subject: string;
   readonly yes: string;
   readonly no: string;
-  /** Acts on the answer, and says what was done. Called once. */
+  /** Acts on the answer and reports what was done. Called once. */
   readonly answer: (yes: boolean) => Promise<Notice>;
 }
 
@@ -303,9 +303,9 @@ export interface Command {
   /** The argument as shown in help; for example "[focus]". */
   readonly argumentHint?: string;
   /**
-   * Says what to use instead with `-p`, if with these arguments the command changes more than the session: settings,
-   * memories, files, plugins, or which calls need approval. That takes a user who sees it, because the text of a prompt
-   * may be anyone's. Absent, or undefined for some arguments = it changes nothing else.
+   * What to use instead with `-p`, if with these arguments the command changes more than the session: settings,
+   * memories, files, plugins, or which calls need approval. That requires a user who sees it, because the text of a
+   * prompt may come from anywhere. Absent, or undefined for some arguments = it changes nothing else.
    */
   readonly needsUser?: (args: string) => string | undefined;
   /** `args`: the text after the name, trimmed; may span lines. */

@@ -1,6 +1,6 @@
 /**
- * Collects the layers of settings, lowest precedence first: what each contributes, what is wrong with it, and what of a
- * folder's files waits for the user's trust.
+ * Collects the layers of settings, lowest precedence first: what each contributes, its problems, and which settings of
+ * a folder wait for the user's trust.
  */
 import type { HookSource } from '../protocol/extensions/hooks.ts';
 import type { McpServerSource } from '../protocol/extensions/mcp.ts';
@@ -37,7 +37,7 @@ export interface LoadOptions extends SettingsPaths {
   readonly cwd?: string | undefined;
   /** The value of `--settings`: a file or JSON text. */
   readonly settingsFlag?: string | undefined;
-  /** The files that may count; absent = all. Managed settings always do. */
+  /** The files to apply; absent = all. Managed settings always apply. */
   readonly settingSources?: readonly SettingSource[] | undefined;
   readonly mcp?: { readonly configs: readonly string[]; readonly strict: boolean; readonly cwd: string };
 }
@@ -150,7 +150,7 @@ export class SettingsLayers {
     else this.heldServers.push(...servers.map(({ name }) => name));
   }
 
-  /** Removes from a folder's values what waits for trust. */
+  /** Removes the values of a folder that wait for trust. */
   #applyTrust(values: Values, file: string, layer: Layer): ReturnType<typeof withholdUntrusted> {
     this.granting.push({ source: file, values });
     const isGranted = grantedIn(layer, this.#options);

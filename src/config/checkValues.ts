@@ -59,9 +59,7 @@ function complaintsOf(issue: z.core.$ZodIssue, values: Values): Complaint[] {
     return [{ path, message: `"${whole}" is ignored: it has no "${path.at(-1)}". Add or remove it.` }];
   }
   const isSecret = ['apiKey', 'headers', 'mcpServers', 'providers'].includes(String(path[0]));
-  const got = isSecret
-    ? 'what is written'
-    : JSON.stringify(name === 'baseUrl' ? withoutSecret(value) : value);
+  const got = isSecret ? 'the value' : JSON.stringify(name === 'baseUrl' ? withoutSecret(value) : value);
   const message = `"${name}" is ignored: ${lowerFirst(issue.message)}, but it is ${got}. ${fix(issue, value)}`;
   return [{ path, message }];
 }
@@ -88,7 +86,7 @@ function unknownKey(path: readonly (string | number)[], key: string, value: unkn
 const endpointNames = /^(?:.*base[-_]?url|.*api[-_]?base|endpoint)$/i;
 
 /**
- * Further names, but only at the top level; inside an object they may be any address: `{ "mcpServers": { "docs": {
+ * More names, but only at the top level; inside an object they may be any address: `{ "mcpServers": { "docs": {
  * "url": … } } }`.
  */
 const plainNames =

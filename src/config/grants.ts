@@ -154,7 +154,7 @@ const kinds: Readonly<Record<string, Kind>> = {
  * Settings that apply in any folder, with the reason. They neither run, connect, send nor loosen anything. Settings
  * that are listed neither here nor in `kinds` wait for trust.
  */
-const counting: readonly string[] = [
+const harmless: readonly string[] = [
   // Only tighten.
   ...below('permissions', ['ask', 'deny', 'disableAutoMode', 'disableBypassPermissionsMode']),
   ...['sandbox.denyRead', 'sandbox.network.deniedDomains'],
@@ -184,18 +184,18 @@ function below(group: string, keys: readonly string[]): string[] {
   return keys.map((key) => `${group}.${key}`);
 }
 
-const isCounting = new Set(counting);
+const isHarmless = new Set(harmless);
 
 /** The decision about a setting, by its dotted path; undefined = none, so it waits for trust. */
-export function decisionOf(path: string): 'counts' | 'waits' | undefined {
-  if (isCounting.has(path)) return 'counts';
+export function decisionOf(path: string): 'harmless' | 'waits' | undefined {
+  if (isHarmless.has(path)) return 'harmless';
   const isKind = Object.keys(kinds).some((kind) => path === kind || path.startsWith(`${kind}.`));
   return isKind ? 'waits' : undefined;
 }
 
 /** Every path with a decision. */
 export function decidedPaths(): readonly string[] {
-  return [...counting, ...Object.keys(kinds)];
+  return [...harmless, ...Object.keys(kinds)];
 }
 
 /** The grants that the files would need; empty values need none. */
@@ -209,7 +209,7 @@ export function addedGrants(before: readonly Grant[], now: readonly Grant[]): Gr
   return now.filter((grant) => !isOld(grant));
 }
 
-/** The grants that are gone, without those of files of which only the content has changed: these are among the added. */
+/** The grants that are gone. Those of files whose content has merely changed are among the added ones instead. */
 export function goneGrants(before: readonly Grant[], now: readonly Grant[]): Grant[] {
   const wordsOf = (grant: Grant): Grant => ({ ...grant, text: shownGrant(grant, []) });
   const isShown = grantLookup(now.map(wordsOf));
@@ -233,7 +233,7 @@ export const AGENT_GRANT = 'agents';
 /** The kind of a grant for the rules of a repository's skill; see `cli/skills.ts`. */
 export const SKILL_GRANT = 'skills';
 
-/** What a grant for a file approves besides its words: a changed file needs approval again. `digest`: in hex. */
+/** Identifies the content that a grant for a file approves: a changed file needs approval again. `digest`: in hex. */
 export function contentMark(digest: string): string {
   return `; content ${digest.slice(0, 32)}`;
 }

@@ -259,7 +259,7 @@ function definitionOf({ event, matcher: written, hook: value }: Part): Read {
   return { type: 'hook', hook: { ...shared, type: 'command', command, ...(args && { args }) } };
 }
 
-/** What is wrong with a hook at `path`. */
+/** The mistake in a hook at `path`. */
 function mistakeIn(value: unknown, path: readonly PropertyKey[]): string {
   if (value === undefined) return 'it must be {"matcher": "…", "hooks": [ … ]}';
   if (!isObject(value)) return 'it must be an object such as {"type": "command", "command": "…"}';

@@ -84,8 +84,8 @@ const looseningLists = [
 
 /**
  * Removes from the lower layers' settings the lists that only loosen and that managed settings also have: the managed
- * list is complete, and an empty one allows nothing. If managed settings require a sandbox, nothing else switches it
- * off, for one command as little as for all. Pure.
+ * list is complete, and an empty one allows nothing. If managed settings require a sandbox, nothing else turns it off,
+ * not even for a single command. Pure.
  */
 export function withoutLoosened(merged: Values, managed: Values): Values {
   const result = structuredClone(merged);
@@ -104,7 +104,7 @@ export function withoutLoosened(merged: Values, managed: Values): Values {
   if (isWanted && sandbox?.mode === 'danger-full-access') delete sandbox.mode;
   if (isWanted) {
     delete sandbox?.excludedCommands;
-    // The Docker socket, for one, starts programs outside.
+    // For example, the Docker socket starts programs outside.
     delete (sandbox?.network as Values | undefined)?.allowUnixSockets;
   }
   return result;
@@ -208,8 +208,8 @@ function tighterSandbox({ enabled, mode, denyRead, network }: Values): Values {
 }
 
 function unprotected(path: string, file: string, hasRest: boolean): Problem {
-  const counts = hasRest ? 'only what tightens in it counts' : 'nothing in it counts';
-  const message = `${path}: ${counts}, because users other than root can write or replace it. Make root the owner of the file and its folder (chown root), and remove write access for others (chmod go-w).`;
+  const applies = hasRest ? 'only its settings that tighten apply' : 'nothing in it applies';
+  const message = `${path}: ${applies}, because users other than root can write or replace it. Make root the owner of the file and its folder (chown root), and remove write access for others (chmod go-w).`;
   return { layer: 'managed', file, message };
 }
 
@@ -283,7 +283,7 @@ export function dropReserved(values: Values, file: string, layer: Layer): Proble
     problems.push({ layer, file, key: path, message: `${file}: "${path}" is ignored here: ${advice}` });
   };
   for (const key of ['allowManagedPermissionRulesOnly', 'allowManagedHooksOnly'])
-    drop(values, key, key, 'it counts in managed settings only.');
+    drop(values, key, key, 'it applies only in managed settings.');
   if (layer === 'user') return problems;
   const reader = 'only your own config.json, --settings or CLAWDCODE_ENABLE_TELEMETRY turns it on.';
   drop(values, 'telemetry', 'telemetry', reader);
@@ -303,8 +303,8 @@ function saysNothing(value: unknown): boolean {
 }
 
 /**
- * Removes from a folder's settings the further models that the user's own settings do not name: the name decides who
- * reads the conversation. Modifies `values`.
+ * Removes from a folder's settings any additional models that the user's own settings do not name: the name decides
+ * who reads the conversation. Modifies `values`.
  */
 export function dropUnnamedModels(
   values: Values,

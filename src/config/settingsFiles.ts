@@ -4,7 +4,7 @@ import type { ManagedSource } from './managed.ts';
 import type { Values } from './types.ts';
 
 export interface SettingsPaths {
-  /** The program's own directory; `config.json` in it is the user's file. */
+  /** The data folder; `config.json` in it is the user's file. */
   readonly dataRoot: string;
   readonly home: string;
   /** The project's root: absolute, resolved. */

@@ -1,6 +1,6 @@
 /**
  * The folders that the user trusts, by real path, what they approved in each, their decisions about MCP servers, and
- * rules they saved in a folder without being asked to trust it: `trust.json` in the program's own directory.
+ * rules they saved in a folder without being asked to trust it: `trust.json` in the data folder.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ export async function readTrust(dataRoot: string, realRoot: string): Promise<Fol
   };
 }
 
-/** Records that the user trusts a folder, since when, and which of its settings they approved. */
+/** Records when the user trusted a folder, and which of its settings they approved. */
 export async function trustFolder(
   dataRoot: string,
   realRoot: string,

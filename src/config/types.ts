@@ -35,7 +35,7 @@ export interface Problem {
   readonly column?: number;
   /** The mistake and how to fix it; names file and key. */
   readonly message: string;
-  /** No mistake: what Claude Code supports and this version leaves out. Runs without a terminal go on in spite of it. */
+  /** Not a mistake, but something that Claude Code supports and this version does not; headless runs continue. */
   readonly isLeftOut?: true;
 }
 
@@ -73,7 +73,7 @@ export interface SettingsFile {
   readonly isForeign?: true;
 }
 
-/** What has no effect in another program's settings file, for the notice about it. */
+/** The settings of another program's file that have no effect here, for the notice about them. */
 export interface UnsupportedSettings {
   /** As displayed. */
   readonly file: string;
@@ -102,11 +102,11 @@ export interface LoadedSettings {
   readonly unsupported: readonly UnsupportedSettings[];
   /** Models that the user's own or managed settings name; patterns with `*` name none. */
   readonly ownModels: readonly string[];
-  /** What the user's own or managed settings list in `sandbox.excludedCommands`, as far as it applies. */
+  /** The entries of `sandbox.excludedCommands` that apply from the user's own or managed settings. */
   readonly ownExcludedCommands: readonly string[];
   /** Names of the folder's servers that do not apply because the folder is not trusted. */
   readonly heldServers: readonly string[];
-  /** What managed settings hide from commands, absolute: nothing opens it again. */
+  /** Absolute paths that managed settings hide from commands: nothing makes them visible again. */
   readonly managedDenyRead: readonly string[];
   /** All hooks, those that do not run included, in the order of the layers. */
   readonly hooks: readonly HookSource[];

@@ -59,7 +59,7 @@ function sharesEntries(index: Buffer, from: number, hashBytes: number): boolean 
   return false;
 }
 
-/** As in pack files: seven bits per byte, with an offset of one for each further byte. */
+/** As in pack files: seven bits per byte, with an offset of one for each additional byte. */
 function readVarint(
   buffer: Buffer,
   from: number,

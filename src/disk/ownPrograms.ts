@@ -1,6 +1,6 @@
 /**
  * How we start git and other programs ourselves: read-only, and without executing anything from the folder. An unpacked
- * archive brings its own git configuration, and any folder may hide a repository. Pure.
+ * archive contains its own git configuration, and any folder may hide a repository. Pure.
  */
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { isInside } from './paths.ts';

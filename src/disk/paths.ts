@@ -1,4 +1,4 @@
-/** Where absolute, normalised paths lie. Compares text only: the caller resolves links. */
+/** Where absolute, normalized paths lie. Compares text only: the caller resolves links. */
 
 import { readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';

@@ -1,7 +1,6 @@
 /**
- * Questions of the agent, answered by the driving program or by a tool of an MCP server: the only place where these decide
- * about calls. Their answers are those that a user could give in the dialog, and no more: an answer that says anything
- * else denies the call.
+ * Passes the agent's questions to the driving program or to an MCP tool: the only place where these decide about calls.
+ * They can give only the answers that a user could give in the dialog; any other answer denies the call.
  */
 import * as z from 'zod';
 import type { McpPort } from '../protocol/extensions/mcp.ts';
@@ -22,14 +21,14 @@ export type AskAboutCall = (question: CallQuestion, signal: AbortSignal) => Prom
 interface CallQuestionPorts {
   readonly ask: AskAboutCall;
   readonly answer: (id: string, answer: PermissionAnswer) => void;
-  /** Tells who runs the program about a part of an answer that has no effect. */
+  /** Reports a part of an answer that has no effect. */
   readonly warn: (text: string) => void;
 }
 
 interface CallQuestions {
   /** Asks, and passes the answer on. */
   put(question: PermissionQuestion): void;
-  /** The agent no longer waits for this question: withdraws it. */
+  /** Withdraws a question for which the agent no longer waits. */
   answered(id: string): void;
 }
 
@@ -124,7 +123,7 @@ const verdict = z.discriminatedUnion('behavior', [allow, deny]);
 
 interface ReadAnswer {
   readonly answer: PermissionAnswer;
-  /** What of the answer has no effect, ready to show. */
+  /** The part of the answer that has no effect, ready to show. */
   readonly notice?: string;
 }
 
@@ -171,7 +170,7 @@ function answersIn(input: Readonly<Record<string, unknown>> | undefined, form: F
   });
 }
 
-/** An answer in words: the label of an option, several with commas, or the user's own words. */
+/** An answer as text: the label of an option, several separated by commas, or the user's own words. */
 function inWords(words: string, field: Form['fields'][number]): FieldAnswer {
   if (words.trim() === '') return { chosen: [] };
   if (field.type === 'text') return { chosen: [], text: words };
@@ -202,8 +201,8 @@ const mode = z.looseObject({
 });
 
 /**
- * Reads what the answer saves: what the question offered, or a part of it, where it was offered or for the session
- * only. Nothing else, since the user could not choose it either.
+ * Reads the rules that the answer saves: all or some of what the question offered, in the offered place or for the
+ * session only. Nothing else, since the user could not choose it either.
  */
 function readUpdates(
   updates: readonly unknown[],

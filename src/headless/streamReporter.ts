@@ -160,7 +160,7 @@ type SystemLine = (subtype: string, fields: object) => void;
 /** Writes a line when a background task starts, and one when it ends. */
 function createTaskLines(agent: Agent, system: SystemLine): () => void {
   const running = new Map<string, TaskInfo>();
-  // What ended before is history.
+  // Tasks that ended earlier are not reported.
   const ended = new Set(agent.state().tasks.flatMap(({ id, end }) => (end === undefined ? [] : id)));
   return () => {
     for (const task of agent.state().tasks) {

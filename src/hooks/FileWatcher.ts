@@ -1,6 +1,6 @@
 /**
- * Watches files that hooks name, whether they exist or not. It watches their folders, so a file that is replaced, created
- * or deleted is noticed, and compares what is there with what was there before.
+ * Watches files that hooks name, whether they exist or not. Watches their folders, so that it notices a file that is
+ * replaced, created or deleted, and compares each file with its earlier state.
  */
 import { type FSWatcher, statSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -12,7 +12,7 @@ const MAX_FILES = 200;
 const SETTLE_MS = 100;
 
 interface Watched {
-  /** What is there, as text that differs after every change; undefined = nothing. */
+  /** The state of the file, as text that differs after every change; undefined = no file. */
   stamp: string | undefined;
   timer: NodeJS.Timeout | undefined;
 }

@@ -1,4 +1,4 @@
-/** The hooks of one session: chooses those that match an event, runs them in parallel, and remembers what they did. */
+/** The hooks of one session: chooses those that match an event, runs them in parallel, and records their last runs. */
 import { resolve } from 'node:path';
 import {
   type CallBack,
@@ -92,7 +92,7 @@ export class HookRunner implements HookPort {
     this.replace(sources);
   }
 
-  /** Uses other hooks from now on. Those that stay keep what is known of them; hooks that run are not stopped. */
+  /** Replaces the hooks. Those that stay keep their records; running hooks are not stopped. */
   replace(sources: readonly HookSource[]): void {
     const before = new Map(this.#hooks.map((one) => [JSON.stringify(one.given), one]));
     this.#hooks = sources.map((given) => {

@@ -9,7 +9,7 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   KillBash: ['KillShell', 'TaskStop'],
 };
 
-/** A regular expression may backtrack for ever; then the hook runs, since it may be there to block. */
+/** A regular expression may backtrack forever; then the hook runs, since it may be there to block. */
 const REGEX_TIMEOUT_MS = 50;
 
 /** Longer subjects (the name of a server's tool) are cut. */

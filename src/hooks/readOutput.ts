@@ -1,4 +1,4 @@
-/** Reads what a hook printed: exit codes and JSON as in Claude Code. Pure. */
+/** Reads a hook's output: exit codes and JSON as in Claude Code. Pure. */
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import type { HookEvent } from '../protocol/extensions/hooks.ts';
@@ -24,7 +24,7 @@ export interface HookOutput {
   readonly isHeldUnasked?: boolean;
 }
 
-/** What one hook decides. */
+/** The decision of one hook. */
 export interface HookVerdict {
   readonly outcome: 'ok' | 'blocked' | 'failed' | 'cancelled';
   readonly problem?: string;
@@ -226,7 +226,7 @@ function blocked(event: HookEvent, reason: string): HookVerdict {
   return { outcome: 'blocked', block: reason };
 }
 
-/** A text without what a reader would not see, cut to the limit; undefined if it is empty. */
+/** A text without invisible characters, cut to the limit; undefined if it is empty. */
 function boundedText(text: string | undefined, limit = MAX_TEXT): string | undefined {
   if (text === undefined) return undefined;
   const clean = visibleText(text.slice(0, 2 * limit)).trim();

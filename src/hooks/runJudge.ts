@@ -47,7 +47,7 @@ function filled(prompt: string, input: string): string {
   return prompt.includes('$ARGUMENTS') ? prompt.split('$ARGUMENTS').join(input) : `${prompt}\n\n${input}`;
 }
 
-/** What a command would print to object. After a call, the turn ends, unless the hook says that it continues. */
+/** The JSON that a command would print to block. After a call, the turn ends unless the hook lets it continue. */
 function objection(event: HookEvent, reason: string, continues: boolean): object {
   if (event === 'PreToolUse')
     return {

@@ -94,7 +94,7 @@ export class LanguageServer {
       const { ignoredCodes = [] } = this.#options.row;
       return newProblems(known, problems).filter(({ code }) => !ignoredCodes.includes(code));
     } catch (error) {
-      // What it knows of the file is uncertain now.
+      // Its knowledge of the file is uncertain now.
       this.#files.delete(path);
       await connection.close(path).catch(() => undefined);
       throw error;

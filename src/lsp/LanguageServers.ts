@@ -21,7 +21,7 @@ export interface LanguageServersDeps extends ProcessPorts {
   readonly path: string;
   /** Returns why servers must not start; undefined if they may. */
   readonly refusal: () => Promise<string | undefined>;
-  /** A line that no server knows. */
+  /** An unguessable line. */
   readonly newFence: () => string;
   readonly isSensitive: (path: string) => boolean;
   /** Milliseconds that a result waits for a server that runs already. */
@@ -33,7 +33,7 @@ const WAIT_MS = 1500;
 const LIMITS: ServerLimits = { startMs: 60_000, answerMs: 30_000, openFiles: 30 };
 /** Larger files are not checked. */
 const MAX_CHARACTERS = 1_000_000;
-/** Servers of one language; further projects of a workspace share the one in its top folder. */
+/** Servers of one language; other projects of a workspace share the one in its top folder. */
 const MAX_SERVERS = 3;
 const MAX_LATE = 5;
 

@@ -262,7 +262,7 @@ class BoundedMessageReader extends AbstractMessageReader {
       if (this.#bodyBytes === undefined) {
         const end = all.subarray(0, MAX_HEADER_BYTES).indexOf('\r\n\r\n');
         if (end === -1 && all.length >= MAX_HEADER_BYTES)
-          throw new Error('It sent something that is no message.');
+          throw new Error('It sent something that is not a message.');
         this.#keep(all, end === -1 ? 0 : end + 4);
         if (end === -1) return;
         this.#bodyBytes = lengthIn(all.toString('latin1', 0, end));
@@ -284,7 +284,7 @@ class BoundedMessageReader extends AbstractMessageReader {
 
 function lengthIn(header: string): number {
   const bytes = Number(/^content-length: *(\d{1,12})\s*$/im.exec(header)?.[1] ?? Number.NaN);
-  if (!(bytes >= 0)) throw new Error('It sent something that is no message.');
+  if (!(bytes >= 0)) throw new Error('It sent something that is not a message.');
   if (bytes > MAX_BODY_BYTES)
     throw new Error(`It sent a message of more than ${MAX_BODY_BYTES / 2 ** 20} MB.`);
   return bytes;

@@ -61,7 +61,7 @@ export interface McpDeps {
   readonly listMemoryOf?: (source: McpServerSource) => ListMemory;
   /** Servers may ask the user; only if a screen, or its plain mode, can show the question. */
   readonly canAskUser?: boolean;
-  /** Opens an address in the user's browser, on the user's word. */
+  /** Opens a URL in the user's browser after the user has agreed. */
   readonly openUrl?: (url: string) => void;
   /** The way to servers inside the driving program; absent if there is none. */
   readonly openHostChannel?: OpenHostChannel | undefined;
@@ -170,7 +170,7 @@ export class McpServer {
     };
   }
 
-  /** Connects for a call. Returns why the tool cannot be called: what was approved must be what is there. */
+  /** Connects for a call. Returns why the tool cannot be called: it must still be the tool that was approved. */
   async #problemWith(offered: OfferedTool, signal: AbortSignal): Promise<string | undefined> {
     if (this.#connection !== undefined) return undefined;
     const over = new AbortController();

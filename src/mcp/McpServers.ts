@@ -1,6 +1,6 @@
 /**
- * All MCP servers of the program, shared by its sessions: connected in parallel, on first use. What a server listed in
- * an earlier session is offered at once, so that nothing waits for that server until it is called.
+ * All MCP servers of the program, shared by its sessions: connected in parallel, on first use. Tools that a server
+ * listed in an earlier session are offered at once, so that nothing waits for the server until one is called.
  */
 import type { CallTool } from '../protocol/extensions/hooks.ts';
 import type {

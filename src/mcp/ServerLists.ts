@@ -1,6 +1,6 @@
 /**
- * What one server offers: tools, prompts and resources. What it listed in an earlier session is offered until it is
- * connected, and replaced then.
+ * The tools, prompts and resources of one server. Those that it listed in an earlier session are offered until it is
+ * connected.
  */
 import type { McpPromptInfo, McpServerSource } from '../protocol/extensions/mcp.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
@@ -65,7 +65,7 @@ export class ServerLists {
     void this.#memory?.write({ tools, prompts, resources: this.resources });
   }
 
-  /** For a server that cannot be reached: it offers nothing that only an earlier session has seen. */
+  /** Called if the server cannot be reached: drops everything from an earlier session. */
   forgetRemembered(): void {
     if (this.known !== 'remembered') return;
     this.known = 'no';

@@ -22,7 +22,7 @@ export interface AuthRecord {
   readonly discovery?: OAuthDiscoveryState;
   /** Port of the loopback address that the client was registered with. */
   readonly port?: number;
-  /** What the server has asked for beyond the login, separated by spaces: the next login asks for it. */
+  /** Additional scopes that the server has requested, separated by spaces; the next login includes them. */
   readonly scope?: string;
 }
 
@@ -75,7 +75,7 @@ class WiderLoginNeededError extends Error {
   }
 }
 
-/** Watches for requests that need a wider login, and remembers for the next one what the server asks for. */
+/** Watches for requests that need more scopes, and stores them for the next login. */
 export function trackScopes(fetch: Fetch, store: AuthStore | undefined): Fetch {
   return async (url, init) => {
     const response = await fetch(url, init);

@@ -37,8 +37,8 @@ const MAX_CALL_MS = 6 * 60 * 60 * 1000;
 
 export interface ConnectPorts extends StdioPorts {
   /**
-   * The way to a web server and to where it sends us: with the proxies of the environment, and from a server outside not
-   * into the user's own network.
+   * Reaches a web server and the URLs that it sends us to: through the environment's proxies, and never from an external
+   * server into the user's own network.
    */
   readonly fetchFor: (server: URL) => Fetch;
   /** The stored login; absent = the server is called without one. */
@@ -79,7 +79,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** How to reach a server, also one inside the driving program. */
+/** How to reach a server, including one inside the driving program. */
 export type ConnectEndpoint = Endpoint | { readonly type: 'host'; readonly channel: HostChannel };
 
 /** Connects to a server. Rejects with `AuthorizationNeededError` if the server requires a login. */
@@ -105,7 +105,7 @@ export async function connect(endpoint: ConnectEndpoint, ports: ConnectPorts): P
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES && items.length < MAX_LISTED; page++) {
       const params = cursor === undefined ? {} : { cursor };
-      const answer = (await told(
+      const answer = (await withReadableError(
         client.request({ method, params }, { timeout }),
         timeout,
       )) as ResultTypeMap[M];
@@ -130,7 +130,7 @@ export async function connect(endpoint: ConnectEndpoint, ports: ConnectPorts): P
         : listOf('resources/list', ({ resources }) => resources.map(({ uri }) => uri)),
     async getPrompt(name, input) {
       const params = { name, arguments: { ...input } };
-      const { messages } = await told(
+      const { messages } = await withReadableError(
         client.request({ method: 'prompts/get', params }, { timeout }),
         timeout,
       );
@@ -138,7 +138,7 @@ export async function connect(endpoint: ConnectEndpoint, ports: ConnectPorts): P
     },
     async readResource(uri, signal) {
       const asked = client.request({ method: 'resources/read', params: { uri } }, { timeout, signal });
-      const { contents } = await told(asked, timeout);
+      const { contents } = await withReadableError(asked, timeout);
       return contents.map((resource) => ({ type: 'resource', resource }));
     },
     async call(tool, input, { signal, timeoutMs, onProgress, onHold }) {
@@ -147,7 +147,7 @@ export async function connect(endpoint: ConnectEndpoint, ports: ConnectPorts): P
       const params = { name: tool, arguments: (input ?? {}) as Record<string, unknown> };
       const toolDefinition = listed.get(tool) ?? { name: tool, inputSchema: { type: 'object' as const } };
       try {
-        return await told(
+        return await withReadableError(
           client.callTool(params, {
             toolDefinition,
             signal: AbortSignal.any([signal, idle.signal]),
@@ -230,7 +230,7 @@ async function authOf({
 }
 
 /** Resolves like `answer`; rejects with an error that is ready to show. */
-function told<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
+function withReadableError<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
   return answer.catch((error: unknown) => {
     if (isUnauthorized(error)) throw new AuthorizationNeededError();
     const visits = visitsIn(error);

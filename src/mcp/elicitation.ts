@@ -38,7 +38,7 @@ export function readElicitation(params: unknown): Elicitation | Unusable {
   const said = message.trim() === '' ? {} : { message: shortened(message, MAX_MESSAGE) };
   if (mode === 'url') {
     const link = linkOf(url);
-    if (link === undefined) return { problem: 'not an address that can be opened' };
+    if (link === undefined) return { problem: 'not a URL that can be opened' };
     return { form: { ...said, fields: [], link }, contentOf: () => ({}) };
   }
   const entries = Object.entries(requestedSchema?.properties ?? {});

@@ -1,7 +1,7 @@
-/** Aborts a call that shows no sign of life for too long; the time in which its server waits for the user is not counted. */
+/** Aborts a call without activity for too long; time in which its server waits for the user is not counted. */
 interface IdleTimer {
   readonly signal: AbortSignal;
-  /** The server has shown a sign of life. */
+  /** Call on activity of the server. */
   reset(): void;
   /** Stops the time until the returned function is called. */
   hold(): () => void;

@@ -1,7 +1,7 @@
 /**
  * Chooses between the protocol of 2025, with a handshake, and the stateless one of 2026-07-28. The older one is tried
- * first, so servers that know it see no difference; a server that supports only the newer one says so in its answer, is
- * remembered, and gets its own protocol from then on.
+ * first, so servers that know it see no difference; a server that supports only the newer one says so in its response,
+ * and this is remembered for later connections.
  */
 import { type Client, ProtocolErrorCode, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 

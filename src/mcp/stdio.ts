@@ -28,9 +28,9 @@ const NEWLINE = 10;
 export interface StdioPorts {
   /** The complete environment of the program. */
   readonly env: Readonly<Record<string, string>>;
-  /** Receives its standard error, and lines on standard output that are no messages. */
+  /** Receives its standard error, and lines on standard output that are not messages. */
   readonly log: (text: string) => void;
-  /** What the server is to the user. */
+  /** What the user calls the server. */
   readonly role?: string;
   /** How it must be started now; absent = with the user's rights. */
   readonly programs?: SettingsPrograms | undefined;

@@ -1,15 +1,15 @@
 /**
- * What one server asks the user (elicitation): one request at a time, only while one of its calls runs, and only if a
- * user can answer. A server that keeps asking can be declined for good.
+ * A server's requests to the user (elicitation): one at a time, only while one of its calls runs, and only if a user can
+ * answer. The user can decline all further requests of a server.
  */
 import type { Form, ReviewChoice } from '../protocol/forms.ts';
 import type { PermissionAnswer } from '../protocol/permissions.ts';
 import type { ToolContext } from '../protocol/tools.ts';
 import { readElicitation } from './elicitation.ts';
 
-/** Requests that wait for the one on screen; further ones are declined. */
+/** Requests that wait for the one on screen; more are declined. */
 const MAX_WAITING = 4;
-/** From this request of a call on, all further ones can be declined at once. */
+/** From this request of a call on, the user can decline all later ones at once. */
 const OFFERED_FROM = 3;
 
 /** The result of `elicitation/create`. */

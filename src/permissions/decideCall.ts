@@ -129,7 +129,7 @@ function decideFiles(
   return { behavior, reason, causes, ...(rule && { rule }), ...(suggestion && { suggestion }) };
 }
 
-/** Returns true if a rule's specifier covers a name: `git` is that name, `git:*` also everything below it, as `git:commit`. */
+/** Returns true if a rule's specifier covers a name: `git` is that name, `git:*` also names such as `git:commit`. */
 function coversName(spec: string, name: string): boolean {
   // A repository chooses how it writes the name of a skill, and calls find it in any case.
   const [wanted, called] = [spec.toLowerCase(), name.toLowerCase()];
@@ -170,7 +170,7 @@ function decideTool({ tool, access }: PermissionInput, policy: Policy): Permissi
     return { behavior: 'allow', basis: 'read-only', reason: `${tool} changes nothing outside the session.` };
   return {
     behavior: 'ask',
-    reason: `What ${tool.startsWith('mcp__') ? 'a tool of an MCP server' : tool} does cannot be known here.`,
+    reason: `ClawdCode cannot check what ${tool.startsWith('mcp__') ? 'an MCP tool' : tool} does.`,
     suggestion: suggestForTool(tool, policy),
   };
 }

@@ -14,7 +14,7 @@ export interface PolicyFacts {
   /** Where the program was started: a folder of the project; absent = its root. */
   readonly startDirectory?: string;
   /**
-   * Further directories that count as the workspace, absolute, resolved when the settings were read: see
+   * Additional directories of the workspace, absolute, resolved when the settings were read: see
    * `workspaceFolders`.
    */
   readonly additionalDirectories: readonly string[];

@@ -67,7 +67,7 @@ export interface RestoreStep {
   readonly path: string;
   /**
    * `merge`: the user has changed the file since, and both changes can be combined. `refuse`: they cannot, or the
-   * content was not stored; the path is left unchanged. `noSpending`: the path already has the wanted state.
+   * content was not stored; the path is left unchanged. `nothing`: the path already has the wanted state.
    */
   readonly action: 'create' | 'modify' | 'delete' | 'mode' | 'merge' | 'refuse' | 'nothing';
   /** Why it is refused or merged, ready to show. */

@@ -143,7 +143,7 @@ export function kindOf({ subtype }: Pick<JSONLEntry, 'subtype'>): (typeof entryK
 }
 
 /**
- * Reads a JSON value as an entry; undefined if it is none. Returns the value itself, so that fields keep their order;
+ * Reads a JSON value as an entry; undefined if it is not one. Returns the value itself, so that fields keep their order;
  * copies it only to add a missing `v`, or to drop fields of `data` that do not fit the entry's kind.
  */
 export function parseEntry(value: unknown): JSONLEntry | undefined {

@@ -9,14 +9,14 @@ export interface Form {
   readonly message?: string;
   /** An address that the user is asked to open; absolute, as `URL` writes it. */
   readonly link?: string;
-  /** The choices of the last page; absent = as for questions of the model, where a single one needs no such page. */
+  /** The choices of the last page; absent = as for the model's questions, where a single question needs no such page. */
   readonly review?: readonly ReviewChoice[];
 }
 
 export interface ReviewChoice {
   readonly label: string;
   readonly sends: boolean;
-  /** Comes back with the answer, to tell choices apart. */
+  /** Returned with the answer, to tell choices apart. */
   readonly name?: string;
 }
 

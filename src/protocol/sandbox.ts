@@ -15,7 +15,7 @@ export interface CommandRequest {
   readonly env: Readonly<Record<string, string>>;
   /** The command's own folder for exchanging data between the tool and its shell; always writable. */
   readonly scratch: string;
-  /** Exclusions in the settings do not count: they were decided about before. */
+  /** Exclusions in the settings do not apply: they were decided before. */
   readonly isKeptInside?: true;
   /**
    * Asks the user about a host that no rule allows; `isAlways` asks even in modes without questions. Absent = there is

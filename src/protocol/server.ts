@@ -68,7 +68,7 @@ export interface ModelExam {
   readonly needles?: readonly Needle[];
 }
 
-/** What `clawdcode doctor --probe` has found out about a model at an endpoint. */
+/** The results of `clawdcode doctor --probe` for a model at an endpoint. */
 export interface ModelCard extends Omit<ModelProbe, 'error' | 'answers'>, ModelExam {
   /** ISO 8601, UTC. */
   readonly testedAt: string;

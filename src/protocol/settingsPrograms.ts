@@ -1,12 +1,12 @@
 /**
- * The port through which programs are started that settings name: hooks, the status line, notifications, MCP servers.
- * The user approved the command, not what it finds in the project.
+ * The port for starting programs that settings name: hooks, the status line, notifications, MCP servers. The user
+ * approved the command, not what it finds in the project.
  */
 import type { Launch } from './sandbox.ts';
 import { quoteWord } from './text/quoteWord.ts';
 
 export interface SettingsProgram {
-  /** What it is to the user: `hook`, `MCP server "docs"`. */
+  /** What the user calls it: `hook`, `MCP server "docs"`. */
   readonly role: string;
   /** Text for a shell; with `args`, a program that gets them as they are. */
   readonly command: string;
@@ -52,7 +52,7 @@ export interface UnaskedChanges {
   readonly hasOthers: boolean;
 }
 
-/** Through it, the user says that such changes have been reviewed. */
+/** Lets the user confirm that such changes have been reviewed. */
 export interface ChangeReview {
   /** Undefined if there are none. */
   list(): Promise<UnaskedChanges | undefined>;

@@ -138,7 +138,7 @@ export interface Excerpt {
   readonly notes: readonly string[];
 }
 
-/** What a hook is told about a result, in addition to the call itself. */
+/** What a hook gets about a result, in addition to the call itself. */
 export interface EndedCall {
   readonly durationMs: number;
   /** The todo list before the call. */
@@ -198,9 +198,9 @@ export interface Tool {
   readonly isParallel?: boolean;
   /** Other names by which the model may call it. */
   readonly aliases?: readonly string[];
-  /** The MCP server that brings it, and where that was defined, in Claude Code's words. */
+  /** The MCP server that it belongs to, and where that was defined, in Claude Code's terms. */
   readonly server?: { readonly name: string; readonly source: string };
-  /** May be left out of requests until the model searches for it: an MCP server may bring hundreds of tools. */
+  /** May be left out of requests until the model searches for it: an MCP server may have hundreds of tools. */
   readonly onDemand?: boolean;
   /** Left out of requests to models with a smaller context window, in which its schema would take too large a share. */
   readonly minWindowTokens?: number;

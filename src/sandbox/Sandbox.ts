@@ -198,7 +198,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       );
       const share = (): void => temporary.share();
       const hasTemporary = [...plan.temporary, ...places.temporary].length > 0;
-      const changes = reported(protectedChanges, unreported, quarantine.told);
+      const changes = reported(protectedChanges, unreported, quarantine.reported);
       const confinement = confined({
         plan,
         hasTemporary,

@@ -25,7 +25,7 @@ export interface SandboxPlaces {
   readonly protected: readonly string[];
   /** Secrets. */
   readonly hidden: readonly HiddenPlace[];
-  /** What managed settings hide: whatever opens a place in it, it stays hidden. */
+  /** Places that managed settings hide: no other setting makes anything in them visible. */
   readonly alwaysHidden: readonly HiddenPlace[];
   /** The project's own secrets (`.env`): hidden from commands that run without approval. */
   readonly projectSecrets: readonly string[];
@@ -123,7 +123,7 @@ export function planCommand(
   const privateTemporary = places.privateTemporary.filter(({ shared }) => !isClosed(shared));
   const left = writes ? [] : privateTemporary.map(({ own }) => own);
   const hiddenPaths = hidden.map(({ path }) => path);
-  // What a writable folder shows anyway must not become read-only.
+  // Paths that a writable folder shows anyway must not become read-only.
   const readable = open([...places.readable, ...seen, ...left]).filter(
     (path) => hiddenPaths.includes(path) || !isBelowWritable(path, writable, hiddenPaths),
   );

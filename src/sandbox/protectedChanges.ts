@@ -80,7 +80,7 @@ interface Quarantine {
   /** Returns a note that follows the path in the report; empty if nothing was renamed. Never throws. */
   move(path: string): string;
   /** Call when everything returned so far has reached the user. */
-  told(): void;
+  reported(): void;
 }
 
 let lastSession = 0;
@@ -110,7 +110,7 @@ export function createQuarantine(notes: string): Quarantine {
       }
       return done;
     },
-    told() {
+    reported() {
       if (unreported.splice(0).length > 0) rmSync(own, { force: true });
     },
   };

@@ -14,7 +14,7 @@ import { ContextError } from './contextError.ts';
 /** Characters of a title: in memory, it is the first message. */
 const MAX_TITLE = 200;
 
-/** What is behind the stores that were given out. */
+/** The implementations of the stores that were given out. */
 const stores = new WeakMap<ContextStore, SessionStore>();
 
 /** See `fileStore` in `api/context.ts`. */

@@ -1,6 +1,6 @@
 /**
- * Requests of the program to its host: approvals, hooks and tools. Each is answered once, whatever the host's code
- * does.
+ * Answers the program's requests to its host: approvals, hooks and tools. Each is answered exactly once, even if the
+ * host's code fails.
  */
 import * as z from 'zod';
 import type { CheckedOptions } from './checkOptions.ts';
@@ -34,8 +34,8 @@ const request = z.discriminatedUnion('subtype', [
   z.looseObject({ subtype: z.literal('mcp_message'), message: z.unknown() }),
 ]);
 
-/** What notifications are answered with: nothing reads it. */
-const TAKEN = { jsonrpc: '2.0', id: 0, result: {} };
+/** The answer to notifications, which nothing reads. */
+const ACKNOWLEDGED = { jsonrpc: '2.0', id: 0, result: {} };
 
 export function createHostAnswers(
   { canUseTool, hooks, tools }: Pick<CheckedOptions, 'canUseTool' | 'hooks' | 'tools'>,
@@ -69,7 +69,7 @@ export function createHostAnswers(
           return { ...(await hook(data.input, { signal, toolUseId: data.tool_use_id })) };
         }
         case 'mcp_message':
-          return { mcp_response: (await server.handle(data.message, signal)) ?? TAKEN };
+          return { mcp_response: (await server.handle(data.message, signal)) ?? ACKNOWLEDGED };
       }
     },
   };

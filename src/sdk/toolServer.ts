@@ -1,6 +1,6 @@
 /**
- * The host's functions as an MCP server, which the session reaches through the control protocol. Of MCP, it needs four
- * methods; a library for all of it would be larger than the rest of the SDK.
+ * The host's functions as an MCP server, which the session reaches through the control protocol. It needs only four
+ * methods of MCP; a library for all of it would be larger than the rest of the SDK.
  */
 import * as z from 'zod';
 import type { CheckedTool } from './checkOptions.ts';

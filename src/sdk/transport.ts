@@ -6,7 +6,7 @@ export interface Transport {
   write(line: string): void;
   /** Closes the program's input: it runs the prompts that it has, and ends. */
   endInput(): void;
-  /** Ends it soon, whatever it does; its session is saved. */
+  /** Ends it soon, even if it is busy; its session is saved. */
   stop(): void;
   /** Complete lines. Ends before `ended` resolves; never rejects. */
   readonly lines: AsyncIterable<string>;

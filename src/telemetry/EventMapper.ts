@@ -1,6 +1,6 @@
 /**
- * Maps the events of an agent to telemetry records; time is an argument. Owns what is under way: the turn, its tool
- * calls, its subagents, a compaction. Text of the conversation is in the records only with `contentOf`.
+ * Maps the events of an agent to telemetry records; time is an argument. Owns the state of running operations: the turn,
+ * its tool calls, its subagents, a compaction. Records contain conversation text only with `contentOf`.
  */
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
@@ -276,7 +276,7 @@ export class EventMapper {
     run.retries = 0;
   }
 
-  /** Tokens and cost of any request, also of one without a span: titles, summaries, judgements. */
+  /** Tokens and cost of any request, including those without a span: titles, summaries, judgements. */
   #spend(usage: EntryUsage, model: string): void {
     const attributes = withoutSession(this.#about('chat', model));
     const add = (type: 'input' | 'output', tokens: number): void =>
@@ -320,7 +320,7 @@ export class EventMapper {
     });
   }
 
-  /** What every span of an operation says. */
+  /** The attributes of every span of an operation. */
   #about(operation: string, model = this.#ports.session().model): Attributes {
     return {
       'gen_ai.operation.name': operation,

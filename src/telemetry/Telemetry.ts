@@ -1,6 +1,6 @@
 /**
- * Exports what agents do as OpenTelemetry data. Owns when the SDK is loaded: after the first request is on its way, or
- * when work ends without one. Until then, and if loading fails, records wait in a bounded list.
+ * Exports the agents' work as OpenTelemetry data. Loads the SDK after the first request is on its way, or when work ends
+ * without one. Until then, and if loading fails, records wait in a bounded list.
  */
 import type { AgentEvent } from '../protocol/events.ts';
 import { EventMapper, type MapperPorts } from './EventMapper.ts';

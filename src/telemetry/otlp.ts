@@ -140,7 +140,7 @@ function samplerFrom({
   return parentBased === undefined ? known() : new ParentBasedSampler({ root: known() });
 }
 
-/** What OTEL_BSP_* say about batches of spans. Spans that do not fit in the queue are dropped. */
+/** The batch settings in OTEL_BSP_*. Spans that do not fit in the queue are dropped. */
 function batchesFrom(env: OtlpOptions['env']) {
   const numberOf = (name: string, otherwise: number, max: number): number => {
     const value = Number(env[name]);

@@ -1,5 +1,5 @@
 /**
- * What telemetry exports, as data: spans that start and end, and measurements. Names are those of OpenTelemetry's
+ * The records that telemetry exports: spans that start and end, and measurements. Names are those of OpenTelemetry's
  * semantic conventions for generative AI (open-telemetry/semantic-conventions-genai, 2026); what they do not name
  * begins with `clawdcode.`.
  */

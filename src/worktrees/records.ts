@@ -1,6 +1,6 @@
 /**
- * The records of worktrees: one file next to each. A record outlives a kill, so that the next start can name what was
- * left.
+ * The records of worktrees: one file next to each. A record survives a kill, so that the next start can list what was
+ * left behind.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -115,7 +115,7 @@ async function notesOf(git: Git, { root, path }: WorktreeRecord): Promise<readon
   ];
 }
 
-/** Removes it if nothing was changed in it since `base`; otherwise says what was. Never rejects. */
+/** Removes it if nothing was changed in it since `base`; otherwise reports the changes. Never rejects. */
 export async function endWorktree(git: Git, folder: string, record: WorktreeRecord): Promise<WorktreeEnd> {
   const { path, branch } = record;
   const found = await stateOf(git, record);
@@ -256,7 +256,7 @@ function counted(count: number, what: string): string {
   return count === 0 ? '' : count === 1 ? `1 ${what}` : `${count} ${what}s`;
 }
 
-// Lists a project's worktrees, and removes those that nothing is lost with.
+// Lists a project's worktrees, and removes those whose removal loses nothing.
 
 /** `folder`: that of the project's worktrees. */
 export function createWorktreePort(git: Git, folder: string): WorktreePort {

@@ -79,7 +79,7 @@ test('every call is listed with what let it run, its sandbox, its hosts and its 
   expect(rows.length - shown.length).toBe(1);
   expect(plainText(auditPage(shown, 1))).toBe(
     [
-      '5 calls. 1 that only looked is left out.',
+      '5 calls. 1 read-only call is left out.',
       '#2     2026-01-02 03:04:05  ran  Bash  npm install',
       '       you approved it: No rule allows npm install.',
       '       sandbox: workspace-write',

@@ -259,7 +259,7 @@ describe('/permissions', () => {
               folders: ['/srv/p'],
               verdict: {
                 behavior: 'allow',
-                reason: 'ls only looks.',
+                reason: 'ls only reads.',
                 row: 'read-only commands: ls',
                 stopped: [],
               },
@@ -287,7 +287,7 @@ describe('/permissions', () => {
       '  No rule allows make.',
       '',
       '✓ ls',
-      '  why ls only looks.',
+      '  why ls only reads.',
       '  built in read-only commands: ls',
       '  in /srv/p',
       '? make $X',
@@ -335,6 +335,6 @@ test('/effort says what the model gets, and what it could get', async () => {
   expect(await shown({ thinkingBudget: 0 })).toContain('Thinking: off.');
   const host = commandHost({ agent: scriptedAgent([], state) });
   expect(await text('effort', 'silly', host)).toBe(
-    '"silly" is no effort. Levels: low, medium, high, or default.',
+    '"silly" is not an effort. Levels: low, medium, high, or default.',
   );
 });

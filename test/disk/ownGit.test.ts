@@ -39,7 +39,7 @@ test.each([
   ...['HEAD', 'config', 'index', 'packed-refs', 'commondir', 'config.worktree', 'shallow'],
   ...['../.gitattributes', '../.gitignore', '../.gitmodules'],
   ...['info/exclude', 'info/attributes', 'objects/info/alternates', 'refs/heads/main'],
-])('a pipe as .git/%s is recognised before git opens it', { tags: 'long' }, (name) => {
+])('a pipe as .git/%s is recognized before git opens it', { tags: 'long' }, (name) => {
   const root = repository();
   pipeAt(join(root, '.git', name));
   expect(isReadableByGit(join(root))).toBe(false);

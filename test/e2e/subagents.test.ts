@@ -275,7 +275,7 @@ test('an agent of the repository is used once the folder is trusted, and named b
   await terminal.waitFor(/context ~?\d+%/);
   await terminal.submit('/agents');
   await terminal.waitFor('.claude/agents/reviewer.md');
-  expect(terminal.everything()).toContain('Of this project');
+  expect(terminal.everything()).toContain('From this project');
   server.script(
     { calls: [agentCall('reviewer', 'check it', 'Check it.')] },
     { text: 'It is fine.' },

@@ -118,7 +118,7 @@ test('an edit does not wait for the start; its problems follow once, for the age
 
 test.each<[FakeMode, RegExp]>([
   ['dies', /exit code 3/],
-  ['floods', /something that is no message/],
+  ['floods', /something that is not a message/],
   ['huge', /more than 16 MB/],
   ['chatters', /more than 32 MB/],
   ['never-starts', /did not answer within 0.5 seconds/],

@@ -102,7 +102,7 @@ function protocolStream(): Stream {
   return ndJsonStream(sinkOf(stdout), input, { maxMessageBytes: MAX_LINE_BYTES });
 }
 
-/** Each write waits until the system has taken it, so that a slow client slows down what is optional. */
+/** Each write waits until the system has accepted it, so that optional updates slow down for a slow client. */
 function sinkOf(output: Writable): WritableStream<Uint8Array> {
   return new WritableStream({
     write: (chunk) =>
@@ -110,7 +110,7 @@ function sinkOf(output: Writable): WritableStream<Uint8Array> {
   });
 }
 
-/** Aborts `stop` on signals and when nothing reads the output any more. */
+/** Aborts `stop` on signals, and when the client has closed the output. */
 function endWithProcess(log: (text: string) => void) {
   const stop = new AbortController();
   let code: number = EXIT.ok;

@@ -7,7 +7,7 @@ import { openSessions } from '../sessionCommand/sessions.ts';
 
 const PAGE = 50;
 
-/** Archived sessions are left out, and those whose folder is gone: they cannot be resumed in it. */
+/** Leaves out archived sessions, and those whose folder no longer exists, because they cannot be resumed there. */
 export const listForClient: AcpPorts['list'] = async (cwd, offset) => {
   const sessions = await openSessions(readAppPaths(cwd));
   try {

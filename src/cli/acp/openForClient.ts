@@ -1,4 +1,4 @@
-/** Opens a session for a client of the Agent Client Protocol: its folder, its MCP servers, and otherwise as any other. */
+/** Opens a session for a client of the Agent Client Protocol, with the client's folder and MCP servers. */
 import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { OpenedForClient } from '../../acp/AcpSession.ts';
@@ -30,7 +30,7 @@ import {
 import { unapprovedAgentsNotice } from '../subagents/definitions.ts';
 import { unsupportedNotices } from '../unsupportedNotices.ts';
 
-/** What all sessions of the process have in common. */
+/** Shared by all sessions of the process. */
 interface ProcessParts {
   readonly options: CliOptions;
   readonly debug: DebugLog;
@@ -101,7 +101,7 @@ function targetOf({ sessionId }: WantedSession): SessionTarget {
   return { type: 'id', id: sessionId };
 }
 
-/** A title, or the beginning of an id, names no session for a program. */
+/** Programs must give a full id: a title or the beginning of an id is not enough. */
 async function checkIdentity({ agent }: OpenedSession, { sessionId }: WantedSession): Promise<void> {
   if (sessionId === undefined || agent.state().sessionId === sessionId) return;
   await agent.close();

@@ -1,4 +1,4 @@
-/** `clawdcode doctor --probe`: tests what a model can do with requests that cost something, after asking. */
+/** `clawdcode doctor --probe`: tests a model with requests that cost money, after asking. */
 import { dollars } from '../../commands/figures.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
 import { createModelClient } from '../../model/createModelClient.ts';
@@ -23,7 +23,7 @@ import { findModelAccess, readSettings, trustIn } from '../startup.ts';
 export interface ProbeFlags {
   /** The model to test; absent = the one of the settings. */
   readonly model?: string;
-  /** Do not ask. */
+  /** Skip the confirmation. */
   readonly yes?: boolean;
   /** Without the long prompts. */
   readonly quick?: boolean;
@@ -93,7 +93,7 @@ async function findModel(
   if ('problem' in answer) return answer;
   const { baseUrl, headers } = endpoint;
   const send = environmentSend(place.env);
-  // What a local server has loaded is less than what the model could do.
+  // A local server may have loaded the model with a smaller window.
   const served = createServedModels({ baseUrl, apiKey: answer.key, headers, now: Date.now, send });
   await served.ask(id);
   const { infoOf } = createModelChoice('', settings, {
@@ -103,12 +103,12 @@ async function findModel(
   return { endpoint, id, info: infoOf(access.model), key: answer.key };
 }
 
-/** What will be sent, and what it costs at most. */
+/** What will be sent, and its maximum cost. */
 function planOf({ id, price, windowTokens }: ModelInfo, { baseUrl }: Endpoint, isQuick: boolean): string {
   const { input, output } = examTokens(windowTokens, isQuick);
   const cost =
     price === undefined
-      ? 'its price is not known'
+      ? 'its price is unknown'
       : `at most ${dollars((input * (price.cacheWrite ?? price.input) + output * price.output) / 1e6)}`;
   const long = isQuick
     ? ''

@@ -1,4 +1,4 @@
-/** `clawdcode fleet run`: many headless runs at a time on this machine. Loaded only when used. */
+/** `clawdcode fleet run`: runs many headless tasks in parallel on this machine. Loaded only when used. */
 
 import { statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
@@ -74,7 +74,7 @@ async function run(place: AppPaths, output: Output, given: FleetFlags, words: Wo
       }),
     results,
     rootOf: (cwd) => {
-      if (!statSync(cwd).isDirectory()) throw new TaskListError(`${cwd} is no folder`);
+      if (!statSync(cwd).isDirectory()) throw new TaskListError(`${cwd} is not a folder`);
       return readAppPaths(cwd).root;
     },
     report(result, stderr) {
@@ -164,7 +164,7 @@ function whyFailed({ status }: TaskResult, stderr: string): string {
 
 const answerSchema = z.object({ result: z.string() });
 
-/** The beginning of the answer, for a screen; empty if the run has none. The whole of it is in the result folder. */
+/** The beginning of the answer; empty if the run has none. The full answer is in the result folder. */
 function answerLine({ result }: TaskResult, width: number): string {
   const answer = visibleLine(answerSchema.safeParse(result).data?.result ?? '', MAX_ANSWER);
   return answer === '' ? '' : `  ${truncate(answer, width - 2)}\n`;

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 
-/** One part of the tasks: every `of`-th, beginning with `index` (from 0). */
+/** A part of the tasks: every `of`-th one, starting with `index` (from 0). */
 export interface Shard {
   readonly index: number;
   readonly of: number;
@@ -52,7 +52,7 @@ export function createFleetProgram(
     .option('--timeout <seconds>', 'time for each try', number(1), 3600)
     .option('--max-turns <n>', 'steps for each try', number(1))
     .option('--max-budget-usd <amount>', 'cost of each try', number(0.000001, false))
-    .option('--retries <n>', 'further tries of a task that failed', number(0), 0)
+    .option('--retries <n>', 'more tries for a task that failed', number(0), 0)
     .option('--retry-failed', 'run tasks again that failed in an earlier run')
     .option('--shard <i/n>', 'only the i-th of n parts, from 0', shardOf)
     .addHelpText('after', AFTER_RUN)

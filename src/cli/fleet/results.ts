@@ -26,7 +26,7 @@ export interface TaskResult {
   readonly session_id: string;
   /** Relative to the output folder; null if there is none. */
   readonly session: string | null;
-  /** What the run printed as its result; null if nothing. */
+  /** The result that the run printed; null if none. */
   readonly result: unknown;
 }
 
@@ -59,7 +59,7 @@ export async function openResultFolder(path: string, dataRoot: string): Promise<
   for (const name of ['sessions', 'logs']) await mkdir(join(folder, name), { recursive: true });
   const text = await inResults(folder, (file) => file.readFile('utf8'));
   const append = (more: string): Promise<void> => inResults(folder, (file) => file.appendFile(more));
-  // The end of a line that a crash cut off.
+  // Completes a line that a crash cut off.
   if (text !== '' && !text.endsWith('\n')) await append('\n');
   return {
     known: new Map(text.split('\n').flatMap(knownIn)),
@@ -93,7 +93,7 @@ async function inResults<T>(folder: string, act: (file: FileHandle) => Promise<T
   return inRealFolder(folder, async ({ at }) => {
     const file = await open(at(RESULTS), O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
     try {
-      if (!(await file.stat()).isFile()) throw new TaskListError(`${join(folder, RESULTS)} is no file`);
+      if (!(await file.stat()).isFile()) throw new TaskListError(`${join(folder, RESULTS)} is not a file`);
       return await act(file);
     } finally {
       await file.close();
@@ -101,7 +101,7 @@ async function inResults<T>(folder: string, act: (file: FileHandle) => Promise<T
   });
 }
 
-/** Writes something new at a name, instead of what is there. */
+/** Replaces whatever has this name. */
 function replace(folder: string, name: string, write: (path: string) => Promise<void>): Promise<void> {
   return inRealFolder(folder, async ({ at }) => {
     await rm(at(name), { recursive: true, force: true });

@@ -8,7 +8,7 @@ export interface Try {
   readonly exitCode: number | null;
   readonly end: 'exited' | 'timed_out' | 'stopped';
   readonly durationMs: number;
-  /** What the child printed as its result. */
+  /** The result that the child printed. */
   readonly result: RunResult | undefined;
   /** The end of what it printed to standard error. */
   readonly stderr: string;

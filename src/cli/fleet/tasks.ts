@@ -16,7 +16,7 @@ export interface Task {
   readonly timeoutSeconds?: number | undefined;
 }
 
-/** The user's mistake in a list of tasks. */
+/** A mistake in the user's list of tasks. */
 export class TaskListError extends Error {}
 
 const MAX_TASKS = 100_000;
@@ -72,7 +72,7 @@ function parseLine(line: string, index: number): unknown {
   }
 }
 
-/** The same for the same task, wherever it is in the list and on whatever machine: results are found by it. */
+/** The same on every machine and wherever the task is in the list, so that its result is found again. */
 function idOf(prompt: string, cwd: string): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([prompt, cwd]))

@@ -1,6 +1,6 @@
 /**
- * A driven session (`--input-format stream-json`) inside the process of another program: everything it reads and writes
- * is passed in, and it neither ends the process nor listens to its signals.
+ * A driven session (`--input-format stream-json`) inside another program's process: all input and output is passed in,
+ * and it neither ends the process nor handles its signals.
  */
 
 import type { SessionThreads } from '../openContext.ts';
@@ -19,7 +19,7 @@ export interface DriveOptions extends Pick<AppPaths, 'cwd' | 'env'> {
   /** Receives complete lines. */
   readonly write: (text: string) => void;
   readonly writeError: (text: string) => void;
-  /** Ends the session: interrupts its turn and withdraws waiting prompts. */
+  /** Ends the session: interrupts its turn and discards queued prompts. */
   readonly stop: AbortSignal;
 }
 

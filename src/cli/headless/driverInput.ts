@@ -9,14 +9,14 @@ import { toolNameOf } from '../../mcp/offeredTools.ts';
 import type { CliOptions } from '../options.ts';
 
 export interface DriverInput {
-  /** The first message that means something; undefined if the driver closed its side without one. */
+  /** The first valid message; undefined if the driver closed its side without one. */
   readonly first: DriverMessage | undefined;
   readonly setup: DriverSetup;
   /** All messages, `first` included. */
   readonly messages: AsyncIterable<DriverMessage>;
 }
 
-/** Waits for the first message: it may say with which system prompt the session begins. */
+/** Waits for the first message, which may set the session's system prompt. */
 export async function openDriverInput(stdin: AsyncIterable<Uint8Array>): Promise<DriverInput> {
   const rest = messagesOf(stdin);
   const ignored: DriverMessage[] = [];
@@ -25,7 +25,7 @@ export async function openDriverInput(stdin: AsyncIterable<Uint8Array>): Promise
     if (first.type !== 'ignored')
       return { first, setup: readSetup(first), messages: following([...ignored, first], rest) };
     ignored.push(first);
-    // An endless stream of lines without meaning must not fill the memory.
+    // An endless stream of meaningless lines must not fill the memory.
     if (ignored.length > MAX_IGNORED) ignored.shift();
   }
   return { first: undefined, setup: readSetup(undefined), messages: following(ignored, rest) };
@@ -33,7 +33,7 @@ export async function openDriverInput(stdin: AsyncIterable<Uint8Array>): Promise
 
 const MAX_IGNORED = 20;
 
-/** Never throws: a failure to read is a message, since the first one is awaited before there is a session. */
+/** Never throws: a read error is a message, because the first one is awaited before there is a session. */
 async function* messagesOf(stdin: AsyncIterable<Uint8Array>): AsyncGenerator<DriverMessage, void, undefined> {
   try {
     for await (const line of inputLines(stdin)) yield parseDriverLine(line);
@@ -68,11 +68,11 @@ const initialize = z.object({
     .nullish(),
 });
 
-/** Adds what the first message asks of the new session; it can do no more than the flags of the same names. */
+/** Applies the options of the first message, which can do no more than the flags of the same names. */
 export function withInitialize(options: CliOptions, { setup }: DriverInput): CliOptions {
   if (setup.request === undefined) return options;
   const parsed = initialize.safeParse(setup.request.fields);
-  // The request is answered later, with what is wrong.
+  // The request is answered later, with the problem.
   if (!parsed.success) return options;
   const { systemPrompt, appendSystemPrompt, agents, title, jsonSchema, settings, mcpServers } = parsed.data;
   const { disallowedTools, skills, plugins } = parsed.data;
@@ -102,7 +102,7 @@ export function withInitialize(options: CliOptions, { setup }: DriverInput): Cli
   };
 }
 
-/** Adds what the driver has itself: its hooks apply like those of flags, so managed settings may turn them off. */
+/** Adds the driver's hooks and servers; its hooks apply like those of flags, so managed settings may turn them off. */
 export function withHost(loaded: LoadedSettings, { setup }: DriverInput, root: string): LoadedSettings {
   const { hooks, servers } = setup;
   const rules = servers.rules.map(({ server, tool, behavior }) => ({

@@ -57,7 +57,7 @@ export async function printMode(
   }
 }
 
-/** What is known before a session is opened. */
+/** Everything that is prepared before a session is opened. */
 type Prepared = Awaited<ReturnType<typeof prepare>>;
 
 /** Reads input and settings and finds a model. Throws a `HeadlessEnd` if the run cannot begin. */
@@ -167,7 +167,7 @@ function openProblem(error: unknown, { dataRoot }: AppPaths): unknown {
   return new HeadlessEnd(EXIT.failed, text);
 }
 
-/** Runs the prompt, or what the driving program asks for, and closes the session. Returns the exit code. */
+/** Runs the prompt, or the driving program's requests, and closes the session. Returns the exit code. */
 async function work(
   { place, given, options, trust, loaded, structured, debug }: Prepared,
   { factory, opened, write, link, channels }: OpenSession,
@@ -247,7 +247,7 @@ async function askerOf(
   return tool === 'stdio' ? askDriver(link) : askTool(tool, mcp, settle);
 }
 
-/** What there is to do: a prompt, or a program that drives the session. */
+/** The input: a prompt, or a program that drives the session. */
 type Given =
   | { readonly type: 'prompt'; readonly prompt: string; readonly typed?: string }
   | { readonly type: 'driver'; readonly input: DriverInput };

@@ -1,4 +1,4 @@
-/** The process around a headless run: what it reads and prints, and how signals and a lost reader end it. */
+/** The process around a headless run: its input and output, and how signals or a closed pipe end it. */
 import { constants } from 'node:os';
 import type { Agent } from '../../agent/types.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
@@ -17,7 +17,7 @@ export class HeadlessEnd extends Error {
   }
 }
 
-/** What a headless run reads and prints, and what may stop it. */
+/** The input and output of a headless run, and what may stop it. */
 export interface HeadlessIo {
   /** Read with `--input-format stream-json`. */
   readonly input: AsyncIterable<Uint8Array>;
@@ -71,8 +71,8 @@ function createHeadlessOutput(): HeadlessOutput {
 }
 
 /**
- * Handles signals and a reader that is gone while `agent` works: SIGINT interrupts its turn and aborts `interrupted`;
- * SIGTERM, SIGHUP and a lost reader end the process once the log is complete, without a result.
+ * Handles signals and a closed pipe while `agent` works: SIGINT interrupts its turn and aborts `interrupted`; SIGTERM,
+ * SIGHUP and a closed pipe end the process once the log is complete, without a result.
  */
 function handleSignals(agent: Agent, { printError, close }: HeadlessOutput): ReturnType<HeadlessIo['watch']> {
   const stop = new AbortController();
@@ -93,7 +93,7 @@ function handleSignals(agent: Agent, { printError, close }: HeadlessOutput): Ret
   };
   process.once('SIGINT', onInterrupt);
   process.on('SIGTERM', onEnd).on('SIGHUP', onEnd);
-  // The rest of the reply is not read: stop, so that it costs nothing.
+  // Nothing reads the rest of the reply: stop paying for it.
   guardOutput((code, message) => {
     if (message !== undefined) printError(`${message} Progress is saved; resume with --continue.`);
     void endWith(code);

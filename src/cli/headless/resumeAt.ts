@@ -17,8 +17,9 @@ interface Resumed {
 }
 
 /**
- * A copy gets the entries up to that message. The session itself can only go back to between two turns, as by hand: its
- * log keeps everything. Throws a `HeadlessEnd` if there is no such message, or if it is in the middle of a turn.
+ * A fork gets the entries up to that message. The session itself can only be rewound to between two turns, as with
+ * /rewind; its log keeps everything. Throws a `HeadlessEnd` if there is no such message, or if it is in the middle of a
+ * turn.
  */
 export async function resumeAt(asked: SessionTarget, uuid: string, place: AppPaths): Promise<Resumed> {
   const target = await resolveTarget(asked, place);

@@ -53,7 +53,7 @@ export function createSessionPorts(
       const absolute = resolve(agent.state().cwd ?? cwd, path);
       const real = realpath(absolute);
       const access = { type: 'read', paths: [absolute], realPaths: [real] } as const;
-      // Nothing is asked: what would need an approval is not read.
+      // Reads only files that need no approval.
       const { behavior } = await permissions.decide(toolNames.read, access, agent.state().mode);
       return behavior === 'allow' ? readStart(absolute, real, maxBytes) : undefined;
     },

@@ -1,4 +1,4 @@
-/** Tokens of MCP servers: `credentials-mcp.json` in the program's own folder, readable only by its owner. */
+/** Tokens of MCP servers: `credentials-mcp.json` in the data folder, readable only by its owner. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';

@@ -1,6 +1,6 @@
 /**
- * What MCP servers listed in earlier sessions: a file for each in `mcp-lists` of the program's own folder. A list grants
- * nothing: it is read only for a server that may be used, and belongs to exactly that definition of it.
+ * Caches what MCP servers listed in earlier sessions, in a file for each in `mcp-lists` of the data folder. A list
+ * grants nothing: it is used only for a server that may be used, and only for exactly the same definition.
  */
 import { createHash } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import type { ListMemory, RememberedLists } from '../../mcp/offeredTools.ts';
 import { type McpServerSource, mcpTransport } from '../../protocol/extensions/mcp.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 
-/** The oldest are deleted; that costs waiting once. */
+/** The oldest are deleted; their servers are then waited for once. */
 const MAX_FILES = 200;
 /** Longer lists are not remembered. */
 const MAX_CHARACTERS = 300_000;
@@ -37,7 +37,7 @@ const fileSchema: z.ZodType<RememberedLists> = z.object({
 
 type Source = Pick<McpServerSource, 'name' | 'definition'>;
 
-/** Returns the memories of servers. A damaged file is no memory, and one that cannot be written does not matter. */
+/** Returns the caches of servers. Damaged files are ignored, and so are write errors. */
 export function createListMemories({
   dataRoot,
   root,
@@ -61,7 +61,7 @@ export function createListMemories({
           await writePrivateFile(file, text);
           await prune(folder);
         } catch {
-          // Without a memory, the next session waits for the server.
+          // Without a cache, the next session waits for the server.
         }
       },
     };

@@ -72,8 +72,8 @@ async function createServers(
   });
 }
 
-// The servers that speak only the newer MCP protocol: `mcp-protocols.json` in the program's own folder. Each is known
-// by the hash of its definition, so that a changed one is queried again.
+// The servers that speak only the newer MCP protocol: `mcp-protocols.json` in the data folder. Each is identified by
+// the hash of its definition, so that a changed one is queried again.
 
 /** The oldest are forgotten; that costs a second start. */
 const MAX_REMEMBERED = 200;
@@ -81,8 +81,8 @@ const MAX_REMEMBERED = 200;
 const fileSchema = z.object({ modern: z.array(z.string().length(64)).max(MAX_REMEMBERED) });
 
 /**
- * Returns the memories of servers. A damaged file is no memory, and one that cannot be written does not matter. Writes
- * wait for each other, since servers connect in parallel.
+ * Returns the caches of servers. Damaged files are ignored, and so are write errors. Writes wait for each other,
+ * because servers connect in parallel.
  */
 export function createProtocolMemories(
   dataRoot: string,

@@ -30,7 +30,7 @@ interface Host {
   readonly addresses: readonly HostAddress[];
   /** Why it is, at least in part, in the user's network. */
   readonly inner?: string | undefined;
-  /** True if it is nowhere else. */
+  /** True if all its addresses are. */
   readonly isAllInner: boolean;
 }
 

@@ -52,7 +52,7 @@ export async function mcpCommand(place: AppPaths, argv: readonly string[]): Prom
     },
     async resetChoices() {
       await forgetServers(place.dataRoot, place.root);
-      await output.line('The next start here asks about the servers of this folder again.');
+      await output.line("ClawdCode will ask about this folder's servers again at the next start.");
     },
     async remove(name, { scope }) {
       code = await remove(place, output, name, scope);

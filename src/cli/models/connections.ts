@@ -1,6 +1,6 @@
 /**
- * The connections to all endpoints: each gets a client of its own with its own key when the first request goes there,
- * so that no endpoint ever sees the key of another.
+ * The connections to all endpoints. Each gets its own client and key with its first request, so that no endpoint ever
+ * sees another's key.
  */
 
 import { modelAdvice } from '../../commands/model.ts';
@@ -53,7 +53,7 @@ export function createConnections(options: ConnectionOptions): Connections {
     open.set(endpoint, connection);
     return connection;
   };
-  /** A notice about an endpoint is for once, also if its key, and with it its client, is renewed. */
+  /** Each notice about an endpoint is shown once, even if its key, and with it its client, is renewed. */
   const told = new Set<string>();
   const isRepeated = (event: ModelEvent, { name = '' }: Endpoint): boolean => {
     if (event.type !== 'notice') return false;
@@ -123,7 +123,7 @@ function withUsage(event: Done, request: ModelRequest): ModelEvent {
     : event;
 }
 
-/** The session's entries, and so its costs, have the full name. */
+/** The session's entries and costs use the full name. */
 function withFullName(event: Done, endpoint: Endpoint, { nameOf }: Endpoints): Done {
   const { model } = event.reply;
   if (model === undefined || endpoint.name === undefined) return event;

@@ -33,12 +33,12 @@ export function fixedKey(key: string | undefined, source: string | undefined): E
   };
 }
 
-/** A key that cannot be had: every request fails with this message. */
+/** A key that is not available: every request fails with this message. */
 export function missingKey(problem: string, source: string): EndpointKey {
   return { source, known: undefined, get: async () => ({ problem }), seen: () => [] };
 }
 
-/** Named where a key of `clawdcode auth login` is shown. */
+/** The displayed source of a key from `clawdcode auth login`. */
 export const STORED = 'clawdcode auth login';
 
 /** A key in the system's keychain, which may ask the user. Read once, with the first request. */

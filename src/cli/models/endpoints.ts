@@ -24,7 +24,7 @@ export interface Endpoint {
   readonly named: readonly string[];
   /** What the settings say about a model; `id` as the endpoint names it. */
   factsOf(id: string): ModelSettings;
-  /** What `clawdcode doctor --probe` has found out about a model. */
+  /** The results of `clawdcode doctor --probe` for a model. */
   cardOf(id: string): ModelCard | undefined;
 }
 
@@ -46,7 +46,7 @@ interface EndpointOptions {
   readonly apiKey?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly home?: string;
-  /** The program's own folder; without it, stored keys are not used. */
+  /** The data folder; without it, stored keys are not used. */
   readonly dataRoot?: string;
   readonly openKeychain?: () => Promise<Keychain | undefined>;
   /** The project: no program in it serves as a helper. */

@@ -1,5 +1,5 @@
 /**
- * Remembers which kind of server answered at an endpoint: `servers.json` in the program's own directory. A known local
+ * Remembers which kind of server answered at an endpoint: `servers.json` in the data folder. A known local
  * server is queried in one way instead of eight. A missing or damaged file counts as empty.
  */
 import { readFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
  * Remembers context windows that servers named in overflow errors, by endpoint and model: `windows.json` in the
- * program's own directory. A missing or damaged file counts as empty and is overwritten.
+ * data folder. A missing or damaged file counts as empty and is overwritten.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

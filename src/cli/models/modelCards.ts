@@ -1,6 +1,6 @@
 /**
- * What `clawdcode doctor --probe` has found out, by endpoint and model: `model-cards.json` in the program's own folder.
- * A missing or damaged file counts as empty.
+ * The results of `clawdcode doctor --probe`, by endpoint and model: `model-cards.json` in the data folder. A missing or
+ * damaged file counts as empty.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -103,7 +103,7 @@ export function createModelChoice(
     const wanted = effort === null ? null : (effort ?? own.effort ?? settings.effort);
     const accepted = wanted && acceptedEffort(wanted, known.efforts);
     const card = endpoint.cardOf(id);
-    // What a test has shown fills a gap only: the settings, the server and the catalogue know better.
+    // Test results only fill gaps: the settings, the server and the catalogue are more reliable.
     const seesImages = known.seesImages ?? card?.images;
     return {
       ...{ ...known, ...place, id: name },
@@ -142,7 +142,7 @@ export function createModelChoice(
     hearAssumed(assumedText(id, windowTokens));
   };
   const isAsked = (id: string): boolean => id !== DEMO_MODEL && id !== '' && !isClosedModel(id);
-  /** Not while the session is being opened: loading the code for it takes as long as reading the session. */
+  /** Delayed, because loading the code while the session is being opened would double the time that takes. */
   const askSoon = (id: string): void => {
     if (served === undefined || !isAsked(id)) return;
     const askNow = async (): Promise<void> => {
@@ -163,7 +163,7 @@ export function createModelChoice(
     reported.add(advice);
     return [advice];
   };
-  /** Once per model and level: the model does not have what was asked for. */
+  /** Once per model and level, if the model does not have the requested effort. */
   const effortAdvice = (): readonly string[] => {
     const { id, effort: given } = current();
     if (effort === undefined || effort === null || effort === given) return [];
@@ -183,7 +183,7 @@ export function createModelChoice(
     setEffort(level) {
       effort = level ?? null;
       const info = choose(chosen);
-      // The caller says what became of it.
+      // The caller reports the outcome.
       effortAdvice();
       return info;
     },

@@ -1,6 +1,6 @@
 /**
  * Keys that `clawdcode auth login` has stored: in the system's keychain if there is one, otherwise in
- * `credentials.json` in the program's own folder, readable only by its owner. A key belongs to an endpoint's name and
+ * `credentials.json` in the data folder, readable only by its owner. A key belongs to an endpoint's name and
  * origin, so that it is never sent to another server.
  */
 import { readFileSync } from 'node:fs';

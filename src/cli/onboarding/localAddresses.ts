@@ -5,7 +5,7 @@ export interface LocalAddress {
   readonly name: string;
   /** Up to and including `/v1`. */
   readonly baseUrl: string;
-  /** Set if the address is not on this machine: it is then shown, and queried only if the user asks for it. */
+  /** Set if the address is not on this machine: it is then shown, and queried only if the user chooses it. */
   readonly unaskedFrom?: string;
 }
 

@@ -13,7 +13,7 @@ type Settings = Pick<LoadedSettings, 'hooks' | 'servers'> & {
   readonly settings: Pick<LoadedSettings['settings'], 'statusLine' | 'notificationCommand'>;
 };
 
-/** Far more than anyone writes by hand. */
+/** Far more than any hand-written command has. */
 const MAX_WORDS = 5000;
 /** Builds write these constantly, and a server of the project is often one of them. */
 const results = /(?:^|\/)(?:dist|build|out|target|bin|obj|node_modules|\.?venv|\.next)\//;
@@ -50,7 +50,7 @@ export function executedFiles(
   const all = [...named, ...modules.flatMap((path) => [path, realpath(path)])];
   const inside = [...new Set(all)].filter((path) => isInside(path, top));
   const isBuilt = (path: string): boolean => results.test(path.slice(top.length));
-  // What git tracks is a source, whatever its folder is called.
+  // Files that git tracks are sources, whatever their folder is called.
   const tracked = new Set(inside.some(isBuilt) ? trackedFiles(top) : []);
   return inside.filter((path) => !isBuilt(path) || tracked.has(path));
 }
@@ -59,8 +59,8 @@ const runsNode = /(?:^|[\s/'"`;&|(])(?:node|nodejs|bun|deno|tsx|ts-node)(?:\s|$)
 const extensions = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.tsx', '.json'];
 
 /**
- * The files that a command means without naming them: modules of Python (`-m a.b`), and what Node loads for a folder or
- * a name without its extension. Sources: docs.python.org/3/using/cmdline.html, nodejs.org/api/modules.html.
+ * The files that a command runs without naming them in full: Python modules (`-m a.b`), and what Node loads for a folder
+ * or a name without an extension. Sources: docs.python.org/3/using/cmdline.html, nodejs.org/api/modules.html.
  */
 function moduleFiles(command: string, root: string, folders: readonly string[]): readonly string[] {
   const places = ['.', ...folders].map((folder) => resolve(root, folder));

@@ -92,13 +92,13 @@ interface PermissionPlaces {
   readonly saved: SourcedRule[];
 }
 
-/** What has been added to the rules of the settings. */
+/** Rules in addition to those of the settings. */
 interface AddedRules {
   /** Saved; see `PermissionPlaces`. */
   readonly saved: SourcedRule[];
   readonly ofSession: SourcedRule[];
   ofTurn: readonly SourcedRule[];
-  /** Instead of those of `--settings`; undefined = as they were at the start. */
+  /** Replace those of `--settings`; undefined = those of the start. */
   ofFlag: readonly SourcedRule[] | undefined;
 }
 
@@ -225,7 +225,7 @@ function permissionsAt(
     },
     async remember({ rules: texts, destination, file }) {
       if (managedOnly)
-        return 'Nothing was saved: on this machine only the allow rules of managed settings count.';
+        return 'Nothing was saved: on this machine only the allow rules of managed settings apply.';
       const add = (to: SourcedRule[], source: string): void => {
         to.push(...texts.map((text) => ({ text, behavior: 'allow' as const, source, base: project })));
       };

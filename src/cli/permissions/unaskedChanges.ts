@@ -1,6 +1,6 @@
 /**
- * Keeps track of changes that the user did not approve: those of this program in memory if they cannot be stored, all
- * others in the records that the sessions of a folder share. The user's review ends them.
+ * Tracks changes that the user did not approve, in records that the sessions of a folder share, or in memory if they
+ * cannot be stored. A review by the user clears them.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -22,9 +22,9 @@ export interface ChangePlaces {
 }
 
 export interface ChangeTracker extends ChangeReview {
-  /** Resolves when the change can no longer be forgotten: the call may run. Never rejects. */
+  /** Resolves when the change is recorded, so that the call may run. Never rejects. */
   note(access: Access): Promise<void>;
-  /** Notes a change at this time, in milliseconds, that the log of a resumed session has. */
+  /** Notes a change from the log of a resumed session; `at` in milliseconds since the epoch. */
   noteEarlier(at: number): void;
   /** The folders that may have changes that the user has not reviewed; undefined if there are none. */
   changedFolders(): Promise<readonly string[] | undefined>;
@@ -39,7 +39,7 @@ interface Records {
 
 export function createChangeTracker(places: ChangePlaces): ChangeTracker {
   const { dataRoot, workspace, now } = places;
-  /** The last changes that only memory has. */
+  /** Time of the last change that could not be stored. */
   let unstoredAt = 0;
   let hasReported = false;
   let opened: Promise<Records> | undefined;

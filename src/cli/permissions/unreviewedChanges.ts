@@ -47,7 +47,7 @@ export interface ChangeRecord {
 interface RecordState {
   /** Since the last review, oldest first. */
   readonly changes: readonly UnreviewedChange[];
-  /** Since the user was last shown them: what need not be added again. */
+  /** Changes since the last time the user was shown them; these need not be added again. */
   readonly recent: readonly UnreviewedChange[];
   /** 0 if the user has reviewed nothing yet. */
   readonly reviewedAt: number;

@@ -1,4 +1,4 @@
-/** The files of a plugin: which they are, and what identifies their content. */
+/** Lists the files of a plugin and identifies their content. */
 import { createHash } from 'node:crypto';
 import { lstat, opendir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -11,8 +11,8 @@ const MAX_DEPTH = 12;
 export const TOO_MUCH = `It has more than ${MAX_FILES} files or ${MAX_BYTES / 1_000_000} MB, so it is not installed.`;
 
 /**
- * The regular files below a folder, sorted; undefined beyond the limits. Links and `.git` are left out of what is
- * copied; a copy that contains one has been changed, so that it has no files either.
+ * The regular files in a folder and its subfolders, sorted; undefined beyond the limits. Links and `.git` are not
+ * copied; a copy that contains one was modified, so the result for it is undefined, too.
  */
 export async function filesIn(
   folder: string,
@@ -67,7 +67,7 @@ async function digestOf(
   }
 }
 
-/** The bytes of all files below a folder; stops counting beyond the limit. Never rejects. */
+/** The bytes of all files in a folder and its subfolders; stops counting beyond the limit. Never rejects. */
 export async function bytesBelow(folder: string, limit: number): Promise<number> {
   let bytes = 0;
   try {

@@ -3,7 +3,7 @@ import type { PluginPort } from '../../commands/types.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 
-/** `refresh`: makes what plugins bring available in the session, or takes it away. */
+/** `refresh`: applies changes of plugins to the session. */
 export function createPluginPort(place: AppPaths, refresh: () => Promise<void>): PluginPort {
   const store = () => import('./pluginStore.ts');
   return {

@@ -1,6 +1,6 @@
 /**
- * Installed plugins: copies in `plugins` of the data folder, and what the user has approved of each. The approval is
- * for one content of the whole folder; a plugin whose files have changed is not used until it is approved again.
+ * Installed plugins: copies in `plugins` of the data folder, and the user's approvals. An approval is for the exact
+ * content of the folder; a plugin whose files have changed is not used until it is approved again.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -39,7 +39,7 @@ interface StagedCopy {
 }
 
 const CLONE_TIMEOUT_MS = 60_000;
-/** What git may write, with its own copy of the content. */
+/** Maximum bytes that git may write, including its own copy of the content. */
 const MAX_CLONE_BYTES = 100_000_000;
 const WATCH_MS = 200;
 
@@ -92,7 +92,7 @@ export async function installPlugin(
 ): Promise<void> {
   const target = folderOf(place, contents.name);
   const before = (await readRegistry(place)).plugins[contents.name];
-  // What another plugin of the same name has stored is none of its business.
+  // Data stored by another plugin of the same name must not be visible to it.
   if (before?.source !== source)
     await rm(dataFolderOf(place, contents.name), { recursive: true, force: true });
   await rm(target, { recursive: true, force: true });
@@ -123,7 +123,7 @@ function withChange(
   return before === undefined ? plugins : { ...plugins, [name]: { ...before, ...changed } };
 }
 
-/** Deletes the copy of a plugin and what it has stored. */
+/** Deletes the copy of a plugin and its stored data. */
 export async function removePlugin(place: PluginLocation, name: string): Promise<void> {
   await change(place, ({ [name]: _, ...plugins }) => plugins);
   for (const folder of [folderOf(place, name), dataFolderOf(place, name)])
@@ -156,7 +156,7 @@ export async function listPlugins(place: PluginLocation): Promise<readonly Plugi
           : problem === undefined
             ? { type: 'enabled' }
             : unusable(problem);
-        // What cannot be identified cannot be approved.
+        // Content that cannot be hashed cannot be approved.
         return {
           name,
           source,
@@ -295,7 +295,7 @@ export function dataFolderOf({ dataRoot }: PluginLocation, name: string): string
 /** Longest hook, as JSON: an approval shows each in full. */
 const MAX_HOOK = 2000;
 
-/** Reads hooks as a plugin has them; what could not be shown in full is not used. */
+/** Reads a plugin's hooks; those that are too long to be shown in full are not used. */
 export const readPluginHooks: HookReader = (value) => {
   const { hooks, problems } = readHooks(value, 'user', 'Its hooks');
   const isShort = ({ hook }: HookSource): boolean => JSON.stringify(hook).length <= MAX_HOOK;

@@ -1,4 +1,4 @@
-/** What the enabled plugins bring to a session. It changes while the program runs, when the user changes plugins. */
+/** What the enabled plugins add to a session; changes whenever the user changes plugins. */
 import { hooksThatRun } from '../../config/hooks.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import type { PluginFolder } from '../../extensions/findSkills.ts';
@@ -63,12 +63,12 @@ export async function openPlugins(
       given = await givenPlugins(flags.folders);
       used = await readPlugins(place, loaded, flags, given);
     },
-    // What the user names on the command line is approved by that.
+    // Naming a plugin on the command line approves it.
     problem: async (name) => (given.plugins.some((one) => one.name === name) ? undefined : check(name)),
   };
 }
 
-/** A plugin that is used, in its folder. */
+/** A plugin in use, with its folder. */
 type UsedPlugin = PluginContents & { readonly folder: string; readonly hasServers: boolean };
 
 /** Reads the plugins of the command line. */

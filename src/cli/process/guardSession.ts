@@ -46,7 +46,7 @@ export function guardSession(options: GuardOptions): SessionGuard {
     if (isCrashed) return;
     isCrashed = true;
     // The window or pipe was closed: only the log matters now.
-    if (isNobodyThere(error)) {
+    if (isPipeClosed(error)) {
       void end(codeOf('SIGHUP'));
       return;
     }
@@ -73,7 +73,7 @@ export function guardSession(options: GuardOptions): SessionGuard {
   };
 }
 
-function isNobodyThere(error: unknown): boolean {
+function isPipeClosed(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   return code === 'EIO' || code === 'EPIPE' || code === 'ENOTCONN';
 }

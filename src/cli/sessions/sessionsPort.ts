@@ -71,24 +71,24 @@ export function createSessionsPort(place: AppPaths, catalogue: SessionCatalogue)
     },
     preview: (session, aroundSeq, signal) => previewOf(session, aroundSeq, signal).catch(() => []),
     rename: (session, title) =>
-      deed(async () => {
+      attempt(async () => {
         if (session.isArchived) await taken(catalogue.unarchive(session), 'renamed');
         await renameSession(storeOf(session), session.id, title);
         if (session.isArchived) await taken(packed(session), 'put back into the archive');
         return `Renamed to “${title}”`;
       }),
     archive: (session) =>
-      deed(async () => {
+      attempt(async () => {
         const bytes = await taken(packed(session), 'archived');
         return `Archived: ${formatBytes(session.bytes)} became ${formatBytes(bytes)}`;
       }).then((done) => withRecord(done, session)),
     unarchive: (session) =>
-      deed(async () => {
+      attempt(async () => {
         await taken(catalogue.unarchive(session), 'taken out of the archive');
         return 'Out of the archive, as it was';
       }).then((done) => withRecord(done, session)),
     remove: (session) =>
-      deed(async () => {
+      attempt(async () => {
         const bytes = await taken(catalogue.remove(session), 'deleted');
         return `Deleted “${session.title}”: ${formatBytes(bytes)} are free`;
       }),
@@ -129,7 +129,7 @@ async function taken(storing: ReturnType<SessionCatalogue['archive']>, done: str
 }
 
 /** Returns errors as messages, so that the list stays open. */
-async function deed(run: () => Promise<string>): Promise<ActionResult> {
+async function attempt(run: () => Promise<string>): Promise<ActionResult> {
   try {
     return { type: 'done', message: await run() };
   } catch (error) {

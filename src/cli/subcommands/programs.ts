@@ -188,7 +188,7 @@ export function createAuthProgram(actions: () => AuthActions): Command {
     .command('login')
     .argument(...about)
     .description('store a key, typed at the prompt or from standard input')
-    .option('--file', "in the program's folder even if there is a keychain")
+    .option('--file', 'store it in a file even if there is a keychain')
     .action((provider, flags) => actions().login(provider, flags));
   program
     .command('logout')

@@ -10,7 +10,7 @@ interface CostPageOptions {
   readonly rows: number;
   /** Shown instead of the directory that most files are in. */
   readonly shownPath: (path: string) => string;
-  /** Days are worth showing: the report is about more than one session. */
+  /** The report covers several sessions, so it shows days. */
   readonly isOverall: boolean;
 }
 
@@ -52,7 +52,7 @@ export function totalFacts({
   ];
 }
 
-/** A total that no request without a known price hides: what is known, and the models that have none. */
+/** The total cost; if some prices are unknown, the known part and the models without a price. */
 export function costText(
   { costUsd, knownCostUsd }: Pick<Spending, 'costUsd' | 'knownCostUsd'>,
   models: readonly Row[],
@@ -97,7 +97,7 @@ function figuresOf({ requests, inputTokens, outputTokens, costUsd, knownCostUsd 
 
 const costOf = ({ costUsd }: Pick<Spending, 'costUsd'>): string => (costUsd === null ? '' : dollars(costUsd));
 
-/** Of a path, the end says most. */
+/** The end of a path is the most significant part. */
 function short(name: string, room: number): string {
   const letters = [...name];
   if (letters.length <= room) return name;

@@ -1,7 +1,7 @@
 /**
- * What sessions cost, and what for: read entry by entry, so that memory does not grow with a log. Tokens and dollars of
- * requests are exact, as far as the server reports them. What a tool or a file cost is a share: its part of every
- * prompt that contained it, by length, and the calls that the model wrote. Pure.
+ * Breaks down what sessions cost. Reads entry by entry, so that memory does not grow with a log. Tokens and dollars of
+ * requests are exact, as far as the server reports them. The cost of a tool or file is a share: its part of every prompt
+ * that contained it, by length, and the calls that the model wrote. Pure.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
@@ -33,7 +33,7 @@ export interface CostReport {
   readonly files: readonly Row[];
   /** The most expensive turns. */
   readonly turns: readonly TurnRow[];
-  /** The costliest requests that the cache did not serve, and how many there were in all. */
+  /** The most expensive cache misses, and the total number of them. */
   readonly misses: readonly CacheMiss[];
   readonly missCount: number;
 }
@@ -54,7 +54,7 @@ interface CostReader {
 
 type UsageEntry = NonNullable<JSONLEntry['message']['usage']>;
 
-/** Turns and misses that are kept while reading, and that a report has. */
+/** Turns and misses kept while reading, and included in a report. */
 const KEPT = 200;
 const REPORTED = 50;
 /** Copies of a session have the same entries: each request counts once, up to this many. */
@@ -93,7 +93,7 @@ export function createCostReader(
     turn = undefined;
     if (turns.length > 2 * KEPT) turns = turns.toSorted(byCostDescending).slice(0, KEPT);
   };
-  /** Over many sessions, ids say nothing. */
+  /** Across sessions, ids are meaningless. */
   const endAgents = (): void => {
     for (const { name: id, requests, ...spent } of agents.rows()) {
       const name = names.get(id) ?? '';
@@ -129,7 +129,7 @@ export function createCostReader(
       const extra = price && (miss.tokens * ((price.cacheWrite ?? price.input) - price.cachedInput)) / 1e6;
       misses.push({ ...miss, costUsd: extra ?? null });
       missCount += 1;
-      if (misses.length > 2 * KEPT) misses = dearestMisses(misses).slice(0, KEPT);
+      if (misses.length > 2 * KEPT) misses = costliestMisses(misses).slice(0, KEPT);
     }
     [before, change] = [now, undefined];
   };
@@ -177,14 +177,14 @@ export function createCostReader(
         tools: content.tools.rows(),
         files: content.files.rows(),
         turns: turns.toSorted(byCostDescending).slice(0, REPORTED),
-        misses: dearestMisses(misses).slice(0, REPORTED),
+        misses: costliestMisses(misses).slice(0, REPORTED),
         missCount,
       };
     },
   };
 }
 
-function dearestMisses(misses: readonly CacheMiss[]): CacheMiss[] {
+function costliestMisses(misses: readonly CacheMiss[]): CacheMiss[] {
   return misses.toSorted((a, b) => (b.costUsd ?? 0) - (a.costUsd ?? 0) || b.tokens - a.tokens);
 }
 

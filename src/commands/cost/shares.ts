@@ -16,7 +16,7 @@ interface Part {
   size: number;
 }
 
-/** What the log does not have as entries. */
+/** Content that is not in the log as entries. */
 const BASE = '(system prompt and tools)';
 /** Beyond this many parts of one prompt, files are no longer distinguished. */
 const MAX_PARTS = 2000;

@@ -54,7 +54,7 @@ function agentsPage(
 
 const titles = [
   ['flag', 'From --agents'],
-  ['project', 'Of this project'],
+  ['project', 'From this project'],
   ['user', 'Yours'],
   ['plugin', 'From plugins'],
   ['builtin', 'Built in'],

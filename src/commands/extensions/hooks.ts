@@ -97,7 +97,7 @@ function changeLines({ since, paths, hasOthers }: UnaskedChanges, { skills }: Co
   ].map((text) => hanging(pageLine(`  ${text}`), 2));
 }
 
-/** A hook that is configured alike for several events is listed once, under all of them. */
+/** A hook with the same configuration for several events is listed once, with all of them. */
 function hooksPage(all: readonly HookStatus[], confined: readonly PageLine[]): Page {
   const alike = [...grouped(all, identity).values()];
   const sections = grouped(alike, (statuses) => statuses.map(({ hook }) => hook.event).join(', '));
@@ -126,7 +126,7 @@ function identity({ hook, source, ignored }: HookStatus): string {
   return JSON.stringify([rest, source, ignored]);
 }
 
-/** The lines of hooks that are alike; each has run for its own event. */
+/** The lines of identical hooks; each has run for its own event. */
 function linesOf(statuses: readonly HookStatus[]): PageLine[] {
   const [status] = statuses;
   if (status === undefined) return [];

@@ -65,7 +65,7 @@ export function stateText(state: McpServerState, tools: number): string {
   }
 }
 
-/** What a server offers beside tools, as ends of its line: `2 prompts`. */
+/** What a server offers in addition to tools, for the end of its line: `2 prompts`. */
 function counted(count: number, noun: string): string {
   return count === 0 ? '' : `, ${count} ${noun}${count === 1 ? '' : 's'}`;
 }
@@ -164,7 +164,7 @@ export function mcpPromptCommands(port: McpPort): readonly Command[] {
       const images = found.images.map(({ image }) => image);
       return {
         type: 'op',
-        // What the server wrote names no files and no resources of other servers.
+        // Mentions in the server's text must not attach files or resources of other servers.
         op: {
           type: 'prompt',
           text: found.text,

@@ -1,4 +1,4 @@
-/** `/plugin`: lists, adds, approves and removes plugins. What a plugin brings is shown before it is used. */
+/** `/plugin`: lists, adds, approves and removes plugins. Shows what a plugin contains before it is used. */
 import type { HookDefinition } from '../../protocol/extensions/hooks.ts';
 import { type McpServerDefinition, mcpTarget } from '../../protocol/extensions/mcp.ts';
 import type { PluginContents, PluginInfo } from '../../protocol/extensions/plugins.ts';
@@ -118,8 +118,8 @@ function linesOf({ name, source, state, contents }: PluginInfo): PageLine[] {
 }
 
 /**
- * What a plugin brings, for approval and for the list: first everything that would run, in full and exactly as written,
- * then names.
+ * The contents of a plugin, for approval and for the list: first everything that would run, in full and exactly as
+ * written, then names.
  */
 export function contentLines(contents: PluginContents): readonly string[] {
   const { description, version, skills, commands, agents, hooks, servers, problems } = contents;

@@ -52,7 +52,7 @@ function skillsPage(
       all.filter(({ scope }) => scope === 'user'),
     ),
     section(
-      'Of this project',
+      'From this project',
       all.filter(({ scope }) => scope === 'project'),
     ),
     all.length === 0 ? [pageLine('There are no skills or custom commands yet.'), blankLine, ...HOW] : [],

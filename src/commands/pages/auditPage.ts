@@ -214,7 +214,7 @@ export function incompleteness(missing: number, damagedLines: number): string | 
 
 /** Lays out the rows in log order. `looked`: number of read-only calls left out; `problem`: see `incompleteness`. */
 export function auditPage(rows: readonly AuditRow[], looked: number, problem?: string): Page {
-  const left = looked === 0 ? '' : ` ${looked} that only looked ${looked === 1 ? 'is' : 'are'} left out.`;
+  const left = looked === 0 ? '' : ` ${looked} read-only ${looked === 1 ? 'call is' : 'calls are'} left out.`;
   const count = `${rows.length} ${rows.length === 1 ? 'call' : 'calls'}.${left}`;
   const warning = problem === undefined ? [] : [pageLine({ text: problem, role: 'warning' })];
   return () => [heading(count), ...warning, ...rows.flatMap(auditLines)];

@@ -46,7 +46,7 @@ export function translateRule(text: string, behavior: Behavior, place: RuleBase)
 
 const NOT_A_RULE = 'it is not a rule, so it protects nothing. Write Tool or Tool(specifier).';
 const UNUSED: TranslatedRule = { rules: [], isUnused: true };
-/** A tool that does not exist here: nothing to deny. */
+/** The tool does not exist here, so there is nothing to deny. */
 const FULFILLED: TranslatedRule = { rules: [] };
 
 /** Claude Code's names for tools that have another name here. */

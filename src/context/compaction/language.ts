@@ -109,7 +109,7 @@ function scriptsOf(text: string): Scripts {
   return { letters, count, share: (script) => (letters === 0 ? 0 : count(script) / letters) };
 }
 
-/** Japanese also uses Chinese characters, so it is recognised by its kana. */
+/** Japanese also uses Chinese characters, so it is recognized by its kana. */
 function mainScript({ share }: Scripts): Script | undefined {
   if (share('kana') >= 0.1 && share('kana') + share('han') >= USED) return 'kana';
   return (Object.keys(SCRIPTS) as Script[])

@@ -32,7 +32,7 @@ export function wrapSummary(summary: string): string {
 
 /**
  * The messages after the summary include the latest request and steps that the summary may also cover. Stored with each
- * summary; a request recognises it (untrustedText.ts), so a changed wording has to keep this one known.
+ * summary; a request recognizes it (untrustedText.ts), so a changed wording has to keep this one known.
  */
 export const SUMMARY_NOTE =
   'A record of the work so far, not a request. The latest messages stand below it word for word; the record may cover some of them already, so steps that it reports are done. Go on from there, and do not start over. Where a message below and the record differ, the newer one is right.';

@@ -159,7 +159,7 @@ function goalOf(entry: JSONLEntry): string | undefined {
   return extractGoalFromMessage(text);
 }
 
-// Recognises messages that only approve or continue the work ("yes", "thanks", "go on") and state no goal.
+// Recognizes messages that only approve or continue the work ("yes", "thanks", "go on") and state no goal.
 
 /** Longer messages state something, whatever their words. */
 const MAX_CHARACTERS = 60;

@@ -91,7 +91,7 @@ function adaptNewer(value: unknown): JSONLEntry | undefined {
 /** Maximum nesting of objects and arrays; entries, including tool arguments, need far less. */
 const MAX_LEVELS = 500;
 
-/** True if a value is nested so deeply that copying or serialising it could overflow the stack. */
+/** True if a value is nested so deeply that copying or serializing it could overflow the stack. */
 export function isTooDeep(value: unknown, levels = MAX_LEVELS): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((one) => isTooDeep(one, levels - 1));

@@ -23,7 +23,7 @@ export function messageEntry(
 /** One call of the model. */
 export function toolUseEntry({ arguments: text, ...call }: ToolCall): NewEntry {
   const input = parseArguments(text);
-  // Store the text only if serialising the input would not give the same bytes.
+  // Store the text only if serializing the input would not give the same bytes.
   const exact = JSON.stringify(input) === text ? {} : { arguments: text };
   return {
     type: 'tool_use',

@@ -1,5 +1,5 @@
 /**
- * Requests of the driving program: each gets exactly one response. It can do what a user at the screen can, not more.
+ * Requests from the driving program: each gets exactly one response. It can do what a user at the screen can, no more.
  */
 import * as z from 'zod';
 import type { Agent } from '../../agent/types.ts';
@@ -193,7 +193,7 @@ async function handle(request: DriverRequest, ports: ControlPorts): Promise<obje
   }
 }
 
-/** What `apply_flag_settings` can change; another name is refused, so that nothing is promised that does not happen. */
+/** The settings that `apply_flag_settings` can change; others are rejected rather than silently ignored. */
 const flagSettings = z.strictObject({
   model: z.string().min(1).max(200).regex(/^\S+$/).nullish(),
   effortLevel: z.enum(efforts).nullish(),

@@ -13,7 +13,7 @@ export type DriverAnswer =
 export interface DriverLink {
   /** Sends a request; an abort withdraws it at once, whether or not the driver ever answers. */
   ask(request: object, signal: AbortSignal): Promise<DriverAnswer>;
-  /** Takes an answer; ignores one to a request that no longer waits. */
+  /** Receives an answer; ignores answers to requests that are no longer open. */
   settle(response: DriverResponse): void;
   /** The driver closed its side: ends all requests, also later ones. */
   close(): void;

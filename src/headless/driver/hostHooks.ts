@@ -11,7 +11,7 @@ import {
 import { visibleLine } from '../../protocol/text/visible.ts';
 import type { DriverLink } from './driverLink.ts';
 
-/** What hooks of the driving program name as their file. */
+/** The displayed source of the driving program's hooks. */
 const SOURCE = 'the driving program';
 
 /** Limits for a program that registers without end. */
@@ -27,7 +27,7 @@ const group = z.looseObject({
 
 export interface HostHooks {
   readonly hooks: readonly HookSource[];
-  /** What cannot be used of them, ready to show. */
+  /** Hooks that cannot be used and why, ready to show. */
   readonly problems: readonly string[];
   /** All hooks that the program sent can be used; those for unknown events never run anyway. */
   readonly isComplete: boolean;

@@ -1,4 +1,4 @@
-/** MCP servers inside the driving program: which there are, and the way to them, as requests in both directions. */
+/** MCP servers inside the driving program: their definitions, and the channels to them as requests in both directions. */
 import * as z from 'zod';
 import {
   type McpServerSource,
@@ -21,7 +21,7 @@ interface HostRule {
 export interface HostServers {
   readonly servers: readonly McpServerSource[];
   readonly rules: readonly HostRule[];
-  /** What cannot be used of them, ready to show. */
+  /** Servers that cannot be used and why, ready to show. */
   readonly problems: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The `initialize` request: what the driver learns, and which of its requests have no effect here. */
+/** The `initialize` request: its response, and the requested features that have no effect here. */
 import type { CommandHost } from '../../commands/types.ts';
 import type { DriverMessage, DriverRequest } from './driverMessages.ts';
 import { type HostHooks, readHostHooks } from './hostHooks.ts';
@@ -82,7 +82,7 @@ async function listed(host: CommandHost): Promise<readonly string[]> {
   return Promise.race([found, late]).finally(() => clearTimeout(timer));
 }
 
-// What the first message of the driving program asks of the session before it is opened, besides what flags can ask.
+// Options in the driving program's first message that apply before the session is opened, in addition to flags.
 
 export interface DriverSetup {
   /** The `initialize` request, if the first message is one; a later one sets nothing up. */

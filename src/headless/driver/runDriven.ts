@@ -28,7 +28,7 @@ interface DrivenOptions
   readonly link: DriverLink;
   /** Resolves when the MCP servers have connected or failed; called once messages are read. */
   readonly settle: (signal: AbortSignal) => Promise<void>;
-  /** What the driver writes, until it closes its side; never throws. */
+  /** The driver's messages, until it closes its side; never throws. */
   readonly messages: AsyncIterable<DriverMessage>;
   /** Repeat each prompt in the output when it is sent. */
   readonly replayUserMessages: boolean;
@@ -116,7 +116,7 @@ export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
         if (!inbox.add(message.prompt)) broken = 'too many prompts are waiting.';
         return;
       case 'request':
-        if (unanswered >= MAX_UNANSWERED) broken = 'too many requests wait for their answers.';
+        if (unanswered >= MAX_UNANSWERED) broken = 'too many requests are unanswered.';
         else void respond(message.request);
         return;
       case 'response':

@@ -1,15 +1,15 @@
-/** Requests that change what the session has: its MCP servers, the settings of `--settings`, skills and plugins. */
+/** Requests that change the session's MCP servers, the settings of `--settings`, skills and plugins. */
 import type { CommandHost } from '../../commands/types.ts';
 import type { Effort } from '../../protocol/wires.ts';
 
-/** What the session lets the driving program change; it can do no more than flags at the start. */
+/** What the driving program may change in the session: no more than flags can at the start. */
 export interface SessionPorts {
   /**
-   * Uses these MCP servers instead of those it set before and of those inside the driver. Rejects with what is wrong with
-   * the definitions; then nothing has changed.
+   * Replaces the MCP servers that the driver has set, including those inside it. Rejects with the mistake in the
+   * definitions; then nothing has changed.
    */
   setServers(servers: Readonly<Record<string, unknown>>): Promise<ChangedServers>;
-  /** Replaces the permission rules of `--settings`. Throws with what is wrong; then nothing has changed. */
+  /** Replaces the permission rules of `--settings`. Throws the mistake; then nothing has changed. */
   setRules(permissions: unknown): void;
   /**
    * Reads a file that the Read tool could read without approval; undefined if it could not. `path` is relative to the
@@ -33,7 +33,7 @@ interface ReadFile {
   readonly isCut: boolean;
 }
 
-/** Milliseconds to wait for new servers, which the answer says the state of. */
+/** Milliseconds to wait for new servers, whose state the response contains. */
 const CONNECT_MS = 30_000;
 
 /** Answers `mcp_set_servers`. */
@@ -64,7 +64,7 @@ export function applySettings(
   ports: Pick<SessionPorts, 'setRules'>,
   firstModel: string,
 ): void {
-  // First what can fail: the driver is told that nothing has changed.
+  // Steps that can fail come first: after an error the driver is told that nothing has changed.
   if (permissions !== undefined) ports.setRules(permissions ?? {});
   if (model !== undefined) agent.submit({ type: 'set_model', model: model ?? firstModel });
   if (effortLevel !== undefined)

@@ -153,7 +153,7 @@ function decideRedirect(
 ): PartVerdict {
   const word = verb === 'write' ? 'Writes to' : 'Reads';
   if (target === null) return { behavior: 'ask', reason: `${word} a file that is known only at run time.` };
-  if (isNoFile(target)) return { behavior: 'allow', basis: 'read-only', reason: 'No file.' };
+  if (isNoFile(target)) return { behavior: 'allow', basis: 'read-only', reason: 'Not a file.' };
   const directories = everyDirectory(visits, cwd);
   if (directories === null) return { behavior: 'ask', reason: `${word} ${target} in an unknown directory.` };
   const tool = verb === 'write' ? 'Edit' : 'Read';

@@ -191,7 +191,7 @@ function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
       ),
     ),
   ]);
-  return gravest(verdicts) ?? { behavior: 'allow', basis: 'read-only', reason: `${what} only looks.` };
+  return gravest(verdicts) ?? { behavior: 'allow', basis: 'read-only', reason: `${what} only reads.` };
 }
 
 /** A directory may contain another repository, whose settings name programs that git runs. */
@@ -244,7 +244,9 @@ export function decideVersionFiles(
     .map(policy.toolsFolderNamed)
     .filter((path) => path !== undefined && inWorkspace(path, policy));
   const file = [...found, ...named].find((path) => path !== undefined);
-  return file === undefined ? undefined : { behavior: 'ask', reason: `${file} says what ${what} runs.` };
+  return file === undefined
+    ? undefined
+    : { behavior: 'ask', reason: `${file} determines what ${what} runs.` };
 }
 
 /** A pattern is decided by its current matches: no other part of the command creates files without approval. */
@@ -264,7 +266,7 @@ function decideOperand(
   kind: 'contents' | 'names',
   policy: Policy,
 ): PartVerdict {
-  if (isNoFile(word)) return { behavior: 'allow', basis: 'read-only', reason: 'No file.' };
+  if (isNoFile(word)) return { behavior: 'allow', basis: 'read-only', reason: 'Not a file.' };
   if (hasGlob(word) && /[*?[].*\/\.\.(?:\/|$)/.test(word))
     return { behavior: 'ask', reason: `${word} may lead anywhere.` };
   const path = locate(word, directory, policy);

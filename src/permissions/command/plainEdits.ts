@@ -161,13 +161,13 @@ function decideTransfer(
   if (!whole) return plain;
 
   const ask = (reason: string): PermissionDecision[] => [...plain, { behavior: 'ask', reason }];
-  if (basename(source) === '..') return ask(`${source} takes the folder and what is around it along.`);
+  if (basename(source) === '..') return ask(`${source} is a parent folder.`);
   if (
     others === null ||
     others.some((path) => overlap(path, from)) ||
     overlapsItself(edit, directory, policy)
   )
-    return ask(`What ${source} holds is known only at run time.`);
+    return ask(`The contents of ${source} are known only at run time.`);
   const entries = policy.listTree(from);
   if (entries === undefined) return ask(`${from} has too many files to check.`);
   const link = entries.find(({ kind }) => kind === 'link');

@@ -17,7 +17,7 @@ import { locate } from './words.ts';
 const allowed: PermissionDecision = {
   behavior: 'allow',
   basis: 'read-only',
-  reason: 'Nothing in it is secret.',
+  reason: 'It contains no secrets.',
 };
 
 /**
@@ -119,7 +119,7 @@ export function openedBy(others: Touched, part: CommandPart, use: ReadOnlyUse, p
   };
 }
 
-/** Ignore files, and what says where git's are. A folder may bring some along. */
+/** Ignore files, and files that tell git where its own are. A folder may contain some. */
 const ignoring = /ignore|exclude|(?:^|\/)(?:\.git|gitdir|commondir)(?:\/|$)/i;
 
 const mayChangeIgnored = (path: string, policy: Policy): boolean =>
@@ -172,7 +172,7 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
     return decision.behavior === 'allow' ? undefined : decision;
   };
   const files = policy.gitShows(place, shown);
-  if (files === undefined) return { behavior: 'ask', reason: `Which files ${what} shows is not known.` };
+  if (files === undefined) return { behavior: 'ask', reason: `Which files ${what} shows is unknown.` };
   for (const path of files) {
     const found = held(path);
     if (found)

@@ -99,7 +99,7 @@ export const gitShows =
 /** Maximum number of nested repositories to check. */
 const MAX_REPOSITORIES = 200;
 
-/** `also`: further settings for which the result is true. */
+/** `also`: more settings for which the result is true. */
 function runsPrograms(repository: Repository, seen: Set<string>, also?: RegExp): boolean {
   const { folder, worktree, common } = repository;
   if (seen.has(folder)) return false;

@@ -44,7 +44,7 @@ export interface KnownOptions extends OptionList {
   readonly operand?: RegExp;
   /** The same by the operand's index; the first is 0. */
   readonly operandAt?: (word: string, index: number) => boolean;
-  /** Maximum number of operands; a further one would be written to. */
+  /** Maximum number of operands; another one would be written to. */
   readonly most?: number;
   /** After this many operands the words belong to a script, or to another machine. */
   readonly ownWords?: number;

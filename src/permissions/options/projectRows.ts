@@ -244,7 +244,7 @@ export const projectPrograms: readonly ProgramRow[] = [
   {
     programs: 'mypy ruff black flake8 isort pyright bandit pyflakes yapf autopep8',
     manual: 'mypy(1), docs.astral.sh/ruff/configuration, black(1), pylint(1)',
-    // argparse accepts every prefix of a name, and ruff and mypy read further arguments from a file.
+    // argparse accepts every prefix of a name, and ruff and mypy read more arguments from a file.
     style: 'gnu',
     words: /^@/,
     runs: '--config --config-file --rcfile --rc-file --load-plugins --init-hook --python-executable --python --append-config --settings-path --settings-file --plugins --enable-extensions --code -c --install-types --project -p --venvpath --pythonpath --typeshedpath --ini',

@@ -7,7 +7,7 @@ export interface OptionList {
   readonly unsure?: string;
   /** Letters of short options with a value, attached or as the next word. */
   readonly values?: string;
-  /** True if the value of a short option is always the next word: attached letters are further options. */
+  /** True if the value of a short option is always the next word: attached letters are more options. */
   readonly isSpaced?: boolean;
   /** Letters of short options with an optional, attached value. */
   readonly attached?: string;

@@ -188,7 +188,7 @@ function readWords(argv: readonly (string | null)[], offset: number): readonly R
   });
 }
 
-/** A file with further arguments. */
+/** A file with more arguments. */
 const responseFile = /^@./;
 
 /** Names of options that run, load or write their value, for programs without a row. */

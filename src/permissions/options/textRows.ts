@@ -8,7 +8,7 @@ import type { KnownOptions } from './knownOptions.ts';
 import { long, type ProgramRow, type Risks } from './programRow.ts';
 import type { OptionList } from './readOptions.ts';
 
-/** The options with which a command is read-only, plus further ones that are harmless if a rule names the program. */
+/** The options with which a command is read-only, plus others that are harmless if a rule names the program. */
 function readOnlyOptions(name: string, more: OptionList = {}): KnownOptions {
   const { only, ...own }: Partial<ReadOnlyCommand> = commands[name] ?? {};
   return {

@@ -5,7 +5,7 @@ import { harmlessVariable } from '../shell/wordValues.ts';
 export interface ReadOnlyCommand extends OptionList {
   /** The kind of its operands: files it shows, files it lists, or not files. */
   readonly operands: 'contents' | 'names' | 'words';
-  /** Maximum number of operands; a further one would be written to. */
+  /** Maximum number of operands; another one would be written to. */
   readonly most?: number;
   readonly least?: number;
   /** A pattern that every operand must match. */
@@ -158,7 +158,7 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
     long: ['--dereference'],
     longValues: ['--format', '--printf'],
   },
-  // `@file`, at any position, is a file with further options and files.
+  // `@file`, at any position, is a file with more options and files.
   strings: { operands: 'contents', flags: 'af', values: 'nt', only: /^[\w./ -]/, value: /^\w*$/ },
   tac: { operands: 'contents' },
   tail: {

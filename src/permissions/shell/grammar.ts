@@ -43,7 +43,7 @@ export const reserved =
 interface RedirectNode {
   readonly operator: string;
   readonly target: Node;
-  /** Further words, which belong to the command. */
+  /** More words, which belong to the command. */
   readonly rest: readonly Node[];
 }
 

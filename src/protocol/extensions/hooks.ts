@@ -1,6 +1,6 @@
 /**
- * Hooks: commands and addresses of the user, and functions of a program that drives this one, that are told what
- * happens and may block or change it.
+ * Hooks: commands and URLs of the user, and functions of a driving program, that are notified of events and may block
+ * or change what happens.
  */
 import type { Access } from '../permissions.ts';
 import { visibleLine } from '../text/visible.ts';
@@ -152,7 +152,7 @@ export interface HookSource {
   readonly scope: HookScope;
   /** The file to display. */
   readonly source: string;
-  /** The plugin that brings it. */
+  /** The plugin that contains it. */
   readonly plugin?: HookPlugin;
   /** Why it does not run; absent = it runs. */
   readonly ignored?: string;
@@ -224,7 +224,7 @@ export interface HookAnswer {
   readonly blocks: readonly HookText[];
   /** A hook ends the turn. */
   readonly stop?: HookText;
-  /** Deny wins over ask, ask over allow. */
+  /** Deny takes precedence over ask, and ask over allow. */
   readonly permission?: {
     readonly behavior: 'allow' | 'ask' | 'deny';
     readonly reason: string;
@@ -255,7 +255,7 @@ export interface FileEvent {
 /** The answer if no hook runs. */
 export const noAnswer: HookAnswer = { runs: [], blocks: [], interrupts: false, contexts: [], messages: [] };
 
-/** A hook for display: what it is, and what it did last. */
+/** A hook for display, with its last run. */
 export interface HookStatus extends HookSource {
   /** The command or address, on one line. */
   readonly label: string;

@@ -70,7 +70,7 @@ export type McpScope = (typeof mcpScopes)[number];
 
 /** A server's definition and its source. */
 export interface McpServerSource {
-  /** The plugin that brings it. */
+  /** The plugin that contains it. */
   readonly plugin?: string;
   readonly name: string;
   readonly definition: McpServerDefinition;
@@ -124,7 +124,7 @@ export interface McpServerStatus {
   readonly target: string;
   readonly state: McpServerState;
   readonly tools: readonly McpToolInfo[];
-  /** What cannot be used of the server, one sentence each. */
+  /** Parts of the server that cannot be used, one sentence each. */
   readonly problems: readonly string[];
   /** The end of its standard error output, or of its errors. */
   readonly log: string;
@@ -165,7 +165,7 @@ export interface McpPort {
   /** Reconnects a server. Resolves to its new state; undefined if there is no such server. */
   reconnect(name: string): Promise<McpServerState | undefined>;
   /**
-   * Switches a server off, which closes its connection and takes its tools away, or on again. Resolves to its new state;
+   * Switches a server off, which closes its connection and removes its tools, or on again. Resolves to its new state;
    * undefined if there is no such server.
    */
   setEnabled(name: string, isEnabled: boolean): Promise<McpServerState | undefined>;

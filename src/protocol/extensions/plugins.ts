@@ -1,11 +1,11 @@
-/** Plugins: folders that bring skills, commands, subagents, hooks and MCP servers. */
+/** Plugins: folders with skills, commands, subagents, hooks and MCP servers. */
 import type { HookDefinition } from './hooks.ts';
 import type { McpServerDefinition } from './mcp.ts';
 import type { AgentDefinition } from './subagents.ts';
 
 /** What a plugin's folder contains. */
 export interface PluginContents {
-  /** Lower-case letters, digits and hyphens; in front of the names of what it brings. */
+  /** Lower-case letters, digits and hyphens; the prefix of the names of its contents. */
   readonly name: string;
   readonly description: string;
   readonly version: string;
@@ -16,7 +16,7 @@ export interface PluginContents {
   readonly agents: readonly AgentDefinition[];
   readonly hooks: readonly HookDefinition[];
   readonly servers: readonly { readonly name: string; readonly definition: McpServerDefinition }[];
-  /** What it brings that has no effect here, and mistakes in it; one sentence each. */
+  /** Contents without effect here, and mistakes; one sentence each. */
   readonly problems: readonly string[];
 }
 
@@ -30,6 +30,6 @@ export interface PluginInfo {
     /** `why`: one sentence. */
     | { readonly type: 'unusable'; readonly why: string };
   readonly contents: PluginContents | undefined;
-  /** Identifies the content that is described here: what an approval is for. */
+  /** Identifies the described content: an approval is for exactly that. */
   readonly hash: string;
 }

@@ -14,7 +14,7 @@ export interface Skill {
   readonly file: string;
   /** Whether it belongs to the user or the repository. */
   readonly scope: 'user' | 'project';
-  /** The plugin that brings it. */
+  /** The plugin that contains it. */
   readonly plugin?: string;
   /** False with `disable-model-invocation: true`. */
   readonly modelCanUse: boolean;

@@ -24,7 +24,7 @@ export interface WorktreeRecord {
   readonly isKept?: boolean;
 }
 
-/** What became of a worktree when its subagent ended. */
+/** The state of a worktree after its subagent ended. */
 export interface WorktreeEnd {
   readonly path: string;
   readonly branch: string;
@@ -53,7 +53,7 @@ export interface WorktreeInfo {
 export interface WorktreePort {
   list(): Promise<readonly WorktreeInfo[]>;
   /**
-   * Removes those that nothing is lost with: without changes, or with all their commits in the current branch. Returns
+   * Removes worktrees without loss: those without changes, or with all their commits in the current branch. Returns
    * the branches of those that were removed, and of those that stay.
    */
   clean(): Promise<{ readonly removed: readonly string[]; readonly kept: readonly string[] }>;

@@ -9,7 +9,7 @@ export interface RawDiffLine {
   readonly number?: number;
 }
 
-/** Classifies each line. Never fails: text that is no diff is `other`. */
+/** Classifies each line. Never fails: text that is not a diff is `other`. */
 export function readDiff(unified: string): readonly RawDiffLine[] {
   let [oldLine, newLine, oldLeft, newLeft] = [0, 0, 0, 0];
   const lines = unified.split('\n');

@@ -1,9 +1,9 @@
-/** Shows by number what a reader would not see, in text of models, tools and files. Pure. */
+/** Shows invisible characters as code points, in text from models, tools and files. Pure. */
 import { markLookAlikes } from './lookAlikes.ts';
 
 /**
  * Prepares text that the user is asked to approve. Nothing is removed: invisible characters, and spaces other than the
- * plain one, are shown by number; a character that passes for ASCII is marked with the character it resembles.
+ * plain one, are shown as code points; a character that passes for ASCII is marked with the character it resembles.
  * `isCommand`: see `markLookAlikes`; in a command the carriage return of `\r\n` is shown, too, because it changes how a
  * shell reads a backslash or a here-document delimiter before it.
  */

@@ -1,8 +1,8 @@
-/** Text of a server or a repository, freed of what a reader would not see. Pure. */
+/** Removes invisible characters from text of servers and repositories. Pure. */
 
 /**
- * Removes what a reader would not see: control characters except tabs and line breaks, marks that reorder text, and
- * invisible characters that could hide instructions.
+ * Removes control characters except tabs and line breaks, marks that reorder text, and invisible characters that could
+ * hide instructions.
  */
 export function visibleText(text: string): string {
   return text

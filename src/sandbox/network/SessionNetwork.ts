@@ -116,11 +116,11 @@ function receive(child: ChildProcess, onServer: (port: number, server: Server) =
   return new Promise((resolve, reject) => {
     const fail = (why: string): void => reject(new Error(problem.trim() === '' ? why : problem.trim()));
     child.on('error', (error) => fail(error.message));
-    child.on('exit', () => fail('it ended too soon'));
+    child.on('exit', () => fail('it exited too early'));
     child.on('message', (message: 'done' | { port: number; error?: string }, server) => {
       if (message === 'done') resolve();
       else if (server instanceof Server) onServer(message.port, server);
-      else if (message.port === PROXY_PORT) fail(message.error ?? 'no socket came');
+      else if (message.port === PROXY_PORT) fail(message.error ?? 'no socket was received');
     });
   });
 }
@@ -142,7 +142,7 @@ async function childPid(child: ChildProcess): Promise<number> {
     const pid = /"child-pid":\s*(\d+)/.exec(text)?.[1];
     if (pid !== undefined) return Number(pid);
   }
-  throw new Error('bubblewrap did not say which process it started');
+  throw new Error('bubblewrap did not report which process it started');
 }
 
 function joinLocal(inside: Socket, port: number): void {

@@ -1,6 +1,6 @@
 /**
  * The only way out of a sandbox: an HTTP proxy that lets through connections to approved hosts and nothing else. It
- * resolves names itself, requires that TLS asks for the same name, and writes the Host header itself, even inside a
+ * resolves names itself, requires TLS to name the same host, and writes the Host header itself, even inside a
  * tunnel: many sites share an address, and the first message of a connection decides which of them answers. It does not
  * decrypt anything.
  */
@@ -153,7 +153,7 @@ async function forward(
     answer.writeHead(code, { 'content-type': 'text/plain', connection: 'close', ...more }).end(`${text}\n`);
   };
   if (target === undefined)
-    return end(400, 'This is a proxy: the request line needs a whole http:// address.');
+    return end(400, 'This is a proxy: the request line needs an absolute http:// URL.');
   const { host, port, url } = target;
   if (inTunnel !== undefined && url.origin !== inTunnel.origin)
     return end(400, 'The tunnel leads elsewhere.');
@@ -175,7 +175,7 @@ async function forward(
       // Source: RFC 9110, 15. Node accepts any three digits when reading, but throws when writing them.
       if (statusCode < 200) {
         outgoing.destroy();
-        return end(502, `${host} gave no answer.`);
+        return end(502, `${host} did not answer.`);
       }
       try {
         answer.writeHead(statusCode, withoutHopByHop(reply));
@@ -184,12 +184,12 @@ async function forward(
         outgoing.destroy();
         return answer.destroy();
       }
-      // Destroys each side when the other breaks off, so that no program takes a partial reply for a complete one, or
-      // waits for the rest.
+      // Destroys each side when the other disconnects, so that no program mistakes a partial reply for a complete one,
+      // or waits for the rest.
       pipeline(reply, answer, () => undefined);
     },
   );
-  outgoing.on('error', () => (answer.headersSent ? answer.destroy() : end(502, `${host} gave no answer.`)));
+  outgoing.on('error', () => (answer.headersSent ? answer.destroy() : end(502, `${host} did not answer.`)));
   answer.on('close', () => outgoing.destroy());
   incoming.pipe(outgoing);
 }
@@ -232,7 +232,7 @@ function tokenOf({ headers }: IncomingMessage): string | undefined {
  * 11.7.1.
  */
 const AUTHENTICATE = { 'Proxy-Authenticate': 'Basic realm="clawdcode"' } as const;
-const WHO_ASKS = 'several commands run: the proxy needs the user name of its address';
+const WHO_ASKS = 'several commands are running: the proxy needs the user name from its URL';
 
 function refuse(
   client: Duplex,

@@ -45,7 +45,7 @@ export interface PlaceOptions {
   readonly allowRead: readonly string[];
   /** Absolute. */
   readonly denyRead: readonly string[];
-  /** The same, from managed settings: nothing opens it again. */
+  /** The same, from managed settings: nothing makes them visible again. */
   readonly denyReadAlways?: readonly string[];
   /** Folders outside the project that rules allow to be read, absolute. */
   readonly readByRule?: readonly string[];

@@ -24,7 +24,7 @@ import { isInside } from '../../disk/paths.ts';
 
 /** If there are more entries, only those that the command names are linked. */
 const MAX_LINKED = 1000;
-/** Further files that commands create stay in the session: showing, moving and removing each takes time. */
+/** Beyond this, files that commands create stay in the session: showing, moving and removing each takes time. */
 const MAX_SHOWN = 1000;
 /** Maximum entries that are mounted because a command names them. */
 const MAX_MOUNTED = 20;

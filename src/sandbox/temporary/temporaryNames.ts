@@ -1,5 +1,5 @@
 /**
- * Names in a temporary folder that other programs of the user take for their own: caches of code that they run again,
+ * Names in a temporary folder that other programs of the user consider theirs: caches of code that they run again,
  * libraries that they load, sockets that they connect to, and settings that tools look for in the folders above a
  * project. Files that a confined command creates under such names stay out of their reach. Data; an unnecessary name
  * costs little: the file is then visible only to the commands of its session.
@@ -99,7 +99,7 @@ interface TemporaryUser {
 }
 
 /**
- * Creates a function that returns true if a program takes an entry of that name for its own. Besides the known names,
+ * Creates a function that returns true if a program considers an entry of that name its own. Besides the known names,
  * these are names that begin with a dot or contain the user's id or name, which programs add so that users do not share
  * an entry. Reports and logs never count, whatever they begin with.
  */

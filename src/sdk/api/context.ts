@@ -147,7 +147,7 @@ export interface Context {
   uncompact(): Promise<Compaction>;
   /** Counts exactly if the model's `tokenizer` is known. */
   measure(): Promise<Measure>;
-  /** What the model would see now. */
+  /** The messages that the model would see now. */
   messages(): readonly RequestMessage[];
   /** Returns content that requests no longer contain; handles calls of `recallTool`. */
   recall(what: Recall, options?: { readonly signal?: AbortSignal }): Promise<string>;

@@ -13,7 +13,7 @@ import type {
 export type * from './events.ts';
 export type * from './options.ts';
 
-/** What can be done while a session runs. */
+/** Controls of a running session. */
 export interface Controls {
   /** Ends the current turn, whose result is `error_during_execution`; the session continues. */
   interrupt(): Promise<void>;
@@ -39,7 +39,7 @@ export interface ContextUsage {
   readonly windowTokens: number;
   /** The trigger: at this size, a summary replaces the older messages. */
   readonly compactsAtTokens: number;
-  /** What the window holds. */
+  /** The contents of the context window. */
   readonly parts: readonly { readonly name: string; readonly tokens: number }[];
 }
 
@@ -64,7 +64,7 @@ export interface Query extends AsyncIterable<SessionEvent>, Controls {}
 export interface Session extends Controls {
   /** Runs a prompt once earlier ones are done; resolves to its result, which may be a failure. */
   send(prompt: string | UserMessage): Promise<ResultEvent>;
-  /** Replaces the older part of the conversation with a summary; `focus` says what to emphasise. */
+  /** Replaces the older part of the conversation with a summary; `focus` says what to emphasize. */
   compact(focus?: string): Promise<ResultEvent>;
   /** The events of all turns, from the moment you start iterating; it can be iterated more than once. */
   readonly events: AsyncIterable<SessionEvent>;

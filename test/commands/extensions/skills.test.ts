@@ -44,7 +44,7 @@ test('lists what is yours and what is of the project, with what keeps each from 
       '  /help  Does help.',
       '    ~/help/SKILL.md · /help is a built-in command; only the model can use this',
       '',
-      'Of this project',
+      'From this project',
       '  /quiet  Does quiet.',
       '    ~/quiet/SKILL.md · only the model uses it',
       '  /mine  Does mine.',

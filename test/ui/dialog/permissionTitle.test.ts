@@ -39,7 +39,7 @@ test.each([
     'mcp__files__note',
     'title: Release',
     { type: 'text', text: 'Tool "note" of the MCP server "files", with:\n{}' },
-    'What a tool of an MCP server does cannot be known here.',
+    'ClawdCode cannot check what an MCP tool does.',
     ['Call this MCP tool?', 'Tool "note" of the MCP server "files", with:'],
   ],
 ] as const)('%s: the dialog names each thing once', (tool, title, preview, reason, parts) => {

@@ -93,7 +93,7 @@ function keyFinding(
     return {
       ...found,
       state: 'missing',
-      value: source === undefined ? 'none is set' : `from ${source}: refused`,
+      value: source === undefined ? 'none is set' : `from ${source}: rejected`,
       fix: refused.message,
     };
   if (answer === undefined)
@@ -170,7 +170,7 @@ function probeFindings(found: ModelProbe | undefined, served: ServedModel | unde
   ];
 }
 
-/** What `--probe` found out, if the user has run it. */
+/** The results of `--probe`, if the user has run it. */
 function cardFindings({ place, loaded }: DoctorPorts, model: string): readonly Finding[] {
   const card = openCards(place.dataRoot)(loaded.settings.baseUrl, model);
   return card === undefined ? [] : [{ id: 'card', label: 'Tested', state: 'ok', value: cardLine(card) }];
@@ -182,10 +182,10 @@ function unknownTools(error: ModelError | undefined): Finding {
   return { ...found, value: 'unknown: the test prompt failed', fix: error.message };
 }
 
-/** `told`: whether the server claims that the model supports tools, which is not always true. */
+/** `claimed`: whether the server says that the model supports tools, which is not always true. */
 function toolsFinding(
   calls: NonNullable<ModelProbe['toolCalls']>,
-  told: boolean | undefined,
+  claimed: boolean | undefined,
   parallel?: boolean,
 ): Finding {
   const found = { id: 'tools', label: 'Tool calls' };
@@ -197,7 +197,7 @@ function toolsFinding(
     ...found,
     state: 'warning',
     value:
-      told === true
+      claimed === true
         ? 'the server says that the model supports tool calls, but it made none when asked to'
         : 'none: it can talk, but not read or change files',
     fix: 'Choose a model that calls tools (/model); llama.cpp needs --jinja, vLLM --enable-auto-tool-choice.',

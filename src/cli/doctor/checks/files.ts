@@ -17,9 +17,9 @@ export async function checkDataFolder({ place, node }: DoctorPorts): Promise<rea
   if (info instanceof Error) {
     if (info.code !== 'ENOENT')
       return [{ ...found, state: 'missing', value: `${dataRoot}: ${info.message}`, fix: OTHER_FOLDER }];
-    return (await canBeMade(dataRoot))
+    return (await canBeCreated(dataRoot))
       ? [{ ...found, state: 'ok', value: `${dataRoot}, created with the first session` }]
-      : [{ ...found, state: 'missing', value: `${dataRoot} cannot be made`, fix: OTHER_FOLDER }];
+      : [{ ...found, state: 'missing', value: `${dataRoot} cannot be created`, fix: OTHER_FOLDER }];
   }
   // Checking permissions is not enough: a read-only or full disk only fails on writing.
   const trial = await mkdtemp(join(dataRoot, '.doctor-')).catch((error: Error) => error);
@@ -55,14 +55,14 @@ export async function checkDataFolder({ place, node }: DoctorPorts): Promise<rea
 }
 
 /** True if the nearest existing parent folder is writable. */
-async function canBeMade(folder: string): Promise<boolean> {
+async function canBeCreated(folder: string): Promise<boolean> {
   const parent = dirname(folder);
   try {
     await access(parent, constants.W_OK);
     return true;
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT' && parent !== folder;
-    return isMissing && canBeMade(parent);
+    return isMissing && canBeCreated(parent);
   }
 }
 

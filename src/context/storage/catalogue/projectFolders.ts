@@ -1,6 +1,6 @@
 /**
  * Remembers the folders of a project in a small file next to its sessions, so that they are found after the folder was
- * moved or renamed. A folder is recognised by its inode number and creation time, which a second clone never shares;
+ * moved or renamed. A folder is recognized by its inode number and creation time, which a second clone never shares;
  * otherwise by its git remote, but only if the old folder no longer exists.
  */
 import { readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
