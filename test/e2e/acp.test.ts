@@ -294,7 +294,7 @@ describe('what a prompt may hold', () => {
   }, async () => {
     const setup = await setUpProgram();
     await setup.work.write('linked.txt', 'from the disk\n');
-    await setup.work.write('other.txt', 'not asked for\n');
+    await setup.work.write('other.txt', 'of another file\n');
     setup.server.script({ text: 'Read.' });
     const { editor, sessionId } = await started(setup);
     const uri = (name: string) => pathToFileURL(join(setup.work.repository, name)).href;
@@ -309,7 +309,7 @@ describe('what a prompt may hold', () => {
     const sent = JSON.stringify(setup.server.requests()[0]?.messages);
     expect(sent).toContain('from the disk');
     expect(sent).toContain('not saved yet');
-    expect(sent).not.toContain('not asked for');
+    expect(sent).not.toContain('of another file');
   });
 });
 

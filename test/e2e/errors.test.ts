@@ -323,7 +323,7 @@ describe('the model', () => {
     const { env, server } = await serve(reply('Hi.'));
     const ended = await run({ env, args: ['-p', '--context-window', '1000', 'hello'] });
     expect(ended.code).toBe(1);
-    expectSaid(ended, /mock-1 takes 1,000\. .*choose a model with a larger window/s);
+    expectSaid(ended, /window of mock-1 is 1,000\. .*choose a model with a larger window/s);
     expect(server.paths.filter((path) => path.includes('completions'))).toEqual([]);
   });
 });

@@ -65,7 +65,7 @@ test('on the screen the call is never shown as text, and the missing support is 
   await terminal.waitForPrinted('It says plankton.');
   await terminal.waitForIdle();
   await terminal.waitForPrinted('OLLAMA_CONTEXT_LENGTH=32768');
-  await terminal.waitForPrinted(/takes\s+no\s+tools/);
+  await terminal.waitForPrinted(/does\s+not\s+support\s+tools/);
   const text = terminal.everything().replace(/\s+/g, ' ');
   expect(text.match(/does not support tools/g)).toHaveLength(1);
   expect(text).not.toContain('<tool_call>');
