@@ -1,8 +1,4 @@
-/**
- * What sessions cost, and what for: in a conversation, over all sessions, and before a resume.
- *
- * @module-tag long
- */
+/** What sessions cost, and what for: in a conversation, over all sessions, and before a resume. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -51,7 +47,7 @@ test('/cost and stats say what the cost was for; /compact says what it will cost
   });
 });
 
-test('a resume after a day says what the next prompt will cost', async () => {
+test('a resume after a day says what the next prompt will cost', { tags: 'long' }, async () => {
   const setup = await setSession();
   await setup.print(['-p', 'read the notes']);
   const NODE_OPTIONS = await clockShift(setup.work, 24);

@@ -1,8 +1,4 @@
-/**
- * Hooks that are functions of the driving program, called over its pipes.
- *
- * @module-tag long
- */
+/** Hooks that are functions of the driving program, called over its pipes. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -72,7 +68,7 @@ test('a hook sees the prompt and adds context; one for a tool changes the input 
   expect(JSON.stringify(second?.messages.at(-1))).toContain('touch two');
 });
 
-test('deny applies over allow, ask over allow, and deny rules over all', async () => {
+test('deny applies over allow, ask over allow, and deny rules over all', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.script(
     { calls: [touch('denied')] },
@@ -101,7 +97,7 @@ test('deny applies over allow, ask over allow, and deny rules over all', async (
   expect(JSON.stringify(setup.server.requests()[1]?.messages)).toContain('Not this file.');
 });
 
-test('a function that fails lets the call go on, unless its failure blocks', async () => {
+test('a function that fails lets the call go on, unless its failure blocks', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.script({ calls: [touch('open')] }, { calls: [touch('guarded')] }, { text: 'Done.' });
   const hooks = { PreToolUse: [{ hookCallbackIds: ['a'] }, { hookCallbackIds: ['b'], onFailure: 'block' }] };
@@ -121,7 +117,7 @@ test('a function that fails lets the call go on, unless its failure blocks', asy
   expect(JSON.stringify(setup.server.requests()[2]?.messages)).toContain('The hook failed: It threw.');
 });
 
-test('an interrupt withdraws a function that never answers', async () => {
+test('an interrupt withdraws a function that never answers', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.script({ calls: [touch('one')] });
   const { driver } = await driven(setup, { PreToolUse: [{ hookCallbackIds: ['a'] }] });
@@ -132,7 +128,7 @@ test('an interrupt withdraws a function that never answers', async () => {
   expect(await driver.end()).toMatchObject({ code: 0 });
 });
 
-test('hooks that come later, or that settings turn off, are not applied', async () => {
+test('hooks that come later, or that settings turn off, are not applied', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.script({ text: 'One.' }, { text: 'Two.' });
   const hooks = { UserPromptSubmit: [{ hookCallbackIds: ['a'] }] };

@@ -1,8 +1,4 @@
-/**
- * MCP servers that are part of the driving program: their messages travel over its pipes.
- *
- * @module-tag long
- */
+/** MCP servers that are part of the driving program: their messages travel over its pipes. */
 import { expect, test } from 'vitest';
 import { type Driver, startDriver } from './support/driver.ts';
 import type { Line } from './support/jsonLines.ts';
@@ -91,7 +87,9 @@ test('its tools are offered and called, with permissions as usual', async () => 
   expect(textOf(setup.server.requests()[1]?.messages.at(-1))).toContain('The sum is 5.');
 });
 
-test('without approval a call is denied; a policy of the program denies even an allowed tool', async () => {
+test('without approval a call is denied; a policy of the program denies even an allowed tool', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   setup.server.script(add, { text: 'No.' }, add, { text: 'No.' });
   const asked = open(setup);
@@ -106,7 +104,9 @@ test('without approval a call is denied; a policy of the program denies even an 
   expect([...asked.methods, ...denied.methods]).not.toContain('tools/call');
 });
 
-test('an interrupt withdraws a call without an answer; messages of the server are taken', async () => {
+test('an interrupt withdraws a call without an answer; messages of the server are taken', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   setup.server.script(add, { text: 'Again.' });
   const results: Results = (message) => (message.method === 'tools/call' ? undefined : sums(message));
@@ -128,7 +128,9 @@ test('an interrupt withdraws a call without an answer; messages of the server ar
   expect(await driver.end()).toMatchObject({ code: 0 });
 });
 
-test('a server that answers nonsense fails, is named in the first line, and the session goes on', async () => {
+test('a server that answers nonsense fails, is named in the first line, and the session goes on', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   setup.server.script({ text: 'Hello.' });
   const driver = startDriver(setup);

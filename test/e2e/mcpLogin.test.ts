@@ -29,22 +29,34 @@ async function visit(running: ReturnType<TestProgram['startPrint']>): Promise<st
 const echo = { calls: [{ name: 'mcp__web__echo', input: { text: 'in' } }] };
 const ask = (setup: TestProgram) => setup.print(['-p', 'say it', '--allowed-tools', 'mcp__web']);
 
-test('login, use, silent renewal, and logout', { tags: 'long' }, async () => {
-  const { setup, web, file } = await guarded();
-  expect((await setup.print(['mcp', 'list'])).stdout).toContain('needs you to log in');
-
+/** Logs in on the command line. */
+async function login({ setup }: Awaited<ReturnType<typeof guarded>>): Promise<void> {
   const running = setup.startPrint(['mcp', 'login', 'web']);
   expect(await visit(running)).toContain('You are logged in.');
   expect(await running.ended).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('You are logged in to web.'),
   });
+}
+
+test('login and use', async () => {
+  const given = await guarded();
+  const { setup, file } = given;
+  await login(given);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await readFile(file, 'utf8')).toContain('token-1');
-
   setup.server.script(echo, { text: 'Said.' });
   expect(await ask(setup)).toMatchObject({ code: 0, stdout: 'Said.\n' });
   expect(textOf(setup.server.requests().at(-1)?.messages.at(-1))).toBe('You said in');
+});
+
+test('silent renewal, a login that was revoked, and logout', { tags: 'long' }, async () => {
+  const given = await guarded();
+  const { setup, web, file } = given;
+  expect((await setup.print(['mcp', 'list'])).stdout).toContain('needs you to log in');
+  await login(given);
+  setup.server.script(echo, { text: 'Said.' });
+  await ask(setup);
 
   web.expire();
   setup.server.script(echo, { text: 'Said again.' });
@@ -62,13 +74,9 @@ test('login, use, silent renewal, and logout', { tags: 'long' }, async () => {
 });
 
 test('if a call needs more rights, the next login asks for them', { tags: 'long' }, async () => {
-  const { setup, web } = await guarded();
-  const login = async (): Promise<void> => {
-    const running = setup.startPrint(['mcp', 'login', 'web']);
-    await visit(running);
-    expect((await running.ended).code).toBe(0);
-  };
-  await login();
+  const given = await guarded();
+  const { setup, web } = given;
+  await login(given);
   setup.server.script({ text: 'Hello.' });
   await ask(setup);
   web.require('write');
@@ -77,7 +85,7 @@ test('if a call needs more rights, the next login asks for them', { tags: 'long'
   expect(textOf(setup.server.requests().at(-1)?.messages.at(-1))).toContain(
     'It needs a login with more rights: the user can run "clawdcode mcp login" for it again.',
   );
-  await login();
+  await login(given);
   expect(web.scopes).toEqual([null, 'write']);
   setup.server.script(echo, { text: 'Said.' });
   await ask(setup);

@@ -1,7 +1,5 @@
 /**
  * The list of sessions as a person uses it: found by title and by word, renamed, forked, kept; whoever holds one is named.
- *
- * @module-tag long
  */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -115,7 +113,9 @@ test('a search hit leads to its place in the session', async () => {
   expectTried(terminal, 'sessions:preview', 'select:cancel', 'select:accept');
 });
 
-test('a session is renamed, archived and unarchived, and kept when the question is answered with Enter', async () => {
+test('a session is renamed, archived and unarchived, and kept when the question is answered with Enter', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   await said(setup, 'First of all');
   await said(setup, 'Second thing \u001B]0;owned\u0007\u001B[2J');
@@ -179,7 +179,9 @@ test('an archived session is opened like any other', { tags: 'long' }, async () 
   await expect.poll(async () => (await setup.work.sessions())[0]?.file).toContain(id);
 });
 
-test('/fork continues in a copy, /rename names it, and the original is unchanged', async () => {
+test('/fork continues in a copy, /rename names it, and the original is unchanged', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const terminal = await setup.ready();
   setup.server.script({ text: 'One.' }, { text: 'Two.' });

@@ -1,14 +1,11 @@
-/**
- * Going back: a session changes files by tools and by Bash, the user changes some too, and all of it is taken back.
- *
- * @module-tag long
- */
+/** Going back: a session changes files by tools and by Bash, the user changes some too, and all of it is taken back. */
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { expectTried } from './support/actionsTried.ts';
-import { firstIsQuick, long } from './support/long.ts';
+import { long } from './support/long.ts';
 import type { ModelServer, ScriptedReply } from './support/server.ts';
 import type { Terminal } from './support/terminal.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
@@ -114,10 +111,22 @@ const places = [
   { place: 'in a git repository', inGit: true },
   { place: 'in a folder without git', inGit: false },
 ];
-for (const { row, options } of firstIsQuick(places))
+test('a turn is rewound in the conversation and in a file', async () => {
+  const { server, ready, work } = await setUpProgram();
+  server.script(call('Write', { file_path: 'made.txt', content: 'made\n' }), { text: 'It is made.' });
+  const terminal = await ready(FREE);
+  await ask(terminal, 'make it', 'It is made.');
+  expect(await work.read('made.txt')).toBe('made\n');
+  await goBack(terminal, 0, 'b');
+  await terminal.waitForPrinted('Conversation and files are as they were before “make it”');
+  expect(existsSync(join(work.repository, 'made.txt'))).toBe(false);
+  await terminal.waitFor(/❯ make it/);
+});
+
+for (const row of places)
   test(
     `${row.place} both, the files and the conversation are rewound, and undo restores everything`,
-    options,
+    long,
     async () => {
       const { inGit } = row;
       const { server, ready, folder, git, work } = await begin(inGit);

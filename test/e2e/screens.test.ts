@@ -1,13 +1,11 @@
 /**
  * Golden screens of the program: what somebody sees who starts it, talks to it, and looks at its lists and pages, in
  * a dark and in a light terminal, which differ in nothing but the colours of roles.
- *
- * @module-tag long
  */
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
-import { type Actor, openScenes } from './support/goldenScenes.ts';
-import { firstIsQuick } from './support/long.ts';
+import { type Actor, openScenes, type Scenes } from './support/goldenScenes.ts';
+import { long } from './support/long.ts';
 import { setUpProgram } from './support/testProgram.ts';
 
 const { ctrl, enter, escape: esc } = keys;
@@ -54,15 +52,24 @@ async function open(background: 'dark' | 'light', columns: number): Promise<Acto
   return { setup, terminal: setup.open([], { columns, rows: 24, background, env }) };
 }
 
-for (const { row: columns, options } of firstIsQuick([80, 20, 200]))
-  test(`at ${columns} columns`, options, async () => {
-    const { dark, golden } = await openScenes(columns, (background) => open(background, columns));
+/** The first two screens. */
+async function begin(columns: number): Promise<Scenes<Actor>> {
+  const scenes = await openScenes(columns, (background) => open(background, columns));
+  await scenes.golden('welcome', ({ terminal }) => terminal.waitFor(/~?\d+%/));
+  await scenes.golden('question', async ({ terminal }) => {
+    await terminal.submit('greet 世界 👩‍👩‍👧 and שלום');
+    await terminal.waitFor('1. Yes');
+  });
+  return scenes;
+}
 
-    await golden('welcome', ({ terminal }) => terminal.waitFor(/~?\d+%/));
-    await golden('question', async ({ terminal }) => {
-      await terminal.submit('greet 世界 👩‍👩‍👧 and שלום');
-      await terminal.waitFor('1. Yes');
-    });
+test('a start and a question at 80 columns', async () => {
+  await begin(80);
+});
+
+for (const columns of [80, 20, 200])
+  test(`everything at ${columns} columns`, long, async () => {
+    const { dark, golden } = await begin(columns);
     await golden('edit', async ({ terminal }) => {
       await terminal.answer(enter);
       await terminal.waitForPrinted('Done.');

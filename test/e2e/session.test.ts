@@ -1,8 +1,4 @@
-/**
- * `clawdcode session`: the installed program on sessions that it wrote itself.
- *
- * @module-tag long
- */
+/** `clawdcode session`: the installed program on sessions that it wrote itself. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -47,27 +43,32 @@ async function lived(): Promise<TestProgram & { readonly newest: Listed; readonl
   return { ...setup, newest, oldest };
 }
 
-test('a session is listed, shown, renamed, copied and deleted by the beginning of its id or its title', async () => {
-  const setup = await lived();
-  const { print, newest, oldest, work } = setup;
+test('a session is listed, shown and renamed by the beginning of its id or its title', async () => {
+  const { print, newest, oldest } = await lived();
   expect([newest.title, oldest.title]).toEqual(['Named by hand', 'what is in constants.js?']);
 
   const shown = await print(['session', 'show', oldest.id.slice(0, 8)]);
   expect(shown.stdout).toMatch(
     /#\d+ > what is in constants\.js\?[\s\S]*● Read\(lib\/constants\.js[\s\S]*It has constants\.\n/,
   );
-  const entries = linesOf((await print(['session', 'show', oldest.id, '--json'])).stdout);
-  expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index));
-  expect(entries).toHaveLength(oldest.messageCount);
-  const tail = linesOf((await print(['session', 'show', oldest.id, '--json', '--tail', '2'])).stdout);
-  expect(tail).toEqual(entries.slice(-2));
 
   const renamed = await print(['session', 'rename', 'named BY hand', 'Something', 'else']);
   expect([renamed.code, renamed.stdout]).toEqual([
     0,
     `Session ${newest.id} is now called "Something else".\n`,
   ]);
-  const forked = await print(['session', 'fork', 'Something else', '--at', '2']);
+});
+
+test('a session is shown as JSON, copied and deleted', { tags: 'long' }, async () => {
+  const setup = await lived();
+  const { print, newest, oldest, work } = setup;
+  const entries = linesOf((await print(['session', 'show', oldest.id, '--json'])).stdout);
+  expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index));
+  expect(entries).toHaveLength(oldest.messageCount);
+  const tail = linesOf((await print(['session', 'show', oldest.id, '--json', '--tail', '2'])).stdout);
+  expect(tail).toEqual(entries.slice(-2));
+
+  const forked = await print(['session', 'fork', newest.title, '--at', '2']);
   const copy = (await list(setup)).find(({ id }) => id === forked.stdout.trim());
   expect(copy).toMatchObject({ messageCount: 3 });
 
@@ -138,7 +139,9 @@ test('an archived session is listed, found, shown, checked and resumed', long, a
   expect(existsSync(oldest.file)).toBe(true);
 });
 
-test('it is exported without its secrets, checked, damaged, repaired, and whole again', async () => {
+test('it is exported without its secrets, checked, damaged, repaired, and whole again', {
+  tags: 'long',
+}, async () => {
   const { print, newest, work } = await lived();
   const page = await print(['session', 'export', newest.id, '--output', 'talk.html']);
   expect([page.code, page.stderr]).toEqual([0, '']);

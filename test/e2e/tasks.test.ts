@@ -1,8 +1,4 @@
-/**
- * Commands in the background, and the todo list: Ctrl+B, /tasks, Ctrl+T, from the key to the process.
- *
- * @module-tag long
- */
+/** Commands in the background, and the todo list: Ctrl+B, /tasks, Ctrl+T, from the key to the process. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -12,7 +8,8 @@ import { expectTried } from './support/actionsTried.ts';
 import { long } from './support/long.ts';
 import { isAlive } from './support/processes.ts';
 import { resizeDrawn } from './support/resizing.ts';
-import { setUpProgram } from './support/testProgram.ts';
+import type { Terminal } from './support/terminal.ts';
+import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 /** Prints, then waits for a file; its name is of another script. */
@@ -65,32 +62,23 @@ test("Ctrl+B moves the model's command: the turn continues, and its end is repor
   expectTried(terminal, 'task:background');
 });
 
-test('/tasks lists, follows and stops what runs, and leaving ends the rest', long, async () => {
-  const { work, ready } = await setUpProgram();
-  const terminal = await ready([], { columns: 80 });
-  const start = async (name: string): Promise<number> => {
-    await terminal.submit(`!sleep 300 & echo $! > ${name}; echo ${name} läuft; wait`);
-    const file = join(work.repository, name);
-    await terminal.until(() => existsSync(file) && readFileSync(file, 'utf8') !== '', `${name} runs`);
-    await terminal.waitFor(new RegExp(`^(?!.*echo).*${name} läuft$`, 'm'));
-    await terminal.waitFor('esc to interrupt');
-    await terminal.press(keys.ctrl('b'));
-    await terminal.waitForIdle();
-    return Number(readFileSync(file, 'utf8'));
-  };
-  const [eins, zwei] = [await start('eins'), await start('zwei')];
+/** Starts a command that never ends and moves it to the background; returns the id of a process of it. */
+async function start({ work }: TestProgram, terminal: Terminal, name: string): Promise<number> {
+  await terminal.submit(`!sleep 300 & echo $! > ${name}; echo ${name} läuft; wait`);
+  const file = join(work.repository, name);
+  await terminal.until(() => existsSync(file) && readFileSync(file, 'utf8') !== '', `${name} runs`);
+  await terminal.waitFor(new RegExp(`^(?!.*echo).*${name} läuft$`, 'm'));
+  await terminal.waitFor('esc to interrupt');
+  await terminal.press(keys.ctrl('b'));
+  await terminal.waitForIdle();
+  return Number(readFileSync(file, 'utf8'));
+}
+
+test('/tasks stops what runs, and leaving ends the rest', async () => {
+  const setup = await setUpProgram();
+  const terminal = await setup.ready([], { columns: 80 });
+  const [eins, zwei] = [await start(setup, terminal, 'eins'), await start(setup, terminal, 'zwei')];
   await terminal.waitFor(/2 running/);
-  for (const columns of [20, 200, 80]) {
-    await resizeDrawn(terminal, columns, 24);
-    await terminal.submit('/ps');
-    await terminal.waitFor('Background tasks');
-    await terminal.waitFor(/❯ b2 /);
-    for (const row of terminal.screen().split('\n')) expect(textWidth(row)).toBeLessThanOrEqual(columns);
-    await terminal.press(keys.enter);
-    await terminal.waitFor(/^zwei läuft$/m);
-    await terminal.press(keys.escape, keys.escape);
-    await terminal.waitForGone('Esc');
-  }
   await terminal.submit('/tasks');
   await terminal.waitFor(/❯ b2 .*zwei läuft/);
   await terminal.press('x');
@@ -109,7 +97,25 @@ test('/tasks lists, follows and stops what runs, and leaving ends the rest', lon
   expectTried(terminal, 'tasks:stop');
 });
 
-test('Ctrl+T shows the whole todo list, also when nothing runs, and hides it', async () => {
+test('/tasks lists and follows what runs, on 20 to 200 columns', long, async () => {
+  const setup = await setUpProgram();
+  const terminal = await setup.ready([], { columns: 80 });
+  await start(setup, terminal, 'eins');
+  await start(setup, terminal, 'zwei');
+  for (const columns of [20, 200, 80]) {
+    await resizeDrawn(terminal, columns, 24);
+    await terminal.submit('/ps');
+    await terminal.waitFor('Background tasks');
+    await terminal.waitFor(/❯ b2 /);
+    for (const row of terminal.screen().split('\n')) expect(textWidth(row)).toBeLessThanOrEqual(columns);
+    await terminal.press(keys.enter);
+    await terminal.waitFor(/^zwei läuft$/m);
+    await terminal.press(keys.escape, keys.escape);
+    await terminal.waitForGone('Esc');
+  }
+});
+
+test('Ctrl+T shows the whole todo list, also when nothing runs, and hides it', { tags: 'long' }, async () => {
   const { server, ready } = await setUpProgram();
   const todos = Array.from({ length: 9 }, (_, at) => ({
     content: at === 3 ? 'مهمة رقم ٤ 🎉' : `任务 ${at + 1}`,

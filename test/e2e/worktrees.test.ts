@@ -1,8 +1,4 @@
-/**
- * Subagents in git worktrees of their own, from the model's call to what is left on disk.
- *
- * @module-tag long
- */
+/** Subagents in git worktrees of their own, from the model's call to what is left on disk. */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -44,7 +40,9 @@ async function shared(text = 'line of all\n'): Promise<TestProgram> {
   return setup;
 }
 
-test('three at once edit the same file without a conflict, each on a branch that is named', async () => {
+test('three at once edit the same file without a conflict, each on a branch that is named', {
+  tags: 'long',
+}, async () => {
   const setup = await shared();
   const { server, ready, work } = setup;
   const edits = (who: string): ScriptedReply[] => [
@@ -115,7 +113,9 @@ test('three at once edit the same file without a conflict, each on a branch that
   expect(terminal.everything()).toContain('1 uncommitted file (general-purpose: edit');
 });
 
-test('nothing of a hostile repository runs, and the model is told what is missing', async () => {
+test('nothing of a hostile repository runs, and the model is told what is missing', {
+  tags: 'long',
+}, async () => {
   const setup = await shared();
   const { server, print, work } = setup;
   const trap = join(work.temporary, 'trap');
@@ -160,7 +160,7 @@ test('nothing of a hostile repository runs, and the model is told what is missin
   expect(await worktreesOf(setup)).toEqual([]);
 });
 
-test('without a commit the call fails with the reason, and work goes on', async () => {
+test('without a commit the call fails with the reason, and work goes on', { tags: 'long' }, async () => {
   const { server, print, work } = await setUpProgram();
   rmSync(join(work.repository, '.git'), { recursive: true });
   await work.git('init', '-q');
@@ -171,7 +171,7 @@ test('without a commit the call fails with the reason, and work goes on', async 
   );
 });
 
-test('a rewind leaves a worktree alone', async () => {
+test('a rewind leaves a worktree alone', { tags: 'long' }, async () => {
   const setup = await shared();
   const { server, ready, work } = setup;
   server.script(
@@ -197,7 +197,9 @@ test('a rewind leaves a worktree alone', async () => {
   expect(readFileSync(join(made?.path ?? '', 'made.txt'), 'utf8')).toBe('made\n');
 });
 
-test('after kill -9 the next start names the worktree, the model is told where it is, and clean removes it', async () => {
+test('after kill -9 the next start names the worktree, the model is told where it is, and clean removes it', {
+  tags: 'long',
+}, async () => {
   const setup = await shared();
   const { server, ready, open } = setup;
   server.script(
@@ -221,7 +223,7 @@ test('after kill -9 the next start names the worktree, the model is told where i
     .requests()
     .at(-1)
     ?.messages.find(({ role }) => role === 'tool');
-  expect(textOf(result)).toContain(`is in its worktree ${left?.path}, on branch ${left?.branch}.`);
+  expect(textOf(result)).toContain(`in its worktree ${left?.path}, on branch ${left?.branch}.`);
   await again.submit('/agents');
   await again.waitFor('left when the program was killed: no changes (general-purpose: look)');
   await again.submit('/agents clean');
