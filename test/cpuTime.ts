@@ -24,7 +24,9 @@ export function cpuClock(): () => number {
  * collector and a busy machine disturb one of them, while work that grows with the square shows it in each.
  */
 export function growth(work: (text: string) => unknown, part: string): number {
-  const [short = '', long = ''] = [30_000, 300_000].map((length) => part.repeat(Math.ceil(length / part.length)));
+  const [short = '', long = ''] = [30_000, 300_000].map((length) =>
+    part.repeat(Math.ceil(length / part.length)),
+  );
   let least = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < 5 && least > 2; attempt++) {
     const tenShort = (): void => {
