@@ -101,7 +101,7 @@ test('what a skill of the project allows applies once it is approved, to that co
 
   const terminal = open();
   await terminal.waitFor('Runs these calls without asking you while a skill is in use:');
-  await terminal.waitFor(/Bash\(touch:\*\),\s+Bash\(rm:\*\)\s+\(skill\s+make;\s+content/);
+  await terminal.waitFor(/Bash\(touch:\*\),\s+Bash\(rm:\*\)\s+\(skill\s+make\)/);
   await terminal.answer('1');
   await terminal.waitFor(/context ~?\d+%/);
   server.script(
