@@ -9,8 +9,11 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   KillBash: ['KillShell', 'TaskStop'],
 };
 
-/** A regular expression may backtrack forever; then the hook runs, since it may be there to block. */
-const REGEX_TIMEOUT_MS = 50;
+/**
+ * A regular expression may backtrack forever; then the hook runs, since it may be there to block. Long enough for any
+ * other expression on a busy machine; the verdict is kept, so it is waited for once.
+ */
+const REGEX_TIMEOUT_MS = 500;
 
 /** Longer subjects (the name of a server's tool) are cut. */
 const MAX_SUBJECT = 300;
