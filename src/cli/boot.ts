@@ -19,7 +19,7 @@ import { openSessionCatalogue } from './process/threads.ts';
 import { createSessionFactory, type SessionFactory } from './sessionFactory.ts';
 import { describeOpenError, refusalOf } from './sessions/sessionErrors.ts';
 import { createSessionsPort } from './sessions/sessionsPort.ts';
-import { findModelAccess, readSettings, sessionOptions, trustIn } from './startup.ts';
+import { findModelAccess, inWorkspace, readSettings, sessionOptions, trustIn } from './startup.ts';
 import { unapprovedAgentsNotice, usableAgents } from './subagents/definitions.ts';
 import { orphanedWorktreeNotices } from './subagents/worktrees.ts';
 import { attentionOf } from './terminal/attention.ts';
@@ -131,13 +131,14 @@ async function chooseModel(
 
 function appServices(
   factory: SessionFactory,
-  place: AppPaths,
+  found: AppPaths,
   options: CliOptions,
   loaded: LoadedSettings,
   trust: FolderTrust,
   debug: DebugLog,
 ): AppServices {
   const { settings } = loaded;
+  const place = inWorkspace(found, loaded);
   const programs = { ...place, secretEnv: keyVariables(loaded) };
   /** Flags apply only to the first session; for example, /clear starts one without `--name`. */
   let isFirst = true;

@@ -64,6 +64,7 @@ export function createConfinement(parts: ConfinementParts): Confinement {
   });
   const toolDeps = {
     env: { ...place.env, ...commandVariables(loaded).env },
+    addedDirectories: settings.permissions.additionalDirectories,
     home: place.home,
     isSensitive: permissions.isWithheld,
     web: settings.webFetch,

@@ -29,7 +29,7 @@ import { withoutKeys } from '../tools/shell/childEnvironment.ts';
 import { fetchOverSend } from './mcp/fetchOverSend.ts';
 import type { ModelChoice } from './models/modelChoice.ts';
 import type { Permissions } from './permissions/permissions.ts';
-import type { AppPaths } from './process/appPaths.ts';
+import { type AppPaths, workspaceOf } from './process/appPaths.ts';
 
 interface LiveHooks extends HookPort {
   /** Uses these hooks from now on. */
@@ -45,10 +45,11 @@ interface HookHelpers
 
 /** Opens the hooks of a session, which may change while it runs. */
 export async function openHooks(
-  { root, env, dataRoot }: AppPaths,
+  place: AppPaths,
   sources: readonly HookSource[],
   { covers, send, secretEnv, ...helpers }: Pick<Permissions, 'covers'> & HookHelpers,
 ): Promise<LiveHooks> {
+  const { root, env, dataRoot } = place;
   let runner: HookRunner | undefined;
   const replace: LiveHooks['replace'] = async (now) => {
     if (runner === undefined && now.length === 0) return;
@@ -56,7 +57,7 @@ export async function openHooks(
     if (runner !== undefined) return runner.replace(now);
     runner = new HookRunner(now, {
       root,
-      env: withoutKeys(ownProgramEnvironment(env, root, realpath), secretEnv),
+      env: withoutKeys(ownProgramEnvironment(env, workspaceOf(place), realpath), secretEnv),
       shell: findShell(env),
       variableFolder: join(dataRoot, 'hook-variables'),
       fetch: fetchOverSend(send),

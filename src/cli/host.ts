@@ -16,7 +16,7 @@ import { toolNames } from '../protocol/toolNames.ts';
 import { summaryModel } from './models/modelChoice.ts';
 import type { OpenedSession } from './openContext.ts';
 import { createPluginPort } from './plugins/pluginPort.ts';
-import type { AppPaths } from './process/appPaths.ts';
+import { type AppPaths, workspaceOf } from './process/appPaths.ts';
 import type { DebugLog } from './process/debugLog.ts';
 import type { SessionFactory } from './sessionFactory.ts';
 import { createExportPort, writeTextFile } from './sessions/exportPort.ts';
@@ -123,7 +123,7 @@ export function createCommandHost({
     copyText: (text) =>
       copyToClipboard(text, {
         platform: process.platform,
-        env: ownProgramEnvironment(place.env, place.root, realpath),
+        env: ownProgramEnvironment(place.env, workspaceOf(place), realpath),
         // A terminal without escape sequences would print it.
         write:
           isTerminal && !isDumbTerminal(place.env.TERM)

@@ -72,9 +72,11 @@ const temporaryFolders = (): readonly string[] => [tmpdir(), '/tmp', '/var/tmp']
 export function unwritablePath(folders: readonly string[], place: AppPaths): string {
   const { env } = place;
   const places = folders.map((folder) => resolveSettingsPath(folder, place));
-  return places
-    .flatMap(({ path, realPath }) => [path, realPath])
-    .reduce((PATH, folder) => pathOutside({ ...env, PATH }, folder, realpath), env.PATH ?? '');
+  return pathOutside(
+    env,
+    places.flatMap(({ path, realPath }) => [path, realPath]),
+    realpath,
+  );
 }
 
 export function createSessionSandbox({

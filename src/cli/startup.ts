@@ -249,8 +249,20 @@ interface Settled {
   readonly access: { readonly apiKey: string | undefined; readonly model: string };
 }
 
+/** The same place, with the directories that the settings add to the workspace. */
+export function inWorkspace(place: AppPaths, { settings }: Pick<LoadedSettings, 'settings'>): AppPaths {
+  return { ...place, addedDirectories: settings.permissions.additionalDirectories };
+}
+
 /** What the command line, the settings and trust decide about sessions, with a screen or without; opens the plugins. */
-export async function sessionOptions({ place, options, trust, loaded, access: { apiKey, model } }: Settled) {
+export async function sessionOptions({
+  place: found,
+  options,
+  trust,
+  loaded,
+  access: { apiKey, model },
+}: Settled) {
+  const place = inWorkspace(found, loaded);
   const { safeMode: isSafe, demo, thinking, sandbox, systemPrompt, tools, agents: flag } = options;
   const folders = [
     ...options.pluginDir.map((folder) => ({ folder: resolve(place.cwd, folder), hasServers: true })),

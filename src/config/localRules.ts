@@ -94,7 +94,7 @@ function askGit(
     const git = ownGit(args);
     const options = {
       cwd,
-      env: ownGitEnvironment(env, cwd, realpath),
+      env: ownGitEnvironment(env, [cwd], realpath),
       timeout: timeoutMs,
       killSignal: 'SIGKILL',
       encoding: 'utf8',

@@ -43,7 +43,7 @@ export const OWN_GIT_ARGUMENTS: readonly string[] = [
  */
 export function ownGitEnvironment(
   env: Variables,
-  directory: string,
+  workspace: readonly string[],
   realpath: Realpath,
 ): Record<string, string> {
   const kept = Object.entries(env).flatMap(([name, value]) =>
@@ -51,7 +51,7 @@ export function ownGitEnvironment(
   );
   return {
     ...Object.fromEntries(kept),
-    ...(env.PATH === undefined ? {} : { PATH: pathOutside(env, directory, realpath) }),
+    ...(env.PATH === undefined ? {} : { PATH: pathOutside(env, workspace, realpath) }),
     GIT_ALLOW_PROTOCOL: '',
     GIT_NO_LAZY_FETCH: '1',
     GIT_OPTIONAL_LOCKS: '0',
@@ -64,27 +64,40 @@ export function ownGitEnvironment(
  * Returns the environment for other programs that we start by name without asking, such as clipboard tools: the user's,
  * except that no program from the project is found in the PATH.
  */
-export function ownProgramEnvironment(env: Variables, directory: string, realpath: Realpath): Variables {
-  return env.PATH === undefined ? env : { ...env, PATH: pathOutside(env, directory, realpath) };
+export function ownProgramEnvironment(
+  env: Variables,
+  workspace: readonly string[],
+  realpath: Realpath,
+): Variables {
+  return env.PATH === undefined ? env : { ...env, PATH: pathOutside(env, workspace, realpath) };
 }
 
 /**
- * Returns the PATH without folders that `directory` controls, for as long as the user has not been asked about it.
- * Removes folders that are relative, inside `directory`, or in the `node_modules` of a folder above it, which `npx`
- * puts first. If `directory` contains the user's home, it is not a project, and its folders are kept. Each folder is
- * checked both as written and with links resolved: a shell's PWD, from which a PATH is often built, may go through a
- * link that `directory` does not.
+ * Returns the PATH without folders that the `workspace` controls, for as long as the user has not been asked about it.
+ * Removes folders that are relative, inside a folder of the workspace, or in the `node_modules` of a folder above it,
+ * which `npx` puts first. A folder that contains the user's home is not a project, and its folders are kept. Each folder
+ * is checked both as written and with links resolved: a shell's PWD, from which a PATH is often built, may go through a
+ * link that the workspace does not.
  */
-export function pathOutside({ PATH = '', HOME }: Variables, directory: string, realpath: Realpath): string {
-  const around = [directory];
-  for (let at = directory; at !== dirname(at); at = dirname(at)) around.push(dirname(at));
-  const isProject = around.length > 1 && (HOME === undefined || !isInside(HOME, directory));
-  const isBrought = (folder: string): boolean =>
-    (isProject && isInside(folder, directory)) ||
-    around.some((place) => isInside(folder, join(place, 'node_modules')));
+export function pathOutside(
+  { PATH = '', HOME }: Variables,
+  workspace: readonly string[],
+  realpath: Realpath,
+): string {
+  const isBrought = workspace.map((directory) => broughtBy(directory, HOME));
   const isForeign = (folder: string): boolean =>
-    !isAbsolute(folder) || [resolve(folder), realpath(folder)].some(isBrought);
+    !isAbsolute(folder) ||
+    [resolve(folder), realpath(folder)].some((path) => isBrought.some((isOne) => isOne(path)));
   return PATH.split(delimiter)
     .filter((folder) => !isForeign(folder))
     .join(delimiter);
+}
+
+function broughtBy(directory: string, home: string | undefined): (folder: string) => boolean {
+  const around = [directory];
+  for (let at = directory; at !== dirname(at); at = dirname(at)) around.push(dirname(at));
+  const isProject = around.length > 1 && (home === undefined || !isInside(home, directory));
+  return (folder) =>
+    (isProject && isInside(folder, directory)) ||
+    around.some((place) => isInside(folder, join(place, 'node_modules')));
 }

@@ -52,13 +52,17 @@ export interface DiskLookups {
   /** The files in git's index, absolute; undefined if unknown. */
   readonly trackedFiles: (directory: string) => readonly string[] | undefined;
   /** The files, absolute, whose content a git command shows; runs git. undefined if unknown. */
-  readonly gitShows: (directory: string, shown: Shown) => readonly string[] | undefined;
+  readonly gitShows: (
+    directory: string,
+    shown: Shown,
+    workspace: readonly string[],
+  ) => readonly string[] | undefined;
   /** True if git would start programs that the repository found from a directory names. */
   readonly gitRunsPrograms: (directory: string) => boolean;
   /** True if a read-only git command there may also fetch missing objects, where its environment allows that. */
   readonly gitFetches: (directory: string) => boolean;
-  /** The file in the project, or controlled by it, that the user's PATH finds for a program's name. */
-  readonly projectProgram: (root: string, name: string) => string | undefined;
+  /** The file in the workspace, or controlled by it, that the user's PATH finds for a program's name. */
+  readonly projectProgram: (workspace: readonly string[], name: string) => string | undefined;
 }
 
 export interface Policy extends PolicyFacts, DiskLookups {

@@ -41,6 +41,8 @@ type BashInput = z.infer<typeof input>;
 /** Dependencies of the Bash tool. */
 interface BashDeps {
   readonly env: Environment;
+  /** Folders of the workspace besides the root. */
+  readonly addedDirectories: readonly string[];
   readonly secretEnv: readonly string[];
   /** Variables that hooks have set so far. */
   readonly variables?: () => Readonly<Record<string, string>>;
@@ -141,9 +143,9 @@ async function runOnce(
   const commandEnded = new AbortController();
   const declined = new Set<string>();
   const fullEnv = childEnvironment({ ...deps.env, ...deps.variables?.() }, deps.secretEnv, context.sessionId);
+  const workspace = [context.root, ...deps.addedDirectories];
   const isGuarded = grant.isGuarded === true || grant.basis === 'read-only';
-  const env =
-    isGuarded && outsideBecause === undefined ? readOnlyEnvironment(fullEnv, context.root) : fullEnv;
+  const env = isGuarded && outsideBecause === undefined ? readOnlyEnvironment(fullEnv, workspace) : fullEnv;
   const confine = async (scratch: string): Promise<Confinement | undefined> => {
     const request: CommandRequest = {
       ...{ command: call.command, cwd, grant, env, scratch },
@@ -154,7 +156,7 @@ async function runOnce(
   };
   const spec = {
     ...{ shell: deps.shell, command: call.command, cwd, env, confine },
-    ownPath: pathOutside(deps.env, context.root, realpath),
+    ownPath: pathOutside(deps.env, workspace, realpath),
     onChunk: (chunk: Buffer) => {
       capture.push(chunk);
       const text = live(chunk);

@@ -1,6 +1,8 @@
 /** All built-in tools. */
 import { accessSync, constants } from 'node:fs';
 import { basename, isAbsolute } from 'node:path';
+import { ownProgramEnvironment } from '../disk/ownPrograms.ts';
+import { realpath } from '../disk/paths.ts';
 import type { LanguageServerPort } from '../protocol/diagnostics.ts';
 import type { CommandSandbox } from '../protocol/sandbox.ts';
 import type { TaskPort } from '../protocol/tasks.ts';
@@ -25,6 +27,8 @@ import { writeTool } from './write.ts';
 /** Dependencies of the tools. */
 export interface ToolDeps {
   readonly env: Environment;
+  /** Folders of the workspace besides the root: no program there runs without approval. */
+  readonly addedDirectories?: readonly string[];
   /** The user's home directory, for `~`. */
   readonly home: string;
   /**
@@ -64,7 +68,9 @@ interface BuiltinTools {
 
 /** Creates the tools; each call of this function has its own background tasks. */
 export function builtinTools(deps: ToolDeps): BuiltinTools {
-  const { env, home } = deps;
+  const { env, home, addedDirectories = [] } = deps;
+  // Searches remove programs of the root.
+  const searchEnv = ownProgramEnvironment(env, addedDirectories, realpath);
   const tasks = new TaskRegistry();
   const shell = deps.shell ?? findShell(env);
   const checks = deps.languageServers?.open();
@@ -72,10 +78,10 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
     readTool(home),
     writeTool(home, checks),
     editTool(home, checks),
-    globTool(home, env),
-    grepTool({ home, env, isSensitive: deps.isSensitive ?? (() => false) }),
+    globTool(home, searchEnv),
+    grepTool({ home, env: searchEnv, isSensitive: deps.isSensitive ?? (() => false) }),
     bashTool({
-      ...{ env, secretEnv: deps.secretEnv ?? [], shell, tasks },
+      ...{ env, addedDirectories, secretEnv: deps.secretEnv ?? [], shell, tasks },
       ...(deps.sandbox && { sandbox: deps.sandbox }),
       ...(deps.variables && { variables: deps.variables }),
       ...(deps.knownSecrets && { knownSecrets: deps.knownSecrets }),

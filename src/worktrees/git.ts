@@ -26,9 +26,12 @@ const MAX_PROBLEM = 500;
 /** Filters and hooks that a repository's settings may define; each needs up to eight arguments. */
 const MAX_PROGRAMS = 200;
 
-/** Git for the repository of a project. `root`: no program from there is started. */
-export function createGit(env: Readonly<Record<string, string | undefined>>, root: string): Git {
-  const environment = ownGitEnvironment(env, root, realpath);
+/** Git for the repository of a project. `workspace`: no program from there is started. */
+export function createGit(
+  env: Readonly<Record<string, string | undefined>>,
+  workspace: readonly string[],
+): Git {
+  const environment = ownGitEnvironment(env, workspace, realpath);
   const run: Git = (folder, args, signal) =>
     isReadableByGit(folder) ? start(environment, folder, args, signal) : Promise.resolve(unreadable);
   return async (folder, args, signal) => {

@@ -18,18 +18,24 @@ test.each([
   // Beside the project is not in it.
   ['/srv/app-tools/bin:/srv/bin', '/srv/app-tools/bin:/srv/bin'],
 ])('of %s programs are looked up in %s', (path, expected) => {
-  expect(pathOutside({ PATH: path, HOME: '/home/u' }, '/srv/app/src', realpath)).toBe(expected);
+  expect(pathOutside({ PATH: path, HOME: '/home/u' }, ['/srv/app/src'], realpath)).toBe(expected);
 });
 
 test.each(['/', '/home', '/home/u'])('in %s the user’s own programs are found', (directory) => {
   const PATH = '/home/u/.local/bin:/usr/bin';
-  expect(pathOutside({ PATH, HOME: '/home/u' }, directory, realpath)).toBe(PATH);
+  expect(pathOutside({ PATH, HOME: '/home/u' }, [directory], realpath)).toBe(PATH);
+});
+
+test('no program of an added directory is found either', () => {
+  const PATH = '/home/u/lib/bin:/srv/app/bin:/usr/bin';
+  const workspace = ['/srv/app', '/home/u/lib'];
+  expect(pathOutside({ PATH, HOME: '/home/u' }, workspace, realpath)).toBe('/usr/bin');
 });
 
 test('nothing in the user’s environment points git elsewhere or lets it fetch', () => {
   const env = ownGitEnvironment(
     { HOME: '/home/u', GIT_DIR: '/x', GIT_CONFIG_COUNT: '1', PATH: '/usr/bin' },
-    '/srv',
+    ['/srv'],
     realpath,
   );
   expect(env).toMatchObject({

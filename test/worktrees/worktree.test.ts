@@ -34,7 +34,7 @@ async function place(): Promise<Place> {
     execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.com', ...args], {
       ...{ cwd: root, env, encoding: 'utf8', stdio: 'pipe' },
     });
-  const git = createGit(env, root);
+  const git = createGit(env, [root]);
   let now = 0;
   return {
     root,

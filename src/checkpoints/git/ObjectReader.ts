@@ -132,7 +132,7 @@ const TIMEOUT_MS = 30_000;
 
 /** Starts git. Errors on its stdin and its stderr output are ignored. */
 function startGit(git: GitProgram, cwd: string, args: readonly string[]): ChildProcessWithoutNullStreams {
-  const env = ownGitEnvironment(git.env, cwd, realpath);
+  const env = ownGitEnvironment(git.env, [cwd], realpath);
   const started = ownGit(args, git.program);
   const child = spawn(started.program, started.args, { cwd, env, stdio: 'pipe' });
   child.stdin.on('error', () => {});

@@ -12,7 +12,7 @@ import { probeSandbox } from '../../sandbox/probe.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import { createEndpoints } from '../models/endpoints.ts';
 import { listerFor } from '../models/modelChoice.ts';
-import type { AppPaths } from '../process/appPaths.ts';
+import { type AppPaths, workspaceOf } from '../process/appPaths.ts';
 import { probeOptions } from '../sandbox.ts';
 import { findModelAccess } from '../startup.ts';
 import type { DoctorPorts, NetworkPorts } from './types.ts';
@@ -83,15 +83,11 @@ export async function createNetworkPorts(
   };
 }
 
-function firstLine(
-  program: string,
-  args: readonly string[],
-  { cwd, root, env }: AppPaths,
-): Promise<string | undefined> {
+function firstLine(program: string, args: readonly string[], place: AppPaths): Promise<string | undefined> {
   return new Promise((resolve) => {
     const options = {
-      cwd,
-      env: ownGitEnvironment(withoutKeys(env), root, realpath),
+      cwd: place.cwd,
+      env: ownGitEnvironment(withoutKeys(place.env), workspaceOf(place), realpath),
       timeout: PROGRAM_MS,
       killSignal: 'SIGKILL',
       maxBuffer: 100_000,

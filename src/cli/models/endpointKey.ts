@@ -73,7 +73,7 @@ interface HelperOptions {
   readonly command: string;
   readonly home: string;
   /** The project: the command must not find programs in it. */
-  readonly root: string;
+  readonly workspace: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -120,11 +120,11 @@ export function helperKey({ provider, ...helper }: HelperOptions): EndpointKey {
 function runHelper({
   command,
   home,
-  root,
+  workspace,
   env,
 }: Omit<HelperOptions, 'provider'>): Promise<{ readonly output?: string; readonly problem?: string }> {
   const options = {
-    ...{ cwd: home, env: ownProgramEnvironment(env, root, realpath) },
+    ...{ cwd: home, env: ownProgramEnvironment(env, workspace, realpath) },
     ...{ timeout: HELPER_MS, maxBuffer: MAX_BYTES, shell: true },
   };
   return new Promise((resolve) => {

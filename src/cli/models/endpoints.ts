@@ -107,14 +107,24 @@ function namedEndpoint(
 function keyOf(
   name: string,
   { apiKey, apiKeyEnv, apiKeyHelper, headers, baseUrl }: ProviderSettings,
-  { env = {}, home = homedir(), root = home, dataRoot, openKeychain = systemKeychain }: EndpointOptions,
+  {
+    settings,
+    env = {},
+    home = homedir(),
+    root = home,
+    dataRoot,
+    openKeychain = systemKeychain,
+  }: EndpointOptions,
 ): EndpointKey {
   if (hasAuthorization(headers)) return fixedKey(undefined, undefined);
   if (apiKey !== undefined) return fixedKey(apiKey, `providers.${name}.apiKey`);
   const fromEnv = apiKeyEnv === undefined ? '' : (env[apiKeyEnv]?.trim() ?? '');
   if (fromEnv !== '') return fixedKey(fromEnv, apiKeyEnv);
   if (apiKeyHelper !== undefined)
-    return helperKey({ provider: name, command: apiKeyHelper, home, root, env });
+    return helperKey({
+      ...{ provider: name, command: apiKeyHelper, home, env },
+      workspace: [root, ...settings.permissions.additionalDirectories],
+    });
   const stored = dataRoot === undefined ? undefined : storedKeyOf(dataRoot, { name, baseUrl });
   if (stored?.place === 'file') return fixedKey(stored.key, STORED);
   if (stored?.place === 'keychain') return keychainKey(stored.account, openKeychain);

@@ -6,6 +6,8 @@
  */
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { isAbsolute } from 'node:path';
+import { pathOutside } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
 import type {
   Access,
@@ -93,10 +95,16 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     const text = program.args === undefined ? program.command : scriptOf(program);
     // Loads the tables about commands, which a session does not need to open.
     const { codeRunBy } = await import('./workspaceCode.ts');
+    const { workspaceVariable } = await import('../../tools/shell/steeringVariables.ts');
     const { root: project, home } = places;
     const effects: CodePlace['effects'] = (command, cwd) => permissions.effects(command, cwd, workspace);
     const place: CodePlace = { workspace, root: project, home, effects };
-    const code = await codeRunBy(text, program.cwd, place, program.args === undefined);
+    const isOutside = (path: string): boolean =>
+      isAbsolute(path) && pathOutside({ ...program.env, PATH: path }, workspace, realpath) === path;
+    const code =
+      workspaceVariable(program.env, home, isOutside) === undefined
+        ? await codeRunBy(text, program.cwd, place, program.args === undefined)
+        : 'workspace';
     if (code === 'none' || (await permissions.matches(places.excluded, text))) return outside;
     const state = await sandbox.state();
     if (state.type === 'on') return confine(program, text, sandbox, root);

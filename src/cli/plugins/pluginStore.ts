@@ -18,7 +18,7 @@ import type { HookSource } from '../../protocol/extensions/hooks.ts';
 import type { PluginContents, PluginInfo } from '../../protocol/extensions/plugins.ts';
 import { JITLESS } from '../../protocol/jitless.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
-import type { AppPaths } from '../process/appPaths.ts';
+import { type AppPaths, workspaceOf } from '../process/appPaths.ts';
 import { bytesBelow, contentHash, contentStamp, filesIn, TOO_MUCH } from './pluginContent.ts';
 
 const fileSchema = z.looseObject({
@@ -28,7 +28,7 @@ const fileSchema = z.looseObject({
 });
 type Registry = z.infer<typeof fileSchema>;
 
-type Place = Pick<AppPaths, 'dataRoot' | 'cwd' | 'env'>;
+type Place = Pick<AppPaths, 'dataRoot' | 'cwd' | 'root' | 'addedDirectories' | 'env'>;
 
 /** A copy that is not installed yet. */
 interface StagedCopy {
@@ -208,7 +208,7 @@ async function clone(place: Place, source: string, folder: string): Promise<stri
     ...['--', source, folder],
   ]);
   const env = {
-    ...ownGitEnvironment(place.env, pluginsFolder(place), realpathNow),
+    ...ownGitEnvironment(place.env, [...workspaceOf(place), pluginsFolder(place)], realpathNow),
     GIT_ALLOW_PROTOCOL: 'https:file',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',

@@ -9,6 +9,8 @@ export interface AppPaths {
   readonly cwd: string;
   /** The project's root, links resolved. */
   readonly root: string;
+  /** Added to the workspace by the settings, links resolved; absent before those have been read. */
+  readonly addedDirectories?: readonly string[];
   readonly home: string;
   /**
    * The home directory in the system's user database, which ssh and gpg use regardless of HOME; absent if there is
@@ -22,6 +24,14 @@ export interface AppPaths {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** As in `SettingsPlaces`; only set in tests. */
   readonly managed?: ManagedSource;
+}
+
+/** All folders of the workspace; the root comes first. */
+export function workspaceOf({
+  root,
+  addedDirectories = [],
+}: Pick<AppPaths, 'root' | 'addedDirectories'>): readonly string[] {
+  return [root, ...addedDirectories];
 }
 
 /** The current directory no longer exists, or there is no valid folder for the program's data. */

@@ -28,14 +28,21 @@ export function keyVariables({ settings }: Pick<LoadedSettings, 'settings'>): re
 /** Where a program runs that the user's settings name: the status line command, the notification command. */
 export interface ProgramContext {
   readonly cwd: string;
+  readonly addedDirectories?: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Variables that hold the keys of endpoints (`keyVariables`). */
   readonly secretEnv: readonly string[];
 }
 
-/** The user's environment without keys, and without programs of the project on the `PATH`. */
-export function programEnvironment({ cwd, env, secretEnv }: ProgramContext): Record<string, string> {
-  return withoutKeys(ownProgramEnvironment(env, findRoot(cwd), realpath), secretEnv);
+/** The user's environment without keys, and without programs of the workspace on the `PATH`. */
+export function programEnvironment({
+  cwd,
+  addedDirectories = [],
+  env,
+  secretEnv,
+}: ProgramContext): Record<string, string> {
+  const workspace = [findRoot(cwd), ...addedDirectories];
+  return withoutKeys(ownProgramEnvironment(env, workspace, realpath), secretEnv);
 }
 
 export function commandVariables({

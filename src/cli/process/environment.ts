@@ -96,7 +96,7 @@ function git(directory: string, asked: string[]): Promise<string | undefined> {
   if (!isReadableByGit(directory)) return Promise.resolve(undefined);
   return new Promise((resolve) => {
     const { program, args } = ownGit(asked);
-    const env = ownGitEnvironment(process.env, findRoot(directory), realpath);
+    const env = ownGitEnvironment(process.env, [findRoot(directory)], realpath);
     const options = {
       cwd: directory,
       env,

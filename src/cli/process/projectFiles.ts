@@ -11,7 +11,7 @@ export async function listFiles(root: string, cwd: string): Promise<string[]> {
   const rg = await import('@vscode/ripgrep').then((module) => module.rgPath).catch(() => 'rg');
   return new Promise((resolve) => {
     const args = ['--files', '--hidden', '--glob', '!.git', '--no-messages', '--null', root];
-    const env = ownProgramEnvironment(process.env, root, realpath);
+    const env = ownProgramEnvironment(process.env, [root], realpath);
     execFile(rg, args, { env, maxBuffer: 64 * 1024 * 1024, timeout: 5000 }, (_error, stdout) => {
       // If an error occurs after some output (an unreadable folder), the list is still useful.
       const paths = stdout

@@ -5,7 +5,7 @@ import { getProjectStoragePath } from '../../context/index.ts';
 import { isInside } from '../../disk/paths.ts';
 import type { WorktreeEnd, WorktreePort, WorktreeRecord } from '../../protocol/extensions/worktrees.ts';
 import { type Confinement, type ConfinementParts, createConfinement } from '../confinement.ts';
-import type { AppPaths } from '../process/appPaths.ts';
+import { type AppPaths, workspaceOf } from '../process/appPaths.ts';
 
 /** A worktree in use. */
 export interface OpenedWorktree {
@@ -44,7 +44,7 @@ export function createWorktrees(
         import('../../worktrees/git.ts'),
         import('../../worktrees/worktree.ts'),
       ]);
-      const git = createGit(place.env, root);
+      const git = createGit(place.env, workspaceOf(place));
       const { record, notes } = await alone(() =>
         createWorktree({ git, root, folder, owner, now: Date.now() }),
       );
@@ -89,7 +89,7 @@ export async function worktreePort(place: AppPaths): Promise<WorktreePort> {
     import('../../worktrees/git.ts'),
     import('../../worktrees/worktree.ts'),
   ]);
-  return createWorktreePort(createGit(place.env, place.root), folder);
+  return createWorktreePort(createGit(place.env, workspaceOf(place)), folder);
 }
 
 /** Names what a program that was killed has left; empty in most cases. */

@@ -71,7 +71,7 @@ function run(
   own: EditorPlace['env'],
   cwd: string,
 ): Promise<string | undefined> {
-  const env = ownProgramEnvironment(own, findRoot(cwd), realpath);
+  const env = ownProgramEnvironment(own, [findRoot(cwd)], realpath);
   const isWindows = process.platform === 'win32';
   const child = isWindows
     ? spawn(`${editor} "${file}"`, { shell: true, stdio: 'inherit', cwd, env })

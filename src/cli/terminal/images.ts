@@ -17,6 +17,7 @@ interface ImagePlace {
   readonly cwd: string;
   readonly home?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly addedDirectories?: readonly string[];
   readonly platform?: NodeJS.Platform;
 }
 
@@ -30,7 +31,7 @@ export function createImagePort(place: ImagePlace): ImagePort {
     clipboard: () =>
       readClipboardImage(
         place.platform ?? process.platform,
-        ownProgramEnvironment(place.env, findRoot(place.cwd), realpath),
+        ownProgramEnvironment(place.env, [findRoot(place.cwd), ...(place.addedDirectories ?? [])], realpath),
       ),
   };
 }

@@ -7,7 +7,7 @@ import { secretPlaceTest } from '../files/secretPlace.ts';
 import { foldText, isSensitive } from '../files/sensitive.ts';
 import { isGitSettings } from '../lookups/gitCredentials.ts';
 import type { Shown } from '../lookups/gitShown.ts';
-import type { Policy } from '../policy.ts';
+import { type Policy, workspaceFolders } from '../policy.ts';
 import type { OpenPattern, ReadOnlyUse, Tree } from '../readOnly/use.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import { OUTPUT_OF_COMMAND } from '../shell/word.ts';
@@ -171,7 +171,7 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
     const decision = decideFile({ tool: 'Read', verb: 'read', path }, policy);
     return decision.behavior === 'allow' ? undefined : decision;
   };
-  const files = policy.gitShows(place, shown);
+  const files = policy.gitShows(place, shown, workspaceFolders(policy));
   if (files === undefined) return { behavior: 'ask', reason: `Which files ${what} shows is unknown.` };
   for (const path of files) {
     const found = held(path);

@@ -3,7 +3,7 @@
  * find programs in the project. So the parts that no rule allows must be safe there, too; alone they run in the
  * environment of read-only commands (`tools/shell/childEnvironment.ts`).
  */
-import type { Policy } from '../policy.ts';
+import { type Policy, workspaceFolders } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
 import type { PartVerdict } from './partDecision.ts';
@@ -18,7 +18,7 @@ export function decideUnguarded(
   const { part, directories } = visit;
   const name = part.argv[0];
   if (name == null) return verdict;
-  const own = policy.projectProgram(policy.root, name);
+  const own = policy.projectProgram(workspaceFolders(policy), name);
   if (own !== undefined) return ask(`${name} is ${own} in the PATH of a command that a rule allows.`);
   const { repositories = [] } = readOnlyUse(part) ?? {};
   const places = (directories ?? []).flatMap((directory) =>

@@ -33,7 +33,7 @@ export const diskLookups = (env: Readonly<Record<string, string | undefined>>): 
   gitFetches,
   trackedFiles,
   gitShows: gitShows(env, realpathForAll),
-  projectProgram: (root, name) => projectProgram(env, root, name),
+  projectProgram: (workspace, name) => projectProgram(env, workspace, name),
 });
 
 /** Maximum entries read for one pattern; a command that matches more needs approval anyway. */
@@ -133,14 +133,14 @@ function holds(path: string, content: RegExp): boolean {
 /** The first file of that name in the PATH, if `pathOutside` removes its folder. */
 function projectProgram(
   env: Readonly<Record<string, string | undefined>>,
-  root: string,
+  workspace: readonly string[],
   name: string,
 ): string | undefined {
   if (name.includes('/')) return undefined;
   for (const folder of (env.PATH ?? '').split(delimiter)) {
-    const file = join(resolve(root, folder), name);
+    const file = join(resolve(workspace[0] ?? '', folder), name);
     if (!existsSync(file)) continue;
-    return pathOutside({ ...env, PATH: folder }, root, realpathForAll) === '' ? file : undefined;
+    return pathOutside({ ...env, PATH: folder }, workspace, realpathForAll) === '' ? file : undefined;
   }
   return undefined;
 }

@@ -89,11 +89,11 @@ export function trackedFiles(directory: string): readonly string[] | undefined {
 /** Asks git whose content a command shows, with the user's environment; see `shownFiles`. */
 export const gitShows =
   (env: Readonly<Record<string, string | undefined>>, realpath: (path: string) => string) =>
-  (directory: string, shown: Shown): readonly string[] | undefined => {
+  (directory: string, shown: Shown, workspace: readonly string[]): readonly string[] | undefined => {
     const repository = findRepository(directory);
     if (repository === undefined) return [];
     if (repository.common === undefined) return undefined;
-    return shownFiles(env, directory, repository.worktree, shown, realpath);
+    return shownFiles(env, directory, { worktree: repository.worktree, workspace }, shown, realpath);
   };
 
 /** Maximum number of nested repositories to check. */

@@ -151,7 +151,7 @@ type Git = (args: readonly string[], input?: string) => string | undefined;
 export function shownFiles(
   env: Readonly<Record<string, string | undefined>>,
   directory: string,
-  worktree: string,
+  { worktree, workspace }: { readonly worktree: string; readonly workspace: readonly string[] },
   shown: Shown,
   realpath: (path: string) => string,
 ): readonly string[] | undefined {
@@ -160,7 +160,7 @@ export function shownFiles(
     const { program, args } = ownGit(asked);
     const { status, stdout } = spawnSync(program, args, {
       cwd: directory,
-      env: ownGitEnvironment(env, worktree, realpath),
+      env: ownGitEnvironment(env, [worktree, ...workspace], realpath),
       input,
       encoding: 'utf8',
       timeout: TIMEOUT_MS,

@@ -10,7 +10,7 @@ import type { Moves } from '../lookups/gitMoves.ts';
 import { mayShowAny, type Shown } from '../lookups/gitShown.ts';
 import { programName } from '../options/programTable.ts';
 import { subcommandAt } from '../options/riskyOptions.ts';
-import type { Policy } from '../policy.ts';
+import { type Policy, workspaceFolders } from '../policy.ts';
 import type { ReadOnlyUse } from '../readOnly/use.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 
@@ -109,7 +109,7 @@ export function shownByGit(
     return undefined;
   const lists = [
     ...(tracked.length > 0 ? [trackedIn(tracked, directory, policy)] : []),
-    ...shown.map(({ place, query }) => policy.gitShows(place, query)),
+    ...shown.map(({ place, query }) => policy.gitShows(place, query, workspaceFolders(policy))),
   ];
   return lists.includes(undefined) ? undefined : lists.flatMap((files) => files ?? []);
 }
@@ -188,7 +188,9 @@ function decidePaths(
     : listed(name, args, paths);
   // `main...` is the merge base of two branches.
   const isUnclear = isSource && args.some((word) => word.includes('...'));
-  const files = isUnclear ? undefined : policy.gitShows(policy.realpath(directory), shown);
+  const files = isUnclear
+    ? undefined
+    : policy.gitShows(policy.realpath(directory), shown, workspaceFolders(policy));
   if (files === undefined || files.length > MAX_FILES)
     return [{ behavior: 'ask', reason: `Which files git ${name} reaches is not known.` }];
   return files.map((path) => decideReached(verb, path, policy));
@@ -220,7 +222,9 @@ function decideMoves(
     ...{ listings: [], objects: [], isBlind: policy.gitRunsPrograms(directory) },
     ...(moves === 'anywhere' ? { kind: 'any' } : { moves }),
   };
-  const files = isFirst ? policy.gitShows(policy.realpath(directory), shown) : undefined;
+  const files = isFirst
+    ? policy.gitShows(policy.realpath(directory), shown, workspaceFolders(policy))
+    : undefined;
   if (files === undefined || files.length > MAX_MOVED)
     return [{ behavior: 'ask', reason: `Which files git ${name} writes is not known.` }];
   return files.map((path) => decideReached('write', path, policy));

@@ -120,7 +120,7 @@ async function findRipgrep(env: Environment, root: string): Promise<string | und
     ({ rgPath }) => rgPath,
     () => undefined,
   );
-  const onPath = pathOutside(env, root, realpath)
+  const onPath = pathOutside(env, [root], realpath)
     .split(delimiter)
     .map((directory) => join(directory, 'rg'));
   for (const program of packaged === undefined ? onPath : [packaged, ...onPath]) {

@@ -5,6 +5,7 @@
 import { delimiter, isAbsolute } from 'node:path';
 import { OWN_GIT_ARGUMENTS, pathOutside } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
+import { loading, steering } from './steeringVariables.ts';
 
 /** `secrets`: further variables to leave out. */
 export function childEnvironment(
@@ -51,14 +52,6 @@ export function withoutKeys(env: Environment, secrets: readonly string[] = []): 
 // outside the project, git runs no hook, monitor or helper and fetches nothing, and variables through which the project
 // could influence a program are removed. Approved commands get the user's own environment.
 
-/**
- * Variables that name code, options or files for a shell, an interpreter or a tool, and that read-only commands do not
- * need.
- */
-const steering =
-  /^(?:BASH_ENV|ENV|BASHOPTS|SHELLOPTS|BASH_FUNC_.*|PROMPT_COMMAND|PS4|CDPATH|FPATH|ZDOTDIR|GLOBIGNORE|RIPGREP_CONFIG_PATH|GREP_OPTIONS|TAR_OPTIONS|UNZIP|ZIPINFO|LESSOPEN|LESSCLOSE|NODE_OPTIONS|NODE_PATH|PYTHON(?:PATH|HOME|STARTUP|INSPECT|BREAKPOINT|WARNINGS)|PERL5(?:LIB|OPT|DB)|PERLLIB|RUBY(?:LIB|OPT)|LUA_(?:INIT|PATH|CPATH).*|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|MAKEFLAGS|MAKEFILES|AWKPATH|AWKLIBPATH|PHPRC|PHP_INI_SCAN_DIR|DOCKER_CONFIG|GIT_.*)$/;
-/** Lists of folders or files for the dynamic loader. */
-const loading = /^(?:LD_(?:PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_.*|GCONV_PATH)$/;
 /** Non-default locations of the user's own git settings. */
 const userSettings = /^GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)$/;
 
@@ -70,23 +63,23 @@ const gitSettings: readonly (readonly [string, string])[] = [
   ['protocol.allow', 'never'] as const,
 ];
 
-/** `env` is the environment of an approved command; `root` is the project. */
+/** `env` is the environment of an approved command. */
 export function readOnlyEnvironment(
   env: Readonly<Record<string, string>>,
-  root: string,
+  workspace: readonly string[],
 ): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (userSettings.test(name) ? isOutside(value, env, root) : !steering.test(name)) kept[name] = value;
+    if (userSettings.test(name) ? isOutside(value, env, workspace) : !steering.test(name)) kept[name] = value;
     if (!loading.test(name)) continue;
     const separator = name === 'LD_PRELOAD' ? /[\s:]+/ : delimiter;
     kept[name] = value
       .split(separator)
-      .filter((part) => isOutside(part, env, root))
+      .filter((part) => isOutside(part, env, workspace))
       .join(delimiter);
     if (kept[name] === '') delete kept[name];
   }
-  if (env.PATH !== undefined) kept.PATH = pathOutside(env, root, realpath);
+  if (env.PATH !== undefined) kept.PATH = pathOutside(env, workspace, realpath);
   const settings = gitSettings.flatMap(([name, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, name] as const,
     [`GIT_CONFIG_VALUE_${index}`, value] as const,
@@ -108,9 +101,14 @@ export function readOnlyEnvironment(
   };
 }
 
-const isOutside = (path: string, env: Readonly<Record<string, string>>, root: string): boolean =>
+const isOutside = (
+  path: string,
+  env: Readonly<Record<string, string>>,
+  workspace: readonly string[],
+): boolean =>
   path !== '' &&
-  (!path.includes('/') || (isAbsolute(path) && pathOutside({ ...env, PATH: path }, root, realpath) === path));
+  (!path.includes('/') ||
+    (isAbsolute(path) && pathOutside({ ...env, PATH: path }, workspace, realpath) === path));
 
 /** Environment variables, passed in by the caller; tools never read the process's own. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -28,7 +28,11 @@ interface Bench {
   readonly programs: LiveSettingsPrograms;
   readonly root: string;
   readonly home: string;
-  run(command: string, args?: readonly string[], more?: { cwd?: string; role?: string }): Promise<string>;
+  run(
+    command: string,
+    args?: readonly string[],
+    more?: { cwd?: string; role?: string; env?: Record<string, string> },
+  ): Promise<string>;
   readonly questions: string[];
   readonly warnings: string[];
   /** Another program in the same project. */
@@ -109,8 +113,8 @@ async function bench({
   const programs = open();
   return {
     ...{ programs, root, home, questions, warnings, open },
-    async run(command, args, { cwd = root, role = 'hook' } = {}) {
-      const run = await programs.admit({ role, command, args, cwd, env: {} });
+    async run(command, args, { cwd = root, role = 'hook', env = {} } = {}) {
+      const run = await programs.admit({ role, command, args, cwd, env });
       if (run.type === 'confined') run.release();
       return run.type === 'held' ? `held${run.isUnasked ? ' unasked' : ''}: ${run.problem}` : run.type;
     },
@@ -340,4 +344,16 @@ test('a session that leaves nothing behind stores no paths', async () => {
   const { open } = await bench();
   await open({ isEphemeral: true }).noteUnasked(edit);
   expect(await open().review.list()).toMatchObject({ paths: [], hasOthers: true });
+});
+
+test('a variable through which any program loads code of the workspace confines it', async () => {
+  const { run, programs, home, root } = await bench();
+  await programs.noteUnasked(edit);
+  const hook = (env: Record<string, string>) => run('~/bin/log', undefined, { env });
+  expect(await hook({ PYTHONPATH: `${home}/lib`, NODE_OPTIONS: '--max-old-space-size=4096' })).toBe(
+    'outside',
+  );
+  expect(await hook({ PYTHONPATH: `${home}/lib:` })).toBe('confined');
+  expect(await hook({ LD_PRELOAD: join(root, 'x.so') })).toBe('confined');
+  expect(await hook({ PATH: `/usr/bin:${root}/bin` })).toBe('confined');
 });

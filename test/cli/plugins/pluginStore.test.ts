@@ -33,6 +33,7 @@ async function workbench() {
   const place = {
     dataRoot: join(base, 'data'),
     cwd: base,
+    root: base,
     env: { HOME: base, PATH: process.env.PATH ?? '' },
   };
   const write = async (file: string, content: string | object): Promise<string> => {

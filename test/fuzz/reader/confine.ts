@@ -75,7 +75,7 @@ export function confined(
       GITHUB_TOKEN: token,
       LANG: 'C.UTF-8',
     },
-    root,
+    [root],
   );
   const args = [
     ...[

@@ -72,7 +72,7 @@ test('when the time is up, what takes long is answered with care, also what is k
     lookups.filesBelow(root, { hidden: true }),
     lookups.expandGlob(`${root}/*`),
     lookups.trackedFiles(root),
-    lookups.gitShows(root, { listings: [], objects: [] }),
+    lookups.gitShows(root, { listings: [], objects: [] }, [root]),
   ])
     expect(answer).toBeUndefined();
   expect(isCut()).toBe(true);

@@ -23,7 +23,7 @@ describe('the environment of commands that only look', () => {
       'BASH_FUNC_ls%%': '() { evil; }',
       LANG: 'C.UTF-8',
     },
-    '/srv/app',
+    ['/srv/app'],
   );
   test('finds programs outside the project only', () => {
     expect(env.PATH).toBe('/usr/bin:/home/me/.local/bin');
