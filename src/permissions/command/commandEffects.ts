@@ -124,8 +124,7 @@ function comesFromProject({ part, directories }: Visit, policy: Policy): boolean
     return file !== undefined && inWorkspace(policy.realpath(file), policy);
   };
   return (
-    workspaceFolders(policy).some((folder) => policy.projectProgram(folder, name) !== undefined) ||
-    (directories ?? []).some(isManaged)
+    policy.projectProgram(workspaceFolders(policy), name) !== undefined || (directories ?? []).some(isManaged)
   );
 }
 

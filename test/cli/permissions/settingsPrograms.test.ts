@@ -349,7 +349,7 @@ test('a session that leaves nothing behind stores no paths', async () => {
 test('a variable through which any program loads code of the workspace confines it', async () => {
   const { run, programs, home, root } = await bench();
   await programs.noteUnasked(edit);
-  const hook = (env: Record<string, string>) => run('~/bin/log', undefined, { env });
+  const hook = (env: Record<string, string>) => run('notify-send x', undefined, { env });
   expect(await hook({ PYTHONPATH: `${home}/lib`, NODE_OPTIONS: '--max-old-space-size=4096' })).toBe(
     'outside',
   );
