@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { hasSandbox } from '../sandbox/confined.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
@@ -80,6 +80,46 @@ describe.skipIf(!hasSandbox)('with a sandbox', { tags: 'long' }, () => {
     await terminal.answer('1');
     await terminal.waitForPrinted('Done.');
     expect(existsSync(join(setup.work.repository, '../escaped'))).toBe(true);
+  });
+
+  /** Whether the hook of a new session leaves the sandbox. */
+  async function escapesLater(setup: TestProgram): Promise<boolean> {
+    await own(setup, {
+      hooks: { SessionStart: [{ hooks: [{ type: 'command', command: 'make -s lint' }] }] },
+    });
+    setup.server.script({ text: 'Hello.' });
+    await setup.print(['-p', 'again']);
+    expect(existsSync(join(setup.work.repository, 'inside'))).toBe(true);
+    return existsSync(join(setup.work.repository, '../escaped'));
+  }
+  const makefile = `lint:\n\t${leaving}\n`;
+
+  test('an edit of a subagent is known to the next session', { tags: 'long' }, async () => {
+    const setup = await setUpProgram();
+    const input = { description: 'Write', prompt: 'Write it.', subagent_type: 'general-purpose' };
+    setup.server.script(
+      { calls: [{ name: 'Agent', input }] },
+      write('Makefile', makefile, setup),
+      { text: 'Written.' },
+      { text: 'Done.' },
+    );
+    await setup.print(['-p', 'go', ...accept]);
+    expect(existsSync(join(setup.work.repository, 'Makefile'))).toBe(true);
+    expect(await escapesLater(setup)).toBe(false);
+  });
+
+  test('a command whose program was killed before its result is known to the next session', {
+    tags: 'long',
+  }, async () => {
+    const setup = await setUpProgram();
+    const command = `printf 'lint:\\n\\t${leaving}\\n' > Makefile; sleep 60`;
+    setup.server.script({ calls: [{ name: 'Bash', input: { command } }] });
+    await own(setup, { sandbox: { autoAllow: true }, checkpoints: { enabled: false } });
+    const running = setup.startPrint(['-p', 'go']);
+    await vi.waitFor(() => expect(existsSync(join(setup.work.repository, 'Makefile'))).toBe(true), 20_000);
+    running.kill('SIGKILL');
+    await running.ended;
+    expect(await escapesLater(setup)).toBe(false);
   });
 
   test('a formatter hook works in the sandbox as it does outside', async () => {

@@ -25,6 +25,7 @@ import {
   type SettingsRun,
   scriptOf,
 } from '../../protocol/settingsPrograms.ts';
+import { protectedFileNotes } from '../../tools/outcomes.ts';
 import { makeScratch } from '../../tools/shell/scratch.ts';
 import type { Permissions } from './permissions.ts';
 import { createChangeTracker } from './unaskedChanges.ts';
@@ -107,7 +108,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
         : 'workspace';
     if (code === 'none' || (await permissions.matches(places.excluded, text))) return outside;
     const state = await sandbox.state();
-    if (state.type === 'on') return confine(program, text, sandbox, root);
+    if (state.type === 'on') return confine(program, text, session, root);
     return askUser(program, text, code, state.reason, session);
   };
 
@@ -156,9 +157,9 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
 const outside: SettingsRun = { type: 'outside' };
 
 async function confine(
-  { cwd, env }: SettingsProgram,
+  { role, cwd, env }: SettingsProgram,
   command: string,
-  sandbox: Pick<CommandSandbox, 'confine'>,
+  { sandbox, warn }: Pick<ProgramSession, 'sandbox' | 'warn'>,
   root: string,
 ): Promise<ConfinedRun> {
   const scratch = await makeScratch(tmpdir());
@@ -176,6 +177,8 @@ async function confine(
         return `It ran in the sandbox${cause}, because files were changed without your approval. ${remedy(command)}`;
       },
       release() {
+        const [change] = protectedFileNotes(confinement).forUser;
+        if (change !== undefined) warn(`Your ${[role, shortened(command)].join(' ').trim()} ${change}.`);
         confinement.share();
         confinement.release();
         remove();
@@ -201,8 +204,13 @@ function held({ role, command, args }: SettingsProgram, why: string, isUnasked: 
 const MAX_SHOWN = 80;
 
 function remedy(command: string): string {
-  const shown = command.length <= MAX_SHOWN ? JSON.stringify(command) : 'its command';
+  const shown = shortened(command) || 'its command';
   return `Once you have reviewed the changes, /hooks reviewed lets it run outside the sandbox; so does adding ${shown} to sandbox.excludedCommands in your own config.json.`;
+}
+
+/** In quotes; empty if it is too long to be quoted. */
+function shortened(command: string): string {
+  return command.length <= MAX_SHOWN ? JSON.stringify(command) : '';
 }
 
 function questionAbout(

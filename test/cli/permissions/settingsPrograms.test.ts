@@ -35,6 +35,8 @@ interface Bench {
   ): Promise<string>;
   readonly questions: string[];
   readonly warnings: string[];
+  /** What the next confined program changes. */
+  readonly planted: string[];
   /** Another program in the same project. */
   open(more?: Partial<ProgramPlaces>): LiveSettingsPrograms;
 }
@@ -79,12 +81,13 @@ async function bench({
   );
   const questions: string[] = [];
   const warnings: string[] = [];
+  const planted: string[] = [];
   const confinement: Confinement = {
     isConfined: true,
     launch: (program, args) => ({ program, args, inherit: [], env: {} }),
     record: () => ({ mode: 'workspace-write' }),
     blocked: () => 'it tried to write outside the workspace or to a protected file',
-    changedProtectedFiles: () => [],
+    changedProtectedFiles: () => planted.splice(0),
     share: () => undefined,
     keep: () => undefined,
     release: () => undefined,
@@ -112,7 +115,7 @@ async function bench({
   };
   const programs = open();
   return {
-    ...{ programs, root, home, questions, warnings, open },
+    ...{ programs, root, home, questions, warnings, planted, open },
     async run(command, args, { cwd = root, role = 'hook', env = {} } = {}) {
       const run = await programs.admit({ role, command, args, cwd, env });
       if (run.type === 'confined') run.release();
@@ -356,4 +359,16 @@ test('a variable through which any program loads code of the workspace confines 
   expect(await hook({ PYTHONPATH: `${home}/lib:` })).toBe('confined');
   expect(await hook({ LD_PRELOAD: join(root, 'x.so') })).toBe('confined');
   expect(await hook({ PATH: `/usr/bin:${root}/bin` })).toBe('confined');
+});
+
+test('what a confined program plants for other programs is reported when it ends', async () => {
+  const { run, programs, planted, warnings } = await bench();
+  await programs.noteUnasked(edit);
+  await run('npm test');
+  expect(warnings).toEqual([]);
+  planted.push('.mcp.json', '.envrc');
+  await run('npm test');
+  expect(warnings).toEqual([
+    'Your hook "npm test" changed files that other programs run: .mcp.json, .envrc.',
+  ]);
 });
