@@ -1,5 +1,6 @@
 /**
- * The files of the project that settings run: scripts of hooks, of the status line, of notifications and of MCP servers.
+ * The files of the project that settings run: scripts of hooks, of the status line, of notifications, of MCP servers and
+ * of commands that print API keys.
  * These run outside the sandbox and without approval, so changing such a file changes what the user has approved.
  */
 import { lstatSync } from 'node:fs';
@@ -10,7 +11,7 @@ import { isInside, realpath } from '../../disk/paths.ts';
 import { trackedFiles } from '../../permissions/lookups/gitPrograms.ts';
 
 type Settings = Pick<LoadedSettings, 'hooks' | 'servers'> & {
-  readonly settings: Pick<LoadedSettings['settings'], 'statusLine' | 'notificationCommand'>;
+  readonly settings: Pick<LoadedSettings['settings'], 'statusLine' | 'notificationCommand' | 'providers'>;
 };
 
 /** Far more than any hand-written command has. */
@@ -32,6 +33,10 @@ export function executedFiles(
         : [],
     ),
     ...servers.map(({ definition: { command = '', args = [] } }) => [command, ...args].join(' ')),
+    // These start in the home.
+    ...Object.values(settings.providers ?? {}).flatMap(({ apiKeyHelper }) =>
+      apiKeyHelper === undefined ? [] : [`cd ~/ && ${apiKeyHelper}`],
+    ),
   ];
   const commands = texts.map((text) => withoutVariables(text, root, home));
   const words = new Set(commands.flatMap((text) => text.split(/[\s'"`;&|<>()=]+/)));

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { executedFiles } from '../../../src/cli/permissions/executedFiles.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
@@ -14,7 +14,7 @@ const run = (root: string, ...commands: string[]): string[] =>
     {
       hooks: commands.map(hook),
       servers: [],
-      settings: { statusLine: null, notificationCommand: null },
+      settings: { statusLine: null, notificationCommand: null, providers: {} },
     },
     { root, home: join(root, '..') },
   )
@@ -61,4 +61,26 @@ test('what Node and Python load for a name without its extension, a folder or a 
     expect.arrayContaining(['tools/__init__.py', 'tools/check/__main__.py', 'tools/check.py']),
   );
   expect(run(root, 'ls plain')).toEqual([]);
+});
+
+test('a script that prints an API key is protected; its command starts in the home', () => {
+  const root = temporaryFolder();
+  mkdirSync(join(root, 'scripts'));
+  for (const name of ['absolute', 'relative', 'other']) writeFileSync(join(root, 'scripts', name), '');
+  const provider = { baseUrl: 'http://127.0.0.1/v1', wire: null, headers: {}, models: {} };
+  const names = (apiKeyHelper: string) =>
+    executedFiles(
+      {
+        ...{ hooks: [], servers: [] },
+        settings: {
+          statusLine: null,
+          notificationCommand: null,
+          providers: { mine: { ...provider, apiKeyHelper } },
+        },
+      },
+      { root, home: join(root, '..') },
+    ).map((path) => path.slice(root.length + 1));
+  expect(names(`${root}/scripts/absolute --print`)).toEqual(['scripts/absolute']);
+  expect(names(`${basename(root)}/scripts/relative`)).toContain('scripts/relative');
+  expect(names('pass show llm')).toEqual([]);
 });
