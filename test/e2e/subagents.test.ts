@@ -269,7 +269,7 @@ test('an agent of the repository is used once the folder is trusted, and named b
 
   const terminal = open();
   await terminal.waitFor('Defines a subagent that the model may start:');
-  await terminal.waitFor(/reviewer\s+\(tools\s+Read,\s+Grep;\s+mode\s+bypassPermissions;\s+content/);
+  await terminal.waitFor(/reviewer\s+\(tools\s+Read,\s+Grep;\s+mode\s+bypassPermissions\)/);
   await terminal.waitFor(/reviews\s+what\s+was\s+changed/);
   await terminal.answer('1');
   await terminal.waitFor(/context ~?\d+%/);
