@@ -3,14 +3,14 @@ import { EventEmitter } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
-import { arch, platform, tmpdir, totalmem } from 'node:os';
+import { arch, platform, totalmem } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import type { Agent } from '../agent/types.ts';
 import { isManaged } from '../config/managed.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { getProjectStoragePath } from '../context/index.ts';
 import { pathOutside } from '../disk/ownPrograms.ts';
-import { isInside, realpath } from '../disk/paths.ts';
+import { isInside, realpath, temporaryFolders } from '../disk/paths.ts';
 import { absolutePath, pathsInWorktree, resolveSettingsPath, unmoved } from '../disk/settingsPaths.ts';
 import { proxyAmong, readProxies } from '../model/http/proxies.ts';
 import { isReadOnlyForCommands, protectionPlace } from '../permissions/files/protectedNames.ts';
@@ -62,8 +62,6 @@ export function probeOptions(
     allowUnixSockets: sandbox.network.allowUnixSockets,
   };
 }
-
-const temporaryFolders = (): readonly string[] => [tmpdir(), '/tmp', '/var/tmp'];
 
 /**
  * Returns the PATH without folders that commands may write: a command could plant a program there that runs outside the

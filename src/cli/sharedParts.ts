@@ -2,6 +2,7 @@
 
 import { telemetryTarget } from '../config/environment.ts';
 import { newId, PersistentStore } from '../context/index.ts';
+import { temporaryFolders } from '../disk/paths.ts';
 import { createDemoClient } from '../model/demo.ts';
 import { environmentSend } from '../model/http/environmentSend.ts';
 import type { HttpSend } from '../model/http/types.ts';
@@ -74,6 +75,8 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
   const programs = createSettingsPrograms({
     ...{ root, home, dataRoot, newId },
     additionalDirectories: settings.permissions.additionalDirectories,
+    allowWrite: settings.sandbox.allowWrite,
+    temporary: temporaryFolders(),
     isEphemeral: options.isEphemeral === true,
     now: () => Date.now(),
     excluded: loaded.ownExcludedCommands,

@@ -1,6 +1,7 @@
 /** Where absolute, normalized paths lie. Compares text only: the caller resolves links. */
 
 import { readlinkSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 
 /** True if `path` is `folder` or inside it. */
@@ -47,3 +48,6 @@ function linkAt(path: string): string | undefined {
     return undefined;
   }
 }
+
+/** Where programs put temporary files; links not resolved. */
+export const temporaryFolders = (): readonly string[] => [tmpdir(), '/tmp', '/var/tmp'];

@@ -8,7 +8,8 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { pathOutside } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/paths.ts';
+import { isInside, realpath } from '../../disk/paths.ts';
+import { unmoved } from '../../disk/settingsPaths.ts';
 import type {
   Access,
   PermissionAnswer,
@@ -49,6 +50,10 @@ export interface ProgramPlaces {
   readonly root: string;
   readonly home: string;
   readonly additionalDirectories: readonly string[];
+  /** See `sandbox.allowWrite`. */
+  readonly allowWrite: readonly string[];
+  /** Sandboxed commands write there, and what they leave may be seen by programs outside. */
+  readonly temporary: readonly string[];
   readonly dataRoot: string;
   /** Whether anything about the session may be stored. */
   readonly isEphemeral: boolean;
@@ -80,16 +85,22 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
   let session: ProgramSession | undefined;
   const answers = new Map<string, Promise<boolean>>();
   const [root, ...added] = [realpath(places.root), ...places.additionalDirectories.map(realpath)];
+  const opened = unmoved(places.allowWrite).map(realpath);
+  // With a home in it, what is there is the user's.
+  const realHome = realpath(places.home);
+  const temporary = places.temporary.map(realpath).filter((folder) => !isInside(realHome, folder));
   const unasked = createChangeTracker({
-    ...{ dataRoot: places.dataRoot, workspace: [root, ...added], keepsPaths: !places.isEphemeral },
+    ...{ dataRoot: places.dataRoot, home: realHome, workspace: [root, ...added], opened },
+    keepsPaths: !places.isEphemeral,
     now: places.now,
     onProblem: (text) => session?.warn(text),
   });
 
   const decide = async (program: SettingsProgram): Promise<SettingsRun> => {
     if (session?.mode() === 'bypassPermissions') return outside;
-    const workspace = await unasked.changedFolders();
-    if (workspace === undefined) return outside;
+    const changed = await unasked.changedFolders();
+    if (changed === undefined) return outside;
+    const workspace = [...new Set([...changed, ...opened, ...temporary])];
     if (session === undefined)
       return held(program, 'there is no session whose sandbox it could run in', true);
     const { permissions, sandbox } = session;

@@ -14,6 +14,10 @@ export interface ChangePlaces {
   readonly dataRoot: string;
   /** The folders of the workspace, links resolved; the root comes first. */
   readonly workspace: readonly [string, ...string[]];
+  /** Links resolved. */
+  readonly home: string;
+  /** Other folders that sandboxed commands may change, links resolved. */
+  readonly opened: readonly string[];
   /** Whether the paths of changed files may be stored. */
   readonly keepsPaths: boolean;
   readonly now: () => number;
@@ -66,8 +70,12 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
       const paths = access.type === 'write' ? access.paths.map(realpath) : [];
       try {
         const records = await open();
-        const change = { at, paths: places.keepsPaths ? paths : [], workspace: [...workspace] };
-        const folders = foldersOf(access, paths, workspace);
+        const folders = foldersOf(access, paths, places);
+        const change = {
+          at,
+          paths: places.keepsPaths ? paths : [],
+          workspace: [...new Set([...workspace, ...folders])],
+        };
         await Promise.all(folders.map((folder) => records.of(folder).add(change)));
       } catch (error) {
         unstoredAt = at;
@@ -121,24 +129,31 @@ async function openRecords(dataRoot: string, workspace: ChangePlaces['workspace'
 function foldersOf(
   access: Access,
   paths: readonly string[],
-  [root, ...added]: ChangePlaces['workspace'],
+  { workspace: [root, ...added], opened, home }: Pick<ChangePlaces, 'workspace' | 'opened' | 'home'>,
 ): readonly string[] {
-  if (access.type === 'write')
+  if (access.type === 'write') {
+    // A rule or the user's settings opened it. Not all of the home changes with a file in it.
+    const elsewhere = (path: string): readonly string[] => {
+      if ([root, ...added].some((folder) => isInside(path, folder))) return [];
+      const folder = dirname(path);
+      return isInside(home, folder) || isInside(root, folder) ? [path] : [folder];
+    };
     return [
       ...new Set([
         root,
         ...added.filter((folder) => paths.some((path) => isInside(path, folder))),
-        ...paths.flatMap((path) => repositoryOf(dirname(path))),
+        ...paths.flatMap((path) => repositoryOf(dirname(path)) ?? elsewhere(path)),
       ]),
     ];
-  const elsewhere = access.type === 'command' ? repositoryOf(access.cwd) : [];
-  return [...new Set([root, ...added, ...elsewhere])];
+  }
+  const elsewhere = access.type === 'command' ? repositoryOf(access.cwd) : undefined;
+  return [...new Set([root, ...added, ...opened, ...(elsewhere === undefined ? [] : [elsewhere])])];
 }
 
 /** For example, the worktree that a subagent works in. */
-function repositoryOf(folder: string): readonly string[] {
+function repositoryOf(folder: string): string | undefined {
   const root = findRoot(folder);
-  return existsSync(join(root, '.git')) ? [root] : [];
+  return existsSync(join(root, '.git')) ? root : undefined;
 }
 
 /** File names that are kept for display. */

@@ -106,7 +106,8 @@ async function bench({
   };
   const open = (more: Partial<ProgramPlaces> = {}): LiveSettingsPrograms => {
     const opened = createSettingsPrograms({
-      ...{ ...places, additionalDirectories: [], excluded, isEphemeral: false, ...more },
+      ...{ ...places, additionalDirectories: [], allowWrite: [], temporary: [] },
+      ...{ excluded, isEphemeral: false, ...more },
       newId: () => 'id',
       now: () => Date.now(),
     });
@@ -371,4 +372,42 @@ test('what a confined program plants for other programs is reported when it ends
   expect(warnings).toEqual([
     'Your hook "npm test" changed files that other programs run: .mcp.json, .envrc.',
   ]);
+});
+
+test('what else the model may have changed is no part of the user: temporary folders, allowWrite, and files that a rule opens', async () => {
+  const { root, home, open } = await bench({
+    files: [
+      ['tmp/lib/x', ''],
+      ['other/package.json', ''],
+      ['open/.git/HEAD', ''],
+      ['notes', ''],
+    ],
+  });
+  const at = (name: string): string => join(home, name);
+  const first = open({ temporary: [at('tmp')], allowWrite: [at('open')] });
+  const admit = async (one: LiveSettingsPrograms, command: string, cwd = root): Promise<string> => {
+    const run = await one.admit({ role: 'hook', command, cwd, env: {} });
+    if (run.type === 'confined') run.release();
+    return run.type;
+  };
+  const commands = [
+    ...['cat >> ~/tmp/log', 'cp -r ~/tmp/lib ~/lib', 'cd ~/tmp && make', 'cd ~/other && npm test'],
+    'cd ~/open && npm test',
+  ];
+  for (const command of commands)
+    expect([command, await admit(first, command)]).toEqual([command, 'outside']);
+  await first.noteUnasked({ ...edit, access: { type: 'write', paths: [at('other/package.json')] } });
+  for (const command of commands)
+    expect([command, await admit(first, command)]).toEqual([command, 'confined']);
+  expect(await admit(first, 'date >> ~/log')).toBe('outside');
+  expect(await admit(open({ root: at('other') }), 'npm test', at('other'))).toBe('confined');
+  expect(await admit(open({ root: at('open') }), 'npm test', at('open'))).toBe('outside');
+  await first.noteUnasked({ ...edit, access: { type: 'command', command: 'x', cwd: root } });
+  expect(await admit(open({ root: at('open') }), 'npm test', at('open'))).toBe('confined');
+  // A home in the temporary folder is still the user's.
+  const inside = open({ temporary: [dirname(home)] });
+  expect(await admit(inside, 'date >> ~/log')).toBe('outside');
+  // Nor does all of the home change with a file in it.
+  await first.noteUnasked({ ...edit, access: { type: 'write', paths: [at('notes')] } });
+  expect(await admit(first, 'date >> ~/log')).toBe('outside');
 });
