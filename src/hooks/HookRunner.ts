@@ -336,8 +336,9 @@ function canRun({ source: { hook, ignored }, runs }: Known): boolean {
 }
 
 /**
- * Adds what the user can do about a hook that failed in the sandbox. A hook that may guard calls and was not run, with
- * no user to ask, leaves the decision about the call to the user.
+ * Adds what the user can do about a hook that failed in the sandbox. A hook that may guard calls and could not judge one,
+ * because it was not run without the user being asked or failed in the sandbox, leaves the decision to the user: otherwise
+ * one change of a file would switch it off.
  */
 function advised(event: HookEvent, output: HookOutput): HookVerdict {
   const verdict = readOutput(event, output);
@@ -345,8 +346,14 @@ function advised(event: HookEvent, output: HookOutput): HookVerdict {
   if (event === 'PreToolUse' && isHeldUnasked === true && problem !== undefined)
     return { ...verdict, permission: { behavior: 'ask', reason: problem } };
   if (advice === undefined) return verdict;
-  if (verdict.outcome === 'failed')
-    return { ...verdict, problem: `${verdict.problem ?? 'it failed'}. ${advice}` };
+  if (verdict.outcome === 'failed') {
+    const failure = `${verdict.problem ?? 'it failed'}. ${advice}`;
+    const reason = `A hook that may guard this call failed: ${failure}`;
+    return {
+      ...{ ...verdict, problem: failure },
+      ...(event === 'PreToolUse' && { permission: { behavior: 'ask', reason } }),
+    };
+  }
   // make and tsc end with exit code 2 for any failure.
   if (verdict.outcome !== 'blocked' || verdict.block === undefined || output.exitCode !== 2) return verdict;
   return { ...verdict, block: `${verdict.block}\n(${advice})` };

@@ -23,7 +23,7 @@ export type SettingsRun =
   /** With the user's rights. */
   | { readonly type: 'outside' }
   | ConfinedRun
-  /** Not at all. `isUnasked`: there is no user to ask. `problem`: a sentence for the user. */
+  /** Not at all. `isUnasked`: the user was not asked. `problem`: a sentence for the user. */
   | { readonly type: 'held'; readonly problem: string; readonly isUnasked: boolean };
 
 /** In the sandbox of the model's commands: what it runs may be the model's work. Its answers grant nothing. */

@@ -94,3 +94,14 @@ test('a hook that must not run fails; one that may guard calls leaves them to th
   );
   expect((await strict.runner.run(before, never)).permission?.behavior).toBe('deny');
 });
+
+test('a confined guard that fails leaves the call to the user, so that a change of a file does not switch it off', async () => {
+  const { programs: given } = programs(() => ({ type: 'confined' }));
+  const failing = await bench({ PreToolUse: command('echo no >&2; exit 1') }, { programs: given });
+  expect((await failing.runner.run(before, never)).permission).toMatchObject({
+    behavior: 'ask',
+    reason: 'A hook that may guard this call failed: exit code 1: inside no. It ran in the sandbox.',
+  });
+  const passing = await bench({ PreToolUse: command('exit 0') }, { programs: given });
+  expect((await passing.runner.run(before, never)).permission).toBeUndefined();
+});

@@ -160,7 +160,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     },
     admit: (program) =>
       decide(program).catch((error: unknown) =>
-        held(program, error instanceof Error ? error.message : String(error), false),
+        held(program, error instanceof Error ? error.message : String(error), true),
       ),
   };
 }
