@@ -31,7 +31,7 @@ const table = `
 const rest = `
 | lib/utils.js | עזר ו־عربي | 72 |
 `;
-const command = 'touch 始; seq 2000; echo 始まり 🚀; while [ ! -e 進め ]; do sleep 0.05; done';
+const command = 'touch 始; seq 2000; echo 始まり 🚀; while [ ! -e 進め中 ]; do sleep 0.05; done';
 const plan = `## 計画 🗺️
 
 1. Lies \`lib/scan.js\`.
@@ -103,7 +103,7 @@ async function played(columns: number): Promise<void> {
     await terminal.waitFor(/ctrl\+b/);
   });
   await goldenHeld('again', async (one) => {
-    await one.setup.work.write('進め', '');
+    await one.setup.work.write('進め中', '');
     await one.model.asked();
     one.model.latest().refuse(429, 'slow down 🐢, もう少し', { 'retry-after': '50' });
     await one.terminal.waitFor(/もう\s*少し/);

@@ -84,6 +84,8 @@ const rules: readonly GoldenRule[] = [
   [/Platform: .*/, 'Platform: …'],
   // A round number has no decimal, and spaces in a column instead.
   [/(?:\d+\.\d| {2}\d+)k(?= tok| →)/, '0.0k'],
+  // Of /cost: the system prompt contains paths. On a narrow screen "in" is on the next line.
+  [/\d(?=[\d.]*k +in\b)|(?<=req +[\d.]*)\d(?=[\d.]*k)/, '0'],
   [/\d+\.\d s\b/, '0.0 s'],
   // The only intended difference: the name of the theme.
   [/\((?:dark|light|da…|li…)/, '(…'],
