@@ -29,6 +29,7 @@ export interface ConfinementParts {
   readonly permissions: Permissions;
   /** From the command line. */
   readonly sandboxMode: SandboxMode | undefined;
+  readonly onStarted?: ToolDeps['onStarted'];
   /** True for tools that the model gets. */
   readonly isOffered: (name: string) => boolean;
   /** Whether sandboxed commands run without approval; shared by all agents of a session. */
@@ -42,7 +43,7 @@ export interface Confinement extends AutoAllow {
 }
 
 export function createConfinement(parts: ConfinementParts): Confinement {
-  const { place, project, loaded, permissions, sandboxMode, isOffered, autoAllows } = parts;
+  const { place, project, loaded, permissions, sandboxMode, isOffered, autoAllows, onStarted } = parts;
   const { settings } = loaded;
   const sandbox = createSessionSandbox({ place, project, loaded, permissions, mode: sandboxMode });
   const autoAllow = createAutoAllow({
@@ -72,6 +73,7 @@ export function createConfinement(parts: ConfinementParts): Confinement {
     sandbox,
     knownSecrets: createEnvSecrets(),
     isOffered,
+    onStarted,
   };
   return { permissions, sandbox, toolDeps, ...autoAllow };
 }

@@ -184,13 +184,14 @@ type SessionTools = ReturnType<typeof createSessionTools>;
 function createSessionTools(
   { permissions, skills, servers, hooks }: AgentParts,
   { place, loaded, sandboxMode, answerTool, isTrusted = false, ...chosen }: SessionFactoryOptions,
-  { engine }: SharedParts,
+  { engine, programs }: SharedParts,
 ) {
   const isOffered = offeredBy(chosen.builtinTools, chosen.hiddenTools);
   const confinementParts = {
     loaded,
     sandboxMode: sandboxByFlag(loaded, sandboxMode),
     isOffered,
+    onStarted: programs.commandStarted,
     autoAllows: { isOn: autoAllowsAtStart(loaded) },
   };
   const ofCommands = createConfinement({ ...confinementParts, place, permissions });

@@ -170,7 +170,7 @@ export interface ConfirmQuestion {
   readonly answer: (yes: boolean) => Promise<Notice>;
 }
 
-interface Notice {
+export interface Notice {
   readonly type: 'notice';
   readonly text: string;
   readonly level?: 'info' | 'error';

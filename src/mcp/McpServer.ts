@@ -14,7 +14,7 @@ import {
   mcpTransport,
   type OpenHostChannel,
 } from '../protocol/extensions/mcp.ts';
-import type { SettingsPrograms } from '../protocol/settingsPrograms.ts';
+import { type SettingsPrograms, serverRole } from '../protocol/settingsPrograms.ts';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type {
@@ -341,7 +341,7 @@ export class McpServer {
           ? { ...env, ...(this.#apart && { PATH: this.#apart.path }), ...endpoint.env }
           : {},
       log: (text) => this.#append(text),
-      ...{ role: `MCP server "${visibleLine(this.source.name, 60)}"`, programs: this.#deps.programs },
+      ...{ role: serverRole(this.source.name), programs: this.#deps.programs },
       onChanged: () => this.#relist(),
       onElicit: canAskUser === true ? this.#requests.answer : undefined,
     };

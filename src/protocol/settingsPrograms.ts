@@ -4,6 +4,7 @@
  */
 import type { Launch } from './sandbox.ts';
 import { quoteWord } from './text/quoteWord.ts';
+import { visibleLine } from './text/visible.ts';
 
 export interface SettingsProgram {
   /** What the user calls it: `hook`, `MCP server "docs"`. */
@@ -52,10 +53,22 @@ export interface UnaskedChanges {
   readonly hasOthers: boolean;
 }
 
+/** A command of the model, or a confined program of the settings, that may change files while it runs. */
+export interface RunningProgram {
+  /** As in `SettingsProgram`; absent for a command of the model. */
+  readonly role?: string;
+  readonly command: string;
+}
+
+/** The role of an MCP server. */
+export const serverRole = (name: string): string => `MCP server "${visibleLine(name, 60)}"`;
+
 /** Lets the user confirm that such changes have been reviewed. */
 export interface ChangeReview {
   /** Undefined if there are none. */
   list(): Promise<UnaskedChanges | undefined>;
+  /** What this program has started and may still change files. Waits a moment for what is about to end. */
+  running(): Promise<readonly RunningProgram[]>;
   /** Starts a review of what it returns; later changes are not part of it. Rejects if the data folder cannot be written. */
   begin(): Promise<{ readonly changes: UnaskedChanges; readonly confirm: () => Promise<void> } | undefined>;
 }

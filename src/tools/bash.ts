@@ -12,7 +12,7 @@ import { defineTool } from './defineTool.ts';
 import { failure, protectedFileNotes } from './outcomes.ts';
 import { childEnvironment, type Environment, readOnlyEnvironment } from './shell/childEnvironment.ts';
 import { createLiveCleaner, OutputCapture } from './shell/OutputCapture.ts';
-import type { CommandEnd, RunningCommand } from './shell/startCommand.ts';
+import { type CommandEnd, goneOf, type RunningCommand } from './shell/startCommand.ts';
 import { RecentText, type TaskRegistry } from './shell/TaskRegistry.ts';
 import { createValueRedactor, type KnownSecret } from './shell/valueRedactor.ts';
 import { count, formatDuration } from './units.ts';
@@ -38,6 +38,13 @@ const input = z.object({
 });
 type BashInput = z.infer<typeof input>;
 
+/** Hears of each command that starts; returns what to call when its processes are gone. */
+export type CommandStarted = (started: {
+  readonly command: string;
+  readonly cwd: string;
+  readonly basis: Grant['basis'];
+}) => (() => void) | undefined;
+
 /** Dependencies of the Bash tool. */
 interface BashDeps {
   readonly env: Environment;
@@ -49,6 +56,7 @@ interface BashDeps {
   /** Absolute path of the shell. */
   readonly shell: string;
   readonly tasks: TaskRegistry;
+  readonly onStarted?: CommandStarted | undefined;
   /** Absent = commands run with the user's rights. */
   readonly sandbox?: CommandSandbox;
   /** Secrets in these folders that are removed from the output before the model sees it. */
@@ -166,6 +174,11 @@ async function runOnce(
   };
   const run = await deps.tasks.start(spec, context.callId);
   void run.finished.then(() => commandEnded.abort());
+  // One that leaves the sandbox was approved by the user.
+  if (outsideBecause === undefined) {
+    const onGone = deps.onStarted?.({ command: call.command, cwd, basis: grant.basis });
+    if (onGone !== undefined) void goneOf(run).then(onGone);
+  }
   const patienceMs = inBackground ? EARLY_END_MS : (call.timeout ?? DEFAULT_TIMEOUT_MS);
   const end = await firstOf(run, patienceMs, context);
   watched = false;

@@ -9,7 +9,7 @@ import type { TaskPort } from '../protocol/tasks.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { askUserQuestionTool } from './askUserQuestion.ts';
 import { bashOutputTool, killBashTool } from './backgroundTasks.ts';
-import { bashTool } from './bash.ts';
+import { bashTool, type CommandStarted } from './bash.ts';
 import { editTool } from './edit.ts';
 import { exitPlanModeTool } from './exitPlanMode.ts';
 import { globTool } from './glob.ts';
@@ -42,6 +42,7 @@ export interface ToolDeps {
   readonly variables?: (() => Readonly<Record<string, string>>) | undefined;
   /** Files that Grep skips unless a call names one; by default none. */
   readonly isSensitive?: (path: string) => boolean;
+  readonly onStarted?: CommandStarted | undefined;
   /** Confines commands; absent = they run with the user's rights. */
   readonly sandbox?: CommandSandbox;
   /** Secrets in these folders that are removed from command output before the model sees it. */
@@ -83,6 +84,7 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
     bashTool({
       ...{ env, addedDirectories, secretEnv: deps.secretEnv ?? [], shell, tasks },
       ...(deps.sandbox && { sandbox: deps.sandbox }),
+      onStarted: deps.onStarted,
       ...(deps.variables && { variables: deps.variables }),
       ...(deps.knownSecrets && { knownSecrets: deps.knownSecrets }),
     }),

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openWorkbench, type Workbench } from './workbench.ts';
@@ -51,6 +51,25 @@ describe('what is left behind', () => {
     await bench.tools.dispose();
     await until(() => !alive(pidIn('pid')));
   });
+});
+
+test('a command is over when its last process is gone, in the background too', async () => {
+  const steps: string[] = [];
+  const onStarted = ({ command, basis }: { command: string; basis: string }) => {
+    steps.push(`start ${command.slice(0, 5)} ${basis}`);
+    return () => void steps.push('gone');
+  };
+  const own = await openWorkbench({ onStarted });
+  try {
+    await own.call('Bash', { command: 'true' });
+    await until(() => steps.length === 2);
+    await own.call('Bash', { command: 'while [ ! -e go ]; do sleep 0.02; done', run_in_background: true });
+    expect(steps.map((step) => step.split(' ')[0])).toEqual(['start', 'gone', 'start']);
+    writeFileSync(join(own.root, 'go'), '');
+    await until(() => steps.length === 4);
+  } finally {
+    await own.close();
+  }
 });
 
 describe('an interrupt', () => {

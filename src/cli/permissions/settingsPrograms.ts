@@ -75,6 +75,12 @@ export interface LiveSettingsPrograms extends SettingsPrograms {
   readonly review: ChangeReview;
   /** Called before such a call runs, which must wait for it. Never rejects. */
   noteUnasked(call: UnaskedCall): Promise<void>;
+  /** Called when a command of the model has started; returns what to call when its processes are gone. Never throws. */
+  commandStarted(started: {
+    readonly command: string;
+    readonly cwd: string;
+    readonly basis: PermissionBasis;
+  }): (() => void) | undefined;
   /** Called if files were changed in this way, last at this time in milliseconds, before the session was resumed. */
   noteEarlier(at: number): void;
   /** Uses the sandbox and the user of this session from now on. */
@@ -119,7 +125,18 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
         : 'workspace';
     if (code === 'none' || (await permissions.matches(places.excluded, text))) return outside;
     const state = await sandbox.state();
-    if (state.type === 'on') return confine(program, text, session, root);
+    if (state.type === 'on') {
+      const run = await confine(program, text, session, root);
+      const access = { type: 'command', command: text, cwd: program.cwd } as const;
+      const onEnd = unasked.started({ role: program.role, command: text }, access);
+      return {
+        ...run,
+        release() {
+          run.release();
+          onEnd();
+        },
+      };
+    }
     return askUser(program, text, code, state.reason, session);
   };
 
@@ -149,10 +166,13 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
   return {
     review: unasked,
     async noteUnasked({ basis, mode, access }) {
-      if (basis === 'user' || basis === 'own' || basis === 'read-only' || mode === 'bypassPermissions')
-        return;
+      if (!isUnasked(basis, mode)) return;
       if (access.type === 'write' || access.type === 'unknown' || access.type === 'command')
         await unasked.note(access);
+    },
+    commandStarted({ basis, command, cwd }) {
+      if (!isUnasked(basis, session?.mode())) return undefined;
+      return unasked.started({ command }, { type: 'command', command, cwd });
     },
     noteEarlier: unasked.noteEarlier,
     enter(entered) {
@@ -163,6 +183,10 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
         held(program, error instanceof Error ? error.message : String(error), true),
       ),
   };
+}
+
+function isUnasked(basis: PermissionBasis, mode: PermissionMode | undefined): boolean {
+  return basis !== 'user' && basis !== 'own' && basis !== 'read-only' && mode !== 'bypassPermissions';
 }
 
 const outside: SettingsRun = { type: 'outside' };

@@ -4,9 +4,10 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isInside, realpath } from '../../disk/paths.ts';
 import type { Access } from '../../protocol/permissions.ts';
-import type { ChangeReview, UnaskedChanges } from '../../protocol/settingsPrograms.ts';
+import type { ChangeReview, RunningProgram, UnaskedChanges } from '../../protocol/settingsPrograms.ts';
 import { findRoot } from '../process/appPaths.ts';
 import type { ChangeRecord, UnreviewedChange } from './unreviewedChanges.ts';
 
@@ -28,6 +29,11 @@ export interface ChangePlaces {
 export interface ChangeTracker extends ChangeReview {
   /** Resolves when the change is recorded, so that the call may run. Never rejects. */
   note(access: Access): Promise<void>;
+  /**
+   * Called when something starts that may change files until it ends; returns what to call then. Its changes since a
+   * review are noted, those of a command in any case: a confined program may start every second.
+   */
+  started(program: RunningProgram, access: Access): () => void;
   /** Notes a change from the log of a resumed session; `at` in milliseconds since the epoch. */
   noteEarlier(at: number): void;
   /** The folders that may have changes that the user has not reviewed; undefined if there are none. */
@@ -47,6 +53,7 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
   let unstoredAt = 0;
   let hasReported = false;
   let opened: Promise<Records> | undefined;
+  const running = new Set<RunningProgram>();
   const open = (): Promise<Records> => {
     opened ??= openRecords(dataRoot, workspace);
     return opened;
@@ -64,28 +71,46 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
       ...inMemory,
     ];
   };
+  const note: ChangeTracker['note'] = async (access) => {
+    const at = now();
+    const paths = access.type === 'write' ? access.paths.map(realpath) : [];
+    try {
+      const records = await open();
+      const folders = foldersOf(access, paths, places);
+      const change = {
+        at,
+        paths: places.keepsPaths ? paths : [],
+        workspace: [...new Set([...workspace, ...folders])],
+      };
+      await Promise.all(folders.map((folder) => records.of(folder).add(change)));
+    } catch (error) {
+      unstoredAt = at;
+      if (hasReported) return;
+      hasReported = true;
+      const why = error instanceof Error ? error.message : String(error);
+      places.onProblem(
+        `It could not be stored that files are changed without your approval (${why}). Later sessions will not know, and run hooks as before.`,
+      );
+    }
+  };
   return {
-    async note(access) {
+    note,
+    started(program, access) {
+      const own = { ...program };
       const at = now();
-      const paths = access.type === 'write' ? access.paths.map(realpath) : [];
-      try {
-        const records = await open();
-        const folders = foldersOf(access, paths, places);
-        const change = {
-          at,
-          paths: places.keepsPaths ? paths : [],
-          workspace: [...new Set([...workspace, ...folders])],
-        };
-        await Promise.all(folders.map((folder) => records.of(folder).add(change)));
-      } catch (error) {
-        unstoredAt = at;
-        if (hasReported) return;
-        hasReported = true;
-        const why = error instanceof Error ? error.message : String(error);
-        places.onProblem(
-          `It could not be stored that files are changed without your approval (${why}). Later sessions will not know, and run hooks as before.`,
-        );
-      }
+      running.add(own);
+      return () => {
+        if (!running.delete(own)) return;
+        void open()
+          .then(({ own: [record] }) => program.role === undefined || record.read().reviewedAt >= at)
+          .catch(() => true)
+          .then((isNoted) => (isNoted ? note(access) : undefined));
+      };
+    },
+    async running() {
+      for (let waitedMs = 0; running.size > 0 && waitedMs < END_WAIT_MS; waitedMs += END_POLL_MS)
+        await delay(END_POLL_MS);
+      return [...running];
     },
     noteEarlier(at) {
       unstoredAt = Math.max(unstoredAt, at);
@@ -124,6 +149,10 @@ async function openRecords(dataRoot: string, workspace: ChangePlaces['workspace'
   const [root, ...added] = workspace;
   return { of, own: [of(root), ...added.map(of)], related: openRelatedRecords(dataRoot, workspace) };
 }
+
+/** For programs that only run for a moment, such as a status line command. */
+const END_WAIT_MS = 1000;
+const END_POLL_MS = 50;
 
 /** The folders in whose sessions the change matters. */
 function foldersOf(

@@ -1,8 +1,13 @@
 import type { HookRun, HookStatus } from '../../protocol/extensions/hooks.ts';
-import type { ChangeReview, UnaskedChanges } from '../../protocol/settingsPrograms.ts';
+import {
+  type ChangeReview,
+  type RunningProgram,
+  serverRole,
+  type UnaskedChanges,
+} from '../../protocol/settingsPrograms.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from '../pages/page.ts';
-import type { Command, CommandHost, CommandResult } from '../types.ts';
+import type { Command, CommandHost, CommandResult, Notice } from '../types.ts';
 
 /**
  * Shows the hooks: where each comes from, why it does not run, and what it did last. With `reviewed`, the user says that
@@ -42,6 +47,10 @@ async function review(host: CommandHost): Promise<CommandResult> {
       text: 'No files were changed without your approval since you last reviewed them.',
     };
   const { changes, confirm } = begun;
+  const running = await host.unaskedChanges.running();
+  const servers = serversOf(running, host);
+  const others = running.filter(({ role }) => !servers.some((name) => role === serverRole(name)));
+  if (others.length > 0) return stillRunning(others);
   const lines = changeLines(changes, host);
   return {
     type: 'dialog',
@@ -54,17 +63,52 @@ async function review(host: CommandHost): Promise<CommandResult> {
       no: 'No, change nothing',
       answer: async (isYes) => {
         if (!isYes) return { type: 'notice', text: 'Nothing was changed.' };
-        try {
-          await confirm();
-        } catch (error) {
-          return { type: 'notice', level: 'error', text: `The review cannot be stored: ${reason(error)}.` };
-        }
-        return {
-          type: 'notice',
-          text: 'Hooks, MCP servers and the status line run outside the sandbox again.',
-        };
+        return withoutServers(host, () => confirmed(host, confirm));
       },
     },
+  };
+}
+
+async function confirmed(host: CommandHost, confirm: () => Promise<void>): Promise<Notice> {
+  const running = await host.unaskedChanges.running();
+  if (running.length > 0) return stillRunning(running);
+  try {
+    await confirm();
+  } catch (error) {
+    return { type: 'notice', level: 'error', text: `The review cannot be stored: ${reason(error)}.` };
+  }
+  const text =
+    (await host.unaskedChanges.list()) === undefined
+      ? 'Hooks, MCP servers and the status line run outside the sandbox again.'
+      : 'More was changed in the meantime. Review that too, then enter /hooks reviewed again.';
+  return { type: 'notice', text };
+}
+
+/** Confined MCP servers, which may change files as long as they run, are off for that time, and start again after it. */
+async function withoutServers(host: CommandHost, work: () => Promise<Notice>): Promise<Notice> {
+  const servers = serversOf(await host.unaskedChanges.running(), host);
+  await Promise.all(servers.map((name) => host.mcp?.setEnabled(name, false)));
+  try {
+    return await work();
+  } finally {
+    for (const name of servers) void host.mcp?.setEnabled(name, true).catch(() => undefined);
+  }
+}
+
+const serversOf = (running: readonly RunningProgram[], { mcp }: CommandHost): readonly string[] =>
+  (mcp?.status() ?? [])
+    .map(({ name }) => name)
+    .filter((name) => running.some(({ role }) => role === serverRole(name)));
+
+function stillRunning(running: readonly RunningProgram[]): Notice {
+  const named = running.map(({ role, command }) => role ?? visibleLine(command, 60)).join(', ');
+  const isOne = running.length === 1;
+  const count = isOne ? '1 program is' : `${running.length} programs are`;
+  const it = isOne ? 'it' : 'them';
+  return {
+    type: 'notice',
+    level: 'error',
+    text: `${count} still running and may change more: ${named}. Stop ${it} (/tasks) or let ${it} end, then enter /hooks reviewed again.`,
   };
 }
 

@@ -14,6 +14,7 @@ import { makeScratch } from './scratch.ts';
 /** How long to wait for more output after the shell has exited, while a child holds the pipe. */
 const DRAIN_MS = 100;
 const ALIVE_POLL_MS = 5;
+const GONE_POLL_MS = 500;
 
 export interface CommandSpec {
   readonly shell: string;
@@ -130,6 +131,12 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
       await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
     },
   };
+}
+
+/** Resolves when no process of the command's group is left. */
+export async function goneOf({ finished, alive }: RunningCommand): Promise<void> {
+  await finished;
+  while (alive()) await new Promise((resolve) => setTimeout(resolve, GONE_POLL_MS).unref());
 }
 
 function notStarted(why: string, confinement: Confinement): RunningCommand {

@@ -304,6 +304,35 @@ test('a change is known to later programs, to those open at the time, and to one
   expect(await admit(resumed)).toBe('confined');
 });
 
+test('what runs is known until it ends, and what it changes after a review elsewhere is noted at its end', async () => {
+  const { programs, root, open } = await bench();
+  const other = open();
+  const started = { command: 'sleep 9; make', cwd: root, basis: 'sandbox' } as const;
+  await programs.noteUnasked({
+    ...edit,
+    access: { type: 'command', command: started.command, cwd: root },
+  });
+  const onGone = programs.commandStarted(started);
+  expect(programs.commandStarted({ ...started, basis: 'user' })).toBeUndefined();
+  const server = { role: 'MCP server "docs"', command: './server', args: [], cwd: root, env: {} };
+  const run = await programs.admit(server);
+  if (run.type !== 'confined') throw new Error(run.type);
+  expect(await programs.review.running()).toMatchObject([
+    { command: started.command },
+    { role: server.role },
+  ]);
+  expect(await other.review.running()).toEqual([]);
+  const review = async (): Promise<void> => (await other.review.begin())?.confirm();
+  await review();
+  expect(await other.review.list()).toBeUndefined();
+  onGone?.();
+  await expect.poll(() => other.review.list()).toBeDefined();
+  await review();
+  run.release();
+  await expect.poll(() => other.review.list()).toBeDefined();
+  expect(await programs.review.running()).toEqual([]);
+});
+
 test('a change concerns the folders that it may have reached, and sessions of folders around and inside them', async () => {
   const { programs, root, home, open } = await bench({
     files: [

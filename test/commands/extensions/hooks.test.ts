@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { hooks } from '../../../src/commands/extensions/hooks.ts';
 import { plainText } from '../../../src/commands/pages/page.ts';
 import type { HookEvent, HookStatus } from '../../../src/protocol/extensions/hooks.ts';
+import type { McpPort } from '../../../src/protocol/extensions/mcp.ts';
+import { type RunningProgram, serverRole } from '../../../src/protocol/settingsPrograms.ts';
 import { commandHost } from '../commandHost.ts';
 
 const status = (event: HookEvent, command: string, more: Partial<HookStatus> = {}): HookStatus => ({
@@ -51,7 +53,11 @@ test('changes without approval are named, and only a clear yes ends what follows
   const confirm = async (): Promise<void> => void confirmed++;
   const host = commandHost({
     hooks: () => [status('Stop', './log.sh')],
-    unaskedChanges: { list: async () => changes, begin: async () => ({ changes, confirm }) },
+    unaskedChanges: {
+      list: async () => (confirmed === 0 ? changes : undefined),
+      begin: async () => ({ changes, confirm }),
+      running: async () => [],
+    },
   });
   const shown = await hooks.run('', host);
   expect(shown.type === 'page' && plainText(shown.page)).toMatch(
@@ -74,7 +80,42 @@ test('without such changes there is nothing to review, and a review that cannot 
     text: expect.stringMatching(/^No files/),
   });
   const begin = () => Promise.reject(new Error('the disk is full.'));
-  const host = commandHost({ unaskedChanges: { list: async () => undefined, begin } });
+  const host = commandHost({
+    unaskedChanges: { list: async () => undefined, begin, running: async () => [] },
+  });
   const text = 'The review cannot be stored: the disk is full.';
   expect(await hooks.run('reviewed', host)).toEqual({ type: 'notice', level: 'error', text });
+});
+
+test('what still runs and may change files stands in the way of a review; MCP servers restart for it', async () => {
+  const changes = { paths: ['/p/package.json'], hasOthers: false };
+  const steps: string[] = [];
+  let running: RunningProgram[] = [{ command: 'sleep 9; make' }];
+  const mcp = {
+    status: () => [{ name: 'docs' }, { name: 'web' }],
+    async setEnabled(name: string, isEnabled: boolean) {
+      steps.push(`${name} ${isEnabled ? 'on' : 'off'}`);
+      running = running.filter(({ role }) => role !== serverRole(name));
+    },
+  } as unknown as McpPort;
+  const host = commandHost({
+    mcp,
+    unaskedChanges: {
+      list: async () => (steps.includes('confirmed') ? undefined : changes),
+      begin: async () => ({ changes, confirm: async () => void steps.push('confirmed') }),
+      running: async () => running,
+    },
+  });
+  const refused = /^1 program is still running and may change more: sleep 9; make\. Stop it \(\/tasks\)/;
+  expect(await hooks.run('reviewed', host)).toMatchObject({ text: expect.stringMatching(refused) });
+  running = [{ role: serverRole('docs'), command: './server' }];
+  const asked = await hooks.run('reviewed', host);
+  if (asked.type !== 'dialog' || asked.dialog !== 'confirm') throw new Error('no question');
+  // Started while the user reads.
+  running.push({ command: 'sleep 9; make' });
+  expect(await asked.question.answer(true)).toMatchObject({ text: expect.stringMatching(refused) });
+  expect(steps).toEqual(['docs off', 'docs on']);
+  running = [{ role: serverRole('docs'), command: './server' }];
+  expect(await asked.question.answer(true)).toMatchObject({ text: expect.stringMatching(/outside/) });
+  expect(steps.slice(2)).toEqual(['docs off', 'confirmed', 'docs on']);
 });
