@@ -94,11 +94,35 @@ export function openChangeRecord(dataRoot: string, folder: string): ChangeRecord
   };
 }
 
+/** Returns a function for the related records, which lists them anew once a record was added. */
+export function relatedRecords(dataRoot: string, folders: readonly string[]): () => readonly ChangeRecord[] {
+  let known: { readonly stamp: string; readonly records: readonly ChangeRecord[] } | undefined;
+  return () => {
+    const info = folderInfo(dataRoot);
+    const stamp = info === undefined ? '' : `${info.ino} ${info.mtimeNs}`;
+    if (known?.stamp !== stamp || isRecent(info?.mtimeMs))
+      known = { stamp, records: openRelatedRecords(dataRoot, folders) };
+    return known.records;
+  };
+}
+
+function folderInfo(dataRoot: string) {
+  try {
+    return statSync(recordFolder(dataRoot), { throwIfNoEntry: false, bigint: true });
+  } catch {
+    return undefined;
+  }
+}
+
+/** File systems with coarse times give two changes the same one. */
+const isRecent = (mtimeMs: bigint | undefined): boolean =>
+  mtimeMs !== undefined && Date.now() - Number(mtimeMs) < 3000;
+
 /**
  * The records of folders inside and around some folders, as far as they exist: a folder without a `.git` is a project of
  * its own for a session that starts there.
  */
-export function openRelatedRecords(dataRoot: string, folders: readonly string[]): readonly ChangeRecord[] {
+function openRelatedRecords(dataRoot: string, folders: readonly string[]): readonly ChangeRecord[] {
   const related = folderNames(dataRoot).filter(
     (other) =>
       !folders.includes(other) && folders.some((own) => isInside(other, own) || isInside(own, other)),

@@ -361,6 +361,18 @@ test('a change concerns the folders that it may have reached, and sessions of fo
   expect(await state(root, at('lib/bin/tool'))).toBe('confined');
 });
 
+test('a session that is open learns of the first change in a session of a folder inside', async () => {
+  const { programs, run, root, open } = await bench({ files: [['project/sub/package.json', '{}']] });
+  expect(await run('npm --prefix sub run lint')).toBe('outside');
+  const sub = join(root, 'sub');
+  await open({ root: sub }).noteUnasked({
+    ...edit,
+    access: { type: 'write', paths: [join(sub, 'package.json')] },
+  });
+  expect(await run('npm --prefix sub run lint')).toBe('confined');
+  expect(await programs.review.list()).toMatchObject({ paths: [join(sub, 'package.json')] });
+});
+
 test('if nothing can be stored, the session itself still knows, and says so once', async () => {
   const { programs, home, root, warnings, open } = await bench();
   writeFileSync(join(home, '.clawdcode'), 'a file where the data folder should be');
