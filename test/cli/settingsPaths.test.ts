@@ -21,8 +21,9 @@ import { loadSettings } from '../../src/config/loadSettings.ts';
 import { readTrust, trustFolder } from '../../src/config/trust.ts';
 import { InProcessEngine } from '../../src/permissions/InProcessEngine.ts';
 import type { Grant } from '../../src/protocol/permissions.ts';
-import { wasmFolder } from '../permissions/harness.ts';
+import { grammarFolder } from '../permissions/grammarFolder.ts';
 import { hasSandbox } from '../sandbox/confined.ts';
+import { temporaryFolder } from '../temporaryFolder.ts';
 import { openWorkbench } from '../tools/workbench.ts';
 
 let base: string;
@@ -70,7 +71,7 @@ async function start({ repository = {}, user = {}, managed = {}, flags = {}, wor
   const asked = await load();
   await trustFolder(dataRoot, root, asked.grants, () => new Date());
   const loaded = await load();
-  const engine = new InProcessEngine(wasmFolder(), {});
+  const engine = new InProcessEngine(grammarFolder(temporaryFolder()), {});
   const all = createPermissions(loaded, { ...place, engine, saved: [], onSaved: async () => {} });
   const permissions = worktree === undefined ? all : all.inWorktree(worktree);
   const own = worktree ?? root;

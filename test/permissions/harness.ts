@@ -1,6 +1,5 @@
 /** A workspace in a temporary directory, the real grammar, and `decide` with short arguments. */
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decide, type Policy } from '../../src/permissions/decide.ts';
 import { diskLookups } from '../../src/permissions/lookups/diskLookups.ts';
@@ -10,6 +9,7 @@ import { loadShellParser } from '../../src/permissions/shell/loadParser.ts';
 import type { ParsedCommand } from '../../src/permissions/shell/parsedCommand.ts';
 import type { PermissionDecision, PermissionMode } from '../../src/protocol/permissions.ts';
 import { temporaryFolderOfFile } from '../temporaryFolder.ts';
+import { grammarFolder } from './grammarFolder.ts';
 
 export const top = temporaryFolderOfFile();
 export const root = join(top, 'home', 'project');
@@ -55,17 +55,8 @@ symlinkSync('.', join(root, 'itself'));
 
 let parser: Promise<(command: string) => ParsedCommand> | undefined;
 
-/** A folder with the grammar files, from the same packages as in the build. */
-export function wasmFolder(): string {
-  const { resolve } = createRequire(import.meta.url);
-  const directory = mkdtempSync(join(top, 'wasm-'));
-  for (const [name, from] of [
-    ['web-tree-sitter.wasm', 'web-tree-sitter/web-tree-sitter.wasm'],
-    ['tree-sitter-bash.wasm', 'tree-sitter-bash/tree-sitter-bash.wasm'],
-  ] as const)
-    symlinkSync(resolve(from), join(directory, name));
-  return directory;
-}
+/** A folder with the grammar files. */
+export const wasmFolder = (): string => grammarFolder(top);
 
 /** The real parser. */
 export function shellParser(): Promise<(command: string) => ParsedCommand> {

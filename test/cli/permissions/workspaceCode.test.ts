@@ -7,10 +7,10 @@ import { expect, test } from 'vitest';
 import { type CodeRun, codeRunBy } from '../../../src/cli/permissions/workspaceCode.ts';
 import { InProcessEngine } from '../../../src/permissions/InProcessEngine.ts';
 import type { PolicyFacts } from '../../../src/permissions/policy.ts';
-import { wasmFolder } from '../../permissions/harness.ts';
+import { grammarFolder } from '../../permissions/grammarFolder.ts';
 import { temporaryFolderOfFile } from '../../temporaryFolder.ts';
 
-const wasm = wasmFolder();
+const wasm = grammarFolder(temporaryFolderOfFile());
 const engine = new InProcessEngine(wasm, {});
 
 const files: Readonly<Record<string, string>> = {
