@@ -92,7 +92,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
   const answers = new Map<string, Promise<boolean>>();
   const [root, ...added] = [realpath(places.root), ...places.additionalDirectories.map(realpath)];
   const opened = unmoved(places.allowWrite).map(realpath);
-  // With a home in it, what is there is the user's.
+  // A temporary folder that contains the home holds the user's own files.
   const realHome = realpath(places.home);
   const temporary = places.temporary.map(realpath).filter((folder) => !isInside(realHome, folder));
   const unasked = createChangeTracker({

@@ -162,8 +162,8 @@ function foldersOf(
   { workspace: [root, ...added], opened, home }: Pick<ChangePlaces, 'workspace' | 'opened' | 'home'>,
 ): readonly string[] {
   if (access.type === 'write') {
-    // A rule or the user's settings opened it. Not all of the home changes with a file in it.
-    const elsewhere = (path: string): readonly string[] => {
+    // A rule or a setting allowed it. A file directly in the home does not stand for all of the home.
+    const placeOf = (path: string): readonly string[] => {
       if ([root, ...added].some((folder) => isInside(path, folder))) return [];
       const folder = dirname(path);
       return isInside(home, folder) || isInside(root, folder) ? [path] : [folder];
@@ -172,7 +172,7 @@ function foldersOf(
       ...new Set([
         root,
         ...added.filter((folder) => paths.some((path) => isInside(path, folder))),
-        ...paths.flatMap((path) => repositoryOf(dirname(path)) ?? elsewhere(path)),
+        ...paths.flatMap((path) => repositoryOf(dirname(path)) ?? placeOf(path)),
       ]),
     ];
   }

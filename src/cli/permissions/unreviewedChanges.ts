@@ -94,7 +94,7 @@ export function openChangeRecord(dataRoot: string, folder: string): ChangeRecord
   };
 }
 
-/** Returns a function for the related records, which lists them anew once a record was added. */
+/** Returns a getter for the records of related folders; it lists them again after one was added. */
 export function relatedRecords(dataRoot: string, folders: readonly string[]): () => readonly ChangeRecord[] {
   let known: { readonly stamp: string; readonly records: readonly ChangeRecord[] } | undefined;
   return () => {
