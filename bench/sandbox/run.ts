@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import type { Grant } from '../../src/protocol/permissions.ts';
 import { createCommandSandbox } from '../../src/sandbox/Sandbox.ts';
 import { programNames } from '../../src/sandbox/temporary/temporaryNames.ts';
+import { OutputPipes } from '../../src/tools/shell/OutputPipes.ts';
 import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';
 import { startCommand } from '../../src/tools/shell/startCommand.ts';
 
@@ -59,6 +60,7 @@ const sandbox = createCommandSandbox({
   gitRunsPrograms: () => false,
 });
 
+const pipes = new OutputPipes();
 const state = await sandbox.state();
 if (state.type !== 'on') {
   console.log(`There is no sandbox here: ${state.reason}.`);
@@ -67,17 +69,20 @@ if (state.type !== 'on') {
 
 async function timed(basis: Grant['basis']): Promise<number> {
   const startedAt = performance.now();
-  const run = await startCommand({
-    ...{
-      shell: '/bin/bash',
-      command: ':',
-      cwd: root,
-      env,
-      ownPath: process.env.PATH ?? '',
-      onChunk: () => undefined,
+  const run = await startCommand(
+    {
+      ...{
+        shell: '/bin/bash',
+        command: ':',
+        cwd: root,
+        env,
+        ownPath: process.env.PATH ?? '',
+        onChunk: () => undefined,
+      },
+      confine: (scratch) => sandbox.confine({ command: ':', cwd: root, grant: { basis }, env, scratch }),
     },
-    confine: (scratch) => sandbox.confine({ command: ':', cwd: root, grant: { basis }, env, scratch }),
-  });
+    pipes,
+  );
   await run.finished;
   const ms = performance.now() - startedAt;
   await run.release();
@@ -96,6 +101,7 @@ const times = new Map(kinds.map(([name]) => [name, [] as number[]]));
 for (let round = 0; round < rounds; round++)
   for (const [name, basis] of kinds) times.get(name)?.push(await timed(basis));
 sandbox.dispose();
+await pipes.dispose();
 rmSync(base, { recursive: true, force: true });
 
 const at = (name: string, share: number): number =>

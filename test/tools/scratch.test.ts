@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, realpath, rm, symlink, utimes, writeFile } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { OutputPipes } from '../../src/tools/shell/OutputPipes.ts';
 import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';
 import { startCommand } from '../../src/tools/shell/startCommand.ts';
 import { openWorkbench } from './workbench.ts';
@@ -47,13 +48,18 @@ test('the first command of a process removes what killed processes left, and not
 
 test('a sandbox that fails leaves no folder and no pipe behind', async () => {
   vi.stubEnv('TMPDIR', parent);
-  const pipes = (): number => process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap').length;
-  const before = pipes();
-  const failing = startCommand({
-    ...{ shell: '/bin/sh', command: ':', cwd: parent, env: {}, ownPath: '', onChunk: () => undefined },
-    confine: () => Promise.reject(new Error('no sandbox')),
-  });
+  const open = (): number => process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap').length;
+  const before = open();
+  const pipes = new OutputPipes();
+  const failing = startCommand(
+    {
+      ...{ shell: '/bin/sh', command: ':', cwd: parent, env: {}, ownPath: '', onChunk: () => undefined },
+      confine: () => Promise.reject(new Error('no sandbox')),
+    },
+    pipes,
+  );
   await expect(failing).rejects.toThrow('no sandbox');
+  await pipes.dispose();
   expect(await readdir(join(parent, SCRATCH_NAME))).toEqual([]);
-  await vi.waitFor(() => expect(pipes()).toBeLessThanOrEqual(before));
+  await vi.waitFor(() => expect(open()).toBeLessThanOrEqual(before));
 });

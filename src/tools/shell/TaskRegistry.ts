@@ -1,6 +1,7 @@
 /** Owns every running command, in the foreground and background, so that none survives the program. */
 import type { TaskChange, TaskInfo, TaskPort, TaskStopper } from '../../protocol/tasks.ts';
 import type { OutputCapture } from './OutputCapture.ts';
+import { OutputPipes } from './OutputPipes.ts';
 import { type CommandEnd, type CommandSpec, type RunningCommand, startCommand } from './startCommand.ts';
 
 /** Time for a child that outlives its shell to exit. */
@@ -33,11 +34,12 @@ export class TaskRegistry implements TaskPort {
   readonly #running = new Map<RunningCommand, string>();
   readonly #tasks = new Map<string, BackgroundTask>();
   readonly #listeners = new Set<(change: TaskChange) => void>();
+  readonly #pipes = new OutputPipes();
   #lastNumber = 0;
   #disposed = false;
 
   async start(spec: CommandSpec, callId: string): Promise<RunningCommand> {
-    const run = await startCommand(spec);
+    const run = await startCommand(spec, this.#pipes);
     this.#running.set(run, callId);
     if (this.#disposed) await this.#end(run);
     return run;
@@ -142,6 +144,7 @@ export class TaskRegistry implements TaskPort {
     this.#listeners.clear();
     await Promise.all([...this.#running.keys()].map((run) => this.#end(run)));
     await Promise.all([...this.#tasks.values()].map(({ capture }) => capture.close()));
+    await this.#pipes.dispose();
   }
 
   #notify(change: TaskChange): void {

@@ -1,14 +1,13 @@
 /** Starts a shell command in its own process group, without a terminal and with empty input. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { closeSync, constants as fileConstants, openSync, readdirSync, readFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants as fileConstants, readdirSync, readFileSync } from 'node:fs';
 import { open, rm, writeFile } from 'node:fs/promises';
-import { Socket } from 'node:net';
 import { constants, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { promisify } from 'node:util';
 import { type Confinement, type Launch, launchPipesOf } from '../../protocol/sandbox.ts';
 import { quoteWord } from '../../protocol/text/quoteWord.ts';
+import type { OutputPipes } from './OutputPipes.ts';
 import { makeScratch } from './scratch.ts';
 
 /** How long to wait for more output after the shell has exited, while a child holds the pipe. */
@@ -53,7 +52,7 @@ export interface RunningCommand {
 }
 
 /** Never rejects because of the command; rejects with a system error if there is no temporary directory. */
-export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
+export async function startCommand(spec: CommandSpec, pipes: OutputPipes): Promise<RunningCommand> {
   const scratch = await makeScratch(tmpdir());
   const cwdFile = join(scratch, 'cwd');
   const [jobsFile, commandFile] = [join(scratch, 'jobs'), join(scratch, 'command')];
@@ -62,7 +61,7 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
   // Runs in parallel; a rejection is handled below.
   const confining = spec.confine?.(scratch);
   confining?.catch(() => undefined);
-  const pipe = await openOutputPipe(scratch, spec.ownPath);
+  const pipe = await pipes.take(spec.ownPath);
   const output = pipe?.writeEnd ?? 'pipe';
   let confinement: Confinement | undefined;
   let child: ChildProcess;
@@ -310,33 +309,4 @@ function shellScript(
   // Without the user's startup files a command behaves the same on every machine.
   const flags = basename(shell) === 'zsh' ? ['-f', '-c'] : ['-c'];
   return { args: [...flags, script], ...(inline ? {} : { commandText: command }) };
-}
-
-// The pipe for a command's output. Node's own "pipe" is a socket, on which `> /dev/stderr` and `tee /dev/stdout` fail;
-// a named pipe behaves as programs expect. If none can be created, the caller uses Node's.
-
-interface OutputPipe {
-  readonly reader: Socket;
-  /** Descriptor for the child; close ours once the child has it, otherwise the end of the output is never seen. */
-  readonly writeEnd: number;
-  closeWriteEnd(): void;
-}
-
-/**
- * Creates a pipe through a temporary name in the directory, removed when this resolves. `searched`: the PATH in which
- * `mkfifo` is looked up. Undefined if no pipe can be created.
- */
-async function openOutputPipe(directory: string, searched: string): Promise<OutputPipe | undefined> {
-  const path = join(directory, 'output');
-  try {
-    await promisify(execFile)('mkfifo', ['-m', '600', path], { env: { PATH: searched } });
-    // Open the reader first and non-blocking: opening one end of a named pipe waits for the other.
-    const readEnd = openSync(path, fileConstants.O_RDONLY | fileConstants.O_NONBLOCK);
-    const writeEnd = openSync(path, fileConstants.O_WRONLY);
-    await rm(path, { force: true });
-    const reader = new Socket({ fd: readEnd, readable: true, writable: false });
-    return { reader, writeEnd, closeWriteEnd: () => closeSync(writeEnd) };
-  } catch {
-    return undefined;
-  }
 }
