@@ -7,6 +7,7 @@
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute } from 'node:path';
+import { statOf } from '../../disk/fileLookups.ts';
 import { pathOutside } from '../../disk/ownPrograms.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
 import { unmoved } from '../../disk/settingsPaths.ts';
@@ -113,16 +114,17 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     const text = program.args === undefined ? program.command : scriptOf(program);
     // Loads the tables about commands, which a session does not need to open.
     const { codeRunBy } = await import('./workspaceCode.ts');
-    const { workspaceVariable } = await import('../../tools/shell/steeringVariables.ts');
+    const { ledPrograms } = await import('../../tools/shell/steeringVariables.ts');
     const { root: project, home } = places;
     const effects: CodePlace['effects'] = (command, cwd) => permissions.effects(command, cwd, workspace);
-    const place: CodePlace = { workspace, root: project, home, effects };
-    const isOutside = (path: string): boolean =>
-      isAbsolute(path) && pathOutside({ ...program.env, PATH: path }, workspace, realpath) === path;
+    const led = ledPrograms(program.env, {
+      home,
+      isOutside: (path) => isOutside(path, workspace, home),
+      isSocket: (path) => statOf(path)?.isSocket() === true,
+    });
+    const place: CodePlace = { workspace, root: project, home, effects, isLed: led !== 'none' };
     const code =
-      workspaceVariable(program.env, home, isOutside) === undefined
-        ? await codeRunBy(text, program.cwd, place, program.args === undefined)
-        : 'workspace';
+      led === 'all' ? 'workspace' : await codeRunBy(text, program.cwd, place, program.args === undefined);
     if (code === 'none' || (await permissions.matches(places.excluded, text))) return outside;
     const state = await sandbox.state();
     if (state.type === 'on') {
@@ -184,6 +186,12 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
       ),
   };
 }
+
+/** True for an absolute path with nothing of the workspace. */
+const isOutside = (path: string, workspace: readonly string[], home: string): boolean =>
+  isAbsolute(path) &&
+  !/^\/proc(?:\/|$)/.test(path) &&
+  pathOutside({ PATH: path, HOME: home }, workspace, realpath) === path;
 
 function isUnasked(basis: PermissionBasis, mode: PermissionMode | undefined): boolean {
   return basis !== 'user' && basis !== 'own' && basis !== 'read-only' && mode !== 'bypassPermissions';

@@ -24,6 +24,8 @@ export interface CodePlace {
   readonly home: string;
   /** See `Permissions.effects`. */
   readonly effects: (command: string, cwd: string) => Promise<readonly CommandEffect[] | undefined>;
+  /** True if the environment leads programs about which nothing is known to the workspace. */
+  readonly isLed?: boolean;
 }
 
 /** What is known about a command, with the scripts that it runs. */
@@ -105,7 +107,8 @@ async function judgeProgram(effect: ProgramEffect, place: Place): Promise<Findin
   }
   const call: PlainCall = { name: program, args: words.slice(1) };
   if (plainCall(call)) return nothing;
-  if (folders === null || folders.some((folder) => isNear(folder, place))) return codeOfWorkspace;
+  if (place.isLed || folders === null || folders.some((folder) => isNear(folder, place)))
+    return codeOfWorkspace;
   const takes = folders.some((folder) => words.some(({ value }) => mentions(value, folder, place)));
   return takes ? codeOfWorkspace : nothing;
 }
@@ -154,7 +157,8 @@ async function judgeScript(
   if (text === undefined || shell === undefined) {
     // Others load modules from the folders around them.
     if (isKept) return keptFolder.test(path) ? unread : codeOfWorkspace;
-    const isApart = !isNear(cwd, place) && !words.some(({ value }) => mentions(value, cwd, place));
+    const isApart =
+      !place.isLed && !isNear(cwd, place) && !words.some(({ value }) => mentions(value, cwd, place));
     return isApart && shell === undefined ? nothing : codeOfWorkspace;
   }
   if (place.depth >= MAX_DEPTH) return codeOfWorkspace;

@@ -5,7 +5,7 @@
 import { delimiter, isAbsolute } from 'node:path';
 import { OWN_GIT_ARGUMENTS, pathOutside } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
-import { loading, steering } from './steeringVariables.ts';
+import { isSteering, loading } from './steeringVariables.ts';
 
 /** `secrets`: further variables to leave out. */
 export function childEnvironment(
@@ -69,8 +69,15 @@ export function readOnlyEnvironment(
   workspace: readonly string[],
 ): Record<string, string> {
   const kept: Record<string, string> = {};
+  const places = {
+    home: env.HOME ?? '',
+    isOutside: (path: string) => isAbsolute(path) && isOutside(path, env, workspace),
+  };
   for (const [name, value] of Object.entries(env)) {
-    if (userSettings.test(name) ? isOutside(value, env, workspace) : !steering.test(name)) kept[name] = value;
+    const isRemoved = userSettings.test(name)
+      ? !isOutside(value, env, workspace)
+      : isSteering(name, value, env, places);
+    if (!isRemoved) kept[name] = value;
     if (!loading.test(name)) continue;
     const separator = name === 'LD_PRELOAD' ? /[\s:]+/ : delimiter;
     kept[name] = value

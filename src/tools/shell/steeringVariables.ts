@@ -1,4 +1,7 @@
-/** Environment variables through which programs find code, options or files. Pure. */
+/**
+ * Environment variables through which programs find code, options or files. No list of names is complete, so the values
+ * decide: see docs/decisions/hooks.md. Pure.
+ */
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -6,19 +9,19 @@ type Variables = Readonly<Record<string, string | undefined>>;
  * Variables that name code, options or files for a shell, an interpreter or a tool, and that read-only commands do not
  * need.
  */
-export const steering =
+const steering =
   /^(?:BASH_ENV|ENV|BASHOPTS|SHELLOPTS|BASH_FUNC_.*|PROMPT_COMMAND|PS4|CDPATH|FPATH|ZDOTDIR|GLOBIGNORE|RIPGREP_CONFIG_PATH|GREP_OPTIONS|TAR_OPTIONS|UNZIP|ZIPINFO|LESSOPEN|LESSCLOSE|NODE_OPTIONS|NODE_PATH|PYTHON(?:PATH|HOME|STARTUP|INSPECT|BREAKPOINT|WARNINGS|USERBASE|PYCACHEPREFIX)|PERL5(?:LIB|OPT|DB)|PERLLIB|RUBY(?:LIB|OPT)|GEM_(?:HOME|PATH)|BUNDLE_GEMFILE|LUA_(?:INIT|PATH|CPATH).*|CLASSPATH|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|MAKEFLAGS|MAKEFILES|AWKPATH|AWKLIBPATH|PHPRC|PHP_INI_SCAN_DIR|DOCKER_CONFIG|OPENSSL_(?:CONF|ENGINES|MODULES)|GIT_.*)$/;
 /** Lists of folders or files for the dynamic loader. */
 export const loading = /^(?:LD_(?:PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_.*|GCONV_PATH)$/;
 
-// Those of them that decide which code runs, by the form of their values.
+// Values that lead somewhere without an absolute path, by the names of their variables.
 
 /** Shell text or a program that another program starts. */
 const commands =
-  /^(?:GIT_(?:SSH|SSH_COMMAND|EDITOR|SEQUENCE_EDITOR|PAGER|ASKPASS|EXTERNAL_DIFF|PROXY_COMMAND)|PAGER|EDITOR|VISUAL|MANPAGER|BROWSER|SSH_ASKPASS|LESSOPEN|LESSCLOSE|PROMPT_COMMAND|PS4|PERL5DB|BASH_FUNC_.*)$/;
+  /^(?:GIT_(?:SSH|SSH_COMMAND|EXTERNAL_DIFF|PROXY_COMMAND)|\w*(?:EDITOR|PAGER|ASKPASS|WRAPPER)|VISUAL|BROWSER|SHELL|LESSOPEN|LESSCLOSE|PROMPT_COMMAND|PS4|PERL5DB|BASH_FUNC_.*)$/;
 /** Command-line options. */
 const options =
-  /^(?:NODE_OPTIONS|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|MAKEFLAGS|GREP_OPTIONS|TAR_OPTIONS|UNZIP|ZIPINFO)$/;
+  /^(?:NODE_OPTIONS|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|(?:MAVEN|GRADLE)_OPTS|MAKEFLAGS|GREP_OPTIONS|TAR_OPTIONS|UNZIP|ZIPINFO)$/;
 /** Settings of git: pairs of variables, or one with all of them. */
 const gitSettings = /^GIT_CONFIG_(?:VALUE_\d+|PARAMETERS)$/;
 const gitPaths =
@@ -26,32 +29,87 @@ const gitPaths =
 /** They switch something, or name what is found through other variables. */
 const neutral =
   /^(?:BASHOPTS|SHELLOPTS|GLOBIGNORE|CDPATH|PYTHON(?:INSPECT|BREAKPOINT|WARNINGS)|DYLD_PRINT_.*|GIT_.*)$/;
+/** By custom, these name files or folders: `CURL_HOME`, `WGETRC`, `PIP_CONFIG_FILE`, `XDG_DATA_DIRS`. */
+const places = /(?:HOME|PATH|DIRS?|ROOT|PREFIX|RC|FILE|CONF|CONFIG)$/i;
 
-/**
- * The first variable through which a program may load something from the workspace or from the folder it starts in;
- * undefined if there is none. A value that is not understood counts as such. `isOutside`: true for an absolute path that
- * the workspace does not control.
- */
-export function workspaceVariable(
-  env: Variables,
-  home: string,
-  isOutside: (path: string) => boolean,
-): string | undefined {
-  const inShell = (path: string): boolean => isOutside(path.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/)/, home));
-  const isFree = (name: string, value: string): boolean => {
-    if (commands.test(name)) return isPlainCommand(value, inShell);
-    if (options.test(name)) return areOptionsOutside(value, isOutside);
-    if (gitSettings.test(name)) return isPlainSetting(env[name.replace('VALUE', 'KEY')], value, inShell);
-    const isPaths =
-      name === 'PATH' ||
-      loading.test(name) ||
-      gitPaths.test(name) ||
-      (steering.test(name) && !neutral.test(name));
-    // An empty class path is the current folder; any other empty list is no list.
-    if (!isPaths || (value === '' && name !== 'CLASSPATH')) return true;
-    return pathsOf(name, value).every((path) => isOutside(path) || isLibraryName(name, path));
-  };
-  return Object.entries(env).find(([name, value]) => value !== undefined && !isFree(name, value))?.[0];
+/** No program loads code from what they name. Names in lower case are those of the user's own scripts, and of npm. */
+const unread =
+  /^(?:(?!p?npm_)[a-z]\w*|PWD|OLDPWD|INIT_CWD|_|TMPDIR|TEMPDIR|TMP|TEMP|NIX_BUILD_TOP|(?:CLAUDE|CLAWDCODE)_(?:PROJECT_DIR|ENV_FILE)|XAUTHORITY|KRB5CCNAME)$/;
+/** Of package managers, build tools and editors: none of the programs whose effects are known reads them. */
+const ofTools =
+  /^(?:VIRTUAL_ENV|CONDA|NPM|PNPM|YARN|BUN|PIP|PIPX|PIPENV|POETRY|UV|CARGO|RUSTUP|GO[A-Z]+|MAVEN|GRADLE|DIRENV|MISE|ASDF|NVM|COMPOSE|DOCKER|KUBECONFIG|AWS|VSCODE|GITHUB)(?:_.*)?$/i;
+
+/** Which programs may load something from the workspace, or from the folder they start in. */
+export type LedPrograms =
+  /** Any. */
+  | 'all'
+  /** Those about whose effects nothing is known. */
+  | 'unknown'
+  | 'none';
+
+/** What a variable leads to is judged by this. */
+interface Places {
+  readonly home: string;
+  /** True for an absolute path that the workspace does not control. */
+  readonly isOutside: (path: string) => boolean;
+  /** True for the path of a socket, which is no code; many are in temporary folders. */
+  readonly isSocket?: (path: string) => boolean;
+}
+
+/** Which programs the environment leads to the workspace. A value that is not understood counts. */
+export function ledPrograms(env: Variables, given: Places): LedPrograms {
+  const leading = Object.entries(env).filter(
+    ([name, value]) => value !== undefined && leadsInside(name, value, env, given),
+  );
+  if (leading.length === 0) return 'none';
+  return leading.every(([name]) => ofTools.test(name)) ? 'unknown' : 'all';
+}
+
+/** True for a variable that a command must not have if it runs without approval. */
+export const isSteering = (name: string, value: string, env: Variables, given: Places): boolean =>
+  steering.test(name) ||
+  (places.test(name) && name !== 'PATH' && !ofTools.test(name) && leadsInside(name, value, env, given));
+
+/** True if a program may load something from the workspace through this variable. */
+function leadsInside(name: string, value: string, env: Variables, given: Places): boolean {
+  const { home, isOutside } = given;
+  if (unread.test(name)) return false;
+  const inShell = (path: string): boolean => isOutside(inHome(path, home));
+  if (gitSettings.test(name)) return !isPlainSetting(env[name.replace('VALUE', 'KEY')], value, inShell);
+  if (namesInside(inHome(value, home), given)) return true;
+  if (commands.test(name)) return !isPlainCommand(value, inShell);
+  if (options.test(name)) return !areOptionsOutside(value, isOutside);
+  const isListed =
+    name === 'PATH' ||
+    loading.test(name) ||
+    gitPaths.test(name) ||
+    (steering.test(name) && !neutral.test(name));
+  // An empty class path is the current folder; any other empty list is no list.
+  if (isListed && (value !== '' || name === 'CLASSPATH'))
+    return pathsOf(name, value).some((path) => !isOutside(path) && !isLibraryName(name, path));
+  return !isListed && !neutral.test(name) && places.test(name) && value.split(':').some(isRelative);
+}
+
+const inHome = (text: string, home: string): string =>
+  text.replace(/(?<![^\s:;,='"@|])(?:~|\$HOME|\$\{HOME\})(?=\/)/g, () => home);
+
+/** True for what reads as the name of a file in the folder that a program starts in, and as nothing else. */
+const isRelative = (part: string): boolean =>
+  /^[\w.@+-]+(?:\/[\w.@+-]+)*\/?$/.test(part) &&
+  !/^(?:\d+|true|false|yes|no|on|off|default|none|auto)$/i.test(part);
+
+/** Where a path may start: not behind a part of a name, except for the letter of an option. */
+const start = /(?<![\w.~+/-])(?:\/|\.\.?\/)|(?<=(?<![^\s'"])-[A-Za-z])(?:\/|\.\.?\/)/g;
+
+/** A path may have characters in it that end one elsewhere, so all its readings are tried. */
+function namesInside(value: string, { isOutside, isSocket = () => false }: Places): boolean {
+  return [...value.matchAll(start)].some(({ index }) => {
+    const rest = value.slice(index);
+    const [shortest = '', ...longer] = [/[\s:;,=@'"`|&(){}<>]/, /[:\n]/, /$/].map((end) =>
+      rest.slice(0, rest.slice(1).search(end) + 1 || undefined),
+    );
+    return !isSocket(shortest) && [shortest, ...longer].some((path) => !isOutside(path));
+  });
 }
 
 /** Without a folder, a library is looked up where libraries are. */

@@ -1,6 +1,8 @@
 /** Which programs of the settings run where, once the model has changed files without approval. */
+import { once } from 'node:events';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createPermissions } from '../../../src/cli/permissions/permissions.ts';
@@ -401,6 +403,30 @@ test('a variable through which any program loads code of the workspace confines 
   expect(await hook({ PYTHONPATH: `${home}/lib:` })).toBe('confined');
   expect(await hook({ LD_PRELOAD: join(root, 'x.so') })).toBe('confined');
   expect(await hook({ PATH: `/usr/bin:${root}/bin` })).toBe('confined');
+  expect(await hook({ XDG_CONFIG_HOME: join(root, 'config') })).toBe('confined');
+  expect(await hook({ HOME: join(root, 'home') })).toBe('confined');
+  expect(await hook({ VIRTUAL_ENV: join(root, '.venv') })).toBe('outside');
+  const apart = { cwd: join(home, 'servers'), env: { VIRTUAL_ENV: join(root, '.venv') } };
+  mkdirSync(apart.cwd);
+  expect(await run('poetry', ['run', 'server'], { ...apart, env: {} })).toBe('outside');
+  expect(await run('poetry', ['run', 'server'], apart)).toBe('confined');
+});
+
+test('a socket in a temporary folder leads no program to code', async () => {
+  const { home, root, open } = await bench();
+  const temporary = join(home, 'tmp');
+  mkdirSync(temporary);
+  const server = createServer().listen(join(temporary, 'agent'));
+  await once(server, 'listening');
+  const programs = open({ temporary: [temporary] });
+  await programs.noteUnasked(edit);
+  const hook = async (env: Record<string, string>) =>
+    (await programs.admit({ role: 'hook', command: 'notify-send x', cwd: root, env })).type;
+  expect(await hook({ SSH_AUTH_SOCK: join(temporary, 'agent'), TMUX: `${temporary}/agent,1,0` })).toBe(
+    'outside',
+  );
+  expect(await hook({ GTK_PATH: join(temporary, 'lib') })).toBe('confined');
+  server.close();
 });
 
 test('what a confined program plants for other programs is reported when it ends', async () => {

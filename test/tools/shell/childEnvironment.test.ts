@@ -22,6 +22,10 @@ describe('the environment of commands that only look', () => {
       NODE_OPTIONS: '--require ./evil.js',
       'BASH_FUNC_ls%%': '() { evil; }',
       LANG: 'C.UTF-8',
+      XDG_CONFIG_HOME: '/srv/app/config',
+      XDG_DATA_HOME: '/home/me/data',
+      TERMINFO_DIRS: '/usr/share/terminfo:/srv/app/terminfo',
+      VIRTUAL_ENV: '/srv/app/.venv',
     },
     ['/srv/app'],
   );
@@ -37,11 +41,15 @@ describe('the environment of commands that only look', () => {
       'BASH_FUNC_ls%%',
       'GIT_DIR',
       'GIT_EXTERNAL_DIFF',
+      'XDG_CONFIG_HOME',
+      'TERMINFO_DIRS',
     ])
       expect(env).not.toHaveProperty([name]);
     expect(env).toMatchObject({
       HOME: '/home/me',
       LANG: 'C.UTF-8',
+      XDG_DATA_HOME: '/home/me/data',
+      VIRTUAL_ENV: '/srv/app/.venv',
       GIT_CONFIG_GLOBAL: '/home/me/git/config',
     });
     expect(env.GIT_CONFIG_SYSTEM).toBeUndefined();

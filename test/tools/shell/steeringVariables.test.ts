@@ -1,12 +1,11 @@
-import { isAbsolute } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isInside } from '../../../src/disk/paths.ts';
-import { workspaceVariable } from '../../../src/tools/shell/steeringVariables.ts';
+import { type LedPrograms, ledPrograms } from '../../../src/tools/shell/steeringVariables.ts';
 
-const isOutside = (path: string): boolean => isAbsolute(path) && !isInside(path, '/srv/app');
-const found = (env: Record<string, string>): string | undefined =>
-  workspaceVariable(env, '/home/u', isOutside);
+const isOutside = (path: string): boolean => isAbsolute(path) && !isInside(resolve(path), '/srv/app');
+const led = (env: Record<string, string>): LedPrograms => ledPrograms(env, { home: '/home/u', isOutside });
 
 test.each([
   ['PATH', '/usr/bin:/bin'],
@@ -29,10 +28,24 @@ test.each([
   ['GIT_CONFIG_GLOBAL', '/home/u/.gitconfig'],
   ['LUA_PATH', '/opt/?.lua;;'],
   ['CDPATH', '.:/home/u'],
-  ['VIRTUAL_ENV', '/srv/app/.venv'],
   ['PWD', '/srv/app'],
+  ['CLAUDE_PROJECT_DIR', '/srv/app'],
+  ['TMPDIR', '/srv/app/tmp'],
+  ['_', '/srv/app/node_modules/.bin/clawdcode'],
+  ['out', '/srv/app/outputs/out'],
+  ['SHELL', '/bin/zsh'],
+  ['CURL_HOME', '/home/u/.config'],
+  ['NPM_CONFIG_UPDATE_NOTIFIER', 'false'],
+  ['PYTHONHASHSEED', 'random'],
+  ['RUSTFLAGS', '-C target-cpu=native'],
+  ['GOFLAGS', '-mod=vendor'],
+  ['LDFLAGS', '-L/opt/lib -Wl,-rpath,/opt/lib'],
+  ['LS_COLORS', '*.tar=01;31:*.gz=01;31'],
+  ['MANPATH', ':/opt/man'],
+  ['DATABASE_URL', 'postgres://u@db/srv/app'],
+  ['SOME_CONFIG', '{"a": 1}'],
 ])('%s=%s leads to no code of the workspace', (name, value) => {
-  expect(found({ [name]: value })).toBeUndefined();
+  expect(led({ [name]: value })).toBe('none');
 });
 
 test.each([
@@ -84,17 +97,60 @@ test.each([
   ['LUA_INIT', '@init.lua'],
   ['LUA_INIT', 'dofile("x.lua")'],
   ['PYTHONPYCACHEPREFIX', '.cache'],
+  // Whatever it is called, what it names lies in the workspace.
+  ...[
+    ...[
+      '/srv/app',
+      '/srv/app/x',
+      '/opt/x:/srv/app/x',
+      '-I/srv/app/x',
+      '--x=/srv/app/a b',
+      '--x /srv/app/a b',
+    ],
+    ...[
+      'file:///srv/app/x',
+      '"/srv/app/x"',
+      '@/srv/app/x',
+      '%/srv/app/x',
+      './x',
+      '-x ../x',
+      '/opt/../srv/app/x',
+    ],
+    ...['a,/srv/app/x', '~/../../srv/app', 'exec $HOME/../../srv/app/x', '{"a": "/srv/app/x"}'],
+  ].flatMap((value) => ['GTK_PATH', 'ANYTHING', 'XDG_CONFIG_HOME'].map((name) => [name, value])),
+  ['HOME', '/srv/app/home'],
+  ['SHELL', './sh'],
+  // By custom, these names stand for files and folders.
+  ...['CURL_HOME', 'WGETRC', 'INPUTRC', 'XDG_CONFIG_HOME', 'GTK_PATH', 'TERMINFO_DIRS', 'SSL_CERT_FILE'].map(
+    (name) => [name, 'x/y.z'],
+  ),
+  ['RUSTC_WRAPPER', 'bin/wrap'],
+  ['SUDO_ASKPASS', 'node ask.js'],
 ])('%s=%s may lead to code of the workspace', (name, value) => {
-  expect(found({ [name as string]: value as string })).toBe(name);
+  expect(led({ [name as string]: value as string })).toBe('all');
+});
+
+test.each([
+  ['VIRTUAL_ENV', '/srv/app/.venv'],
+  ['npm_package_json', '/srv/app/package.json'],
+  ['NPM_CONFIG_USERCONFIG', '/srv/app/.npmrc'],
+  ['PIP_CONFIG_FILE', 'pip.conf'],
+  ['CARGO_TARGET_DIR', 'target'],
+  ['GOPATH', '/srv/app/go'],
+  ['MAVEN_OPTS', '-javaagent:agent.jar'],
+  ['COMPOSE_FILE', 'compose.yml:compose.dev.yml'],
+])('%s=%s only leads programs about which nothing is known', (name, value) => {
+  expect(led({ [name]: value })).toBe('unknown');
+  expect(led({ [name]: value, GTK_PATH: '/srv/app' })).toBe('all');
 });
 
 test('settings of git in pairs of variables are read with their names', () => {
-  const pair = (key: string, value: string) => found({ GIT_CONFIG_KEY_0: key, GIT_CONFIG_VALUE_0: value });
-  expect(pair('safe.directory', '/srv/app')).toBeUndefined();
-  expect(pair('core.fsmonitor', 'false')).toBeUndefined();
-  expect(pair('core.fsmonitor', './x')).toBe('GIT_CONFIG_VALUE_0');
-  expect(pair('core.hooksPath', '.githooks')).toBe('GIT_CONFIG_VALUE_0');
-  expect(pair('core.hooksPath', '/home/u/hooks')).toBeUndefined();
+  const pair = (key: string, value: string) => led({ GIT_CONFIG_KEY_0: key, GIT_CONFIG_VALUE_0: value });
+  expect(pair('safe.directory', '/srv/app')).toBe('none');
+  expect(pair('core.fsmonitor', 'false')).toBe('none');
+  expect(pair('core.fsmonitor', './x')).toBe('all');
+  expect(pair('core.hooksPath', '.githooks')).toBe('all');
+  expect(pair('core.hooksPath', '/home/u/hooks')).toBe('none');
 });
 
 test('a list with any part in the workspace, relative or empty is found, wherever it is', () => {
@@ -111,9 +167,9 @@ test('a list with any part in the workspace, relative or empty is found, whereve
   );
   fc.assert(
     fc.property(name, fc.array(outside, { minLength: 1 }), inside, fc.nat(9), (variable, parts, bad, at) => {
-      expect(found({ [variable]: parts.join(':') })).toBeUndefined();
+      expect(led({ [variable]: parts.join(':') })).toBe('none');
       const mixed = [...parts.slice(0, at), bad, ...parts.slice(at)].join(':');
-      expect(found({ [variable]: mixed })).toBe(variable);
+      expect(led({ [variable]: mixed })).toBe('all');
     }),
   );
 });
