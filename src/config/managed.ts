@@ -3,11 +3,11 @@
  * them, but never loosen them. If they cannot be used exactly as written, the program does not start: a policy that is
  * silently ignored is worse than none.
  */
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readSettingsText } from './files.ts';
 import { parsePermissionMode } from './modes.ts';
-import { type ParsedSettings, parseSettings } from './parseSettings.ts';
+import { parseSettings } from './parseSettings.ts';
 import { rulesOf } from './settingsRules.ts';
 import type { Layer, Problem, SettingsFile, SettingsRule, Values } from './types.ts';
 
@@ -112,10 +112,8 @@ export function withoutLoosened(merged: Values, managed: Values): Values {
 
 async function managedFiles(folder: string): Promise<readonly string[]> {
   const more = join(folder, 'managed-settings.d');
-  const names = await readdir(more).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw unusable(more, error);
-  });
+  const names = (await present(more, () => readdir(more))) ?? [];
+  if (names.length === 0) await present(folder, () => stat(folder));
   // Sorted by code units, so that the order does not depend on the user's locale.
   const fragments = names.filter((name) => name.endsWith('.json') && !name.startsWith('.')).sort();
   return [join(folder, 'managed-settings.json'), ...fragments.map((name) => join(more, name))];
@@ -123,16 +121,27 @@ async function managedFiles(folder: string): Promise<readonly string[]> {
 
 /** Undefined if there is no such file. Any mistake is an error: a misspelt key may be the rule that matters. */
 async function readStrictly(path: string): Promise<Values | undefined> {
-  const parsed = await readSettingsText(path).then(
-    (text): ParsedSettings => parseSettings(text, path, 'managed'),
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined;
-      throw unusable(path, error);
-    },
-  );
-  const [first] = parsed?.problems ?? [];
+  const text = await present(path, () => readSettingsText(path));
+  if (text === undefined) return undefined;
+  const { values, problems } = parseSettings(text, path, 'managed');
+  const [first] = problems;
   if (first !== undefined) throw refusal(first.message);
-  return parsed?.values;
+  return values;
+}
+
+/**
+ * Undefined if nothing has this name. A link without a target is not that, but a policy that is missing. Throws a
+ * `ManagedSettingsError`.
+ */
+async function present<T>(path: string, read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') throw unusable(path, error as Error);
+    if ((await lstat(path).catch(() => undefined)) === undefined) return undefined;
+    throw refusal(`${path} is a link to something that does not exist.`);
+  }
 }
 
 function unusable(path: string, cause: Error): ManagedSettingsError {

@@ -28,13 +28,15 @@ export function parseSettings(
 ): ParsedSettings {
   const source = text.replace(/^\uFEFF/, '');
   const errors: ParseError[] = [];
-  const tree = parseTree(source, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  const isManaged = layer === 'managed';
+  const tree = parseTree(source, errors, { allowTrailingComma: true, allowEmptyContent: !isManaged });
   const nothing = { values: {}, written: {}, problems: [], broken: false };
   const [first] = errors;
   if (first !== undefined) {
     const { line, column } = position(source, first.offset);
     const what = spelled(printParseErrorCode(first.error));
-    const message = `${file}:${line}:${column}: ${what}. Correct it; until then this file is ignored.`;
+    const remedy = isManaged ? '' : ' Correct it; until then this file is ignored.';
+    const message = `${file}:${line}:${column}: ${what}.${remedy}`;
     return { ...nothing, problems: [{ layer, file, line, column, message }], broken: true };
   }
   if (tree === undefined) return nothing;

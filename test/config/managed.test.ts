@@ -224,6 +224,8 @@ describe('what users cannot loosen', () => {
 describe('what cannot be used refuses the start', () => {
   test.each([
     ['no JSON', '{ "permissions": { "deny": ["Bash"] '],
+    ['nothing', ''],
+    ['only a comment', '// { "permissions": { "deny": ["Bash"] } }'],
     ['not an object', '[]'],
     ['a misspelt key', { permisions: { deny: ['Bash(curl *)'] } }],
     ['a misspelt key inside', { permissions: { denny: ['Bash(curl *)'] } }],
@@ -261,6 +263,21 @@ describe('what cannot be used refuses the start', () => {
     await rm(join(top, main), { recursive: true });
     await symlink('managed-settings.json', join(top, main));
     await expect(load()).rejects.toThrow(ManagedSettingsError);
+  });
+
+  test.each([main, 'etc/managed-settings.d/a.json', 'etc/managed-settings.d', 'etc'])(
+    'a link without a target in the place of %s',
+    async (path) => {
+      await rm(join(top, path), { recursive: true, force: true });
+      await symlink(join(top, 'not-mounted'), join(top, path));
+      await expect(load()).rejects.toThrow(ManagedSettingsError);
+      await expect(load()).rejects.toThrow(/is a link to something that does not exist/);
+    },
+  );
+
+  test('no managed folder at all is no policy', async () => {
+    await rm(join(top, 'etc'), { recursive: true });
+    expect((await load()).problems).toEqual([]);
   });
 
   test.skipIf(process.getuid?.() === 0)('a file that may not be read', async () => {
