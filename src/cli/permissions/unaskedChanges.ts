@@ -44,8 +44,8 @@ interface Records {
   /** By folder of the workspace, and of other projects that calls have changed. */
   of(folder: string): ChangeRecord;
   readonly own: readonly [ChangeRecord, ...ChangeRecord[]];
-  /** Of folders inside and around the workspace: sessions there may add some at any time. */
-  related(): readonly ChangeRecord[];
+  /** In the records of other folders, whose sessions may add some at any time. */
+  related(): readonly UnreviewedChange[];
 }
 
 export function createChangeTracker(places: ChangePlaces): ChangeTracker {
@@ -68,7 +68,7 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
         : [];
     return [
       ...own.flatMap((record) => record.read().changes),
-      ...related().flatMap((record) => record.read().changes.filter(({ at }) => at > reviewedAt)),
+      ...related().filter(({ at }) => at > reviewedAt),
       ...inMemory,
     ];
   };
@@ -140,7 +140,7 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
 }
 
 async function openRecords(dataRoot: string, workspace: ChangePlaces['workspace']): Promise<Records> {
-  const { openChangeRecord, relatedRecords } = await import('./unreviewedChanges.ts');
+  const { openChangeRecord, relatedChanges } = await import('./unreviewedChanges.ts');
   const byFolder = new Map<string, ChangeRecord>();
   const of = (folder: string): ChangeRecord => {
     const record = byFolder.get(folder) ?? openChangeRecord(dataRoot, folder);
@@ -148,7 +148,7 @@ async function openRecords(dataRoot: string, workspace: ChangePlaces['workspace'
     return record;
   };
   const [root, ...added] = workspace;
-  return { of, own: [of(root), ...added.map(of)], related: relatedRecords(dataRoot, workspace) };
+  return { of, own: [of(root), ...added.map(of)], related: relatedChanges(dataRoot, workspace) };
 }
 
 /** For programs that only run for a moment, such as a status line command. */

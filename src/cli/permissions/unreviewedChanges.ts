@@ -2,11 +2,12 @@
  * Remembers that files of a folder were changed without the user's approval, until the user has reviewed them. Each
  * folder has a file that all sessions share. It is only appended to, and a review names how much of it the user has seen.
  */
-import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import { readFileSync, type Stats, statSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { getProjectStoragePath } from '../../context/index.ts';
+import { lstatOf, namesIn } from '../../disk/fileLookups.ts';
 import { isInside } from '../../disk/paths.ts';
 import { errorCode } from '../../tools/outcomes.ts';
 
@@ -16,6 +17,8 @@ const changeSchema = z.object({
   at: z.number(),
   /** The folder that the file is about. */
   folder: z.string(),
+  /** Of that folder and of those around it (`folderIds`): they stay the same when it is renamed or moved. */
+  ids: z.array(z.string()).optional(),
   /** The files that the call named; empty for a command, which may have changed any. */
   paths: z.array(z.string()),
   /** All folders that the session could change. */
@@ -63,27 +66,15 @@ const recordFolder = (dataRoot: string): string => join(dataRoot, 'unreviewed');
 
 /** `folder`: absolute, links resolved. */
 export function openChangeRecord(dataRoot: string, folder: string): ChangeRecord {
-  const name = basename(getProjectStoragePath(dataRoot, folder));
-  const file = join(recordFolder(dataRoot), `${name}.jsonl`);
-  let known: { readonly stamp: string; readonly state: RecordState } | undefined;
-  const unknown: UnreviewedChange = { type: 'changed', at: 0, folder, paths: [], workspace: [folder] };
-  const read = (): RecordState => {
-    try {
-      const info = statSync(file, { throwIfNoEntry: false });
-      if (info === undefined) return nothing;
-      const stamp = [info.ino, info.size, info.mtimeMs].join(' ');
-      if (known?.stamp !== stamp) known = { stamp, state: stateIn(file, info.size, unknown) };
-      return known.state;
-    } catch {
-      return { ...nothing, changes: [unknown] };
-    }
-  };
+  const file = recordFile(dataRoot, folder);
+  const read = readerOf(file, folder);
   return {
     read,
     async add({ at, paths, workspace }) {
       const { recent, bytes } = read();
-      const named = bytes > MAX_DETAILED_BYTES || paths.length > MAX_PATHS ? [] : paths;
-      const change: UnreviewedChange = { type: 'changed', at, folder, paths: [...named], workspace };
+      const named = bytes > MAX_DETAILED_BYTES || paths.length > MAX_PATHS ? [] : [...paths];
+      const ids = [...folderIds(folder)];
+      const change: UnreviewedChange = { type: 'changed', at, folder, ids, paths: named, workspace };
       if (!recent.some((earlier) => covers(earlier, change))) await append(file, change);
     },
     async show() {
@@ -94,15 +85,75 @@ export function openChangeRecord(dataRoot: string, folder: string): ChangeRecord
   };
 }
 
-/** Returns a getter for the records of related folders; it lists them again after one was added. */
-export function relatedRecords(dataRoot: string, folders: readonly string[]): () => readonly ChangeRecord[] {
-  let known: { readonly stamp: string; readonly records: readonly ChangeRecord[] } | undefined;
+function recordFile(dataRoot: string, folder: string): string {
+  return join(recordFolder(dataRoot), `${basename(getProjectStoragePath(dataRoot, folder))}.jsonl`);
+}
+
+/** `folder`: absent if the file is to tell. */
+function readerOf(file: string, folder?: string): () => RecordState {
+  let known: { readonly stamp: string; readonly state: RecordState } | undefined;
+  return () => {
+    let at = Date.now();
+    try {
+      const info = statSync(file, { throwIfNoEntry: false });
+      if (info === undefined) return nothing;
+      at = info.mtimeMs;
+      const stamp = [info.ino, info.size, info.mtimeMs].join(' ');
+      if (known?.stamp !== stamp) known = { stamp, state: stateIn(file, info, folder) };
+      return known.state;
+    } catch {
+      return { ...nothing, changes: [unknownChange(at, folder)] };
+    }
+  };
+}
+
+/** Stands for what cannot be read. `folder`: empty if it is not known either. */
+function unknownChange(at: number, folder = '', ids?: string[]): UnreviewedChange {
+  return {
+    ...{ type: 'changed', at, folder, paths: [], workspace: folder === '' ? [] : [folder] },
+    ...(ids && { ids }),
+  };
+}
+
+/** Device and inode of a folder, and of those around it except for the root. Ends where there is none. */
+function folderIds(folder: string): readonly string[] {
+  const info = lstatOf(folder);
+  return info === undefined || folder === dirname(folder)
+    ? []
+    : [`${info.dev}:${info.ino}`, ...folderIds(dirname(folder))];
+}
+
+/**
+ * Returns a getter for the changes in the records of other folders that concern these: of folders inside and around
+ * them, since a folder without a `.git` is a project of its own for a session that starts there, and of these folders
+ * themselves before they were renamed or moved. An inode that is used again only means one question more.
+ */
+export function relatedChanges(
+  dataRoot: string,
+  folders: readonly string[],
+): () => readonly UnreviewedChange[] {
+  const own = new Set(folders.map((folder) => recordFile(dataRoot, folder)));
+  const ids = folders.map(folderIds);
+  let readers = new Map<string, () => RecordState>();
+  let stamp: string | undefined;
+  const concerns = ({ folder, paths, ids: [id = '', ...around] = [] }: UnreviewedChange): boolean => {
+    if (folder === '') return true;
+    if (ids.some((chain) => chain.includes(id) || around.includes(chain[0] ?? ''))) return true;
+    const isRelated = folders.some((one) => isInside(folder, one) || isInside(one, folder));
+    return (
+      isRelated && (paths.length === 0 || paths.some((path) => folders.some((one) => isInside(path, one))))
+    );
+  };
   return () => {
     const info = folderInfo(dataRoot);
-    const stamp = info === undefined ? '' : `${info.ino} ${info.mtimeNs}`;
-    if (known?.stamp !== stamp || isRecent(info?.mtimeMs))
-      known = { stamp, records: openRelatedRecords(dataRoot, folders) };
-    return known.records;
+    const found = info === undefined ? '' : `${info.ino} ${info.mtimeNs}`;
+    if (stamp !== found || isRecent(info?.mtimeMs)) {
+      stamp = found;
+      const files = namesIn(recordFolder(dataRoot)).map((name) => join(recordFolder(dataRoot), name));
+      const others = files.filter((file) => !own.has(file));
+      readers = new Map(others.map((file) => [file, readers.get(file) ?? readerOf(file)]));
+    }
+    return [...readers.values()].flatMap((read) => read().changes.filter(concerns));
   };
 }
 
@@ -118,53 +169,6 @@ function folderInfo(dataRoot: string) {
 const isRecent = (mtimeMs: bigint | undefined): boolean =>
   mtimeMs !== undefined && Date.now() - Number(mtimeMs) < 3000;
 
-/**
- * The records of folders inside and around some folders, as far as they exist: a folder without a `.git` is a project of
- * its own for a session that starts there.
- */
-function openRelatedRecords(dataRoot: string, folders: readonly string[]): readonly ChangeRecord[] {
-  const related = folderNames(dataRoot).filter(
-    (other) =>
-      !folders.includes(other) && folders.some((own) => isInside(other, own) || isInside(own, other)),
-  );
-  return related.map((folder) => {
-    const record = openChangeRecord(dataRoot, folder);
-    const concerns = ({ paths }: UnreviewedChange): boolean =>
-      paths.length === 0 || paths.some((path) => folders.some((own) => isInside(path, own)));
-    const read = (): RecordState => {
-      const state = record.read();
-      return { ...state, changes: state.changes.filter(concerns) };
-    };
-    return { ...record, read };
-  });
-}
-
-/** The folders that have records. */
-function folderNames(dataRoot: string): readonly string[] {
-  const at = recordFolder(dataRoot);
-  try {
-    return readdirSync(at).flatMap((name) => {
-      const line = parsed(beginningOf(join(at, name)).trim().split('\n')[0] ?? '');
-      return line?.folder ?? [];
-    });
-  } catch {
-    return [];
-  }
-}
-
-/** More than any first line: 20 paths of the greatest length. */
-const MAX_LINE_BYTES = 100_000;
-
-function beginningOf(file: string): string {
-  const descriptor = openSync(file, 'r');
-  try {
-    const bytes = Buffer.alloc(MAX_LINE_BYTES);
-    return bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, bytes.length, 0));
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
 const nothing: RecordState = { changes: [], recent: [], reviewedAt: 0, bytes: 0 };
 
 function covers(earlier: UnreviewedChange, change: UnreviewedChange): boolean {
@@ -172,18 +176,22 @@ function covers(earlier: UnreviewedChange, change: UnreviewedChange): boolean {
     earlier.paths.length === 0
       ? change.paths.length === 0
       : change.paths.length > 0 && change.paths.every((path) => earlier.paths.includes(path));
-  return isSame && change.workspace.every((folder) => earlier.workspace.includes(folder));
+  return (
+    isSame &&
+    earlier.ids?.[0] === change.ids?.[0] &&
+    change.workspace.every((folder) => earlier.workspace.includes(folder))
+  );
 }
 
-function stateIn(file: string, size: number, unknown: UnreviewedChange): RecordState {
+function stateIn(file: string, { size, mtimeMs }: Stats, folder: string | undefined): RecordState {
   if (size > MAX_READ_BYTES) throw new Error('it is too large');
   const bytes = readFileSync(file);
-  const lines = linesOf(bytes, unknown);
+  const lines = withUnknown(linesIn(bytes), mtimeMs, folder);
   const reviews = lines.flatMap(({ line }) => (line.type === 'reviewed' ? line : []));
   const upTo = Math.max(0, ...reviews.map((review) => review.upTo));
-  const shownAt = Math.max(0, ...lines.flatMap(({ line, at }) => (line.type === 'shown' ? at : [])));
-  const changesFrom = (start: number): readonly UnreviewedChange[] =>
-    lines.flatMap(({ line, at }) => (line.type === 'changed' && at >= start ? line : []));
+  const shownAt = Math.max(0, ...lines.flatMap(({ line, start }) => (line.type === 'shown' ? start : [])));
+  const changesFrom = (from: number): readonly UnreviewedChange[] =>
+    lines.flatMap(({ line, start }) => (line.type === 'changed' && start >= from ? line : []));
   return {
     changes: changesFrom(upTo),
     recent: changesFrom(Math.max(upTo, shownAt)),
@@ -192,20 +200,42 @@ function stateIn(file: string, size: number, unknown: UnreviewedChange): RecordS
   };
 }
 
-/** Lines with the byte at which they start. One that a crash has cut short counts as a change. */
-function linesOf(
-  bytes: Buffer,
-  unknown: UnreviewedChange,
-): readonly { readonly line: Line; readonly at: number }[] {
-  const found: { line: Line; at: number }[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const end = bytes.indexOf('\n', at);
+interface PlacedLine<T> {
+  readonly line: T;
+  /** The byte at which it starts. */
+  readonly start: number;
+}
+
+/** undefined: a crash has cut the line short. */
+function linesIn(bytes: Buffer): readonly PlacedLine<Line | undefined>[] {
+  const found: PlacedLine<Line | undefined>[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf('\n', start);
     const next = end === -1 ? bytes.length : end + 1;
-    const text = bytes.toString('utf8', at, next).trim();
-    if (text !== '') found.push({ line: parsed(text) ?? unknown, at });
-    at = next;
+    const text = bytes.toString('utf8', start, next).trim();
+    if (text !== '') found.push({ line: parsed(text), start });
+    start = next;
   }
   return found;
+}
+
+/** A line that was cut short counts as a change, made before the line after it. */
+function withUnknown(
+  lines: readonly PlacedLine<Line | undefined>[],
+  mtimeMs: number,
+  given: string | undefined,
+): readonly PlacedLine<Line>[] {
+  const known = lines.flatMap(({ line }) => line ?? []);
+  const folder = given ?? known[0]?.folder;
+  const ids = known.findLast((line) => line.type === 'changed')?.ids;
+  let at = mtimeMs;
+  return lines
+    .toReversed()
+    .map(({ line, start }) => {
+      if (line !== undefined && line.type !== 'shown') at = line.at;
+      return { line: line ?? unknownChange(at, folder, ids), start };
+    })
+    .toReversed();
 }
 
 function parsed(text: string): Line | undefined {

@@ -1,8 +1,22 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ChangeRecord, openChangeRecord } from '../../../src/cli/permissions/unreviewedChanges.ts';
+import {
+  type ChangeRecord,
+  openChangeRecord,
+  relatedChanges,
+} from '../../../src/cli/permissions/unreviewedChanges.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const change = (name: string, at = 1) => ({ at, paths: [`/p/${name}`], workspace: ['/p'] });
@@ -82,4 +96,44 @@ test('a record that cannot be read counts as a change', async () => {
   rmSync(file);
   mkdirSync(file);
   expect(record.read().changes).toMatchObject([{ paths: [] }]);
+});
+
+test('a folder that is renamed or moved keeps its changes, with the folders inside it; a copy has none', async () => {
+  const home = temporaryFolder();
+  const dataRoot = temporaryFolder();
+  const at = (name: string): string => join(home, name);
+  mkdirSync(at('work/app/sub'), { recursive: true });
+  for (const folder of ['work/app', 'work/app/sub'])
+    await openChangeRecord(dataRoot, at(folder)).add({
+      ...{ at: 5, paths: [at(`${folder}/package.json`)], workspace: [at(folder)] },
+    });
+  cpSync(at('work/app'), at('copy'), { recursive: true });
+  renameSync(at('work'), at('renamed'));
+  mkdirSync(at('moved'));
+  renameSync(at('renamed/app'), at('moved/app'));
+  const changes = (folder: string): number => relatedChanges(dataRoot, [at(folder)])().length;
+  expect(changes('moved/app')).toBe(2);
+  expect(changes('moved/app/sub')).toBe(2);
+  expect(changes('copy')).toBe(0);
+  // A new folder with the old name is another one.
+  mkdirSync(at('work/app'), { recursive: true });
+  await openChangeRecord(dataRoot, at('work/app')).add({ at: 6, paths: [], workspace: [] });
+  renameSync(at('work/app'), at('later'));
+  expect(changes('later')).toBeGreaterThan(0);
+});
+
+test('a record of which nothing can be read concerns every folder until the next review', async () => {
+  const dataRoot = temporaryFolder();
+  const inside = join(temporaryFolder(), 'sub');
+  await openChangeRecord(dataRoot, inside).add(change('a'));
+  truncateSync(fileIn(dataRoot), 20);
+  const related = relatedChanges(dataRoot, ['/q']);
+  expect(related()).toMatchObject([{ paths: [], at: expect.any(Number) }]);
+  expect(related()[0]?.at).toBeGreaterThan(1);
+  // The next line tells the folder, and when it was at the latest.
+  await openChangeRecord(dataRoot, inside).add({ ...change('b', 7), paths: [join(inside, 'b')] });
+  expect(related()).toEqual([]);
+  expect(relatedChanges(dataRoot, [join(inside, '..')])()).toMatchObject([{ at: 7, paths: [] }, { at: 7 }]);
+  writeFileSync(join(dataRoot, 'unreviewed/other.jsonl'), 'junk');
+  expect(related()).toMatchObject([{ folder: '' }]);
 });
