@@ -16,8 +16,9 @@ const common = {
 };
 
 const ofProgram = ['test/e2e/**/*.test.ts', 'test/acceptance/**/*.test.ts'];
-/** Tests that load the shell grammar, which a process can do only a few dozen times, or that need a fresh process. */
-const alone = ['test/permissions/**/*.test.ts', 'test/fuzz/**/*.test.ts', 'test/tools/scratch.test.ts'];
+const ofPermissions = ['test/permissions/**/*.test.ts'];
+/** Tests that load the shell grammar often, which a process can do only a few dozen times, or that need a fresh process. */
+const alone = ['test/fuzz/**/*.test.ts', 'test/tools/scratch.test.ts'];
 
 /** As in `src/cli/process/heap.ts`: otherwise V8 spends a second and 500 MB on optimizing the grammar in each process. */
 const plainGrammar = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
@@ -33,7 +34,16 @@ export default defineConfig({
           ...common,
           name: 'parts',
           include: ['test/**/*.test.{ts,tsx}'],
-          exclude: [...ofProgram, ...alone],
+          exclude: [...ofProgram, ...ofPermissions, ...alone],
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'permissions',
+          include: ofPermissions,
+          setupFiles: [...common.setupFiles, 'test/permissions/setup.ts'],
+          execArgv: plainGrammar,
         },
       },
       { test: { ...common, name: 'alone', include: alone, isolate: true, execArgv: plainGrammar } },

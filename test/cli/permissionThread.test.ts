@@ -4,8 +4,9 @@ import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { ThreadedEngine } from '../../src/cli/permissionThread/ThreadedEngine.ts';
 import type { PolicyFacts } from '../../src/permissions/policy.ts';
-import { home, root, rule, wasmFolder } from '../permissions/harness.ts';
+import { home, newWorkspace, root, rule, wasmFolder } from '../permissions/harness.ts';
 
+newWorkspace();
 const entry = new URL('../../src/cli/permissionThread/worker.ts', import.meta.url);
 const start = (): Worker =>
   new Worker(entry, { workerData: { wasm: wasmFolder(), env: { ...process.env } } });

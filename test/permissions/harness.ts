@@ -1,6 +1,8 @@
 /** A workspace in a temporary directory, the real grammar, and `decide` with short arguments. */
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import { decide, type Policy } from '../../src/permissions/decide.ts';
 import { diskLookups } from '../../src/permissions/lookups/diskLookups.ts';
 import { lookupsOnce } from '../../src/permissions/lookups/lookupsOnce.ts';
@@ -8,15 +10,14 @@ import type { SourcedRule } from '../../src/permissions/rules/rules.ts';
 import { loadShellParser } from '../../src/permissions/shell/loadParser.ts';
 import type { ParsedCommand } from '../../src/permissions/shell/parsedCommand.ts';
 import type { PermissionDecision, PermissionMode } from '../../src/protocol/permissions.ts';
-import { temporaryFolderOfFile } from '../temporaryFolder.ts';
 import { grammarFolder } from './grammarFolder.ts';
 
-export const top = temporaryFolderOfFile();
+export const top = realpathSync(mkdtempSync(join(tmpdir(), 'clawdcode-test-')));
 export const root = join(top, 'home', 'project');
 export const home = join(top, 'home');
 export const outside = join(top, 'elsewhere');
 
-for (const directory of [
+const directories = [
   'src/deep',
   'docs',
   'wasm',
@@ -26,9 +27,7 @@ for (const directory of [
   'secret',
   'bare/objects',
   'bare/refs',
-])
-  mkdirSync(join(root, directory), { recursive: true });
-mkdirSync(join(outside, 'inner'), { recursive: true });
+];
 const files = [
   'a.txt',
   'b.txt',
@@ -39,19 +38,28 @@ const files = [
   'secret/id_rsa',
   'bare/HEAD',
 ];
-for (const file of files) writeFileSync(join(root, file), 'x\n');
-writeFileSync(join(root, '.git/HEAD'), 'ref: refs/heads/main\n');
-writeFileSync(join(outside, 'secret.txt'), 'x\n');
-symlinkSync(outside, join(root, 'link'));
-symlinkSync(join(outside, 'inner'), join(root, 'innerlink'));
-symlinkSync(join(root, '.env'), join(root, 'innocent.txt'));
-// Dangling links: writing through them creates the file at their target.
-symlinkSync('../.zshenv', join(root, 'dangling.md'));
-symlinkSync('dangling.md', join(root, 'chain.md'));
-symlinkSync(join(outside, 'missing'), join(root, 'nowhere'));
-symlinkSync('.git/hooks/pre-commit', join(root, 'hook.md'));
-symlinkSync('round.md', join(root, 'round.md'));
-symlinkSync('.', join(root, 'itself'));
+
+/** Creates the workspace as it is before each test file, and removes it when the file ends. */
+export function newWorkspace(): void {
+  const remove = (): void => rmSync(top, { recursive: true, force: true });
+  remove();
+  afterAll(remove);
+  for (const directory of directories) mkdirSync(join(root, directory), { recursive: true });
+  mkdirSync(join(outside, 'inner'), { recursive: true });
+  for (const file of files) writeFileSync(join(root, file), 'x\n');
+  writeFileSync(join(root, '.git/HEAD'), 'ref: refs/heads/main\n');
+  writeFileSync(join(outside, 'secret.txt'), 'x\n');
+  symlinkSync(outside, join(root, 'link'));
+  symlinkSync(join(outside, 'inner'), join(root, 'innerlink'));
+  symlinkSync(join(root, '.env'), join(root, 'innocent.txt'));
+  // Dangling links: writing through them creates the file at their target.
+  symlinkSync('../.zshenv', join(root, 'dangling.md'));
+  symlinkSync('dangling.md', join(root, 'chain.md'));
+  symlinkSync(join(outside, 'missing'), join(root, 'nowhere'));
+  symlinkSync('.git/hooks/pre-commit', join(root, 'hook.md'));
+  symlinkSync('round.md', join(root, 'round.md'));
+  symlinkSync('.', join(root, 'itself'));
+}
 
 let parser: Promise<(command: string) => ParsedCommand> | undefined;
 
