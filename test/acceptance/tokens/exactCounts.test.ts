@@ -1,5 +1,4 @@
 /** Counting exactly, with a vocabulary. */
-import { getEncoding } from 'js-tiktoken';
 import { expect, test } from 'vitest';
 import { TokenCounter } from '../../../src/context/index.ts';
 import { countExactly } from '../../../src/context/tokens/exact/countExactly.ts';
@@ -25,6 +24,7 @@ test.each(['o200k_base', 'cl100k_base'] as const)(
   { tags: 'long' },
   async (name) => {
     const vocabulary = await loadVocabulary(name);
+    const { getEncoding } = await import('js-tiktoken');
     const reference = getEncoding(name);
     const encoder = {
       count: async (_: string, texts: readonly string[]) =>

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { getEncoding } from 'js-tiktoken';
 import { describe, expect, test } from 'vitest';
 import { ResultShares } from '../../../src/context/results/Admission.ts';
 import { admitOutput, limitsFor } from '../../../src/context/results/admit.ts';
@@ -12,13 +11,13 @@ import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts'
 import { toolResultKinds } from '../../../src/protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { firstIsQuick } from '../../e2e/support/long.ts';
+import { countText } from '../../e2e/support/tokens.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 import { ask, call, configuration, createTestHome, outcome } from '../harness.ts';
 import { makeEntry } from '../storage/madeUpLog.ts';
 import { textOf } from '../texts.ts';
 
 const settings = contextSettingsSchema.parse({});
-const o200k = getEncoding('o200k_base');
 const quiet = new AbortController().signal;
 const lineCount = (text: string): number => text.replace(/\n$/, '').split('\n').length;
 const body = (text: string): string => text.slice(text.indexOf(']\n') + 2);
@@ -213,7 +212,7 @@ describe('the results of one reply', () => {
         Array.from({ length: 8 }, () => text),
         200_000,
       );
-      const exact = shown.reduce((sum, one) => sum + o200k.encode(one).length, 0);
+      const exact = shown.reduce((sum, one) => sum + countText(one), 0);
       expect(exact).toBeGreaterThanOrEqual(40_000);
       expect(tokensOf(shown)).toBeLessThanOrEqual(budgetOf(200_000));
       // Those that come late still have a useful minimum.
