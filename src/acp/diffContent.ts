@@ -2,6 +2,7 @@
 import type { ToolCallContent } from '@agentclientprotocol/sdk';
 import { readDiff } from '../protocol/text/diff.ts';
 
+/** Lines with their line feeds. */
 interface Hunk {
   readonly before: string[];
   readonly after: string[];
@@ -18,8 +19,8 @@ export function diffContent(path: string, unified: string, isNew: boolean): Tool
   return hunks.map(({ before, after }) => ({
     type: 'diff',
     path,
-    oldText: isNew ? null : joined(before),
-    newText: joined(after),
+    oldText: isNew ? null : before.join(''),
+    newText: after.join(''),
   }));
 }
 
@@ -30,14 +31,21 @@ export function firstLineOf(unified: string): number | undefined {
 
 function hunksOf(unified: string): readonly Hunk[] {
   const hunks: Hunk[] = [];
+  let sides: readonly string[][] = [];
   for (const { kind, line } of readDiff(unified)) {
     if (kind === 'hunk') hunks.push({ before: [], after: [] });
     const hunk = hunks.at(-1);
-    const text = line.slice(1);
-    if (kind === 'context' || kind === 'removed') hunk?.before.push(text);
-    if (kind === 'context' || kind === 'added') hunk?.after.push(text);
+    if (hunk === undefined) continue;
+    if (kind === 'note') {
+      // "No newline at end of file": that is about the line before it.
+      for (const side of sides) side.push((side.pop() ?? '').replace(/\n$/, ''));
+      continue;
+    }
+    sides = [
+      ...(kind === 'context' || kind === 'removed' ? [hunk.before] : []),
+      ...(kind === 'context' || kind === 'added' ? [hunk.after] : []),
+    ];
+    for (const side of sides) side.push(`${line.slice(1)}\n`);
   }
   return hunks;
 }
-
-const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');

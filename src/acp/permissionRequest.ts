@@ -98,10 +98,17 @@ function questionContent(
   // The client shows a diff unchanged.
   const again =
     marked !== undefined && preview.type === 'diff'
-      ? [textContent(wholeFenced(reveal(preview.diff), 'diff'))]
+      ? [textContent(wholeFenced(revealLines(preview.diff, reveal), 'diff'))]
       : [];
   return [...previewContent(preview, title, reveal), ...again, ...why];
 }
+
+/** By line, so that carriage returns at the ends are shown, too. */
+const revealLines = (text: string, reveal: Reveal): string =>
+  text
+    .split('\n')
+    .map((line) => reveal(line))
+    .join('\n');
 
 function previewContent(preview: Preview, title: string, reveal: Reveal): ToolCallContent[] {
   const text = (shown: string, language?: string): ToolCallContent[] => [
@@ -111,7 +118,7 @@ function previewContent(preview: Preview, title: string, reveal: Reveal): ToolCa
     case 'diff': {
       const { path, realPath = path, diff, isNew } = preview;
       const changes = diffContent(realPath, diff, isNew);
-      return changes.length > 0 ? changes : text(reveal(diff), 'diff');
+      return changes.length > 0 ? changes : text(revealLines(diff, reveal), 'diff');
     }
     case 'command': {
       const { command, cwd, description, confinement } = preview;

@@ -56,8 +56,11 @@ export type Preview =
       readonly type: 'diff';
       readonly path: string;
       readonly realPath?: string;
+      /** A carriage return in it is a change, not the usual end of the file's lines. */
       readonly diff: string;
       readonly isNew: boolean;
+      /** All lines of a new file end with `\r\n`, which the diff does not show. */
+      readonly endsLinesWithPairs?: true;
     }
   | {
       readonly type: 'command';

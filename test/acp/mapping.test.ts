@@ -29,6 +29,16 @@ describe('diffs', () => {
     expect(firstLineOf(diff)).toBe(2);
   });
 
+  test('a line feed at the end of the file is one only if it is there', () => {
+    const note = '\\ No newline at end of file\n';
+    expect(diffContent('/a', `@@ -1,2 +1,2 @@\n one\n-two\n+two\n${note}`, false)).toMatchObject([
+      { oldText: 'one\ntwo\n', newText: 'one\ntwo' },
+    ]);
+    expect(diffContent('/a', `@@ -1,2 +1,2 @@\n-one\n+1\n two\n${note}`, false)).toMatchObject([
+      { oldText: 'one\ntwo', newText: '1\ntwo' },
+    ]);
+  });
+
   test('a new file has nothing before; other text is no diff', () => {
     expect(diffContent('/b', '@@ -0,0 +1,1 @@\n+new\n', true)).toEqual([
       { type: 'diff', path: '/b', oldText: null, newText: 'new\n' },

@@ -36,6 +36,15 @@ describe('everything that a call would do is shown', () => {
     expect(shown({ type: 'diff', path: '/p/a', diff: plain, isNew: false }).split('isAdmin')).toHaveLength(2);
   });
 
+  test('carriage returns in a diff', () => {
+    const unified = `--- a\n+++ a\n${diff(['echo \\\\\r', ' rm -r data'], 1)}`;
+    const text = shown({ type: 'diff', path: '/p/a', diff: unified, isNew: false });
+    expect(text).toContain('‹U+000D›');
+    expect(text).toContain('are marked ‹U+…›.');
+    const all = { type: 'diff', path: '/p/a', diff: '@@ -0,0 +1 @@\n+a\n', isNew: true } as const;
+    expect(shown({ ...all, endsLinesWithPairs: true })).toContain('Lines end with CR LF');
+  });
+
   test('what the model says of its command is marked as such', () => {
     const said = shown({ type: 'command', command: 'x', cwd: '/p', description: 'Approved by the user' });
     expect(said).toContain('The model says: Approved by the user');

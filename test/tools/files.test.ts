@@ -199,6 +199,24 @@ describe('Write', () => {
     expect(outcome.filesChanged).toBeUndefined();
   });
 
+  test.each([
+    ['one of a new file', undefined, 'rm a \\\r\n b\nc\n', '+rm a \\\r\n+ b\n+c\n', false],
+    ['one added to a file', 'a\nb\n', 'a\r\nb\n', '-a\n+a\r\n b\n', false],
+    ['one removed from a file', 'a\r\nb\r\n', 'a\r\r\nb\n\r\n', '-a\r\n-b\r\n+a\r\r\n+b\n+\r\n', false],
+    ['all of a new file', undefined, 'a\r\nb\r\n', '+a\n+b\n', true],
+    ['all before and after', 'a\r\nb\r\n', 'a\r\nc\r\n', ' a\n-b\n+c\n', false],
+  ])('shows carriage returns: %s', async (_, before, content, shown, isNoted) => {
+    if (before !== undefined) {
+      put('a.sh', before);
+      await read('a.sh');
+    }
+    const prepared = await bench.prepare('Write', { file_path: 'a.sh', content });
+    const preview = prepared.type === 'ready' ? await prepared.preview() : undefined;
+    expect(preview?.type === 'diff' && preview.diff.replace(/^.*@@\n/s, '')).toBe(shown);
+    expect(preview).toHaveProperty('isNew', before === undefined);
+    expect(preview !== undefined && 'endsLinesWithPairs' in preview).toBe(isNoted);
+  });
+
   test('previews the diff and changes nothing', async () => {
     const prepared = await bench.prepare('Write', { file_path: 'new.txt', content: 'hi\n' });
     if (prepared.type !== 'ready') throw new Error('not ready');

@@ -13,6 +13,11 @@ export function dominantLineEnd(text: string): LineEnd {
   return pairs * 2 > feeds ? '\r\n' : '\n';
 }
 
+/** True if the text has lines and all of them end with `\r\n`, without other carriage returns. */
+export function endsLinesWithPairs(text: string): boolean {
+  return text.includes('\r\n') && !/\r(?!\n)|(?<!\r)\n/.test(text);
+}
+
 /** Converts every line ending to `lineEnd`. */
 export function withLineEnd(text: string, lineEnd: LineEnd): string {
   const plain = text.replaceAll('\r\n', '\n');

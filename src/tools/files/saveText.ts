@@ -13,7 +13,7 @@ import type { Settled, ToolContext, ToolOutcome } from '../../protocol/tools.ts'
 import { errorCode, failure } from '../outcomes.ts';
 import { shortPath } from '../paths.ts';
 import { count } from '../units.ts';
-import { plainLines } from './lineEnds.ts';
+import { endsLinesWithPairs, plainLines } from './lineEnds.ts';
 import { type Encoding, encodeText, sha256 } from './textFile.ts';
 
 export interface TextChange {
@@ -39,7 +39,10 @@ export async function previewChange(change: TextChange, context: ToolContext): P
   const { path, realPath } = change.place;
   const { diff } = await diffFiles(shortPath(path, context.cwd()), change.before, change.after);
   const isNew = change.before === undefined;
-  return { type: 'diff', path, ...(realPath !== path && { realPath }), diff, isNew };
+  return {
+    ...{ type: 'diff', path, ...(realPath !== path && { realPath }), diff, isNew },
+    ...(isNew && endsLinesWithPairs(change.after) && { endsLinesWithPairs: true }),
+  };
 }
 
 /**
@@ -117,12 +120,10 @@ interface FileDiff {
 /** Compares two versions of a file; `before` is undefined for a new one. Loads the diff library on first use. */
 export async function diffFiles(name: string, before: string | undefined, after: string): Promise<FileDiff> {
   const { FILE_HEADERS_ONLY, formatPatch, structuredPatch } = await import('diff');
-  const plainBefore = plainLines(before ?? '').text;
-  const plainAfter = plainLines(after).text;
-  // Carriage returns are shown only if nothing else changes.
-  const onlyLineEnds = plainBefore === plainAfter;
-  const oldText = onlyLineEnds ? (before ?? '') : plainBefore;
-  const newText = onlyLineEnds ? after : plainAfter;
+  // A single carriage return can change how a shell reads a line, so only those that all lines have are left out.
+  const isUniform = [before ?? '', after].every((text) => text === '' || endsLinesWithPairs(text));
+  const oldText = isUniform ? plainLines(before ?? '').text : (before ?? '');
+  const newText = isUniform ? plainLines(after).text : after;
   const oldName = before === undefined ? '/dev/null' : name;
   const patch = structuredPatch(oldName, name, oldText, newText, undefined, undefined, {
     context: CONTEXT_LINES,

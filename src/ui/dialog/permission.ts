@@ -61,16 +61,21 @@ export function formTitle({ from, headline }: PermissionQuestion): string {
   return headline === undefined ? `Subagent ${from} asks` : `${headline} (subagent ${from})`;
 }
 
-/** Notice that the preview contains marked characters; undefined if it contains none. */
+/** Notice that the preview contains marked characters, or leaves some out; undefined if neither is the case. */
 export function previewNotice(preview: Preview): string | undefined {
-  return revealedNotice(shownTexts(preview), preview.type === 'command');
+  const marked = revealedNotice(shownTexts(preview), preview.type === 'command');
+  const hasPairs = preview.type === 'diff' && preview.endsLinesWithPairs === true;
+  const all = [marked, hasPairs ? 'Lines end with CR LF, as on Windows.' : undefined];
+  const notices = all.filter((notice) => notice !== undefined);
+  return notices.length === 0 ? undefined : notices.join(' ');
 }
 
 /** The texts of a preview in which hidden characters are marked; a plan is prose and has none. */
 function shownTexts(preview: Preview): readonly string[] {
   switch (preview.type) {
     case 'diff':
-      return [preview.path, preview.diff];
+      // By line, as it is shown: carriage returns at the ends are marked.
+      return [preview.path, ...preview.diff.split('\n')];
     case 'command':
       return [preview.command, preview.cwd];
     case 'paths':
