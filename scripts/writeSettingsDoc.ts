@@ -199,10 +199,11 @@ Administrators set policies for everyone on a machine in \`/etc/clawdcode/manage
 - \`allowManagedPermissionRulesOnly: true\`: allow rules from anywhere else are ignored, and approvals offer no "don't ask
   again". Users' ask and deny rules still apply, since they only restrict.
 
-An error in managed settings, including a misspelt name, prevents ClawdCode from starting: a policy that is silently
-ignored is worse than none. The files and their folder must belong to root and be writable only by root. If other users
-can write to a file, they could use it to loosen the policy, so only its restrictions apply (ask and deny rules, disabled
-modes, \`plan\`, \`dontAsk\` or \`default\` as the starting mode, what the sandbox hides or denies), with a warning.
+An error in managed settings, including a misspelt name, an empty file or a link to nothing, prevents ClawdCode from
+starting: a policy that is silently ignored is worse than none. The files and their folder must belong to root and be
+writable only by root. If other users can write to a file, they could use it to loosen the policy, so only its
+restrictions apply (ask and deny rules, disabled modes, \`plan\`, \`dontAsk\` or \`default\` as the starting mode, what the
+sandbox hides or denies), with a warning.
 
 \`/status\`, \`/permissions\` and \`clawdcode doctor\` list the files in effect.
 
