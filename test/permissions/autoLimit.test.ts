@@ -45,6 +45,21 @@ describe('a judge may decide on work that stays in the project', () => {
   });
 });
 
+test('a judge decides on removing build output that git does not track', async () => {
+  mkdirSync(join(root, 'build/lib'), { recursive: true });
+  const limit = async (command: string, files: readonly string[]) => {
+    const policy = await policyFor([], 'auto', {
+      trackedFiles: () => files.map((file) => join(root, file)),
+    });
+    const decision = await decide({ tool: 'Bash', access: { type: 'command', command, cwd: root } }, policy);
+    return autoLimit(decision, []);
+  };
+  expect(await limit('rm -rf build', ['src/app.ts'])).toBeUndefined();
+  for (const command of ['rm -rf build', 'rm -rf build/lib/../', 'rm -rf dist build/'])
+    expect(await limit(command, ['src/app.ts', 'build/lib/keep.c'])).toBeDefined();
+  expect(await limit('rm -rf build/lib/build', ['build/lib/keep.c'])).toBeUndefined();
+});
+
 describe('a judge never decides on', () => {
   test.each([
     // Tools that run what follows, code among options, services, and what lies outside of the project.
@@ -205,6 +220,7 @@ describe('a judge never decides on', () => {
       'shred a.txt',
       'truncate -s 0 a',
     ],
+    ...['git commit --amend', 'git commit --amend --no-edit', 'git commit -a --am -m x'],
     ...['git reset --hard', 'git clean -fdx', 'git checkout .', 'git checkout -- a.txt', 'git restore a.txt'],
     ...['git branch -D main', 'git branch -f main x', 'git stash drop', 'git stash clear', 'git rebase main'],
     ...[

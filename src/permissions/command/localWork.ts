@@ -13,7 +13,7 @@ import { type RiskyWord, toolAt } from '../options/riskyOptions.ts';
 import { type Policy, workspaceFolders } from '../policy.ts';
 import { hasSafeEnvironment } from '../rules/commandRule.ts';
 import { reachedByGit } from '../rules/gitScope.ts';
-import { harmfulWords, type ScopeInput } from '../rules/ruleScope.ts';
+import { harmfulWords, isTracked, type ScopeInput } from '../rules/ruleScope.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
 import { editedPaths } from './plainEdits.ts';
 import { locate, pathsIn } from './words.ts';
@@ -183,7 +183,7 @@ const gitCommands: Readonly<Record<string, OptionList & { readonly fits?: (read:
     commit: {
       flags: 'aqsv',
       values: 'm',
-      long: ['--all', '--amend', '--no-edit', '--quiet', '--signoff', '--allow-empty', '--verbose'],
+      long: ['--all', '--no-edit', '--quiet', '--signoff', '--allow-empty', '--verbose'],
       longValues: ['--message'],
     },
     stash: {
@@ -218,7 +218,7 @@ function isLocalGit(
   );
 }
 
-/** Folders that builds recreate; deleting any other folder is left to the user. */
+/** Folders that builds recreate, unless git tracks them; deleting any other folder is left to the user. */
 const buildOutput =
   /(?:^|\/)(?:dist|build|out|target|coverage|node_modules|\.next|\.cache|\.turbo|\.parcel-cache|__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache)\/?$/;
 
@@ -229,11 +229,11 @@ function worksOnFiles(visit: Visit, name: string, args: readonly string[], polic
   return (visit.directories ?? []).every((directory) =>
     targets.every((word) => {
       const path = locate(word, directory, policy);
+      const isFolder = policy.isDirectory(path);
       // Moving a folder would also move contents that have not been checked.
-      return (
-        isOrdinary(path, directory, policy) &&
-        !(name === 'mv' && policy.isDirectory(path) && word !== args.at(-1))
-      );
+      const movesFolder = name === 'mv' && isFolder && word !== args.at(-1);
+      const removesSource = name === 'rm' && isFolder && isTracked(policy.realpath(path), policy);
+      return isOrdinary(path, directory, policy) && !movesFolder && !removesSource;
     }),
   );
 }

@@ -205,8 +205,8 @@ function isHarmlessAt(
   return !isThere(path, policy) || ((isMade || isArchive.test(path)) && !isTracked(path, policy));
 }
 
-/** True if git tracks a file, or one inside a folder: build output is not tracked. */
-function isTracked(path: string, policy: Policy): boolean {
+/** True if git tracks a file, or one inside a folder: build output is not tracked. `path`: absolute, links resolved. */
+export function isTracked(path: string, policy: Policy): boolean {
   if (!isThere(path, policy)) return false;
   const files = policy.trackedFiles(dirname(path));
   return files === undefined || files.some((file) => file === path || file.startsWith(`${path}/`));
