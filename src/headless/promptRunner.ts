@@ -235,11 +235,15 @@ const UNFIT = `The model gave no answer that fits the schema of --json-schema.`;
 
 function createRunLimits({ maxBudgetUsd, structured }: LimitOptions, agent: Agent, tally: Tally): RunLimits {
   let reached: 'budget' | 'structured_output' | undefined;
+  /** True if the limit was noticed before a step had sent anything. */
+  let isUnsent = false;
   let asked = 0;
   const overBudget = (): string | undefined => {
     if (maxBudgetUsd === undefined) return undefined;
     const cost = tally.costUsd();
     const model = agent.state().model.id;
+    if (!tally.isCounted())
+      return `The server of ${model} reports no tokens, so --max-budget-usd cannot be enforced.`;
     if (cost === undefined)
       return `The price of ${model} is unknown, so --max-budget-usd cannot be enforced. Set its price in the settings (models).`;
     return cost < maxBudgetUsd
@@ -259,16 +263,19 @@ function createRunLimits({ maxBudgetUsd, structured }: LimitOptions, agent: Agen
       return overBudget() === undefined ? undefined : ended('budget', 0);
     },
     hear(event) {
-      // Before the request of the step is sent.
-      if (event.type !== 'step_started' || reached !== undefined) return;
+      if (reached !== undefined) return;
+      // Before the request of the step is sent, or the next one of a subagent.
+      isUnsent = event.type === 'step_started';
+      if (!isUnsent && !isSubagentReply(event)) return;
       if (overBudget() !== undefined) reached = 'budget';
-      else if ((structured?.failures() ?? 0) >= MAX_FAILURES) reached = 'structured_output';
-      if (reached !== undefined) agent.submit({ type: 'interrupt' });
+      else if (isUnsent && (structured?.failures() ?? 0) >= MAX_FAILURES) reached = 'structured_output';
+      if (reached === undefined) return;
+      agent.submit({ type: 'interrupt' });
+      if (reached === 'budget') stopSubagents(agent);
     },
     end(reported) {
       if (reported.type !== 'turn') return reported;
-      // The step in which the limit was noticed sent nothing.
-      if (reached !== undefined) return ended(reached, Math.max(0, reported.steps - 1));
+      if (reached !== undefined) return ended(reached, Math.max(0, reported.steps - (isUnsent ? 1 : 0)));
       if (structured === undefined) return reported;
       const answer = structured.answer();
       if (reported.outcome === 'done' && answer !== undefined) return { ...reported, structured: answer };
@@ -278,4 +285,16 @@ function createRunLimits({ maxBudgetUsd, structured }: LimitOptions, agent: Agen
       return asked++ < MAX_ASKED ? { type: 'ask', text: ASK } : ended('structured_output', reported.steps);
     },
   };
+}
+
+/** True once a reply of a subagent is part of the cost. */
+function isSubagentReply(event: AgentEvent): boolean {
+  if (event.type !== 'entry' || event.entry.subtype !== 'usage') return false;
+  return event.entry.data?.purpose?.startsWith('subagent ') === true;
+}
+
+/** Stops those in the background, which an interrupt leaves running. */
+function stopSubagents(agent: Agent): void {
+  for (const { id, kind, end } of agent.state().tasks)
+    if (kind === 'subagent' && end === undefined) agent.submit({ type: 'stop_task', id });
 }

@@ -54,7 +54,7 @@ export function modelUsage(tally: Tally, agent: Agent): Record<string, object> {
           cacheReadInputTokens: figures.cache_read_input_tokens,
           cacheCreationInputTokens: figures.cache_creation_input_tokens,
           webSearchRequests: 0,
-          costUSD: used.length === 1 ? cents(tally.costUsd()) : null,
+          costUSD: cents(tally.costOfModel(id)),
           contextWindow: isCurrent ? model.windowTokens : null,
           maxOutputTokens: isCurrent ? model.maxOutputTokens : null,
         },

@@ -25,6 +25,8 @@ export interface Tally {
   durationMs(): number;
   apiDurationMs(): number;
   usageByModel(): ReadonlyMap<string, UsageFigures>;
+  /** US dollars; undefined if a price of this model or the tokens of one of its requests are unknown. */
+  costOfModel(model: string): number | undefined;
   /** False if there were replies and the server reported no tokens for any of them. */
   isCounted(): boolean;
   /** US dollars; undefined if a price or the tokens are unknown. */
@@ -39,6 +41,9 @@ export function createTally(agent: Agent, now: () => number): Tally {
   let startedAt = now();
   const before = agent.state().usage;
   const usage = new Map<string, UsageFigures>();
+  const costs = new Map<string, number | undefined>();
+  /** The totals up to the last entry. */
+  let totals = before;
   const calls = new Map<string, { name: string; input: unknown }>();
   const questions = new Map<string, PermissionQuestion>();
   let denials: readonly Denial[] = [];
@@ -60,9 +65,14 @@ export function createTally(agent: Agent, now: () => number): Tally {
   };
   const addEntry = (entry: JSONLEntry): void => {
     const { message } = entry;
-    if (message.usage !== undefined && message.usage.estimated !== true) {
+    const last = totals;
+    totals = agent.state().usage;
+    if (message.usage !== undefined) {
       const model = message.model ?? agent.state().model.id;
-      usage.set(model, sum(usage.get(model), figures(message.usage)));
+      const isKnown = totals.unpriced === last.unpriced && message.usage.estimated !== true;
+      const cost = costs.has(model) ? costs.get(model) : 0;
+      costs.set(model, isKnown && cost !== undefined ? cost + totals.knownUsd - last.knownUsd : undefined);
+      if (message.usage.estimated !== true) usage.set(model, sum(usage.get(model), figures(message.usage)));
     }
     if (entry.type === 'assistant') {
       replies++;
@@ -93,6 +103,7 @@ export function createTally(agent: Agent, now: () => number): Tally {
     durationMs: () => now() - startedAt,
     apiDurationMs: () => apiMs,
     usageByModel: () => usage,
+    costOfModel: (model) => costs.get(model),
     isCounted,
     costUsd() {
       if (!isCounted()) return undefined;

@@ -114,6 +114,38 @@ test('a budget that is used up ends the run before the next request, and keeps l
   expect(setup.server.requests()).toHaveLength(2);
 });
 
+test('a budget that a subagent uses up ends its call before its next request', {
+  tags: 'long',
+}, async () => {
+  const { server, print } = await setUpProgram();
+  const task = { description: 'look', prompt: 'Look around.', subagent_type: 'general-purpose' };
+  server.script({ calls: [{ name: 'Agent', input: task }], usage });
+  let asked = 0;
+  server.otherwise(() => ({ calls: [{ name: 'Glob', input: { pattern: `${++asked}*` } }], usage }));
+  const { code, stdout } = await print([
+    ...['-p', 'go', '--output-format=json', '--max-budget-usd', '5'],
+    `--settings=${priced({ input: 1000, output: 1000 })}`,
+  ]);
+  expect(code).toBe(53);
+  expect(JSON.parse(stdout)).toMatchObject({
+    subtype: 'error_max_budget_usd',
+    num_turns: 1,
+    total_cost_usd: 6,
+    modelUsage: { [MODEL]: { costUSD: 6 } },
+  });
+  expect(server.requests()).toHaveLength(3);
+});
+
+test('a server that reports no tokens is the reason why the budget cannot be kept', {
+  tags: 'long',
+}, async () => {
+  const { server, print } = await setUpProgram();
+  server.otherwise(() => ({ ...look, usage: { prompt_tokens: 0, completion_tokens: 0 } }));
+  const settings = priced({ input: 1000, output: 1000 });
+  const { code, stderr } = await print(['-p', 'go', '--max-budget-usd', '1', `--settings=${settings}`]);
+  expect({ code, stderr }).toEqual({ code: 53, stderr: expect.stringContaining('reports no tokens') });
+});
+
 test('without a price the budget cannot be kept, so the run ends after the first reply', {
   tags: 'long',
 }, async () => {

@@ -297,6 +297,16 @@ describe('json', () => {
     expect(unasked).toMatchObject({ usage: { input_tokens: 0, output_tokens: 0 }, total_cost_usd: 0 });
   });
 
+  test('each model has its own cost, with several in a run, too', async () => {
+    const other = reply('reply2', 'Hi.', { model: 'gpt-5', usage: { input_tokens: 20, output_tokens: 2 } });
+    const replies = [step(1), reply('reply1', 'Hi.'), other, reply('reply3', 'Hi.'), ended(1)];
+    const ran = json(await run('hello', onPrompt(replies), 'json'));
+    expect(ran).toMatchObject({
+      total_cost_usd: 0.03,
+      modelUsage: { 'gpt-4.1': { costUSD: 0.02 }, 'gpt-5': { costUSD: 0.01 } },
+    });
+  });
+
   test('a price that is not known is null, not zero', async () => {
     const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, requests: 0, estimated: 0 };
     const about = { usage: { ...usage, costUsd: undefined, knownUsd: 3, unpriced: 1 } };
