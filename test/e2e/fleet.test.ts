@@ -1,6 +1,6 @@
 /** `clawdcode fleet run`: many headless runs, their results in one folder. */
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -161,8 +161,9 @@ test('Ctrl+C ends the children; their tasks run the next time', { tags: 'long' }
 });
 
 test('mistakes are reported before anything runs', { tags: 'long' }, async () => {
-  const { base, fleet, server } = await setUpFleet();
+  const { base, folder, fleet, server } = await setUpFleet();
   writeFileSync(join(base, 'bad.jsonl'), '{"prompt":"x","yolo":true}\n');
+  symlinkSync(folder('a'), join(base, 'link'));
   for (const [args, message] of [
     [['run', '--out', 'out'], 'give --tasks'],
     [['run', '--out', 'out', '--tasks', 'bad.jsonl'], 'bad.jsonl: line 1: Unrecognized key'],
@@ -170,6 +171,8 @@ test('mistakes are reported before anything runs', { tags: 'long' }, async () =>
     [['run', '--out', 'out', '--prompt', 'x', 'a', '--', '--resume'], '--resume cannot be given'],
     [['run', '--out', 'out', '--prompt', 'x', '--shard', '4/4', 'a'], 'It must be like 0/4'],
     [['run', '--prompt', 'x', 'a'], '--out'],
+    [['run', '--out', 'a/sub/out', '--prompt', 'x', 'a'], 'Choose a folder outside.'],
+    [['run', '--out', 'link/out', '--prompt', 'x', 'a'], 'Choose a folder outside.'],
   ] as const) {
     const { code, stderr } = await fleet(...args).ended;
     expect(code).toBe(42);
@@ -177,5 +180,6 @@ test('mistakes are reported before anything runs', { tags: 'long' }, async () =>
   }
   expect((await fleet('--help').ended).stdout).toContain('clawdcode fleet run');
   expect(server.requests()).toEqual([]);
-  expect(readdirSync(base)).toEqual(['bad.jsonl']);
+  expect(readdirSync(base).sort()).toEqual(['a', 'bad.jsonl', 'link']);
+  expect(readdirSync(join(base, 'a'))).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
+import { isInside, realpath } from '../../disk/paths.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 import { formatCost } from '../../ui/print/numbers.ts';
@@ -52,7 +53,9 @@ async function run(place: AppPaths, output: Output, given: FleetFlags, words: Wo
   if (refused !== undefined) throw new TaskListError(`${refused} cannot be given to each run`);
   const all = await tasksOf(place.cwd, given, words.folders);
   const { dataRoot } = place;
-  const results = await openResultFolder(resolve(place.cwd, given.out), dataRoot);
+  const out = resolve(place.cwd, given.out);
+  refuseInProjects(out, all);
+  const results = await openResultFolder(out, dataRoot);
   const tasks = all.filter(({ id }) => {
     const status = results.known.get(id);
     return status === undefined || (status !== 'done' && given.retryFailed === true);
@@ -73,10 +76,7 @@ async function run(place: AppPaths, output: Output, given: FleetFlags, words: Wo
         timeoutMs: (task.timeoutSeconds ?? given.timeout) * 1000,
       }),
     results,
-    rootOf: (cwd) => {
-      if (!statSync(cwd).isDirectory()) throw new TaskListError(`${cwd} is not a folder`);
-      return readAppPaths(cwd).root;
-    },
+    rootOf,
     report(result, stderr) {
       if (!output.isTerminal) void output.write(jsonLine(result));
       output.hint(`[${++count}/${tasks.length}] ${progressOf(result)}${whyFailed(result, stderr)}`);
@@ -92,6 +92,29 @@ async function run(place: AppPaths, output: Output, given: FleetFlags, words: Wo
   if (stopping.code() !== undefined) return stopping.code() ?? EXIT.interrupted;
   const now = new Map([...results.known, ...ended.map(({ id, status }) => [id, status] as const)]);
   return all.every(({ id }) => now.get(id) === 'done') ? EXIT.ok : EXIT.failed;
+}
+
+/** The root of the project that a folder belongs to, links resolved; throws if there is no such folder. */
+function rootOf(cwd: string): string {
+  if (!statSync(cwd).isDirectory()) throw new TaskListError(`${cwd} is not a folder`);
+  return readAppPaths(cwd).root;
+}
+
+/**
+ * Throws a `TaskListError` if the output folder is inside a project that tasks work in: the project could bring results
+ * with it, so that a task is skipped, and a task could change those of others.
+ */
+function refuseInProjects(out: string, tasks: readonly Task[]): void {
+  const real = realpath(out);
+  for (const cwd of new Set(tasks.map((task) => task.cwd))) {
+    // A task in a folder that does not exist fails later.
+    if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) continue;
+    const root = rootOf(cwd);
+    if (isInside(real, root))
+      throw new TaskListError(
+        `--out ${out} is inside ${root}, where tasks work: results in it could be the project's. Choose a folder outside`,
+      );
+  }
 }
 
 async function tasksOf(cwd: string, given: FleetFlags, folders: readonly string[]): Promise<readonly Task[]> {
