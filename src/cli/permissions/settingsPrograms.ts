@@ -122,7 +122,14 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
       isOutside: (path) => isOutside(path, workspace, home),
       isSocket: (path) => statOf(path)?.isSocket() === true,
     });
-    const place: CodePlace = { workspace, root: project, home, effects, isLed: led !== 'none' };
+    const place: CodePlace = {
+      workspace,
+      root: project,
+      home,
+      effects,
+      env: program.env,
+      isLed: led !== 'none',
+    };
     const code =
       led === 'all' ? 'workspace' : await codeRunBy(text, program.cwd, place, program.args === undefined);
     if (code === 'none' || (await permissions.matches(places.excluded, text))) return outside;

@@ -4,11 +4,12 @@
  * the shell scripts that the command names, but starts nothing.
  */
 import { isAbsolute, join, resolve } from 'node:path';
-import { readFileNow } from '../../disk/fileLookups.ts';
+import { readFileNow, statOf } from '../../disk/fileLookups.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
 import type { CommandEffect, ProgramEffect } from '../../permissions/command/commandEffects.ts';
 import { programName } from '../../permissions/options/programTable.ts';
 import { isInterpreter, isPlainShell } from '../../permissions/options/runnerNames.ts';
+import { loadsLinked } from './linkedCode.ts';
 import { type PlainCall, plainCall } from './plainCalls.ts';
 
 /**
@@ -24,8 +25,10 @@ export interface CodePlace {
   readonly home: string;
   /** See `Permissions.effects`. */
   readonly effects: (command: string, cwd: string) => Promise<readonly CommandEffect[] | undefined>;
-  /** True if the environment leads programs about which nothing is known to the workspace. */
-  readonly isLed?: boolean;
+  /** The environment of the command. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** True if it leads programs about which nothing is known to the workspace. */
+  readonly isLed: boolean;
 }
 
 /** What is known about a command, with the scripts that it runs. */
@@ -110,7 +113,17 @@ async function judgeProgram(effect: ProgramEffect, place: Place): Promise<Findin
   if (place.isLed || folders === null || folders.some((folder) => isNear(folder, place)))
     return codeOfWorkspace;
   const takes = folders.some((folder) => words.some(({ value }) => mentions(value, folder, place)));
-  return takes ? codeOfWorkspace : nothing;
+  return takes || reachesBy(words, folders, place) ? codeOfWorkspace : nothing;
+}
+
+/** True if links lead a program elsewhere to the workspace. */
+function reachesBy(words: readonly Word[], folders: readonly string[], place: Place): boolean {
+  const [program, ...args] = words.map(({ value }) => value ?? '');
+  const named = folders.flatMap((folder) => args.map((arg) => resolve(folder, arg)));
+  return loadsLinked({
+    ...{ folders, env: place.env, home: place.home, isIn: (path) => isIn(path, place) },
+    files: [program ?? '', ...named.filter((path) => statOf(path)?.isFile() === true)],
+  });
 }
 
 type Word = ProgramEffect['words'][number];
@@ -158,7 +171,10 @@ async function judgeScript(
     // Others load modules from the folders around them.
     if (isKept) return keptFolder.test(path) ? unread : codeOfWorkspace;
     const isApart =
-      !place.isLed && !isNear(cwd, place) && !words.some(({ value }) => mentions(value, cwd, place));
+      !place.isLed &&
+      !isNear(cwd, place) &&
+      !words.some(({ value }) => mentions(value, cwd, place)) &&
+      !reachesBy([{ value: path, source: '' }, ...words.slice(1)], [cwd], place);
     return isApart && shell === undefined ? nothing : codeOfWorkspace;
   }
   if (place.depth >= MAX_DEPTH) return codeOfWorkspace;

@@ -130,7 +130,7 @@ function holds(path: string, content: RegExp): boolean {
   return found !== null && (found === undefined || content.test(found.toString('utf8')));
 }
 
-/** The first file of that name in the PATH, if `pathOutside` removes its folder. */
+/** The first file of that name in the PATH, if `pathOutside` removes its folder, or would if a link to it were followed. */
 function projectProgram(
   env: Readonly<Record<string, string | undefined>>,
   workspace: readonly string[],
@@ -140,7 +140,10 @@ function projectProgram(
   for (const folder of (env.PATH ?? '').split(delimiter)) {
     const file = join(resolve(workspace[0] ?? '', folder), name);
     if (!existsSync(file)) continue;
-    return pathOutside({ ...env, PATH: folder }, workspace, realpathForAll) === '' ? file : undefined;
+    const isOutside = [folder, dirname(realpathForAll(file))].every(
+      (place) => pathOutside({ ...env, PATH: place }, workspace, realpathForAll) !== '',
+    );
+    return isOutside ? undefined : file;
   }
   return undefined;
 }

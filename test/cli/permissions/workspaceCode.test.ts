@@ -63,10 +63,15 @@ const facts: PolicyFacts = {
   localSettingsFile: join(root, '.clawdcode.local.json'),
 };
 
-const codeOf = async (command: string, cwd = root, used = engine): Promise<CodeRun> => {
+const codeOf = async (
+  command: string,
+  cwd = root,
+  used = engine,
+  env: Record<string, string> = {},
+): Promise<CodeRun> => {
   const answers: unknown[] = [];
   const code = await codeRunBy(command, cwd, {
-    ...{ workspace: [root], root, home },
+    ...{ workspace: [root], root, home, env, isLed: false },
     effects: async (text, at) => {
       const effects = await used.effects(text, at, facts);
       answers.push(effects);
@@ -620,6 +625,63 @@ test('outside of the workspace a program takes only what its words name', async 
     expect([command, await codeOf(command, apart)]).toEqual([command, 'workspace']);
   // The home folder holds the project.
   expect(await codeOf('make', home)).toBe('workspace');
+});
+
+test('links of modules and programs elsewhere lead to the workspace', async () => {
+  const at = (name: string): string => join(home, 'links', name);
+  const [link, file] = [
+    (target: string, name: string): void => {
+      mkdirSync(dirname(at(name)), { recursive: true });
+      symlinkSync(target, at(name));
+    },
+    (name: string, text: string): void => {
+      mkdirSync(dirname(at(name)), { recursive: true });
+      writeFileSync(at(name), text);
+    },
+  ];
+  file('plain/node_modules/dep/index.js', '');
+  file('plain/server.js', '');
+  link(at('plain'), 'plain/node_modules/other');
+  file('linked/src/server.js', '');
+  link(root, 'linked/node_modules/app');
+  link(root, 'scoped/node_modules/@org/app');
+  file('beside/server.js', '');
+  link(join(root, 'build'), 'beside/lib');
+  file('npm/lib/node_modules/tool/cli.js', '');
+  link(at('npm/lib/node_modules/tool/cli.js'), 'npm/bin/tool');
+  link(root, 'global/lib/node_modules/app');
+  file('global/lib/node_modules/tool/cli.js', '');
+  link(at('global/lib/node_modules/tool/cli.js'), 'global/bin/tool');
+  link(join(root, 'build/x'), 'programs/tool');
+  link(join(root, 'build/x'), 'programs/jq');
+  file('python/lib/python3.12/site-packages/a.pth', `import x\n${root}/src\n`);
+  file('python/bin/tool', '');
+  file('editable/lib/python3.12/site-packages/__editable___a_finder.py', `M = {'a': '${root}/a'}`);
+  link(root, 'modules/app');
+  mkdirSync(at('modules/plain'));
+  const apart = at('plain');
+  const rows: readonly (readonly [string, string, string, Record<string, string>?])[] = [
+    ['none', 'node server.js', apart],
+    ['none', `node ${at('plain/server.js')}`, apart],
+    ['none', 'tool', apart, { PATH: at('npm/bin') }],
+    ['none', 'python3 x.py', apart, { PYTHONPATH: at('modules/plain') }],
+    ['workspace', 'node server.js', at('linked/src')],
+    ['workspace', `node ${at('linked/src/server.js')}`, apart],
+    ['workspace', 'node x.js', at('scoped')],
+    ['workspace', `node ${at('beside/server.js')}`, apart],
+    ['workspace', `node --enable-source-maps ${at('beside/server.js')}`, apart],
+    ['workspace', at('beside/server.js'), apart],
+    ['workspace', 'tool', apart, { PATH: at('global/bin') }],
+    ['workspace', 'tool', apart, { PATH: at('programs') }],
+    ['workspace', 'tool', apart, { PATH: at('python/bin') }],
+    ['workspace', 'python3 x.py', apart, { PYTHONPATH: at('modules') }],
+    ['workspace', 'x.py', at('editable')],
+  ];
+  for (const [expected, command, cwd, env] of rows)
+    expect([command, env, await codeOf(command, cwd, engine, env)]).toEqual([command, env, expected]);
+  // A known program, too.
+  const linked = new InProcessEngine(wasm, { PATH: `${at('programs')}:${process.env.PATH}` });
+  expect(await codeOf('jq .', root, linked)).toBe('workspace');
 });
 
 test('a program that the PATH finds in the project is code of the project', async () => {
