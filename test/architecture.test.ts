@@ -136,10 +136,22 @@ test('no file starts a program by a name that the project may have taken', () =>
       /(?<![.\w])(?:spawn|execFile|exec|fork)(?:Sync)?\(/.test(text);
     if (!starts || startsOtherwise[name] !== undefined) return [];
     const isByItsPlace =
-      /\bown(?:Git|Program)Environment\(|\bpathOutside\(|\bPATH: (?:SYSTEM_PATH|'\/usr\/bin:\/bin')/.test(
+      /\b(?:own(?:Git|Program)?|git)Environment\(|\bpathOutside\(|\bPATH: (?:SYSTEM_PATH|'\/usr\/bin:\/bin')/.test(
         text,
       );
     return isByItsPlace ? [] : ['starts a program by its name'];
+  });
+  expect(problems).toEqual([]);
+});
+
+/** What else they decide by a PATH. */
+const decidesByPath = ['cli/permissions/settingsPrograms.ts', 'cli/sandbox.ts'];
+
+test('programs are looked up on one PATH, which has no folder of the workspace', () => {
+  const problems = problemsIn((name, text) => {
+    if (!name.startsWith('cli/') || name === 'cli/process/lookUp.ts' || decidesByPath.includes(name))
+      return [];
+    return text.match(/\b(?:own(?:Git|Program)Environment|pathOutside)\(/g) ?? [];
   });
   expect(problems).toEqual([]);
 });

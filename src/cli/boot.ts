@@ -1,5 +1,4 @@
 /** Settles trust, API key and model before a session can be opened; then creates the session factory. */
-import type { Environment } from '../agent/systemPrompt.ts';
 import { saveUserSetting } from '../config/credentials.ts';
 import { goneGrants } from '../config/grants.ts';
 import { asSettings, type FolderTrust, trustFolder } from '../config/trust.ts';
@@ -14,7 +13,7 @@ import { type CliOptions, withFlags } from './options.ts';
 import { type AppPaths, rootNotice } from './process/appPaths.ts';
 import { keyVariables } from './process/commandVariables.ts';
 import type { DebugLog } from './process/debugLog.ts';
-import { prefetchEnvironment } from './process/environment.ts';
+import { prefetchEnvironment, type ReadEnvironment } from './process/environment.ts';
 import { openSessionCatalogue } from './process/threads.ts';
 import { createSessionFactory, type SessionFactory } from './sessionFactory.ts';
 import { describeOpenError, refusalOf } from './sessions/sessionErrors.ts';
@@ -29,8 +28,13 @@ import { createStatusCommand } from './terminal/statusLineCommand.ts';
 import { unsupportedNotices } from './unsupportedNotices.ts';
 
 /** Asks for trust, then for model access, and then creates the session factory; each answer leads to the next step. */
-export async function boot(place: AppPaths, options: CliOptions, debug: DebugLog): Promise<Boot> {
-  const asked = { place, options, debug, environment: prefetchEnvironment(place.cwd) };
+export async function boot(
+  place: AppPaths,
+  options: CliOptions,
+  debug: DebugLog,
+  onSettings: (place: AppPaths) => void,
+): Promise<Boot> {
+  const asked = { place, options, debug, environment: prefetchEnvironment(place), onSettings };
   const trust = await trustIn(place);
   const loaded = await readSettings(place, options, trust);
   if (loaded.untrusted.length === 0) return waitForServers(asked, loaded, trust);
@@ -77,7 +81,9 @@ interface Asked {
   readonly place: AppPaths;
   readonly options: CliOptions;
   readonly debug: DebugLog;
-  readonly environment: () => Promise<Environment>;
+  readonly environment: ReadEnvironment;
+  /** Gets the place with the directories that the settings add. */
+  readonly onSettings: (place: AppPaths) => void;
 }
 
 /** Asks which of the folder's MCP servers may be used; then chooses the model. */
@@ -86,10 +92,11 @@ function waitForServers(asked: Asked, loaded: LoadedSettings, trust: FolderTrust
 }
 
 async function chooseModel(
-  { place, options, debug, environment }: Asked,
+  { place, options, debug, environment, onSettings }: Asked,
   loaded: LoadedSettings,
   trust: FolderTrust,
 ): Promise<Boot> {
+  onSettings(inWorkspace(place, loaded));
   const access = await findModelAccess(loaded, options.demo, listerFor(place.env));
   if (access.type === 'missing') {
     // On the very first start nothing is set up yet: that is not a mistake, so show no error.
@@ -102,7 +109,7 @@ async function chooseModel(
       mistake ?? (first ? undefined : access.message),
       async (next) =>
         chooseModel(
-          { ...next, debug, environment },
+          { ...next, debug, environment, onSettings },
           await readSettings(next.place, next.options, trust),
           trust,
         ),

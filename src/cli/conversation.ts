@@ -10,18 +10,24 @@ import { listFiles } from './process/projectFiles.ts';
 export function conversationOf(place: AppPaths, options: CliOptions) {
   const debug = createDebugLog(place.dataRoot, options.debug, () => new Date(), debugFileOf(options, place));
   const project = createHash('sha256').update(place.root).digest('hex').slice(0, 16);
+  /** Has the directories that the settings add, as soon as these have been read. */
+  let settled = place;
+  const onSettings = (found: AppPaths): void => {
+    settled = found;
+  };
   return {
+    settled: () => settled,
     // Loads settings, sessions, tools and rules after the first frame is shown.
-    boot: () => import('./boot.ts').then(({ boot }) => boot(place, options, debug)),
+    boot: () => import('./boot.ts').then(({ boot }) => boot(place, options, debug, onSettings)),
     target: targetOf(options) ?? { type: 'new' },
     pickFirst: options.resume === true,
     prompt: options.prompt,
     home: place.home,
     historyFile: join(place.dataRoot, 'history', `${project}.jsonl`),
     historyText: debug.textOf,
-    listFiles: () => listFiles(place.root, place.cwd),
+    listFiles: () => listFiles(settled, place.cwd),
     now: () => Date.now(),
-  } satisfies Partial<UiOptions>;
+  } satisfies Partial<UiOptions> & { readonly settled: () => AppPaths };
 }
 
 /** Returns the last line of a conversation, which says how to resume it; undefined if the conversation is empty. */

@@ -8,8 +8,6 @@ import { addProgress, noProgress, type Progress } from '../agent/subagents/resul
 import type { ParentAgent, SubagentPort } from '../agent/subagents/types.ts';
 import type { SessionTarget } from '../agent/types.ts';
 import { ContextBuilder, type ContextManager, newId, usageOf } from '../context/index.ts';
-import { ownProgramEnvironment } from '../disk/ownPrograms.ts';
-import { realpath } from '../disk/paths.ts';
 import { builtinAgents } from '../extensions/findAgents.ts';
 import { modelOf } from '../extensions/frontMatter.ts';
 import type { HookRunner, HookRunnerDeps } from '../hooks/HookRunner.ts';
@@ -29,7 +27,8 @@ import { withoutKeys } from '../tools/shell/childEnvironment.ts';
 import { fetchOverSend } from './mcp/fetchOverSend.ts';
 import type { ModelChoice } from './models/modelChoice.ts';
 import type { Permissions } from './permissions/permissions.ts';
-import { type AppPaths, workspaceOf } from './process/appPaths.ts';
+import type { AppPaths } from './process/appPaths.ts';
+import { ownEnvironment } from './process/lookUp.ts';
 
 interface LiveHooks extends HookPort {
   /** Uses these hooks from now on. */
@@ -57,7 +56,7 @@ export async function openHooks(
     if (runner !== undefined) return runner.replace(now);
     runner = new HookRunner(now, {
       root,
-      env: withoutKeys(ownProgramEnvironment(env, workspaceOf(place), realpath), secretEnv),
+      env: withoutKeys(ownEnvironment(place), secretEnv),
       shell: findShell(env),
       variableFolder: join(dataRoot, 'hook-variables'),
       fetch: fetchOverSend(send),

@@ -8,16 +8,15 @@ import { telemetryTarget } from '../config/environment.ts';
 import type { FolderTrust } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { BlobStore, type LongTermMemory } from '../context/index.ts';
-import { ownProgramEnvironment } from '../disk/ownPrograms.ts';
-import { realpath } from '../disk/paths.ts';
 import { shownUrl } from '../model/errors.ts';
 import type { McpPromptInfo } from '../protocol/extensions/mcp.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import { summaryModel } from './models/modelChoice.ts';
 import type { OpenedSession } from './openContext.ts';
 import { createPluginPort } from './plugins/pluginPort.ts';
-import { type AppPaths, workspaceOf } from './process/appPaths.ts';
+import type { AppPaths } from './process/appPaths.ts';
 import type { DebugLog } from './process/debugLog.ts';
+import { ownEnvironment } from './process/lookUp.ts';
 import type { SessionFactory } from './sessionFactory.ts';
 import { createExportPort, writeTextFile } from './sessions/exportPort.ts';
 import { worktreePort } from './subagents/worktrees.ts';
@@ -123,7 +122,7 @@ export function createCommandHost({
     copyText: (text) =>
       copyToClipboard(text, {
         platform: process.platform,
-        env: ownProgramEnvironment(place.env, workspaceOf(place), realpath),
+        env: ownEnvironment(place),
         // A terminal without escape sequences would print it.
         write:
           isTerminal && !isDumbTerminal(place.env.TERM)
@@ -137,7 +136,7 @@ export function createCommandHost({
         sessionReport(place, loaded, isTrusted, agent.state()),
       ),
     projectFacts: () =>
-      import('./onboarding/projectFacts.ts').then(({ readProjectFacts }) => readProjectFacts(place.root)),
+      import('./onboarding/projectFacts.ts').then(({ readProjectFacts }) => readProjectFacts(place)),
     findSession: async (id) => ((await factory.has(id)) ? 'found' : 'unknown'),
     status: () => ({
       version: place.version,

@@ -15,15 +15,16 @@ export async function interactiveMode(
   first: FirstFrame,
 ): Promise<number> {
   const { terminal } = first;
+  const { settled, ...conversation } = conversationOf(place, options);
   const exit = await startUi({
     stdin: process.stdin,
     stdout: process.stdout,
     takeOver: first.handOver,
-    ...conversationOf(place, options),
+    ...conversation,
     theme: chooseTheme('auto', terminalColors(place)),
     keys: createKeysPort(keybindingsFile(place.dataRoot)),
     editText: (text) =>
-      terminal.lend(() => import('./terminal/editText.ts').then((one) => one.editText(text, place))),
+      terminal.lend(() => import('./terminal/editText.ts').then((one) => one.editText(text, settled()))),
     onContinue,
     stop: () => import('./process/suspend.ts').then(({ suspendProcess }) => suspendProcess()),
     onReady: terminal.onEnd,

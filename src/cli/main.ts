@@ -161,7 +161,7 @@ async function withPromptFiles(options: CliOptions): Promise<CliOptions | string
 async function print(place: AppPaths, options: CliOptions): Promise<number> {
   // Start git while the process is still small: forking copies the page tables of all its memory.
   const { prefetchEnvironment } = await import('./process/environment.ts');
-  const environment = prefetchEnvironment(place.cwd);
+  const environment = prefetchEnvironment(place);
   const [{ printMode }, { processIo }] = await Promise.all([
     import('./headless/headless.ts'),
     import('./headless/headlessProcess.ts'),

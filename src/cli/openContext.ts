@@ -4,7 +4,7 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { INTERRUPTED_REWIND, interruptedRewind } from '../agent/rewind/turns.ts';
 import { lastCwd, lastEffort, lastModel, titleEntry } from '../agent/sessionFacts.ts';
-import { type Environment, environmentBlock, environmentNote, systemPrompt } from '../agent/systemPrompt.ts';
+import { environmentBlock, environmentNote, systemPrompt } from '../agent/systemPrompt.ts';
 import type { Agent, SessionTarget } from '../agent/types.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import {
@@ -35,6 +35,7 @@ import type { ThreadedEngine } from './permissionThread/ThreadedEngine.ts';
 import type { SessionPlugins, UsedPlugins } from './plugins/usedPlugins.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import type { DebugLog } from './process/debugLog.ts';
+import type { ReadEnvironment } from './process/environment.ts';
 import { readWorkspaceFacts, userName } from './process/workspaceFacts.ts';
 import { readEntries } from './sessionCommand/readEntries.ts';
 import { type Located, locateAnywhere, restoreFromArchive } from './sessions/archivedSession.ts';
@@ -114,7 +115,7 @@ export interface SessionFactoryOptions {
   /** The program that drives this one. */
   readonly driver?: { readonly callBack: CallBack; readonly openHostChannel: OpenHostChannel } | undefined;
   /** Reads the environment described to the model; called for each session created or resumed. */
-  readonly environment: () => Promise<Environment>;
+  readonly environment: ReadEnvironment;
   /** The threads, if sessions with other settings share them. */
   readonly threads?: SessionThreads | undefined;
 }
@@ -209,7 +210,10 @@ async function start(
   sessionId: string | undefined,
   { place, loaded, model, environment: readEnvironment, systemPrompt: own, endpoints }: OpenOptions,
 ): Promise<Opened> {
-  const [environment, workspace] = await Promise.all([readEnvironment(), readWorkspaceFacts(place.root)]);
+  const [environment, workspace] = await Promise.all([
+    readEnvironment(place),
+    readWorkspaceFacts(place.root),
+  ]);
   const { theme, vim } = loaded.settings;
   const provider = endpoints.find(model).endpoint.name;
   const noteKey = newNoteKey();
@@ -238,7 +242,7 @@ async function resume(
   { place, loaded, modelForced, demo, environment: readEnvironment, endpoints }: OpenOptions,
   model: ModelChoice,
 ): Promise<Opened> {
-  const [report, environment] = await Promise.all([context.loadSession(id), readEnvironment()]);
+  const [report, environment] = await Promise.all([context.loadSession(id), readEnvironment(place)]);
   const missing = chooseModel(context, model, modelForced || demo, endpoints);
   chooseEffort(context, model, loaded);
   const block = environmentBlock(environment);

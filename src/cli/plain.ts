@@ -14,8 +14,9 @@ export async function plainMode(place: AppPaths, options: CliOptions, isEditing:
   const { stdin, stdout } = process;
   // The conversation handles Ctrl+C itself.
   const guard = guardSession({ stdout, signals: ['SIGTERM', 'SIGHUP', 'SIGQUIT'] });
+  const { settled: _, ...conversation } = conversationOf(place, options);
   const exit = await startPlain({
-    ...conversationOf(place, options),
+    ...conversation,
     stdin,
     stdout,
     version: place.version,

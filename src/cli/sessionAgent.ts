@@ -23,8 +23,10 @@ import type { ModelChoice } from './models/modelChoice.ts';
 import type { SessionFactoryOptions } from './openContext.ts';
 import { type Permissions, warmUpCommands } from './permissions/permissions.ts';
 import type { ProgramSession } from './permissions/settingsPrograms.ts';
+import { workspaceOf } from './process/appPaths.ts';
 import { systemClock } from './process/clock.ts';
 import { logContext } from './process/debugLog.ts';
+import { readEnvironment } from './process/environment.ts';
 import { adoptCreatedFiles } from './sandbox.ts';
 import { openFileCheckpoints } from './sessions/fileCheckpoints.ts';
 import { startMaintenance } from './sessions/maintenance.ts';
@@ -251,7 +253,14 @@ function subagentPortOf(
   return createSubagentPort({
     ...children,
     ...(approvals.suggestHost && { suggestHost: approvals.suggestHost }),
-    ...{ client, clock: systemClock, interactive, root: place.root, onError, skills, environment },
+    ...{ client, clock: systemClock, interactive, root: place.root, onError, skills },
+    environment: (worktree) =>
+      worktree === undefined
+        ? environment(place)
+        : readEnvironment(
+            { ...place, cwd: worktree.cwd, addedDirectories: [...workspaceOf(place), worktree.root] },
+            new Date(),
+          ),
     definitions: () => agents().agents,
     parentModel: () => model.current().id,
     settingsModels: loaded.ownModels,

@@ -82,6 +82,7 @@ test('the screen starts in the mode that managed settings name, whatever the fla
       place,
       parsed.options,
       createDebugLog(place.dataRoot, false, () => new Date()),
+      () => undefined,
     );
   };
   const ready = await booted({ permissions: { defaultMode: 'plan' } });

@@ -49,7 +49,7 @@ async function project(): Promise<Project> {
       demo: true,
       interactive: true,
       debug: createDebugLog(dataRoot, false, () => new Date()),
-      environment: prefetchEnvironment(join(root, from)),
+      environment: prefetchEnvironment({ ...place, cwd: join(root, from) }),
       ...options,
     });
   const keep = (session: OpenedSession): OpenedSession => {

@@ -43,7 +43,7 @@ async function setUp(): Promise<{
     demo: true,
     interactive: true,
     debug: createDebugLog(dataRoot, false, () => new Date()),
-    environment: prefetchEnvironment(root),
+    environment: prefetchEnvironment({ root, cwd: root, env: process.env }),
   });
   const open = async (target: SessionTarget): Promise<OpenedSession> => {
     const session = await built.open(target);

@@ -37,6 +37,7 @@ async function start(answer: boolean, meanwhile = async () => {}): Promise<Trust
     place(),
     parsed.options,
     createDebugLog(base, false, () => new Date()),
+    () => undefined,
   );
   if (first.type !== 'trust') return undefined;
   await meanwhile();
@@ -162,6 +163,7 @@ test('declining another endpoint continues with the user’s own', { tags: 'long
     asked,
     parsed.options,
     createDebugLog(base, false, () => new Date()),
+    () => undefined,
   );
   if (first.type !== 'trust') throw new Error('nothing was asked');
   expect((await first.answer(false)).type).toBe('ready');

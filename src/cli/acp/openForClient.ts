@@ -41,7 +41,7 @@ interface ProcessParts {
 export async function openForClient(wanted: WantedSession, parts: ProcessParts): Promise<OpenedForClient> {
   const { options: flags, debug, threads } = parts;
   const place = placeOf(wanted.cwd);
-  const environment = prefetchEnvironment(place.cwd);
+  const environment = prefetchEnvironment(place);
   const options = { ...flags, addDirs: [...flags.addDirs, ...wanted.additionalDirectories] };
   const trust = await trustIn(place);
   const given = readClientServers(wanted.mcpServers);

@@ -1,8 +1,6 @@
 /** The doctor's access to this machine, for the subcommand and `/doctor`. */
 import { execFile } from 'node:child_process';
 import type { LoadedSettings } from '../../config/types.ts';
-import { ownGitEnvironment } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/paths.ts';
 import { wireOf } from '../../model/endpoint.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
 import { askServer } from '../../model/servers/askServer.ts';
@@ -12,7 +10,8 @@ import { probeSandbox } from '../../sandbox/probe.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import { createEndpoints } from '../models/endpoints.ts';
 import { listerFor } from '../models/modelChoice.ts';
-import { type AppPaths, workspaceOf } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
+import { gitEnvironment } from '../process/lookUp.ts';
 import { probeOptions } from '../sandbox.ts';
 import { findModelAccess } from '../startup.ts';
 import type { DoctorPorts, NetworkPorts } from './types.ts';
@@ -87,7 +86,7 @@ function firstLine(program: string, args: readonly string[], place: AppPaths): P
   return new Promise((resolve) => {
     const options = {
       cwd: place.cwd,
-      env: ownGitEnvironment(withoutKeys(place.env), workspaceOf(place), realpath),
+      env: withoutKeys(gitEnvironment(place)),
       timeout: PROGRAM_MS,
       killSignal: 'SIGKILL',
       maxBuffer: 100_000,

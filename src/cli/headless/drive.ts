@@ -42,7 +42,7 @@ export async function drive(options: DriveOptions): Promise<number> {
     },
   };
   try {
-    return await printMode(place, parsed.options, prefetchEnvironment(place.cwd), io);
+    return await printMode(place, parsed.options, prefetchEnvironment(place), io);
   } finally {
     await Promise.all([threads?.engine.close(), threads?.encoder.close()]);
   }

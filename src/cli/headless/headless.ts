@@ -2,7 +2,6 @@
 
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Environment } from '../../agent/systemPrompt.ts';
 import type { SessionTarget } from '../../agent/types.ts';
 import type { CommandHost } from '../../commands/types.ts';
 import { parsePermissionMode } from '../../config/modes.ts';
@@ -23,6 +22,7 @@ import { listerFor } from '../models/modelChoice.ts';
 import { type CliOptions, targetOf } from '../options.ts';
 import { type AppPaths, rootNotice } from '../process/appPaths.ts';
 import { createDebugLog, debugFileOf } from '../process/debugLog.ts';
+import type { ReadEnvironment } from '../process/environment.ts';
 import { createSessionFactory } from '../sessionFactory.ts';
 import { describeOpenError, isRefusedByDisk } from '../sessions/sessionErrors.ts';
 import {
@@ -43,7 +43,7 @@ import { createSessionPorts } from './sessionPorts.ts';
 export async function printMode(
   place: AppPaths,
   flags: CliOptions,
-  environment: () => Promise<Environment>,
+  environment: ReadEnvironment,
   io: HeadlessIo,
 ): Promise<number> {
   try {
@@ -94,7 +94,7 @@ type OpenSession = Awaited<ReturnType<typeof openSession>>;
 async function openSession(
   { place, given, options, trust, loaded, access, structured, debug }: Prepared,
   { output: { printError, write: print }, isTerminal, openThreads }: HeadlessIo,
-  environment: () => Promise<Environment>,
+  environment: ReadEnvironment,
 ) {
   const settled = await sessionOptions({ place, options, trust, loaded, access });
   const { plugins } = settled;

@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { readSettingsText, writePrivateFile } from '../../config/files.ts';
 import { serverHash } from '../../config/mcpServers.ts';
-import { pathOutside } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/paths.ts';
 import type { McpDeps } from '../../mcp/McpServer.ts';
 import type { McpServers } from '../../mcp/McpServers.ts';
 import type { ProtocolMemory } from '../../mcp/protocolVersion.ts';
 import type { McpServerSource } from '../../protocol/extensions/mcp.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
-import { type AppPaths, workspaceOf } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
+import { programPath } from '../process/lookUp.ts';
 import { openBrowser } from '../process/openBrowser.ts';
 import { createAuthStore } from './authStore.ts';
 import { createListMemories } from './listMemory.ts';
@@ -61,7 +60,7 @@ async function createServers(
     root: place.root,
     variables: place.env,
     env: { ...withoutKeys(place.env, secretEnv), CLAWDCODE: '1' },
-    apart: { folder, path: pathOutside(place.env, workspaceOf(place), realpath) },
+    apart: { folder, path: programPath(place) },
     fetchFor: (server) => serverNetwork(place.env, server).fetch,
     authStoreOf: (name, url) => createAuthStore(place.dataRoot, name, url),
     protocolMemoryOf: createProtocolMemories(place.dataRoot),

@@ -3,8 +3,7 @@
  * logged; messages name only where one should have come from.
  */
 import { execFile } from 'node:child_process';
-import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/paths.ts';
+import { type LookUpPlace, ownEnvironment } from '../process/lookUp.ts';
 import type { Keychain } from './keychain.ts';
 
 /** `problem`: why there is no key, ready to show. */
@@ -67,14 +66,11 @@ export function keychainKey(account: string, open: () => Promise<Keychain | unde
   };
 }
 
-interface HelperOptions {
+interface HelperOptions extends LookUpPlace {
   /** Named in messages. */
   readonly provider: string;
   readonly command: string;
   readonly home: string;
-  /** The project: the command must not find programs in it. */
-  readonly workspace: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Milliseconds: the command may ask a password manager or a cloud. */
@@ -120,11 +116,10 @@ export function helperKey({ provider, ...helper }: HelperOptions): EndpointKey {
 function runHelper({
   command,
   home,
-  workspace,
-  env,
+  ...place
 }: Omit<HelperOptions, 'provider'>): Promise<{ readonly output?: string; readonly problem?: string }> {
   const options = {
-    ...{ cwd: home, env: ownProgramEnvironment(env, workspace, realpath) },
+    ...{ cwd: home, env: ownEnvironment(place) },
     ...{ timeout: HELPER_MS, maxBuffer: MAX_BYTES, shell: true },
   };
   return new Promise((resolve) => {

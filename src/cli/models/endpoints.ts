@@ -122,8 +122,8 @@ function keyOf(
   if (fromEnv !== '') return fixedKey(fromEnv, apiKeyEnv);
   if (apiKeyHelper !== undefined)
     return helperKey({
-      ...{ provider: name, command: apiKeyHelper, home, env },
-      workspace: [root, ...settings.permissions.additionalDirectories],
+      ...{ provider: name, command: apiKeyHelper, home, env, root },
+      addedDirectories: settings.permissions.additionalDirectories,
     });
   const stored = dataRoot === undefined ? undefined : storedKeyOf(dataRoot, { name, baseUrl });
   if (stored?.place === 'file') return fixedKey(stored.key, STORED);

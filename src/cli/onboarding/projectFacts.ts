@@ -8,6 +8,7 @@ import * as z from 'zod';
 import type { ProjectFacts } from '../../commands/types.ts';
 import { readSmallFile } from '../../disk/realFile.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
+import type { LookUpPlace } from '../process/lookUp.ts';
 import { listFiles } from '../process/projectFiles.ts';
 
 const MAX_FILES = 50_000;
@@ -16,8 +17,9 @@ const MAX_BYTES = 256 * 1024;
 const MAX_NAMES = 24;
 const MAX_CHARACTERS = 120;
 
-export async function readProjectFacts(root: string): Promise<ProjectFacts> {
-  const files = (await listFiles(root, root)).map((file) => file.replaceAll('\\', '/'));
+export async function readProjectFacts(place: LookUpPlace): Promise<ProjectFacts> {
+  const { root } = place;
+  const files = (await listFiles(place, root)).map((file) => file.replaceAll('\\', '/'));
   const manifests = files
     .filter((file) => manifestNames.has(baseOf(file)) && depthOf(file) <= 2)
     .toSorted(byDepth);

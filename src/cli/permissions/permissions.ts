@@ -30,6 +30,7 @@ import type {
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { HostVerdict } from '../../sandbox/network/commandNetwork.ts';
 import type { AppPaths } from '../process/appPaths.ts';
+import { ownEnvironment } from '../process/lookUp.ts';
 import { executedFiles } from './executedFiles.ts';
 
 export interface Permissions {
@@ -234,7 +235,8 @@ function permissionsAt(
         return `Allowed for this session: ${texts.join(', ')}`;
       }
       for (const text of texts) {
-        const written = await addLocalRule(file, 'allow', text, env);
+        const gitEnv = ownEnvironment({ root: project, addedDirectories: directories, env });
+        const written = await addLocalRule(file, 'allow', text, gitEnv);
         if (written.type === 'refused') {
           add(added.ofSession, 'session');
           return `Allowed for this session only. ${written.message}`;

@@ -11,14 +11,13 @@ import * as z from 'zod';
 import { writePrivateFile } from '../../config/files.ts';
 import { readHooks } from '../../config/hooks.ts';
 import { ownGit } from '../../disk/ownGit.ts';
-import { ownGitEnvironment } from '../../disk/ownPrograms.ts';
-import { realpath as realpathNow } from '../../disk/paths.ts';
 import { type HookReader, pluginNamePattern, readPlugin } from '../../extensions/readPlugin.ts';
 import type { HookSource } from '../../protocol/extensions/hooks.ts';
 import type { PluginContents, PluginInfo } from '../../protocol/extensions/plugins.ts';
 import { JITLESS } from '../../protocol/jitless.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 import { type AppPaths, workspaceOf } from '../process/appPaths.ts';
+import { gitEnvironment } from '../process/lookUp.ts';
 import { bytesBelow, contentHash, contentStamp, filesIn, TOO_MUCH } from './pluginContent.ts';
 
 const fileSchema = z.looseObject({
@@ -208,7 +207,7 @@ async function clone(place: Place, source: string, folder: string): Promise<stri
     ...['--', source, folder],
   ]);
   const env = {
-    ...ownGitEnvironment(place.env, [...workspaceOf(place), pluginsFolder(place)], realpathNow),
+    ...gitEnvironment({ ...place, addedDirectories: [...workspaceOf(place), pluginsFolder(place)] }),
     GIT_ALLOW_PROTOCOL: 'https:file',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',

@@ -4,12 +4,11 @@
  * filter as the user's environment, in the sandbox or not.
  */
 import type { LoadedSettings } from '../../config/types.ts';
-import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/paths.ts';
 import { findTokens } from '../../redact/tokens.ts';
 import { withoutTokens } from '../../sandbox/environment.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import { findRoot } from './appPaths.ts';
+import { ownEnvironment } from './lookUp.ts';
 
 /** True if a value has the form of a known token. */
 export const isToken = (value: string): boolean => findTokens(value).length > 0;
@@ -41,8 +40,7 @@ export function programEnvironment({
   env,
   secretEnv,
 }: ProgramContext): Record<string, string> {
-  const workspace = [findRoot(cwd), ...addedDirectories];
-  return withoutKeys(ownProgramEnvironment(env, workspace, realpath), secretEnv);
+  return withoutKeys(ownEnvironment({ root: findRoot(cwd), addedDirectories, env }), secretEnv);
 }
 
 export function commandVariables({

@@ -3,10 +3,9 @@ import { execFile } from 'node:child_process';
 import { release, type } from 'node:os';
 import type { Environment } from '../../agent/systemPrompt.ts';
 import { isReadableByGit, ownGit } from '../../disk/ownGit.ts';
-import { ownGitEnvironment } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/paths.ts';
 import { gitRunsPrograms } from '../../permissions/lookups/gitPrograms.ts';
-import { findRoot } from './appPaths.ts';
+import type { AppPaths } from './appPaths.ts';
+import { gitEnvironment, isSystemProgram, type LookUpPlace } from './lookUp.ts';
 
 /** Timeout of git, in milliseconds; a slow repository is left out rather than delaying the first request. */
 const GIT_TIMEOUT = 2000;
@@ -15,13 +14,23 @@ const CHANGED_FILES = 20;
 /** Milliseconds after which a prefetched result is stale, because the user was asked something in between. */
 const FRESH_MS = 2000;
 
-/** Starts reading immediately, since git takes as long as loading the program and its settings. */
-export function prefetchEnvironment(directory: string): () => Promise<Environment> {
-  return prefetch(() => readEnvironment(directory, new Date()), FRESH_MS);
+type Place = LookUpPlace & Pick<AppPaths, 'cwd'>;
+
+/** Reads the environment; the place has all folders of the workspace by then. */
+export type ReadEnvironment = (place: Place) => Promise<Environment>;
+
+/**
+ * Starts reading immediately, since git takes as long as loading the program and its settings. Not if git is installed
+ * where a directory that only the settings add to the workspace could be.
+ */
+export function prefetchEnvironment(place: Place): ReadEnvironment {
+  if (!isSystemProgram('git', place)) return (settled) => readEnvironment(settled, new Date());
+  return prefetch(() => readEnvironment(place, new Date()), FRESH_MS);
 }
 
-export async function readEnvironment(directory: string, now: Date): Promise<Environment> {
-  const git = await gitState(directory);
+export async function readEnvironment(place: Place, now: Date): Promise<Environment> {
+  const { cwd: directory } = place;
+  const git = await gitState(place);
   const pad = (part: number): string => String(part).padStart(2, '0');
   return {
     directory,
@@ -31,20 +40,21 @@ export async function readEnvironment(directory: string, now: Date): Promise<Env
   };
 }
 
-async function gitState(directory: string): Promise<string | undefined> {
+async function gitState(place: Place): Promise<string | undefined> {
+  const { cwd: directory } = place;
   // The user has not yet agreed to run this folder's programs.
   if (gitRunsPrograms(directory))
     return 'not asked, because its configuration names programs to start, or files elsewhere';
   const [status, log] = await Promise.all([
     // Submodules have their own configurations.
-    git(directory, [
+    git(place, [
       'status',
       '--porcelain=v1',
       '--branch',
       '--untracked-files=normal',
       '--ignore-submodules=dirty',
     ]),
-    git(directory, ['log', '--max-count=3', '--format=%h %s']),
+    git(place, ['log', '--max-count=3', '--format=%h %s']),
   ]);
   if (status === undefined) return undefined;
   const [head = '', ...changed] = status.trimEnd().split('\n');
@@ -92,14 +102,14 @@ function quotedSubject(line: string): string {
 }
 
 /** Returns the output of one read-only git command; undefined without a repository or git. */
-function git(directory: string, asked: string[]): Promise<string | undefined> {
-  if (!isReadableByGit(directory)) return Promise.resolve(undefined);
+function git(place: Place, asked: string[]): Promise<string | undefined> {
+  const { cwd } = place;
+  if (!isReadableByGit(cwd)) return Promise.resolve(undefined);
   return new Promise((resolve) => {
     const { program, args } = ownGit(asked);
-    const env = ownGitEnvironment(process.env, [findRoot(directory)], realpath);
     const options = {
-      cwd: directory,
-      env,
+      cwd,
+      env: gitEnvironment(place),
       timeout: GIT_TIMEOUT,
       killSignal: 'SIGKILL',
       maxBuffer: 4_000_000,

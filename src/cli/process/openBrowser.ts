@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
-import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/paths.ts';
-import { type AppPaths, workspaceOf } from './appPaths.ts';
+import type { AppPaths } from './appPaths.ts';
+import { ownEnvironment } from './lookUp.ts';
 
 /** Opens a web address in the user's browser. If that fails, the address is on screen, and the user can open it. */
 export function openBrowser(url: string, place: Pick<AppPaths, 'env' | 'root' | 'addedDirectories'>): void {
   const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
   const options = {
-    env: ownProgramEnvironment(place.env, workspaceOf(place), realpath),
+    env: ownEnvironment(place),
     stdio: 'ignore',
     detached: true,
   } as const;

@@ -1,17 +1,17 @@
 import { execFile } from 'node:child_process';
 import { relative } from 'node:path';
-import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/paths.ts';
+import { type LookUpPlace, ownEnvironment } from './lookUp.ts';
 
 /** Maximum number of files that `@` completion offers; larger repositories are completed folder by folder. */
 const MAX_FILES = 50_000;
 
 /** Returns project files not ignored by git, relative to the working directory, for `@` completion. */
-export async function listFiles(root: string, cwd: string): Promise<string[]> {
+export async function listFiles(place: LookUpPlace, cwd: string): Promise<string[]> {
+  const { root } = place;
   const rg = await import('@vscode/ripgrep').then((module) => module.rgPath).catch(() => 'rg');
   return new Promise((resolve) => {
     const args = ['--files', '--hidden', '--glob', '!.git', '--no-messages', '--null', root];
-    const env = ownProgramEnvironment(process.env, [root], realpath);
+    const env = ownEnvironment(place);
     execFile(rg, args, { env, maxBuffer: 64 * 1024 * 1024, timeout: 5000 }, (_error, stdout) => {
       // If an error occurs after some output (an unreadable folder), the list is still useful.
       const paths = stdout

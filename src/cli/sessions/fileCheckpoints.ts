@@ -4,11 +4,11 @@ import { createFileCheckpoints, type OpenFileCheckpoints } from '../../checkpoin
 import type { CheckpointBlobs } from '../../checkpoints/types.ts';
 import type { Settings } from '../../config/schema.ts';
 import { type ContextManager, getProjectStoragePath } from '../../context/index.ts';
-import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
-import { isInside, realpath } from '../../disk/paths.ts';
+import { isInside } from '../../disk/paths.ts';
 import { unmoved } from '../../disk/settingsPaths.ts';
 import type { FileCheckpoints, PathChange, RestoreStep } from '../../protocol/checkpoints.ts';
-import { type AppPaths, workspaceOf } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
+import { ownEnvironment } from '../process/lookUp.ts';
 import type { WriteRedaction } from './redaction.ts';
 
 /**
@@ -34,7 +34,7 @@ export function openFileCheckpoints(
     holdsSecrets: redaction?.holdsSecrets,
     limits,
     onWarning,
-    env: ownProgramEnvironment(place.env, workspaceOf(place), realpath),
+    env: ownEnvironment(place),
   });
   const [first] = context.entries();
   return filesAfterMove(files, first?.subtype === 'session_start' ? first.cwd : undefined, place.root);

@@ -29,7 +29,6 @@ import type { Tool } from '../../protocol/tools.ts';
 import { builtinTools } from '../../tools/builtinTools.ts';
 import type { Confinement } from '../confinement.ts';
 import type { ModelChoice } from '../models/modelChoice.ts';
-import { readEnvironment } from '../process/environment.ts';
 import { userName } from '../process/workspaceFacts.ts';
 import { adoptCreatedFiles } from '../sandbox.ts';
 import type { SessionSkills } from '../skills.ts';
@@ -58,7 +57,8 @@ export interface SubagentParts {
   readonly fallbackModels: readonly string[];
   /** Models that the settings of the user or an administrator name. */
   readonly settingsModels: readonly string[];
-  readonly environment: () => Promise<Environment>;
+  /** `worktree`: for an agent that works there. */
+  readonly environment: (worktree?: { readonly root: string; readonly cwd: string }) => Promise<Environment>;
   /** What confines the calls of the agent that starts a subagent. */
   readonly confinement: Confinement;
   readonly worktrees: Worktrees;
@@ -148,7 +148,7 @@ async function startSession(
   worktree: OpenedWorktree | undefined,
 ): Promise<void> {
   const [environment, skills] = await Promise.all([
-    worktree === undefined ? parts.environment() : readEnvironment(worktree.cwd, new Date()),
+    parts.environment(worktree && { root: worktree.record.path, cwd: worktree.cwd }),
     skillTexts(definition, sessionId, parts.skills),
   ]);
   const noteKey = newNoteKey();

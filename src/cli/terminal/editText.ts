@@ -2,15 +2,13 @@
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
 import { openRealFile } from '../../disk/realFile.ts';
 import type { EditOutcome } from '../../ui/types.ts';
-import { findRoot } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
+import { type LookUpPlace, ownEnvironment } from '../process/lookUp.ts';
 
-interface EditorPlace {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
+interface EditorPlace extends LookUpPlace, Pick<AppPaths, 'cwd'> {
   /** The program's own data folder: out of reach for the model's commands, unlike a temporary folder. */
   readonly dataRoot: string;
 }
@@ -25,7 +23,8 @@ const NOT_FOUND = 127;
  * Opens `text` in `$VISUAL` or `$EDITOR`, including their arguments, on this process's terminal, and returns what was
  * saved. The caller has released the terminal.
  */
-export async function editText(text: string, { env, cwd, dataRoot }: EditorPlace): Promise<EditOutcome> {
+export async function editText(text: string, place: EditorPlace): Promise<EditOutcome> {
+  const { env, dataRoot } = place;
   const editor = [env.VISUAL, env.EDITOR].find((name) => name !== undefined && name.trim() !== '');
   if (editor === undefined)
     return failed('No editor is set. Set VISUAL or EDITOR, for example: export EDITOR="nano"');
@@ -36,7 +35,7 @@ export async function editText(text: string, { env, cwd, dataRoot }: EditorPlace
     folder = realpath(await mkdtemp(join(drafts, 'draft-')));
     const file = join(folder, 'prompt.md');
     await writeFile(file, text, { mode: 0o600, flag: 'wx' });
-    const problem = await run(editor, file, env, cwd);
+    const problem = await run(editor, file, place);
     if (problem !== undefined) return failed(`${problem} The draft is unchanged.`);
     const saved = await savedIn(file);
     if (saved === undefined)
@@ -65,13 +64,9 @@ async function savedIn(file: string): Promise<string | undefined> {
 }
 
 /** Returns the problem, if any. The shell splits the editor's arguments, as it does for git. */
-function run(
-  editor: string,
-  file: string,
-  own: EditorPlace['env'],
-  cwd: string,
-): Promise<string | undefined> {
-  const env = ownProgramEnvironment(own, [findRoot(cwd)], realpath);
+function run(editor: string, file: string, place: EditorPlace): Promise<string | undefined> {
+  const { cwd } = place;
+  const env = ownEnvironment(place);
   const isWindows = process.platform === 'win32';
   const child = isWindows
     ? spawn(`${editor} "${file}"`, { shell: true, stdio: 'inherit', cwd, env })

@@ -4,11 +4,10 @@ import { execFile } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
-import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/paths.ts';
 import { MAX_IMAGE_BYTES, readImageHeader } from '../../protocol/files/images.ts';
 import type { ImagePort, ImageRead } from '../../ui/input/images.ts';
 import { findRoot } from '../process/appPaths.ts';
+import { ownEnvironment } from '../process/lookUp.ts';
 
 /** Timeout in milliseconds for a file on a disk that does not respond. */
 const PATIENCE_MS = 2000;
@@ -31,7 +30,7 @@ export function createImagePort(place: ImagePlace): ImagePort {
     clipboard: () =>
       readClipboardImage(
         place.platform ?? process.platform,
-        ownProgramEnvironment(place.env, [findRoot(place.cwd), ...(place.addedDirectories ?? [])], realpath),
+        ownEnvironment({ ...place, root: findRoot(place.cwd) }),
       ),
   };
 }

@@ -31,7 +31,7 @@ test('a project is described by its names and manifests', { tags: 'long' }, asyn
     '.github/workflows/ci.yml': '',
     Makefile: 'all: build\n\nbuild:\n\techo hi\nVERSION := 1\n.PHONY: all\n',
   });
-  expect(await readProjectFacts(root)).toEqual({
+  expect(await readProjectFacts({ root, env: process.env })).toEqual({
     files: 12,
     isComplete: true,
     languages: [
@@ -62,7 +62,7 @@ test('links are not followed, what is hostile is made plain, and an AGENTS.md is
     'deno.json': JSON.stringify({ tasks: { 'a\u001b[2Jb\nc': 'x', [`long${'x'.repeat(500)}`]: 'y' } }),
   });
   await symlink(join(outside, 'secret.json'), join(root, 'package.json'));
-  const facts = await readProjectFacts(root);
+  const facts = await readProjectFacts({ root, env: process.env });
   expect(facts.agentsBytes).toBe(4);
   expect(JSON.stringify(facts)).not.toMatch(/stolen|\\u001b|\\n/);
   expect(Math.max(...facts.commands.map(({ command }) => command.length))).toBeLessThan(130);

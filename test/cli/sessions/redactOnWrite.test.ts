@@ -60,7 +60,7 @@ async function wholeSession(redactOnWrite: boolean) {
     demo: false,
     interactive: true,
     debug,
-    environment: prefetchEnvironment(root),
+    environment: prefetchEnvironment({ root, cwd: root, env: process.env }),
   });
   const { agent, file = '' } = await factory.open({ type: 'new' });
   const history = createHistoryFile(join(dataRoot, 'history', 'p.jsonl'), debug.textOf);

@@ -17,8 +17,9 @@ async function editor(script: string): Promise<string> {
   return `'${path}'`;
 }
 
-const edit = (text: string, env: Record<string, string>) =>
+const edit = (text: string, env: Record<string, string>, addedDirectories: readonly string[] = []) =>
   editText(text, {
+    ...{ root: folder, addedDirectories },
     env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...env },
     cwd: folder,
     dataRoot: join(folder, 'data'),
@@ -70,6 +71,15 @@ test('neither the shell nor the editor is taken from the project', { tags: 'long
   const edited = await edit('x', { EDITOR: 'my-editor', PATH: `${folder}:${process.env.PATH}` });
   expect(edited).toMatchObject({ type: 'failed', message: expect.stringContaining('was not found') });
   expect(await readdir(folder)).not.toContain('ran');
+});
+
+test('nor from an added directory', { tags: 'long' }, async () => {
+  const added = await mkdtemp(join(tmpdir(), 'edit-text-'));
+  await writeFile(join(added, 'my-editor'), `#!/bin/sh\ntouch "${folder}/ran"\n`, { mode: 0o755 });
+  const env = { EDITOR: 'my-editor', PATH: `${added}:${process.env.PATH}` };
+  expect(await edit('x', env, [added])).toMatchObject({ type: 'failed' });
+  expect(await readdir(folder)).not.toContain('ran');
+  await rm(added, { recursive: true });
 });
 
 test.each([

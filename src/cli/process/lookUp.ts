@@ -1,0 +1,34 @@
+/**
+ * Owns the PATH on which programs are looked up that ClawdCode starts by their name: that of the user, without the folders
+ * that any folder of the workspace controls.
+ */
+import { delimiter, join } from 'node:path';
+import { statOf } from '../../disk/fileLookups.ts';
+import { ownGitEnvironment, ownProgramEnvironment, pathOutside } from '../../disk/ownPrograms.ts';
+import { realpath } from '../../disk/paths.ts';
+import { type AppPaths, workspaceOf } from './appPaths.ts';
+
+/** Directories that settings add are part of it once these have been read (`inWorkspace`). */
+export type LookUpPlace = Pick<AppPaths, 'root' | 'addedDirectories' | 'env'>;
+
+/** The user's environment with that PATH, for programs. */
+export const ownEnvironment = (place: LookUpPlace): AppPaths['env'] =>
+  ownProgramEnvironment(place.env, workspaceOf(place), realpath);
+
+/** The same for git; see `ownGitEnvironment`. */
+export const gitEnvironment = (place: LookUpPlace): Record<string, string> =>
+  ownGitEnvironment(place.env, workspaceOf(place), realpath);
+
+export const programPath = (place: LookUpPlace): string =>
+  pathOutside(place.env, workspaceOf(place), realpath);
+
+/** Where the system and package managers install programs; nobody works there. */
+const systemFolders = /^(?:\/usr|\/usr\/local|\/opt\/homebrew|\/run\/current-system\/sw)?\/bin\/?$/;
+
+/** True if a program of that name is found in no folder that could turn out to be part of the workspace. */
+export function isSystemProgram(name: string, place: LookUpPlace): boolean {
+  const folder = programPath(place)
+    .split(delimiter)
+    .find((one) => statOf(join(one, name))?.isFile() === true);
+  return folder !== undefined && systemFolders.test(folder);
+}
