@@ -176,7 +176,10 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         named: (folder) => temporary.named(folder, request.command),
       });
       temporary.share();
-      for (const folder of plan.temporary) temporary.link(folder, folder.mounted, request.command);
+      const linked = plan.temporary.map((folder) => temporary.link(folder, folder.mounted, request.command));
+      const onBuilt = (): void => {
+        for (const done of linked) done();
+      };
       const route = plan.network === 'session' ? await open() : undefined;
       const token = randomBytes(9).toString('base64url');
       const own: RunningRequest = {
@@ -186,7 +189,10 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         problems: new Set(),
         answers: new Map(),
       };
-      const onRelease = (): void => void running.delete(token);
+      const onRelease = (): void => {
+        onBuilt();
+        running.delete(token);
+      };
       const protectedChanges = watchProtected(
         walked.map((one) => one.protectedFiles),
         () => roots.map((root) => walk(root).protectedFiles),
@@ -211,6 +217,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         options,
         changes,
         share,
+        onBuilt,
         onRelease,
       });
       if (plan.network === 'session') running.set(token, own);
@@ -297,6 +304,8 @@ interface ConfinedParts {
   readonly options: SandboxOptions;
   readonly changes: ReportedChanges;
   readonly share: () => void;
+  /** Call when the sandbox is built, or will not be. */
+  readonly onBuilt: () => void;
   readonly onRelease: () => void;
 }
 
@@ -312,6 +321,7 @@ function confined({
   options,
   changes,
   share,
+  onBuilt,
   onRelease,
 }: ConfinedParts): Confinement {
   const descriptors: number[] = [];
@@ -370,7 +380,7 @@ function confined({
         args: words.slice(1),
         inherit: [...descriptors, 'pipe', 'pipe'],
         env: own,
-        admit: (group, pipes) => admit(expected, plan.scratch, group, pipes),
+        admit: (group, pipes) => admit(expected, plan.scratch, group, pipes).finally(onBuilt),
       };
     },
     record(): SandboxRecord {

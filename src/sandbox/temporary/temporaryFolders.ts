@@ -56,8 +56,11 @@ export interface TemporaryFolders {
    * a link, because a mount would follow it out of the sandbox. Never throws.
    */
   named(folder: PrivateTemporary, command: string): readonly string[];
-  /** Links the entries of the shared folder, except for names at which something is mounted. Never throws. */
-  link(folder: PrivateTemporary, mounted: readonly string[], command: string): void;
+  /**
+   * Links the entries of the shared folder, except for names at which something is mounted. Returns what to call once
+   * the sandbox is built: until then, no other command puts a link where it mounts something. Never throws.
+   */
+  link(folder: PrivateTemporary, mounted: readonly string[], command: string): () => void;
   /** True if a command created this entry. */
   isOwn(folder: PrivateTemporary, name: string): boolean;
   /** Moves a file that the session itself created in a shared folder to the private one. Never throws. */
@@ -83,6 +86,8 @@ interface State extends PrivateTemporary {
   readonly shown: Set<string>;
   /** Names at which something was mounted, which leaves an empty entry. */
   readonly mounted: Set<string>;
+  /** The names at which sandboxes that are being built mount something. */
+  readonly building: Set<readonly string[]>;
   /** Modification time of the shared folder when it was last read. */
   readAt?: bigint;
   names: readonly string[];
@@ -112,8 +117,10 @@ export function createTemporaryFolders({
     },
     link(folder, mounted, command) {
       const state = stateOf(folder);
-      if (state === undefined) return;
-      for (const name of state.mounted) if (!mounted.includes(name)) unmounted(state, name);
+      if (state === undefined) return () => undefined;
+      state.building.add(mounted);
+      const needed = new Set([...state.building].flat());
+      for (const name of state.mounted) if (!needed.has(name)) unmounted(state, name);
       for (const name of mounted) {
         state.mounted.add(name);
         state.linked.delete(name);
@@ -121,6 +128,7 @@ export function createTemporaryFolders({
       }
       readNames(state, isOfProgram);
       linkNames(state, command);
+      return () => void state.building.delete(mounted);
     },
     isOwn(folder, name) {
       const state = stateOf(folder);
@@ -161,7 +169,8 @@ function make(shared: string, parentName: string): State | undefined {
     const session = mkdtempSync(join(parent, `session-${process.pid}-`)).slice(parent.length + 1);
     const places = placesOf(shared, parent, session);
     for (const folder of [places.own, places.outside]) mkdirSync(folder, { mode: 0o700 });
-    return { ...places, linked: new Set(), shown: new Set(), mounted: new Set(), names: [] };
+    const none = { linked: new Set<string>(), shown: new Set<string>(), mounted: new Set<string>() };
+    return { ...places, ...none, building: new Set(), names: [] };
   } catch {
     // Disk full, or a folder that this user may not write to.
     return undefined;
