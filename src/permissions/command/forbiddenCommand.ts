@@ -341,6 +341,8 @@ function runsUnknown(part: CommandPart, text: string): boolean {
   if (isShellName(name) || readsCommands(name))
     return rest.every((word) => word === null || /^[-+]/.test(word)) || rest.includes(null);
   if (isScheduler(name)) return !rest.some((word) => word !== null && /^-[lrcv]$/.test(word));
+  // Builtins under other names: zshmodules(1), `enable -f` of bash.
+  if (/^(?:zmodload|enable)$/.test(name)) return true;
   if (/^(?:source|\.|eval|trap|alias)$/.test(name))
     return rest.some((word) => word === null || word.startsWith('/dev/'));
   const program = programName(text.split(' ')[0]);

@@ -1,6 +1,7 @@
 /** Finds the files that a command names, for deny and ask rules about files. */
 import { forbids, mayForbid } from '../files/filePattern.ts';
 import { programName } from '../options/programTable.ts';
+import { isRunner } from '../options/runnerNames.ts';
 import type { Policy } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import { shownByGit } from '../rules/gitScope.ts';
@@ -97,7 +98,7 @@ export function mayNameForbidden(
   if ([...parsed.writes, ...parsed.reads].includes(null)) return { rule: first, text: command };
   for (const { part, directories } of track(parsed.parts, cwd, policy)) {
     if (part.carrier || withoutFiles.test(programName(part.argv[0]))) continue;
-    if (namesUnknown(part) || (directories === null && part.argv.length > 1))
+    if (namesUnknown(part) || takesNames(part) || (directories === null && part.argv.length > 1))
       return { rule: first, text: part.text };
     const inGit = forbiddenInGit(part, directories ?? [cwd], rules, policy);
     if (inGit) return { rule: inGit, text: part.text };
@@ -163,6 +164,20 @@ function isAboutFiles({ text }: SourcedRule): boolean {
 function namesUnknown(part: CommandPart): boolean {
   const text = textWords(part);
   return part.argv.some((word, at) => word === null && at > 0 && !text.has(at));
+}
+
+/** Programs that add what they read to the words of a command, or that read the names of files: xargs(1), cpio(1). */
+const addsNames = /^(?:g?xargs|parallel|sem|cpio|pax)$/;
+
+/** True if names of files come from the input or from a list: `xargs -0 cat`, `tar -T list`, `sort --files0-from=-`. */
+function takesNames({ argv }: CommandPart): boolean {
+  const name = programName(argv[0]);
+  // Behind a wrapper that was not understood, the program can be any word.
+  const programs = isRunner(name) ? argv : argv.slice(0, 1);
+  if (programs.some((word) => addsNames.test(programName(word)))) return true;
+  if (/^(?:bsd|g)?tar$/.test(name) && argv.some((word) => /^-[A-Za-z]*T|^--f/.test(word ?? ''))) return true;
+  if (/^(?:zip|7z\w*)$/.test(name) && argv.some((word) => /^-?@/.test(word ?? ''))) return true;
+  return argv.some((word) => /^--?files(?:0|-from)/.test(word ?? ''));
 }
 
 /** The folders that a search or a copy traverses; without operands, `rg` and the like search the current one. */

@@ -43,11 +43,14 @@ export function runsItsInput(argv: Argv): boolean {
   return /^(?:-|\/dev\/stdin|repl)$/.test(script ?? '') || words.includes('-s');
 }
 
+/** Of those with a script, the ones whose script starts no programs. */
+const startsNothing = /^(?:jq|yq|kubectl|oc|curl)$/;
+
 /** Of those, the ones that start other programs when their input says so: not databases and not `patch`. */
 export function startsFromInput(argv: Argv): boolean {
   const name = programName(argv[0]).replace(/(?<=[a-z])[\d.]+$/, '');
   const isOther = unpackers.test(name) || /^(?:sqlite|psql|mysql|mariadb|mongosh|redis-cli|bc)$/.test(name);
-  return !isOther && (startsShell(argv) || (!readsScript.test(name) && runsItsInput(argv)));
+  return !isOther && (startsShell(argv) || (!startsNothing.test(name) && runsItsInput(argv)));
 }
 
 /** `sudo sh`, `docker exec -i box sh`, `ssh host`, `at now`. */
