@@ -194,12 +194,18 @@ async function runOnce(
 }
 
 /**
- * No redaction for a command that the user typed, or that names `.env` and was approved by the user or a rule: then its
- * content is what they want to see.
+ * No redaction for a command that the user typed, or that names `.env` and was approved by the user or by a rule that
+ * names it, too: then its content is what they want to see.
  */
-function redactorFor({ command }: BashInput, { root, cwd }: ToolContext, { basis }: Grant, deps: BashDeps) {
+function redactorFor(
+  { command }: BashInput,
+  { root, cwd }: ToolContext,
+  { basis, rule }: Grant,
+  deps: BashDeps,
+) {
   // matches a file, not `process.env`
-  const wantsContent = /(?<![\w)\]}])\.env\b/.test(command) && (basis === 'user' || basis === 'rule');
+  const names = (text: string): boolean => /(?<![\w)\]}])\.env\b/.test(text);
+  const wantsContent = names(command) && (basis === 'user' || (basis === 'rule' && names(rule?.text ?? '')));
   const secrets = wantsContent || basis === 'own' ? [] : (deps.knownSecrets?.([root, cwd()]) ?? []);
   return secrets.length === 0 ? undefined : createValueRedactor(secrets);
 }

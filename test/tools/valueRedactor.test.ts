@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Grant } from '../../src/protocol/permissions.ts';
 import { createValueRedactor } from '../../src/tools/shell/valueRedactor.ts';
 import { openWorkbench } from './workbench.ts';
 
@@ -34,10 +35,14 @@ test('what commands print of a .env file is marked for the model, unless the fil
     'echo "pw=$(cat .env)"; printf hunter2; sleep 0.1; printf hunter2',
   );
   await writeFile(join(bench.root, '.env'), 'hunter2hunter2\n');
-  const run = async (command: string, basis: 'user' | 'read-only'): Promise<string> => {
+  const run = async (
+    command: string,
+    basis: Grant['basis'],
+    rule?: { text: string; source: string },
+  ): Promise<string> => {
     const prepared = await bench.prepare('Bash', { command });
     if (prepared.type === 'invalid') throw new Error(prepared.message);
-    return (await prepared.run({ basis })).text;
+    return (await prepared.run({ basis, ...(rule && { rule }) })).text;
   };
   const printed = await run('sh app.sh', 'user');
   expect(printed).not.toContain('hunter2hunter2');
@@ -45,6 +50,9 @@ test('what commands print of a .env file is marked for the model, unless the fil
   expect(await run('sh app.sh # process.env', 'user')).not.toContain('hunter2hunter2');
   expect(await run('cat .env', 'user')).toContain('hunter2hunter2');
   expect(await run('cat .env', 'read-only')).not.toContain('hunter2hunter2');
+  const rule = (text: string) => ({ text, source: 'session' });
+  expect(await run('cat .env', 'rule', rule('Bash(cat .env)'))).toContain('hunter2hunter2');
+  expect(await run('cat $(printf .env)', 'rule', rule('Bash'))).not.toContain('hunter2hunter2');
   await bench.close();
 });
 

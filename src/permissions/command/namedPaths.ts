@@ -78,8 +78,9 @@ function knownPaths(part: CommandPart): readonly string[] {
 /** Programs whose arguments are not files. */
 const withoutFiles =
   /^(?:echo|printf|true|false|:|exit|sleep|kill|export|declare|local|unset|set|shift|return|break|continue|read|wait|date|seq|expr|basename|dirname|test|\[|\[\[)$/;
-/** Programs that show or copy everything in a folder. */
-const recursive = /^(?:[efz]?grep|rg|ag|ack|ugrep|diff|cp|mv|rsync|scp|tar|bsdtar|zip|7z|cpio|pax|ditto)$/;
+/** True for programs that show or copy everything in a folder. */
+export const traverses = (name: string): boolean =>
+  /^(?:[efz]?grep|rg|ag|ack|ugrep|diff|cp|mv|rsync|scp|tar|bsdtar|zip|7z|cpio|pax|ditto)$/.test(name);
 
 /**
  * A rule about files that a command may violate through a name that only the shell knows, or by traversing a folder;
@@ -102,7 +103,7 @@ export function mayNameForbidden(
       return { rule: first, text: part.text };
     const inGit = forbiddenInGit(part, directories ?? [cwd], rules, policy);
     if (inGit) return { rule: inGit, text: part.text };
-    if (!recursive.test(programName(part.argv[0])) && !readsFound(part)) continue;
+    if (!traverses(programName(part.argv[0])) && !readsFound(part)) continue;
     const folders = (directories ?? [cwd]).flatMap((directory) => foldersOf(part, directory, policy));
     const rule = [first, ...more].find((one) => folders.some((folder) => reachesInto(one, folder, policy)));
     if (rule) return { rule, text: part.text };
@@ -141,7 +142,7 @@ function isAboutReading(rule: SourcedRule): boolean {
 }
 
 /** `find -exec`, `fd -x` and `git grep --no-index` and `git diff --no-index` read what they find. */
-function readsFound({ argv }: CommandPart): boolean {
+export function readsFound({ argv }: CommandPart): boolean {
   const name = programName(argv[0]);
   const has = (option: RegExp): boolean => argv.some((word) => option.test(word ?? ''));
   if (name === 'find' || name === 'gfind') return has(/^-(?:exec|ok)(?:dir)?$/);
@@ -161,7 +162,8 @@ function isAboutFiles({ text }: SourcedRule): boolean {
   );
 }
 
-function namesUnknown(part: CommandPart): boolean {
+/** True if a file may be named by a word that only the shell knows. */
+export function namesUnknown(part: CommandPart): boolean {
   const text = textWords(part);
   return part.argv.some((word, at) => word === null && at > 0 && !text.has(at));
 }
@@ -170,7 +172,7 @@ function namesUnknown(part: CommandPart): boolean {
 const addsNames = /^(?:g?xargs|parallel|sem|cpio|pax)$/;
 
 /** True if names of files come from the input or from a list: `xargs -0 cat`, `tar -T list`, `sort --files0-from=-`. */
-function takesNames({ argv }: CommandPart): boolean {
+export function takesNames({ argv }: CommandPart): boolean {
   const name = programName(argv[0]);
   // Behind a wrapper that was not understood, the program can be any word.
   const programs = isRunner(name) ? argv : argv.slice(0, 1);
@@ -181,7 +183,7 @@ function takesNames({ argv }: CommandPart): boolean {
 }
 
 /** The folders that a search or a copy traverses; without operands, `rg` and the like search the current one. */
-function foldersOf(part: CommandPart, directory: string, policy: Policy): readonly string[] {
+export function foldersOf(part: CommandPart, directory: string, policy: Policy): readonly string[] {
   const operands = part.argv.slice(1).filter((word) => word !== null && !word.startsWith('-'));
   const folders = operands
     .map((word) => locate(word ?? '.', directory, policy))

@@ -10,12 +10,13 @@ import { subcommandAt } from '../options/riskyOptions.ts';
 import { gravest, type Policy, workspaceFolders } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import type { ReadOnlyUse } from '../readOnly/use.ts';
-import { coverage, hasSafeEnvironment } from '../rules/commandRule.ts';
+import { type Coverage, coverage, hasSafeEnvironment } from '../rules/commandRule.ts';
 import { outOfScope, type ScopeInput } from '../rules/ruleScope.ts';
 import type { SourcedRule } from '../rules/rules.ts';
 import { isPlainVariable } from '../shell/assignments.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import { changesDirectory, type Visit } from '../shell/workingDirectory.ts';
+import { hiddenSecret } from './hiddenSecrets.ts';
 import { localWork } from './localWork.ts';
 import { decideEdits, type Touched } from './plainEdits.ts';
 import { decidePattern, decideShown, decideTracked, decideTree, isNoFile, openedBy } from './treeDecision.ts';
@@ -59,21 +60,33 @@ export function decidePart(visit: Visit, others: Touched, policy: Policy): PartV
     edits: decideEdits(visit, others, { ...policy, mode: 'acceptEdits' }),
     isFirst: others !== null,
   };
-  const { exact, open, stopped } = rulesFor(input);
+  const rules = rulesFor(input);
+  const { exact, stopped } = rules;
   if (exact) return allowedBy(exact);
-  const verdict = part.argv.length === 0 || part.carrier ? decideEnvironment(part) : decideCall(input, open);
+  const verdict = part.argv.length === 0 || part.carrier ? decideEnvironment(part) : decideCall(input, rules);
   if (verdict.behavior === 'allow' || stopped.length === 0) return verdict;
   const [{ text, reason }] = stopped as [StoppedRule];
   const isOpen = verdict.unruled !== undefined;
   return { ...verdict, ...(isOpen && { reason: `${text} does not cover ${reason}.` }), stopped };
 }
 
-function decideCall(input: ScopeInput, open: SourcedRule | undefined): PartVerdict {
-  const { visit, policy, use, edits } = input;
-  const { part } = visit;
-  const secret = findSecret(visit, use, policy);
+function decideCall(input: ScopeInput, { open, every }: Pick<MatchedRules, 'open' | 'every'>): PartVerdict {
+  const secret = findSecret(input.visit, input.use, input.policy);
   if (secret) return secret;
   if (open) return allowedBy(open);
+  const verdict = every ? allowedBy(every) : decideUnruled(input);
+  const isOpen = every !== undefined || (verdict.behavior === 'ask' && verdict.cause?.type !== 'limit');
+  const reason = isOpen ? hiddenSecret(input) : undefined;
+  if (reason === undefined) return verdict;
+  return {
+    ...(every ? { behavior: 'ask', row: secretFiles, reason } : verdict),
+    cause: { type: 'limit', reason, isSecret: true },
+  };
+}
+
+function decideUnruled(input: ScopeInput): PartVerdict {
+  const { visit, policy, use, edits } = input;
+  const { part } = visit;
   if (changesDirectory(part)) return decideMove(visit, policy);
   if (use) return { row: readOnlyRow(part), ...decideUse(input, use) };
   if (policy.mode === 'acceptEdits' && edits)
@@ -82,23 +95,23 @@ function decideCall(input: ScopeInput, open: SourcedRule | undefined): PartVerdi
   return { behavior: 'ask', reason: `${shorten(part.text)} needs your approval.`, cause, unruled: input };
 }
 
-/** The first rule that names the entire command, the first open-ended one, and those that do not cover the call. */
-function rulesFor(input: ScopeInput): {
-  readonly exact: SourcedRule | undefined;
-  readonly open: SourcedRule | undefined;
+/** The first rule of each kind that covers a call, and those that do not. */
+interface MatchedRules {
+  readonly exact?: SourcedRule;
+  readonly open?: SourcedRule;
+  readonly every?: SourcedRule;
   readonly stopped: readonly StoppedRule[];
-} {
+}
+
+function rulesFor(input: ScopeInput): MatchedRules {
   const stopped: StoppedRule[] = [];
-  const found: { exact: SourcedRule | undefined; open: SourcedRule | undefined } = {
-    exact: undefined,
-    open: undefined,
-  };
+  const found: { -readonly [type in Coverage['type']]?: SourcedRule } = {};
   for (const rule of input.policy.rules) {
     const covers = coverage(rule, input.visit.part);
     if (covers === undefined) continue;
     const beyond = outOfScope(rule, covers, input);
     if (beyond) stopped.push({ text: rule.text, source: rule.source, ...beyond });
-    else found[covers.type === 'exact' ? 'exact' : 'open'] ??= rule;
+    else found[covers.type] ??= rule;
   }
   return { ...found, stopped };
 }
@@ -119,6 +132,8 @@ function decideEnvironment(part: CommandPart): PartVerdict {
   if (isHarmless) return { behavior: 'allow', basis: 'read-only', reason: 'Sets only harmless variables.' };
   return { behavior: 'ask', reason: `${shorten(part.text)} sets variables that may change what runs.` };
 }
+
+const secretFiles = 'files that may hold secrets';
 
 /** A secret file that the command may read or pass on: a general rule for the command does not cover that. */
 function findSecret(visit: Visit, use: ReadOnlyUse | undefined, policy: Policy): PartVerdict | undefined {
@@ -144,7 +159,7 @@ function findSecret(visit: Visit, use: ReadOnlyUse | undefined, policy: Policy):
         return {
           behavior: verdict.behavior,
           reason: verdict.reason,
-          ...(verdict.cause === 'secret' && { row: 'files that may hold secrets' }),
+          ...(verdict.cause === 'secret' && { row: secretFiles }),
           cause: { type: 'limit', reason: verdict.reason, isSecret: true },
         };
     }

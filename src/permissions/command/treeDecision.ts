@@ -102,6 +102,25 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
   return allowed;
 }
 
+/** The first secret in a folder that may not be read without approval; `unknown` if not all files can be checked. */
+export function secretBelow(tree: Tree, directory: string, policy: Policy): string | undefined {
+  if (isNoFile(tree.path)) return undefined;
+  const place = locate(tree.path, directory, policy);
+  const isSecret = secretTest(policy);
+  for (const at of hasGlob(tree.path) ? (policy.expandGlob(place) ?? []) : [place]) {
+    const found = policy.filesBelow(policy.realpath(at), tree);
+    if (found === undefined) return 'unknown';
+    const secret = found.files.find(
+      (path) =>
+        mayMatch(tree, path) &&
+        isSecret(path) &&
+        decideFile({ tool: 'Read', verb: 'read', path }, policy).behavior !== 'allow',
+    );
+    if (secret !== undefined) return secret;
+  }
+  return undefined;
+}
+
 /**
  * The folders as they may be searched once the rest of the command has run: if that may change ignore files, nothing in
  * them counts as hidden or ignored. `others`: the paths that the rest touches.

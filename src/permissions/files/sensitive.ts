@@ -155,5 +155,5 @@ export function foldText(text: string): string {
 const folded = new Map<string, string>();
 const MAX_FOLDED = 2000;
 
-/** Characters that HFS+ ignores, as listed by git's core.protectHFS. */
-const invisible = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+/** Characters that HFS+ ignores (see git's core.protectHFS), and those that folders with casefold on Linux may ignore. */
+const invisible = /\p{Default_Ignorable_Code_Point}/gu;

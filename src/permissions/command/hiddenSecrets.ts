@@ -1,0 +1,77 @@
+/**
+ * Secrets that a command may show although none of its words names them: in a folder that it searches or copies, or by
+ * names that only the shell knows. Rules for single programs do not cover such words; this is for the rule `Bash`, and
+ * for commands that would otherwise run without approval in the sandbox.
+ */
+import { relative } from 'node:path';
+import { programName } from '../options/programTable.ts';
+import { isRunner, isShellName } from '../options/runnerNames.ts';
+import { gravest, type Policy } from '../policy.ts';
+import { programUse } from '../readOnly/programs.ts';
+import type { Tree } from '../readOnly/use.ts';
+import type { ScopeInput } from '../rules/ruleScope.ts';
+import type { CommandPart } from '../shell/parsedCommand.ts';
+import { foldersOf, namesUnknown, readsFound, takesNames, traverses } from './namedPaths.ts';
+import { decideShown, decideTracked, secretBelow } from './treeDecision.ts';
+import { locate } from './words.ts';
+
+/** Why a command may show a secret that it does not name; undefined if it shows none. */
+export function hiddenSecret({ visit, use, policy }: ScopeInput): string | undefined {
+  const { part, directories } = visit;
+  for (const directory of directories ?? [policy.root]) {
+    const trees = use === undefined ? treesOf(part, directory, policy) : (use.trees ?? []);
+    for (const tree of trees) {
+      const found = tree.namesOnly === true ? undefined : secretBelow(tree, directory, policy);
+      if (found === 'unknown') return `${part.text} reads files that cannot all be checked.`;
+      if (found !== undefined) return `${part.text} may show ${relative(policy.root, found)}.`;
+    }
+    const inGit = gravest([
+      ...(use?.tracked?.length ? [decideTracked(use.tracked, directory, part.text, policy)] : []),
+      ...(use?.shown ?? []).flatMap((shown) =>
+        (use?.repositories ?? []).map((place) =>
+          decideShown(shown, policy.realpath(locate(place, directory, policy)), part.text, policy),
+        ),
+      ),
+    ]);
+    if (inGit !== undefined && inGit.behavior !== 'allow') return inGit.reason;
+  }
+  return undefined;
+}
+
+/** Not the project's own files. */
+const foreign = ['.git', 'node_modules'];
+
+/** The folders whose files a command that is not known to be read-only may show. */
+function treesOf(part: CommandPart, directory: string, policy: Policy): readonly Tree[] {
+  const everything = { hidden: true, follows: false } as const;
+  const anywhere = [{ ...everything, path: directory, without: foreign }];
+  if (takesNames(part)) return part.argv.some((word) => isReader(word) || isShell(word)) ? anywhere : [];
+  // Behind a wrapper that was not understood, the program can be any word.
+  const programs = isRunner(programName(part.argv[0])) ? part.argv : part.argv.slice(0, 1);
+  if (namesUnknown(part)) return programs.some(isReader) ? anywhere : [];
+  const shows = readsFound(part)
+    ? part.argv.some((word) => isReader(word) || isShell(word))
+    : programs.some((word) => traverses(programName(word)));
+  return shows
+    ? foldersOf(part, directory, policy).map((path) => ({ ...everything, path, without: ['.git'] }))
+    : [];
+}
+
+const isShell = (word: string | null): boolean => isShellName(programName(word));
+
+/** True for the name of a program that prints or copies the files it is given. */
+function isReader(word: string | null): boolean {
+  const name = programName(word);
+  return (
+    traverses(name) || /^(?:dd|install|curl)$/.test(name) || (/^[a-z][\w.+-]*$/i.test(name) && prints(name))
+  );
+}
+
+const PROBE = './probe';
+
+/** True if the table of read-only programs says so of some usual form. */
+const prints = (name: string): boolean =>
+  [[PROBE], ['.', PROBE], ['-n', 'p', PROBE], ['1', PROBE]].some((args) => {
+    const use = programUse([name, ...args]);
+    return [...(use?.contents ?? []), ...(use?.trees ?? []).map(({ path }) => path)].includes(PROBE);
+  });
