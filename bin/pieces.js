@@ -11,7 +11,7 @@ const vm = process.getBuiltinModule('node:vm');
 const { setFlagsFromString } = process.getBuiltinModule('node:v8');
 
 /** Number of runs that add the functions they used of a piece: by then the common paths are covered. */
-const LEARNING_RUNS = 5;
+export const LEARNING_RUNS = 5;
 /** With fewer pieces loaded there was only a short answer such as the version, which is not worth saving. */
 const WORTH_KEEPING = 20;
 /**
@@ -29,6 +29,11 @@ const LONG_MS = 3000;
 const SHORT_LEARNING_RUNS = 2;
 /** The wrapper that Node uses for CommonJS. */
 const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {"use strict";', '\n})'];
+
+/** Compiles a piece, with `cachedData` from an earlier run if given. */
+export function compilePiece(filename, source, cachedData) {
+  return new vm.Script(WRAPPER.join(source), { filename, cachedData });
+}
 
 /**
  * Opens the pieces in `folder`. Compiled code is kept at `place` (`{ dataRoot, cwd }`, see `codeCachePlace`), if given.
@@ -79,8 +84,7 @@ export function openPieces(
   }
 
   function compile(name, source, known) {
-    const options = { filename: path.join(folder, name), cachedData: known?.code };
-    const script = underUsualFlags(() => new vm.Script(WRAPPER.join(source), options));
+    const script = underUsualFlags(() => compilePiece(path.join(folder, name), source, known?.code));
     if (kept === undefined) return script;
     if (script.cachedDataRejected) kept.forget(name);
     learntRuns = Math.min(learntRuns, script.cachedDataRejected ? 0 : (known?.runs ?? 0));

@@ -1,7 +1,7 @@
-/** Installs the program as a user would: the files that npm would pack, in a temporary prefix, once per run. */
+/** Installs the program as a user would: the files that npm packs, in a temporary prefix, once per run. */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { cp, link, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, link, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,8 +13,8 @@ const checkout = resolve(import.meta.dirname, '../../..');
 
 /**
  * Vitest's global setup for the e2e tests: builds and installs the program, and passes its location to the tests. Does
- * not use npm to install, which would query the registry for dependencies that the bundle already contains;
- * test/e2e/packed.test.ts covers that.
+ * not use npm, which takes seconds to pack, and to install would query the registry for dependencies that the bundle
+ * already contains; test/e2e/packed.test.ts covers that.
  */
 export default async function installProgram(): Promise<() => Promise<void>> {
   // An installed program may be given in advance, which saves time while writing a test.
@@ -22,9 +22,8 @@ export default async function installProgram(): Promise<() => Promise<void>> {
   const base = await mkdtemp(join(tmpdir(), 'clawdcode-e2e-'));
   const installed = join(base, 'prefix/lib/node_modules/clawdcode');
   await run(process.execPath, ['scripts/build.mjs', '--if-needed'], { cwd: checkout });
-  const options = ['--dry-run', '--json', '--ignore-scripts'];
-  const { stdout } = await run('npm', ['pack', ...options], { cwd: checkout, maxBuffer: 10_000_000 });
-  for (const path of packedFiles(stdout)) await cp(join(checkout, path), join(installed, path));
+  for (const path of await packedPaths())
+    await cp(join(checkout, path), join(installed, path), { recursive: true });
   // The parts that are not in the bundle.
   await cp(join(checkout, 'node_modules/@vscode'), join(installed, 'node_modules/@vscode'), {
     recursive: true,
@@ -33,9 +32,6 @@ export default async function installProgram(): Promise<() => Promise<void>> {
   process.env.CLAWDCODE_TEST_CODE = await learnCode(join(base, 'learned'), installed);
   return () => rm(base, { recursive: true, force: true });
 }
-
-/** As in bin/pieces.js: the number of runs in which the program looks for more code to cache. */
-const LEARNING_RUNS = 5;
 
 /**
  * Starts the program with and without a screen, and returns the data folder with the resulting code cache. Without the
@@ -76,23 +72,31 @@ async function learnCode(base: string, installed: string): Promise<string> {
   return dataRoot;
 }
 
-/** Makes the cache look complete, as after many runs. */
+/**
+ * Makes the cache look complete, as after many runs: what the two starts did not use is compiled as well. Otherwise each
+ * test of a subcommand would compile its code and, at exit, save it.
+ */
 async function pretendLearned(
   place: { readonly dataRoot: string; readonly cwd: string },
   dist: string,
 ): Promise<void> {
   const { readCode, sumOf } = await import(join(checkout, 'bin/codeCache.js'));
-  // As in bin/pieces.js.
+  const { compilePiece, LEARNING_RUNS } = await import(join(checkout, 'bin/pieces.js'));
+  // As in bin/pieces.js, of a program that is started without options.
   const identity = [process.version, process.arch, dist, undefined].join('\n');
-  for (let times = 1; times < LEARNING_RUNS; times++) {
-    const kept = readCode(place, identity);
-    const found = readdirSync(dist).map((name) =>
-      kept.find(name, sumOf(readFileSync(join(dist, name), 'utf8'))),
-    );
-    kept.write(
-      found.filter((code) => code !== undefined),
-      () => true,
-    );
+  const kept = readCode(place, identity);
+  const codes = readdirSync(dist)
+    .filter((name) => name.endsWith('.cjs'))
+    .map((name) => {
+      const filename = join(dist, name);
+      const source = readFileSync(filename, 'utf8');
+      const sum = sumOf(source);
+      const compile = () => ({ name, sum, code: compilePiece(filename, source).createCachedData() });
+      return kept.find(name, sum) ?? compile();
+    });
+  for (let times = 1; times <= LEARNING_RUNS; times++) {
+    const { write } = readCode(place, identity);
+    write(codes, () => true);
   }
 }
 
@@ -109,10 +113,12 @@ export async function giveCode(data: string): Promise<void> {
     await link(join(learned, name), join(data, name));
 }
 
-/** Older versions of npm list packages in an array, newer ones in an object by name. */
-function packedFiles(json: string): readonly string[] {
-  const packed: Record<string, { readonly files: readonly { readonly path: string }[] }> = JSON.parse(json);
-  return Object.values(packed).flatMap(({ files }) => files.map(({ path }) => path));
+/** What npm packs according to `package.json`: files and folders, without those that are excluded. */
+async function packedPaths(): Promise<readonly string[]> {
+  const { files }: { readonly files: readonly string[] } = JSON.parse(
+    await readFile(join(checkout, 'package.json'), 'utf8'),
+  );
+  return ['package.json', 'README.md', 'LICENSE', ...files.filter((path) => !path.startsWith('!'))];
 }
 
 /** The command line that starts the installed program with the Node that runs the tests. */
