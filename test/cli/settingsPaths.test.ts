@@ -23,9 +23,10 @@ import { InProcessEngine } from '../../src/permissions/InProcessEngine.ts';
 import type { Grant } from '../../src/protocol/permissions.ts';
 import { grammarFolder } from '../permissions/grammarFolder.ts';
 import { hasSandbox } from '../sandbox/confined.ts';
-import { temporaryFolder } from '../temporaryFolder.ts';
+import { temporaryFolderOfFile } from '../temporaryFolder.ts';
 import { openWorkbench } from '../tools/workbench.ts';
 
+const engine = new InProcessEngine(grammarFolder(temporaryFolderOfFile()), {});
 let base: string;
 let place: AppPaths;
 const at = (path: string): string => join(base, path);
@@ -71,7 +72,6 @@ async function start({ repository = {}, user = {}, managed = {}, flags = {}, wor
   const asked = await load();
   await trustFolder(dataRoot, root, asked.grants, () => new Date());
   const loaded = await load();
-  const engine = new InProcessEngine(grammarFolder(temporaryFolder()), {});
   const all = createPermissions(loaded, { ...place, engine, saved: [], onSaved: async () => {} });
   const permissions = worktree === undefined ? all : all.inWorktree(worktree);
   const own = worktree ?? root;

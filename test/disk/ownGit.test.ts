@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { isReadableByGit, ownGit } from '../../src/disk/ownGit.ts';
+import { firstIsQuick } from '../e2e/support/long.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
 
 const git = (cwd: string, ...args: string[]) =>
@@ -35,15 +36,16 @@ test('an ordinary repository, its subfolders, a linked worktree, and no reposito
     expect(isReadableByGit(folder), folder).toBe(true);
 });
 
-test.each([
+for (const { row, options } of firstIsQuick([
   ...['HEAD', 'config', 'index', 'packed-refs', 'commondir', 'config.worktree', 'shallow'],
   ...['../.gitattributes', '../.gitignore', '../.gitmodules'],
   ...['info/exclude', 'info/attributes', 'objects/info/alternates', 'refs/heads/main'],
-])('a pipe as .git/%s is recognized before git opens it', { tags: 'long' }, (name) => {
-  const root = repository();
-  pipeAt(join(root, '.git', name));
-  expect(isReadableByGit(join(root))).toBe(false);
-});
+]))
+  test(`a pipe as .git/${row} is recognized before git opens it`, options, () => {
+    const root = repository();
+    pipeAt(join(root, '.git', row));
+    expect(isReadableByGit(join(root))).toBe(false);
+  });
 
 test('so is a .git that is a pipe, one that leads to a pipe, and a file that is absurdly large', () => {
   const own = temporaryFolder();

@@ -78,7 +78,10 @@ describe('formats', () => {
 describe('permissions', () => {
   const touch = (name: string) => ({ name: 'Bash', input: { command: `touch ${name}` } });
 
-  test('a call that needs approval is denied, the model is told, and it is listed', async () => {
+  // `npm test` has a denied call in the golden file above.
+  test('a call that needs approval is denied, the model is told, and it is listed', {
+    tags: 'long',
+  }, async () => {
     const { server, work, print } = await setUpProgram();
     server.script({ calls: [touch('one')] }, { text: 'I may not.' });
     const { code, stdout } = await print(['-p', 'touch', '--output-format', 'json']);

@@ -235,7 +235,8 @@ test('NO_COLOR and pipes get no escapes, and a reader that leaves early hears of
   );
 });
 
-test('without a session it says so, and bad input is exit code 42', async () => {
+// In `npm test`, test/cli/sessionCommand/program.test.ts does the same without a process.
+test('without a session it says so, and bad input is exit code 42', long, async () => {
   const { print } = await setUpProgram();
   const none: Partial<Printed> = { code: 0, stdout: '' };
   const bad: Partial<Printed> = { code: 42, stdout: '' };

@@ -4,6 +4,7 @@ import { mkdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promi
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { hasSandbox } from '../sandbox/confined.ts';
+import { long } from './support/long.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 
 const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] });
@@ -27,31 +28,36 @@ async function approve({ open }: TestProgram, shown: readonly string[]): Promise
   await terminal.exited;
 }
 
-test.skipIf(!hasSandbox)('a folder that a command links elsewhere is not opened by settings', async () => {
-  const program = await setUpProgram();
-  const { server, work, print } = program;
-  const outside = join(dirname(work.repository), 'outside');
-  await mkdir(outside);
-  await writeFile(join(outside, 'secret'), 'IN outside');
-  await settings(program, ['build']);
-  await approve(program, ['build']);
-  server.script(
-    bash('ln -s ../outside build && echo linked'),
-    bash('echo x > build/new; echo done'),
-    { calls: [{ name: 'Read', input: { file_path: join(work.repository, 'build/secret') } }] },
-    bash('rm build && mkdir build && echo x > build/new && cat build/new'),
-    { text: 'Done.' },
-  );
-  const { stderr, code } = await print(['-p', 'go']);
-  expect(code).toBe(0);
-  expect(stderr).toMatch(/^Not allowed: Read build\/secret \(.*outside the workspace/);
-  const told = server.requests().map(({ messages }) => JSON.stringify(messages.at(-1)));
-  expect(told[1]).toContain('linked');
-  expect(told[2]).toContain('Read-only file system');
-  expect(told[3]).not.toContain('IN outside');
-  expect(existsSync(join(outside, 'new'))).toBe(false);
-  expect(await readFile(join(work.repository, 'build/new'), 'utf8')).toBe('x\n');
-});
+// In `npm test`, test/cli/settingsPaths.test.ts does the same without a process.
+test.skipIf(!hasSandbox)(
+  'a folder that a command links elsewhere is not opened by settings',
+  long,
+  async () => {
+    const program = await setUpProgram();
+    const { server, work, print } = program;
+    const outside = join(dirname(work.repository), 'outside');
+    await mkdir(outside);
+    await writeFile(join(outside, 'secret'), 'IN outside');
+    await settings(program, ['build']);
+    await approve(program, ['build']);
+    server.script(
+      bash('ln -s ../outside build && echo linked'),
+      bash('echo x > build/new; echo done'),
+      { calls: [{ name: 'Read', input: { file_path: join(work.repository, 'build/secret') } }] },
+      bash('rm build && mkdir build && echo x > build/new && cat build/new'),
+      { text: 'Done.' },
+    );
+    const { stderr, code } = await print(['-p', 'go']);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^Not allowed: Read build\/secret \(.*outside the workspace/);
+    const told = server.requests().map(({ messages }) => JSON.stringify(messages.at(-1)));
+    expect(told[1]).toContain('linked');
+    expect(told[2]).toContain('Read-only file system');
+    expect(told[3]).not.toContain('IN outside');
+    expect(existsSync(join(outside, 'new'))).toBe(false);
+    expect(await readFile(join(work.repository, 'build/new'), 'utf8')).toBe('x\n');
+  },
+);
 
 test.skipIf(!hasSandbox)('a link is approved with its target, and asks again once it is moved', async () => {
   const program = await setUpProgram();
