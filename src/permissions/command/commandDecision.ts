@@ -5,6 +5,7 @@ import { hasGlob } from '../files/globOverlap.ts';
 import { couldBeSensitive, isSensitive } from '../files/sensitive.ts';
 import { gravest, type Policy, reasonOf } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
+import { followsGitChange } from '../rules/gitChanges.ts';
 import type { SourcedRule } from '../rules/rules.ts';
 import { suggestForCommand } from '../rules/suggestForCommand.ts';
 import type { ParsedCommand } from '../shell/parsedCommand.ts';
@@ -124,9 +125,10 @@ function judgeParts(parsed: Understood, cwd: string, policy: Policy): readonly J
   const visits = track(parsed.parts, cwd, policy);
   const file = (shown: string, verdict: PartVerdict): Judged => ({ file: shown, verdict });
   const touched = touchedByOthers(visits, parsed.writes, policy);
+  const follows = followsGitChange(parsed.parts);
   const decided = visits.map((visit, index): Judged & { visit: Visit } => ({
     visit,
-    verdict: decidePart(visit, touched[index] ?? null, policy),
+    verdict: decidePart(visit, touched[index] ?? null, follows[index] !== false, policy),
   }));
   const isOpen = decided.some(({ verdict }) => verdict.isApproved);
   return [

@@ -4,6 +4,7 @@ import { programName } from '../options/programTable.ts';
 import { isRunner } from '../options/runnerNames.ts';
 import type { Policy } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
+import { filesToAdd, followsGitChange, showsContent } from '../rules/gitChanges.ts';
 import { shownByGit } from '../rules/gitScope.ts';
 import { namesTool, parseRule, type SourcedRule } from '../rules/rules.ts';
 import type { CommandPart, ParsedCommand } from '../shell/parsedCommand.ts';
@@ -97,11 +98,12 @@ export function mayNameForbidden(
   if (first === undefined) return undefined;
   if (!parsed.ok) return /[$`*?[{\\]|<\(/.test(command) ? { rule: first, text: command } : undefined;
   if ([...parsed.writes, ...parsed.reads].includes(null)) return { rule: first, text: command };
-  for (const { part, directories } of track(parsed.parts, cwd, policy)) {
+  const follows = followsGitChange(parsed.parts);
+  for (const [index, { part, directories }] of track(parsed.parts, cwd, policy).entries()) {
     if (part.carrier || withoutFiles.test(programName(part.argv[0]))) continue;
     if (namesUnknown(part) || takesNames(part) || (directories === null && part.argv.length > 1))
       return { rule: first, text: part.text };
-    const inGit = forbiddenInGit(part, directories ?? [cwd], rules, policy);
+    const inGit = forbiddenInGit(part, directories ?? [cwd], follows[index] !== false, rules, policy);
     if (inGit) return { rule: inGit, text: part.text };
     if (!traverses(programName(part.argv[0])) && !readsFound(part)) continue;
     const folders = (directories ?? [cwd]).flatMap((directory) => foldersOf(part, directory, policy));
@@ -111,10 +113,13 @@ export function mayNameForbidden(
   return undefined;
 }
 
+const noFiles = { files: [] } as const;
+
 /** A rule that forbids reading a file which git shows or copies without naming it; the first one if that is unknown. */
 function forbiddenInGit(
   part: CommandPart,
   directories: readonly string[],
+  followsGit: boolean,
   rules: readonly SourcedRule[],
   policy: Policy,
 ): SourcedRule | undefined {
@@ -122,8 +127,12 @@ function forbiddenInGit(
   const use = readOnlyUse(part);
   const about = rules.filter(isAboutReading);
   for (const directory of about.length === 0 ? [] : directories) {
-    const files = shownByGit(part, use, directory, policy);
-    if (files === undefined) return about[0];
+    const shown = shownByGit(part, use, directory, policy);
+    const isAdded = followsGit && (shown?.length !== 0 || (use !== undefined && showsContent(use)));
+    const tree = filesToAdd(directory, policy);
+    const added = isAdded ? policy.filesBelow(policy.realpath(tree.path), tree) : noFiles;
+    if (shown === undefined || added === undefined) return about[0];
+    const files = [...shown, ...added.files];
     const rule = about.find((one) => files.some((path) => forbidsReading(one, path, policy)));
     if (rule) return rule;
   }

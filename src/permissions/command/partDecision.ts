@@ -11,6 +11,7 @@ import { gravest, type Policy, workspaceFolders } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import type { ReadOnlyUse } from '../readOnly/use.ts';
 import { type Coverage, coverage, hasSafeEnvironment } from '../rules/commandRule.ts';
+import { withFilesToAdd } from '../rules/gitChanges.ts';
 import { outOfScope, type ScopeInput } from '../rules/ruleScope.ts';
 import type { SourcedRule } from '../rules/rules.ts';
 import { isPlainVariable } from '../shell/assignments.ts';
@@ -47,12 +48,13 @@ interface StoppedRule {
 
 /**
  * Decides what is allowed; deny and ask rules have already been applied. `others`: the paths that the rest of the
- * command touches.
+ * command touches. `followsGit`: see `followsGitChange`.
  */
-export function decidePart(visit: Visit, others: Touched, policy: Policy): PartVerdict {
+export function decidePart(visit: Visit, others: Touched, followsGit: boolean, policy: Policy): PartVerdict {
   const { part } = visit;
   const known = readOnlyUse(part);
-  const use = known && openedBy(others, part, known, policy);
+  const opened = known && openedBy(others, part, known, policy);
+  const use = opened && followsGit ? withFilesToAdd(opened, visit.directories, policy) : opened;
   const input: ScopeInput = {
     visit,
     policy,

@@ -292,7 +292,7 @@ function outOfReach(
         return { reason: `${word}: ${withoutPeriod(verdict.reason)}` };
     }
     const blocking = [
-      ...(recursive.test(name) ? (use?.trees ?? []) : []).map((tree) =>
+      ...(recursive.test(name) || name === 'git' ? (use?.trees ?? []) : []).map((tree) =>
         decideTree(tree, directory, name, policy),
       ),
       ...reachedByGit({ part, use, directory, isSpelled, isFirst }, policy),

@@ -1,0 +1,81 @@
+/** What git shows after an earlier part of the same command has added files. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { decide } from '../../../src/permissions/decide.ts';
+import type { PermissionMode } from '../../../src/protocol/permissions.ts';
+import { policyFor, rule, top } from '../harness.ts';
+
+const project = join(top, 'home', 'added');
+const key = join(project, 'src/server.key');
+
+function git(...args: readonly string[]): void {
+  const own = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgSign=false'];
+  const { status, stderr } = spawnSync('git', [...own, '-c', 'core.hooksPath=/dev/null', ...args], {
+    cwd: project,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(stderr);
+}
+
+beforeAll(() => {
+  mkdirSync(join(project, 'src'), { recursive: true });
+  git('init', '-q', '-b', 'main');
+  writeFileSync(join(project, 'src/a.ts'), 'one\n');
+  git('add', '.');
+  git('commit', '-qm', 'one');
+  writeFileSync(key, 'x\n');
+});
+
+const rules = ['add', 'commit', 'stash', 'diff', 'show', 'log'].map((name) => `allow Bash(git ${name}:*)`);
+
+async function behavior(command: string, given = rules, mode: PermissionMode = 'default'): Promise<string> {
+  const own = given.map((text) => ({ ...rule(text), base: project }));
+  const policy = await policyFor([], mode, { root: project, rules: own });
+  return decide({ tool: 'Bash', access: { type: 'command', command, cwd: project } }, policy).behavior;
+}
+
+const combined = [
+  'git add -A && git diff --cached',
+  'git add -A; git diff --cached',
+  'cd src && git add . && git diff --staged',
+  'git add -N . && git diff',
+  'git add -A && git commit -m x && git show',
+  'git add -A && git commit -m x && git log -p -1',
+  'git stash -u && git show stash@{0}^3',
+  'for i in 1 2; do git diff --cached; git add -A; done',
+];
+
+describe('a secret that could be added', () => {
+  test.each(combined)('%s asks', async (command) => {
+    expect(await behavior(command)).toBe('ask');
+    expect(await behavior(command, ['allow Bash'])).toBe('ask');
+  });
+
+  test.each([
+    'git diff --cached',
+    'git add -A',
+    'git add -A && git status',
+    'git add -A && git commit -m x && git log -1 --oneline',
+    'git diff && git add src/a.ts && git commit -m x',
+  ])('%s runs', async (command) => {
+    expect(await behavior(command)).toBe('allow');
+  });
+
+  test.each(combined)('%s counts as reading what a rule denies', async (command) => {
+    const denied = ['deny Read(src/server.key)', 'allow Bash'];
+    expect(await behavior(command, denied, 'bypassPermissions')).not.toBe('allow');
+  });
+});
+
+describe('without such a file', () => {
+  beforeAll(() => rmSync(key));
+
+  test.each(combined)('%s runs', async (command) => {
+    expect(await behavior(command)).toBe('allow');
+    expect(await behavior(command, ['deny Read(src/server.key)', 'allow Bash'], 'bypassPermissions')).toBe(
+      'allow',
+    );
+  });
+});
