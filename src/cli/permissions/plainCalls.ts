@@ -60,7 +60,8 @@ function notifies(words: readonly string[]): boolean {
     if (word === '-ignoreDnD') continue;
     at += 1;
     const value = words[at];
-    if (!option.test(word) || value === undefined || isOpen(value) || value.startsWith('-')) return false;
+    // A value that is known only at run time may read as an option; its argument is then a literal word or nothing.
+    if (!option.test(word) || value === undefined || value.startsWith('-')) return false;
   }
   return true;
 }
@@ -107,12 +108,19 @@ const curl: OptionList = {
   ],
 };
 
-/** A request whose answer is printed or dropped. The text that it sends is no file. */
+/** Without a scheme, curl takes that of the name (`ftp.…`), otherwise http; never that of files. */
+const webAddress =
+  /^(?:https?:\/\/|(?:[a-z\d-]+\.)+[a-z\d-]+(?::\d+)?(?:[/?#]|$)|localhost(?::\d+)?(?:[/?#]|$))/i;
+
+/**
+ * A request whose answer is printed or dropped. What it sends may be a file (`-d @x`, or a text that begins with `@`): the
+ * user's own command says so, and data that leaves the machine is no code that runs on it.
+ */
 function requests(words: readonly string[]): boolean {
   const read = readOptions(words, curl);
   if (read === undefined) return false;
   const isAddress = (word: string | null): boolean =>
-    word === OF_USER || word === AFTER_TEXT || /^https?:\/\//i.test(word ?? '');
+    word === OF_USER || word === AFTER_TEXT || webAddress.test(word ?? '');
   return (
     read.operands.every(isAddress) &&
     read.options.every(({ name, value }) => {
@@ -120,7 +128,7 @@ function requests(words: readonly string[]): boolean {
       if (name === '-o' || name === '--output') return text === '/dev/null';
       // `%output{file}` writes.
       if (name === '-w' || name === '--write-out') return !isUnknown(text) && !/^@|%output/.test(text);
-      return !(name === '--data-urlencode' ? /@/ : /^@(?!-$)/).test(text);
+      return name !== '--url' || isAddress(text);
     })
   );
 }

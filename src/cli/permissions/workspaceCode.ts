@@ -9,6 +9,8 @@ import { isInside, realpath } from '../../disk/paths.ts';
 import type { CommandEffect, ProgramEffect } from '../../permissions/command/commandEffects.ts';
 import { programName } from '../../permissions/options/programTable.ts';
 import { isInterpreter, isPlainShell } from '../../permissions/options/runnerNames.ts';
+import { isOfShell } from '../../permissions/shell/assignments.ts';
+import { isSteeringName } from '../../tools/shell/steeringVariables.ts';
 import { loadsLinked } from './linkedCode.ts';
 import { type PlainCall, plainCall } from './plainCalls.ts';
 
@@ -80,7 +82,7 @@ function together(all: readonly Findings[]): Findings {
 async function judgeEffect(effect: CommandEffect, place: Place): Promise<Findings> {
   switch (effect.type) {
     case 'variables':
-      return codeOfWorkspace;
+      return effect.names?.every((name) => isOfCommand(name, place)) === true ? nothing : codeOfWorkspace;
     case 'looks': {
       const { contents } = effect;
       return { ...nothing, takes: contents === null || contents.some((path) => isNear(path, place)) };
@@ -94,6 +96,10 @@ async function judgeEffect(effect: CommandEffect, place: Place): Promise<Finding
       return judgeProgram(effect, place);
   }
 }
+
+/** True for a variable that no program gets, and no shell uses: it has a name of the user's own. */
+const isOfCommand = (name: string, { env }: Place): boolean =>
+  /^[A-Za-z_]\w*$/.test(name) && env[name] === undefined && !isOfShell(name) && !isSteeringName(name);
 
 async function judgeProgram(effect: ProgramEffect, place: Place): Promise<Findings> {
   const { words, folders, isOfProject } = effect;

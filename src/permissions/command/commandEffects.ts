@@ -11,6 +11,7 @@ import { readOnlyUse } from '../readOnly/readOnly.ts';
 import type { ReadOnlyUse } from '../readOnly/use.ts';
 import { hasSafeEnvironment } from '../rules/commandRule.ts';
 import { isHarmlessAssignment, isPlainVariable } from '../shell/assignments.ts';
+import { filledByRead } from '../shell/grammar.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Argument } from '../shell/wordValues.ts';
 import { everyDirectory, track, type Visit } from '../shell/workingDirectory.ts';
@@ -25,8 +26,11 @@ export type CommandEffect =
   | { readonly type: 'looks'; readonly contents: readonly string[] | null }
   /** It creates, fills or replaces these; null = known only at run time. */
   | { readonly type: 'writes'; readonly paths: readonly string[] | null }
-  /** It sets variables that may change what programs load. */
-  | { readonly type: 'variables' }
+  /**
+   * It sets variables that may change what programs load. `names`: it sets only these, and those only in the shell, so
+   * that programs get the ones that the environment has already.
+   */
+  | { readonly type: 'variables'; readonly names?: readonly string[] }
   | ProgramEffect;
 
 /** A program about which the tables do not say that it starts no other. */
@@ -73,7 +77,13 @@ function effectsOfPart(visit: Visit, policy: Policy): readonly CommandEffect[] {
     part.argv.length === 0
       ? part.envPrefix.every((set) => isPlainVariable(set.name) || isHarmlessAssignment(set))
       : hasSafeEnvironment(part);
-  if (!isPlain) return [{ type: 'variables' }];
+  if (!isPlain)
+    return [
+      part.argv.length === 0
+        ? { type: 'variables', names: part.envPrefix.map(({ name }) => name) }
+        : { type: 'variables' },
+    ];
+  if (filledByRead(part.argv) !== undefined) return [looksAt([])];
   if (part.argv.length === 0 || part.argv[0] === 'cd') return [looksAt([])];
   const isOfProject = comesFromProject(visit, policy);
   const program: ProgramEffect = {

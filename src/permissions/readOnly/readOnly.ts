@@ -132,7 +132,9 @@ function testUse(run: readonly Argument[]): ReadOnlyUse | undefined {
   /** A compared word: without quotes it may become several, except in `[[`. */
   const isCompared = (index: number, secret = false): boolean => {
     const word = words[index];
-    if (word === undefined || word.type === 'files') return false;
+    if (word === undefined) return false;
+    // In `[[` it is a pattern for the text before it.
+    if (word.type === 'files') return name === '[[' && comparison.test(text(index - 1) ?? '');
     if (word.type === 'text')
       return isSingle || !/^[-!()]/.test(word.text) || comparison.test(text(index - 1) ?? '');
     if (!isSingle || (word.loose && name !== '[[')) return false;

@@ -9,6 +9,7 @@ import { arithmeticIsPlain, expansionIsPlain, heredocsEndWhereTheySay } from './
 import {
   changesShell,
   conditional,
+  filledByRead,
   isArithmetic,
   printsPlainly,
   readRedirect,
@@ -284,7 +285,10 @@ export class CommandReader {
     if (name === undefined || name === null || name === '' || reserved.test(name) || hidesCommand(words))
       return false;
     if (script === null) return false;
-    if (changesShell(words.argv)) this.#isOpaque = true;
+    // In a loop or an inner script, words that have been read before may use it.
+    const filled = place.repeats || this.#depth > 0 ? undefined : filledByRead(words.argv);
+    if (filled !== undefined) for (const variable of filled) this.#assign(variable, [anything]);
+    else if (changesShell(words.argv)) this.#isOpaque = true;
     const input = this.#inputOf(nodes);
     this.#parts.push({
       text,
@@ -463,10 +467,18 @@ export class CommandReader {
     if (word === undefined || effect === undefined || pieces === undefined) return undefined;
     // A word that shells interpret differently (`=x` in zsh) is unknown.
     const isKnown = alternativesOf(pieces, this.#variables, this.#moves) !== undefined;
-    if (effect === 'writes') this.#writes.push(isKnown ? word.value : null);
+    if (effect === 'writes')
+      this.#writes.push(...(word.value === null ? this.#filled(pieces) : [isKnown ? word.value : null]));
     if (effect === 'reads') this.#reads.push(...this.#targets(word.value, pieces));
     extra.push(...rest);
     return rest;
+  }
+
+  /** The files that a word with variables may name for writing; null = unknown. */
+  #filled(pieces: readonly Piece[]): readonly (string | null)[] {
+    const lists = alternativesOf(pieces, this.#variables, this.#moves) ?? [[]];
+    const paths = lists.flatMap((list) => list.map((one) => (one.type === 'text' ? one.text : null)));
+    return lists.every((list) => list.length === 1) ? paths : [null];
   }
 
   /** The files that may be read; null = unknown. */

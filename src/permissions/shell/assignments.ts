@@ -54,6 +54,14 @@ export const isHarmlessAssignment = ({ name, value }: Assignment): boolean => {
 const specialVariables =
   /^(?:\w*proxy|p?npm_\w+|_|(?:cd|f|mail|man|module_)?path|fignore|histchars|auto_resume|prompt\d?|psvar|argv|status|pipestatus|signals|watch|\w*aliases|(?:dis_)?(?:builtins|commands|functions|functions_source|patchars|reswords)|options|\w*dirs|dirstack|epochtime|errnos|func\w*|history\w*|job\w*|keymaps|langinfo|mapfile|match|mbegin|mend|modules|parameters|sysparams|termcap|terminfo|usergroups|widgets|z(?:curses|gdbm|le|sh)_\w+|\w+_functions)$/;
 
+/** Names in capitals that bash, zsh or dash use or set themselves. Sources: bash(1), zshparam(1), dash(1). */
+const ofShell =
+  /^(?:ARGV0|BAUD|BASH\w*|BUFFER|CDPATH|COLUMNS|COMP\w*|COPROC|CORRECT_\w*|CPUTYPE|CURSOR|DIRSTACK\w*|EGID|EMACS|ENV|EPOCH\w*|ERRNO|EUID|EXECIGNORE|FCEDIT|FIGNORE|FPATH|FUNC\w*|GID|GLOB\w*|GROUPS|HIST\w*|HOME|HOST\w*|IFS|IGNOREEOF|INPUTRC|INSIDE_EMACS|KEY\w*|LANG|LANGUAGE|LC_\w*|LINENO|LINES|LISTMAX|LOGCHECK|LOGNAME|MACHTYPE|MAIL\w*|MANPATH|MAPFILE|MARK|MATCH|MBEGIN|MEND|MODULE_PATH|NULLCMD|OLDPWD|OPT\w*|OSTYPE|PATH|PIPESTATUS|POSIX\w*|POSTEDIT|PPID|PROMPT\w*|PS[0-9]|PWD|RANDOM|READ\w*|REPLY|REPORT\w*|RP\w*|SAVEHIST|SECONDS|SHELL\w*|SHLVL|SPROMPT|SRANDOM|STTY|TERM\w*|TIMEFMT|TIMEFORMAT|TMOUT|TMPDIR|TMPPREFIX|TMPSUFFIX|TRY_BLOCK_\w*|TTY\w*|TZ|UID|USER\w*|VENDOR|WATCH\w*|WIDGET\w*|WORDCHARS|ZBEEP|ZDOTDIR|ZLE_\w*|ZSH_\w*)$/;
+
+/** True if a shell uses a variable of this name for itself. */
+export const isOfShell = (name: string): boolean =>
+  ofShell.test(name) || (/^[a-z_]/.test(name) && !isPlainVariable(name));
+
 /** True if only the command itself uses a variable of this name. */
 export const isPlainVariable = (name: string): boolean =>
   /^[a-z_][a-z0-9_]*$/.test(name) && !specialVariables.test(name);

@@ -1,6 +1,7 @@
 /** Facts about individual nodes of the shell's grammar. */
 
 import type { Node } from 'web-tree-sitter';
+import { isPlainVariable } from './assignments.ts';
 import { wordTypes } from './word.ts';
 
 /** Nodes that contain statements but run nothing themselves. */
@@ -125,6 +126,14 @@ export const isStricter = (args: readonly (string | null)[]): boolean =>
   /^(?:(?:[-+][eu]+)(?: [-+][eu]+)*(?: -[eu]*o pipefail)?|[-+][eu]*o pipefail(?: [-+][eu]+)*)$/.test(
     args.map((word) => word ?? '?').join(' '),
   );
+
+/** The variables that `read` fills, if it does nothing else. */
+export function filledByRead([name, ...args]: readonly (string | null)[]): readonly string[] | undefined {
+  if (name !== 'read') return undefined;
+  const names = args.filter((word, at) => at > 0 || !/^-[rs]+$/.test(word ?? ''));
+  const filled = names.filter((word) => word !== null && isPlainVariable(word)) as string[];
+  return filled.length > 0 && filled.length === names.length ? filled : undefined;
+}
 
 /** True if a command may change the meaning of later words. */
 export function changesShell(argv: readonly (string | null)[]): boolean {

@@ -65,6 +65,10 @@ export function ledPrograms(env: Variables, given: Places): LedPrograms {
   return leading.every(([name]) => ofTools.test(name)) ? 'unknown' : 'all';
 }
 
+/** True for a name through which some program finds code, whatever the value. */
+export const isSteeringName = (name: string): boolean =>
+  [steering, loading, commands, options].some((names) => names.test(name));
+
 /** True for a variable that a command must not have if it runs without approval. */
 export const isSteering = (name: string, value: string, env: Variables, given: Places): boolean =>
   steering.test(name) ||

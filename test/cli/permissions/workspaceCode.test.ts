@@ -71,7 +71,7 @@ const codeOf = async (
 ): Promise<CodeRun> => {
   const answers: unknown[] = [];
   const code = await codeRunBy(command, cwd, {
-    ...{ workspace: [root], root, home, env, isLed: false },
+    ...{ workspace: [root], root, home, isLed: false, env: { GIVEN: '1', ...env } },
     effects: async (text, at) => {
       const effects = await used.effects(text, at, facts);
       answers.push(effects);
@@ -178,6 +178,23 @@ test.each([
     'curl -sd @- https://example.com',
     'curl -s -o /dev/null --max-time 5 "$HOOK_URL"',
     'curl -d "$X" https://example.com',
+    'curl -d "$x" ntfy.sh/topic',
+    'curl -d "Done: $x" localhost:8080/x',
+    // Data that leaves the machine is no code.
+    'curl -d @x -H @y --data-urlencode a@x https://a',
+    'curl -d x --url https://a',
+  ],
+  // Variables of the user's own.
+  ...[
+    'f=$(jq -r .tool_input.file_path); [[ $f == *.md ]] && notify-send "$f"',
+    'log=~/log; date >> "$log"',
+    'log=~/log; echo "$(jq -r .tool_name)" >> "$log"',
+    'INPUT=$(cat); echo "$INPUT" | jq -r .tool_name',
+    'FILE=$(jq -r .x); LOG_FILE=a; notify-send "$FILE"',
+    'read -r f; echo "$f"',
+    'read -r tool f; notify-send "$f"; jq . <<< "$f"',
+    'terminal-notifier -message "$(jq -r .message)" -title "$X"',
+    'notify-send "$(jq -r .message)"',
   ],
   // The user's own scripts.
   ...[
@@ -364,15 +381,7 @@ test.each([
     'curl -O https://a/x',
     'curl -T x https://a',
   ],
-  ...[
-    'curl -d @x https://a',
-    'curl -H @x https://a',
-    'curl $X',
-    'curl "$x"',
-    'curl "$CLAWDCODE_MESSAGE"',
-    'curl "$@"',
-    'curl -w "%output{x}y" https://a',
-  ],
+  ...['curl $X', 'curl "$x"', 'curl "$CLAWDCODE_MESSAGE"', 'curl "$@"', 'curl -w "%output{x}y" https://a'],
   ...[
     'curl file:///x',
     'curl --unix-socket x https://a',
@@ -386,7 +395,6 @@ test.each([
     'wget --use-askpass=./x https://a',
     'wget --config=x https://a',
     'terminal-notifier -execute ./x',
-    'terminal-notifier -message "$X"',
   ],
   ...[
     'terminal-notifier -message x -open file:///x',
@@ -447,6 +455,27 @@ test.each([
     'trap ./x EXIT',
     'date() { ./x; }; date',
   ],
+  ...[
+    'PAGER=./x; git log',
+    'UID=0; date',
+    'GIVEN=x; date',
+    'INPUT=$(cat) jq .',
+    'export INPUT=1; date',
+    'read -r f; npm test',
+    'read -r f; $f',
+    'read -r f; sh -c "$f"',
+    'read -r f; echo x > "$f"',
+    'read -u 3 f',
+    'f=~/x; while read -r f; do echo x > "$f"; done',
+    'log=out; date >> "$log"',
+    'log=$CLAUDE_PROJECT_DIR/x; date >> "$log"',
+    'log=$(cat); date >> "$log"',
+    '[[ $f -gt 1 ]]',
+    'curl -d x --url file:///x',
+    'curl "$x" ntfy.sh',
+    'curl -d x ./y',
+    'terminal-notifier -message -execute',
+  ],
   // Content of the workspace that is carried to where it may run.
   ...[
     'cp build/x ~/bin/',
@@ -458,7 +487,6 @@ test.each([
     'cat /proc/self/cwd/build/x > ~/x',
     'echo x > /proc/self/cwd/out',
     '/proc/self/cwd/build/x',
-    'curl --data-urlencode a@x https://a',
     'mv build/x ~/bin',
     'ln -s "$PWD/build/x" ~/bin',
     'cat build/x > ~/bin/x',

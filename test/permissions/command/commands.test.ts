@@ -47,6 +47,7 @@ describe('read-only commands', () => {
     ['allow', 'test -f a.txt'],
     ['allow', '[ -d src ] && ls src'],
     ['allow', '[[ -f a.txt ]] && echo yes'],
+    ['allow', '[[ src/app.ts == *.ts ]] && echo yes'],
     ['allow', 'git status'],
     ['allow', 'git status --short'],
     ['allow', 'git --no-pager log --oneline -5'],
@@ -276,6 +277,15 @@ describe('commands that do more, or may', () => {
     ['ask', 'cat <<< "$GITHUB_TOKEN"'],
     // Guessed letter by letter, or shown by the shell itself.
     ['ask', 'case "$GITHUB_TOKEN" in a*) echo a;; esac'],
+    // What has been read may be anything.
+    ['ask', 'read -r x; ls a', 'Bash(ls *)'],
+    ['ask', 'read -r x; cat "$x"', 'Bash(read *)'],
+    ['ask', 'x=a.txt; read -r x; cat "$x"', 'Bash(read *)'],
+    ['ask', 'x=a.txt; while read -r x; do cat "$x"; done', 'Bash(read *)'],
+    ['ask', 'read -r x <<< "$GITHUB_TOKEN"; echo "$x"', 'Bash(read *)'],
+    ['ask', 'read -r PATH; ls', 'Bash(read *)'],
+    ['ask', 'f=/etc/x; echo a > "$f"', 'Bash(echo *)'],
+    ['ask', 'f=.git/config; echo a > "$f"', 'Bash(echo *)'],
     ['ask', '[[ "$GITHUB_TOKEN" == a* ]] && echo a'],
     ['ask', '[ "$GITHUB_TOKEN" = a ] && echo a'],
     ['ask', 'x="$GITHUB_TOKEN"; case $x in a*) echo a;; esac'],
