@@ -10,6 +10,7 @@ import type { LoadedSettings } from '../config/types.ts';
 import { BlobStore, type LongTermMemory } from '../context/index.ts';
 import { shownUrl } from '../model/errors.ts';
 import type { McpPromptInfo } from '../protocol/extensions/mcp.ts';
+import type { RunningProgram } from '../protocol/settingsPrograms.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import { summaryModel } from './models/modelChoice.ts';
 import type { OpenedSession } from './openContext.ts';
@@ -85,7 +86,10 @@ export function createCommandHost({
     },
     languageServers,
     hooks: hooks.list,
-    unaskedChanges: factory.programs.review,
+    unaskedChanges: {
+      ...factory.programs.review,
+      running: async () => [...underway(agent.state()), ...(await factory.programs.review.running())],
+    },
     get agents() {
       return agents();
     },
@@ -150,6 +154,15 @@ export function createCommandHost({
       telemetry: agent.state().demo ? undefined : telemetryFacts(loaded, place),
     }),
   };
+}
+
+/** What the model is doing: the calls of its turn, and its subagents in the background. */
+function underway({ busy, tasks }: AgentState): readonly RunningProgram[] {
+  const subagents = tasks.filter(({ kind, end }) => kind === 'subagent' && end === undefined);
+  return [
+    ...(busy ? [{ role: 'the turn of the model', command: '' }] : []),
+    ...subagents.map(({ command }) => ({ role: 'subagent', command })),
+  ];
 }
 
 function telemetryFacts({ settings }: LoadedSettings, { env }: AppPaths): StatusInfo['telemetry'] {

@@ -75,6 +75,8 @@ export function createSessionAgent(
   const toolset = createSessionTools(parts, options, shared);
   const approvals = approvalPorts(toolset.confinement, permissions, loaded);
   let user: Pick<ProgramSession, 'ask' | 'warn'> = { warn: () => undefined };
+  /** For the model, about what programs of the settings have changed. */
+  const told: string[] = [];
   const noteChange: NonNullable<AgentDeps['onChanging']> = (access, basis, mode) =>
     shared.programs.noteUnasked({ access, basis, mode });
   const port = subagentPortOf(parts, options, shared, {
@@ -109,11 +111,12 @@ export function createSessionAgent(
       stopUpkeep?.();
       toolset.languageServers?.stop();
       await Promise.all([toolset.dispose(), leaveServers?.()]);
+      await shared.programs.settled();
     },
     files: isEphemeral ? undefined : openFileCheckpoints(context, settings, place, debug.write, redaction),
     runningCalls: toolset.runningCalls,
     tasks: toolset.tasks,
-    lateNotes: toolset.lateNotes,
+    lateNotes: () => [...toolset.lateNotes(), ...told.splice(0)],
     sandbox: toolset.sandbox,
     onChanging: noteChange,
     lendUser: ({ ask, notice }) => {
@@ -138,7 +141,8 @@ export function createSessionAgent(
   const { sandbox } = toolset;
   // A session that is only read may be in any mode.
   const programMode = (): PermissionMode => (isReading ? 'default' : writing.state().mode);
-  const lent = isReading ? { warn: user.warn } : user;
+  const tell = (text: string): void => void told.push(text);
+  const lent = isReading ? { warn: user.warn } : { ...user, tell };
   shared.programs.enter({ sandbox, permissions, mode: programMode, ...lent });
   const earlier = isReading ? undefined : context.entries().findLast(changedUnasked);
   if (earlier !== undefined) shared.programs.noteEarlier(Date.parse(earlier.timestamp));

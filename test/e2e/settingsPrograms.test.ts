@@ -147,3 +147,25 @@ describe('without a sandbox', () => {
     expect(stderr + texts(setup)).toContain('This hook was not run: files that it may run were changed');
   });
 });
+
+test('/hooks reviewed shows the changes on screen, and only a yes ends what follows from them', {
+  tags: 'long',
+}, async () => {
+  const setup = await setUpProgram();
+  await own(setup, {});
+  setup.server.script(write('package.json', '{}', setup), { text: 'Written.' });
+  const terminal = await setup.ready(accept);
+  await terminal.submit('go');
+  await terminal.waitForPrinted('Written.');
+  await terminal.submit('/hooks reviewed');
+  await terminal.waitFor('Have you reviewed these changes?');
+  expect(terminal.screen()).toMatch(/Changed without your approval\s+package\.json/);
+  await terminal.answer('2');
+  await terminal.waitForPrinted('Nothing was changed.');
+  await terminal.submit('/hooks reviewed');
+  await terminal.waitFor('Have you reviewed these changes?');
+  await terminal.answer('1');
+  await terminal.waitForPrinted('run outside the sandbox again');
+  await terminal.submit('/hooks reviewed');
+  await terminal.waitForPrinted('No files were changed without your approval');
+});

@@ -40,6 +40,8 @@ export interface ProgramSession {
   readonly mode: () => PermissionMode;
   /** Shows the user a warning. */
   readonly warn: (text: string) => void;
+  /** Tells the model before its next request; absent if the session is only read. */
+  readonly tell?: ((text: string) => void) | undefined;
   /** Absent if there is no user to ask. */
   readonly ask?:
     | ((question: Omit<TurnQuestion, 'agentId'>, signal: AbortSignal) => Promise<PermissionAnswer>)
@@ -82,6 +84,8 @@ export interface LiveSettingsPrograms extends SettingsPrograms {
     readonly cwd: string;
     readonly basis: PermissionBasis;
   }): (() => void) | undefined;
+  /** See `ChangeTracker.settled`. */
+  settled(): Promise<void>;
   /** Called if files were changed in this way, last at this time in milliseconds, before the session was resumed. */
   noteEarlier(at: number): void;
   /** Uses the sandbox and the user of this session from now on. */
@@ -183,6 +187,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
       if (!isUnasked(basis, session?.mode())) return undefined;
       return unasked.started({ command }, { type: 'command', command, cwd });
     },
+    settled: unasked.settled,
     noteEarlier: unasked.noteEarlier,
     enter(entered) {
       session = entered;
@@ -209,7 +214,7 @@ const outside: SettingsRun = { type: 'outside' };
 async function confine(
   { role, cwd, env }: SettingsProgram,
   command: string,
-  { sandbox, warn }: Pick<ProgramSession, 'sandbox' | 'warn'>,
+  { sandbox, warn, tell }: Pick<ProgramSession, 'sandbox' | 'warn' | 'tell'>,
   root: string,
 ): Promise<ConfinedRun> {
   const scratch = await makeScratch(tmpdir());
@@ -227,8 +232,10 @@ async function confine(
         return `It ran in the sandbox${cause}, because files were changed without your approval. ${remedy(command)}`;
       },
       release() {
-        const [change] = protectedFileNotes(confinement).forUser;
-        if (change !== undefined) warn(`Your ${[role, shortened(command)].join(' ').trim()} ${change}.`);
+        const { forUser, forModel } = protectedFileNotes(confinement);
+        const name = [role, shortened(command)].join(' ').trim();
+        for (const change of forUser) warn(`Your ${name} ${change}.`);
+        for (const change of forModel) tell?.(`The user's ${name} ran in the sandbox. ${change}`);
         confinement.share();
         confinement.release();
         remove();

@@ -30,10 +30,12 @@ export interface ChangeTracker extends ChangeReview {
   /** Resolves when the change is recorded, so that the call may run. Never rejects. */
   note(access: Access): Promise<void>;
   /**
-   * Called when something starts that may change files until it ends; returns what to call then. Its changes since a
-   * review are noted, those of a command in any case: a confined program may start every second.
+   * Called when something starts that may change files until it ends; returns what to call then. It is noted then,
+   * unless it is a confined program that ended before the user was shown the changes: one may start every second.
    */
   started(program: RunningProgram, access: Access): () => void;
+  /** Resolves when all that has ended is noted, so that the program may exit. Never rejects. */
+  settled(): Promise<void>;
   /** Notes a change from the log of a resumed session; `at` in milliseconds since the epoch. */
   noteEarlier(at: number): void;
   /** The folders that may have changes that the user has not reviewed; undefined if there are none. */
@@ -55,6 +57,7 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
   let hasReported = false;
   let opened: Promise<Records> | undefined;
   const running = new Set<RunningProgram>();
+  const ending = new Set<Promise<void>>();
   const open = (): Promise<Records> => {
     opened ??= openRecords(dataRoot, workspace);
     return opened;
@@ -100,13 +103,26 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
       const own = { ...program };
       const at = now();
       running.add(own);
+      let hasEnded = false;
       return () => {
-        if (!running.delete(own)) return;
-        void open()
-          .then(({ own: [record] }) => program.role === undefined || record.read().reviewedAt >= at)
+        if (hasEnded) return;
+        hasEnded = true;
+        const noted = open()
+          .then(({ own: [record] }) => {
+            const { reviewedAt, isShown } = record.read();
+            return program.role === undefined || isShown || reviewedAt >= at;
+          })
           .catch(() => true)
-          .then((isNoted) => (isNoted ? note(access) : undefined));
+          .then((isNoted) => (isNoted ? note(access) : undefined))
+          .then(() => {
+            running.delete(own);
+            ending.delete(noted);
+          });
+        ending.add(noted);
       };
+    },
+    async settled() {
+      await Promise.all(ending);
     },
     async running() {
       for (let waitedMs = 0; running.size > 0 && waitedMs < END_WAIT_MS; waitedMs += END_POLL_MS)

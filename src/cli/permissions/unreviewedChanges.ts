@@ -54,6 +54,8 @@ interface RecordState {
   readonly recent: readonly UnreviewedChange[];
   /** 0 if the user has reviewed nothing yet. */
   readonly reviewedAt: number;
+  /** True if the user was shown changes, and has not confirmed since that they are reviewed. */
+  readonly isShown: boolean;
   readonly bytes: number;
 }
 
@@ -169,7 +171,7 @@ function folderInfo(dataRoot: string) {
 const isRecent = (mtimeMs: bigint | undefined): boolean =>
   mtimeMs !== undefined && Date.now() - Number(mtimeMs) < 3000;
 
-const nothing: RecordState = { changes: [], recent: [], reviewedAt: 0, bytes: 0 };
+const nothing: RecordState = { changes: [], recent: [], reviewedAt: 0, isShown: false, bytes: 0 };
 
 function covers(earlier: UnreviewedChange, change: UnreviewedChange): boolean {
   const isSame =
@@ -196,6 +198,7 @@ function stateIn(file: string, { size, mtimeMs }: Stats, folder: string | undefi
     changes: changesFrom(upTo),
     recent: changesFrom(Math.max(upTo, shownAt)),
     reviewedAt: Math.max(0, ...reviews.map(({ at }) => at)),
+    isShown: lines.findLast(({ line }) => line.type !== 'changed')?.line.type === 'shown',
     bytes: bytes.length,
   };
 }

@@ -55,7 +55,7 @@ async function review(host: CommandHost): Promise<CommandResult> {
   return {
     type: 'dialog',
     dialog: 'confirm',
-    page: () => [heading('Changed without your approval'), ...lines],
+    page: () => [heading('Changed without your approval'), ...lines, ...unseen],
     question: {
       title: 'Have you reviewed these changes?',
       subject: 'Hooks, MCP servers and the status line may then run this code outside the sandbox.',
@@ -68,6 +68,10 @@ async function review(host: CommandHost): Promise<CommandResult> {
     },
   };
 }
+
+const unseen: readonly PageLine[] = [
+  'It cannot be noticed if a program that left its process group outside the sandbox (setsid) still changes files.',
+].map((text) => hanging(pageLine(`  ${text}`), 2));
 
 async function confirmed(host: CommandHost, confirm: () => Promise<void>): Promise<Notice> {
   const running = await host.unaskedChanges.running();
@@ -108,7 +112,7 @@ function stillRunning(running: readonly RunningProgram[]): Notice {
   return {
     type: 'notice',
     level: 'error',
-    text: `${count} still running and may change more: ${named}. Stop ${it} (/tasks) or let ${it} end, then enter /hooks reviewed again.`,
+    text: `${count} still running and may change more: ${named}. Stop ${it} (Esc, /tasks) or let ${it} end, then enter /hooks reviewed again.`,
   };
 }
 

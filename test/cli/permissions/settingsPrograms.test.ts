@@ -37,6 +37,8 @@ interface Bench {
   ): Promise<string>;
   readonly questions: string[];
   readonly warnings: string[];
+  /** What the model is told. */
+  readonly told: string[];
   /** What the next confined program changes. */
   readonly planted: string[];
   /** Another program in the same project. */
@@ -83,6 +85,7 @@ async function bench({
   );
   const questions: string[] = [];
   const warnings: string[] = [];
+  const told: string[] = [];
   const planted: string[] = [];
   const confinement: Confinement = {
     isConfined: true,
@@ -99,6 +102,7 @@ async function bench({
     permissions,
     mode: () => mode,
     warn: (text) => void warnings.push(text),
+    tell: (text) => void told.push(text),
     ...(answer && {
       ask: async ({ headline, preview }) => {
         questions.push(`${headline} ${preview.type === 'command' ? preview.command : ''}`);
@@ -118,7 +122,7 @@ async function bench({
   };
   const programs = open();
   return {
-    ...{ programs, root, home, questions, warnings, planted, open },
+    ...{ programs, root, home, questions, warnings, told, planted, open },
     async run(command, args, { cwd = root, role = 'hook', env = {} } = {}) {
       const run = await programs.admit({ role, command, args, cwd, env });
       if (run.type === 'confined') run.release();
@@ -335,6 +339,27 @@ test('what runs is known until it ends, and what it changes after a review elsew
   expect(await programs.review.running()).toEqual([]);
 });
 
+test('what a confined hook changes while the user reads is not reviewed, and is noted before the program exits', async () => {
+  const { programs, root, open } = await bench();
+  const start = async () => {
+    const run = await programs.admit({ role: 'hook', command: 'npm test', cwd: root, env: {} });
+    if (run.type !== 'confined') throw new Error(run.type);
+    return run;
+  };
+  await programs.noteUnasked(edit);
+  const review = await programs.review.begin();
+  (await start()).release();
+  await programs.settled();
+  await review?.confirm();
+  expect(await open().review.list()).toBeDefined();
+  const late = await start();
+  await (await open().review.begin())?.confirm();
+  expect(await open().review.list()).toBeUndefined();
+  late.release();
+  await programs.settled();
+  expect(await open().review.list()).toBeDefined();
+});
+
 test('a change concerns the folders that it may have reached, and sessions of folders around and inside them', async () => {
   const { programs, root, home, open } = await bench({
     files: [
@@ -430,7 +455,7 @@ test('a socket in a temporary folder leads no program to code', async () => {
 });
 
 test('what a confined program plants for other programs is reported when it ends', async () => {
-  const { run, programs, planted, warnings } = await bench();
+  const { run, programs, planted, warnings, told } = await bench();
   await programs.noteUnasked(edit);
   await run('npm test');
   expect(warnings).toEqual([]);
@@ -438,6 +463,9 @@ test('what a confined program plants for other programs is reported when it ends
   await run('npm test');
   expect(warnings).toEqual([
     'Your hook "npm test" changed files that other programs run: .mcp.json, .envrc.',
+  ]);
+  expect(told).toEqual([
+    'The user\'s hook "npm test" ran in the sandbox. (It created or changed .mcp.json, .envrc, which other programs run or read as settings.)',
   ]);
 });
 

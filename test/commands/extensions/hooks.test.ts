@@ -106,7 +106,7 @@ test('what still runs and may change files stands in the way of a review; MCP se
       running: async () => running,
     },
   });
-  const refused = /^1 program is still running and may change more: sleep 9; make\. Stop it \(\/tasks\)/;
+  const refused = /^1 program is still running and may change more: sleep 9; make\. Stop it \(Esc, \/tasks\)/;
   expect(await hooks.run('reviewed', host)).toMatchObject({ text: expect.stringMatching(refused) });
   running = [{ role: serverRole('docs'), command: './server' }];
   const asked = await hooks.run('reviewed', host);
