@@ -32,12 +32,12 @@ const neutral =
 /** By custom, these name files or folders: `CURL_HOME`, `WGETRC`, `PIP_CONFIG_FILE`, `XDG_DATA_DIRS`. */
 const places = /(?:HOME|PATH|DIRS?|ROOT|PREFIX|RC|FILE|CONF|CONFIG)$/i;
 
-/** No program loads code from what they name. Names in lower case are those of the user's own scripts, and of npm. */
+/** No program loads code from what they name: folders of the moment, cookies, sockets. Names in lower case are those of the user's own scripts, and of npm. */
 const unread =
-  /^(?:(?!p?npm_)[a-z]\w*|PWD|OLDPWD|INIT_CWD|_|TMPDIR|TEMPDIR|TMP|TEMP|NIX_BUILD_TOP|(?:CLAUDE|CLAWDCODE)_(?:PROJECT_DIR|ENV_FILE)|XAUTHORITY|KRB5CCNAME)$/;
-/** Of package managers, build tools and editors: none of the programs whose effects are known reads them. */
+  /^(?:(?!p?npm_)[a-z]\w*|PWD|OLDPWD|INIT_CWD|_|TMPDIR|TEMPDIR|TMP|TEMP|NIX_BUILD_TOP|(?:CLAUDE|CLAWDCODE)_(?:PROJECT_DIR|ENV_FILE)|XAUTHORITY|ICEAUTHORITY|KRB5CCNAME|DBUS_SESSION_BUS_ADDRESS|SESSION_MANAGER|SSH_AUTH_SOCK|TMUX)$/;
+/** Of package managers, build tools, editors and CI: none of the programs whose effects are known reads them. */
 const ofTools =
-  /^(?:VIRTUAL_ENV|CONDA|NPM|PNPM|YARN|BUN|PIP|PIPX|PIPENV|POETRY|UV|CARGO|RUSTUP|GO[A-Z]+|MAVEN|GRADLE|DIRENV|MISE|ASDF|NVM|COMPOSE|DOCKER|KUBECONFIG|AWS|VSCODE|GITHUB)(?:_.*)?$/i;
+  /^(?:VIRTUAL_ENV|CONDA|NPM|PNPM|YARN|BUN|PIP|PIPX|PIPENV|POETRY|UV|CARGO|RUSTUP|GO[A-Z]+|MAVEN|GRADLE|DIRENV|MISE|ASDF|NVM|COMPOSE|DOCKER|KUBECONFIG|AWS|VSCODE|GITHUB|CI|RUNNER|BUILDKITE|CIRCLE|WORKSPACE)(?:_.*)?$/i;
 
 /** Which programs may load something from the workspace, or from the folder they start in. */
 export type LedPrograms =

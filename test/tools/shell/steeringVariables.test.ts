@@ -33,6 +33,7 @@ test.each([
   ['TMPDIR', '/srv/app/tmp'],
   ['_', '/srv/app/node_modules/.bin/clawdcode'],
   ['out', '/srv/app/outputs/out'],
+  ['DBUS_SESSION_BUS_ADDRESS', 'unix:abstract=/srv/app/bus,guid=1'],
   ['SHELL', '/bin/zsh'],
   ['CURL_HOME', '/home/u/.config'],
   ['NPM_CONFIG_UPDATE_NOTIFIER', 'false'],
@@ -138,6 +139,7 @@ test.each([
   ['CARGO_TARGET_DIR', 'target'],
   ['GOPATH', '/srv/app/go'],
   ['MAVEN_OPTS', '-javaagent:agent.jar'],
+  ['CI_PROJECT_DIR', '/srv/app'],
   ['COMPOSE_FILE', 'compose.yml:compose.dev.yml'],
 ])('%s=%s only leads programs about which nothing is known', (name, value) => {
   expect(led({ [name]: value })).toBe('unknown');
