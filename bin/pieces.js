@@ -54,7 +54,7 @@ export function openPieces(
   const require = process.getBuiltinModule('node:module').createRequire(path.join(folder, 'cli.cjs'));
   const pieces = new Map();
   /** The number of runs that added to the code of the least learned piece. */
-  let learntRuns = LEARNING_RUNS;
+  let learnedRuns = LEARNING_RUNS;
   let flags = [];
 
   function load(name) {
@@ -87,11 +87,11 @@ export function openPieces(
     const script = underUsualFlags(() => compilePiece(path.join(folder, name), source, known?.code));
     if (kept === undefined) return script;
     if (script.cachedDataRejected) kept.forget(name);
-    learntRuns = Math.min(learntRuns, script.cachedDataRejected ? 0 : (known?.runs ?? 0));
+    learnedRuns = Math.min(learnedRuns, script.cachedDataRejected ? 0 : (known?.runs ?? 0));
     return script;
   }
 
-  const isLearning = () => learntRuns < (performance.now() < longMs ? SHORT_LEARNING_RUNS : LEARNING_RUNS);
+  const isLearning = () => learnedRuns < (performance.now() < longMs ? SHORT_LEARNING_RUNS : LEARNING_RUNS);
   const isWorthIt = () => isLearning() && pieces.size >= worthKeeping;
   const isPiece = (name) => fs.existsSync(path.join(folder, name));
   const codeOf = ([name, { script, sum }]) => ({ name, sum, code: script.createCachedData() });

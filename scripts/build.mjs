@@ -82,7 +82,7 @@ const chunks = [program, modules].flatMap(({ metafile }) =>
 // The permission rules need the shell grammar at run time.
 await cp(require.resolve('web-tree-sitter/web-tree-sitter.wasm'), join(dist, 'web-tree-sitter.wasm'));
 await cp(require.resolve('tree-sitter-bash/tree-sitter-bash.wasm'), join(dist, 'tree-sitter-bash.wasm'));
-// Nothing else provides these licences to users of the package.
+// Nothing else provides these licenses to users of the package.
 const licenses = licensesOf(
   { inputs: { ...program.metafile.inputs, ...modules.metafile.inputs } },
   ['tree-sitter-bash', 'yoga-layout'],

@@ -1,8 +1,8 @@
-// Collects the licences of everything in the bundle, as most of them require when code is redistributed.
+// Collects the licenses of everything in the bundle, as most of them require when code is redistributed.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One text: name, version and licence of every package among the inputs of esbuild's `metafile`, and of `others`. */
+/** One text: name, version and license of every package among the inputs of esbuild's `metafile`, and of `others`. */
 export function licensesOf(metafile, others, root) {
   const folders = [
     ...Object.keys(metafile.inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []),
@@ -12,7 +12,7 @@ export function licensesOf(metafile, others, root) {
   return [...new Set(texts)].toSorted().join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** For a package without a licence file, at least the name of its licence. */
+/** For a package without a license file, at least the name of its license. */
 function licenseOf(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const files = readdirSync(folder).filter((file) => /^(?:licen[cs]e|copying|notice)/i.test(file));

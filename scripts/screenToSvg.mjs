@@ -39,7 +39,7 @@ function visibleLines({ buffer: { active }, rows }) {
   return lines.slice(0, lines.findLastIndex((line) => line.translateToString(true) !== '') + 1);
 }
 
-/** Joins neighbouring cells with the same style; a wide character stays separate. */
+/** Joins neighboring cells with the same style; a wide character stays separate. */
 function runsOf(line, columns) {
   const runs = [];
   for (let column = 0; column < columns; column++) {

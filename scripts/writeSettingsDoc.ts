@@ -121,7 +121,7 @@ ${table(['Variable', 'Setting', 'Meaning'], variables)}
 
 If two variables set the same key, the lower one in the table applies. An empty variable counts as unset. ClawdCode also reads
 \`CLAWDCODE_HOME\` (data folder, an absolute path), \`NO_COLOR\`, \`FORCE_COLOR\`, \`TERM\`, \`COLORTERM\` and
-\`COLORFGBG\` (colours), and \`SHELL\` (the shell that runs commands).
+\`COLORFGBG\` (colors), and \`SHELL\` (the shell that runs commands).
 
 ## Folders you have not trusted yet
 

@@ -41,7 +41,7 @@ test('--version and the choice of what to run load no package', () => {
   expect(packages.filter((name) => !name.startsWith('node:'))).toEqual([]);
 });
 
-test('the first frame needs colours, and no React, Ink or layout', () => {
+test('the first frame needs colors, and no React, Ink or layout', () => {
   const { packages } = loadedWith('cli/terminal/firstFrame.ts');
   expect(packages.filter((name) => !name.startsWith('node:'))).toEqual(['chalk']);
 });

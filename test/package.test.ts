@@ -30,7 +30,7 @@ test('dependencies are what the program imports, and nothing else', () => {
   );
 });
 
-test('what the bundle holds comes with its licences, each package once', () => {
+test('what the bundle holds comes with its licenses, each package once', () => {
   const inputs = {
     'src/a.ts': {},
     'node_modules/react/index.js': {},

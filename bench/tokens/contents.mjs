@@ -123,8 +123,8 @@ function pythonBlock(r) {
 }
 
 function ansiLine(r) {
-  const colour = r.pick(['31', '32', '33', '36', '90']);
-  return `\u001b[90m2026-03-${10 + r.below(19)}T1${r.below(10)}:${10 + r.below(49)}:${10 + r.below(49)}.${100 + r.below(899)}Z\u001b[0m \u001b[1;${colour}m${r.pick(['INFO', 'WARN', 'ERROR', 'DEBUG'])}\u001b[0m [${camel(r)}] ${r.pick(words.english)} ${r.pick(words.english)} id=${r.below(100_000)} took \u001b[${colour}m${r.below(5000)}ms\u001b[39m`;
+  const color = r.pick(['31', '32', '33', '36', '90']);
+  return `\u001b[90m2026-03-${10 + r.below(19)}T1${r.below(10)}:${10 + r.below(49)}:${10 + r.below(49)}.${100 + r.below(899)}Z\u001b[0m \u001b[1;${color}m${r.pick(['INFO', 'WARN', 'ERROR', 'DEBUG'])}\u001b[0m [${camel(r)}] ${r.pick(words.english)} ${r.pick(words.english)} id=${r.below(100_000)} took \u001b[${color}m${r.below(5000)}ms\u001b[39m`;
 }
 
 function stackTrace(r) {

@@ -5,13 +5,13 @@
 // Letters of Latin-1, dashes, quotes, the ellipsis, arrows, boxes and blocks, and symbols used on screen.
 const other = /[^ -~¡-¬®-ÿ‐-‧‰-⁞←-⇿─-◼✓✗✢✳✶✻✽❯]/;
 // biome-ignore lint/complexity/useRegexLiterals: an escape in a literal would hide what it matches
-const colours = new RegExp('\\u001B\\[[\\d;]*m', 'g');
+const colors = new RegExp('\\u001B\\[[\\d;]*m', 'g');
 
 let original;
 
 export default function width(input, options) {
   if (options === undefined && typeof input === 'string') {
-    const text = input.includes('\u001B') ? input.replace(colours, '') : input;
+    const text = input.includes('\u001B') ? input.replace(colors, '') : input;
     if (!other.test(text)) return text.length;
   }
   original ??= require('string-width/index.js').default;

@@ -13,7 +13,7 @@ import {
   type RuleSuggestion,
 } from '../protocol/permissions.ts';
 import type { RunningQuestion } from '../protocol/tools.ts';
-import type { ApprovalPorts, NewQuestion } from './authorise.ts';
+import type { ApprovalPorts, NewQuestion } from './authorize.ts';
 import type { Judge } from './auto/judge.ts';
 import type { AllowedBy, CallHooks } from './hooks/callHooks.ts';
 import type { Modes } from './modes.ts';

@@ -13,7 +13,7 @@ import { quotedName } from '../protocol/text/visible.ts';
 import type { Tool, ToolOutcome } from '../protocol/tools.ts';
 import {
   type ApprovalPorts,
-  authorise,
+  authorize,
   type Granted,
   hooked,
   notStarted,
@@ -21,7 +21,7 @@ import {
   prepare,
   refused,
   type Verdict,
-} from './authorise.ts';
+} from './authorize.ts';
 import type { CallChanges, CheckpointKeeper } from './checkpoints.ts';
 import { type InlineRun, skillEntry } from './prompts/skillUse.ts';
 import { type Toolset, toolNamed } from './toolset/toolset.ts';
@@ -133,9 +133,9 @@ async function runCall(call: ToolCall, ports: ToolCallPorts): Promise<Done> {
       const checked = await prepare(tool, { ...call, name: tool.name }, JSON.parse(call.arguments), ports);
       if (checked.type !== 'checked') return checked;
       progress.title = checked.prepared.title;
-      const authorised = await authorise(tool, checked, progress, ports);
-      if (authorised.type !== 'granted') return authorised;
-      return await runGranted(tool, authorised, progress, ports);
+      const authorized = await authorize(tool, checked, progress, ports);
+      if (authorized.type !== 'granted') return authorized;
+      return await runGranted(tool, authorized, progress, ports);
     } catch (error) {
       return unexpected(call, error);
     }

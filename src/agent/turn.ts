@@ -4,7 +4,7 @@ import type { AgentEvent, TurnOutcome } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, ModelRequest, Reply } from '../protocol/model.ts';
 import type { PermissionAnswer } from '../protocol/permissions.ts';
-import type { NewQuestion } from './authorise.ts';
+import type { NewQuestion } from './authorize.ts';
 import type { Fallback } from './fallback.ts';
 import { type ReplyOutcome, type ReplyPorts, streamReply } from './reply.ts';
 import { type FinishedCall, runToolCalls, type ToolCallPorts } from './toolCalls.ts';

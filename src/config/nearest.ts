@@ -13,7 +13,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Edits between two words; swapping neighbouring characters counts as one (optimal string alignment). */
+/** Edits between two words; swapping neighboring characters counts as one (optimal string alignment). */
 export function distance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -217,7 +217,7 @@ export const settingsSchema = z.strictObject({
     .enum(themeSettings)
     .default('auto')
     .describe(
-      "Colours: auto (or default), high-contrast and daltonized follow the terminal's background, ansi uses the terminal's sixteen colours, plain uses none.",
+      "Colors: auto (or default), high-contrast and daltonized follow the terminal's background, ansi uses the terminal's sixteen colors, plain uses none.",
     ),
   reducedMotion: z
     .boolean()

@@ -42,7 +42,7 @@ export function findProgram(
       continue;
     }
     if (candidate.needs === undefined) return { candidate, program, interpreter };
-    const needed = neighbour(real, candidate.needs);
+    const needed = neighbor(real, candidate.needs);
     if (needed !== undefined) return { candidate, program, needed, interpreter };
     // Before version 7, tsc is only a compiler: there is nothing to say about it.
     if (candidate.name !== 'tsc')
@@ -61,7 +61,7 @@ function isProgram(path: string): boolean {
 }
 
 /** Finds a file of a package the way Node does: in the `node_modules` of the folders above. */
-function neighbour(real: string, file: string): string | undefined {
+function neighbor(real: string, file: string): string | undefined {
   for (let at = dirname(real); at !== dirname(at); at = dirname(at)) {
     const path = join(at, 'node_modules', file);
     if (exists(path)) return realpath(path);

@@ -1,5 +1,5 @@
 /**
- * The conversation in provider-neutral form: plain data, JSON-safe, no behaviour. An adapter in `model/` translates it
+ * The conversation in provider-neutral form: plain data, JSON-safe, no behavior. An adapter in `model/` translates it
  * to and from each provider's format.
  */
 

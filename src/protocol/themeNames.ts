@@ -1,6 +1,6 @@
 /**
  * Values of the `theme` setting and `/theme`. Themes without a background in their name adapt to the terminal's;
- * `default` is an alias of `auto`; `ansi` uses the terminal's own sixteen colours, `plain` none.
+ * `default` is an alias of `auto`; `ansi` uses the terminal's own sixteen colors, `plain` none.
  */
 export const themeSettings = [
   'auto',

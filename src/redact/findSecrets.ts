@@ -54,7 +54,7 @@ function inOrder(found: readonly Secret[]): Secret[] {
   return merged.map(({ secret }) => secret);
 }
 
-// Handles invisible characters: terminal colours and zero-width characters.
+// Handles invisible characters: terminal colors and zero-width characters.
 
 const unseen = /\u001b\[[0-9;]{0,20}[A-Za-z]|[\u200b-\u200d\u2060\ufeff\u00ad]/g;
 

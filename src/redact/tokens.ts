@@ -143,7 +143,7 @@ function looksRandom(text: string): boolean {
 /** True if the text before `at` is not part of the same word. */
 function beginsAt(text: string, at: number): boolean {
   if (at === 0 || !/[A-Za-z0-9]/.test(text[at - 1] ?? '')) return true;
-  // "\nghp_…" in JSON, "\u0022", "\x22", "%20" in a URL, and terminal colours.
+  // "\nghp_…" in JSON, "\u0022", "\x22", "%20" in a URL, and terminal colors.
   return escapeBefore.test(text.slice(Math.max(0, at - 24), at));
 }
 

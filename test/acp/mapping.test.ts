@@ -193,7 +193,7 @@ describe('forms', () => {
   const form: Form = {
     fields: [
       {
-        ...{ type: 'choice', header: 'Colour', question: 'Which?', isMultiple: false, hasOwnAnswer: true },
+        ...{ type: 'choice', header: 'Color', question: 'Which?', isMultiple: false, hasOwnAnswer: true },
         options: [{ label: 'Red' }, { label: 'Blue' }],
       },
       {

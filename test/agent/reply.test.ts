@@ -109,7 +109,7 @@ test('a request that is too long for the server is reduced and sent again', asyn
   const [tooLong, again] = model.requests.slice(2);
   expect(JSON.stringify(again).length).toBeLessThan(JSON.stringify(tooLong).length * 0.9);
   expect(again?.messages.at(-1)).toEqual({ role: 'user', content: 'Three' });
-  // The true window was learnt, and the two earlier answers became lines with pointers.
+  // The true window was learned, and the two earlier answers became lines with pointers.
   const kinds = agent.entries().flatMap(({ subtype, data }) => (subtype === 'reduction' ? [data?.kind] : []));
   expect(kinds).toEqual(['window', 'mask']);
   expect(JSON.stringify(again?.messages)).toMatch(

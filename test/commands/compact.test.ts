@@ -65,7 +65,7 @@ describe('/compact --preview', () => {
     );
   });
 
-  test('a summary that is not the model’s is labelled so, and is not kept', () => {
+  test('a summary that is not the model’s is labeled so, and is not kept', () => {
     const text = plainText(previewPage({ ...preview, message: 'The model could not write one.' }));
     expect(text).toContain('! The model could not write one.');
     expect(text).toContain('/compact asks the model again');

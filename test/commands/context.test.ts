@@ -91,7 +91,7 @@ describe('/context', () => {
     );
   });
 
-  test('the bar has the right width, shows every part, and distinguishes them without colour', async () => {
+  test('the bar has the right width, shows every part, and distinguishes them without color', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat({ max: 30_000 }), { minLength: 1, maxLength: 9 }),

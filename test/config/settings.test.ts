@@ -223,7 +223,7 @@ describe('mistakes', () => {
     expect(JSON.stringify(problems)).not.toContain('hunter2');
   });
 
-  test('one bad rule costs that rule, not its neighbours', async () => {
+  test('one bad rule costs that rule, not its neighbors', async () => {
     await write(paths.user, { permissions: { allow: ['A', 1, 'B', '', 'C'], deny: ['D'] } });
     const { rules, problems } = await load();
     expect(rules.map((rule) => rule.text)).toEqual(['A', 'B', 'C', 'D']);

@@ -175,7 +175,7 @@ describe('approval', () => {
       { label: 'Red', description: 'warm' },
       { label: 'Blue', description: 'cold' },
     ];
-    const questions = [{ question: 'Which colour?', header: 'Colour', options }];
+    const questions = [{ question: 'Which color?', header: 'Color', options }];
     setup.server.script({ calls: [{ name: 'AskUserQuestion', input: { questions } }] }, { text: 'Blue.' });
     const editor = startEditor(setup, {
       fill: () => ({ action: 'accept', content: { q1: 'Blue' } }),
@@ -345,7 +345,7 @@ describe('choices', () => {
     expect(configOptions.find(({ id }) => id === 'model')).toMatchObject({ currentValue: 'mock-2' });
     await editor.prompt(sessionId, 'hello');
     expect(setup.server.requests()[0]?.model).toBe('mock-2');
-    await expect(set('colour', 'red')).rejects.toThrow('There is no option "colour"');
+    await expect(set('color', 'red')).rejects.toThrow('There is no option "color"');
   });
 });
 

@@ -37,7 +37,7 @@ test(
       '\u001B[?997;2n',
     );
     await terminal.waitFor('❯ abcde');
-    await terminal.until(() => terminal.bytes().slice(from).includes(LIGHT_DIM), 'light colours');
+    await terminal.until(() => terminal.bytes().slice(from).includes(LIGHT_DIM), 'light colors');
     expect(terminal.screen()).toMatch(/❯ abcde$/m);
     expect(terminal.screen()).not.toMatch(/rgb|997|\[I|\[O/);
     await terminal.press(keys.ctrl('u'));
@@ -107,7 +107,7 @@ test('a question rings when the window is elsewhere, and not while it is looked 
   await terminal.waitForPrinted('Fine.');
 });
 
-test('a status line of one’s own gets the facts, keeps its colours and nothing else, and follows the session', async () => {
+test('a status line of one’s own gets the facts, keeps its colors and nothing else, and follows the session', async () => {
   const setup = await setUpProgram();
   const { server, work } = setup;
   const script = join(work.temporary, 'line.cjs');
@@ -160,7 +160,7 @@ for (const row of [
   { name: 'NO_COLOR', more: { NO_COLOR: '1' }, args: [] },
   { name: '--no-color', more: {}, args: ['--no-color'] },
 ])
-  test(`with ${row.name} nothing is coloured, and the placeholder differs from a draft`, long, async () => {
+  test(`with ${row.name} nothing is colored, and the placeholder differs from a draft`, long, async () => {
     const { more, args } = row;
     const setup = await setUpProgram();
     const { server, work, access } = setup;

@@ -341,11 +341,11 @@ describe('approval by the driver', () => {
 
   test('a question of the model is answered like a permission', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
-    const question = 'Which colour?';
+    const question = 'Which color?';
     const options = [{ label: 'Red' }, { label: 'Blue' }];
     setup.server.script(
       {
-        calls: [{ name: 'AskUserQuestion', input: { questions: [{ question, header: 'Colour', options }] } }],
+        calls: [{ name: 'AskUserQuestion', input: { questions: [{ question, header: 'Color', options }] } }],
       },
       { text: 'Blue, then.' },
     );

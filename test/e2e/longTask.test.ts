@@ -388,7 +388,7 @@ async function playTheWorker(stepsOfTurn: number): Promise<(request: WireRequest
   };
 }
 
-/** Nothing is learnt from such a figure, and nothing has to be counted for it. */
+/** Nothing is learned from such a figure, and nothing has to be counted for it. */
 const SILENT = { usage: { prompt_tokens: 0, completion_tokens: 0 } };
 
 /** Characters that two texts have in common at their beginning. */

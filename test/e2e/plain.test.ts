@@ -14,7 +14,7 @@ const ctrlD = '\u0004';
 
 /** The ways in which a terminal comes to be talked to in lines. */
 const ways = [
-  // Nothing makes colours of words where no escape may be written.
+  // Nothing makes colors of words where no escape may be written.
   { way: 'a dumb terminal', below: ['env', 'TERM=dumb', 'FORCE_COLOR=3', 'CI=1'], args: [] },
   { way: '--ax-screen-reader', below: [], args: ['--ax-screen-reader'] },
 ] as const;

@@ -1,6 +1,6 @@
 /**
  * Golden screens of the program: what somebody sees who starts it, talks to it, and looks at its lists and pages, in
- * a dark and in a light terminal, which differ in nothing but the colours of roles.
+ * a dark and in a light terminal, which differ in nothing but the colors of roles.
  */
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
@@ -36,7 +36,7 @@ Now \`greet\` says **こんにちは** 🇯🇵, *שלום* and [مرحبا](htt
 const name = '世界'; // 👍🏽
 \`\`\``;
 
-/** One program, in a terminal of this colour. */
+/** One program, in a terminal of this color. */
 async function open(background: 'dark' | 'light', columns: number): Promise<Actor> {
   const setup = await setUpProgram();
   await setup.work.write('greet.js', before);

@@ -180,7 +180,7 @@ test('other projects are listed and searched only when asked', long, async () =>
   expect((await print(['session', 'show', far?.id ?? ''])).stdout).toContain('A word about marmalade.');
 });
 
-test('at a terminal it is coloured, fits, and asks before it deletes', long, async () => {
+test('at a terminal it is colored, fits, and asks before it deletes', long, async () => {
   const { open, newest } = await lived();
   const listed = open(['session', 'list'], { columns: 60 });
   expect(await listed.exited).toBe(0);

@@ -1,4 +1,4 @@
-/** How people really write their secrets down: in commands, tables, pairs of fields, colours, other encodings. */
+/** How people really write their secrets down: in commands, tables, pairs of fields, colors, other encodings. */
 import { expect, test } from 'vitest';
 import { writeRedaction } from '../../src/cli/sessions/redaction.ts';
 import { redact } from '../../src/redact/redact.ts';
@@ -46,9 +46,9 @@ test.each([
   ['a password with a slash', 'redis://:a/b9Zx8/c7@cache:6379/0', 'a/b9Zx8/c7'],
   ['a password with an @', 'postgres://app:p@ss/w0rd!x@db.io/app', 'w0rd!x'],
   ['a token for a name', `https://${hex}@github.com/a/b.git`, hex],
-  ['colours around', `\u001b[36mpassword\u001b[0m: \u001b[32m"${password}"\u001b[0m`, password],
-  ['colours of grep', `.env:3:\u001b[01;31m\u001b[KAPI_KEY\u001b[m\u001b[K=${hex}`, hex],
-  ['colours within', `ghp_\u001b[31m${token.slice(4)}\u001b[0m`, token.slice(4)],
+  ['colors around', `\u001b[36mpassword\u001b[0m: \u001b[32m"${password}"\u001b[0m`, password],
+  ['colors of grep', `.env:3:\u001b[01;31m\u001b[KAPI_KEY\u001b[m\u001b[K=${hex}`, hex],
+  ['colors within', `ghp_\u001b[31m${token.slice(4)}\u001b[0m`, token.slice(4)],
   ['no width within', `${token.slice(0, 10)}\u200b${token.slice(10)}`, token.slice(10)],
   ['a token behind a word', `Tool${token}`, token],
 ])('a secret as %s', (_, text, secret) => {

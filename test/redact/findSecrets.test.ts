@@ -15,7 +15,7 @@ const places: Readonly<Record<string, (text: string) => string>> = {
       .map((line, index) => `${String(index + 1).padStart(6)}\t${line}`)
       .join('\n'),
   'in a diff': (text) => text.replace(/^/gm, '+'),
-  'in colour': (text) => `\u001b[32m${text}\u001b[0m`,
+  'in color': (text) => `\u001b[32m${text}\u001b[0m`,
   'in Markdown': (text) => `\`${text}\``,
 };
 

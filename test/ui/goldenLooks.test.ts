@@ -1,4 +1,4 @@
-/** Golden screens of a dark and a light terminal: colours by the names of their roles, and what fails. */
+/** Golden screens of a dark and a light terminal: colors by the names of their roles, and what fails. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -33,7 +33,7 @@ afterEach(() => {
   else process.env.UPDATE_GOLDEN = before;
 });
 
-test('a colour has the name of its role and the letter that it has everywhere', async () => {
+test('a color has the name of its role and the letter that it has everywhere', async () => {
   const drawn = await compare(
     (theme) => `${theme.accent('❯')} ${theme.strong('漢')} ${theme.dim('x')}\n${theme.addedWord('+')}`,
   );
@@ -55,11 +55,11 @@ test('what one says and the other does not fails', async () => {
   await expect(compare((_, setting) => `it is ${setting}`)).rejects.toThrow('a light terminal says');
 });
 
-test('a colour of no role, or of another role there, fails', async () => {
+test('a color of no role, or of another role there, fails', async () => {
   await expect(compare(() => '\u001B[38;2;1;2;3mx\u001B[0m')).rejects.toThrow(
-    'every colour is that of a role',
+    'every color is that of a role',
   );
   await expect(
     compare((theme, setting) => (setting === 'dark' ? theme.accent('x') : theme.error('x'))),
-  ).rejects.toThrow('every colour is that of a role');
+  ).rejects.toThrow('every color is that of a role');
 });

@@ -52,7 +52,7 @@ function styleOf(cell: Cell): string {
   return attributes.filter((one) => one !== '').join(' ');
 }
 
-/** True colour as #rrggbb, a palette colour by its number. */
+/** True color as #rrggbb, a palette color by its number. */
 function color(isRgb: boolean, value: number): string {
   return isRgb ? `#${value.toString(16).padStart(6, '0')}` : String(value);
 }

@@ -1,4 +1,4 @@
-/** Golden screens of what is drawn and printed: in light and dark with every colour, on narrow and wide terminals. */
+/** Golden screens of what is drawn and printed: in light and dark with every color, on narrow and wide terminals. */
 
 import { Text } from 'ink';
 import type { ReactNode } from 'react';

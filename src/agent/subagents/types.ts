@@ -2,7 +2,7 @@
 import type { AgentDefinition } from '../../protocol/extensions/subagents.ts';
 import type { WorktreeEnd } from '../../protocol/extensions/worktrees.ts';
 import type { PermissionAnswer, PermissionMode } from '../../protocol/permissions.ts';
-import type { NewQuestion } from '../authorise.ts';
+import type { NewQuestion } from '../authorize.ts';
 import type { Judge } from '../auto/judge.ts';
 import type { CheckpointKeeper } from '../checkpoints.ts';
 import type { Modes } from '../modes.ts';

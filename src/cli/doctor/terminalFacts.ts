@@ -105,7 +105,7 @@ export interface TerminalAnswers {
   readonly bracketedPaste: boolean | undefined;
   /** True if it supports synchronized output (mode 2026). */
   readonly synchronized: boolean | undefined;
-  /** The background colour as `rrggbb`. */
+  /** The background color as `rrggbb`. */
   readonly background: string | undefined;
   /** True if it answered the last query, which every terminal supports. */
   readonly isComplete: boolean;

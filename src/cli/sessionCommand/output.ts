@@ -1,5 +1,5 @@
 /**
- * Output of subcommands: terminals get plain text, possibly coloured; files and programs get exactly what was
+ * Output of subcommands: terminals get plain text, possibly colored; files and programs get exactly what was
  * requested. A closed pipe (`| head`) is no failure; writes wait while a pipe is full, so that memory stays bounded.
  */
 
@@ -26,7 +26,7 @@ export interface Output {
   /** Columns to fill. */
   readonly width: number;
   readonly isTerminal: boolean;
-  /** Without colours if there is no terminal or NO_COLOR is set. */
+  /** Without colors if there is no terminal or NO_COLOR is set. */
   readonly theme: Theme;
 }
 

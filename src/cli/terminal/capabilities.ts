@@ -2,7 +2,7 @@ import type { Reflow } from '../../ui/terminal/frameTracker.ts';
 import type { TerminalColors } from '../../ui/theme/theme.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 
-/** Returns the environment variables that determine colours; the screen queries the terminal for the rest. */
+/** Returns the environment variables that determine colors; the screen queries the terminal for the rest. */
 export function terminalColors({ env }: Pick<AppPaths, 'env'>): TerminalColors {
   return {
     noColor: (env.NO_COLOR ?? '') !== '',

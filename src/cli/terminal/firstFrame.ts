@@ -93,7 +93,7 @@ export async function loadScreen(): Promise<typeof import('../interactive.ts')> 
 // unmount; this handles all other cases.
 
 /**
- * Shows the cursor; disables bracketed paste, the kitty keyboard, focus and colour reports; ends synchronized output.
+ * Shows the cursor; disables bracketed paste, the kitty keyboard, focus and color reports; ends synchronized output.
  */
 const RESTORE = '\u001B[?2026l\u001B[?25h\u001B[?2004l\u001B[<u\u001B[?1004l\u001B[?2031l';
 /**

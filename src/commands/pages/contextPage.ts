@@ -120,7 +120,7 @@ function note(text: string): PageLine {
   return pageLine({ text, role: 'dim' });
 }
 
-// Draws the context window as a bar, with marks and a legend below it. Parts differ by sign, so colours are optional.
+// Draws the context window as a bar, with marks and a legend below it. Parts differ by sign, so colors are optional.
 
 /** One sign per part: block elements that are one column wide and available in every font. */
 const SIGNS: Readonly<Record<RequestPart, string>> = {

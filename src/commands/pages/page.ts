@@ -3,7 +3,7 @@ import { grouped } from '../../protocol/text/numbers.ts';
 
 /** Command output longer than a sentence: lines of spans with roles, laid out for any width. */
 
-/** The role of a span, from which the screen picks its colour; includes the parts of a request. */
+/** The role of a span, from which the screen picks its color; includes the parts of a request. */
 export type Role =
   | 'strong'
   | 'dim'
@@ -65,7 +65,7 @@ export function textLines(text: string, indent: number, role?: Role): readonly P
   });
 }
 
-/** Returns the page's text without colours and wrapping. */
+/** Returns the page's text without colors and wrapping. */
 export function plainText(page: Page, columns = PLAIN_COLUMNS): string {
   return page(columns)
     .map(({ spans }) =>
@@ -100,7 +100,7 @@ function factLine([label, value]: Fact, width: number): PageLine {
 
 // The conversation as a list of items, for output without a full screen.
 
-/** The colour role of each state. */
+/** The color role of each state. */
 const roles: Readonly<Record<ContextItem['state'], Role>> = {
   sent: 'success',
   masked: 'masked',

@@ -13,7 +13,7 @@ import { outputOf } from './clips.ts';
 import { type FileLines, type FilePart, importantPart, isShownElsewhere } from './fileParts.ts';
 import type { CompactionDeps, CompactionJob } from './job.ts';
 import type { CompactionPlan } from './plan.ts';
-import { labelled, quoteFile } from './summaryMessage.ts';
+import { labeled, quoteFile } from './summaryMessage.ts';
 
 /** A file that could be quoted. */
 export interface FileCandidate extends FileLines {
@@ -154,7 +154,7 @@ function partTokens(
   { label, text }: Pick<FilePart, 'label' | 'text'>,
   counter: CompactionDeps['counter'],
 ): number {
-  return counter.count(quoteFile(name, labelled(label, ''))).tokens + counter.count(text).tokens;
+  return counter.count(quoteFile(name, labeled(label, ''))).tokens + counter.count(text).tokens;
 }
 
 /** Quotes files in full if they fit, otherwise their important parts; never more than `budgetTokens`. */
@@ -173,7 +173,7 @@ export async function cutSnippets(
     if (signal.aborted) break;
     if (part.text === '') continue;
     // Quote the text as it will be stored, so that a resumed session sends the same.
-    const quoted = blobs.textOf(labelled(part.label, part.text));
+    const quoted = blobs.textOf(labeled(part.label, part.text));
     // A snippet that cannot be stored would be missing after a resume, so do not quote it.
     const stored = await blobs.put(quoted).catch(() => undefined);
     if (stored === undefined) continue;

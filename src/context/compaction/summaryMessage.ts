@@ -59,7 +59,7 @@ export const FILES_HEADING =
 const LABEL_END = '\0';
 
 /** A quote as it is stored: the label, which names the quoted lines, and the lines. */
-export function labelled(label: string, text: string): string {
+export function labeled(label: string, text: string): string {
   return `${label}${LABEL_END}${text}`;
 }
 

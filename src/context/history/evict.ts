@@ -212,7 +212,7 @@ export function removalToEvict(entries: readonly JSONLEntry[]): JSONLEntry | und
 
 /**
  * Uuids to keep of a log that ends with a removal and has no undone entries. Undefined if a call has lost its reply (a
- * damaged line), because then its atom depends on neighbouring entries.
+ * damaged line), because then its atom depends on neighboring entries.
  */
 function shownAfterRemoval(entries: readonly JSONLEntry[]): ReadonlySet<string> | undefined {
   const atoms = groupAtoms(entries);

@@ -52,7 +52,7 @@ class LogAssembler {
     readonly from: number;
     readonly to: number;
   }[] = [];
-  /** Values that need their neighbours to be restored; each belongs before the entry with this index. */
+  /** Values that need their neighbors to be restored; each belongs before the entry with this index. */
   #garbled: { readonly value: GarbledValue; readonly index: number }[] = [];
   /** Lines that were probably cut by a full disk, if the same line follows in full. */
   #torn: { readonly bytes: Buffer; readonly damage: DamagedLine }[] = [];
@@ -108,7 +108,7 @@ class LogAssembler {
     this.#leftThrough = boundary.seq;
   }
 
-  /** Restores the values that needed their neighbours, which are now known. */
+  /** Restores the values that needed their neighbors, which are now known. */
   #settle(): void {
     const mended: JSONLEntry[] = [];
     let at = -1;
@@ -177,7 +177,7 @@ class LogAssembler {
 const maxTorn = 64;
 
 /**
- * The entries of one line: one, unless the line is damaged. Values that need their neighbours are included only if they
+ * The entries of one line: one, unless the line is damaged. Values that need their neighbors are included only if they
  * are complete.
  */
 export function parseLine(

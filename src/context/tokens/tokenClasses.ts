@@ -205,7 +205,7 @@ export interface Coefficients {
   readonly digit: number;
   /** ASCII punctuation. */
   readonly symbol: number;
-  /** Control characters, such as in terminal colour codes. */
+  /** Control characters, such as in terminal color codes. */
   readonly control: number;
   /** A single blank between two words. */
   readonly blank: number;

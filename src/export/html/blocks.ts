@@ -61,8 +61,8 @@ function callOf(
 
 function answerOf(output: string | undefined, file: string, highlight: Highlighter): string {
   if (output === undefined || output === '') return '';
-  const coloured = file === '' ? undefined : highlight(output, languageOf(file));
-  return `<p class="label">Output</p>${coloured === undefined ? pre(output) : `<pre><code>${coloured}</code></pre>`}`;
+  const colored = file === '' ? undefined : highlight(output, languageOf(file));
+  return `<p class="label">Output</p>${colored === undefined ? pre(output) : `<pre><code>${colored}</code></pre>`}`;
 }
 
 function countOf(diff: string | undefined): string {
@@ -80,7 +80,7 @@ function isEmpty(input: unknown): boolean {
   return typeof input === 'object' && input !== null && Object.keys(input).length === 0;
 }
 
-/** A unified diff, with each line coloured by kind. */
+/** A unified diff, with each line colored by kind. */
 export function diffOf(diff: string): string {
   const rows = readDiff(diff).map(({ kind, line }) => {
     const name = classes[kind];

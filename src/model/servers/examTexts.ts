@@ -6,15 +6,7 @@ export const NEEDLE_QUESTION =
   'One sentence above says which word opens the harbour gate. Answer with that word only, exactly as written.';
 const NEEDLE = `The word that opens the harbour gate is ${NEEDLE_ANSWER}.`;
 
-const who = [
-  'The baker',
-  'A sailor',
-  'The teacher',
-  'Our neighbour',
-  'The gardener',
-  'A child',
-  'The doctor',
-];
+const who = ['The baker', 'A sailor', 'The teacher', 'Our neighbor', 'The gardener', 'A child', 'The doctor'];
 const did = ['carried', 'painted', 'found', 'repaired', 'sold', 'counted', 'remembered', 'forgot'];
 const what = ['a wooden chair', 'three letters', 'the old bicycle', 'a basket of pears', 'the blue door'];
 const when = ['before noon', 'after the rain', 'in the evening', 'on the way home', 'without a word'];

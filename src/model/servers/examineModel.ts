@@ -55,7 +55,7 @@ export async function examineModel(options: ExamOptions): Promise<ModelExam> {
   ]);
   onStep('images');
   const image = await ask(options, connect(), [
-    { type: 'text', text: 'Which colour is this image? Answer with one word.' },
+    { type: 'text', text: 'Which color is this image? Answer with one word.' },
     { type: 'image', mediaType: 'image/png', data: redImage() },
   ]);
   onStep('prompt cache');

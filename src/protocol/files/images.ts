@@ -15,7 +15,7 @@ export interface ImageHeader {
 /** Maximum bytes of an image: the most that hosted endpoints accept (Anthropic's limit for one image). */
 export const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
 
-/** Enough bytes for any header: the frame of a JPEG follows its thumbnail and colour profile. */
+/** Enough bytes for any header: the frame of a JPEG follows its thumbnail and color profile. */
 export const HEADER_BYTES = 192 * 1024;
 
 /** Identifies an image by its bytes; undefined for anything but PNG, JPEG, GIF and WebP. */

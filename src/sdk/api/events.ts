@@ -1,6 +1,6 @@
 /**
  * The events of a session: the lines of `--output-format stream-json`, typed. Part of the public types, so it imports
- * only its neighbours.
+ * only its neighbors.
  */
 
 /** Fields of every event. */

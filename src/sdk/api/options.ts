@@ -1,4 +1,4 @@
-/** The options and answers of a host. Part of the public types, so it imports only its neighbours. */
+/** The options and answers of a host. Part of the public types, so it imports only its neighbors. */
 import type { ImageBlock, TextBlock } from './events.ts';
 
 /** A JSON schema, draft 7 or 2020-12. */

@@ -214,7 +214,7 @@ function groupAlive(leader: number): boolean {
 
 /**
  * Sends SIGTERM to the group and, after a grace period, SIGKILL. Resolves when the group is gone or SIGKILL was sent.
- * In a sandbox SIGTERM goes only to the processes inside it: signalling bubblewrap's own two processes would kill
+ * In a sandbox SIGTERM goes only to the processes inside it: signaling bubblewrap's own two processes would kill
  * everything at once.
  */
 async function endGroup(leader: number, isSandbox = false): Promise<void> {

@@ -13,7 +13,7 @@ interface PrintQueue {
   isEmpty(): boolean;
 }
 
-/** Characters per piece; drawing one takes about 5 ms, colours included. */
+/** Characters per piece; drawing one takes about 5 ms, colors included. */
 export const PIECE_CHARACTERS = 6000;
 /** Cost of an entry in addition to its text, in characters. */
 const ENTRY = 300;

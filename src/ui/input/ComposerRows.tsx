@@ -146,7 +146,7 @@ export function SuggestionList({
         const isSelected = top + index === popup.selected;
         const description = suggestion.description ?? '';
         const label = description === '' ? suggestion.label : suggestion.label.padEnd(labelWidth + 2);
-        // The sign marks the selection without colour.
+        // The sign marks the selection without color.
         const painted = isSelected ? theme.accent(`› ${label}`) : `  ${label}`;
         return (
           <Text key={suggestion.label} wrap={description === '' ? 'truncate-middle' : 'truncate'}>

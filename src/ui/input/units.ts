@@ -25,7 +25,7 @@ export function abbreviate(units: readonly Unit[]): string {
 }
 
 /**
- * Replaces `units[from..to)` and returns the position after the inserted units. If new neighbours combine (an accent
+ * Replaces `units[from..to)` and returns the position after the inserted units. If new neighbors combine (an accent
  * and its letter, two halves of a flag) the text around them is segmented again, so that units are always graphemes.
  */
 export function splice(
@@ -103,7 +103,7 @@ export function segment(text: string): string[] {
   return plain.test(text) ? text.split('') : Array.from(segmenter.segment(text), (part) => part.segment);
 }
 
-/** True for a character that never combines with its neighbours. */
+/** True for a character that never combines with its neighbors. */
 function isPlain(grapheme: string): boolean {
   return grapheme.length === 1 && plain.test(grapheme);
 }

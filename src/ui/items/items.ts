@@ -80,7 +80,7 @@ function textOf({ seq, kind, state, title, isPinned }: ContextItem): string {
 
 type State = ContextItem['state'];
 
-/** Distinguishable without colour. */
+/** Distinguishable without color. */
 const signs: Readonly<Record<State, string>> = { sent: '●', masked: '◐', summarized: '◆', removed: '○' };
 const WORDS_FROM = 56;
 const POINTERS_FROM = 34;

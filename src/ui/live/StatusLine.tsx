@@ -146,10 +146,10 @@ function partsOf(
   ];
 }
 
-/** Share of the trigger from which the line shows when compaction starts, in a warning colour. */
+/** Share of the trigger from which the line shows when compaction starts, in a warning color. */
 const CLOSE = 0.85;
 
-/** Shares of the window, as in `/context`; the colour warns when the trigger is close. */
+/** Shares of the window, as in `/context`; the color warns when the trigger is close. */
 function contextPart(
   { usedTokens, windowTokens, triggerTokens, exact, windowSource }: ContextMeasure,
   sign: string,

@@ -8,7 +8,7 @@ import { sanitize } from '../print/sanitize.ts';
 import { printablePieces, type SplitText, splitFinished } from '../print/streaming.ts';
 import { chooseTheme } from '../theme/theme.ts';
 
-/** Without colours: the text itself carries all meaning. */
+/** Without colors: the text itself carries all meaning. */
 export const plainTheme = chooseTheme('plain', { noColor: true });
 
 /** Converts marked's tokens to lines, with an empty line between unrelated blocks. */

@@ -1,4 +1,4 @@
-/** Renders a unified diff with line numbers, signs, colours and marked words. */
+/** Renders a unified diff with line numbers, signs, colors and marked words. */
 import { readDiff } from '../../protocol/text/diff.ts';
 import { largest } from '../../protocol/text/numbers.ts';
 import type { Paint } from '../theme/paints.ts';
@@ -78,7 +78,7 @@ function renderLine(
   return rows.map((row) => (tint === undefined ? row.trimEnd() : tint(padEnd(row, width))));
 }
 
-/** Combines both: marks the changed words and keeps the syntax colours of the rest. */
+/** Combines both: marks the changed words and keeps the syntax colors of the rest. */
 function withWords(words: readonly WordRun[], code: readonly Span[], marked: Paint): Span[] {
   const spans: Span[] = [];
   let at = 0;
@@ -102,13 +102,13 @@ function sliceSpans(spans: readonly Span[], from: number, to: number): Span[] {
   return found;
 }
 
-/** Syntax colours per line: removed lines as part of the old file, all others as part of the new one. */
+/** Syntax colors per line: removed lines as part of the old file, all others as part of the new one. */
 function highlightedLines(
   lines: readonly DiffLine[],
   { highlight, path, theme }: Pick<DiffOptions, 'highlight' | 'path' | 'theme'>,
 ): ReadonlyMap<DiffLine, readonly Span[]> {
-  const colours = new Map<DiffLine, readonly Span[]>();
-  if (highlight === undefined) return colours;
+  const colors = new Map<DiffLine, readonly Span[]>();
+  if (highlight === undefined) return colors;
   let file = path ?? '';
   let hunk: DiffLine[] = [];
   const finish = (): void => {
@@ -117,7 +117,7 @@ function highlightedLines(
       const spans = highlight(code.map(({ text }) => text).join('\n'), languageOf(file), theme);
       for (const [index, line] of (spans === undefined ? [] : splitLines(spans)).entries()) {
         const of = code[index];
-        if (of !== undefined) colours.set(of, line);
+        if (of !== undefined) colors.set(of, line);
       }
     }
     hunk = [];
@@ -128,7 +128,7 @@ function highlightedLines(
     if (line.type === 'file') file = line.text;
   }
   finish();
-  return colours;
+  return colors;
 }
 
 function splitLines(spans: readonly Span[]): Span[][] {

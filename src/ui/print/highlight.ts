@@ -6,7 +6,7 @@ import type { Span } from './spans.ts';
 /** Returns `undefined` if the language is unknown or the code is too large; it is then printed plain. */
 export type Highlighter = (code: string, language: string, theme: Theme) => Span[] | undefined;
 
-/** Above this a grammar may take noticeable time, and colours no longer matter to the reader. */
+/** Above this a grammar may take noticeable time, and colors no longer matter to the reader. */
 const maxCharacters = 40_000;
 const maxLineCharacters = 2000;
 

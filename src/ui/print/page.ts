@@ -1,4 +1,4 @@
-/** Renders a command's page for the scrollback: wrapped to the width and coloured by role. */
+/** Renders a command's page for the scrollback: wrapped to the width and colored by role. */
 import type { Page, PageLine, Role } from '../../commands/pages/page.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
 import type { Paint } from '../theme/paints.ts';

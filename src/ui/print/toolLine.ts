@@ -71,7 +71,7 @@ function titleOfInput(input: unknown): string {
   return '';
 }
 
-/** Marks that differ without colour. */
+/** Marks that differ without color. */
 function markOf(status: ToolStatus): string {
   if (status === 'error' || status === 'denied') return '✗';
   return status === 'partial' ? '◐' : '●';

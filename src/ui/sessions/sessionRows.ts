@@ -171,7 +171,7 @@ export function hitRows(hit: SearchHit, width: number, options: HitOptions): rea
   ];
 }
 
-/** The snippet around its first match, with matches coloured, or in brackets in a plain theme. */
+/** The snippet around its first match, with matches colored, or in brackets in a plain theme. */
 export function markedLine({ snippet, marks }: SearchHit, width: number, theme: Theme): string {
   const [open, close] = theme.plain ? ['[', ']'] : ['', ''];
   const first = marks[0]?.[0] ?? 0;

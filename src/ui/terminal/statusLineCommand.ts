@@ -125,7 +125,7 @@ export function createStatusRunner(
   };
 }
 
-// Turns the command's output into a few lines of text, with colours as the only escape sequences.
+// Turns the command's output into a few lines of text, with colors as the only escape sequences.
 
 /** Maximum lines: the screen is for the conversation. */
 const MAX_LINES = 3;
@@ -135,7 +135,7 @@ const MAX_CHARACTERS = 2000;
 const sgr = /(\u001B\[[\d;:]{0,60}m)/;
 const RESET = '\u001B[0m';
 
-/** Every coloured line ends with a reset. With `colors` false, the lines contain no escape sequences. */
+/** Every colored line ends with a reset. With `colors` false, the lines contain no escape sequences. */
 export function statusText(printed: string, colors: boolean): readonly string[] {
   const lines = printed.replace(/\r\n?/g, '\n').trimEnd().split('\n').slice(0, MAX_LINES);
   return lines.map((line) => {

@@ -135,7 +135,7 @@ export function createTerminalInput(
  * out here, even if it comes late or in pieces, so that it is never taken for typed text.
  */
 export type Reply =
-  /** The background colour (OSC 11). */
+  /** The background color (OSC 11). */
   | { readonly type: 'background'; readonly background: Background; readonly color: string }
   /** The system switched between dark and light (mode 2031). */
   | { readonly type: 'scheme'; readonly background: Background }

@@ -1,5 +1,5 @@
 /**
- * What the terminal shows outside the screen's own rows: colours that fit its background, the title, progress and
+ * What the terminal shows outside the screen's own rows: colors that fit its background, the title, progress and
  * notifications. Follows the controller, is loaded after the first frame, and keeps no timer running while nothing
  * happens.
  */
@@ -161,7 +161,7 @@ export function followBackground({ input, theme, setTheme }: BackgroundPorts): (
   };
 }
 
-/** True if a query is worthwhile: the terminal shows colours and does not print unknown sequences. */
+/** True if a query is worthwhile: the terminal shows colors and does not print unknown sequences. */
 export function answersQuestions({ plain, terminal }: Theme): boolean {
   return !plain && !isPlainConsole(terminal.term);
 }

@@ -1,4 +1,4 @@
-/** A list of themes, with a sample of the one under the cursor in its own colours. */
+/** A list of themes, with a sample of the one under the cursor in its own colors. */
 import { themeSettings } from '../../protocol/themeNames.ts';
 import { Lines } from '../dialog/Lines.tsx';
 import { SelectList } from '../dialog/SelectList.tsx';
@@ -57,7 +57,7 @@ function rowOf(setting: ThemeSetting, theme: Theme, columns: number, isSelected:
   return `${isSelected ? theme.accent(name) : name}${words.length < 8 ? '' : `  ${theme.dim(words)}`}`;
 }
 
-// A sample of everything that has colours, drawn by the same code as in a session.
+// A sample of everything that has colors, drawn by the same code as in a session.
 
 const TEXT = `## A heading
 Plain text, \`code\`, **strong** and [a link](https://example.com).

@@ -12,8 +12,8 @@ const words: Readonly<Record<ThemeSetting, string>> = {
   daltonized: 'blue and orange instead of green and red, matching the terminal',
   'dark-daltonized': 'blue and orange instead of green and red, for dark terminals',
   'light-daltonized': 'blue and orange instead of green and red, for light terminals',
-  ansi: 'the terminal’s own 16 colours',
-  plain: 'no colours',
+  ansi: 'the terminal’s own 16 colors',
+  plain: 'no colors',
   default: 'the same as auto',
 };
 
@@ -27,7 +27,7 @@ export function describeTheme({ setting, name, terminal }: Theme): string {
   const head = `Theme: ${setting}`;
   if (name === 'plain' && setting !== 'plain') return `${head}. ${whyPlain(terminal)}`;
   if (name === 'ansi' && setting !== 'ansi')
-    return `${head}. The terminal has 16 colours, so its own are used. Set COLORTERM=truecolor if it has more.`;
+    return `${head}. The terminal has 16 colors, so its own are used. Set COLORTERM=truecolor if it has more.`;
   if (!followsTerminal(setting)) return `${head}.`;
   return `${head}. ${whyBackground(terminal)}, so it is ${name}.`;
 }
@@ -39,7 +39,7 @@ function whyPlain({ forceColor, noColor, term }: Theme['terminal']): string {
       : noColor
         ? 'NO_COLOR is set'
         : `TERM is ${term}`;
-  return `${cause}, so no colours are shown.`;
+  return `${cause}, so no colors are shown.`;
 }
 
 function whyBackground({ background, colorFgBg = '' }: Theme['terminal']): string {

@@ -1,4 +1,4 @@
-/** Converts colours to style functions. */
+/** Converts colors to style functions. */
 import { Chalk, type ChalkInstance } from 'chalk';
 import type { CodeRole, Palette } from './palettes.ts';
 
@@ -22,7 +22,7 @@ export interface ThemePaints {
   /** Changed words within an added or removed line. */
   readonly addedWord: Paint;
   readonly removedWord: Paint;
-  /** Backgrounds of whole lines, behind other colours; absent if the terminal's background is unknown. */
+  /** Backgrounds of whole lines, behind other colors; absent if the terminal's background is unknown. */
   readonly addedLine?: Paint;
   readonly removedLine?: Paint;
   readonly promptLine?: Paint;
@@ -32,10 +32,10 @@ export interface ThemePaints {
 /** Styles text that contains no escape sequences; does not change its width. */
 export type Paint = (text: string) => string;
 
-/** Number of colours: 0 none, 1 = 16, 2 = 256, 3 = 16 million. */
+/** Number of colors: 0 none, 1 = 16, 2 = 256, 3 = 16 million. */
 export type ColorLevel = 0 | 1 | 2 | 3;
 
-/** Style functions of a palette, for terminals with 256 colours or more. */
+/** Style functions of a palette, for terminals with 256 colors or more. */
 export function palettePaints(palette: Palette, level: ColorLevel): ThemePaints {
   const chalk = new Chalk({ level });
   const on = (base: ChalkInstance, hex: string): ChalkInstance =>
@@ -82,7 +82,7 @@ export function palettePaints(palette: Palette, level: ColorLevel): ThemePaints 
   };
 }
 
-/** Uses only the terminal's own 16 colours, as configured by the user. */
+/** Uses only the terminal's own 16 colors, as configured by the user. */
 export function sixteenPaints(level: 0 | 1): ThemePaints {
   const chalk = new Chalk({ level });
   return {
@@ -125,7 +125,7 @@ function attributes(chalk: ChalkInstance) {
   };
 }
 
-/** The fixed part of the 256 colours: a cube of six levels from 16, 24 greys from 232 (xterm). */
+/** The fixed part of the 256 colors: a cube of six levels from 16, 24 grays from 232 (xterm). */
 const levels = [0, 95, 135, 175, 215, 255] as const;
 
 export type Rgb = readonly [red: number, green: number, blue: number];
@@ -136,18 +136,18 @@ export function rgbOf(hex: string): Rgb {
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
-/** The colour that the terminal shows for an index from 16 to 255. */
+/** The color that the terminal shows for an index from 16 to 255. */
 export function rgbOf256(index: number): Rgb {
   if (index >= 232) {
-    const grey = (index - 232) * 10 + 8;
-    return [grey, grey, grey];
+    const gray = (index - 232) * 10 + 8;
+    return [gray, gray, gray];
   }
   const level = (part: number): number => levels[part % 6] ?? 0;
   const at = index - 16;
   return [level(Math.floor(at / 36)), level(Math.floor(at / 6)), level(at)];
 }
 
-/** The index of the nearest of these colours; green weighs most, then blue, then red, as for the eye. */
+/** The index of the nearest of these colors; green weighs most, then blue, then red, as for the eye. */
 export function nearest256(hex: string): number {
   const [red, green, blue] = rgbOf(hex);
   let nearest = 16;

@@ -1,5 +1,5 @@
 /**
- * The colours of each theme. In true colour and in the nearest of 256 colours, each has a contrast of at least 4.5 to
+ * The colors of each theme. In true color and in the nearest of 256 colors, each has a contrast of at least 4.5 to
  * common backgrounds (7 for high contrast; WCAG 2.2, 1.4.3 and 1.4.6), as checked by `test/ui/theme/contrast.test.ts`.
  * Daltonized themes use blue and orange instead of green and red, after Okabe and Ito.
  */
@@ -187,7 +187,7 @@ export const palettes: Readonly<Record<PaletteName, Palette>> = {
       meta: '#5f6368',
     },
   },
-  /** For an unknown background: colours with equal contrast to black and white. */
+  /** For an unknown background: colors with equal contrast to black and white. */
   undecided: {
     accent: '#b45e2a',
     heading: '#a76635',

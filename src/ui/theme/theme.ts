@@ -1,4 +1,4 @@
-/** The style functions of the UI. Renderers use a role ("added"), never a colour. */
+/** The style functions of the UI. Renderers use a role ("added"), never a color. */
 import type { ThemeSetting } from '../../protocol/themeNames.ts';
 import { type ColorLevel, palettePaints, sixteenPaints, type ThemePaints } from './paints.ts';
 import { type PaletteName, palettes } from './palettes.ts';
@@ -19,11 +19,11 @@ export interface Theme extends ThemePaints {
   readonly terminal: TerminalColors;
 }
 
-/** The parts of the environment that determine colours; read by `cli`. */
+/** The parts of the environment that determine colors; read by `cli`. */
 export interface TerminalColors {
   /** `NO_COLOR` is set and not empty, or `--no-color` was given. */
   readonly noColor: boolean;
-  /** `FORCE_COLOR`, which overrides `NO_COLOR`: a level from 0 to 3, or any other value for "some colours". */
+  /** `FORCE_COLOR`, which overrides `NO_COLOR`: a level from 0 to 3, or any other value for "some colors". */
   readonly forceColor?: string | undefined;
   /** `TERM`. */
   readonly term?: string | undefined;
@@ -79,13 +79,13 @@ function paletteOf(
 function backgroundOf({ background, colorFgBg, mayAnswer }: TerminalColors): Background | undefined {
   if (background !== undefined) return background;
   const hint = colorFgBg?.split(';').at(-1) ?? '';
-  // Of the sixteen colours, 7 and 9 to 15 are bright, as in Vim; 8 is a dark grey.
+  // Of the sixteen colors, 7 and 9 to 15 are bright, as in Vim; 8 is a dark gray.
   if (/^\d+$/.test(hint)) return Number(hint) === 7 || Number(hint) > 8 ? 'light' : 'dark';
   return mayAnswer === true ? undefined : 'dark';
 }
 
 /**
- * The number of colours to use. `--no-color` and `FORCE_COLOR` are meant for this run, so they override `NO_COLOR`,
+ * The number of colors to use. `--no-color` and `FORCE_COLOR` are meant for this run, so they override `NO_COLOR`,
  * which applies to all programs; Node does the same.
  */
 export function colorLevel(terminal: TerminalColors): ColorLevel {

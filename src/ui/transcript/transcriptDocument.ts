@@ -102,7 +102,7 @@ export function createTranscriptDocument(
     return rows;
   };
   /** The next or previous part that has rows. */
-  const neighbour = (item: number, part: number, step: 1 | -1): Omit<RowPosition, 'row'> | undefined => {
+  const neighbor = (item: number, part: number, step: 1 | -1): Omit<RowPosition, 'row'> | undefined => {
     let at = { item, part: part + step };
     for (;;) {
       const many = parts(at.item).length;
@@ -116,22 +116,22 @@ export function createTranscriptDocument(
       at = { item: at.item, part: at.part + step };
     }
   };
-  const start = (): RowPosition => ({ ...(neighbour(first, -1, 1) ?? { item: first, part: 0 }), row: 0 });
+  const start = (): RowPosition => ({ ...(neighbor(first, -1, 1) ?? { item: first, part: 0 }), row: 0 });
   const end = (): RowPosition => {
-    const at = neighbour(last(), parts(last()).length, -1);
+    const at = neighbor(last(), parts(last()).length, -1);
     return at === undefined ? start() : { ...at, row: Math.max(0, rowsOf(at.item, at.part).length - 1) };
   };
   const move = (from: RowPosition, rows: number): RowPosition => {
     let { item, part } = from;
     let row = from.row + rows;
     for (let many = rowsOf(item, part).length; row >= many; many = rowsOf(item, part).length) {
-      const next = neighbour(item, part, 1);
+      const next = neighbor(item, part, 1);
       if (next === undefined) return end();
       row -= many;
       ({ item, part } = next);
     }
     while (row < 0) {
-      const before = neighbour(item, part, -1);
+      const before = neighbor(item, part, -1);
       if (before === undefined) return start();
       ({ item, part } = before);
       row += rowsOf(item, part).length;
@@ -172,7 +172,7 @@ export function createTranscriptDocument(
         const texts = rowsOf(at.item, at.part);
         for (; row < texts.length && rows.length < many; row += 1)
           rows.push({ text: texts[row] ?? '', place: { ...at, row } });
-        at = neighbour(at.item, at.part, 1);
+        at = neighbor(at.item, at.part, 1);
         row = 0;
       }
       return rows;
@@ -186,7 +186,7 @@ export function createTranscriptDocument(
       const many = rowsOf(item, place.part).length;
       if (many === 0) {
         const next =
-          neighbour(item, Math.min(place.part, parts(item).length), 1) ?? neighbour(item, place.part, -1);
+          neighbor(item, Math.min(place.part, parts(item).length), 1) ?? neighbor(item, place.part, -1);
         return next === undefined ? start() : { ...next, row: 0 };
       }
       return { ...place, row: Math.min(place.row, many - 1) };

@@ -46,7 +46,7 @@ test('a change is confirmed on a screen that shows it, and Markdown is drawn in 
   await terminal.until(() => asked().includes('38;2;155;74;29'), 'the accent of the theme');
   await terminal.answer('y');
 
-  // Markdown: no signs, but what they mean; in the colours of the theme.
+  // Markdown: no signs, but what they mean; in the colors of the theme.
   await terminal.waitForPrinted('• two');
   await terminal.waitForIdle();
   expect(await work.read('new.txt')).toBe('first line\n');
@@ -61,10 +61,10 @@ test('a change is confirmed on a screen that shows it, and Markdown is drawn in 
   const listed = since(terminal);
   await terminal.submit('/theme');
   await terminal.waitFor('❯ light');
-  await terminal.until(() => listed().includes(LIGHT_ERROR), 'the sample in light colours');
+  await terminal.until(() => listed().includes(LIGHT_ERROR), 'the sample in light colors');
   await terminal.press(keys.down, keys.down);
   await terminal.waitFor('❯ dark');
-  await terminal.until(() => listed().includes(DARK_ERROR), 'the sample in dark colours');
+  await terminal.until(() => listed().includes(DARK_ERROR), 'the sample in dark colors');
   await terminal.press(keys.escape);
   await terminal.waitForGone('❯ dark');
   expect(await config(setup)).toEqual({ theme: 'light' });
@@ -89,5 +89,5 @@ for (const { row, options } of firstIsQuick([
     await terminal.submit('show me');
     await terminal.waitForPrinted('• two');
     await terminal.waitForIdle();
-    await terminal.until(() => terminal.bytes().includes(keyword), 'a keyword in the colour of the theme');
+    await terminal.until(() => terminal.bytes().includes(keyword), 'a keyword in the color of the theme');
   });

@@ -37,7 +37,7 @@ test('each conversation gets the strategy that fits its length, distribution and
     expect(reason).toMatch(/\d+ messages, \d+ % tools, \d+ % to go/);
 });
 
-test('other bases analyse nothing', () => {
+test('other bases analyze nothing', () => {
   for (const base of ['middle-removal', 'oldest-removal'] as const) {
     for (const items of [longToolHeavy, shortDense, ambiguous]) {
       const result = plan(items, 0.6, base);

@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { labelled, quoteFile } from '../../../src/context/compaction/summaryMessage.ts';
+import { labeled, quoteFile } from '../../../src/context/compaction/summaryMessage.ts';
 import type { ContextManager } from '../../../src/context/index.ts';
 import type { CompactionReport } from '../../../src/protocol/events.ts';
 import { ask, call, configuration, createTestHome, outcome, summary, type TestHome } from '../harness.ts';
@@ -238,7 +238,7 @@ test('a quote that was stored without a label looks as it did', () => {
   const text = '[lines 780-781 of 1433]\none\ntwo\n... (truncated)';
   expect(quoteFile('a.ts', text)).toBe(`### a.ts\n\n\`\`\`\n${text}\n\`\`\``);
   expect(quoteFile('a.ts', undefined)).toBe('### a.ts\n\n(no longer available)');
-  expect(quoteFile('a.ts', labelled('lines 1-2 of 9', '```\n\0'))).toBe(
+  expect(quoteFile('a.ts', labeled('lines 1-2 of 9', '```\n\0'))).toBe(
     '### a.ts (lines 1-2 of 9)\n\n````\n```\n\0\n````',
   );
 });

@@ -82,7 +82,7 @@ const reports: readonly (readonly [string, string, object])[] = [
     { runner: 'node', passed: 3, failed: 1 },
   ],
   [
-    'colours',
+    'colors',
     '\u001b[31m FAIL \u001b[39m a.test.ts\n\u001b[2m      Tests \u001b[22m 1 failed (1)',
     { runner: 'vitest', failed: 1 },
   ],

@@ -49,14 +49,14 @@ describe('a search of the session', () => {
     const ask = { id: 'a', name: 'Recall', input: { query: 'deploy button' } };
     const entries: JSONLEntry[] = [
       said(0, 'we deploy with the blue button'),
-      said(1, 'what colour has the deploy button?'),
+      said(1, 'what color has the deploy button?'),
       said(2, 'I look for the deploy button.', { type: 'assistant', subtype: undefined }),
       said(3, '', { type: 'tool_use', subtype: undefined, tool: ask }),
     ];
     const { text } = await recall({ query: 'deploy button' }, seenIn(entries), await store(), quiet);
     expect(hits(text).map(([id]) => id)).toEqual(['#0']);
     // Where there is nothing else they are found,
-    const last = await recall({ query: 'colour' }, seenIn(entries), await store(), quiet);
+    const last = await recall({ query: 'color' }, seenIn(entries), await store(), quiet);
     expect(hits(last.text).map(([id]) => id)).toEqual(['#1']);
     // and later they are like everything else.
     const later = [...entries, said(4, 'and now?')];

@@ -1,5 +1,5 @@
 /**
- * Proves two things about a setting: spelling out its default changes nothing, and another value changes the behaviour.
+ * Proves two things about a setting: spelling out its default changes nothing, and another value changes the behavior.
  */
 import { expect } from 'vitest';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
@@ -16,7 +16,7 @@ interface Given<T> {
   /** Other settings that this one needs in order to have an effect. */
   readonly settings?: object;
   readonly windowTokens?: number;
-  /** The observed behaviour, as plain and reproducible data. */
+  /** The observed behavior, as plain and reproducible data. */
   readonly see: (home: TestHome) => Promise<T>;
   /** Checks what the other value changes. */
   readonly changes: (changed: T, byDefault: T) => void;

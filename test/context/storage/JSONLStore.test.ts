@@ -83,7 +83,7 @@ test.each<[string, string, number[], [number, string][]]>([
     [[2, 'holds zero bytes']],
   ],
   [
-    'zeros inside, where neighbours know what they hide',
+    'zeros inside, where neighbors know what they hide',
     `${line(0)}\n${line(1).slice(0, 50)}\0\0${line(1).slice(52)}\n${line(2)}\n`,
     [0, 1, 2],
     [[2, 'holds zero bytes']],

@@ -107,7 +107,7 @@ test('a large log of which lines were written once more is taken up without them
   }
 });
 
-test('a line right behind the summary that was hit is found by its neighbours', async () => {
+test('a line right behind the summary that was hit is found by its neighbors', async () => {
   const plain = compacted.map(lineOf);
   const file = await fileWith(plain);
   const { entries } = await loadLog(file, { wholeBytes: 0 });

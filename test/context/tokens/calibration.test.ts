@@ -27,7 +27,7 @@ test('after three reports a request of the same mixture is predicted within a pe
   );
 });
 
-test('what a script costs is learnt apart from what another costs', () => {
+test('what a script costs is learned apart from what another costs', () => {
   const english = [100, 6000, 3000, 0, 0, 0, 0, 0];
   const chinese = [0, 300, 500, 8000, 0, 0, 0, 0];
   const first = english;
@@ -62,7 +62,7 @@ test('whatever is reported, a ratio stays within its bounds', () => {
   );
 });
 
-test('a server that for once reports only what its cache missed does not undo what was learnt', () => {
+test('a server that for once reports only what its cache missed does not undo what was learned', () => {
   const block = [100, 5000, 4000, 0, 0, 0, 0, 400];
   const calibration = new Calibration();
   for (let times = 1; times <= 6; times++) learn(calibration, [block.map((tokens) => tokens * times)]);
@@ -71,7 +71,7 @@ test('a server that for once reports only what its cache missed does not undo wh
   expect(Math.abs(calibration.ratio(block) / before - 1)).toBeLessThan(0.05);
 });
 
-test('a report without a mixture moves everything, whatever was learnt before', () => {
+test('a report without a mixture moves everything, whatever was learned before', () => {
   const block = [100, 5000, 4000, 0, 0, 0, 0, 400];
   const calibration = new Calibration();
   learn(calibration, [block, block]);

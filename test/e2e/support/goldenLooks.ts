@@ -1,6 +1,6 @@
 /**
- * Golden screens of one program in a dark and a light terminal: the text must be the same, and each colour must be that
- * of one role in both themes. So one file covers both, with colours given by role.
+ * Golden screens of one program in a dark and a light terminal: the text must be the same, and each color must be that
+ * of one role in both themes. So one file covers both, with colors given by role.
  */
 import { expect } from 'vitest';
 import { type Palette, palettes } from '../../../src/ui/theme/palettes.ts';
@@ -38,7 +38,7 @@ export async function goldenLooks(
     row.map((cell, x): ScreenCell => ({ ...cell, style: inBoth(cell.style, others[y]?.[x]?.style ?? '') })),
   );
   const strange = merged.flat().filter(({ style }) => style.includes(NO_ROLE));
-  expect([...new Set(strange.map(({ style }) => style))], `${name}: every colour is that of a role`).toEqual(
+  expect([...new Set(strange.map(({ style }) => style))], `${name}: every color is that of a role`).toEqual(
     [],
   );
   await compareGolden(drawRows(merged, dark.screen, { ...options, letters }), name, options.folder);
@@ -48,7 +48,7 @@ const NO_ROLE = 'no role';
 const COLOR = /#[\da-f]{6}/g;
 
 /**
- * Formats a style as `bold accent · dark bold #de9c72 · light bold #9b4a1d`; styles without colour stay as they are.
+ * Formats a style as `bold accent · dark bold #de9c72 · light bold #9b4a1d`; styles without color stay as they are.
  */
 function inBoth(dark: string, light: string): string {
   const inLight = light.match(COLOR) ?? [];
@@ -63,7 +63,7 @@ const described = (named: string, dark: string, light: string): string =>
   `${named} · dark ${dark} · light ${light}`;
 
 /**
- * The role of each pair of colours. Until the terminal reports its background, both use the colours for an unknown one.
+ * The role of each pair of colors. Until the terminal reports its background, both use the colors for an unknown one.
  */
 const roles: ReadonlyMap<string, string> = new Map([
   ...pairs(palettes.undecided, palettes.undecided, ' (undecided)'),
@@ -75,7 +75,7 @@ function pairs(dark: Palette, light: Palette, note = ''): [string, string][] {
   return Object.entries(colorsOf(dark)).map(([role, color]) => [`${color} ${other[role]}`, `${role}${note}`]);
 }
 
-/** Code roles come first, so that a plain role with the same colour provides the name. */
+/** Code roles come first, so that a plain role with the same color provides the name. */
 function colorsOf({ code, ...colors }: Palette): Readonly<Record<string, string>> {
   return { ...code, ...colors };
 }

@@ -308,5 +308,5 @@ const isNoText = (key: string): boolean => /^[\x00-\x1f\x7f]/.test(key);
 
 const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
-/** The default colours of xterm, and a background that is not quite black. */
+/** The default colors of xterm, and a background that is not quite black. */
 const backgrounds = { light: 'rgb:ffff/ffff/ffff', dark: 'rgb:1e1e/1e1e/1e1e' } as const;

@@ -1,5 +1,5 @@
 // An MCP server for tests, written by hand so that it can misbehave. Uses standard input and output; its arguments
-// select the behaviour. The HTTP server next to this file uses `createAnswers`, too.
+// select the behavior. The HTTP server next to this file uses `createAnswers`, too.
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';

@@ -122,7 +122,7 @@ test('a longer text begins with a shorter one of the same seed, and has the sent
   expect(fillerText(3000, 0.25)).not.toContain(NEEDLE_ANSWER);
 });
 
-test('the picture is a valid PNG of one colour', () => {
+test('the picture is a valid PNG of one color', () => {
   const png = Buffer.from(redImage(4), 'base64');
   const at = png.indexOf('IDAT');
   const pixels = inflateSync(png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4)));

@@ -74,7 +74,7 @@ test('a command of several parts needs several rules, and with them it runs', as
   expect(decide({ tool: 'Bash', access }, saved).behavior).toBe('allow');
 });
 
-test('hosts and tools of MCP servers are learnt as well', async () => {
+test('hosts and tools of MCP servers are learned as well', async () => {
   const calls: readonly AnsweredCall[] = [
     {
       tool: 'WebFetch',

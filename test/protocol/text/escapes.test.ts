@@ -6,8 +6,8 @@ import { joinLines, withoutTrailing } from '../../../src/protocol/text/trimming.
 import { cpuClock } from '../../cpuTime.ts';
 
 test.each([
-  ['colours', '\u001b[31mred\u001b[0m', 'red'],
-  ['colours with colons', '\u001b[38:2::1:2:3mred\u001b[m', 'red'],
+  ['colors', '\u001b[31mred\u001b[0m', 'red'],
+  ['colors with colons', '\u001b[38:2::1:2:3mred\u001b[m', 'red'],
   ['private modes', '\u001b[?25la\u001b[?1049hb', 'ab'],
   ['a sequence with an intermediate byte', '\u001b[2 qa', 'a'],
   ['a choice of character set', '\u001b(Ba\u001b)0b', 'ab'],

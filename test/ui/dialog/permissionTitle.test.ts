@@ -9,7 +9,7 @@ import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 
 const theme = chooseTheme('plain', { noColor: true });
 
-/** Title, preview and reason of a question at 100 columns, without rules and colours. */
+/** Title, preview and reason of a question at 100 columns, without rules and colors. */
 function dialogText(asked: Omit<PermissionQuestion, 'id' | 'agentId' | 'callId' | 'input'>): string {
   const question = { ...asked, id: 'q', agentId: 'a', callId: 'c', input: {} } as PermissionQuestion;
   const preview = previewLines(question.preview, 100, theme, plainMarkdown, titleNamesFile(question, 100));

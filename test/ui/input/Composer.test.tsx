@@ -24,9 +24,9 @@ const inkOptions = { interactive: true, exitOnCtrlC: false, patchConsole: false,
 let drawn = 0;
 
 /** Stands for the transcript, and counts how often it is drawn. */
-function Neighbour() {
+function Neighbor() {
   drawn++;
-  return <Text>neighbour</Text>;
+  return <Text>neighbor</Text>;
 }
 
 /** Mounts a composer below some other rows in a terminal, and records what it tells its owner. */
@@ -412,14 +412,14 @@ describe('the owner', () => {
     };
     const app = render(
       <Box flexDirection="column">
-        <Neighbour />
+        <Neighbor />
         <Composer {...props} />
       </Box>,
       { ...screen, ...inkOptions },
     );
     running.push(app);
     await screen.press('a', 'b');
-    expect(screen.text()).toEqual(['neighbour', '❯ ab']);
+    expect(screen.text()).toEqual(['neighbor', '❯ ab']);
     expect(drawn).toBe(1);
   });
 });

@@ -133,7 +133,7 @@ test('a file of more lines than a call has arguments', { tags: 'long' }, () => {
   expect(rows.at(-1)).toContain('399996 more lines');
 });
 
-test('in true colour changed lines are tinted to their end, words marked, and code has its colours', async () => {
+test('in true color changed lines are tinted to their end, words marked, and code has its colors', async () => {
   const theme = chooseTheme('dark', { noColor: false, term: 'xterm', colorTerm: 'truecolor' });
   const diff = patch("const a = 'one';\nlet b;\n", "const a = 'two';\nlet b;\n");
   const highlight = await loadHighlighter();

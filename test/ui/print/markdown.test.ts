@@ -51,7 +51,7 @@ test.each([
   expect(print(text, width)).toBe(expected);
 });
 
-test('paints with the terminal’s own sixteen colours when it has no more', () => {
+test('paints with the terminal’s own sixteen colors when it has no more', () => {
   expect(markdown('**b** `c`', { width: 40, theme: ansi })).toBe(
     '\u001b[1mb\u001b[22m \u001b[36mc\u001b[39m',
   );
@@ -60,7 +60,7 @@ test('paints with the terminal’s own sixteen colours when it has no more', () 
   );
 });
 
-test('writes no escape where colours are off, and keeps meaning in characters', () => {
+test('writes no escape where colors are off, and keeps meaning in characters', () => {
   const theme = chooseTheme('dark', { noColor: true, term: 'xterm-256color' });
   expect(markdown('## T\n`c` **b**\n```js\nconst a\n```', { width: 40, theme })).toBe(
     '## T\n\n`c` b\n\n  const a',

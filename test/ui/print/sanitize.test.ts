@@ -7,7 +7,7 @@ import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { cpuClock } from '../../cpuTime.ts';
 
 test.each([
-  ['colours', '\u001b[31mred\u001b[0m', 'red'],
+  ['colors', '\u001b[31mred\u001b[0m', 'red'],
   ['cursor movement and clearing', 'a\u001b[2J\u001b[1;1Hb', 'ab'],
   ['a title', '\u001b]0;evil\u0007text', 'text'],
   ['a clipboard write', 'x\u001b]52;c;ZXZpbA==\u001b\\y', 'xy'],

@@ -23,7 +23,7 @@ test.each([
   expect(statusText(printed, false)).toEqual(plain);
 });
 
-test('whatever a command prints, only colours drive the terminal, and they end with the line', () => {
+test('whatever a command prints, only colors drive the terminal, and they end with the line', () => {
   const printed = fc.string({
     unit: fc.constantFrom('a', '\u001B', '[', '3', '1', 'm', 'H', ']', '\u0007', '\n', '\u009B', ';'),
   });

@@ -43,7 +43,7 @@ test('the list begins with the theme in use, says what auto has found, and shows
   expect(picked).toEqual(['auto']);
 });
 
-test('the sample has the colours of the theme below the cursor', { tags: 'long' }, async () => {
+test('the sample has the colors of the theme below the cursor', { tags: 'long' }, async () => {
   const { screen, picked } = await open('light');
   const error = (setting: ThemeSetting) => chooseTheme(setting, terminal).error('✗ an error');
   expect(screen.output()).toContain(error('light'));
@@ -74,7 +74,7 @@ test.each([
   for (const row of screen.text()) expect(row.length).toBeLessThanOrEqual(columns);
 });
 
-test('without colours the sample still tells its parts apart', () => {
+test('without colors the sample still tells its parts apart', () => {
   const lines = sampleLines(chooseTheme('auto', { ...terminal, noColor: true }), markdown, 80, 20).join('\n');
   expect(lines).not.toContain('\u001B');
   expect(lines).toMatch(/- {3}return 'Hello';/);
@@ -95,12 +95,12 @@ test.each([
     'Theme: daltonized. The terminal does not report its background, so it is dark-daltonized.',
   ],
   ['dark', terminal, 'Theme: dark.'],
-  ['light', { ...terminal, noColor: true }, 'Theme: light. NO_COLOR is set, so no colours are shown.'],
-  ['light', { ...terminal, forceColor: '0' }, 'Theme: light. FORCE_COLOR is 0, so no colours are shown.'],
+  ['light', { ...terminal, noColor: true }, 'Theme: light. NO_COLOR is set, so no colors are shown.'],
+  ['light', { ...terminal, forceColor: '0' }, 'Theme: light. FORCE_COLOR is 0, so no colors are shown.'],
   [
     'light',
     { noColor: false, term: 'xterm' },
-    'Theme: light. The terminal has 16 colours, so its own are used. Set COLORTERM=truecolor if it has more.',
+    'Theme: light. The terminal has 16 colors, so its own are used. Set COLORTERM=truecolor if it has more.',
   ],
 ] as [ThemeSetting, TerminalColors, string][])('%s in %j: "%s"', (setting, colors, said) => {
   expect(describeTheme(chooseTheme(setting, colors))).toBe(said);

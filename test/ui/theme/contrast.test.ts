@@ -1,4 +1,4 @@
-/** Contrast as WCAG 2.2 computes it, of every role of every theme, in both colour depths. */
+/** Contrast as WCAG 2.2 computes it, of every role of every theme, in both color depths. */
 import { describe, expect, test } from 'vitest';
 import { nearest256, type Rgb, rgbOf, rgbOf256 } from '../../../src/ui/theme/paints.ts';
 import { type Palette, type PaletteName, palettes } from '../../../src/ui/theme/palettes.ts';
@@ -21,14 +21,14 @@ const names = Object.keys(palettes) as PaletteName[];
 
 describe.each(names)('%s', (name) => {
   const { backgrounds, ratio } = wanted[name];
-  test.each(textColors(palettes[name]))('%s can be read in true colour: %s', (_, hex) => {
+  test.each(textColors(palettes[name]))('%s can be read in true color: %s', (_, hex) => {
     for (const background of backgrounds)
       expect(contrast(rgbOf(hex), rgbOf(background)), background).toBeGreaterThanOrEqual(ratio);
   });
 
   // The few seconds before the terminal answers have less to choose from: the cube has no such tones.
   const in256 = name === 'undecided' ? 3.5 : ratio;
-  test.each(textColors(palettes[name]))('%s can be read in 256 colours: %s', (_, hex) => {
+  test.each(textColors(palettes[name]))('%s can be read in 256 colors: %s', (_, hex) => {
     for (const background of backgrounds)
       expect(contrast(rgbOf256(nearest256(hex)), rgbOf(background)), background).toBeGreaterThanOrEqual(
         in256,

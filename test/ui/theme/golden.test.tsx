@@ -1,4 +1,4 @@
-/** Every theme on a sample of what colours are used for, and the list of them; in files below test/e2e/golden/screens. */
+/** Every theme on a sample of what colors are used for, and the list of them; in files below test/e2e/golden/screens. */
 
 import { test } from 'vitest';
 import { Lines } from '../../../src/ui/dialog/Lines.tsx';
@@ -33,7 +33,7 @@ test.each([
   await goldenScreen(screen, `themes/${setting}`, { styles: true });
 });
 
-test('a sample of dark in 256 colours', async () => {
+test('a sample of dark in 256 colors', async () => {
   const lines = sampleLines(chooseTheme('dark', { ...terminal, colorTerm: undefined }), markdown, 70, 20);
   const { screen } = await mount(<Lines lines={lines} />, { columns: 70, rows: 14 });
   await goldenScreen(screen, 'themes/dark-256', { styles: true });

@@ -64,7 +64,7 @@ test('every setting is a theme, under its name however it is typed', () => {
 });
 
 test.each(['dark', 'ansi', 'daltonized', 'high-contrast'] as const)(
-  'without colours %s writes not one escape',
+  'without colors %s writes not one escape',
   (setting) => {
     const theme = chooseTheme(setting, { ...rich, noColor: true });
     const paints = [...Object.values(theme), ...Object.values(theme.code)].filter(

@@ -14,7 +14,7 @@ export function checkTerminal({ terminal, place }: DoctorPorts): readonly Findin
 
 function kindOf(terminal: TerminalFacts, env: DoctorPorts['place']['env']): Finding {
   const { term, program, columns, rows } = terminal;
-  const colors = ['no colours', '16 colours', '256 colours', '16.7 million colours'][terminal.colors];
+  const colors = ['no colors', '16 colors', '256 colors', '16.7 million colors'][terminal.colors];
   const parts = [
     ...(program === undefined ? [] : [program]),
     term ?? 'TERM is not set',

@@ -250,7 +250,7 @@ interface Searchable {
 /** Undefined for entries without text of the conversation: boundaries, measurements, the system prompt. */
 export function searchableOf(entry: JSONLEntry): Searchable | undefined {
   const said = partsOf(entry);
-  // Colour codes would otherwise become part of the words after them.
+  // Color codes would otherwise become part of the words after them.
   const text = withoutEscapes(said.parts.filter((part) => part !== '').join('\n'));
   return text.trim() === '' ? undefined : { who: said.who, text };
 }

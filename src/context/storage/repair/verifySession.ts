@@ -224,7 +224,7 @@ type Scanned =
       readonly entry: JSONLEntry;
       /** Bytes of the intact line; absent for an entry from a damaged line. */
       readonly line?: { readonly offset: number; readonly length: number; readonly isSealed: boolean };
-      /** Present for an entry restored from a damaged line and its neighbours. */
+      /** Present for an entry restored from a damaged line and its neighbors. */
       readonly isMended?: true;
     }
   | { readonly damage: DamagedLine };
@@ -234,7 +234,7 @@ const maxTorn = 64;
 
 /** May yield an entry more than once. Rejects only if the file itself cannot be read. */
 export async function* scanLog(file: string): AsyncGenerator<Scanned> {
-  /** As when the log is loaded, repeated entries do not count as neighbours. */
+  /** As when the log is loaded, repeated entries do not count as neighbors. */
   const known = new Set<string>();
   let before: JSONLEntry | undefined;
   let isSealed = false;

@@ -181,7 +181,7 @@ const cases: readonly { readonly what: string; readonly spots: readonly Spot[] }
     ],
   },
   {
-    what: 'a copy as the neighbour of what is to be put together',
+    what: 'a copy as the neighbor of what is to be put together',
     spots: [
       { at: 517, length: 287, kind: 3 },
       { at: 1838, length: 737, kind: 2 },

@@ -61,7 +61,7 @@ export type Verdict =
       readonly shown?: Omit<ToolDisplay, 'title'>;
     };
 
-/** State collected while a call is authorised. */
+/** State collected while a call is authorized. */
 export interface Progress {
   title: string;
   readonly notes: NewEntry[];
@@ -117,7 +117,7 @@ const MAX_CHANGES = 3;
  * Decides whether the call may run. An answer may change the input: the changed call goes through hooks, rules and mode
  * as if the model had made it, and needs approval again if it raises a limit that the user has not seen.
  */
-export async function authorise(
+export async function authorize(
   tool: Tool,
   first: Checked,
   progress: Progress,
@@ -126,7 +126,7 @@ export async function authorise(
   let checked = first;
   let approval: Approval | undefined;
   for (let changes = 0; changes <= MAX_CHANGES; changes++) {
-    const attempt = await authoriseOnce(tool, checked, progress, ports, approval);
+    const attempt = await authorizeOnce(tool, checked, progress, ports, approval);
     if (attempt.type === 'granted' && approval !== undefined) progress.notes.push(changeNote(attempt.input));
     if (attempt.type !== 'changed') return attempt;
     const next = await prepare(tool, first.call, attempt.input, ports);
@@ -150,7 +150,7 @@ function changeNote(changed: unknown): NewEntry {
 }
 
 /** Hooks first, then the rules, then the user if necessary. */
-async function authoriseOnce(
+async function authorizeOnce(
   tool: Tool,
   first: Checked,
   progress: Progress,
