@@ -1,6 +1,7 @@
 /**
  * Images in the model's Markdown: a client that shows them would fetch any URL, including data that the model put into
- * it. Outside code, the bracket of `![` is escaped, so that the text is shown as written. Pure.
+ * it. Outside code, `![` and the tags that load or hide something are escaped, so that the text is shown as written.
+ * Pure.
  */
 
 export interface ImageFilter {
@@ -48,8 +49,9 @@ export function createImageFilter(): ImageFilter {
       const mayMark = isLineStart && /^[ `~<]/.test(pending);
       if (mayMark && end === -1 && pending.length <= MAX_MARK) return shown;
       const now = end === -1 ? pending : pending.slice(0, end);
-      const isHeld = end === -1 && fence === undefined && now.endsWith('!');
-      const taken = isHeld ? now.slice(0, -1) : now;
+      const held = end === -1 && fence === undefined ? (unfinished.exec(now)?.[0].length ?? 0) : 0;
+      const isHeld = held > 0;
+      const taken = now.slice(0, now.length - held);
       const isWhole = mayMark && end !== -1;
       shown += isWhole ? line(taken) : fence === undefined ? escaped(taken) : taken;
       // A line that is not waited for may have been a mark: no code is recognized from here on.
@@ -69,7 +71,12 @@ export function createImageFilter(): ImageFilter {
   return {
     push,
     end() {
-      const rest = isLineStart && /^[ `~<]/.test(pending) ? line(pending) : pending;
+      const rest =
+        isLineStart && /^[ `~<]/.test(pending)
+          ? line(pending)
+          : fence === undefined
+            ? escaped(pending)
+            : pending;
       [pending, isLineStart, fence, hasHtml] = ['', true, undefined, false];
       return rest;
     },
@@ -82,4 +89,10 @@ export function withoutImages(text: string): string {
   return filter.push(text) + filter.end();
 }
 
-const escaped = (text: string): string => text.replaceAll('![', '!\\[');
+/** Tags that load what they name, or that hide what is inside; comments do, too. */
+const tags =
+  /<(?=!--|(?:img|image|picture|source|video|audio|iframe|embed|object|svg|use|link|style|script|input|details)(?![a-z\d-]))/gi;
+/** The beginning of such a tag or of `![`, which the next piece may complete. */
+const unfinished = /(?:!|<(?:!-?|[a-z]{0,7}))$/i;
+
+const escaped = (text: string): string => text.replaceAll('![', '!\\[').replace(tags, '\\<');

@@ -6,6 +6,7 @@ import type {
   ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
 import type { PermissionAnswer, PermissionQuestion, Preview } from '../protocol/permissions.ts';
+import { revealHidden } from '../protocol/text/reveal.ts';
 import { diffContent } from './diffContent.ts';
 import { withoutImages } from './images.ts';
 import { textContent, titleLine, wholeFenced } from './text.ts';
@@ -129,7 +130,7 @@ function previewContent(preview: Preview, title: string, reveal: Reveal): ToolCa
     case 'paths':
       return text([preview.verb, ...preview.paths].map((line) => reveal(line)).join('\n'));
     case 'plan':
-      return [textContent(withoutImages(preview.plan))];
+      return [textContent(withoutImages(revealHidden(preview.plan)))];
     case 'text':
       return text(reveal(preview.text));
     case 'form':

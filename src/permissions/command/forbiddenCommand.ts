@@ -332,7 +332,7 @@ function runsUnknown(part: CommandPart, text: string): boolean {
   if (part.envPrefix.some(({ name: variable }) => /^(?:BASH_ENV|ENV|ZDOTDIR|LD_PRELOAD)\+?$/.test(variable)))
     return true;
   if (part.carrier) return false;
-  if (replacesProgram(part.full)) return true;
+  if (replacesProgram(part.full) || addsProgram(part.full)) return true;
   // Its input is a script that is not among its words: a here-document for ssh, a string for ed.
   if (part.hasInput && startsFromInput(part.argv)) return true;
   // `parallel git ::: push` appends its arguments.
@@ -369,22 +369,43 @@ function replacesProgram(full: readonly (string | null)[]): boolean {
   return program === null || program?.includes(replacing.mark) === true;
 }
 
+/** True if the words that xargs adds name a program: `xargs -n2 env`, `xargs -0 setsid`, `xargs sh`. */
+function addsProgram(full: readonly (string | null)[]): boolean {
+  const at = commandOfXargs(full);
+  if (at === undefined) return false;
+  const [program, ...rest] = full.slice(at);
+  const name = programName(program ?? null);
+  if (isShellName(name)) return !rest.some((word) => word !== null && /^-\w*c/.test(word));
+  const mark = markOf(full)?.mark;
+  const isKnown = (word: string | null): boolean =>
+    word !== null && !/^-|=/.test(word) && (mark === undefined || !word.includes(mark));
+  return isRunner(name) && !rest.some(isKnown);
+}
+
 /** What `xargs -I` replaces by what it reads, and where its command begins; undefined = it replaces nothing. */
 function markOf(
   full: readonly (string | null)[],
 ): { readonly at: number; readonly mark: string } | undefined {
-  let at = full.findIndex((word) => programName(word) === 'xargs') + 1;
-  if (at === 0) return undefined;
+  const at = commandOfXargs(full);
+  if (at === undefined) return undefined;
+  const options = full.slice(full.findIndex(isXargs) + 1, at);
+  if (!options.some((option) => /^-[Ii]|^--replace/.test(option ?? ''))) return undefined;
   let mark = '{}';
-  let isReplacing = false;
-  for (; full[at]?.startsWith('-'); at += 1) {
-    const option = full[at] ?? '';
-    isReplacing ||= /^-[Ii]|^--replace/.test(option);
-    if (/^-I./.test(option)) mark = option.slice(2);
-    if (option === '-I') mark = full[at + 1] ?? mark;
-    if (/^-[ILnPsdEa]$/.test(option)) at += 1;
+  for (const [index, option] of options.entries()) {
+    if (/^-I./.test(option ?? '')) mark = option?.slice(2) ?? mark;
+    if (option === '-I') mark = options[index + 1] ?? mark;
   }
-  return isReplacing ? { at, mark } : undefined;
+  return { at, mark };
+}
+
+const isXargs = (word: string | null): boolean => /^g?xargs$/.test(programName(word));
+
+/** Where the command begins that xargs runs; undefined = there is no xargs. */
+function commandOfXargs(full: readonly (string | null)[]): number | undefined {
+  let at = full.findIndex(isXargs) + 1;
+  if (at === 0) return undefined;
+  for (; full[at]?.startsWith('-'); at += 1) if (/^-[ILnPsdEa]$/.test(full[at] ?? '')) at += 1;
+  return at;
 }
 
 /** A command of `xargs -I` with the words that are replaced unknown, and whether one of them is a script. */

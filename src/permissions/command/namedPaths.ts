@@ -1,7 +1,8 @@
 /** Finds the files that a command names, for deny and ask rules about files. */
 import { forbids, mayForbid } from '../files/filePattern.ts';
 import { programName } from '../options/programTable.ts';
-import { isRunner } from '../options/runnerNames.ts';
+import { isRunner, isShellName } from '../options/runnerNames.ts';
+import { runsItsInput } from '../options/standardInput.ts';
 import type { Policy } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import { filesToAdd, followsGitChange, showsContent } from '../rules/gitChanges.ts';
@@ -33,6 +34,10 @@ export function* namedPaths(
     return;
   }
   const visits = track(parsed.parts, cwd, policy);
+  // A here-document that an interpreter runs.
+  if (parsed.parts.some((part) => part.hasInput && runsItsInput(part.argv)))
+    for (const word of command.split(/[\s"'`;&|<>(){}[\]=,]+/))
+      if (word !== '' && word.length < maxPathLength) yield { path: locate(word, cwd, policy), verb: 'read' };
   for (const { part, directories } of visits) {
     const verb = readOnlyUse(part) === undefined ? 'write' : 'read';
     for (const directory of directories ?? [cwd])
@@ -79,9 +84,11 @@ function knownPaths(part: CommandPart): readonly string[] {
 /** Programs whose arguments are not files. */
 const withoutFiles =
   /^(?:echo|printf|true|false|:|exit|sleep|kill|export|declare|local|unset|set|shift|return|break|continue|read|wait|date|seq|expr|basename|dirname|test|\[|\[\[)$/;
-/** True for programs that show or copy everything in a folder. */
+/** True for programs that show, copy or link everything in a folder. */
 export const traverses = (name: string): boolean =>
-  /^(?:[efz]?grep|rg|ag|ack|ugrep|diff|cp|mv|rsync|scp|tar|bsdtar|zip|7z|cpio|pax|ditto)$/.test(name);
+  /^(?:[efz]?grep|rg|ag|ack|ugrep|diff|cp|mv|ln|rsync|scp|tar|bsdtar|zip|7z|cpio|pax|ditto|gzip|pigz|zstd)$/.test(
+    name,
+  );
 
 /**
  * A rule about files that a command may violate through a name that only the shell knows, or by traversing a folder;
@@ -101,7 +108,12 @@ export function mayNameForbidden(
   const follows = followsGitChange(parsed.parts);
   for (const [index, { part, directories }] of track(parsed.parts, cwd, policy).entries()) {
     if (part.carrier || withoutFiles.test(programName(part.argv[0]))) continue;
-    if (namesUnknown(part) || takesNames(part) || (directories === null && part.argv.length > 1))
+    if (
+      namesUnknown(part) ||
+      takesNames(part) ||
+      readsScript(part) ||
+      (directories === null && part.argv.length > 1)
+    )
       return { rule: first, text: part.text };
     const inGit = forbiddenInGit(part, directories ?? [cwd], follows[index] !== false, rules, policy);
     if (inGit) return { rule: inGit, text: part.text };
@@ -180,13 +192,21 @@ export function namesUnknown(part: CommandPart): boolean {
 /** Programs that add what they read to the words of a command, or that read the names of files: xargs(1), cpio(1). */
 const addsNames = /^(?:g?xargs|parallel|sem|cpio|pax)$/;
 
+/** `-T`, `--files-from`, and `cT` without a dash as the first word: tar(1). */
+const listOfTar = /^\w+ -[A-Za-z]*T|^\w+ --f|^true [A-Za-z]*T/;
+
+/** True for a shell whose script is its input. */
+const readsScript = (part: CommandPart): boolean =>
+  part.hasInput === true && isShellName(programName(part.argv[0])) && runsItsInput(part.argv);
+
 /** True if names of files come from the input or from a list: `xargs -0 cat`, `tar -T list`, `sort --files0-from=-`. */
 export function takesNames({ argv }: CommandPart): boolean {
   const name = programName(argv[0]);
   // Behind a wrapper that was not understood, the program can be any word.
   const programs = isRunner(name) ? argv : argv.slice(0, 1);
   if (programs.some((word) => addsNames.test(programName(word)))) return true;
-  if (/^(?:bsd|g)?tar$/.test(name) && argv.some((word) => /^-[A-Za-z]*T|^--f/.test(word ?? ''))) return true;
+  if (/^(?:bsd|g)?tar$/.test(name) && argv.some((word, at) => listOfTar.test(`${at === 1} ${word ?? ''}`)))
+    return true;
   if (/^(?:zip|7z\w*)$/.test(name) && argv.some((word) => /^-?@/.test(word ?? ''))) return true;
   return argv.some((word) => /^--?files(?:0|-from)/.test(word ?? ''));
 }
