@@ -134,8 +134,10 @@ function readAnswer(given: DriverAnswer, question: CallQuestion): ReadAnswer {
   if (!given.ok) {
     // Nothing can answer any more, as in any headless run.
     if ('isGone' in given) return { answer: refusalOf(question) };
-    const comment = 'error' in given ? `The question failed: ${given.error}` : '';
-    return { answer: { behavior: 'deny', comment: comment.slice(0, MAX_COMMENT) } };
+    if (!('error' in given)) return { answer: { behavior: 'deny', comment: '' } };
+    const comment = `The question failed: ${given.error}`.slice(0, MAX_COMMENT);
+    const notice = `${question.tool} was denied, because the question about it failed: ${given.error}`;
+    return { answer: { behavior: 'deny', comment }, notice: notice.slice(0, MAX_COMMENT) };
   }
   const parsed = verdict.safeParse(given.value);
   if (!parsed.success) {

@@ -80,7 +80,7 @@ export function createServerTool(
       return ended(
         signal.aborted
           ? 'Interrupted by the user before it finished. The server was notified; it may not have stopped.'
-          : `The MCP server "${server}" failed: ${visibleLine((error as Error).message, 500)} The call may have had an effect.`,
+          : `The MCP server "${server}" failed: ${visibleLine((error as Error).message, 500).replace(/(?<![.!?])$/, '.')} The call may have had an effect.`,
       );
     }
   }

@@ -3,7 +3,12 @@ import * as z from 'zod';
 import { hooksThatRun } from '../../config/hooks.ts';
 import { effectiveServers } from '../../config/mcpServers.ts';
 import type { LoadedSettings } from '../../config/types.ts';
-import { type DriverMessage, inputLines, parseDriverLine } from '../../headless/driver/driverMessages.ts';
+import {
+  type DriverMessage,
+  inputLines,
+  malformed,
+  parseDriverLine,
+} from '../../headless/driver/driverMessages.ts';
 import { type DriverSetup, readSetup } from '../../headless/driver/initialize.ts';
 import { toolNameOf } from '../../mcp/offeredTools.ts';
 import type { CliOptions } from '../options.ts';
@@ -21,7 +26,7 @@ export async function openDriverInput(stdin: AsyncIterable<Uint8Array>): Promise
   const rest = messagesOf(stdin);
   const ignored: DriverMessage[] = [];
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
-    const first = next.value;
+    const first = checked(next.value);
     if (first.type !== 'ignored')
       return { first, setup: readSetup(first), messages: following([...ignored, first], rest) };
     ignored.push(first);
@@ -68,14 +73,19 @@ const initialize = z.object({
     .nullish(),
 });
 
+/** An `initialize` request with an invalid option: without the option, the session would be a different one. */
+function checked(first: DriverMessage): DriverMessage {
+  if (first.type !== 'request' || first.request.subtype !== 'initialize') return first;
+  const parsed = initialize.safeParse(first.request.fields);
+  return parsed.success ? first : malformed('the "initialize" request', parsed.error);
+}
+
 /** Applies the options of the first message, which can do no more than the flags of the same names. */
 export function withInitialize(options: CliOptions, { setup }: DriverInput): CliOptions {
   if (setup.request === undefined) return options;
-  const parsed = initialize.safeParse(setup.request.fields);
-  // The request is answered later, with the problem.
-  if (!parsed.success) return options;
-  const { systemPrompt, appendSystemPrompt, agents, title, jsonSchema, settings, mcpServers } = parsed.data;
-  const { disallowedTools, skills, plugins } = parsed.data;
+  const given = initialize.parse(setup.request.fields);
+  const { systemPrompt, appendSystemPrompt, agents, title, jsonSchema, settings, mcpServers } = given;
+  const { disallowedTools, skills, plugins } = given;
   const foldersOf = (withoutMcp: boolean): readonly string[] =>
     (plugins ?? []).flatMap((one) => ((one.skipMcpDiscovery === true) === withoutMcp ? one.path : []));
   // The SDKs send an empty prompt if their caller gave none.

@@ -99,18 +99,18 @@ function byType(value: z.infer<typeof head>): DriverMessage {
   switch (value.type) {
     case 'user': {
       const parsed = userMessage.safeParse(value);
-      if (!parsed.success) return malformed('user', parsed.error);
+      if (!parsed.success) return malformed('a "user" line', parsed.error);
       return { type: 'prompt', prompt: promptOf(parsed.data) };
     }
     case 'control_request': {
       const parsed = controlRequest.safeParse(value);
-      if (!parsed.success) return malformed('control_request', parsed.error);
+      if (!parsed.success) return malformed('a "control_request" line', parsed.error);
       const { request_id, request } = parsed.data;
       return { type: 'request', request: { id: request_id, subtype: request.subtype, fields: request } };
     }
     case 'control_response': {
       const parsed = controlResponse.safeParse(value);
-      if (!parsed.success) return malformed('control_response', parsed.error);
+      if (!parsed.success) return malformed('a "control_response" line', parsed.error);
       const { response } = parsed.data;
       const result =
         response.subtype === 'success'
@@ -129,13 +129,14 @@ function byType(value: z.infer<typeof head>): DriverMessage {
   }
 }
 
-function malformed(type: string, error: z.ZodError): DriverMessage {
+/** `what` is invalid: `a "user" line`. */
+export function malformed(what: string, error: z.ZodError): DriverMessage {
   const [issue] = error.issues;
   const path = issue?.path.join('.') ?? '';
   const where = path === '' ? '' : ` at "${path}"`;
   return {
     type: 'malformed',
-    problem: `a "${type}" line on standard input is invalid${where}: ${issue?.message ?? 'unknown reason'}.`,
+    problem: `${what} on standard input is invalid${where}: ${issue?.message ?? 'unknown reason'}.`,
   };
 }
 

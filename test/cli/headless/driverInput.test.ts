@@ -38,3 +38,20 @@ test('if even the first line cannot be read, that is the first message', async (
   driver.resetAndDestroy();
   expect((await opened).first).toMatchObject({ type: 'malformed' });
 });
+
+test.each([
+  ['title', { title: 42, disallowedTools: ['Bash'] }],
+  ['jsonSchema', { jsonSchema: '{}' }],
+  ['mcpServers', { mcpServers: 'none' }],
+])(
+  'an invalid %s of the initialize request ends the input: no option may get lost',
+  async (field, options) => {
+    const { driver, input } = await connection();
+    const request = { subtype: 'initialize', ...options };
+    driver.write(`${JSON.stringify({ type: 'control_request', request_id: '1', request })}\n`);
+    expect((await openDriverInput(input)).first).toMatchObject({
+      type: 'malformed',
+      problem: expect.stringContaining(`the "initialize" request on standard input is invalid at "${field}"`),
+    });
+  },
+);
