@@ -102,14 +102,19 @@ function numeric(value: unknown): number | undefined {
   return typeof status === 'number' && status >= 100 && status < 600 ? status : undefined;
 }
 
-/** The message in `{error: {message}}`, `{error: "…"}`, `{message}`, `{detail}`, `{msg}` or an array of them. */
+/** The message in `{error: {message}}`, `{error: "…"}`, `{message}`, `{detail}`, `{detail: [{msg}]}`, `{msg}` or an array of them. */
 function findSentence(body: string): string | undefined {
   if (/^\s*<(?:!doctype|html|head|body|\?xml)/i.test(body)) return undefined;
   const parsed = parseJson(body);
   if (parsed === undefined) return clip(body);
   const top = record(Array.isArray(parsed) ? parsed[0] : parsed);
   const inner = record(top.error);
-  const reported = [inner.message, top.error, top.message, top.detail, top.msg].map(text).find(Boolean);
+  // FastAPI: a list of mistakes
+  const [mistake] = Array.isArray(top.detail) ? top.detail : [];
+  const { loc, msg } = record(mistake);
+  const where = Array.isArray(loc) && text(msg) ? `${loc.join('.')}: ` : '';
+  const found = [inner.message, top.error, top.message, top.detail, top.msg].map(text).find(Boolean);
+  const reported = found ?? (text(msg) && `${where}${text(msg)}`);
   const upstream = text(record(inner.metadata ?? top.metadata).raw); // OpenRouter: the provider's own error
   return clip([reported, upstream].filter(Boolean).join(': '));
 }

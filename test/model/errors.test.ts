@@ -279,6 +279,10 @@ describe('answers', () => {
         about,
       ).message,
     ).toContain('"Provider returned error: out of memory"');
+    const mistakes = { detail: [{ loc: ['body', 'model'], msg: 'Field required', type: 'missing' }] };
+    expect(toModelError(answered(422, JSON.stringify(mistakes)), about).message).toContain(
+      'It said: "body.model: Field required".',
+    );
     expect(toModelError(answered(502, '<html>secret page</html>'), about).message).not.toContain('secret');
   });
 

@@ -112,8 +112,35 @@ export function createEventReader(
   };
 }
 
+/** For answers declared as JSON. Some gateways declare an event stream as JSON, too: its first character tells. */
+export function createGuessingReader(
+  onDropped: (sample: string) => void,
+  bounds: ReplyBounds = replyBounds,
+): EventReader {
+  let reader: EventReader | undefined;
+  const chosen = (bytes: Uint8Array): EventReader | undefined => {
+    const first = bytes.find((byte) => byte > SPACE);
+    if (first === undefined) return undefined;
+    return (isFirstOfField(first) ? createEventReader : createJsonReader)(onDropped, bounds);
+  };
+  return {
+    isDone: () => reader?.isDone() ?? false,
+    push(bytes) {
+      reader ??= chosen(bytes);
+      return reader?.push(bytes) ?? [];
+    },
+    end: () => reader?.end() ?? [],
+  };
+}
+
+/** Bytes up to it are white space or control characters. */
+const SPACE = 0x20;
+
+/** The field names of an event stream begin with a lowercase letter, its comments with a colon. */
+const isFirstOfField = (byte: number): boolean => byte === 0x3a || (byte >= 0x61 && byte <= 0x7a);
+
 /** Reads a complete JSON answer, from a server that does not stream, as a single event. */
-export function createJsonReader(
+function createJsonReader(
   onDropped: (sample: string) => void,
   bounds: ReplyBounds = replyBounds,
 ): EventReader {

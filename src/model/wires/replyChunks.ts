@@ -5,7 +5,7 @@ import { stayOnHost } from '../http/sameHost.ts';
 import type { HttpAnswer, HttpSend } from '../http/types.ts';
 import { record } from '../json.ts';
 import { grouped, type ReplyBounds, replyBounds, tooLarge } from '../replyBounds.ts';
-import { createEventReader, createJsonReader, type ServerEvent } from './eventReader.ts';
+import { createEventReader, createGuessingReader, type ServerEvent } from './eventReader.ts';
 
 /** Observations about one request other than its chunks. */
 export interface AnswerTrace {
@@ -55,7 +55,7 @@ export async function* replyChunks(
     trace.dropped += 1;
     debug(`model: dropped a malformed event (${trace.dropped} so far): ${sample}`);
   };
-  const reader = (type.includes('json') ? createJsonReader : createEventReader)(onDropped, bounds);
+  const reader = (type.includes('json') ? createGuessingReader : createEventReader)(onDropped, bounds);
   const meter = createMeter(bounds, size);
   for await (const piece of answer.body) {
     onActivity();

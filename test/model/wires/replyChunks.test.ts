@@ -84,6 +84,14 @@ test('so is an answer that is not streamed', async () => {
   expect(pieces).toBeLessThan(100);
 });
 
+test.each(['data: {"a":1}\n\n', '\n\nevent: x\ndata: {"a":1}\n\n', ': ping\n\ndata:{"a":1}'])(
+  'an event stream that is declared as JSON is read as one: %j',
+  async (body) => {
+    expect(await read(body, {}, 'application/json')).toMatchObject({ chunks: [{ a: 1 }], error: undefined });
+    expect(await read('\n {"a":1}', {}, 'application/json')).toMatchObject({ chunks: [{ a: 1 }] });
+  },
+);
+
 test('brackets and commas within text are text', async () => {
   const body = `data: ${JSON.stringify({ a: '[{"\\",'.repeat(20_000) })}\n\n`;
   const { chunks, error } = await read(body, {});
