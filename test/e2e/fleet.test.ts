@@ -78,6 +78,14 @@ test('the line of a failed task says why it failed', { tags: 'long' }, async () 
   expect(stderr).toMatch(/\] gone-\w+: failed · 0 s: there is no folder [^\n]*gone\n/);
 });
 
+test('so does the line of a task whose request was rejected', { tags: 'long' }, async () => {
+  const { server, folder, fleet } = await setUpFleet();
+  folder('a');
+  server.otherwise(() => ({ error: { status: 400, message: 'no such field' } }));
+  const { stderr } = await fleet('run', '--prompt', 'Look', '--out', 'out', 'a').ended;
+  expect(stderr).toMatch(/\] a-\w+: failed · \d+ s: [^\n]*It said: "no such field"/);
+});
+
 test('tasks from a file have their own limits; flags after -- are for each run', {
   tags: 'long',
 }, async () => {

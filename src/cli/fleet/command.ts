@@ -177,9 +177,12 @@ function progressOf({ id, status, duration_ms, cost_usd, tries }: TaskResult): s
   return `${id}: ${words.join(' · ')}`;
 }
 
-/** The last line of what a failed task printed to standard error. */
-function whyFailed({ status }: TaskResult, stderr: string): string {
-  const last = status === 'failed' ? stderr.trimEnd().split('\n').at(-1) : undefined;
+const failureSchema = z.object({ errors: z.array(z.string()) });
+
+/** The reason in a failed task's result, or the last line of what it printed to standard error. */
+function whyFailed({ status, result }: TaskResult, stderr: string): string {
+  const reason = failureSchema.safeParse(result).data?.errors[0] ?? stderr;
+  const last = status === 'failed' ? reason.trimEnd().split('\n').at(-1) : undefined;
   return last === undefined || last === ''
     ? ''
     : `: ${visibleLine(last.replace(/^clawdcode: /, ''), MAX_ANSWER)}`;
