@@ -59,7 +59,8 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
   const { dataRoot, packageRoot, home, root, env } = place;
   const { settings } = loaded;
   const { plugins = noPlugins } = options;
-  const endpoints = createEndpoints({ settings, apiKey, env, home, root, dataRoot });
+  const { invalidProviders } = loaded;
+  const endpoints = createEndpoints({ settings, apiKey, env, home, root, dataRoot, invalidProviders });
   const redaction = writeRedaction(settings, endpoints.secrets);
   if (redaction !== undefined) debug.redactWith(redaction.text);
   const send = environmentSend(place.env);

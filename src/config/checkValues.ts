@@ -58,10 +58,16 @@ function complaintsOf(issue: z.core.$ZodIssue, values: Values): Complaint[] {
     const whole = path.slice(0, -1).join('.');
     return [{ path, message: `"${whole}" is ignored: it has no "${path.at(-1)}". Add or remove it.` }];
   }
-  const isSecret = ['apiKey', 'headers', 'mcpServers', 'providers'].includes(String(path[0]));
-  const got = isSecret ? 'the value' : JSON.stringify(name === 'baseUrl' ? withoutSecret(value) : value);
-  const message = `"${name}" is ignored: ${lowerFirst(issue.message)}, but it is ${got}. ${fix(issue, value)}`;
+  const got = JSON.stringify(path.at(-1) === 'baseUrl' ? withoutSecret(value) : value);
+  const but = mayBeSecret(path) ? '' : `, but it is ${got}`;
+  const message = `"${name}" is ignored: ${lowerFirst(issue.message)}${but}. ${fix(issue, value)}`;
   return [{ path, message }];
+}
+
+/** True if a value must not be quoted, because it is a key or may contain one. */
+function mayBeSecret([first, , field, , fact]: readonly (string | number)[]): boolean {
+  if (first !== 'providers') return ['apiKey', 'headers', 'mcpServers'].includes(String(first));
+  return !['baseUrl', 'wire', 'apiKeyEnv', 'models'].includes(String(field)) || fact === 'extraBody';
 }
 
 /** An address without password and query, which may contain a key. */

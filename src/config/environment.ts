@@ -104,6 +104,14 @@ type Read = Pick<LoadedSettings, 'files' | 'problems' | 'sources'> & {
   readonly model: unknown;
 };
 
+/** The names of providers that are left out because of a mistake; `usable` are those that another file defines. */
+export function invalidProviders(problems: readonly Problem[], usable: object): readonly string[] {
+  const names = problems.flatMap(({ layer, key }) =>
+    layer === 'project' || layer === 'local' ? [] : (/^providers\.([^.]+)$/.exec(key ?? '')?.[1] ?? []),
+  );
+  return names.filter((name) => !Object.hasOwn(usable, name));
+}
+
 /**
  * The mistake that hides the intended endpoint; undefined if an endpoint is set, or nothing suggests one. The mistake
  * is in `baseUrl`, in a name that was probably meant for it, or in an unreadable file.

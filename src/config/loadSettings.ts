@@ -7,7 +7,7 @@ import type { McpServerSource } from '../protocol/extensions/mcp.ts';
 import { JITLESS } from '../protocol/jitless.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import { type ClaudeFile, readClaudeFiles } from './claude/claudeSettings.ts';
-import { misplacedHeaders, misreadEndpoint, readEnvironment } from './environment.ts';
+import { invalidProviders, misplacedHeaders, misreadEndpoint, readEnvironment } from './environment.ts';
 import { readFlags, readSettingsFlag, SETTINGS_FLAG, type SettingSource } from './flags.ts';
 import { grantsOf } from './grants.ts';
 import { extractHooks, hooksThatRun } from './hooks.ts';
@@ -167,6 +167,7 @@ function finish(layers: SettingsLayers, options: LoadOptions, parts: FinishParts
     ownExcludedCommands: settings.sandbox.excludedCommands.filter((one) => ownExcluded.includes(one)),
     heldServers: isStrict ? [] : layers.heldServers,
     ...(misread === undefined ? {} : { misread }),
+    invalidProviders: invalidProviders(problems, settings.providers),
   };
 }
 

@@ -25,6 +25,13 @@ export const modelSettings = z.strictObject({
         .describe(
           "US dollars per million input tokens served from the provider's cache; defaults to the input price.",
         ),
+      cacheWrite: z
+        .number()
+        .min(0)
+        .optional()
+        .describe(
+          "US dollars per million input tokens written to the provider's cache; defaults to the input price.",
+        ),
       output: z.number().min(0).describe('US dollars per million output tokens.'),
     })
     .optional()

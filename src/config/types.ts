@@ -114,6 +114,8 @@ export interface LoadedSettings {
   readonly refusedModes: Readonly<Partial<Record<PermissionMode, string>>>;
   /** The mistake that hides the intended endpoint, if none is set; absent otherwise. */
   readonly misread?: Problem;
+  /** Providers that a mistake leaves out: their models must not be taken for those of the default endpoint. */
+  readonly invalidProviders: readonly string[];
 }
 
 /** The checked values of one layer, as written, without defaults. */

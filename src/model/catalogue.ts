@@ -144,8 +144,8 @@ function priceOf({ family, provider }: FoundFamily): ModelInfo['price'] {
 
 /** Cached input without its own price costs the same as other input. */
 function withCached(price: NonNullable<ModelSettings['price']>): NonNullable<ModelInfo['price']> {
-  const { cachedInput = price.input, ...others } = price;
-  return { ...others, cachedInput };
+  const { input, output, cachedInput = input, cacheWrite } = price;
+  return { input, cachedInput, output, ...(cacheWrite === undefined ? {} : { cacheWrite }) };
 }
 
 export const providers: readonly ProviderModels[] = [

@@ -11,6 +11,8 @@ export interface RequestFacts {
   /** Empty if the request was not about one model. */
   readonly model: string;
   readonly hasKey: boolean;
+  /** The named provider that was asked, and where its key comes from; absent = the default endpoint. */
+  readonly provider?: { readonly name: string; readonly keySource: string | undefined };
   /** The key and the values of the user's own headers: removed from every message, even if the server quotes them. */
   readonly secrets?: readonly string[];
   /** True once this server has answered anything: a refused connection is then not a typo, and worth a retry. */
@@ -127,6 +129,7 @@ function answerError(failure: Failure, about: RequestFacts, retryAfterMs: number
     status === 401 ||
     status === 403
   ) {
+    if (about.provider !== undefined) return make('auth', false, ...providerRefusal(about, about.provider));
     return about.hasKey
       ? make(
           'auth',
@@ -205,6 +208,19 @@ function answerError(failure: Failure, about: RequestFacts, retryAfterMs: number
   );
 }
 
+type Provider = NonNullable<RequestFacts['provider']>;
+
+/** What a provider says about its key, and what to do next. */
+function providerRefusal({ baseUrl }: RequestFacts, { name, keySource }: Provider): [string, string] {
+  const where = `The provider "${name}" (${shownUrl(baseUrl)})`;
+  return keySource === undefined
+    ? [
+        `${where} needs a key, and none is set.`,
+        `Run clawdcode auth login ${name}, or add "apiKey", "apiKeyEnv" or "apiKeyHelper" to it in ~/.clawdcode/config.json.`,
+      ]
+    : [`${where} rejected the key from ${keySource}.`, 'Check the key, and whether it may use this model.'];
+}
+
 function connectionError(failure: Failure, about: RequestFacts): ModelError {
   const signs = `${failure.codes.join(' ')} ${failure.message}`;
   const known = readNetworkFailure(signs);
@@ -221,8 +237,7 @@ function connectionError(failure: Failure, about: RequestFacts): ModelError {
       return {
         kind: 'auth',
         retryable: false,
-        message:
-          'The API key contains characters that no key has: a line break, a space, or a non-ASCII letter. Copy it again (OPENAI_API_KEY or "apiKey").',
+        message: `The API key contains characters that no key has: a line break, a space, or a non-ASCII letter. Copy it again (${about.provider?.keySource ?? 'OPENAI_API_KEY or "apiKey"'}).`,
       };
     return {
       kind: 'network',

@@ -14,7 +14,7 @@ export interface ModelSettings {
     | {
         readonly input: number;
         readonly cachedInput?: number | undefined;
-        readonly cacheWrite?: number;
+        readonly cacheWrite?: number | undefined;
         readonly output: number;
       }
     | undefined;

@@ -713,4 +713,24 @@ describe('folders', () => {
     expect(problems.map(({ key }) => key).sort()).toEqual(['providers.default', 'providers.work']);
     expect(JSON.stringify(problems)).not.toContain('sk-');
   });
+
+  test('a mistake in a provider quotes what cannot be a key; models of the provider stay known as its own', async () => {
+    const [baseUrl, extraBody] = ['https://a.example/v1', { model: 'sk-c' }];
+    const providers = {
+      a: { baseUrl, wire: 'openai' },
+      b: { baseUrl, apiKey: ['sk-a'] },
+      c: { baseUrl: 'ftp://me:sk-b@a.example' },
+      d: { baseUrl, models: { m: { extraBody } } },
+      e: { baseUrl },
+    };
+    await write(paths.user, { providers });
+    const { problems, invalidProviders } = await load({});
+    const messages = problems.map(({ message }) => message).join('\n');
+    expect(messages).toContain('but it is "openai"');
+    expect(messages).toMatch(
+      /"providers.b.apiKey" is ignored: [^,]*, received array\. Correct or remove it\./,
+    );
+    expect(messages).not.toContain('sk-');
+    expect(invalidProviders.toSorted()).toEqual(['a', 'b', 'c', 'd']);
+  });
 });

@@ -6,13 +6,12 @@
 import { modelAdvice } from '../../commands/model.ts';
 import type { ModelList } from '../../commands/types.ts';
 import { createModelClient } from '../../model/createModelClient.ts';
-import { shownUrl } from '../../model/errors.ts';
 import { estimateUsage } from '../../model/estimateUsage.ts';
 import type { HttpSend } from '../../model/http/types.ts';
 import type { ModelSettings } from '../../model/modelSettings.ts';
 import { createServedModels, type ServedModels } from '../../model/servers/servedModels.ts';
 import type { ModelClient, ModelError, ModelEvent, ModelRequest } from '../../protocol/model.ts';
-import type { Endpoint, Endpoints } from './endpoints.ts';
+import { type Endpoint, type Endpoints, providerFacts } from './endpoints.ts';
 import { openKnownServers } from './knownServers.ts';
 import { type LearnedWindows, openLearnedWindows } from './learnedWindows.ts';
 import { listModels } from './modelChoice.ts';
@@ -83,7 +82,7 @@ export function createConnections(options: ConnectionOptions): Connections {
       if (rejected === undefined) return;
       const renewed = isRenewed ? undefined : await endpoint.key.renew?.(key.key);
       if (renewed === undefined || ('key' in renewed && renewed.key === key.key)) {
-        yield failed(ofProvider(rejected, endpoint));
+        yield failed(rejected);
         return;
       }
       key = renewed;
@@ -130,17 +129,6 @@ function withFullName(event: Done, endpoint: Endpoint, { nameOf }: Endpoints): D
   return { ...event, reply: { ...event.reply, model: nameOf(endpoint, model) } };
 }
 
-/** The client's own advice is about the key of the default endpoint. */
-function ofProvider(error: ModelError, { name, baseUrl, key }: Endpoint): ModelError {
-  if (name === undefined) return error;
-  const where = `The provider "${name}" (${shownUrl(baseUrl)})`;
-  const message =
-    key.source === undefined
-      ? `${where} needs a key, and none is set. Run clawdcode auth login ${name}, or add "apiKey", "apiKeyEnv" or "apiKeyHelper" to it in ~/.clawdcode/config.json.`
-      : `${where} rejected the key from ${key.source}. Check the key, and whether it may use this model.`;
-  return { ...error, message };
-}
-
 function connectionTo(endpoint: Endpoint, key: string | undefined, options: ConnectionOptions): Connection {
   const { baseUrl, wire, headers, factsOf } = endpoint;
   const { send, now, debug, dataRoot, onError } = options;
@@ -148,6 +136,7 @@ function connectionTo(endpoint: Endpoint, key: string | undefined, options: Conn
   const served = createServedModels({ baseUrl, apiKey: key, headers, now, send, memory });
   const client = createModelClient(wire, {
     ...{ apiKey: key, baseUrl, account: options.account, debug, send },
+    ...providerFacts(endpoint),
     headers: { 'User-Agent': options.userAgent, ...headers },
     factsOf: (id) => {
       const { tools = served.get(id)?.tools, ...own } = factsOf(id);

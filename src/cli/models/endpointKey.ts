@@ -73,6 +73,8 @@ interface HelperOptions extends LookUpPlace {
   readonly home: string;
 }
 
+const NOT_ONE_KEY = 'it must print only the key: one line of ASCII without spaces';
+
 /** Milliseconds: the command may ask a password manager or a cloud. */
 const HELPER_MS = 30_000;
 const MAX_BYTES = 20_000;
@@ -85,7 +87,7 @@ export function helperKey({ provider, ...helper }: HelperOptions): EndpointKey {
     const printed = await runHelper(helper);
     const key = printed.output?.trim();
     if (key === undefined || !/^[\x21-\x7e]+$/.test(key)) {
-      const why = printed.problem ?? 'it printed no key';
+      const why = printed.problem ?? (key ? NOT_ONE_KEY : 'it printed nothing');
       // The next request tries again.
       current = undefined;
       return { problem: `The apiKeyHelper of the provider "${provider}" failed: ${why}.` };

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import type { ProviderSettings } from '../../config/modelSchema.ts';
 import type { Settings } from '../../config/schema.ts';
 import { wireOf } from '../../model/endpoint.ts';
+import type { RequestFacts } from '../../model/errors.ts';
 import { type CustomHeaders, hasAuthorization, secretsOf } from '../../model/http/customHeaders.ts';
 import { type ModelSettings, modelSettingsOf } from '../../model/modelSettings.ts';
 import { modelName, parseModelName } from '../../protocol/modelNames.ts';
@@ -51,6 +52,8 @@ interface EndpointOptions {
   readonly openKeychain?: () => Promise<Keychain | undefined>;
   /** The project: no program in it serves as a helper. */
   readonly root?: string;
+  /** Names of providers with a mistake: nothing is sent to their models. */
+  readonly invalidProviders?: readonly string[];
 }
 
 export function createEndpoints(options: EndpointOptions): Endpoints {
@@ -68,20 +71,32 @@ export function createEndpoints(options: EndpointOptions): Endpoints {
     Object.entries(providers).map(([name, one]) => [name, namedEndpoint(name, one, options, cards)] as const),
   );
   const isProvider = (name: string): boolean => named.has(name);
+  const invalid = new Map(
+    (options.invalidProviders ?? []).map((name) => [name, invalidEndpoint(name)] as const),
+  );
+  const isName = (part: string): boolean => named.has(part) || invalid.has(part);
   const all = [standard, ...named.values()];
   return {
     all,
     isProvider,
     find(model) {
       // Without providers, an id is taken as it is.
-      if (named.size === 0) return { endpoint: standard, id: model };
-      const { provider, id } = parseModelName(model, isProvider);
-      return { endpoint: named.get(provider ?? '') ?? standard, id };
+      if (named.size + invalid.size === 0) return { endpoint: standard, id: model };
+      const { provider = '', id } = parseModelName(model, isName);
+      return { endpoint: named.get(provider) ?? invalid.get(provider) ?? standard, id };
     },
-    nameOf: ({ name }, id) => (named.size === 0 ? id : modelName({ provider: name, id }, isProvider)),
+    nameOf: ({ name }, id) =>
+      named.size + invalid.size === 0 ? id : modelName({ provider: name, id }, isName),
     secrets: () =>
       all.flatMap(({ key, headers: own }) => [...secretsOf(undefined, own), ...key.seen()]).sort(byLength),
   };
+}
+
+/** What errors say about a named endpoint and its key. */
+export function providerFacts({ name, key, headers }: Endpoint): Pick<RequestFacts, 'provider'> {
+  if (name === undefined) return {};
+  const fromHeader = hasAuthorization(headers) ? 'its Authorization header' : undefined;
+  return { provider: { name, keySource: key.source ?? fromHeader } };
 }
 
 /** Longest first, so that a shorter secret inside a longer one does not break it up. */
@@ -101,6 +116,17 @@ function namedEndpoint(
     named: Object.keys(models).filter((id) => !id.includes('*')),
     cardOf: (id) => cards?.(baseUrl, id),
     factsOf: (id) => ({ ...modelSettingsOf(shared, `${name}/${id}`), ...modelSettingsOf(models, id) }),
+  };
+}
+
+/** Without it, the models of an invalid provider would be taken for ids of the default endpoint. */
+function invalidEndpoint(name: string): Endpoint {
+  const problem = `The provider "${name}" is invalid in your settings, so nothing was sent: correct it and start again, or choose another model.`;
+  return {
+    ...{ name, baseUrl: 'https://provider.invalid', wire: 'chat', headers: {}, named: [] },
+    key: missingKey(problem, 'settings'),
+    factsOf: () => ({}),
+    cardOf: () => undefined,
   };
 }
 

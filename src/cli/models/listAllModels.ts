@@ -3,7 +3,7 @@ import { hasAuthorization } from '../../model/http/customHeaders.ts';
 import type { HttpSend } from '../../model/http/types.ts';
 import { anthropicHeaders } from '../../model/servers/askHttp.ts';
 import { OFFICIAL_URL } from '../../protocol/modelNames.ts';
-import type { Endpoint, Endpoints } from './endpoints.ts';
+import { type Endpoint, type Endpoints, providerFacts } from './endpoints.ts';
 import { listModels } from './modelChoice.ts';
 
 /** Models of one endpoint; a gateway may list thousands. */
@@ -41,12 +41,16 @@ async function listOf(endpoint: Endpoint, send: HttpSend): Promise<ModelList> {
   const { baseUrl, headers, key, named } = endpoint;
   const answer = await key.get();
   if ('problem' in answer) return { ids: named, problem: answer.problem };
+  const about = {
+    hasKey: answer.key !== undefined || hasAuthorization(headers),
+    ...providerFacts(endpoint),
+  };
   const { ids, problem } = await (endpoint.wire === 'anthropic' && answer.key !== undefined
     ? listModels(anthropicUrl(baseUrl), undefined, {
-        send,
+        ...{ send, about },
         headers: { ...anthropicHeaders(answer.key), ...headers },
       })
-    : listModels(baseUrl, answer.key, { send, headers }));
+    : listModels(baseUrl, answer.key, { send, headers, about }));
   return { ids: [...new Set([...ids, ...named])], ...(problem === undefined ? {} : { problem }) };
 }
 

@@ -5,7 +5,7 @@ import type { Settings } from '../../config/schema.ts';
 import { costUsd, isClosedModel, lookupModel } from '../../model/catalogue.ts';
 import { DEMO_MODEL, demoModelInfo } from '../../model/demo.ts';
 import { endpointFacts } from '../../model/endpoint.ts';
-import { shownUrl, toModelError } from '../../model/errors.ts';
+import { type RequestFacts, shownUrl, toModelError } from '../../model/errors.ts';
 import { type CustomHeaders, hasAuthorization, secretsOf } from '../../model/http/customHeaders.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
 import type { HttpSend } from '../../model/http/types.ts';
@@ -246,18 +246,20 @@ export function listerFor(env: Readonly<Record<string, string | undefined>>) {
 interface ListingOptions {
   readonly send?: HttpSend;
   readonly headers?: CustomHeaders;
+  /** What errors say about the endpoint and its key. */
+  readonly about?: Partial<Pick<RequestFacts, 'hasKey' | 'provider'>>;
 }
 
 /** Lists the chat models of an endpoint by name, querying it every time; if there are none, `problem` says why. */
 export async function listModels(
   baseUrl: string,
   apiKey: string | undefined,
-  { send = environmentSend(), headers = {} }: ListingOptions = {},
+  { send = environmentSend(), headers = {}, about = {} }: ListingOptions = {},
 ): Promise<ModelList> {
   const signal = AbortSignal.timeout(LIST_MS);
   const answer = await askJson(`${baseUrl.replace(/\/+$/, '')}/models`, { apiKey, headers, signal, send });
   const problem =
-    answer.type === 'refused' ? problemOf(answer, { baseUrl, apiKey, headers, signal }) : undefined;
+    answer.type === 'refused' ? problemOf(answer, { baseUrl, apiKey, headers, signal, about }) : undefined;
   if (problem !== undefined) return { ids: [], problem };
   const all = answer.type === 'json' ? (readModelList(answer.value)?.models ?? []) : [];
   const fit = all.filter(({ unfit }) => unfit !== true);
@@ -280,18 +282,20 @@ function problemOf(
     apiKey = '',
     headers,
     signal,
+    about: known,
   }: {
     readonly baseUrl: string;
     readonly apiKey: string | undefined;
     readonly headers: CustomHeaders;
     readonly signal: AbortSignal;
+    readonly about: NonNullable<ListingOptions['about']>;
   },
 ): string | undefined {
   if (signal.aborted)
     return `${shownUrl(baseUrl)} did not answer within ${LIST_MS / 1000} s. Check that it is running, and check the URL.`;
   if (error instanceof SyntaxError) return undefined;
   const hasKey = apiKey !== '' || hasAuthorization(headers);
-  const about = { baseUrl, model: '', hasKey, secrets: secretsOf(apiKey, headers) };
+  const about = { baseUrl, model: '', hasKey, secrets: secretsOf(apiKey, headers), ...known };
   const { kind, message } = toModelError(error, about);
   const mayHaveNoList =
     status !== undefined && status < 500 && (kind === 'bad_url' || kind === 'bad_request');

@@ -5,12 +5,13 @@ import {
   SessionNotFoundError,
   type Stored,
 } from '../../context/index.ts';
-import { costUsd, lookupModel } from '../../model/catalogue.ts';
 import type { SearchHit, SessionQuery, SessionRecord } from '../../protocol/sessions.ts';
+import { createModelChoice } from '../models/modelChoice.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { openSessionCatalogue } from '../process/threads.ts';
 import { isRefusedByDisk, StorageFailure } from '../sessions/sessionErrors.ts';
 import { renameSession } from '../sessions/sessionsPort.ts';
+import { ownSettings } from './ownSettings.ts';
 import { readEntries } from './readEntries.ts';
 
 export interface Sessions {
@@ -50,9 +51,8 @@ interface SearchOptions {
  * writes the session, and with `StorageFailure` on file system errors.
  */
 export async function openSessions(place: AppPaths): Promise<Sessions> {
-  const catalogue = openSessionCatalogue(place, (model, usage) =>
-    costUsd(lookupModel(model, { unknownWindow: 1 }), usage),
-  );
+  const { costUsd } = createModelChoice('', await ownSettings(place));
+  const catalogue = openSessionCatalogue(place, costUsd);
   const { own, moved } = await catalogue.projectsOf(place.root);
   const storeOf = ({ root, project }: SessionRecord): PersistentStore =>
     new PersistentStore({

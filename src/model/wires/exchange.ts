@@ -32,6 +32,7 @@ export type WireFacts = Partial<
 export interface ModelClientOptions {
   readonly apiKey: string | undefined;
   readonly baseUrl: string;
+  readonly provider?: RequestFacts['provider'];
   /** Includes the user's own headers; an `authorization` header replaces the key. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Headers sent to OpenAI itself only: the organization and project to bill. */
@@ -159,6 +160,7 @@ export function createExchanges(options: ModelClientOptions, api?: string) {
       reached: reached || trace.answered,
       started: trace.isReply,
       ...(api === undefined ? {} : { api }),
+      ...(options.provider === undefined ? {} : { provider: options.provider }),
     };
     reached ||= trace.answered;
     try {

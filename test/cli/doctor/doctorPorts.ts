@@ -35,6 +35,7 @@ export function doctorPorts(given: Given = {}): DoctorPorts {
       heldServers: [],
       managedDenyRead: [],
       ownModels: [],
+      invalidProviders: [],
       ownExcludedCommands: [],
       enabledServers: [],
       unsupported: [],

@@ -43,7 +43,10 @@ async function open({ providers, env = {} }: Setup, standard = 'http://127.0.0.1
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const settings = settingsSchema.parse({ baseUrl: standard, apiKey: 'sk-standard', providers });
   const PATH = process.env.PATH ?? '';
-  const endpoints = createEndpoints({ settings, env: { PATH, ...env }, home, root: home });
+  const endpoints = createEndpoints({
+    ...{ settings, env: { PATH, ...env }, home, root: home },
+    invalidProviders: ['broken'],
+  });
   const send = environmentSend({});
   const lines: string[] = [];
   const connections = createConnections({
@@ -138,9 +141,41 @@ test('a notice before the request does not keep a key from being renewed, and is
   expect(renewed.at(-1)).toBe('done');
 });
 
+test("a provider's refusal quotes the server; a key that cannot be sent was not rejected", async () => {
+  const server = await startKeyed(() => 'other');
+  const { ask } = await open({
+    providers: {
+      work: { baseUrl: server.baseUrl, apiKey: 'sk-wrong-key' },
+      odd: { baseUrl: server.baseUrl, apiKey: 'sk-a\nb' },
+      own: { baseUrl: server.baseUrl, headers: { Authorization: 'Token sk-own-key' } },
+    },
+  });
+  const own = JSON.stringify(await ask('own/m'));
+  expect(own).toContain('rejected the key from its Authorization header.');
+  expect(own).not.toContain('sk-own-key');
+  const said = JSON.stringify(await ask('work/m'));
+  expect(said).toMatch(/rejected the key from providers\.work\.apiKey\. It said: /);
+  expect(said).not.toContain('sk-wrong-key');
+  const asked = server.asked.length;
+  const odd = JSON.stringify(await ask('odd/m'));
+  expect(odd).toContain('contains characters that no key has');
+  expect(odd).toContain('providers.odd.apiKey');
+  expect(server.asked).toHaveLength(asked);
+});
+
+test('the model of an invalid provider is never sent to the default endpoint', async () => {
+  const server = await startKeyed(() => 'sk-standard');
+  const { ask, endpoints } = await open({ providers: {} }, server.baseUrl);
+  const [event] = await ask('broken/m');
+  expect(JSON.stringify(event)).toContain('The provider \\"broken\\" is invalid');
+  expect(server.asked).toEqual([]);
+  expect((await ask(endpoints.nameOf(endpoints.find('m').endpoint, 'broken/m'))).at(-1)?.type).toBe('done');
+});
+
 test.each([
   [{ apiKeyHelper: 'echo secret-text >&2; exit 3' }, 'failed: it ended with exit code 3'],
-  [{ apiKeyHelper: 'echo two words' }, 'it printed no key'],
+  [{ apiKeyHelper: 'echo two words' }, 'it must print only the key'],
+  [{ apiKeyHelper: 'true' }, 'it printed nothing'],
   [{ apiKeyEnv: 'NOT_SET' }, 'takes its key from NOT_SET, which is not set'],
 ])('without a key nothing is sent: %o', async (given, expected) => {
   const server = await startKeyed(() => 'x');
