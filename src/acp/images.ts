@@ -89,10 +89,13 @@ export function withoutImages(text: string): string {
   return filter.push(text) + filter.end();
 }
 
-/** Tags that load what they name, or that hide what is inside; comments do, too. */
+/**
+ * Tags that load what they name, or that hide what is inside; comments do, too. Replaced by `&lt;`, since the model's own
+ * backslash before a backslash of ours would undo it.
+ */
 const tags =
   /<(?=!--|(?:img|image|picture|source|video|audio|iframe|embed|object|svg|use|link|style|script|input|details)(?![a-z\d-]))/gi;
 /** The beginning of such a tag or of `![`, which the next piece may complete. */
 const unfinished = /(?:!|<(?:!-?|[a-z]{0,7}))$/i;
 
-const escaped = (text: string): string => text.replaceAll('![', '!\\[').replace(tags, '\\<');
+const escaped = (text: string): string => text.replaceAll('![', '!\\[').replace(tags, '&lt;');

@@ -48,9 +48,9 @@ describe('everything that a call would do is shown', () => {
   test('hidden characters, comments and images in a plan', () => {
     const plan = 'Edit \u202eti\u200b it <!-- and push --> <img src="http://a/?x"> <details>rm</details>';
     expect(shown({ type: 'plan', plan })).toContain(
-      'Edit ‹U+202E›ti‹U+200B› it \\\\<!-- and push --> \\\\<img src=',
+      'Edit ‹U+202E›ti‹U+200B› it &lt;!-- and push --> &lt;img src=',
     );
-    expect(shown({ type: 'plan', plan })).toContain(' \\\\<details>rm');
+    expect(shown({ type: 'plan', plan })).toContain(' &lt;details>rm');
   });
 
   test('what the model says of its command is marked as such', () => {
