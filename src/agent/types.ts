@@ -69,7 +69,7 @@ export interface Agent {
   entries(): readonly JSONLEntry[];
   /** Returns at most `count` entries before a position, oldest first, wherever they are stored. */
   page(beforeSeq: number, count: number): Promise<readonly JSONLEntry[]>;
-  /** The entries without those that were rewound or undone. */
+  /** The entries without those that were rewound or undone, for the screen and editors; exports contain all of them. */
   liveEntries(): readonly JSONLEntry[];
   /** Returns the newest `limit` turns of the conversation, oldest first, each with its changes on disk. */
   turns(limit: number): Promise<readonly TurnRecord[]>;

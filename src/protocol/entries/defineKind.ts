@@ -43,7 +43,7 @@ interface KindDefinition<Subtype extends string, Type extends 'user' | 'system',
   readonly type: Type;
   /** Every field is optional: a log may come from another version or have been edited. */
   readonly data: Data;
-  /** True if the message is sent to the model, in the user's role. */
+  /** True if the message is sent to the model, in the user's role. The tool Recall shows every entry, sent or not. */
   readonly isSent: boolean;
   /** True if it changes how earlier entries are seen. */
   readonly reshapes?: true;
