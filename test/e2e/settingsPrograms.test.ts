@@ -4,6 +4,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { hasSandbox } from '../sandbox/confined.ts';
+import { keys } from '../ui/screen.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
@@ -153,10 +154,21 @@ test('/hooks reviewed shows the changes on screen, and only a yes ends what foll
 }, async () => {
   const setup = await setUpProgram();
   await own(setup, {});
-  setup.server.script(write('package.json', '{}', setup), { text: 'Written.' });
+  const story = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
+  setup.server.script(
+    write('package.json', '{}', setup),
+    { text: 'Written.' },
+    { text: story, latency: 60, chunkSize: 6 },
+  );
   const terminal = await setup.ready(accept);
   await terminal.submit('go');
   await terminal.waitForPrinted('Written.');
+  await terminal.submit('tell me a story');
+  await terminal.waitFor('word5');
+  await terminal.submit('/hooks reviewed');
+  await terminal.waitFor(/still running and may change more: the turn of the model/);
+  await terminal.press(keys.escape);
+  await terminal.waitForIdle();
   await terminal.submit('/hooks reviewed');
   await terminal.waitFor('Have you reviewed these changes?');
   expect(terminal.screen()).toMatch(/Changed without your approval\s+package\.json/);
