@@ -4,7 +4,7 @@
  */
 import type { Node } from 'web-tree-sitter';
 import { agree } from './agreement.ts';
-import { type Assignment, isPlainVariable } from './assignments.ts';
+import { type Assignment, isOfShell, isPlainVariable } from './assignments.ts';
 import { arithmeticIsPlain, expansionIsPlain, heredocsEndWhereTheySay } from './checks.ts';
 import {
   changesShell,
@@ -385,7 +385,7 @@ export class CommandReader {
 
   #assign(name: string, values: readonly Argument[]): void {
     const next = new Map(this.#variables);
-    next.set(name, isPlainVariable(name) ? values : [anything]);
+    next.set(name, isOfShell(name) ? [anything] : values);
     this.#variables = next;
   }
 

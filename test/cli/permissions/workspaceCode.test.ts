@@ -191,6 +191,7 @@ test.each([
     'log=~/log; echo "$(jq -r .tool_name)" >> "$log"',
     'INPUT=$(cat); echo "$INPUT" | jq -r .tool_name',
     'FILE=$(jq -r .x); LOG_FILE=a; notify-send "$FILE"',
+    'LOG="$HOME/x.log"; date >> "$LOG"',
     'read -r f; echo "$f"',
     'read -r tool f; notify-send "$f"; jq . <<< "$f"',
     'terminal-notifier -message "$(jq -r .message)" -title "$X"',
