@@ -5,7 +5,7 @@ import type { ModelError, ModelInfo } from '../protocol/model.ts';
 import type { AgentModel } from './agentDeps.ts';
 
 /** The first prompt after this time tries the chosen model again. */
-export const RETRY_PRIMARY_MS = 5 * 60_000;
+const RETRY_PRIMARY_MS = 5 * 60_000;
 
 /** Attempts with one model before another takes over. */
 const ATTEMPTS = 3;

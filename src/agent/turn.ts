@@ -202,7 +202,7 @@ function hasImage({ content }: ModelRequest['messages'][number]): boolean {
 /** Repetitions in a row after which the model gets a note. */
 const TELL_AT = 3;
 /** Repetitions after which the user is asked; a headless turn ends. */
-export const MAX_REPEATS = 4;
+const MAX_REPEATS = 4;
 
 interface RepeatPorts {
   readonly context: Pick<ContextManager, 'addMessage'>;

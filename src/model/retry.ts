@@ -4,11 +4,11 @@ import type { ModelError } from '../protocol/model.ts';
 /** Total attempts, including the first. */
 export const MAX_ATTEMPTS = 10;
 /** After an error of unreasonable size: a server that sends those is broken or hostile, and each costs time. */
-export const MAX_EXCESSIVE_ATTEMPTS = 2;
+const MAX_EXCESSIVE_ATTEMPTS = 2;
 /** No attempt starts later than this after the first one. */
-export const MAX_ELAPSED_MS = 5 * 60_000;
-export const BASE_DELAY_MS = 500;
-export const MAX_DELAY_MS = 30_000;
+const MAX_ELAPSED_MS = 5 * 60_000;
+const BASE_DELAY_MS = 500;
+const MAX_DELAY_MS = 30_000;
 
 /**
  * The delay before the next attempt, or undefined to give up: the error is not retryable, ten attempts have been made,

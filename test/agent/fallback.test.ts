@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
-import { createFallback, isUnavailable, nextModel, RETRY_PRIMARY_MS } from '../../src/agent/fallback.ts';
+import { createFallback, isUnavailable, nextModel } from '../../src/agent/fallback.ts';
 import type { AgentEvent } from '../../src/protocol/events.ts';
 import type { ModelError } from '../../src/protocol/model.ts';
 import { fails, says } from './scriptedModel.ts';
 import { modelInfo, startAgent } from './testAgent.ts';
+
+const RETRY_PRIMARY_MS = 5 * 60_000;
 
 const down: ModelError = { kind: 'server', status: 529, message: 'overloaded', retryable: true };
 const size = { usedTokens: 50_000, triggerTokens: 80_000, windowTokens: 100_000, replyReserveTokens: 8000 };

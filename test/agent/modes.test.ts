@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import { MAX_REPEATS } from '../../src/agent/turn.ts';
 import type { PermissionMode } from '../../src/protocol/permissions.ts';
 import { exitPlanModeTool } from '../../src/tools/exitPlanMode.ts';
 import { entryLine } from './line.ts';
 import { calls, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
 import { startAgent } from './testAgent.ts';
+
+const MAX_REPEATS = 4;
 
 const plan = calls(['p', 'ExitPlanMode', { plan: '1. Write it' }]);
 

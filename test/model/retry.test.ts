@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  BASE_DELAY_MS,
-  MAX_ATTEMPTS,
-  MAX_DELAY_MS,
-  MAX_ELAPSED_MS,
-  nextRetry,
-} from '../../src/model/retry.ts';
+import { MAX_ATTEMPTS, nextRetry } from '../../src/model/retry.ts';
 import type { ModelError } from '../../src/protocol/model.ts';
+
+const MAX_ELAPSED_MS = 5 * 60_000;
+const BASE_DELAY_MS = 500;
+const MAX_DELAY_MS = 30_000;
 
 const error = (rest: Partial<ModelError> = {}): ModelError => ({
   kind: 'server',

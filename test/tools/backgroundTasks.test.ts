@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { TaskChange } from '../../src/protocol/tasks.ts';
-import { RECENT_CHARACTERS, RecentText } from '../../src/tools/shell/TaskRegistry.ts';
+import { RecentText } from '../../src/tools/shell/TaskRegistry.ts';
 import { openWorkbench, type Workbench } from './workbench.ts';
+
+const RECENT_CHARACTERS = 256 * 1024;
 
 let bench: Workbench;
 beforeEach(async () => {

@@ -1,14 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtinToolSpecifiers, toolNames } from '../../src/protocol/toolNames.ts';
-import {
-  createLiveCleaner,
-  createOutputCleaner,
-  HeadTail,
-  KEPT_CHARACTERS,
-} from '../../src/tools/shell/OutputCapture.ts';
+import { createLiveCleaner, createOutputCleaner, HeadTail } from '../../src/tools/shell/OutputCapture.ts';
 import { formatBytes, formatDuration } from '../../src/tools/units.ts';
 import { openWorkbench, type Workbench } from './workbench.ts';
+
+const KEPT_CHARACTERS = 512 * 1024;
 
 let bench: Workbench;
 beforeAll(async () => {

@@ -11,13 +11,13 @@ import { type Clock, type ReplyOutcome, streamReply } from '../reply.ts';
 import { canBeJudged, judgePrompt, parseVerdict, userWords, type Verdict } from './judgePrompt.ts';
 
 /** Short, because the tool call waits for the verdict. */
-export const JUDGE_TIMEOUT_MS = 15_000;
+const JUDGE_TIMEOUT_MS = 15_000;
 /** Denials in a row after which the user is asked: either the model is off track, or the judge is. */
 const MAX_DENIALS_IN_A_ROW = 3;
 /** Total denials after which the user is asked for the rest of the run. */
-export const MAX_DENIALS = 20;
+const MAX_DENIALS = 20;
 /** Consecutive requests without a verdict after which none is made until the user approves a call. */
-export const MAX_FAILURES = 3;
+const MAX_FAILURES = 3;
 /** Reasoning models need room to think; the verdict itself takes about forty tokens. */
 const maxOutputTokens = 1500;
 

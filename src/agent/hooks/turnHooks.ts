@@ -13,9 +13,9 @@ export type SessionOrigin = 'startup' | 'resume' | 'clear' | 'fork';
 export type EndReason = 'clear' | 'resume' | 'prompt_input_exit' | 'other';
 
 /** How often Stop hooks may continue one turn. */
-export const MAX_STOP_CONTINUATIONS = 8;
+const MAX_STOP_CONTINUATIONS = 8;
 /** Milliseconds after the end of a turn. */
-export const IDLE_MS = 60_000;
+const IDLE_MS = 60_000;
 /** Timeout of hooks at the end of a session, so that they do not delay the exit for long. */
 const SESSION_END_MS = 1500;
 

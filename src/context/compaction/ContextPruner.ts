@@ -278,7 +278,7 @@ async function maskResults(session: Session, masking: Masking): Promise<boolean>
 // The one-line stub for a masked tool result. Pure: the same entries give the same bytes.
 
 /** Maximum tokens of a stub, by the higher estimate. */
-export const MASK_STUB_TOKENS = 60;
+const MASK_STUB_TOKENS = 60;
 
 /**
  * Builds a stub of at most `MASK_STUB_TOKENS`: the tool, its arguments, the outcome, the size, a pointer for Recall

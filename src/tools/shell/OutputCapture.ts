@@ -89,7 +89,7 @@ export class OutputCapture {
 // The beginning and end of a text of any length, in bounded memory.
 
 /** Characters kept at the beginning, and again at the end. */
-export const KEPT_CHARACTERS = 512 * 1024;
+const KEPT_CHARACTERS = 512 * 1024;
 
 export class HeadTail {
   #head = '';

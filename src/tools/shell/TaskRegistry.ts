@@ -178,7 +178,7 @@ function infoOf(task: BackgroundTask): TaskInfo {
 }
 
 /** Maximum characters of `RecentText`. */
-export const RECENT_CHARACTERS = 256 * 1024;
+const RECENT_CHARACTERS = 256 * 1024;
 const LAST_LINE_CHARACTERS = 200;
 
 /** The end of a running command's output, in bounded memory, for display while it runs. */

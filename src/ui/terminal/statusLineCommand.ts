@@ -77,7 +77,7 @@ export function runStatusLine(controller: Controller, now: () => number): () => 
 // Runs the command when something has changed: one run at a time, and not too often.
 
 /** Minimum milliseconds between two runs; as in other agents. */
-export const RUN_EVERY_MS = 300;
+const RUN_EVERY_MS = 300;
 
 interface StatusRunner {
   /** Call when something has changed. */

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
-import { JUDGE_TIMEOUT_MS, MAX_DENIALS, MAX_FAILURES } from '../../../src/agent/auto/judge.ts';
 import { judgeInstruction } from '../../../src/agent/auto/judgePrompt.ts';
 import type { AskCause, PermissionAnswer, PermissionDecision } from '../../../src/protocol/permissions.ts';
 import { type Answer, calls, fails, hangsAfter, says } from '../scriptedModel.ts';
 import { ok, smallTool } from '../smallTools.ts';
 import { type Given, startAgent, type TestAgent } from '../testAgent.ts';
+
+const JUDGE_TIMEOUT_MS = 15_000;
+const MAX_DENIALS = 20;
 
 const edit: AskCause = { type: 'edit', path: '/p/a' };
 const asks = async (): Promise<PermissionDecision> => ({
@@ -263,7 +265,6 @@ test('a judge that gives no verdict several times in a row is no longer used', a
     user: [no, no, no, no],
   });
   await ask('Go');
-  expect(MAX_FAILURES).toBe(3);
   expect(lines().findLast((line) => line.startsWith('question'))).toContain(
     'the judge has repeatedly failed to answer',
   );

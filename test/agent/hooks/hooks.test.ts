@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import type { AgentDeps } from '../../../src/agent/agentDeps.ts';
-import { MAX_STOP_CONTINUATIONS } from '../../../src/agent/hooks/turnHooks.ts';
 import { textOf } from '../../../src/agent/prompts/promptQueue.ts';
 import { calls, says } from '../scriptedModel.ts';
 import { ok, smallTool } from '../smallTools.ts';
 import { startAgent, type TestAgent } from '../testAgent.ts';
 import { permission, type ScriptedHooks, scriptedHooks, text } from './scriptedHooks.ts';
+
+const MAX_STOP_CONTINUATIONS = 8;
 
 const withHooks = (port: ScriptedHooks): Pick<AgentDeps, 'hooks'> => ({ hooks: { port, origin: 'startup' } });
 const one = calls(['1', 'Edit', { file: 'a' }]);

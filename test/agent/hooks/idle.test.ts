@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { HookTrigger, SessionHooks } from '../../../src/agent/hooks/sessionHooks.ts';
-import { createTurnHooks, IDLE_MS } from '../../../src/agent/hooks/turnHooks.ts';
+import { createTurnHooks } from '../../../src/agent/hooks/turnHooks.ts';
+
+const IDLE_MS = 60_000;
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MASK_STUB_TOKENS, maskStub } from '../../../src/context/compaction/ContextPruner.ts';
+import { maskStub } from '../../../src/context/compaction/ContextPruner.ts';
 import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { makeEntry } from '../storage/madeUpLog.ts';
 import { brokenTextOf } from '../texts.ts';
+
+const MASK_STUB_TOKENS = 60;
 
 type Result = NonNullable<JSONLEntry['toolResult']>;
 const resultEntry = (toolResult: Partial<Result>, seq = 42): JSONLEntry =>

@@ -2,13 +2,15 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { AgentState } from '../../../src/agent/types.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
-import { createStatusRunner, RUN_EVERY_MS, statusText } from '../../../src/ui/terminal/statusLineCommand.ts';
+import { createStatusRunner, statusText } from '../../../src/ui/terminal/statusLineCommand.ts';
 import {
   addEntry,
   noTotals,
   type StatusLineOutput,
   statusLineInput,
 } from '../../../src/ui/terminal/statusLineInput.ts';
+
+const RUN_EVERY_MS = 300;
 
 test.each([
   ['plain', ['plain'], ['plain']],
