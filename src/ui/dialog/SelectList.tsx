@@ -10,6 +10,7 @@ import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 import { fieldInput, fieldText } from './field.ts';
 import { Lines, TextField } from './Lines.tsx';
+import { listKeys } from './listKeys.ts';
 import {
   createSelection,
   filterSelection,
@@ -53,9 +54,6 @@ interface State<T> {
   readonly selection: Selection<T>;
 }
 
-/** Longer than any list. */
-const FAR = 1e9;
-
 const place: DialogFocus = { contexts: ['Select'], typing: 'text' };
 
 /** A picker: typing filters, arrows move, Enter picks, Esc cancels. Draws only the visible rows. */
@@ -88,14 +86,8 @@ export function SelectList<T>(props: SelectListProps<T>) {
     const item = selection.visible[selection.selected];
     if (item !== undefined) act?.(item);
   };
-  const page = Math.max(2, listRows);
   const handlers: Partial<Record<DialogFocusAction, () => void>> = {
-    'select:previous': () => move(-1),
-    'select:next': () => move(1),
-    'select:pageUp': () => move(-page),
-    'select:pageDown': () => move(page),
-    'select:first': () => move(-FAR),
-    'select:last': () => move(FAR),
+    ...listKeys(move, Math.max(2, listRows)),
     'select:accept': () => withSelected(onPick),
     'select:variant': () => withSelected(onVariant),
     'select:cancel': onCancel,

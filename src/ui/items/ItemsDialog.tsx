@@ -7,6 +7,7 @@ import type { ContextItem, ItemEdit } from '../../protocol/contextReport.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import { fieldInput } from '../dialog/field.ts';
 import { Lines, TextField } from '../dialog/Lines.tsx';
+import { listKeys } from '../dialog/listKeys.ts';
 import { moveSelection, windowAround } from '../dialog/selection.ts';
 import { useLatest } from '../dialog/useAnswers.ts';
 import { applyEdit, createBuffer } from '../input/textBuffer.ts';
@@ -69,10 +70,6 @@ export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogP
     const now = latest();
     set({ ...now, selection: moveSelection(now.selection, by, listRows) });
   };
-  const jump = (to: number): void => {
-    const { selection } = latest();
-    move(to - selection.selected || 0);
-  };
   const editItem = (wanted: EditChoice): void => {
     const now = latest();
     const item = selectedItem(now);
@@ -87,14 +84,8 @@ export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogP
     if (!now.isFiltering && now.selection.filter === '') onClose();
     else set({ ...withFilter(now, createBuffer()), isFiltering: false });
   };
-  const page = Math.max(2, listRows);
   const handlers: Partial<Record<DialogFocusAction, () => void>> = {
-    'select:previous': () => move(-1),
-    'select:next': () => move(1),
-    'select:pageUp': () => move(-page),
-    'select:pageDown': () => move(page),
-    'select:first': () => jump(0),
-    'select:last': () => jump(latest().selection.visible.length - 1),
+    ...listKeys(move, Math.max(2, listRows)),
     'select:accept': () => set({ ...latest(), isFiltering: false }),
     'select:cancel': onEscape,
     'items:pin': () => editItem('pin'),

@@ -4,6 +4,7 @@ import type { Agent } from '../../agent/types.ts';
 import type { TurnRecord } from '../../protocol/checkpoints.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
 import { Lines } from '../dialog/Lines.tsx';
+import { listKeys } from '../dialog/listKeys.ts';
 import { useLatest, useTypeAheadGuard } from '../dialog/useAnswers.ts';
 import type { DialogFocusAction, DialogKey } from '../keys/keymap.ts';
 import { KeymapContext, useDialogKeys } from '../keys/useKeys.ts';
@@ -123,14 +124,8 @@ export function RewindDialog(props: RewindDialogProps) {
     if (before === undefined) onClose();
     else set(before);
   };
-  const page = Math.max(1, frame.pageRows - 1);
   const handlers: Partial<Record<DialogFocusAction, () => void>> = {
-    'select:previous': () => move(-1),
-    'select:next': () => move(1),
-    'select:pageUp': () => move(-page),
-    'select:pageDown': () => move(page),
-    'select:first': () => move(-Number.MAX_SAFE_INTEGER),
-    'select:last': () => move(Number.MAX_SAFE_INTEGER),
+    ...listKeys(move, Math.max(1, frame.pageRows - 1)),
     'select:accept': enter,
     'select:cancel': back,
     'rewind:undo': () => {

@@ -4,6 +4,7 @@ import { Box } from 'ink';
 import { useEffect, useMemo, useRef } from 'react';
 import type { Agent } from '../../agent/types.ts';
 import { Lines } from '../dialog/Lines.tsx';
+import { listKeys } from '../dialog/listKeys.ts';
 import { useLatest } from '../dialog/useAnswers.ts';
 import { joinWithDots, keyHints } from '../keys/keyHints.ts';
 import {
@@ -79,14 +80,8 @@ export function TasksDialog({ agent, width, rows, theme, now, onClose }: TasksDi
     if (latest().opened === undefined) onClose();
     else set({ ...latest(), opened: undefined, message: '' });
   };
-  const page = Math.max(2, bodyRows - 1);
   const handlers: Partial<Record<DialogFocusAction, () => void>> = {
-    'select:previous': () => move(-1),
-    'select:next': () => move(1),
-    'select:pageUp': () => move(-page),
-    'select:pageDown': () => move(page),
-    'select:first': () => move(Number.NEGATIVE_INFINITY),
-    'select:last': () => move(Number.POSITIVE_INFINITY),
+    ...listKeys(move, Math.max(2, bodyRows - 1)),
     'select:accept': open,
     'select:cancel': leave,
     'tasks:open': open,
