@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { controlResponseSchema } from '../protocol/controlMessages.ts';
 import type { ResultEvent, SessionEvent } from './api/events.ts';
 import type { UserMessage } from './api/options.ts';
 import type { ContextUsage, Controls } from './api/sdk.ts';
@@ -42,17 +43,6 @@ interface Waiting<T> {
 const head = z.looseObject({ type: z.string(), session_id: z.string().optional() });
 const controlRequest = z.looseObject({ request_id: z.string(), request: z.unknown() });
 const cancelRequest = z.looseObject({ request_id: z.string() });
-const controlResponse = z.looseObject({
-  response: z.discriminatedUnion('subtype', [
-    z.looseObject({
-      subtype: z.literal('success'),
-      request_id: z.string(),
-      response: z.unknown().optional(),
-    }),
-    z.looseObject({ subtype: z.literal('error'), request_id: z.string(), error: z.string() }),
-  ]),
-});
-
 /** The answer to `get_context_usage`. */
 const contextUsageSchema = z
   .looseObject({
@@ -114,7 +104,7 @@ export function openRun(options: CheckedOptions, host: Host): Run {
         asked.get(cancelRequest.parse(message).request_id)?.abort();
         return;
       case 'control_response': {
-        const { response } = controlResponse.parse(message);
+        const { response } = controlResponseSchema.parse(message);
         const waiting = requests.get(response.request_id);
         requests.delete(response.request_id);
         if (response.subtype === 'success') waiting?.resolve(response.response);

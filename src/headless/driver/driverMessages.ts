@@ -1,5 +1,6 @@
 /** The lines that a driving program writes to our standard input: parsed and checked, nothing acted on. */
 import * as z from 'zod';
+import { controlResponseSchema } from '../../protocol/controlMessages.ts';
 import { type ImagePart, imageLabel, MAX_IMAGE_BYTES, readImageHeader } from '../../protocol/files/images.ts';
 import { MAX_PROMPT_BYTES } from '../joinPrompt.ts';
 
@@ -67,17 +68,6 @@ const controlRequest = z.looseObject({
   request: z.looseObject({ subtype: z.string() }),
 });
 
-const controlResponse = z.looseObject({
-  response: z.discriminatedUnion('subtype', [
-    z.looseObject({
-      subtype: z.literal('success'),
-      request_id: z.string(),
-      response: z.unknown().optional(),
-    }),
-    z.looseObject({ subtype: z.literal('error'), request_id: z.string(), error: z.string() }),
-  ]),
-});
-
 /** Parses one line. */
 export function parseDriverLine(line: InputLine): DriverMessage {
   if (line.type === 'too_long')
@@ -109,7 +99,7 @@ function byType(value: z.infer<typeof head>): DriverMessage {
       return { type: 'request', request: { id: request_id, subtype: request.subtype, fields: request } };
     }
     case 'control_response': {
-      const parsed = controlResponse.safeParse(value);
+      const parsed = controlResponseSchema.safeParse(value);
       if (!parsed.success) return malformed('a "control_response" line', parsed.error);
       const { response } = parsed.data;
       const result =
