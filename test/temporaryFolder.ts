@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 
 const create = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'clawdcode-test-')));
-const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true });
+// A write that the test did not wait for may still add a file.
+const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 
 /** A new folder, links resolved, that is removed when the test ends. */
 export function temporaryFolder(): string {
