@@ -6,7 +6,7 @@ export type ExtraBody = Readonly<Record<string, unknown>>;
 
 /**
  * Adds the fields after all others, whose order stays the same. Objects are merged; anything else replaces what the
- * program would send. Reserved fields are left out, since recorded ones may be older than that rule.
+ * program would send, and so does an object of another `type`. Reserved fields are left out, since recorded ones may be older than that rule.
  */
 export function withExtraBody<Body extends object>(body: Body, extra: ExtraBody | undefined): Body {
   if (extra === undefined) return body;
@@ -18,9 +18,15 @@ function merged(into: Record<string, unknown>, extra: ExtraBody): Record<string,
   const out = { ...into };
   for (const [name, value] of Object.entries(extra)) {
     const before = out[name];
-    out[name] = isObject(before) && isObject(value) ? merged(before, value) : value;
+    const fits = isObject(before) && isObject(value) && isSameType(before, value);
+    out[name] = fits ? merged(before, value) : value;
   }
   return out;
+}
+
+/** Objects of different types have different fields: `{"type": "disabled"}` takes no budget. */
+function isSameType(before: Record<string, unknown>, value: Record<string, unknown>): boolean {
+  return value.type === undefined || before.type === undefined || before.type === value.type;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -46,6 +46,17 @@ describe.each([
   });
 });
 
+test('an object of another type replaces the one that the program sends: their fields differ', () => {
+  const sent = (extra: object) =>
+    anthropicBody(
+      { ...request, effort: 'high', tools: [{ name: 'Read', description: 'Reads.', parameters: {} }] },
+      { ...details, maxTokens: 32_000, extraBody: { ...extra } },
+    );
+  expect(sent({}).thinking).toMatchObject({ type: 'enabled' });
+  for (const thinking of [{ type: 'disabled' }, { type: 'enabled', budget_tokens: 2000 }])
+    expect(sent({ thinking }).thinking).toEqual(thinking);
+});
+
 test('objects are merged with what the program sends', () => {
   const form = { ...details, extraBody: { reasoning: { effort: 'high' } } };
   expect(responsesBody(request, form)).toMatchObject({ reasoning: { summary: 'auto', effort: 'high' } });
