@@ -9,6 +9,8 @@ import { isRunner, isShellName } from '../options/runnerNames.ts';
 import { gravest, type Policy } from '../policy.ts';
 import { programUse } from '../readOnly/programs.ts';
 import type { Tree } from '../readOnly/use.ts';
+import { filesToAdd } from '../rules/gitChanges.ts';
+import { shownByGit } from '../rules/gitScope.ts';
 import type { ScopeInput } from '../rules/ruleScope.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import { foldersOf, namesUnknown, readsFound, takesNames, traverses } from './namedPaths.ts';
@@ -16,10 +18,15 @@ import { decideShown, decideTracked, secretBelow } from './treeDecision.ts';
 import { locate } from './words.ts';
 
 /** Why a command may show a secret that it does not name; undefined if it shows none. */
-export function hiddenSecret({ visit, use, policy }: ScopeInput): string | undefined {
+export function hiddenSecret({ visit, use, policy, followsGit }: ScopeInput): string | undefined {
   const { part, directories } = visit;
   for (const directory of directories ?? [policy.root]) {
-    const trees = use === undefined ? treesOf(part, directory, policy) : (use.trees ?? []);
+    const isGit = programName(part.argv[0]) === 'git';
+    const isAdded = followsGit && isGit && shownByGit(part, use, directory, policy)?.length !== 0;
+    const trees = [
+      ...(use === undefined ? treesOf(part, directory, policy) : (use.trees ?? [])),
+      ...(isAdded ? [filesToAdd(directory, policy)] : []),
+    ];
     for (const tree of trees) {
       const found = tree.namesOnly === true ? undefined : secretBelow(tree, directory, policy);
       if (found === 'unknown') return `${part.text} reads files that cannot all be checked.`;

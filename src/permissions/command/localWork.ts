@@ -212,9 +212,10 @@ function isLocalGit(
   // A directory may contain a repository whose settings name programs that git runs.
   if (moved || directories?.some(policy.gitRunsPrograms) !== false) return false;
   return directories.every((directory) =>
-    reachedByGit({ part, use: undefined, directory, isSpelled: () => false, isFirst }, policy).every(
-      ({ behavior }) => behavior === 'allow',
-    ),
+    reachedByGit(
+      { part, use: undefined, directory, isSpelled: () => false, isFirst, followsGit: false },
+      policy,
+    ).every(({ behavior }) => behavior === 'allow'),
   );
 }
 

@@ -61,6 +61,7 @@ export function decidePart(visit: Visit, others: Touched, followsGit: boolean, p
     use,
     edits: decideEdits(visit, others, { ...policy, mode: 'acceptEdits' }),
     isFirst: others !== null,
+    followsGit,
   };
   const rules = rulesFor(input);
   const { exact, stopped } = rules;

@@ -3,7 +3,7 @@
  * names, and files that only git's patterns match.
  */
 import type { PermissionDecision } from '../../protocol/permissions.ts';
-import { decideShown, decideTracked, trackedIn } from '../command/treeDecision.ts';
+import { decideShown, decideTracked, decideTree, trackedIn } from '../command/treeDecision.ts';
 import { locate, textWords } from '../command/words.ts';
 import { decideFile } from '../files/fileDecision.ts';
 import type { Moves } from '../lookups/gitMoves.ts';
@@ -13,6 +13,7 @@ import { subcommandAt } from '../options/riskyOptions.ts';
 import { type Policy, workspaceFolders } from '../policy.ts';
 import type { ReadOnlyUse } from '../readOnly/use.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
+import { filesToAdd } from './gitChanges.ts';
 
 interface GitCall {
   readonly part: CommandPart;
@@ -23,6 +24,8 @@ interface GitCall {
   readonly isSpelled: (at: number) => boolean;
   /** Earlier parts of the command do not change what its words name. */
   readonly isFirst: boolean;
+  /** An earlier part may have changed what git shows: see `followsGitChange`. */
+  readonly followsGit: boolean;
 }
 
 /** The decisions about everything that a git command shows or changes, apart from the paths among its words. */
@@ -127,7 +130,9 @@ function decideContents(
 ): readonly PermissionDecision[] {
   const what = `git ${name}`;
   const { tracked, shown } = contentsOf(call, name, args, policy);
+  const isAdded = call.followsGit && tracked.length + shown.length > 0;
   return [
+    ...(isAdded ? [decideTree(filesToAdd(call.directory, policy), call.directory, what, policy)] : []),
     ...(tracked.length > 0 ? [decideTracked(tracked, call.directory, what, policy)] : []),
     ...shown.map(({ place, query }) => decideShown(query, place, what, policy)),
   ];

@@ -40,6 +40,8 @@ export interface ScopeInput {
   readonly edits: PermissionDecision | undefined;
   /** Earlier parts of the command change nothing, or only files that are known. */
   readonly isFirst: boolean;
+  /** See `followsGitChange`. */
+  readonly followsGit: boolean;
 }
 
 /** Why a rule whose text covers a call does not apply; undefined if it does. */
@@ -253,7 +255,7 @@ const sweepsFolder = ({ argv }: CommandPart): boolean =>
   (programName(argv[0]) === 'scp' && argv.some((word) => /^-[A-Za-z\d]*r/.test(word ?? '')));
 
 function outOfReach(
-  { visit, policy, use, edits: edited, isFirst }: ScopeInput,
+  { visit, policy, use, edits: edited, isFirst, followsGit }: ScopeInput,
   isSpelled: (at: number) => boolean,
   places: readonly string[],
 ): OutOfScope | undefined {
@@ -292,10 +294,10 @@ function outOfReach(
         return { reason: `${word}: ${withoutPeriod(verdict.reason)}` };
     }
     const blocking = [
-      ...(recursive.test(name) || name === 'git' ? (use?.trees ?? []) : []).map((tree) =>
+      ...(recursive.test(name) ? (use?.trees ?? []) : []).map((tree) =>
         decideTree(tree, directory, name, policy),
       ),
-      ...reachedByGit({ part, use, directory, isSpelled, isFirst }, policy),
+      ...reachedByGit({ part, use, directory, isSpelled, isFirst, followsGit }, policy),
     ].find(({ behavior }) => behavior !== 'allow');
     if (blocking !== undefined) return { reason: withoutPeriod(blocking.reason) };
     // The last word of these is the target of the copy.

@@ -44,6 +44,7 @@ const combined = [
   'git add -A && git commit -m x && git show',
   'git add -A && git commit -m x && git log -p -1',
   'git stash -u && git show stash@{0}^3',
+  'git stash -u && git stash show -p --include-untracked',
   'for i in 1 2; do git diff --cached; git add -A; done',
 ];
 
