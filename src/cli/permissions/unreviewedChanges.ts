@@ -2,7 +2,7 @@
  * Remembers that files of a folder were changed without the user's approval, until the user has reviewed them. Each
  * folder has a file that all sessions share. It is only appended to, and a review names how much of it the user has seen.
  */
-import { readFileSync, type Stats, statSync } from 'node:fs';
+import { accessSync, constants, readFileSync, type Stats, statSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
@@ -59,6 +59,14 @@ interface RecordState {
   readonly bytes: number;
 }
 
+/** True if a folder can be written to, or could be made. */
+function mayHold(folder: string): boolean {
+  const isThere = lstatOf(folder) !== undefined;
+  if (!isThere) return dirname(folder) === folder || mayHold(dirname(folder));
+  accessSync(folder, constants.W_OK | constants.X_OK);
+  return statSync(folder).isDirectory();
+}
+
 /** Beyond this size, changes are recorded without their paths. */
 const MAX_DETAILED_BYTES = 1_000_000;
 const MAX_READ_BYTES = 16_000_000;
@@ -98,7 +106,10 @@ function readerOf(file: string, folder?: string): () => RecordState {
     let at = Date.now();
     try {
       const info = statSync(file, { throwIfNoEntry: false });
-      if (info === undefined) return nothing;
+      if (info === undefined) {
+        if (!mayHold(dirname(file))) throw new Error('no session could have added a change');
+        return nothing;
+      }
       at = info.mtimeMs;
       const stamp = [info.ino, info.size, info.mtimeMs].join(' ');
       if (known?.stamp !== stamp) known = { stamp, state: stateIn(file, info, folder) };

@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -96,6 +97,19 @@ test('a record that cannot be read counts as a change', async () => {
   rmSync(file);
   mkdirSync(file);
   expect(record.read().changes).toMatchObject([{ paths: [] }]);
+});
+
+test('where no record can be made, there may have been a change', () => {
+  const dataRoot = temporaryFolder();
+  const isChanged = (): boolean => openChangeRecord(dataRoot, '/p').read().changes.length > 0;
+  expect(isChanged()).toBe(false);
+  symlinkSync(join(dataRoot, 'not-mounted'), join(dataRoot, 'unreviewed'));
+  expect(isChanged()).toBe(true);
+  rmSync(join(dataRoot, 'unreviewed'));
+  writeFileSync(join(dataRoot, 'unreviewed'), '');
+  expect(isChanged()).toBe(true);
+  rmSync(join(dataRoot, 'unreviewed'));
+  expect(openChangeRecord(join(dataRoot, 'new/home'), '/p').read().changes).toEqual([]);
 });
 
 test('a folder that is renamed or moved keeps its changes, with the folders inside it; a copy has none', async () => {
