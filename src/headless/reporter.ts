@@ -36,11 +36,12 @@ function createTextReporter(options: ReportOptions, tally: Tally): Reporter {
   };
 }
 
-function createJsonReporter({ agent, write, writeError }: ReportOptions, tally: Tally): Reporter {
+function createJsonReporter(options: ReportOptions, tally: Tally): Reporter {
+  const { write, writeError } = options;
   return {
     begin: () => undefined,
     event: (event) => writeDiagnostics(event, writeError),
-    end: async (end) => write(toLine(resultMessage(outcomeOf(end, tally), tally, agent))),
+    end: async (end) => write(toLine(resultMessage(outcomeOf(end, tally), tally, options))),
   };
 }
 

@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { Agent } from '../agent/types.ts';
 import { tokensSaved } from '../commands/pages/reductionLines.ts';
 import type { ContextReport, ReductionRecord } from '../protocol/contextReport.ts';
+import type { ModelInfo } from '../protocol/model.ts';
 import type { Outcome } from './outcome.ts';
 import { sum, type Tally, type UsageFigures } from './tally.ts';
+import type { ReportOptions } from './types.ts';
 import { type Line, stopReason } from './wireMessages.ts';
 
 /** The `result` object: the entire output of `json`, the last line of `stream-json`. */
-export function resultMessage(outcome: Outcome, tally: Tally, agent: Agent): Line {
+export function resultMessage(
+  outcome: Outcome,
+  tally: Tally,
+  { agent, modelInfo }: Pick<ReportOptions, 'agent' | 'modelInfo'>,
+): Line {
   const { sessionId, demo } = agent.state();
   const usage = tally.isCounted() ? [...tally.usageByModel().values()].reduce(sum, nothing) : null;
   return {
@@ -22,7 +27,7 @@ export function resultMessage(outcome: Outcome, tally: Tally, agent: Agent): Lin
     stop_reason: stopReason(tally.finishReason()),
     total_cost_usd: cents(tally.costUsd()),
     usage,
-    modelUsage: modelUsage(tally, agent),
+    modelUsage: modelUsage(tally, agent.state().model, modelInfo),
     permission_denials: tally.denials(),
     context_usage: contextUsage(agent.report()),
     ...(demo ? { demo } : {}),
@@ -39,13 +44,18 @@ const nothing: UsageFigures = {
 };
 
 /** Figures per model; null if unknown rather than zero. */
-export function modelUsage(tally: Tally, agent: Agent): Record<string, object> {
-  const { model } = agent.state();
+export function modelUsage(
+  tally: Tally,
+  current: ModelInfo,
+  modelInfo: ReportOptions['modelInfo'],
+): Record<string, object> {
   const used = [...tally.usageByModel()];
   return Object.fromEntries(
     used.map(([id, figures]) => {
       // A server may answer with a longer id than requested; if only one model was used, it is the current one.
-      const isCurrent = used.length === 1 || id === model.id;
+      const isCurrent = used.length === 1 || id === current.id;
+      const { source, ...sizes } = isCurrent ? current : modelInfo(id);
+      const isKnown = isCurrent || source !== 'assumed';
       return [
         id,
         {
@@ -55,8 +65,8 @@ export function modelUsage(tally: Tally, agent: Agent): Record<string, object> {
           cacheCreationInputTokens: figures.cache_creation_input_tokens,
           webSearchRequests: 0,
           costUSD: cents(tally.costOfModel(id)),
-          contextWindow: isCurrent ? model.windowTokens : null,
-          maxOutputTokens: isCurrent ? model.maxOutputTokens : null,
+          contextWindow: isKnown ? sizes.windowTokens : null,
+          maxOutputTokens: isKnown ? sizes.maxOutputTokens : null,
         },
       ];
     }),

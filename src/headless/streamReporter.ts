@@ -125,7 +125,7 @@ export function createStreamReporter(
       if (event.type === 'compaction_started') compacting = true;
       if (event.type === 'compaction_ended') compacting = false;
     },
-    end: async (end) => write(resultMessage(outcomeOf(end, tally), tally, agent)),
+    end: async (end) => write(resultMessage(outcomeOf(end, tally), tally, options)),
   };
 }
 

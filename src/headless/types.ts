@@ -4,7 +4,7 @@ import type { CommandHost } from '../commands/types.ts';
 import type { CompactionPreview } from '../protocol/contextReport.ts';
 import type { AgentEvent, CompactionReport, TurnOutcome } from '../protocol/events.ts';
 import type { McpServerStatus } from '../protocol/extensions/mcp.ts';
-import type { ModelError } from '../protocol/model.ts';
+import type { ModelError, ModelInfo } from '../protocol/model.ts';
 import type { AskAboutCall } from './callQuestions.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
@@ -12,6 +12,8 @@ export type OutputFormat = 'text' | 'json' | 'stream-json';
 /** What a reporter needs to know of the run. */
 export interface ReportOptions {
   readonly agent: Agent;
+  /** What is known about any model, by its full name. */
+  readonly modelInfo: (name: string) => ModelInfo;
   /** Provides the commands for `/…`; loads them on the first call, which most prompts never need. */
   readonly host: () => Promise<CommandHost>;
   readonly outputFormat: OutputFormat;

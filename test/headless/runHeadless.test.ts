@@ -38,7 +38,7 @@ async function run(
   let [stdout, stderr, time] = ['', '', 1_000];
   const code = await runHeadless({
     agent,
-    host: async () => commandHost({ agent }),
+    ...hostOf(agent),
     prompt: promptText,
     outputFormat,
     write: (line) => {
@@ -53,6 +53,10 @@ async function run(
   return { code, stdout, stderr, agent };
 }
 
+const hostOf = (agent: ScriptedAgent) => {
+  const host = commandHost({ agent });
+  return { host: async () => host, modelInfo: host.modelInfo };
+};
 const onPrompt = (say: readonly AgentEvent[], typed = 'hello'): ScriptStep[] => [
   { on: { type: 'prompt', text: typed }, say },
 ];
@@ -297,13 +301,21 @@ describe('json', () => {
     expect(unasked).toMatchObject({ usage: { input_tokens: 0, output_tokens: 0 }, total_cost_usd: 0 });
   });
 
-  test('each model has its own cost, with several in a run, too', async () => {
+  test('each model has its own cost and window, with several in a run, too; a window that is assumed is null', async () => {
     const other = reply('reply2', 'Hi.', { model: 'gpt-5', usage: { input_tokens: 20, output_tokens: 2 } });
-    const replies = [step(1), reply('reply1', 'Hi.'), other, reply('reply3', 'Hi.'), ended(1)];
+    const unknown = reply('reply4', 'Hi.', {
+      model: 'my/own',
+      usage: { input_tokens: 20, output_tokens: 2 },
+    });
+    const replies = [step(1), reply('reply1', 'Hi.'), other, reply('reply3', 'Hi.'), unknown, ended(1)];
     const ran = json(await run('hello', onPrompt(replies), 'json'));
     expect(ran).toMatchObject({
-      total_cost_usd: 0.03,
-      modelUsage: { 'gpt-4.1': { costUSD: 0.02 }, 'gpt-5': { costUSD: 0.01 } },
+      total_cost_usd: 0.04,
+      modelUsage: {
+        'gpt-4.1': { costUSD: 0.02, contextWindow: 10_000, maxOutputTokens: 2_000 },
+        'gpt-5': { costUSD: 0.01, contextWindow: 272_000, maxOutputTokens: 128_000 },
+        'my/own': { costUSD: 0.01, contextWindow: null, maxOutputTokens: null },
+      },
     });
   });
 
@@ -351,7 +363,7 @@ test('context_usage has the numbers of /context: marks, what comes next, records
   };
   await runHeadless({
     agent,
-    host: async () => commandHost({ agent }),
+    ...hostOf(agent),
     prompt: 'hello',
     outputFormat: 'json',
     write,

@@ -24,6 +24,7 @@ async function lines(
   let [stdout, time] = ['', 0];
   await runHeadless({
     agent,
+    modelInfo: commandHost().modelInfo,
     host: async () => commandHost({ agent, status: () => ({ ...commandHost().status(), heldSettings }) }),
     prompt: 'hello',
     outputFormat: 'stream-json',

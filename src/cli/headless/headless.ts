@@ -194,6 +194,7 @@ async function work(
   let host: Promise<CommandHost> | undefined;
   const run: Omit<ReportOptions, 'outputFormat'> = {
     agent,
+    modelInfo: opened.modelInfo,
     host: () => (host ??= loadHost()),
     includePartialMessages: options.includePartialMessages,
     includeHookEvents: options.includeHookEvents,

@@ -302,7 +302,7 @@ function serverOf({ name, state, scope, tools }: McpServerStatus): object {
 }
 
 /** The answer to `get_usage`. There are no plans with limits here. */
-function usageResponse({ tally, host: { agent } }: ControlPorts): object {
+function usageResponse({ tally, host: { agent, modelInfo } }: ControlPorts): object {
   return {
     session: {
       total_cost_usd: tally.costUsd() ?? 0,
@@ -310,7 +310,7 @@ function usageResponse({ tally, host: { agent } }: ControlPorts): object {
       total_duration_ms: tally.durationMs(),
       total_lines_added: 0,
       total_lines_removed: 0,
-      model_usage: modelUsage(tally, agent),
+      model_usage: modelUsage(tally, agent.state().model, modelInfo),
     },
     subscription_type: null,
     rate_limits_available: false,

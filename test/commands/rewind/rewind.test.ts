@@ -124,6 +124,7 @@ test('with -p the commands answer with text, and /rewind undo with its result', 
     const code = await runHeadless({
       agent: one.agent,
       host: async () => one,
+      modelInfo: one.modelInfo,
       prompt,
       outputFormat: 'text',
       write,
