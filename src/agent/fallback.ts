@@ -69,7 +69,9 @@ export function createFallback({ model, fallbacks, now, emit }: FallbackDeps): F
       if (current.id !== asked) return false;
       const chosen = replaced?.chosen ?? current;
       failed.add(current.id);
-      const next = isUnavailable(error) ? nextModel([chosen, ...fallbacks()], failed, measure()) : undefined;
+      const isSkipped = !isUnavailable(error) && current.id !== chosen.id && isUnusable(error);
+      const mayMove = isUnavailable(error) || isSkipped;
+      const next = mayMove ? nextModel([chosen, ...fallbacks()], failed, measure()) : undefined;
       if (next === undefined) {
         // The next prompt starts with the chosen model.
         restore();
@@ -77,7 +79,8 @@ export function createFallback({ model, fallbacks, now, emit }: FallbackDeps): F
       }
       select(next.id);
       if (next.id === chosen.id) return true;
-      if (replaced?.reported !== next.id)
+      if (isSkipped) notify('warning', `${current.id} is skipped: ${error.message} Using ${next.id}.`);
+      else if (replaced?.reported !== next.id)
         notify('warning', `${current.id} is unavailable; using ${next.id}.`);
       replaced = { chosen, since: now(), reported: next.id };
       return true;
@@ -93,6 +96,11 @@ export function createFallback({ model, fallbacks, now, emit }: FallbackDeps): F
 export function isUnavailable({ kind, retryable }: ModelError): boolean {
   // A request to a server that was never reached is not retried, but the server may just be down.
   return retryable || kind === 'network';
+}
+
+/** True if only this model cannot be used. The user is told about the chosen model's mistakes at once. */
+function isUnusable({ kind }: ModelError): boolean {
+  return kind === 'auth' || kind === 'model_not_found' || kind === 'quota';
 }
 
 /** The first model that has not failed and whose context window fits the conversation. */

@@ -105,6 +105,26 @@ test('each model is tried once in a turn; if all fail, the next prompt starts wi
   expect(fallback.maxAttempts(measure)).toBeUndefined();
 });
 
+test.each(['auth', 'model_not_found', 'quota'] as const)(
+  'a fallback model that answers "%s" is skipped, with the reason',
+  (kind) => {
+    const wrong: ModelError = { kind, message: 'The provider "a" is invalid.', retryable: false };
+    const { fallback, use, id, told } = setUp('a', 'b', 'c');
+    fallback.begin();
+    // The mistakes of the chosen model are the user's to correct.
+    expect([use(wrong), id()]).toEqual([false, 'main']);
+    fallback.begin();
+    expect([use(down), use(wrong), id()]).toEqual([true, true, 'b']);
+    fallback.answered();
+    expect(told()).toEqual([
+      'main is unavailable; using a.',
+      'a is skipped: The provider "a" is invalid. Using b.',
+    ]);
+    // What is wrong with the request itself would be wrong elsewhere.
+    expect(use({ ...wrong, kind: 'bad_request' })).toBe(false);
+  },
+);
+
 test('a fallback model that fails itself is not kept', () => {
   const { fallback, use, id } = setUp('a');
   fallback.begin();
