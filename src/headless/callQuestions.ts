@@ -12,7 +12,7 @@ import type {
   RuleSuggestion,
 } from '../protocol/permissions.ts';
 import { permissionUpdateOf } from '../protocol/permissionUpdate.ts';
-import { refusalOf } from './denials.ts';
+import { failedQuestion, refusalOf } from './denials.ts';
 import type { DriverAnswer, DriverLink } from './driver/driverLink.ts';
 
 /** Asks about a call that needs approval; an abort withdraws the question. */
@@ -135,14 +135,15 @@ function readAnswer(given: DriverAnswer, question: CallQuestion): ReadAnswer {
     // Nothing can answer any more, as in any headless run.
     if ('isGone' in given) return { answer: refusalOf(question) };
     if (!('error' in given)) return { answer: { behavior: 'deny', comment: '' } };
-    const comment = `The question failed: ${given.error}`.slice(0, MAX_COMMENT);
-    const notice = `${question.tool} was denied, because the question about it failed: ${given.error}`;
-    return { answer: { behavior: 'deny', comment }, notice: notice.slice(0, MAX_COMMENT) };
+    const why = given.error.slice(0, MAX_COMMENT);
+    const notice = `${question.tool} was denied, because the question about it failed: ${why}`;
+    return { answer: failedQuestion(question, why), notice };
   }
   const parsed = verdict.safeParse(given.value);
   if (!parsed.success) {
-    const notice = `The answer to ${question.tool} is neither {"behavior": "allow"} nor {"behavior": "deny"}, so the call was denied.`;
-    return { answer: { behavior: 'deny', comment: 'The question failed.' }, notice };
+    const why = 'the answer is neither {"behavior": "allow"} nor {"behavior": "deny"}.';
+    const notice = `${question.tool} was denied, because ${why}`;
+    return { answer: failedQuestion(question, why), notice };
   }
   const { data } = parsed;
   if (data.behavior === 'deny') {

@@ -23,6 +23,15 @@ export function refusalOf(question: PermissionQuestion): PermissionAnswer {
   return { behavior: 'deny', comment, unasked: true };
 }
 
+/** Denies a question that a host could not answer; the model is told why, since no user has decided anything. */
+export function failedQuestion({ preview }: CallQuestion, why: string): PermissionAnswer {
+  const comment =
+    preview.type === 'form'
+      ? `Your question could not be answered: ${why} ${WITHOUT_ANSWER}`
+      : `The question about it could not be answered: ${why}`;
+  return { behavior: 'deny', comment, unasked: true };
+}
+
 /** All reasons for the question, on one line. */
 export const reasonsOf = ({ reason }: PermissionQuestion): string => reason.replaceAll('\n', ' ');
 

@@ -148,7 +148,7 @@ export type PermissionAnswer =
       readonly interrupt?: boolean;
       /** The name of the choice on the form's last page; absent if the form was dismissed. */
       readonly choice?: string;
-      /** The user was not asked: the run is headless, or the mode never asks. */
+      /** The user did not decide: the run is headless, the mode never asks, or a host could not answer. */
       readonly unasked?: true;
     };
 
