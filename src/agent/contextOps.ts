@@ -5,7 +5,7 @@ import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import type { Op } from '../protocol/ops.ts';
-import { type Effort, effortNotice, type ThinkingChange } from '../protocol/wires.ts';
+import { type Effort, effortText, type ThinkingChange } from '../protocol/wires.ts';
 import type { AgentModel } from './agentDeps.ts';
 import type { TurnHooks } from './hooks/turnHooks.ts';
 
@@ -80,10 +80,8 @@ export function createContextOps({
       if (model === undefined) return;
       // What was asked for is recorded: after a resume, another model may have that level.
       const data = effort === undefined ? {} : { effort };
-      const written = context.addMessage('system', `Effort: ${effort ?? 'the default'}`, data, 'effort');
+      const written = context.addMessage('system', effortText(model, effort), data, 'effort');
       emit({ type: 'model_changed', model });
-      if (effort !== undefined && effort !== model.effort)
-        emit({ type: 'notice', level: 'info', text: effortNotice(model.id, effort, model.effort) });
       await written;
     },
     setThinking(change) {

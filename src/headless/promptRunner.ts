@@ -3,7 +3,7 @@
  * UI. Uses the same commands; differs in who answers questions, and in the output.
  */
 
-import type { Agent } from '../agent/types.ts';
+import type { Agent, AgentState } from '../agent/types.ts';
 import { interpret, mayBeCommand, unknownCommandText } from '../commands/interpret.ts';
 import { plainText } from '../commands/pages/page.ts';
 import type { CommandResult } from '../commands/types.ts';
@@ -11,6 +11,7 @@ import type { AgentEvent } from '../protocol/events.ts';
 import type { ImagePart } from '../protocol/files/images.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { PermissionQuestion } from '../protocol/permissions.ts';
+import { effortText } from '../protocol/wires.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import type { Tally } from './tally.ts';
 import type { LimitOptions, Reporter, ReportOptions, RunEnd } from './types.ts';
@@ -62,7 +63,7 @@ export function createPromptRunner(options: PromptRunnerOptions): PromptRunner {
     [reported, op] = [undefined, next];
     agent.submit(next);
     await agent.idle();
-    const end = limits.end(reported ?? unreportedEnd(next));
+    const end = limits.end(reported ?? unreportedEnd(next, agent.state()));
     return end.type === 'ask' ? runOp({ type: 'prompt', text: end.text }) : end;
   };
   return {
@@ -98,7 +99,7 @@ function endOf(event: AgentEvent, op: Op | undefined): RunEnd | undefined {
 }
 
 /** The end of an op without an event of its own: a setting that applies at once, or a failed operation. */
-function unreportedEnd(op: Op): RunEnd {
+function unreportedEnd(op: Op, { model }: AgentState): RunEnd {
   switch (op.type) {
     case 'set_title':
       return { type: 'answer', ok: true, text: `Title: ${op.title}` };
@@ -107,7 +108,7 @@ function unreportedEnd(op: Op): RunEnd {
     case 'set_model':
       return { type: 'answer', ok: true, text: `Model: ${op.model}` };
     case 'set_effort':
-      return { type: 'answer', ok: true, text: `Effort: ${op.effort ?? 'the default'}` };
+      return { type: 'answer', ok: true, text: effortText(model, op.effort) };
     case 'set_thinking':
       return { type: 'answer', ok: true, text: 'The thinking budget was set.' };
     case 'prompt':

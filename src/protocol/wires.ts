@@ -13,6 +13,15 @@ export function effortNotice(model: string, asked: Effort, given: string | undef
   return `${model} has no effort "${asked}"; using ${given ?? 'its default'}.`;
 }
 
+/** What a change of the effort has led to; `asked` is undefined for the model's default. */
+export function effortText(
+  { id, effort: given }: { readonly id: string; readonly effort?: string },
+  asked: Effort | undefined,
+): string {
+  if (asked === undefined) return 'Effort: the default';
+  return asked === given ? `Effort: ${asked}` : effortNotice(id, asked, given);
+}
+
 /** The most tokens to reason with in one reply, 0 for none; `adaptive`: as many as the model finds necessary. */
 export type ThinkingBudget = number | 'adaptive';
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createContextOps } from '../../src/agent/contextOps.ts';
+import { noteOf } from '../../src/protocol/entries.ts';
 import type { AgentEvent } from '../../src/protocol/events.ts';
 import { configuration, createTestHome, failure, step, summary } from '../context/harness.ts';
 
@@ -28,6 +29,31 @@ test.each([
   const last = events.at(-1);
   expect(last).toEqual({ type: 'context_measured', measure: context.measure([]) });
   expect(context.measure([]).usedTokens).toBeLessThan(before);
+});
+
+test.each([
+  ['max', 'high', 'test-model has no effort "max"; using high.'],
+  ['max', undefined, 'test-model has no effort "max"; using its default.'],
+  ['high', 'high', 'Effort: high'],
+  [undefined, undefined, 'Effort: the default'],
+] as const)('after a change to effort %s one line says that %s is used', async (asked, given, expected) => {
+  const home = await createTestHome({ windowTokens: 40_000 });
+  const context = home.manager();
+  await context.createSession(undefined, {}, configuration);
+  const events: AgentEvent[] = [];
+  const ops = createContextOps({
+    context,
+    schemas: () => [],
+    select: () => home.model,
+    setEffort: () => ({ ...home.model, id: 'test-model', ...(given && { effort: given }) }),
+    emit: (event) => events.push(event),
+  });
+  await ops.setEffort(asked);
+  expect(events.map(({ type }) => type)).toEqual(['model_changed']);
+  const written = context.entries().at(-1);
+  // What was asked for is recorded: after a resume, another model may have that level.
+  expect(written?.data).toEqual(asked === undefined ? {} : { effort: asked });
+  expect(written && noteOf(written, { seqOf: () => undefined })?.text).toBe(expected);
 });
 
 test('a change of the thinking is announced as one of the model', async () => {

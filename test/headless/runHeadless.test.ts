@@ -327,6 +327,13 @@ describe('json', () => {
   });
 });
 
+test('/effort answers with the effort that is used', async () => {
+  const set: ScriptStep[] = [{ on: { type: 'set_effort', effort: 'max' }, say: [] }];
+  const model = { ...scriptedAgent().state().model, effort: 'high' as const };
+  const { stdout } = await run('/effort max', set, 'text', { model });
+  expect(stdout).toBe('gpt-4.1 has no effort "max"; using high.\n');
+});
+
 test('context_usage has the numbers of /context: marks, what comes next, records, cache and warnings', async () => {
   const compaction = {
     uuid: 'c',

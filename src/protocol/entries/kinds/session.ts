@@ -85,7 +85,7 @@ export const effort = defineKind({
   isSent: false,
   stays: 'newest',
   note: (entry) => ({
-    text: `Effort: ${entry.data?.effort ?? 'the default'}`,
+    text: contentOf(entry) || `Effort: ${entry.data?.effort ?? 'the default'}`,
     tone: 'quiet',
     mark: '⎿',
   }),
