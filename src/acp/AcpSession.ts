@@ -15,7 +15,7 @@ import type { JSONLEntry } from '../protocol/entries.ts';
 import { type Effort, efforts } from '../protocol/wires.ts';
 import type { ClientAbilities, ClientLink } from './clientLink.ts';
 import { commandList } from './commandList.ts';
-import { configOptionsOf, DEFAULT_EFFORT, modesOf, optionIds } from './configOptions.ts';
+import { configOptionsOf, DEFAULT_EFFORT, modesOf, offeredModels, optionIds } from './configOptions.ts';
 import { createEventUpdates } from './eventUpdates.ts';
 import type { Showing } from './permissionRequest.ts';
 import { promptOf } from './promptContent.ts';
@@ -41,8 +41,15 @@ interface SessionPorts extends Showing {
   readonly log: (text: string) => void;
 }
 
-/** A request that cannot be fulfilled; the message is ready to show. */
-export class SessionRequestError extends Error {}
+/** A request that cannot be fulfilled; the message is ready to show. `invalid`: its parameters are wrong. */
+export class SessionRequestError extends Error {
+  readonly why: 'invalid' | 'failed';
+
+  constructor(message: string, why: SessionRequestError['why'] = 'failed') {
+    super(message);
+    this.why = why;
+  }
+}
 
 export interface AcpSession {
   readonly id: string;
@@ -105,11 +112,11 @@ export function createAcpSession(opened: OpenedForClient, ports: SessionPorts): 
     },
     setMode: switchMode,
     async setOption(option, value) {
-      if (typeof value !== 'string') throw new SessionRequestError('The value must be a string.');
+      if (typeof value !== 'string') throw new SessionRequestError('The value must be a string.', 'invalid');
       if (lists.configOptions().every(({ id }) => id !== option))
-        throw new SessionRequestError(`There is no option "${option.slice(0, 100)}".`);
+        throw new SessionRequestError(`There is no option "${option.slice(0, 100)}".`, 'invalid');
       if (option === optionIds.mode) await switchMode(value);
-      if (option === optionIds.model) await selectModel(value, host);
+      if (option === optionIds.model) await selectModel(value, host, lists.models());
       if (option === optionIds.effort) selectEffort(value, host);
     },
     async replay() {
@@ -138,7 +145,9 @@ const MODELS_MS = 1_500;
 /** What a client offers to choose from: modes, models and commands, which may change. */
 function createLists(host: CommandHost, link: ClientLink, stopped: AbortSignal) {
   const { agent } = host;
-  let models: readonly string[] = [];
+  // The list of the endpoint may lack the model that the session began with: it stays on offer.
+  const { id: first } = agent.state().model;
+  let models: readonly string[] = [first];
   let commands: CommandHost['commands'] | undefined;
   const send = (update: SessionUpdate): void => {
     if (!stopped.aborted) void link.update(update);
@@ -148,6 +157,7 @@ function createLists(host: CommandHost, link: ClientLink, stopped: AbortSignal) 
     send({ sessionUpdate: 'config_option_update', configOptions: configOptions() });
   return {
     configOptions,
+    models: () => offeredModels(agent.state(), models),
     tellChoices(): void {
       send({ sessionUpdate: 'current_mode_update', currentModeId: agent.state().mode });
       tellOptions();
@@ -162,7 +172,7 @@ function createLists(host: CommandHost, link: ClientLink, stopped: AbortSignal) 
     async findModels(): Promise<void> {
       let isLate = false;
       const listed = host.listModels().then(({ ids }) => {
-        models = ids;
+        models = [first, ...ids];
         if (isLate) tellOptions();
       });
       await within(MODELS_MS, listed);
@@ -196,8 +206,11 @@ async function pastEntries({ agent }: CommandHost): Promise<readonly JSONLEntry[
 /** Longest wait for another model, in milliseconds. */
 const CHANGE_MS = 5_000;
 
-async function selectModel(model: string, { agent }: CommandHost): Promise<void> {
-  if (!/^\S{1,200}$/.test(model)) throw new SessionRequestError('That is not a model name.');
+async function selectModel(model: string, { agent }: CommandHost, offered: readonly string[]): Promise<void> {
+  if (!offered.includes(model)) {
+    const text = `"${model.slice(0, 100)}" is not one of the models offered in this session.`;
+    throw new SessionRequestError(`${text} Start clawdcode acp with --model to use another one.`, 'invalid');
+  }
   if (model === agent.state().model.id) return;
   const isChanged = (event: { readonly type: string }): true | undefined =>
     event.type === 'model_changed' ? true : undefined;
@@ -207,6 +220,6 @@ async function selectModel(model: string, { agent }: CommandHost): Promise<void>
 function selectEffort(value: string, { agent }: CommandHost): void {
   const effort = efforts.find((one): one is Effort => one === value);
   if (effort === undefined && value !== DEFAULT_EFFORT)
-    throw new SessionRequestError(`There is no effort "${value.slice(0, 40)}".`);
+    throw new SessionRequestError(`There is no effort "${value.slice(0, 40)}".`, 'invalid');
   agent.submit({ type: 'set_effort', ...(effort && { effort }) });
 }

@@ -200,14 +200,14 @@ async function answered<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof SessionRequestError) throw new RequestError(INTERNAL, error.message);
-    if (error instanceof OpenError) throw new RequestError(openCodes[error.why], error.message);
+    if (error instanceof SessionRequestError || error instanceof OpenError)
+      throw new RequestError(codes[error.why], error.message);
     throw error;
   }
 }
 
 const INTERNAL = -32_603;
-const openCodes = {
+const codes = {
   no_access: AUTH_REQUIRED,
   not_found: -32_002,
   invalid: -32_602,

@@ -36,11 +36,18 @@ export function modesOf({ mode, modes }: ChoiceState): SessionModeState {
 const modeName = (mode: PermissionMode): string =>
   `${modeLabels[mode].charAt(0).toUpperCase()}${modeLabels[mode].slice(1)}`;
 
+/** The ids that the session may switch to; the one it uses is always among them. */
+export function offeredModels(
+  { model }: Pick<ChoiceState, 'model'>,
+  models: readonly string[],
+): readonly string[] {
+  return [...new Set([model.id, ...models])].slice(0, MAX_MODELS);
+}
+
 /** `models`: the ids that the endpoints offer, as far as they are known. */
 export function configOptionsOf(state: ChoiceState, models: readonly string[]): SessionConfigOption[] {
   const { availableModes, currentModeId } = modesOf(state);
   const { model } = state;
-  const ids = [...new Set([model.id, ...models])].slice(0, MAX_MODELS);
   return [
     {
       ...{ id: optionIds.mode, name: 'Mode', category: 'mode', type: 'select', currentValue: currentModeId },
@@ -53,7 +60,7 @@ export function configOptionsOf(state: ChoiceState, models: readonly string[]): 
     },
     {
       ...{ id: optionIds.model, name: 'Model', category: 'model', type: 'select', currentValue: model.id },
-      options: ids.map((id) => ({ value: id, name: titleLine(id) })),
+      options: offeredModels(state, models).map((id) => ({ value: id, name: titleLine(id) })),
     },
     ...(model.efforts === undefined || model.efforts.length === 0 ? [] : [effortOption(state)]),
   ];

@@ -335,17 +335,25 @@ describe('choices', () => {
     expect(configOptions.find(({ id }) => id === 'mode')).toMatchObject({ currentValue: 'acceptEdits' });
   });
 
-  test('another model answers the next prompt; an unknown option is an error', { tags: 'long' }, async () => {
+  test('another model on offer answers the next prompt; any other one, or an unknown option, is an error', {
+    tags: 'long',
+  }, async () => {
     const setup = await setUpProgram();
     setup.server.script({ text: 'Hello.' });
     const { editor, sessionId } = await started(setup);
     const set = (configId: string, value: string) =>
       editor.agent.request(session.setConfigOption, { sessionId, configId, value });
-    const { configOptions } = await set('model', 'mock-2');
-    expect(configOptions.find(({ id }) => id === 'model')).toMatchObject({ currentValue: 'mock-2' });
+    const { configOptions } = await set('model', 'gpt-4o');
+    expect(configOptions.find(({ id }) => id === 'model')).toMatchObject({ currentValue: 'gpt-4o' });
     await editor.prompt(sessionId, 'hello');
-    expect(setup.server.requests()[0]?.model).toBe('mock-2');
+    expect(setup.server.requests()[0]?.model).toBe('gpt-4o');
     await expect(set('color', 'red')).rejects.toThrow('There is no option "color"');
+    await expect(set('model', 'no-such-model')).rejects.toMatchObject({
+      code: -32_602,
+      message: expect.stringContaining('"no-such-model" is not one of the models offered'),
+    });
+    const back = await set('model', MODEL);
+    expect(back.configOptions.find(({ id }) => id === 'model')).toMatchObject({ currentValue: MODEL });
   });
 });
 
