@@ -106,7 +106,8 @@ test('what a hook allows skips the question, but no deny rule', { tags: 'long' }
   const hook = decides('mkdir made', { permissionDecision: 'allow' });
   const changing = decides('pwd', { permissionDecision: 'allow', updatedInput: { command: 'touch made' } });
   await own(setup, { PreToolUse: [hook, changing] }, { permissions: { deny: ['Bash(touch *)'] } });
-  setup.server.script(bash('mkdir made'), bash('pwd'), { text: 'Done.' });
+  // After a change without approval, hooks would run confined here, because the home is in a temporary folder.
+  setup.server.script(bash('pwd'), bash('mkdir made'), { text: 'Done.' });
   const { code, stderr } = await setup.print(['-p', 'go']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(await setup.work.git('status', '--porcelain', '--ignored')).toBe('');

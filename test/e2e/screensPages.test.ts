@@ -47,7 +47,10 @@ async function open(background: 'dark' | 'light', columns: number): Promise<Read
   await work.write('greet.js', before);
   await mkdir(work.data, { recursive: true });
   const line = "printf '\\033[35m時刻\\033[0m · \\033[32mמצב\\033[0m 🕰️ of my own\\nsecond'";
-  await writeFile(join(work.data, 'config.json'), JSON.stringify({ statusLine: { command: line } }));
+  // The home is in a temporary folder here, which counts as the project's; a stand-in confines nothing.
+  const sandbox = { excludedCommands: [line] };
+  const settings = { statusLine: { command: line }, sandbox };
+  await writeFile(join(work.data, 'config.json'), JSON.stringify(settings));
   // What is counted there hangs on the paths of the machine.
   const usage = { prompt_tokens: 2500, completion_tokens: 30 };
   const written = { file_path: '新しい.md', content: 'עוד\n' };

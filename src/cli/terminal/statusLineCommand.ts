@@ -114,8 +114,8 @@ function outputOf(
       if (code === 0 && text.trim() !== '') finish({ type: 'text', text });
       else if (code === 0) finish(failed('printed nothing'));
       else {
-        const help = advice === undefined ? '' : `. ${advice(`${text}\n${complaint}`, code ?? 1)}`;
-        finish(failed(`failed (${said === '' ? `exit code ${code}` : said})${help}`));
+        const why = `failed (${said === '' ? `exit code ${code}` : said})`;
+        finish(failed(why, advice?.(`${text}\n${complaint}`, code ?? 1)));
       }
     });
     // A command that does not read its input may have exited before it is written.
@@ -129,9 +129,11 @@ const failedBecause = (problem: string): StatusLineOutput => ({
   message: `${problem} The built-in line is shown.`,
 });
 
-function failed(why: string): StatusLineOutput {
-  return {
-    type: 'failed',
-    message: `The status line command ${why}. The built-in line is shown; see "statusLine" in the settings.`,
-  };
+function failed(why: string, advice?: string): StatusLineOutput {
+  const sentences = [
+    `The status line command ${why}.`,
+    ...(advice === undefined ? [] : [advice]),
+    'The built-in line is shown; see "statusLine" in the settings.',
+  ];
+  return { type: 'failed', message: sentences.join(' ') };
 }
