@@ -136,6 +136,23 @@ test('a budget that a subagent uses up ends its call before its next request', {
   expect(server.requests()).toHaveLength(3);
 });
 
+test('a budget that a subagent in the background uses up ends the run', { tags: 'long' }, async () => {
+  const { server, print } = await setUpProgram();
+  const task = { description: 'look', prompt: 'Look around.', subagent_type: 'general-purpose' };
+  let asked = 0;
+  server.script({ calls: [{ name: 'Agent', input: { ...task, run_in_background: true } }], usage });
+  server.otherwise(() => ({ calls: [{ name: 'Glob', input: { pattern: `${++asked}*` } }], usage }));
+  const { code, stdout } = await print([
+    ...['-p', 'go', '--output-format=json', '--max-budget-usd', '5'],
+    `--settings=${priced({ input: 1000, output: 1000 })}`,
+  ]);
+  expect(code).toBe(53);
+  expect(JSON.parse(stdout)).toMatchObject({ subtype: 'error_max_budget_usd' });
+  // The agent and its subagent may each have had a request under way.
+  expect(server.requests().length).toBeLessThanOrEqual(4);
+  expect(JSON.parse(stdout).total_cost_usd).toBe(JSON.parse(stdout).modelUsage[MODEL].costUSD);
+});
+
 test('a server that reports no tokens is the reason why the budget cannot be kept', {
   tags: 'long',
 }, async () => {
