@@ -269,6 +269,25 @@ test('a model stands in for one that is overloaded or down; it is said once, and
   expect(chatsOf(busy.asked)).toHaveLength(6);
 });
 
+test('a fallback model of an invalid provider is skipped, and the reason is shown', {
+  tags: 'long',
+}, async () => {
+  const { setup, work, options } = await setTwo();
+  const gone = await startLocalServer({});
+  await gone.close();
+  await writeConfig(setup, {
+    fallbackModels: ['bad/m', 'work/big'],
+    providers: {
+      gone: { baseUrl: gone.baseUrl },
+      bad: { baseUrl: 5 },
+      work: { baseUrl: work.baseUrl, models: { big: { contextWindow: 64_000 } } },
+    },
+  });
+  const printed = await setup.print(['-p', 'hello', '--model', 'gone/m'], options);
+  expect(printed).toMatchObject({ code: 0, stdout: expect.stringContaining('Greetings from work.') });
+  expect(printed.stderr).toMatch(/bad\/m is skipped: The provider "bad" is invalid [^\n]* Using work\/big\./);
+});
+
 test('the title of a session is written by the small model, at its own endpoint with its own key', {
   tags: 'long',
 }, async () => {
