@@ -133,7 +133,7 @@ test('/status shows where telemetry goes', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const env = envFor(setup, 'https://user:password@collector.example.com/otlp');
   const { stdout } = await setup.print(['-p', '/status'], { env });
-  expect(stdout).toMatch(/Telemetry +to https:\/\/collector\.example\.com\/otlp, without texts/);
+  expect(stdout).toMatch(/Telemetry +to https:\/\/collector\.example\.com\/otlp, without conversation text/);
   const off = await setup.print(['-p', '/status'], { env: { ...env, OTEL_SDK_DISABLED: 'true' } });
   expect(off.stdout).not.toContain('Telemetry');
 });
