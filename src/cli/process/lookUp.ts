@@ -22,7 +22,7 @@ export const gitEnvironment = (place: LookUpPlace): Record<string, string> =>
 export const programPath = (place: LookUpPlace): string =>
   pathOutside(place.env, workspaceOf(place), realpath);
 
-/** Where the system and package managers install programs; nobody works there. */
+/** Folders in which systems and package managers install programs; they are never part of a workspace. */
 const systemFolders = /^(?:\/usr|\/usr\/local|\/opt\/homebrew|\/run\/current-system\/sw)?\/bin\/?$/;
 
 /** True if a program of that name is found in no folder that could turn out to be part of the workspace. */

@@ -17,26 +17,27 @@ import { foldersOf, namesUnknown, readsFound, takesNames, traverses } from './na
 import { decideShown, decideTracked, secretBelow } from './treeDecision.ts';
 import { locate } from './words.ts';
 
-/** Why a command may show a secret that it does not name; undefined if it shows none. */
-export function hiddenSecret({ visit, use, policy, followsGit }: ScopeInput): string | undefined {
+/**
+ * Why a command may show a secret that it does not name; undefined if it shows none. `what`: how the reason names the
+ * command, on one line.
+ */
+export function hiddenSecret(
+  { visit, use, policy, followsGit }: ScopeInput,
+  what: string,
+): string | undefined {
   const { part, directories } = visit;
   for (const directory of directories ?? [policy.root]) {
-    const isGit = programName(part.argv[0]) === 'git';
-    const isAdded = followsGit && isGit && shownByGit(part, use, directory, policy)?.length !== 0;
-    const trees = [
-      ...(use === undefined ? treesOf(part, directory, policy) : (use.trees ?? [])),
-      ...(isAdded ? [filesToAdd(directory, policy)] : []),
-    ];
+    const trees = use === undefined ? treesOf(part, directory, followsGit, policy) : (use.trees ?? []);
     for (const tree of trees) {
       const found = tree.namesOnly === true ? undefined : secretBelow(tree, directory, policy);
-      if (found === 'unknown') return `${part.text} reads files that cannot all be checked.`;
-      if (found !== undefined) return `${part.text} may show ${relative(policy.root, found)}.`;
+      if (found === 'unknown') return `${what} reads files that cannot all be checked.`;
+      if (found !== undefined) return `${what} may show ${relative(policy.root, found)}.`;
     }
     const inGit = gravest([
-      ...(use?.tracked?.length ? [decideTracked(use.tracked, directory, part.text, policy)] : []),
+      ...(use?.tracked?.length ? [decideTracked(use.tracked, directory, what, policy)] : []),
       ...(use?.shown ?? []).flatMap((shown) =>
         (use?.repositories ?? []).map((place) =>
-          decideShown(shown, policy.realpath(locate(place, directory, policy)), part.text, policy),
+          decideShown(shown, policy.realpath(locate(place, directory, policy)), what, policy),
         ),
       ),
     ]);
@@ -49,7 +50,10 @@ export function hiddenSecret({ visit, use, policy, followsGit }: ScopeInput): st
 const foreign = ['.git', 'node_modules'];
 
 /** The folders whose files a command that is not known to be read-only may show. */
-function treesOf(part: CommandPart, directory: string, policy: Policy): readonly Tree[] {
+function treesOf(part: CommandPart, directory: string, followsGit: boolean, policy: Policy): readonly Tree[] {
+  const isGit = programName(part.argv[0]) === 'git';
+  if (followsGit && isGit && shownByGit(part, undefined, directory, policy)?.length !== 0)
+    return [filesToAdd(directory, policy)];
   const everything = { hidden: true, follows: false } as const;
   const anywhere = [{ ...everything, path: directory, without: foreign }];
   if (takesNames(part)) return part.argv.some((word) => isReader(word) || isShell(word)) ? anywhere : [];

@@ -79,7 +79,7 @@ function decideCall(input: ScopeInput, { open, every }: Pick<MatchedRules, 'open
   if (open) return allowedBy(open);
   const verdict = every ? allowedBy(every) : decideUnruled(input);
   const isOpen = every !== undefined || (verdict.behavior === 'ask' && verdict.cause?.type !== 'limit');
-  const reason = isOpen ? hiddenSecret(input) : undefined;
+  const reason = isOpen ? hiddenSecret(input, shorten(input.visit.part.text)) : undefined;
   if (reason === undefined) return verdict;
   return {
     ...(every ? { behavior: 'ask', row: secretFiles, reason } : verdict),

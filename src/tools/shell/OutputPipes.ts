@@ -23,9 +23,9 @@ export interface OutputPipe {
 const BATCH = 16;
 
 export class OutputPipes {
-  /** A private folder that sandboxed commands do not see. */
+  /** A private folder that is hidden from sandboxed commands. */
   #folder: string | undefined;
-  /** Paths of pipes in it that nobody has opened. */
+  /** Paths of the unused pipes in that folder. */
   readonly #spare: string[] = [];
   #made = 0;
   #making: Promise<boolean> | undefined;

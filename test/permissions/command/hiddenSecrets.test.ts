@@ -63,3 +63,8 @@ test.each(['cat "$f"', 'ls -a | xargs -0 base64', 'cp -r . /tmp/copy'])(
     expect(decision.causes).toContainEqual(expect.objectContaining({ isSecret: true }));
   },
 );
+
+test('the reason names a long command on one line', async () => {
+  const { reason } = await bash(`cat \\\n  "$X" ${'a'.repeat(200)}`, ['allow Bash']);
+  expect(reason).toMatch(/^cat .{70,80}… may show \S+\.$/);
+});
