@@ -231,7 +231,9 @@ function readDollar(
     const length = whole.length;
     if (derived !== undefined)
       return { piece: { type: 'derived', name: derived, quoted, cut: !/[-+]/.test(operator) }, length };
-    if (!/^[A-Za-z_]/.test(plain)) return { piece: { type: 'output', quoted: true }, length };
+    // Lengths, counts and statuses are always one word. A positional parameter that is not set is none, like `$1`.
+    const isNumber = sign === '#' || /^[?#]$/.test(plain);
+    if (!/^[A-Za-z_]/.test(plain)) return { piece: { type: 'output', quoted: quoted || isNumber }, length };
     // The length of a secret reveals something about it.
     if (sign === '#') return { piece: { type: 'derived', name: plain, quoted: true, cut: true }, length };
     return { piece: { type: 'variable', name: plain, quoted }, length };

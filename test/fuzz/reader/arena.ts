@@ -1,7 +1,7 @@
 /** The folders in which random commands run: a home, a project in it, and other files around it, each with traps. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 /**
  * Contained in files that must not be shown, in their names, and in the values of variables that must not be printed.
@@ -76,8 +76,14 @@ export function makeArena(top: string, kind: ArenaKind = 'links', traps = false)
   const git = (...args: readonly string[]): void => gitIn(root, ...args);
 
   for (const folder of ['tmp', 'shm', 'mnt']) mkdirSync(join(top, folder), { recursive: true, mode: 0o777 });
-  // The top is also mounted in its own `/tmp`.
-  if (top.startsWith('/tmp/')) mkdirSync(join(top, top), { recursive: true });
+  // The top is also mounted at its own path, which may lie below one of these: the mount point must not count as a change.
+  for (const [mounted, name] of [
+    ['/tmp', 'tmp'],
+    ['/dev/shm', 'shm'],
+    ['/mnt', 'mnt'],
+  ] as const)
+    if (top.startsWith(`${mounted}/`))
+      mkdirSync(join(top, name, relative(mounted, top)), { recursive: true });
   const outside = [
     '../../outside/o.txt',
     `../../outside/${MARK}-name`,

@@ -51,13 +51,17 @@ test('substitutions and functions hide nothing', () => {
     expect(parse(command).ok && JSON.stringify(parse(command))).toContain('"argv":["p"]');
 });
 
-test('"$@" may be any number of words, "$*" is one', () => {
+test('"$@" may be any number of words, a positional parameter without quotes none, "$*" is one', () => {
   const wordsOf = (command: string): unknown => {
     const parsed = parse(command);
     return parsed.ok && parsed.parts[0]?.runs?.[0]?.slice(1);
   };
   expect(wordsOf('x "$@"')).toEqual([{ type: 'output', loose: true }]);
   expect(wordsOf('x "$*"')).toEqual([{ type: 'output', loose: false }]);
+  for (const unset of ['$1', '${1}', '${12}'])
+    expect(wordsOf(`x ${unset}`), unset).toEqual([{ type: 'output', loose: true }]);
+  for (const word of ['"${1}"', '${#1}', '${#}', '${?}'])
+    expect(wordsOf(`x ${word}`), word).toEqual([{ type: 'output', loose: false }]);
 });
 
 test('redirections are distinguished', () => {
