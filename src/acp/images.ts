@@ -4,7 +4,7 @@
  * Pure.
  */
 
-export interface ImageFilter {
+interface ImageFilter {
   /** Returns what can be shown so far; the rest follows with the next piece. */
   push(text: string): string;
   /** Returns the rest, and begins another text. */

@@ -4,7 +4,7 @@ import { type Complaint, checkValues } from './checkValues.ts';
 import type { Layer, Problem, Values } from './types.ts';
 
 /** The content of one settings file. `broken`: it is not a JSON object, so all of it is ignored. */
-export interface ParsedSettings {
+interface ParsedSettings {
   readonly values: Values;
   /** What the file contains, unchecked. */
   readonly written: Values;

@@ -65,16 +65,8 @@ export {
   HybridStrategy,
   MiddleRemovalStrategy,
   OldestRemovalStrategy,
-  planRemoval,
 } from './strategies/removalStrategies.ts';
 export { removalPolicyFor, strategyForModel } from './strategies/strategyForModel.ts';
-export type {
-  RemovalPlanOptions,
-  RemovalResult,
-  RemovalStrategy,
-  StrategyItem,
-  StrategyName,
-} from './strategies/types.ts';
 export { TokenCounter } from './TokenCounter.ts';
 export { createThreadClient, type ThreadAnswer, type ThreadClient } from './threadClient.ts';
 export { allocateBudget, TokenBudgetTracker } from './tokens/budgets.ts';
@@ -90,7 +82,5 @@ export { truncateToTokens } from './tokens/truncate.ts';
 export type {
   ContextManagerDeps,
   OpenCallResult,
-  RequestOptions,
   SummaryModel,
-  SummaryReply,
 } from './types.ts';

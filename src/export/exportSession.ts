@@ -9,7 +9,7 @@ import { itemsOf } from './items.ts';
 import { toMarkdown } from './toMarkdown.ts';
 import type { ExportItem, ExportMeta, ExportOptions } from './types.ts';
 
-export type { ExportFormat, ExportMeta, ExportOptions } from './types.ts';
+export type { ExportFormat, ExportOptions } from './types.ts';
 
 /**
  * Yields the document in pieces of well-formed Unicode. `entries` must be in the order of the log, from its beginning.

@@ -7,7 +7,7 @@ import type { McpServerStatus } from '../protocol/extensions/mcp.ts';
 import type { ModelError, ModelInfo } from '../protocol/model.ts';
 import type { AskAboutCall } from './callQuestions.ts';
 
-export type OutputFormat = 'text' | 'json' | 'stream-json';
+type OutputFormat = 'text' | 'json' | 'stream-json';
 
 /** What a reporter needs to know of the run. */
 export interface ReportOptions {

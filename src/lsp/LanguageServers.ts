@@ -13,7 +13,7 @@ import { problemsText } from './problems.ts';
 import type { ProcessPorts } from './serverProcess.ts';
 import { rowFor, type ServerRow, serverTable } from './serverTable.ts';
 
-export interface LanguageServersDeps extends ProcessPorts {
+interface LanguageServersDeps extends ProcessPorts {
   readonly version: string;
   /** Absolute, links resolved. */
   readonly workspaces: readonly string[];

@@ -17,7 +17,7 @@ const MAX_VALUE = 1000;
 const MAX_URL = 2000;
 
 /** A request that can be shown. */
-export interface Elicitation {
+interface Elicitation {
   readonly form: Pick<Form, 'fields' | 'message' | 'link'>;
   /** The content for these answers, one for each field. */
   readonly contentOf: (answers: readonly FieldAnswer[]) => Record<string, Value>;

@@ -16,7 +16,7 @@ export const contextStrategies = [
   'mask-only',
   'off',
 ] as const;
-export type ContextStrategy = (typeof contextStrategies)[number];
+type ContextStrategy = (typeof contextStrategies)[number];
 
 /** Whether a strategy shortens steps of earlier turns, and whether it replaces older messages with a summary. */
 export const strategyTraits: Readonly<

@@ -52,7 +52,7 @@ export interface FormOption {
 }
 
 /** A question that is answered by typing. */
-export interface TextField extends FieldHead {
+interface TextField extends FieldHead {
   readonly type: 'text';
   readonly holds: 'text' | 'number' | 'integer';
   /** The text from the start. */

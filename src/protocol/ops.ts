@@ -6,7 +6,7 @@ import type { PermissionAnswer, PermissionMode } from './permissions.ts';
 import type { Effort, ThinkingChange } from './wires.ts';
 
 /** The parts of a session that a rewind can restore. */
-export const rewindScopes = ['both', 'conversation', 'files'] as const;
+const rewindScopes = ['both', 'conversation', 'files'] as const;
 export type RewindScope = (typeof rewindScopes)[number];
 
 export interface PromptOp {

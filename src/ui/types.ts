@@ -111,7 +111,7 @@ export interface AppServices {
 }
 
 /** The file where a setting was saved, as displayed, or a message why not. */
-export type SavedSetting =
+type SavedSetting =
   | { readonly type: 'saved'; readonly file: string }
   | { readonly type: 'refused'; readonly message: string };
 

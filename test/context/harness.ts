@@ -2,13 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import {
-  ContextManager,
-  type ContextManagerDeps,
-  PersistentStore,
-  type RequestOptions,
-  type SummaryReply,
-} from '../../src/context/index.ts';
+import { ContextManager, type ContextManagerDeps, PersistentStore } from '../../src/context/index.ts';
+import type { RequestOptions, SummaryReply } from '../../src/context/types.ts';
 import { type ContextSettings, contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
 import type { AgentEvent } from '../../src/protocol/events.ts';
 import type { ToolCall, ToolSchema } from '../../src/protocol/messages.ts';

@@ -1,7 +1,7 @@
 /** Entries of a made-up session. */
 
-import type { ExportMeta, ExportOptions } from '../../src/export/exportSession.ts';
 import { exportSession } from '../../src/export/exportSession.ts';
+import type { ExportMeta, ExportOptions } from '../../src/export/types.ts';
 import type { JSONLEntry, NewEntry } from '../../src/protocol/entries.ts';
 
 export function entriesOf(drafts: readonly NewEntry[]): JSONLEntry[] {

@@ -5,13 +5,9 @@
 
 import { copyFile, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  ContextManager,
-  type FoundMemory,
-  PersistentStore,
-  type RequestOptions,
-} from '../../src/context/index.ts';
+import { ContextManager, type FoundMemory, PersistentStore } from '../../src/context/index.ts';
 import { hashOf } from '../../src/context/memory/instructions.ts';
+import type { RequestOptions } from '../../src/context/types.ts';
 import { contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import type { Message, ToolSchema } from '../../src/protocol/messages.ts';

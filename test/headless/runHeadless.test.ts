@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { AgentState } from '../../src/agent/types.ts';
 import { EXIT } from '../../src/headless/exitCodes.ts';
 import { runHeadless } from '../../src/headless/runHeadless.ts';
-import type { OutputFormat } from '../../src/headless/types.ts';
 import type { AgentEvent, CompactionReport } from '../../src/protocol/events.ts';
 import type { ModelErrorKind } from '../../src/protocol/model.ts';
 import { commandHost } from '../commands/commandHost.ts';
@@ -20,6 +19,8 @@ import {
   wholeTurn,
 } from './events.ts';
 import { report, type ScriptedAgent, type ScriptStep, scriptedAgent } from './scriptedAgent.ts';
+
+type OutputFormat = Parameters<typeof runHeadless>[0]['outputFormat'];
 
 interface Run {
   readonly code: number;

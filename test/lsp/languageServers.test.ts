@@ -4,10 +4,12 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { LanguageServers, type LanguageServersDeps } from '../../src/lsp/LanguageServers.ts';
+import { LanguageServers } from '../../src/lsp/LanguageServers.ts';
 import type { EditChecks, NewProblems } from '../../src/protocol/diagnostics.ts';
 import type { Confinement } from '../../src/protocol/sandbox.ts';
 import { type FakeMode, installServer } from './support/install.ts';
+
+type LanguageServersDeps = ConstructorParameters<typeof LanguageServers>[0];
 
 interface Place {
   readonly root: string;

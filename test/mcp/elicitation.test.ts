@@ -1,10 +1,12 @@
 /** What a server may ask the user, and what becomes of the answers. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type Elicitation, readElicitation } from '../../src/mcp/elicitation.ts';
+import { readElicitation } from '../../src/mcp/elicitation.ts';
 import type { FieldAnswer } from '../../src/protocol/forms.ts';
 import type { PermissionAnswer } from '../../src/protocol/permissions.ts';
 import type { FormQuestion } from '../../src/protocol/tools.ts';
 import { openBench, stdio } from './support/bench.ts';
+
+type Elicitation = Exclude<ReturnType<typeof readElicitation>, { readonly problem: string }>;
 
 const form = (properties: object, required: readonly string[] = []) => ({
   mode: 'form',

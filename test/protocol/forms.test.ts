@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { type ChoiceField, numberIn, problemWith, type TextField } from '../../src/protocol/forms.ts';
+import { type ChoiceField, type FormField, numberIn, problemWith } from '../../src/protocol/forms.ts';
+
+type TextField = Extract<FormField, { readonly type: 'text' }>;
 
 const text = (more: Partial<TextField>): TextField => ({
   type: 'text',

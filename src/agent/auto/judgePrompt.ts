@@ -33,7 +33,7 @@ const MAX_JUDGED_COMMAND = 4000;
 const MAX_JUDGED_ARGUMENTS = 24_000;
 
 /** A tool call as the judge sees it. */
-export interface JudgedCall {
+interface JudgedCall {
   readonly tool: string;
   readonly input: unknown;
   readonly access: Access;

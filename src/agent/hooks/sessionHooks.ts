@@ -36,7 +36,7 @@ export interface HookedAgent {
 }
 
 /** One occurrence of an event, without the fields that every hook gets. */
-export interface HookTrigger extends Pick<HookCall, 'subject' | 'access' | 'timeoutMs'> {
+interface HookTrigger extends Pick<HookCall, 'subject' | 'access' | 'timeoutMs'> {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly callId?: string;
 }

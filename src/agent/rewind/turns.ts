@@ -21,7 +21,7 @@ const SHOWN = 300;
 /**
  * Returns the turns of these entries, oldest first. `live`: without entries that were rewound, as from `liveEntries`.
  */
-export function turnsOf(live: readonly JSONLEntry[]): readonly TurnRecord[] {
+function turnsOf(live: readonly JSONLEntry[]): readonly TurnRecord[] {
   const starts = live.flatMap((entry, index) => (isPrompt(entry) ? [{ entry, index }] : []));
   return starts.map(({ entry, index }, at) => ({
     ...turnOf(entry, live.slice(index, starts[at + 1]?.index)),

@@ -5,7 +5,7 @@ import type { ResultFolder, TaskResult, TaskStatus } from './results.ts';
 import type { RunResult, Try } from './runTask.ts';
 import type { Task } from './tasks.ts';
 
-export interface FleetPorts {
+interface FleetPorts {
   /** Runs one try. Never rejects. */
   readonly run: (task: Task, sessionId: string) => Promise<Try>;
   readonly results: Pick<ResultFolder, 'add' | 'addLog' | 'addSession'>;

@@ -6,7 +6,7 @@ import { compareModels, rankModels, withKnownFacts } from './rankModels.ts';
 type AskAddress = (baseUrl: string, signal: AbortSignal) => Promise<ServerAnswer>;
 
 /** Timeout in milliseconds for all addresses together. */
-export const SEARCH_MS = 300;
+const SEARCH_MS = 300;
 
 export interface Search {
   readonly servers: readonly FoundServer[];

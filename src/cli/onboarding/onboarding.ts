@@ -16,7 +16,7 @@ import type { Search } from './findServers.ts';
 import { isLoopback } from './localAddresses.ts';
 
 /** The program's inputs; an answer may remove parts of them. */
-export interface Start {
+interface Start {
   readonly place: AppPaths;
   readonly options: CliOptions;
 }

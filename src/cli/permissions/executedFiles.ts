@@ -128,7 +128,7 @@ function foldersIn(command: string): readonly string[] {
 }
 
 /** How scripts are usually named: https://docs.anthropic.com/en/docs/claude-code/hooks */
-export function withoutVariables(text: string, root: string, home: string): string {
+function withoutVariables(text: string, root: string, home: string): string {
   return text
     .replace(/\$\{?(?:CLAUDE|CLAWDCODE)_PROJECT_DIR\}?|\$\{?PWD\}?/g, () => root)
     .replace(/"([^"\s]*)"/g, '$1')

@@ -49,7 +49,7 @@ export interface ProgramSession {
 }
 
 /** Of all sessions of the program. */
-export interface ProgramPlaces {
+interface ProgramPlaces {
   readonly root: string;
   readonly home: string;
   readonly additionalDirectories: readonly string[];

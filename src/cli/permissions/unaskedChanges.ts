@@ -11,7 +11,7 @@ import type { ChangeReview, RunningProgram, UnaskedChanges } from '../../protoco
 import { findRoot } from '../process/appPaths.ts';
 import type { ChangeRecord, UnreviewedChange } from './unreviewedChanges.ts';
 
-export interface ChangePlaces {
+interface ChangePlaces {
   readonly dataRoot: string;
   /** The folders of the workspace, links resolved; the root comes first. */
   readonly workspace: readonly [string, ...string[]];
@@ -26,7 +26,7 @@ export interface ChangePlaces {
   readonly onProblem: (text: string) => void;
 }
 
-export interface ChangeTracker extends ChangeReview {
+interface ChangeTracker extends ChangeReview {
   /** Resolves when the change is recorded, so that the call may run. Never rejects. */
   note(access: Access): Promise<void>;
   /**

@@ -17,7 +17,7 @@ interface ProgramCommand {
   readonly programs?: SettingsPrograms | undefined;
 }
 
-export type SpawnedProgram =
+type SpawnedProgram =
   | { readonly child: ChildProcess; readonly advice?: (output: string, exitCode: number) => string }
   /** It must not run; a sentence for the user. */
   | { readonly problem: string };

@@ -7,7 +7,7 @@ interface Streams {
   readonly stdoutIsTerminal: boolean;
 }
 
-export interface ScreenFlags {
+interface ScreenFlags {
   /** The flag `--ax-screen-reader`. */
   readonly screenReader: boolean;
   /** A prompt was given on the command line. */

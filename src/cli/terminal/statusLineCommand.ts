@@ -16,7 +16,7 @@ interface StatusLineSetting {
 }
 
 /** Timeout of a run, in milliseconds. */
-export const TIMEOUT_MS = 1000;
+const TIMEOUT_MS = 1000;
 /** Maximum characters of output; the command is stopped when it exceeds them. */
 const MAX_CHARACTERS = 16_384;
 

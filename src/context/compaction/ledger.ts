@@ -175,7 +175,7 @@ function placeOf(run: readonly Atom[], { view, old }: LedgerInput): LedgerPositi
 // Text of a ledger note: a heading, and one line with a pointer for each replaced step. Pure.
 
 /** Position of a note's steps in the conversation. */
-export type LedgerPosition =
+type LedgerPosition =
   /** Before the newest prompt. */
   | 'earlier'
   /** After the newest prompt: part of the current task. */

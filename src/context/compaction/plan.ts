@@ -27,7 +27,7 @@ export interface CompactionPlan {
   readonly isWorthwhile: boolean;
 }
 
-export interface PlanInput {
+interface PlanInput {
   readonly view: View;
   readonly budget: CompactionBudget;
   /** Calibrated tokens of the parts that always stay. */

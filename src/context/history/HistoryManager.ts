@@ -17,7 +17,7 @@ import { alwaysKept, retainRounds } from './rounds.ts';
 import { LogView, type View } from './view.ts';
 
 /** Options; a session takes the figures from its settings and its model. */
-export interface HistoryOptions {
+interface HistoryOptions {
   /** Tokens of an entry; must be constant for an entry. By default an estimate of its text. */
   readonly sizeOf?: (entry: JSONLEntry) => number;
   /** Context window of the model, in tokens. */

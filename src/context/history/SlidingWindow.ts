@@ -4,7 +4,7 @@ import { type Atom, atomEntries, isPrompt } from './atoms.ts';
 import { alwaysKept, tailStart } from './rounds.ts';
 
 /** An atom as the window sees it. */
-export interface WindowItem {
+interface WindowItem {
   /** Uuid of the atom's head. */
   readonly id: string;
   /** Seq of the atom's first entry; `lastSeq` is that of its last, the same if it has only one. */

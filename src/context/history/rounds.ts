@@ -12,7 +12,7 @@ export function findRoundBoundaries(messages: readonly { readonly role: string }
 }
 
 /** The same for atoms: only prompts start a round; notes of the program belong to the round before. */
-export function findAtomRounds(atoms: readonly Atom[]): number[] {
+function findAtomRounds(atoms: readonly Atom[]): number[] {
   return atoms.flatMap((atom, index) => (isPrompt(atom.head) ? [index] : []));
 }
 

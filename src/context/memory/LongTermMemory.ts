@@ -43,7 +43,7 @@ export interface MemoryFileInfo {
   readonly isCut?: boolean;
 }
 
-export interface LongTermMemoryOptions {
+interface LongTermMemoryOptions {
   readonly folders: MemoryFolders;
   readonly isSensitive: (path: string) => boolean;
   /** Called at most once in the lifetime of this object, if a search timed out or failed. */

@@ -10,7 +10,7 @@ import { MemoryStore } from '../storage/MemoryStore.ts';
 import type { BuiltAtom, Memo } from './standardMessages.ts';
 
 /** A reference whose target may be gone, such as a `WeakRef`. */
-export interface WeakHandle {
+interface WeakHandle {
   deref(): Message | undefined;
 }
 

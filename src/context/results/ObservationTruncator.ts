@@ -44,7 +44,7 @@ export interface TruncationOptions {
 }
 
 /** Default limits. */
-export const DEFAULT_LIMITS: TruncationLimits = { maxLines: 2000, maxBytes: 51_200 };
+const DEFAULT_LIMITS: TruncationLimits = { maxLines: 2000, maxBytes: 51_200 };
 
 /** Cuts a text to both limits. Only `\n` ends a line; surrogate pairs are not split. */
 export function truncateObservation(

@@ -45,7 +45,7 @@ export interface Admitted {
 }
 
 /** Output of a tool. `original` is the blob that the tool itself stored if `text` is only a part. */
-export interface ToolOutput {
+interface ToolOutput {
   readonly text: string;
   readonly kind?: ToolResultKind;
   readonly status?: string;

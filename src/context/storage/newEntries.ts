@@ -7,7 +7,7 @@ import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { ToolCall } from '../../protocol/messages.ts';
 
 /** Text of the boundary line; of the entries before it, only the retained ones stay in requests. */
-export const compactionBoundaryText = '=== Context Compaction Boundary ===';
+const compactionBoundaryText = '=== Context Compaction Boundary ===';
 
 /** A message of the user (a prompt), the model or the program. `extra`: other fields of `message`. */
 export function messageEntry(

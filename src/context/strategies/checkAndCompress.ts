@@ -4,7 +4,7 @@ import { grouped } from '../../protocol/text/numbers.ts';
 /** Utilization from which the user is warned. */
 const WARNING_AT = 0.75;
 
-export interface CheckInput {
+interface CheckInput {
   readonly currentTokens: number;
   /** Context window of the model for the next request; may have changed since the last one. */
   readonly maxTokens: number;

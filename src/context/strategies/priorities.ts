@@ -45,7 +45,7 @@ function priorityOf(item: StrategyItem, isAtEdge: boolean): MessagePriority {
 }
 
 /** True if a text contains a question mark, Latin or full-width. */
-export function hasQuestionMark(text: string): boolean {
+function hasQuestionMark(text: string): boolean {
   return /[?？]/.test(text);
 }
 

@@ -9,7 +9,7 @@ import {
   sumOf,
 } from './tokenClasses.ts';
 
-export { type Coefficients, HIGH, S1, S5 } from './tokenClasses.ts';
+export { type Coefficients, HIGH, S1 } from './tokenClasses.ts';
 
 /** Estimated tokens of a text, rounded up; 0 for an empty text. */
 export function estimateTokens(text: string, set: Coefficients = S1): number {

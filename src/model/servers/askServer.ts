@@ -21,7 +21,7 @@ import {
 } from './localServers.ts';
 import { type ModelList, readModelList, versionIn } from './modelList.ts';
 
-export interface ServerQuery extends HttpQuery {
+interface ServerQuery extends HttpQuery {
   /** With or without `/v1` at the end. */
   readonly baseUrl: string;
   /** The only model whose details are wanted; absent = all models, as far as time allows. */

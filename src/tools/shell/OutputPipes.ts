@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeScratch } from './scratch.ts';
 
-export interface OutputPipe {
+interface OutputPipe {
   readonly reader: Socket;
   /** Descriptor for the child; close ours once the child has it, otherwise the end of the output is never seen. */
   readonly writeEnd: number;

@@ -40,7 +40,7 @@ const ofTools =
   /^(?:VIRTUAL_ENV|CONDA|NPM|PNPM|YARN|BUN|PIP|PIPX|PIPENV|POETRY|UV|CARGO|RUSTUP|GO[A-Z]+|MAVEN|GRADLE|DIRENV|MISE|ASDF|NVM|COMPOSE|DOCKER|KUBECONFIG|AWS|VSCODE|GITHUB|CI|RUNNER|BUILDKITE|CIRCLE|WORKSPACE)(?:_.*)?$/i;
 
 /** Which programs may load something from the workspace, or from the folder they start in. */
-export type LedPrograms =
+type LedPrograms =
   /** Any. */
   | 'all'
   /** Those about whose effects nothing is known. */

@@ -241,7 +241,7 @@ async function leave(code: number, { state, switcher, shown, onExit, dispatch }:
 
 // Actions that hand over the terminal or read the clipboard.
 
-export interface TerminalPorts {
+interface TerminalPorts {
   readonly options: UiOptions;
   snapshot(): Snapshot;
   screen(): ScreenPorts | undefined;

@@ -77,7 +77,7 @@ function printed(entry: JSONLEntry): Print {
 /**
  * The part of an agent that provides entries. In a long session it holds only the newest and reads the others in pages.
  */
-export interface EntrySource {
+interface EntrySource {
   entries(): readonly JSONLEntry[];
   /** Returns up to `count` entries before a position, oldest first. */
   page?(beforeSeq: number, count: number): Promise<readonly JSONLEntry[]>;

@@ -43,7 +43,7 @@ export type ComposerHandle = {
   clear(): void;
 };
 
-export type ComposerProps = {
+type ComposerProps = {
   /** False while a dialog has the keyboard; the draft is kept. */
   readonly isActive: boolean;
   /** True while a dialog replaces it on screen; the draft is kept. */

@@ -2,7 +2,7 @@
 import type { Key } from 'ink';
 
 /** The parts of Ink's key event that are used here. */
-export type KeyEvent = Partial<Key>;
+type KeyEvent = Partial<Key>;
 
 /** A key by name, such as `ctrl+g`, `alt+shift+b`, `f2` or `enter`, whatever the terminal's protocol; or typed text. */
 export type Stroke =

@@ -35,7 +35,7 @@ export type Step =
       readonly form: Form;
     };
 
-export interface SetupState {
+interface SetupState {
   /** A new object for each question. */
   readonly step: Step;
   /** Undefined during the search. */
@@ -45,7 +45,7 @@ export interface SetupState {
   readonly isDone: boolean;
 }
 
-export type SetupAction =
+type SetupAction =
   | SetupPick
   | { readonly type: 'found'; readonly servers: readonly FoundServer[]; readonly search: number }
   /** A key or an address, pasted on the first screen. */

@@ -12,7 +12,7 @@ import { chooseTheme } from '../theme/theme.ts';
 export const plainTheme = chooseTheme('plain', { noColor: true });
 
 /** Converts marked's tokens to lines, with an empty line between unrelated blocks. */
-export function blockLines(tokens: readonly Token[]): string[] {
+function blockLines(tokens: readonly Token[]): string[] {
   const lines: string[] = [];
   for (const token of tokens) {
     const block = wordsOf(token);

@@ -33,7 +33,7 @@ interface SearchOptions {
   readonly signal: AbortSignal;
 }
 
-export type SearchAnswer =
+type SearchAnswer =
   | { readonly type: 'found'; readonly hits: readonly SearchHit[] }
   /** The reason, ready to show. */
   | { readonly type: 'failed'; readonly message: string };

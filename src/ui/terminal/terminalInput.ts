@@ -221,7 +221,7 @@ function replyOf([whole = '', text, parameters, final, focus]: readonly (string 
 }
 
 /** Parses `rgb:RRRR/GGGG/BBBB` with one to four digits each, or `#RRGGBB`, and classifies it by luminance. */
-export function backgroundOfColor(color: string): Background | undefined {
+function backgroundOfColor(color: string): Background | undefined {
   const parts = hexParts(color);
   if (parts === undefined) return undefined;
   const [red = 0, green = 0, blue = 0] = parts.map((digits) => {

@@ -223,7 +223,7 @@ type Doing = 'working' | 'waiting' | 'idle';
  * Milliseconds. A user who has typed nothing for this long counts as away; the end of a shorter turn needs no
  * notification.
  */
-export const AWAY_MS = 10_000;
+const AWAY_MS = 10_000;
 
 interface NotifierPorts {
   readonly now: () => number;

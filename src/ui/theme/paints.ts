@@ -128,7 +128,7 @@ function attributes(chalk: ChalkInstance) {
 /** The fixed part of the 256 colors: a cube of six levels from 16, 24 grays from 232 (xterm). */
 const levels = [0, 95, 135, 175, 215, 255] as const;
 
-export type Rgb = readonly [red: number, green: number, blue: number];
+type Rgb = readonly [red: number, green: number, blue: number];
 
 /** Parses `#rrggbb` into parts from 0 to 255. */
 export function rgbOf(hex: string): Rgb {

@@ -20,7 +20,7 @@ import {
   type TranscriptDocument,
 } from './transcriptDocument.ts';
 
-export interface TranscriptPorts {
+interface TranscriptPorts {
   /** Entries before a position, oldest first; empty at the start of the session. */
   readonly older: (beforeSeq: number) => Promise<readonly JSONLEntry[]>;
   /** The full text for an entry that contains only part of it. */

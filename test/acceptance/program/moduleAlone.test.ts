@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import * as context from '../../../src/context/index.ts';
+import { planRemoval } from '../../../src/context/strategies/removalStrategies.ts';
 import { type ContextSettings, contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
 import type { ModelInfo, ModelRequest } from '../../../src/protocol/model.ts';
@@ -137,7 +138,7 @@ test('on its own it compresses a history, cuts an observation, and removes messa
     ...{ id: `m${n}`, role: 'user' as const, tokens: 100, textTokens: 100, timestamp: n },
     ...{ hasQuestion: false, hasCalls: false, hasResults: false, isPinned: false },
   }));
-  const removal = context.planRemoval(items, 1000, {
+  const removal = planRemoval(items, 1000, {
     strategy: 'hybrid',
     preserveStart: 2,
     preserveEnd: 4,

@@ -1,11 +1,11 @@
 /** Both ways are tried and scored. */
 import { expect, test } from 'vitest';
-import { planRemoval } from '../../../src/context/index.ts';
 import {
   adaptiveCompress,
   efficiencyOf,
   MiddleRemovalStrategy,
   OldestRemovalStrategy,
+  planRemoval,
 } from '../../../src/context/strategies/removalStrategies.ts';
 import { messages } from '../support/items.ts';
 import { createTestApp } from '../support/testApp.ts';

@@ -1,6 +1,7 @@
 /** A hybrid looks at the conversation and chooses. */
 import { expect, test } from 'vitest';
-import { planRemoval, type StrategyName } from '../../../src/context/index.ts';
+import { planRemoval } from '../../../src/context/strategies/removalStrategies.ts';
+import type { StrategyName } from '../../../src/context/strategies/types.ts';
 import { messages } from '../support/items.ts';
 import { use } from '../support/project.ts';
 import { createTestApp } from '../support/testApp.ts';

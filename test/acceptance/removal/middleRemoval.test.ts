@@ -1,6 +1,7 @@
 /** The ends are kept, the middle goes. */
 import { expect, test } from 'vitest';
-import { planRemoval, type RemovalPlanOptions } from '../../../src/context/index.ts';
+import { planRemoval } from '../../../src/context/strategies/removalStrategies.ts';
+import type { RemovalPlanOptions } from '../../../src/context/strategies/types.ts';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
 import { messages, numberOf } from '../support/items.ts';
 import { use } from '../support/project.ts';

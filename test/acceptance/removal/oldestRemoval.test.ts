@@ -1,6 +1,6 @@
 /** By priority, then by age. */
 import { expect, test } from 'vitest';
-import { planRemoval } from '../../../src/context/index.ts';
+import { planRemoval } from '../../../src/context/strategies/removalStrategies.ts';
 import { countRequest } from '../../e2e/support/tokens.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { messages, numberOf } from '../support/items.ts';

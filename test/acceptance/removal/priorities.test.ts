@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { groupAtoms } from '../../../src/context/history/atoms.ts';
-import type { StrategyItem } from '../../../src/context/index.ts';
 import { assignMessagePriorities, strategyItems } from '../../../src/context/strategies/priorities.ts';
+import type { StrategyItem } from '../../../src/context/strategies/types.ts';
 import { messages } from '../support/items.ts';
 import { createTestApp } from '../support/testApp.ts';
 

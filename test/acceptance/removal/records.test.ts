@@ -1,7 +1,7 @@
 /** What was compressed so far. */
 import { expect, test } from 'vitest';
-import { planRemoval, type RemovalResult, type RemovalStrategy } from '../../../src/context/index.ts';
-import { allStrategies } from '../../../src/context/strategies/removalStrategies.ts';
+import { allStrategies, planRemoval } from '../../../src/context/strategies/removalStrategies.ts';
+import type { RemovalResult, RemovalStrategy } from '../../../src/context/strategies/types.ts';
 import { messages } from '../support/items.ts';
 import { SUMMARY, use } from '../support/project.ts';
 import { createTestApp } from '../support/testApp.ts';

@@ -1,7 +1,7 @@
 /** What a tool gave is bounded by lines and by bytes, and kept whole beside the log. */
 import { readFile, stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { DEFAULT_LIMITS, truncateObservation } from '../../../src/context/results/ObservationTruncator.ts';
+import { truncateObservation } from '../../../src/context/results/ObservationTruncator.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { openProject, use } from '../support/project.ts';
 import { createTestApp } from '../support/testApp.ts';
@@ -21,12 +21,11 @@ test('a line of a megabyte is cut to 51,200 bytes, of the head by default', { ta
   const original = run.entries.find(({ toolResult }) => toolResult !== undefined)?.toolResult?.original;
   expect(String(await project.blob(original?.hash ?? 'none'))).toContain(`start${'x'.repeat(1_000_000)}end`);
 
-  expect(DEFAULT_LIMITS).toEqual({ maxLines: 2000, maxBytes: 51_200 });
   const { truncated, preview, stats } = truncateObservation(lines);
   expect({ truncated, ...stats }).toMatchObject({ truncated: true, direction: 'head', originalLines: 5000 });
   expect(preview.split('\n')).toHaveLength(2000);
   expect(preview.startsWith('line 1\n')).toBe(true);
-  expect(truncateObservation(lines, DEFAULT_LIMITS, 'tail').preview.endsWith('line 5000')).toBe(true);
+  expect(truncateObservation(lines, undefined, 'tail').preview.endsWith('line 5000')).toBe(true);
 });
 
 test('a command keeps its beginning, its error lines and its end, no line twice', async () => {

@@ -1,5 +1,5 @@
 /** Conversations in the form that strategies get. */
-import type { StrategyItem } from '../../../src/context/index.ts';
+import type { StrategyItem } from '../../../src/context/strategies/types.ts';
 
 /** `count` plain messages of a hundred tokens each, one second apart; `given` overrides some of them. */
 export function messages(

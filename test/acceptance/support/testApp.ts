@@ -23,7 +23,7 @@ import {
   type SummaryModel,
 } from '../../../src/context/index.ts';
 import { createOpenAIClient } from '../../../src/model/wires/chat/client.ts';
-import type { ContextStrategy } from '../../../src/protocol/contextSettings.ts';
+import type { ContextSettings } from '../../../src/protocol/contextSettings.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { AgentEvent } from '../../../src/protocol/events.ts';
 import type { ModelClient } from '../../../src/protocol/model.ts';
@@ -39,7 +39,7 @@ export interface SessionFactoryOptions {
   /** Context window, in tokens. */
   readonly window?: number;
   /** `context.strategy`; `summary` for tests whose messages must stay unchanged until they are summarized. */
-  readonly strategy?: ContextStrategy;
+  readonly strategy?: ContextSettings['strategy'];
   readonly model?: string;
   readonly systemPrompt?: string;
   readonly instructions?: string;

@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import {
-  canBeJudged,
-  type JudgedCall,
-  judgePrompt,
-  parseVerdict,
-  userWords,
-} from '../../../src/agent/auto/judgePrompt.ts';
+import { canBeJudged, judgePrompt, parseVerdict, userWords } from '../../../src/agent/auto/judgePrompt.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+
+type JudgedCall = Parameters<typeof judgePrompt>[2];
 
 describe('the verdict', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { HookTrigger, SessionHooks } from '../../../src/agent/hooks/sessionHooks.ts';
+import type { SessionHooks } from '../../../src/agent/hooks/sessionHooks.ts';
 import { createTurnHooks } from '../../../src/agent/hooks/turnHooks.ts';
 
 const IDLE_MS = 60_000;
@@ -11,7 +11,7 @@ test('a minute after a turn, notification hooks run, unless another turn begins 
   const told: unknown[] = [];
   const hooks: SessionHooks = {
     has: () => true,
-    run: async (event, { subject }: HookTrigger) => {
+    run: async (event, { subject }) => {
       told.push([event, subject]);
       return undefined;
     },

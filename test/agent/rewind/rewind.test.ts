@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { interruptedRewind, turnsOf } from '../../../src/agent/rewind/turns.ts';
+import { interruptedRewind } from '../../../src/agent/rewind/turns.ts';
 import { liveEntries } from '../../../src/context/index.ts';
 import { calls, says } from '../scriptedModel.ts';
 import { ok, smallTool } from '../smallTools.ts';
@@ -567,8 +567,4 @@ test("a rewind keeps the user's mode, but restores the todo list and the record 
   await set.undo();
   expect(set.agent.state().todos).toMatchObject([{ content: 'second' }]);
   expect(set.context.fileReads(set.at('a'))).toBeDefined();
-});
-
-test('a prompt without an entry before it, and a log of nothing, have no turns to go wrong with', () => {
-  expect(turnsOf([])).toEqual([]);
 });

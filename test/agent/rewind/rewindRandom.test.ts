@@ -1,7 +1,6 @@
 /** Random sessions of turns, going back and taking that back, against snapshots that the test takes by itself. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rewindScopes } from '../../../src/protocol/ops.ts';
 import { calls, says } from '../scriptedModel.ts';
 import { startRewindTest } from './rewindTest.ts';
 
@@ -33,7 +32,7 @@ const operation = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('back' as const),
       pick: fc.nat(10),
-      scope: fc.constantFrom(...rewindScopes),
+      scope: fc.constantFrom('both' as const, 'conversation' as const, 'files' as const),
       andUndo: fc.boolean(),
     }),
   },

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import type { TaskResult } from '../../../src/cli/fleet/results.ts';
-import { type FleetPorts, runFleet } from '../../../src/cli/fleet/runFleet.ts';
+import { runFleet } from '../../../src/cli/fleet/runFleet.ts';
 import type { Try } from '../../../src/cli/fleet/runTask.ts';
 import { type Task, tasksFor } from '../../../src/cli/fleet/tasks.ts';
+
+type FleetPorts = Parameters<typeof runFleet>[1];
 
 const ok: Try = { exitCode: 0, end: 'exited', durationMs: 5, stderr: '', result: undefined };
 const result = { type: 'result', is_error: false, total_cost_usd: 0.5 } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findServers, refineServers, SEARCH_MS } from '../../../src/cli/onboarding/findServers.ts';
+import { findServers, refineServers } from '../../../src/cli/onboarding/findServers.ts';
 import { localAddresses } from '../../../src/cli/onboarding/localAddresses.ts';
 import { rankModels } from '../../../src/cli/onboarding/rankModels.ts';
 import { askServer } from '../../../src/model/servers/askServer.ts';
@@ -15,6 +15,8 @@ import {
   vllm,
 } from '../../e2e/support/localServers.ts';
 import { serve } from '../../e2e/support/onboarding.ts';
+
+const SEARCH_MS = 300;
 
 const ask = (baseUrl: string, signal: AbortSignal) => askServer({ baseUrl, apiKey: undefined, signal });
 const search = async (servers: readonly LocalServer[], timeoutMs = 5000): Promise<readonly FoundServer[]> =>

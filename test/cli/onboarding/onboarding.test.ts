@@ -2,10 +2,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { onboarding, type Start } from '../../../src/cli/onboarding/onboarding.ts';
+import { onboarding } from '../../../src/cli/onboarding/onboarding.ts';
 import { parseArguments } from '../../../src/cli/options.ts';
 import { readSettings } from '../../../src/cli/startup.ts';
 import type { AppServices, Boot, OnboardingResult } from '../../../src/ui/types.ts';
+
+type Start = Parameters<typeof onboarding>[0];
 
 const near: OnboardingResult = {
   type: 'credentials',

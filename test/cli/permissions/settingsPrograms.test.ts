@@ -9,7 +9,6 @@ import { createPermissions } from '../../../src/cli/permissions/permissions.ts';
 import {
   createSettingsPrograms,
   type LiveSettingsPrograms,
-  type ProgramPlaces,
   type ProgramSession,
 } from '../../../src/cli/permissions/settingsPrograms.ts';
 import { loadSettings } from '../../../src/config/loadSettings.ts';
@@ -17,6 +16,8 @@ import { InProcessEngine } from '../../../src/permissions/InProcessEngine.ts';
 import type { PermissionMode } from '../../../src/protocol/permissions.ts';
 import type { Confinement, SandboxState } from '../../../src/protocol/sandbox.ts';
 import { temporaryFolder, temporaryFolderOfFile } from '../../temporaryFolder.ts';
+
+type ProgramPlaces = Parameters<typeof createSettingsPrograms>[0];
 
 const wasm = temporaryFolderOfFile();
 const { resolve } = createRequire(import.meta.url);

@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type ScreenFlags, screenKind } from '../../../src/cli/terminal/screenKind.ts';
+import { screenKind } from '../../../src/cli/terminal/screenKind.ts';
 import { temporaryFolder, temporaryFolderOfFile } from '../../temporaryFolder.ts';
+
+type ScreenFlags = Parameters<typeof screenKind>[0];
 
 const both = { stdinIsTerminal: true, stdoutIsTerminal: true };
 const pipedIn = { stdinIsTerminal: false, stdoutIsTerminal: true };

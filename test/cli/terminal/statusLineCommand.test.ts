@@ -2,9 +2,11 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createStatusCommand, TIMEOUT_MS } from '../../../src/cli/terminal/statusLineCommand.ts';
+import { createStatusCommand } from '../../../src/cli/terminal/statusLineCommand.ts';
 import type { StatusLineInput } from '../../../src/ui/terminal/statusLineInput.ts';
 import { isAlive } from '../../e2e/support/processes.ts';
+
+const TIMEOUT_MS = 1000;
 
 const input = {
   session_id: 's',

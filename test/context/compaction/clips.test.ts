@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { clipResults } from '../../../src/context/compaction/clips.ts';
-import { type AdmissionOptions, admitOutput, type ToolOutput } from '../../../src/context/results/admit.ts';
+import { type AdmissionOptions, admitOutput } from '../../../src/context/results/admit.ts';
 import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
 import { estimateTokens } from '../../../src/context/tokens/estimate.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
+
+type ToolOutput = Parameters<typeof admitOutput>[0];
 
 const limits = { maxLines: 300, maxBytes: 9000 };
 const numbered = (count: number, word = 'row'): string =>

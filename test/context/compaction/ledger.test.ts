@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type LedgerPosition, ledgerLines, ledgerNote } from '../../../src/context/compaction/ledger.ts';
+import { ledgerLines, ledgerNote } from '../../../src/context/compaction/ledger.ts';
 import { groupAtoms } from '../../../src/context/history/atoms.ts';
 import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
 import type { Todo } from '../../../src/protocol/entries/fields.ts';
 import { anyText, Log } from '../facts/log.ts';
+
+type LedgerPosition = Parameters<typeof ledgerNote>[1];
 
 const lines = (write: (log: Log) => void): readonly string[] => {
   const log = new Log();

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ContextManager, SummaryReply } from '../../../src/context/index.ts';
+import type { ContextManager } from '../../../src/context/index.ts';
+import type { SummaryReply } from '../../../src/context/types.ts';
 import { rewindTo } from '../anyCorrection.ts';
 import { configuration, createTestHome, say, step, summary, type TestHome } from '../harness.ts';
 import { sessionOf } from '../sessionOf.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type CompactionPlan, type PlanInput, planCompaction } from '../../../src/context/compaction/plan.ts';
+import { type CompactionPlan, planCompaction } from '../../../src/context/compaction/plan.ts';
 import { quoteUserMessages } from '../../../src/context/compaction/summaryMessage.ts';
 import { type Atom, isPrompt } from '../../../src/context/history/atoms.ts';
 import { viewOf } from '../../../src/context/history/view.ts';
@@ -10,6 +10,8 @@ import type { ContextManager } from '../../../src/context/index.ts';
 import type { JSONLEntry, NewEntry } from '../../../src/protocol/entries.ts';
 import { configuration, createTestHome, say, step, summary, type TestHome } from '../harness.ts';
 import { LogMaker } from '../history/logMaker.ts';
+
+type PlanInput = Parameters<typeof planCompaction>[0];
 
 const sizeOfText = (text: string): number => text.length;
 const outputOf = (result: JSONLEntry): string => String(result.toolResult?.output ?? '');

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { groupAtoms } from '../../../src/context/history/atoms.ts';
-import { HistoryManager, type HistoryOptions } from '../../../src/context/history/HistoryManager.ts';
+import { HistoryManager } from '../../../src/context/history/HistoryManager.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { dataOf } from '../../madeUpEntry.ts';
 import { LogMaker } from './logMaker.ts';
+
+type HistoryOptions = NonNullable<ConstructorParameters<typeof HistoryManager>[0]>;
 
 /** By characters, so that every entry has a size of its own. */
 const sizeOf = (entry: JSONLEntry): number =>

@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Atom, groupAtoms } from '../../../src/context/history/atoms.ts';
-import {
-  findAtomRounds,
-  newestRounds,
-  retainRounds,
-  tailStart,
-} from '../../../src/context/history/rounds.ts';
+import { newestRounds, retainRounds, tailStart } from '../../../src/context/history/rounds.ts';
 import { LogMaker } from './logMaker.ts';
 
 const atomsOf = (make: (log: LogMaker) => void): readonly Atom[] => {
@@ -20,7 +15,8 @@ const threeRounds = atomsOf((log) => {
 const sizeOf = () => 100;
 
 test('a note of the program starts no round', () => {
-  expect(findAtomRounds(threeRounds)).toEqual([0, 4, 8]);
+  const starts = [1, 2, 3].map((rounds) => newestRounds(threeRounds, { rounds, tokens: 5000, sizeOf }));
+  expect(starts).toEqual([8, 4, 0]);
 });
 
 test.each([

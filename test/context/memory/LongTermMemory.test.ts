@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { LongTermMemory, type LongTermMemoryOptions } from '../../../src/context/memory/LongTermMemory.ts';
+import { LongTermMemory } from '../../../src/context/memory/LongTermMemory.ts';
 import { MAX_FILES } from '../../../src/context/memory/memoryFiles.ts';
+
+type LongTermMemoryOptions = ConstructorParameters<typeof LongTermMemory>[0];
 
 let base: string;
 let user: string;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { retainedBy } from '../../../src/context/history/compactions.ts';
-import { MessageMemory, type WeakHandle } from '../../../src/context/request/MessageMemory.ts';
+import { MessageMemory } from '../../../src/context/request/MessageMemory.ts';
 import { projectMessages } from '../../../src/context/request/standardMessages.ts';
 import { deepFreeze } from '../../../src/context/storage/newEntries.ts';
 import { TokenCounter } from '../../../src/context/TokenCounter.ts';
@@ -10,7 +10,7 @@ import { LogMaker } from '../history/logMaker.ts';
 import { sessionOf } from '../sessionOf.ts';
 
 /** A collector that takes whatever is not kept, at once. */
-const greedy = (): WeakHandle => ({ deref: () => undefined });
+const greedy = () => ({ deref: () => undefined });
 
 const piece = fc.oneof(
   fc.record({ kind: fc.constant('prompt' as const), text: fc.string({ maxLength: 20 }) }),

@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
 import { JSONLStore } from '../../../src/context/storage/JSONLStore.ts';
-import { compactionBoundaryText } from '../../../src/context/storage/newEntries.ts';
 import { PersistentStore } from '../../../src/context/storage/PersistentStore.ts';
 import { Retry, SessionLog } from '../../../src/context/storage/SessionLog.ts';
 import type { StorageProblem } from '../../../src/context/storage/sessionStore.ts';
@@ -234,7 +233,11 @@ test('a compaction is a boundary and its summary; the conversation continues fro
   await log.saveCompaction('the summary', { trigger: 'manual', preTokens: 9, retained: [b?.uuid ?? ''] });
   await log.saveMessage('assistant', 'c', { model: 'm' });
   expect(log.entries().slice(2, 4)).toMatchObject([
-    { type: 'system', subtype: 'compact_boundary', message: { content: compactionBoundaryText } },
+    {
+      type: 'system',
+      subtype: 'compact_boundary',
+      message: { content: '=== Context Compaction Boundary ===' },
+    },
     {
       type: 'user',
       isCompactSummary: true,

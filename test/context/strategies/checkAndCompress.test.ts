@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { type CheckInput, checkAndCompress } from '../../../src/context/strategies/checkAndCompress.ts';
+import { checkAndCompress } from '../../../src/context/strategies/checkAndCompress.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+
+type CheckInput = Parameters<typeof checkAndCompress>[0];
 
 const { removal } = contextSettingsSchema.parse({});
 const check = (given: Partial<CheckInput>) =>

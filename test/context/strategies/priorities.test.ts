@@ -4,7 +4,6 @@ import { atomEntries, groupAtoms } from '../../../src/context/history/atoms.ts';
 import {
   assignMessagePriorities,
   edgeIds,
-  hasQuestionMark,
   strategyItems,
 } from '../../../src/context/strategies/priorities.ts';
 import { planRemoval } from '../../../src/context/strategies/removalStrategies.ts';
@@ -63,7 +62,9 @@ test.each([
   ['Use port 8080.', false],
   ['', false],
 ])('%j asks something: %s', (text, expected) => {
-  expect(hasQuestionMark(text)).toBe(expected);
+  const { entries } = new LogMaker().prompt(text);
+  const [item] = strategyItems(groupAtoms(entries), { sizeOf: () => 100 });
+  expect(item?.hasQuestion).toBe(expected);
 });
 
 test('the system prompt takes no place at the beginning', () => {

@@ -10,10 +10,9 @@ import {
   fingerprint,
   getChineseRatio,
   HIGH,
-  S5,
   TokenCache,
 } from '../../../src/context/tokens/estimate.ts';
-import { sumOf } from '../../../src/context/tokens/tokenClasses.ts';
+import { S5, sumOf } from '../../../src/context/tokens/tokenClasses.ts';
 import { truncateToTokens } from '../../../src/context/tokens/truncate.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { cpuMs } from '../../cpuTime.ts';

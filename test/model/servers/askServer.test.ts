@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { HttpSend } from '../../../src/model/http/types.ts';
-import { askServer, type ServerQuery } from '../../../src/model/servers/askServer.ts';
+import { askServer } from '../../../src/model/servers/askServer.ts';
 import type { ServerAnswer, ServerFacts } from '../../../src/protocol/server.ts';
 import {
   llamaCpp,
@@ -13,6 +13,8 @@ import {
   vllm,
 } from '../../e2e/support/localServers.ts';
 import { answerWith } from '../http/answerWith.ts';
+
+type ServerQuery = Parameters<typeof askServer>[0];
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -2,8 +2,10 @@ import { chmod, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type OutputPipe, OutputPipes } from '../../../src/tools/shell/OutputPipes.ts';
+import { OutputPipes } from '../../../src/tools/shell/OutputPipes.ts';
 import { SCRATCH_NAME } from '../../../src/tools/shell/scratch.ts';
+
+type OutputPipe = NonNullable<Awaited<ReturnType<OutputPipes['take']>>>;
 
 let parent: string;
 let pipes: OutputPipes;

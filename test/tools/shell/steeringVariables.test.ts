@@ -2,7 +2,9 @@ import { isAbsolute, resolve } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isInside } from '../../../src/disk/paths.ts';
-import { type LedPrograms, ledPrograms } from '../../../src/tools/shell/steeringVariables.ts';
+import { ledPrograms } from '../../../src/tools/shell/steeringVariables.ts';
+
+type LedPrograms = ReturnType<typeof ledPrograms>;
 
 const isOutside = (path: string): boolean => isAbsolute(path) && !isInside(resolve(path), '/srv/app');
 const led = (env: Record<string, string>): LedPrograms => ledPrograms(env, { home: '/home/u', isOutside });

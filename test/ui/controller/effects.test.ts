@@ -1,7 +1,9 @@
 /** Keys that give the terminal to something else: an editor, the shell, the clipboard. */
 import { expect, test } from 'vitest';
-import { editDraft, pasteImage, suspend, type TerminalPorts } from '../../../src/ui/controller/effects.ts';
+import { editDraft, pasteImage, suspend } from '../../../src/ui/controller/effects.ts';
 import type { EditOutcome, UiOptions } from '../../../src/ui/types.ts';
+
+type TerminalPorts = Parameters<typeof editDraft>[0];
 
 /** A screen that writes down what is done to it. */
 function setUp(options: Partial<Pick<UiOptions, 'editText' | 'stop'>> = {}, clipboard?: string) {

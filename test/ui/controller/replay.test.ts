@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
-import { type EntrySource, replay, replayAround } from '../../../src/ui/controller/replay.ts';
+import { replay, replayAround } from '../../../src/ui/controller/replay.ts';
 import type { Print } from '../../../src/ui/controller/view.ts';
 import { madeEntry } from '../sessions/made.ts';
+
+type EntrySource = Parameters<typeof replayAround>[0];
 
 /** A session of turns of ten entries each, of which the source holds the last `held`. */
 function source(many: number, held = many): EntrySource {

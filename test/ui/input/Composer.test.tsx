@@ -1,10 +1,12 @@
 import { Box, render, Text, useInput } from 'ink';
 import { createRef } from 'react';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Composer, type ComposerHandle, type ComposerProps } from '../../../src/ui/input/Composer.tsx';
+import { Composer, type ComposerHandle } from '../../../src/ui/input/Composer.tsx';
 import type { Draft } from '../../../src/ui/input/composerState.ts';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { createScreen, keys } from '../screen.ts';
+
+type ComposerProps = Parameters<typeof Composer>[0];
 
 const theme = chooseTheme('plain', { noColor: true });
 const running: { unmount(): void }[] = [];

@@ -2,9 +2,11 @@
 import { Box, render, Text } from 'ink';
 import { createRef } from 'react';
 import { onTestFinished } from 'vitest';
-import { Composer, type ComposerHandle, type ComposerProps } from '../../../src/ui/input/Composer.tsx';
+import { Composer, type ComposerHandle } from '../../../src/ui/input/Composer.tsx';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { createScreen } from '../screen.ts';
+
+type ComposerProps = Parameters<typeof Composer>[0];
 
 /** Mounts a composer of `columns` cells below another row of text. */
 export async function mountComposer({

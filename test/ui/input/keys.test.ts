@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Command } from '../../../src/ui/keys/actions.ts';
 import { defaultKeymap, readStroke } from '../../../src/ui/keys/keymap.ts';
-import { type KeyEvent, strokesOf } from '../../../src/ui/keys/strokes.ts';
+import { strokesOf } from '../../../src/ui/keys/strokes.ts';
+
+type KeyEvent = Parameters<typeof strokesOf>[1];
 
 /** What the keys of one input event mean in the composer, behind something that is written there. */
 function commandsOf(input: string, key: KeyEvent): readonly Command[] {

@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type KeyEvent, type Stroke, strokesOf } from '../../../src/ui/keys/strokes.ts';
+import { type Stroke, strokesOf } from '../../../src/ui/keys/strokes.ts';
+
+type KeyEvent = Parameters<typeof strokesOf>[1];
 
 const short = (stroke: Stroke): string => (stroke.type === 'key' ? stroke.key : JSON.stringify(stroke.text));
 

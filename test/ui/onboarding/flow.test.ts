@@ -1,12 +1,11 @@
 /** Onboarding without a screen: from step to step, and what has to be done for it. */
 import { describe, expect, test } from 'vitest';
 import { createForm } from '../../../src/ui/onboarding/accessForm.ts';
-import {
-  reduceSetup,
-  type SetupAction,
-  type SetupState,
-  startState,
-} from '../../../src/ui/onboarding/flow.ts';
+import { reduceSetup, startState } from '../../../src/ui/onboarding/flow.ts';
+
+type SetupAction = Parameters<typeof reduceSetup>[1];
+
+type SetupState = Parameters<typeof reduceSetup>[0];
 
 const baseUrl = 'http://127.0.0.1:8000/v1';
 const access = { baseUrl, apiKey: '', model: '' };

@@ -1,6 +1,8 @@
-import { Lexer } from 'marked';
 import { expect, test } from 'vitest';
-import { blockLines } from '../../../src/ui/plain/plainMarkdown.ts';
+import { loadPlainMarkdown } from '../../../src/ui/plain/plainMarkdown.ts';
+import { chooseTheme } from '../../../src/ui/theme/theme.ts';
+
+const render = await loadPlainMarkdown();
 
 test.each([
   ['# Title\n\nText.', 'Heading: Title\n\nText.'],
@@ -15,5 +17,5 @@ test.each([
   ['one\n\n---\n\ntwo', 'one\n\ntwo'],
   ['漢字 and שלום and 👍🏽', '漢字 and שלום and 👍🏽'],
 ])('%j is read as %j', (markdown, words) => {
-  expect(blockLines(new Lexer({ gfm: true }).lex(markdown)).join('\n')).toBe(words);
+  expect(render(markdown, { width: 80, theme: chooseTheme('dark', { noColor: true }) })).toBe(words);
 });

@@ -2,8 +2,10 @@
 
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { SearchHit, SessionRecord } from '../../../src/protocol/sessions.ts';
-import type { SearchAnswer, SessionsPort } from '../../../src/ui/sessions/SessionsPort.ts';
+import type { SessionsPort } from '../../../src/ui/sessions/SessionsPort.ts';
 import { type MadeUpFields, madeUpEntry } from '../../madeUpEntry.ts';
+
+type SearchAnswer = Awaited<ReturnType<SessionsPort['search']>>;
 
 export const now = new Date(2026, 10, 21, 9, 0, 0);
 

@@ -1,11 +1,15 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { fieldText } from '../../../src/ui/dialog/field.ts';
 import { defaultKeymap, readDialogKey } from '../../../src/ui/keys/keymap.ts';
-import { type KeyEvent, type Stroke, strokesOf } from '../../../src/ui/keys/strokes.ts';
+import { type Stroke, strokesOf } from '../../../src/ui/keys/strokes.ts';
 import { createPicker, type Picked, type Picker } from '../../../src/ui/sessions/picker.ts';
 import { sessionAtCursor } from '../../../src/ui/sessions/pickerState.ts';
-import type { SearchAnswer } from '../../../src/ui/sessions/SessionsPort.ts';
+import type { SessionsPort } from '../../../src/ui/sessions/SessionsPort.ts';
 import { type MadePort, madeHit, madePort, madeSession } from './made.ts';
+
+type SearchAnswer = Awaited<ReturnType<SessionsPort['search']>>;
+
+type KeyEvent = Parameters<typeof strokesOf>[1];
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { backgroundOfColor, createReplyFilter, type Reply } from '../../../src/ui/terminal/terminalInput.ts';
+import { createReplyFilter, type Reply } from '../../../src/ui/terminal/terminalInput.ts';
 import { cpuClock } from '../../cpuTime.ts';
 
 function run(pieces: readonly string[]): { text: string; replies: Reply[] } {
@@ -155,5 +155,6 @@ test.each([
   ['rgb:zz/00/00', undefined],
   ['rgb:00000/0/0', undefined],
 ])('%s is %s', (color, background) => {
-  expect(backgroundOfColor(color)).toBe(background);
+  const { replies } = run([`\u001B]11;${color}\u0007`]);
+  expect(replies).toEqual(background === undefined ? [] : [{ type: 'background', background, color }]);
 });

@@ -1,5 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { AWAY_MS, createNotifier } from '../../../src/ui/terminal/terminalStatus.ts';
+import { createNotifier } from '../../../src/ui/terminal/terminalStatus.ts';
+
+/** How long the user must have been away. */
+const AWAY_MS = 10_000;
 
 function setUp() {
   vi.useFakeTimers();

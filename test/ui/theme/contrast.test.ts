@@ -1,7 +1,9 @@
 /** Contrast as WCAG 2.2 computes it, of every role of every theme, in both color depths. */
 import { describe, expect, test } from 'vitest';
-import { nearest256, type Rgb, rgbOf, rgbOf256 } from '../../../src/ui/theme/paints.ts';
+import { nearest256, rgbOf, rgbOf256 } from '../../../src/ui/theme/paints.ts';
 import { type Palette, type PaletteName, palettes } from '../../../src/ui/theme/palettes.ts';
+
+type Rgb = ReturnType<typeof rgbOf>;
 
 /** Backgrounds that people have: black and white, the defaults of editors, Solarized, Nord, One Dark, Catppuccin. */
 const dark = ['#000000', '#1e1e1e', '#282c34', '#002b36', '#2e3440'];

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/ui/controller/types.ts';
 import { keepTheme } from '../../../src/ui/theme/describeTheme.ts';
 import { chooseTheme, type ThemeSetting } from '../../../src/ui/theme/theme.ts';
-import type { AppServices, SavedSetting } from '../../../src/ui/types.ts';
+import type { AppServices } from '../../../src/ui/types.ts';
+
+type SavedSetting = Awaited<ReturnType<AppServices['saveSetting']>>;
 
 const terminal = {
   noColor: false,

@@ -6,9 +6,11 @@ import { plainMarkdown } from '../../../src/ui/print/markdown.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { textParts } from '../../../src/ui/transcript/parts.ts';
-import { Transcript, type TranscriptPorts } from '../../../src/ui/transcript/Transcript.ts';
+import { Transcript } from '../../../src/ui/transcript/Transcript.ts';
 import { cpuClock } from '../../cpuTime.ts';
 import { call, entry, prompt, reply, result } from './entries.ts';
+
+type TranscriptPorts = ConstructorParameters<typeof Transcript>[2];
 
 const theme = chooseTheme('plain', { noColor: true });
 const sized = (width: number, height: number) => ({ width, height, theme, markdown: plainMarkdown });

@@ -142,7 +142,7 @@ const incomplete: ParsedVim = { type: 'incomplete' };
 const invalid: ParsedVim = { type: 'invalid' };
 
 /** Types of the vim mode. */
-export type VimMode = 'insert' | 'normal' | 'visual' | 'visual_line';
+type VimMode = 'insert' | 'normal' | 'visual' | 'visual_line';
 
 export type Operator = 'd' | 'c' | 'y' | '>' | '<' | '~' | 'u' | 'U';
 

@@ -7,7 +7,7 @@ import {
   type Outcome,
 } from '../../../../src/ui/input/composerState.ts';
 import { abbreviate, segment, unitsOf } from '../../../../src/ui/input/units.ts';
-import { startVim, type VimMode } from '../../../../src/ui/input/vim/parseVim.ts';
+import { startVim, type VimState } from '../../../../src/ui/input/vim/parseVim.ts';
 import { defaultKeymap, type Keymap } from '../../../../src/ui/keys/keymap.ts';
 import type { Stroke } from '../../../../src/ui/keys/strokes.ts';
 
@@ -19,7 +19,7 @@ export const around = (keymap: Keymap = defaultKeymap): ComposerKeyContext => ({
 });
 
 /** A composer in vim mode, in the given state. */
-export function vimComposer(text: string, mode: VimMode = 'normal'): ComposerState {
+export function vimComposer(text: string, mode: VimState['mode'] = 'normal'): ComposerState {
   const at = text.indexOf('|');
   const bare = text.replace('|', '');
   const state = createComposerState(bare);
