@@ -1,7 +1,7 @@
 /** Converts entries to readable items: each call with its result, turns numbered, bookkeeping left out. */
 
 import { displayOf, shellCommand, withoutModelNotes } from '../protocol/entries/readEntry.ts';
-import { type JSONLEntry, noteOf } from '../protocol/entries.ts';
+import { displayLineOf, type JSONLEntry } from '../protocol/entries.ts';
 import type { ContentPart } from '../protocol/messages.ts';
 import { withoutEscapes } from '../protocol/text/escapes.ts';
 import { reveal, revealHidden } from '../protocol/text/reveal.ts';
@@ -74,9 +74,9 @@ function itemOf(entry: JSONLEntry, number: number, choice: Required<Choice>): Ex
 }
 
 function noteItem(entry: JSONLEntry): ExportItem | undefined {
-  const note = noteOf(entry, { seqOf: () => undefined });
-  if (note === undefined || note.only === 'screen') return undefined;
-  const { text, body } = note;
+  const line = displayLineOf(entry, { seqOf: () => undefined });
+  if (line === undefined || line.only === 'screen') return undefined;
+  const { text, body } = line;
   const kind = entry.subtype ?? entry.type;
   return { type: 'note', kind, text, ...(body === undefined ? {} : { body }), seq: entry.seq };
 }

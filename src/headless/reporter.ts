@@ -3,7 +3,7 @@ import { allowance, NO_ONE_TO_ASK, reasonsOf } from './denials.ts';
 import { outcomeOf } from './outcome.ts';
 import { resultMessage } from './resultMessage.ts';
 import { createStreamReporter } from './streamReporter.ts';
-import { contextNoteOf, type Tally } from './tally.ts';
+import { contextLineOf, type Tally } from './tally.ts';
 import type { Reporter, ReportOptions } from './types.ts';
 import { toLine } from './wireMessages.ts';
 
@@ -52,8 +52,8 @@ function writeDiagnostics(event: AgentEvent, writeError: (text: string) => void)
       if (event.level !== 'info') writeError(asLines(event.text));
       return;
     case 'entry': {
-      const note = contextNoteOf(event.entry);
-      if (note?.tone === 'warning') writeError(asLines(note.text));
+      const line = contextLineOf(event.entry);
+      if (line?.tone === 'warning') writeError(asLines(line.text));
       return;
     }
     case 'retrying': {

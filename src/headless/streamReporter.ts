@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent } from '../agent/types.ts';
 import type { CommandHost } from '../commands/types.ts';
-import { noteLine } from '../protocol/entries/defineKind.ts';
+import { lineText } from '../protocol/entries/defineKind.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
 import type { HookProgress } from '../protocol/extensions/hooks.ts';
@@ -9,7 +9,7 @@ import type { TaskInfo } from '../protocol/tasks.ts';
 import { outcomeOf } from './outcome.ts';
 import { createPartialMessages } from './partialMessages.ts';
 import { resultMessage } from './resultMessage.ts';
-import { contextNoteOf, resultText, type Tally } from './tally.ts';
+import { contextLineOf, resultText, type Tally } from './tally.ts';
 import type { Reporter, ReportOptions } from './types.ts';
 import {
   assistantLine,
@@ -81,9 +81,9 @@ export function createStreamReporter(
   };
 
   const contextLine = (one: JSONLEntry): void => {
-    const note = contextNoteOf(one);
-    if (note === undefined) return;
-    system('informational', { content: noteLine(note), level: note.tone === 'quiet' ? 'info' : note.tone });
+    const line = contextLineOf(one);
+    if (line === undefined) return;
+    system('informational', { content: lineText(line), level: line.tone === 'quiet' ? 'info' : line.tone });
   };
 
   const taskLines = createTaskLines(agent, system);

@@ -1,6 +1,6 @@
 import type { Agent } from '../agent/types.ts';
-import type { EntryNote } from '../protocol/entries/defineKind.ts';
-import { type JSONLEntry, noteOf } from '../protocol/entries.ts';
+import type { DisplayLine } from '../protocol/entries/defineKind.ts';
+import { displayLineOf, type JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { PermissionQuestion } from '../protocol/permissions.ts';
 import type { Denial } from './denials.ts';
@@ -154,8 +154,8 @@ export function resultText({ toolResult }: JSONLEntry): string {
 
 const noted: ReadonlySet<string | undefined> = new Set(['reduction', 'summary_failed', 'hook']);
 
-/** The note about a reduction of the context, a failed summary or a hook; undefined for other entries. */
-export function contextNoteOf(entry: JSONLEntry): EntryNote | undefined {
+/** The display line of a reduction of the context, a failed summary or a hook; undefined for other entries. */
+export function contextLineOf(entry: JSONLEntry): DisplayLine | undefined {
   if (!noted.has(entry.subtype)) return undefined;
-  return noteOf(entry, { seqOf: () => undefined });
+  return displayLineOf(entry, { seqOf: () => undefined });
 }

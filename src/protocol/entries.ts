@@ -4,7 +4,7 @@
  * format, `version` that of the program.
  */
 import * as z from 'zod';
-import type { EntryNote, EntryOf, NoteContext } from './entries/defineKind.ts';
+import type { DisplayLine, EntryOf, LineContext } from './entries/defineKind.ts';
 import { type BlobRef, blobRefSchema, type Envelope, entrySchema } from './entries/fields.ts';
 import { compactBoundary, pin, reduction, summaryDraft, summaryFailed } from './entries/kinds/compaction.ts';
 import { checkpoint, rewind, undo } from './entries/kinds/rewind.ts';
@@ -190,10 +190,10 @@ export function originalOf({ toolResult, data }: JSONLEntry): BlobRef | undefine
 }
 
 /** Returns the display line of an entry; undefined for messages and bookkeeping entries. */
-export function noteOf(entry: JSONLEntry, context: NoteContext): EntryNote | undefined {
+export function displayLineOf(entry: JSONLEntry, context: LineContext): DisplayLine | undefined {
   // The definition found belongs to the entry's own kind; TypeScript cannot infer that.
-  const note = kindOf(entry)?.note as
-    | ((one: JSONLEntry, about: NoteContext) => EntryNote | undefined)
+  const lineOf = kindOf(entry)?.displayLine as
+    | ((one: JSONLEntry, about: LineContext) => DisplayLine | undefined)
     | undefined;
-  return note?.(entry, context);
+  return lineOf?.(entry, context);
 }

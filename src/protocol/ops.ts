@@ -6,8 +6,7 @@ import type { PermissionAnswer, PermissionMode } from './permissions.ts';
 import type { Effort, ThinkingChange } from './wires.ts';
 
 /** The parts of a session that a rewind can restore. */
-const rewindScopes = ['both', 'conversation', 'files'] as const;
-export type RewindScope = (typeof rewindScopes)[number];
+export type RewindScope = 'both' | 'conversation' | 'files';
 
 export interface PromptOp {
   readonly type: 'prompt';
@@ -47,8 +46,7 @@ export interface Attachment {
 }
 
 /** `unchanged`: the model sees it already. */
-const attachmentOutcomes = ['read', 'listed', 'unchanged', 'refused'] as const;
-type AttachmentOutcome = (typeof attachmentOutcomes)[number];
+type AttachmentOutcome = 'read' | 'listed' | 'unchanged' | 'refused';
 
 export type Op =
   | PromptOp

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createContextOps } from '../../src/agent/contextOps.ts';
-import { noteOf } from '../../src/protocol/entries.ts';
+import { displayLineOf } from '../../src/protocol/entries.ts';
 import type { AgentEvent } from '../../src/protocol/events.ts';
 import { configuration, createTestHome, failure, step, summary } from '../context/harness.ts';
 
@@ -53,7 +53,7 @@ test.each([
   const written = context.entries().at(-1);
   // What was asked for is recorded: after a resume, another model may have that level.
   expect(written?.data).toEqual(asked === undefined ? {} : { effort: asked });
-  expect(written && noteOf(written, { seqOf: () => undefined })?.text).toBe(expected);
+  expect(written && displayLineOf(written, { seqOf: () => undefined })?.text).toBe(expected);
 });
 
 test('a change of the thinking is announced as one of the model', async () => {

@@ -1,7 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type EntryKind, entryKinds, noteOf, originalOf, parseEntry } from '../../src/protocol/entries.ts';
+import {
+  displayLineOf,
+  type EntryKind,
+  entryKinds,
+  originalOf,
+  parseEntry,
+} from '../../src/protocol/entries.ts';
 import { type MadeUpFields, madeUpEntry } from '../madeUpEntry.ts';
 
 const kinds = Object.keys(entryKinds) as EntryKind[];
@@ -146,10 +152,10 @@ test.each<[string, object]>([
   expect(originalOf(madeUpEntry({ subtype }))).toBeUndefined();
 });
 
-const note = (subtype: string, data?: object, content = '') => {
+const lineOf = (subtype: string, data?: object, content = '') => {
   const fields: MadeUpFields = { subtype, cwd: '/repo', message: { role: 'user', content } };
   const seqOf = (uuid: string) => (uuid === 'known' ? 12 : undefined);
-  return noteOf(madeUpEntry(data === undefined ? fields : { ...fields, data }), { seqOf });
+  return displayLineOf(madeUpEntry(data === undefined ? fields : { ...fields, data }), { seqOf });
 };
 const sizes = { preTokens: 100_000, postTokens: 41_000 };
 const file = { type: 'file', mode: 0o644, bytes: 1 };
@@ -228,8 +234,8 @@ test.each<[string, object | undefined, string, string]>([
   ['turn_end', { outcome: 'done', durationMs: 4_000_000, files: 2 }, '', '1 h 6 min · 2 files'],
   ['notice', { level: 'warning' }, 'Disk is full.', 'Disk is full.'],
   ['title', { source: 'user' }, 'Baskets', 'Title: Baskets'],
-])('the note of %s %j', (subtype, data, content, text) => {
-  expect(note(subtype, data, content)?.text).toBe(text);
+])('the display line of %s %j', (subtype, data, content, text) => {
+  expect(lineOf(subtype, data, content)?.text).toBe(text);
 });
 
 test.each<[object, string]>([
@@ -265,32 +271,34 @@ test.each<[object, string]>([
     { kind: 'window', reason: 'too long', model: 'm-1', windowTokens: 8192 },
     "The server's error sets the window of m-1 to 8,192 tokens",
   ],
-])('the note of a reduction %j', (data, text) => {
-  expect(note('reduction', { ...sizes, ...data })?.text).toBe(text);
+])('the display line of a reduction %j', (data, text) => {
+  expect(lineOf('reduction', { ...sizes, ...data })?.text).toBe(text);
 });
 
 test('there is nothing to tell of bookkeeping, and of what has a line elsewhere', () => {
-  const silent = kinds.filter((kind) => entryKinds[kind].note === undefined);
+  const silent = kinds.filter((kind) => entryKinds[kind].displayLine === undefined);
   expect(silent.sort()).toEqual(
     'compact_boundary past prompt request session_start shell shell_start summary_draft task tools unknown usage'.split(
       ' ',
     ),
   );
-  expect(note('reduction', { kind: 'mask', reason: 'compaction', removed: ['a'], ...sizes })).toBeUndefined();
-  expect(note('reduction')).toBeUndefined();
-  expect(note('reduction', { kind: 'window', reason: 'r', preTokens: 1 })).toBeUndefined();
-  expect(note('judgement', { decision: 'deny', tool: 'Bash' }, 'No.')).toBeUndefined();
-  expect(note('turn_end', { outcome: 'done' })).toBeUndefined();
-  expect(note('turn_end', { outcome: 'done', durationMs: 22_000 })).toBeUndefined();
-  expect(note('title', { source: 'model' }, 'Baskets')).toBeUndefined();
-  expect(note('checkpoint', { cause: 'call', changes: [] })).toBeUndefined();
-  expect(note('telepathy', { any: 1 }, 'x')).toBeUndefined();
-  expect(noteOf(madeUpEntry({ type: 'assistant' }), { seqOf: () => 1 })).toBeUndefined();
+  expect(
+    lineOf('reduction', { kind: 'mask', reason: 'compaction', removed: ['a'], ...sizes }),
+  ).toBeUndefined();
+  expect(lineOf('reduction')).toBeUndefined();
+  expect(lineOf('reduction', { kind: 'window', reason: 'r', preTokens: 1 })).toBeUndefined();
+  expect(lineOf('judgement', { decision: 'deny', tool: 'Bash' }, 'No.')).toBeUndefined();
+  expect(lineOf('turn_end', { outcome: 'done' })).toBeUndefined();
+  expect(lineOf('turn_end', { outcome: 'done', durationMs: 22_000 })).toBeUndefined();
+  expect(lineOf('title', { source: 'model' }, 'Baskets')).toBeUndefined();
+  expect(lineOf('checkpoint', { cause: 'call', changes: [] })).toBeUndefined();
+  expect(lineOf('telepathy', { any: 1 }, 'x')).toBeUndefined();
+  expect(displayLineOf(madeUpEntry({ type: 'assistant' }), { seqOf: () => 1 })).toBeUndefined();
 });
 
-test('a note has a place and a level', () => {
+test('a display line has a place and a level', () => {
   const where = (subtype: string, data?: object) => {
-    const { only = 'everywhere', tone, mark } = note(subtype, data, 'x') ?? {};
+    const { only = 'everywhere', tone, mark } = lineOf(subtype, data, 'x') ?? {};
     return `${only} ${tone} ${mark}`;
   };
   expect(where('mode')).toBe('everywhere quiet ⎿');
@@ -303,8 +311,8 @@ test('a note has a place and a level', () => {
   expect(where('turn_end', { outcome: 'loop' })).toBe('screen warning ⎿');
   for (const subtype of ['environment', 'nudge', 'reminder', 'image', 'instructions', 'memory'])
     expect(where(subtype)).toBe('export quiet ◇');
-  expect(note('instructions', { path: '/repo/a' }, 'Use tabs.')?.body).toBe('Use tabs.');
-  expect(note('reduction', { kind: 'drop', reason: '', removed: ['a'], preTokens: 1 })?.hint).toBe(
+  expect(lineOf('instructions', { path: '/repo/a' }, 'Use tabs.')?.body).toBe('Use tabs.');
+  expect(lineOf('reduction', { kind: 'drop', reason: '', removed: ['a'], preTokens: 1 })?.hint).toBe(
     '/context items restores it',
   );
 });

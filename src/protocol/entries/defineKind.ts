@@ -12,7 +12,7 @@ export type EntryOf<Kind> =
     : never;
 
 /** A line that shows an entry to the user. */
-export interface EntryNote {
+export interface DisplayLine {
   /** One line, except for notices and errors; never sent to the model. */
   readonly text: string;
   readonly tone: 'quiet' | 'warning' | 'error';
@@ -28,13 +28,13 @@ export interface EntryNote {
   readonly only?: 'screen' | 'export';
 }
 
-/** Formats a note with its hint. */
-export function noteLine({ text, hint }: EntryNote): string {
+/** Formats a display line with its hint. */
+export function lineText({ text, hint }: DisplayLine): string {
   return hint === undefined ? text : `${text} · ${hint}`;
 }
 
-/** Lets a note look up the number of another entry; undefined if it is not known. */
-export interface NoteContext {
+/** Lets a display line look up the number of another entry; undefined if it is not known. */
+export interface LineContext {
   readonly seqOf: (uuid: string) => number | undefined;
 }
 
@@ -54,10 +54,10 @@ interface KindDefinition<Subtype extends string, Type extends 'user' | 'system',
   /** The author that search hits in its text are shown with; absent if its text is not searched. */
   readonly searchedAs?: 'you' | 'note' | 'title';
   /** Returns undefined if there is nothing to show. */
-  readonly note?: (
+  readonly displayLine?: (
     entry: Envelope & { type: Type; subtype: Subtype; data?: z.infer<Data> | undefined },
-    context: NoteContext,
-  ) => EntryNote | undefined;
+    context: LineContext,
+  ) => DisplayLine | undefined;
 }
 
 export function defineKind<
@@ -68,8 +68,8 @@ export function defineKind<
   return definition;
 }
 
-/** Returns a quiet note about what the model sees of the conversation. */
-export function contextNote(text: string, more: Partial<EntryNote> = {}): EntryNote {
+/** Returns a quiet line about what the model sees of the conversation. */
+export function contextLine(text: string, more: Partial<DisplayLine> = {}): DisplayLine {
   return { text, tone: 'quiet', mark: '◇', ...more };
 }
 
@@ -78,14 +78,14 @@ export function contentOf({ message }: Pick<Envelope, 'message'>): string {
   return typeof message.content === 'string' ? message.content : '';
 }
 
-/** Returns the `body` of a note if the message is not blank. */
+/** Returns the `body` of a display line if the message is not blank. */
 export function bodyOf(entry: Pick<Envelope, 'message'>): { readonly body?: string } {
   const content = contentOf(entry);
   return content.trim() === '' ? {} : { body: content };
 }
 
 /** Formats a pointer to an entry; without its number if that is no longer known. */
-export function pointTo(uuid: string | undefined, { seqOf }: NoteContext): string {
+export function pointTo(uuid: string | undefined, { seqOf }: LineContext): string {
   const seq = uuid === undefined ? undefined : seqOf(uuid);
   return seq === undefined ? 'an earlier item' : `#${seq}`;
 }

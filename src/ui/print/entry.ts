@@ -3,9 +3,9 @@
  * puts one empty line between entries.
  */
 
-import { type EntryNote, noteLine } from '../../protocol/entries/defineKind.ts';
+import { type DisplayLine, lineText } from '../../protocol/entries/defineKind.ts';
 import { displayOf } from '../../protocol/entries/readEntry.ts';
-import { type JSONLEntry, noteOf } from '../../protocol/entries.ts';
+import { displayLineOf, type JSONLEntry } from '../../protocol/entries.ts';
 import { displayDirectory, headerSpans } from '../firstFrame.ts';
 import type { Paint } from '../theme/paints.ts';
 import type { Theme } from '../theme/theme.ts';
@@ -27,10 +27,10 @@ export function printsNothing(entry: JSONLEntry): boolean {
       return entry.toolResult === undefined;
     case 'user':
       if (entry.isCompactSummary === true) return true;
-      return entry.subtype !== undefined && !ownUser.has(entry.subtype) && screenNote(entry) === undefined;
+      return entry.subtype !== undefined && !ownUser.has(entry.subtype) && screenLine(entry) === undefined;
     case 'system':
       if (entry.subtype === 'compact_boundary') return entry.compactMetadata === undefined;
-      return entry.subtype !== 'session_start' && screenNote(entry) === undefined;
+      return entry.subtype !== 'session_start' && screenLine(entry) === undefined;
   }
 }
 
@@ -167,27 +167,27 @@ function endingOf({ message }: JSONLEntry): string | undefined {
 // System entries: the session header, compactions, and one line for each of the others.
 
 /** The text shown for a system entry; `undefined` for bookkeeping. */
-function screenNote(
+function screenLine(
   entry: JSONLEntry,
   seqOf: EntryOptions['seqOf'] = () => undefined,
-): { readonly note: EntryNote; readonly text: string } | undefined {
-  const note = noteOf(entry, { seqOf });
-  if (note === undefined || note.only === 'export') return undefined;
-  const line = noteLine(note);
-  const text = (note.mark === '⎿' && note.isCut !== true ? sanitize(line) : sanitizeLine(line)).trim();
-  return text === '' ? undefined : { note, text };
+): { readonly line: DisplayLine; readonly text: string } | undefined {
+  const line = displayLineOf(entry, { seqOf });
+  if (line === undefined || line.only === 'export') return undefined;
+  const whole = lineText(line);
+  const text = (line.mark === '⎿' && line.isCut !== true ? sanitize(whole) : sanitizeLine(whole)).trim();
+  return text === '' ? undefined : { line, text };
 }
 
 /** Renders the line of a system entry. */
 function renderNote(entry: JSONLEntry, options: EntryOptions): string | undefined {
-  const { note, text } = screenNote(entry, options.seqOf) ?? {};
-  if (note === undefined || text === undefined) return undefined;
-  const paint = tonePaint(note.tone, options.theme);
-  if (note.isCut === true) return paint(truncate(`${note.mark} ${text}`, options.width));
-  return prefixLines(wrapText(text, options.width - 2, paint), paint(`${note.mark} `)).join('\n');
+  const { line, text } = screenLine(entry, options.seqOf) ?? {};
+  if (line === undefined || text === undefined) return undefined;
+  const paint = tonePaint(line.tone, options.theme);
+  if (line.isCut === true) return paint(truncate(`${line.mark} ${text}`, options.width));
+  return prefixLines(wrapText(text, options.width - 2, paint), paint(`${line.mark} `)).join('\n');
 }
 
-function tonePaint(tone: EntryNote['tone'], theme: Theme): Paint {
+function tonePaint(tone: DisplayLine['tone'], theme: Theme): Paint {
   return tone === 'quiet' ? theme.dim : theme[tone];
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { grouped, shortTokens } from '../../text/numbers.ts';
-import { contentOf, contextNote, defineKind, pointTo } from '../defineKind.ts';
+import { contentOf, contextLine, defineKind, pointTo } from '../defineKind.ts';
 
 /** The start of a compaction: after it, only the summary and the entries it retains are sent. See `compactMetadata`. */
 export const compactBoundary = defineKind({
@@ -33,7 +33,7 @@ export const summaryFailed = defineKind({
   type: 'system',
   data: z.object({ reason: z.string().optional() }),
   isSent: false,
-  note: (entry) => {
+  displayLine: (entry) => {
     const reason = [entry.data?.reason ?? '', contentOf(entry)].find((one) => one !== '');
     return { text: `Summary failed: ${reason ?? 'no reason was given'}`, tone: 'warning', mark: '!' };
   },
@@ -46,11 +46,11 @@ export const pin = defineKind({
   data: z.object({ uuid: z.string().optional(), pinned: z.boolean().optional() }),
   isSent: false,
   reshapes: true,
-  note: ({ data }, context) => {
+  displayLine: ({ data }, context) => {
     const which = pointTo(data?.uuid, context);
     const text =
       data?.pinned === false ? `Unpinned ${which}` : `Pinned ${which}: it is never shortened or dropped`;
-    return contextNote(text, { only: 'screen' });
+    return contextLine(text, { only: 'screen' });
   },
 });
 
@@ -101,13 +101,13 @@ export const reduction = defineKind({
   data: reductionSchema,
   isSent: false,
   reshapes: true,
-  note: ({ data }) => {
+  displayLine: ({ data }) => {
     // The line of the compaction already covers it.
     if (data === undefined || data.reason === 'compaction') return undefined;
     const text = sentence(data);
     if (text === undefined) return undefined;
     const why = reasonFor(data);
-    return contextNote([`${text}${sizes(data)}`, ...(why === undefined ? [] : [why])].join(' · '), {
+    return contextLine([`${text}${sizes(data)}`, ...(why === undefined ? [] : [why])].join(' · '), {
       ...(data.kind === 'drop' ? { hint: '/context items restores it' } : {}),
     });
   },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Checkpoint, checkpointSchema, pathChangeSchema } from '../../checkpoints.ts';
-import { contentOf, contextNote, defineKind, pointTo } from '../defineKind.ts';
+import { contentOf, contextLine, defineKind, pointTo } from '../defineKind.ts';
 
 /** A rewind: entries after `to` no longer belong to the conversation, unless only files were restored. */
 export const rewind = defineKind({
@@ -18,10 +18,10 @@ export const rewind = defineKind({
   }),
   isSent: false,
   reshapes: true,
-  note: (entry, context) => {
+  displayLine: (entry, context) => {
     const after = entry.data?.to === undefined ? '' : ` what came after ${pointTo(entry.data.to, context)}`;
     const text = `Rewound:${after} is no longer part of the conversation.`;
-    return contextNote(contentOf(entry) || (after === '' ? 'Rewound.' : text));
+    return contextLine(contentOf(entry) || (after === '' ? 'Rewound.' : text));
   },
 });
 
@@ -37,7 +37,7 @@ export const undo = defineKind({
   }),
   isSent: false,
   reshapes: true,
-  note: (entry) => contextNote(contentOf(entry) || 'Undone.'),
+  displayLine: (entry) => contextLine(contentOf(entry) || 'Undone.'),
 });
 
 /** Changes on disk by a call, a command or a rewind. */
@@ -46,12 +46,12 @@ export const checkpoint = defineKind({
   type: 'system',
   data: checkpointSchema,
   isSent: false,
-  note: ({ data }) => {
+  displayLine: ({ data }) => {
     if (data === undefined || data.changes.length === 0) return undefined;
     const folders = data.changes.filter(isFolder).length;
     const parts = [count(data.changes.length - folders, 'file'), count(folders, 'folder')];
     const body = data.changes.map(({ path }) => path).join('\n');
-    return contextNote(`${parts.filter((part) => part !== '').join(' and ')} changed.`, {
+    return contextLine(`${parts.filter((part) => part !== '').join(' and ')} changed.`, {
       body,
       only: 'export',
     });

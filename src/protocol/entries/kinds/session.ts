@@ -34,7 +34,7 @@ export const title = defineKind({
   stays: 'newest',
   searchedAs: 'title',
   // The model's title is only for the session list.
-  note: (entry) =>
+  displayLine: (entry) =>
     entry.data?.source === 'user'
       ? { text: `Title: ${contentOf(entry)}`, tone: 'quiet', mark: '⎿', only: 'screen' }
       : undefined,
@@ -47,7 +47,7 @@ export const mode = defineKind({
   data: z.object({ mode: z.string().optional() }),
   isSent: true,
   stays: 'newest',
-  note: (entry) => ({
+  displayLine: (entry) => ({
     text: `Mode: ${nameOf(entry.data?.mode ?? contentOf(entry))}`,
     tone: 'quiet',
     mark: '⎿',
@@ -71,7 +71,11 @@ export const model = defineKind({
   }),
   isSent: false,
   stays: 'newest',
-  note: (entry) => ({ text: `Model: ${entry.data?.model ?? contentOf(entry)}`, tone: 'quiet', mark: '⎿' }),
+  displayLine: (entry) => ({
+    text: `Model: ${entry.data?.model ?? contentOf(entry)}`,
+    tone: 'quiet',
+    mark: '⎿',
+  }),
 });
 
 /** A change of how much the model reasons. */
@@ -84,7 +88,7 @@ export const effort = defineKind({
   }),
   isSent: false,
   stays: 'newest',
-  note: (entry) => ({
+  displayLine: (entry) => ({
     text: contentOf(entry) || `Effort: ${entry.data?.effort ?? 'the default'}`,
     tone: 'quiet',
     mark: '⎿',
@@ -119,7 +123,7 @@ export const notice = defineKind({
   data: z.object({ level: z.enum(['info', 'warning', 'error']).optional() }),
   isSent: false,
   searchedAs: 'note',
-  note: (entry) => {
+  displayLine: (entry) => {
     const { level = 'info' } = entry.data ?? {};
     return { text: contentOf(entry), tone: level === 'info' ? 'quiet' : level, mark: '⎿', only: 'screen' };
   },

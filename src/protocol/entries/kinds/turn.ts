@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { bodyOf, contentOf, contextNote, defineKind, type EntryNote } from '../defineKind.ts';
+import { bodyOf, contentOf, contextLine, type DisplayLine, defineKind } from '../defineKind.ts';
 import { sandboxRecordSchema } from '../fields.ts';
 
 /** The end of a turn. */
@@ -18,11 +18,11 @@ export const turnEnd = defineKind({
     error: z.union([z.string(), z.object({ message: z.string().optional() })]).optional(),
   }),
   isSent: false,
-  note: ({ data }) => {
-    if (data?.outcome === 'done') return doneNote(data);
+  displayLine: ({ data }) => {
+    if (data?.outcome === 'done') return doneLine(data);
     const text = endText(data?.outcome, data?.error);
     if (text === undefined) return undefined;
-    const tone: EntryNote['tone'] = data?.outcome === 'failed' ? 'error' : 'warning';
+    const tone: DisplayLine['tone'] = data?.outcome === 'failed' ? 'error' : 'warning';
     return { text, tone, mark: '⎿', only: 'screen' };
   },
 });
@@ -39,7 +39,7 @@ const LONG_MS = 10_000;
 const VERY_LONG_MS = 30_000;
 
 /** Returns for example `22 s · 3 files +12 −4`; undefined for a short turn without changes. */
-function doneNote({ durationMs = 0, files = 0, added, removed }: Done): EntryNote | undefined {
+function doneLine({ durationMs = 0, files = 0, added, removed }: Done): DisplayLine | undefined {
   const lines = added === undefined || removed === undefined ? '' : ` +${added} −${removed}`;
   const parts = [
     durationMs < (files === 0 ? VERY_LONG_MS : LONG_MS) ? '' : timeText(durationMs),
@@ -87,7 +87,7 @@ export const hook = defineKind({
   }),
   isSent: false,
   searchedAs: 'note',
-  note: (entry) => {
+  displayLine: (entry) => {
     const isFailure = entry.data?.what === 'failed';
     return {
       text: contentOf(entry),
@@ -110,8 +110,8 @@ export const hookContext = defineKind({
   isSent: true,
   folds: true,
   searchedAs: 'note',
-  note: (entry) =>
-    contextNote(`From a hook${entry.data?.event === undefined ? '' : ` (${entry.data.event})`}`, {
+  displayLine: (entry) =>
+    contextLine(`From a hook${entry.data?.event === undefined ? '' : ` (${entry.data.event})`}`, {
       ...bodyOf(entry),
       only: 'export',
     }),
@@ -130,7 +130,7 @@ export const judgement = defineKind({
   }),
   isSent: false,
   // A denial is shown in the call's result, and any other verdict in the question to the user.
-  note: (entry) => {
+  displayLine: (entry) => {
     const { decision, tool } = entry.data ?? {};
     if (decision !== 'allow') return undefined;
     const text = `${tool === undefined ? '' : `${tool} `}allowed by auto: ${contentOf(entry)}`;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { bodyOf, contentOf, contextNote, defineKind } from '../defineKind.ts';
+import { bodyOf, contentOf, contextLine, defineKind } from '../defineKind.ts';
 import { blobRefSchema, todoSchema, toolDisplaySchema } from '../fields.ts';
 
 /** Commands that were run to fill in a skill's text. */
@@ -65,11 +65,11 @@ export const attachment = defineKind({
   isSent: true,
   folds: true,
   searchedAs: 'note',
-  note: (entry) => {
+  displayLine: (entry) => {
     const { title = 'a file', outcome = 'read', summary = '' } = entry.data ?? {};
     const verb = { read: 'Read', listed: 'Listed', unchanged: 'Read', refused: 'Not attached:' }[outcome];
     const text = `${verb} ${title}${summary === '' ? '' : ` · ${summary}`}`;
-    return contextNote(text, { ...bodyOf(entry), mark: '⎿', isCut: true });
+    return contextLine(text, { ...bodyOf(entry), mark: '⎿', isCut: true });
   },
 });
 
@@ -81,7 +81,8 @@ export const image = defineKind({
   isSent: true,
   folds: true,
   searchedAs: 'note',
-  note: ({ data }) => contextNote(`Image shown to the model: ${data?.path ?? 'unnamed'}`, { only: 'export' }),
+  displayLine: ({ data }) =>
+    contextLine(`Image shown to the model: ${data?.path ?? 'unnamed'}`, { only: 'export' }),
 });
 
 /** The instructions of a skill in use. Compactions repeat them, cut to a budget. */
@@ -100,9 +101,9 @@ export const skill = defineKind({
   }),
   isSent: true,
   searchedAs: 'note',
-  note: (entry) => {
+  displayLine: (entry) => {
     const { name = 'unnamed', again = false } = entry.data ?? {};
-    return contextNote(`Skill ${name}${again ? ', repeated after the compaction' : ''}`, bodyOf(entry));
+    return contextLine(`Skill ${name}${again ? ', repeated after the compaction' : ''}`, bodyOf(entry));
   },
 });
 
@@ -118,13 +119,13 @@ export const memory = defineKind({
   isSent: true,
   folds: true,
   searchedAs: 'note',
-  note: (entry) => {
+  displayLine: (entry) => {
     const { memories = [] } = entry.data ?? {};
-    if (memories.length === 0) return contextNote('Memories', { ...bodyOf(entry), only: 'export' });
+    if (memories.length === 0) return contextLine('Memories', { ...bodyOf(entry), only: 'export' });
     const files = [...new Set(memories.flatMap(({ file }) => file ?? []))];
     const from = files.length === 0 ? '' : `: ${files.join(', ')}`;
     const count = memories.length === 1 ? '1 memory' : `${memories.length} memories`;
-    return contextNote(`${count}${from}`, bodyOf(entry));
+    return contextLine(`${count}${from}`, bodyOf(entry));
   },
 });
 
@@ -143,13 +144,13 @@ export const instructions = defineKind({
   isSent: true,
   stays: 'all',
   searchedAs: 'note',
-  note: (entry) => {
+  displayLine: (entry) => {
     const { path = '' } = entry.data ?? {};
     // Early versions wrote a single entry for all files.
-    if (path === '') return contextNote('Project instructions', { ...bodyOf(entry), only: 'export' });
+    if (path === '') return contextLine('Project instructions', { ...bodyOf(entry), only: 'export' });
     const short = path.startsWith(`${entry.cwd}/`) ? path.slice(entry.cwd.length + 1) : path;
     const state = contentOf(entry) === '' ? 'Instructions removed' : 'Instructions';
-    return contextNote(`${state}: ${short}`, bodyOf(entry));
+    return contextLine(`${state}: ${short}`, bodyOf(entry));
   },
 });
 
@@ -166,8 +167,8 @@ export const environment = defineKind({
   folds: true,
   stays: 'newest',
   searchedAs: 'note',
-  note: (entry) =>
-    contextNote(entry.data?.about === 'rewind' ? 'Environment after the rewind.' : 'Session resumed.', {
+  displayLine: (entry) =>
+    contextLine(entry.data?.about === 'rewind' ? 'Environment after the rewind.' : 'Session resumed.', {
       ...bodyOf(entry),
       only: 'export',
     }),
@@ -191,7 +192,7 @@ export const nudge = defineKind({
   isSent: true,
   folds: true,
   searchedAs: 'note',
-  note: (entry) => contextNote('Note to the model.', { ...bodyOf(entry), only: 'export' }),
+  displayLine: (entry) => contextLine('Note to the model.', { ...bodyOf(entry), only: 'export' }),
 });
 
 /** Repeats the goal and the todo list for the model. */
@@ -203,6 +204,6 @@ export const reminder = defineKind({
   folds: true,
   stays: 'newest',
   searchedAs: 'note',
-  note: (entry) =>
-    contextNote('Goal and tasks, restated for the model.', { ...bodyOf(entry), only: 'export' }),
+  displayLine: (entry) =>
+    contextLine('Goal and tasks, restated for the model.', { ...bodyOf(entry), only: 'export' }),
 });
