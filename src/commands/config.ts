@@ -1,7 +1,13 @@
 /** `/config`: lists every setting, and changes one. The subcommand `clawdcode config` prints the same pages. */
 import { findSetting, readValue } from '../config/change/changeSetting.ts';
 import type { SaveOutcome } from '../config/change/editSettings.ts';
-import { awaitsTrust, displayValue, isLive, isLocked, overrideOf } from '../config/change/settingsList.ts';
+import {
+  appliesAtOnce,
+  awaitsTrust,
+  displayValue,
+  isLocked,
+  overrideOf,
+} from '../config/change/settingsList.ts';
 import type { EditScope, SettingEdit, SettingInfo } from '../protocol/settings.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from './pages/page.ts';
 import type { Command, CommandResult, ConfigPort } from './types.ts';
@@ -31,8 +37,8 @@ async function setTo(setting: SettingInfo, text: string, port: ConfigPort): Prom
   const read = readValue(setting, text);
   if ('problem' in read) return { type: 'notice', level: 'error', text: read.problem };
   const edit = { key: setting.key, value: read.value, scope: 'user' } as const;
-  const { text: said, isSaved } = await saveSetting(port, setting, edit, isLive(setting.key));
-  return isSaved && isLive(setting.key)
+  const { text: said, isSaved } = await saveSetting(port, setting, edit, appliesAtOnce(setting.key));
+  return isSaved && appliesAtOnce(setting.key)
     ? { type: 'setting_changed', edit, text: said }
     : { type: 'notice', level: isSaved ? 'info' : 'error', text: said };
 }
@@ -91,6 +97,8 @@ export function viewOf(setting: SettingInfo): SettingView {
   return { name: key, value: displayValue(setting, value), source, lines: settingLines(setting), lock };
 }
 
+export { appliesAtOnce };
+
 /** Reads a value that was typed for a setting; see `readValue`. */
 export const typedValue = readValue;
 
@@ -98,9 +106,6 @@ export const typedValue = readValue;
 export function overrideNote(setting: SettingInfo, scope: EditScope): string | undefined {
   return overrideOf(setting, scope);
 }
-
-/** True if the screen applies a change of this setting at once. */
-export const appliesAtOnce = isLive;
 
 /** Settings whose name or description contains all words. */
 export function matching(settings: readonly SettingInfo[], words: string): readonly SettingInfo[] {

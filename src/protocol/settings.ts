@@ -30,6 +30,10 @@ export interface SettingInfo {
   readonly rank: number;
 }
 
+/** The preferences of the screen: settings with the value true or false whose changes apply at once. */
+export const screenPreferences = ['vim', 'showReasoning', 'reducedMotion'] as const;
+export type ScreenPreference = (typeof screenPreferences)[number];
+
 /** The user's files that can be edited. */
 export type EditScope = 'user' | 'local';
 

@@ -168,7 +168,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
         theme={theme}
         history={history}
         keymap={keymap}
-        vim={snapshot.preferences.vim === true}
+        vim={snapshot.preferences.vim}
         completion={completion}
         onSubmit={onSubmit}
         onIntent={onIntent}

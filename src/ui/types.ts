@@ -1,6 +1,7 @@
 /** The ports of the screen, provided by `cli`: nothing in `ui` reads the process or opens a session itself. */
 import type { Agent, SessionTarget } from '../agent/types.ts';
 import type { CommandHost } from '../commands/types.ts';
+import type { ScreenPreference } from '../protocol/settings.ts';
 import type { Echo } from './firstFrame.ts';
 import type { ImagePort } from './input/images.ts';
 import type { KeysPort } from './keys/useKeys.ts';
@@ -169,12 +170,7 @@ export interface UiOptions {
 }
 
 /** The user's settings for the screen, provided by `cli`. */
-export interface UiPreferences {
-  readonly reducedMotion: boolean;
-  readonly showReasoning: boolean;
-  /** Vim keys in the composer. */
-  readonly vim?: boolean;
-}
+export type UiPreferences = Readonly<Record<ScreenPreference, boolean>>;
 
 /** Used until the settings are read. */
-export const defaultPreferences: UiPreferences = { reducedMotion: false, showReasoning: false };
+export const defaultPreferences: UiPreferences = { reducedMotion: false, showReasoning: false, vim: false };

@@ -18,7 +18,7 @@ async function liveLine(view: View): Promise<string> {
   const snapshot: Snapshot = {
     phase: { type: 'session' },
     theme: plain,
-    preferences: { reducedMotion: true, showReasoning: false },
+    preferences: { reducedMotion: true, showReasoning: false, vim: false },
     session: undefined,
     view,
     hint: undefined,

@@ -3,7 +3,12 @@
  * config`. Pure.
  */
 import * as z from 'zod';
-import type { EditScope, SettingInfo, SettingKind } from '../../protocol/settings.ts';
+import {
+  type EditScope,
+  type SettingInfo,
+  type SettingKind,
+  screenPreferences,
+} from '../../protocol/settings.ts';
 import { settingVariables } from '../environment.ts';
 import { isManaged } from '../managed.ts';
 import { settingsSchema } from '../schema.ts';
@@ -19,12 +24,11 @@ interface Node {
   readonly properties?: Readonly<Record<string, Node>>;
 }
 
-/** Settings that a change on screen applies at once. */
-const live: ReadonlySet<string> = new Set(['theme', 'vim', 'showReasoning', 'reducedMotion']);
+const appliedAtOnce: ReadonlySet<string> = new Set(['theme', ...screenPreferences]);
 
 /** True if a change on screen applies at once; others apply from the next start. */
-export function isLive(key: string): boolean {
-  return live.has(key);
+export function appliesAtOnce(key: string): boolean {
+  return appliedAtOnce.has(key);
 }
 
 /**
@@ -46,7 +50,7 @@ export function listSettings(
         ...{ key, group: key.includes('.') ? (key.split('.')[0] ?? '') : '' },
         ...{ description: node.description ?? '', kind: kindOf(key, node) },
         isPending:
-          !isLive(key) &&
+          !appliesAtOnce(key) &&
           JSON.stringify(valueAt(running.settings, key)) !== JSON.stringify(valueAt(loaded.settings, key)),
         isNullable: (node.anyOf ?? []).some(({ type }) => type === 'null'),
         ...{ value: valueAt(loaded.settings, key), defaultValue: valueAt(defaults, key) },

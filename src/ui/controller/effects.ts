@@ -2,7 +2,7 @@
  * Runs the effects that the reducer returned. The composer belongs to the screen; effects reach it through a handle.
  */
 import { promptOf } from '../../agent/prompts/promptQueue.ts';
-import type { SettingEdit } from '../../protocol/settings.ts';
+import { type SettingEdit, screenPreferences } from '../../protocol/settings.ts';
 import { themeSettings } from '../../protocol/themeNames.ts';
 import type { Draft } from '../input/composerState.ts';
 import { type Images, mayNameImages } from '../input/images.ts';
@@ -199,13 +199,11 @@ async function applySetting(
   if (key === 'theme') {
     const setting = themeSettings.find((name) => name === value) ?? 'auto';
     await dispatch({ type: 'adjusted', change: { theme: withSetting(snapshot().theme, setting) } });
-  } else if (isPreference(key) && typeof value === 'boolean' && state().preferences[key] !== value) {
-    await dispatch({ type: 'setting_applied', preferences: { [key]: value } });
+    return;
   }
-}
-
-function isPreference(key: string): key is 'vim' | 'showReasoning' | 'reducedMotion' {
-  return key === 'vim' || key === 'showReasoning' || key === 'reducedMotion';
+  const preference = screenPreferences.find((name) => name === key);
+  if (preference !== undefined && typeof value === 'boolean' && state().preferences[preference] !== value)
+    await dispatch({ type: 'setting_applied', preferences: { [preference]: value } });
 }
 
 async function forkBefore(

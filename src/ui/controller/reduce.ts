@@ -383,7 +383,7 @@ function pressed(state: ControllerState, message: KeyMessage, facts: Facts): Red
       return hinted(changed, showReasoning ? 'Reasoning shown' : 'Reasoning hidden');
     }
     case 'toggle_vim': {
-      const vim = preferences.vim !== true;
+      const vim = !preferences.vim;
       return to(state, { preferences: { ...preferences, vim } }, { type: 'save_vim', vim });
     }
     case 'edit_draft':

@@ -198,7 +198,7 @@ describe('keys', () => {
 describe('booting', () => {
   const services = {
     theme,
-    preferences: { reducedMotion: true, showReasoning: true },
+    preferences: { reducedMotion: true, showReasoning: true, vim: false },
   } as unknown as AppServices;
   const ready: Message = { type: 'booted', boot: { type: 'ready', services, notices: ['Careful.'] } };
 

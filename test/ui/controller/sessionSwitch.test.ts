@@ -26,7 +26,7 @@ function setUp(answers: Readonly<Record<string, OpenOutcome>> = {}, first?: stri
   let current = first === undefined ? undefined : session(first);
   const services: AppServices = {
     theme: plain,
-    preferences: { reducedMotion: true, showReasoning: false },
+    preferences: { reducedMotion: true, showReasoning: false, vim: false },
     saveSetting: async () => ({ type: 'saved', file: 'config.json' }),
     sessions: madePort([madeSession('a'), madeSession('b', { project: 'q-00000002' })]),
     async open(target: SessionTarget) {
