@@ -12,29 +12,11 @@ import type {
 import type { Todo } from '../protocol/entries/fields.ts';
 import { withoutModelNotes } from '../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
-import { agentToolAlias, agentToolName, toolNames } from '../protocol/toolNames.ts';
+import { toolNames, traitsOf } from '../protocol/toolNames.ts';
 import { diffContent, firstLineOf } from './diffContent.ts';
 import { fenced, textContent, titleLine } from './text.ts';
 
-const kinds: Readonly<Record<string, ToolKind>> = {
-  [toolNames.read]: 'read',
-  [toolNames.write]: 'edit',
-  [toolNames.edit]: 'edit',
-  [toolNames.glob]: 'search',
-  [toolNames.grep]: 'search',
-  [toolNames.bash]: 'execute',
-  [toolNames.bashOutput]: 'execute',
-  [toolNames.killBash]: 'execute',
-  [toolNames.recall]: 'search',
-  [toolNames.webFetch]: 'fetch',
-  [toolNames.todoWrite]: 'think',
-  [toolNames.exitPlanMode]: 'switch_mode',
-  [agentToolName]: 'think',
-  [agentToolAlias]: 'think',
-};
-
-export const kindOf = (tool: string): ToolKind =>
-  (Object.hasOwn(kinds, tool) ? kinds[tool] : undefined) ?? 'other';
+export const kindOf = (tool: string): ToolKind => traitsOf(tool)?.kind ?? 'other';
 
 /** The todo list is shown as a plan, not as a call. */
 export const isPlanTool = (tool: string | undefined): boolean => tool === toolNames.todoWrite;

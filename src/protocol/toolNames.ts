@@ -1,24 +1,63 @@
-/** The names of the built-in tools, used by the model, permission rules, logs and the screen. */
+/**
+ * What the program knows about its own tools: their names, and the traits that other folders ask for. A new tool is a
+ * row in one of two tables; the compiler names a trait that it lacks.
+ */
 
 /** What a permission rule for a tool may name in parentheses: files, a command, a web domain, or nothing. */
 export type RuleSpecifier = 'path' | 'command' | 'domain' | 'none';
 
-/** The built-in tools in the order in which requests offer them, each with what its rules may name. */
-export const builtinToolSpecifiers = {
-  Read: 'path',
-  Write: 'path',
-  Edit: 'path',
-  Glob: 'path',
-  Grep: 'path',
-  Bash: 'command',
-  BashOutput: 'none',
-  KillBash: 'none',
-  Recall: 'none',
-  WebFetch: 'domain',
-  TodoWrite: 'none',
-  ExitPlanMode: 'none',
-  AskUserQuestion: 'none',
-} as const satisfies Readonly<Record<string, RuleSpecifier>>;
+interface ToolTraits {
+  /** Changes nothing: calls may run in parallel, no checkpoint is taken. */
+  readonly readOnly: boolean;
+  /** What a call does, as editors know it (the tool kinds of the Agent Client Protocol). */
+  readonly kind: 'read' | 'edit' | 'search' | 'execute' | 'fetch' | 'think' | 'switch_mode' | 'other';
+  /** Consecutive calls fold into one line on screen. */
+  readonly folds: boolean;
+  /** Subagents may get it. They start no others, and only their last message is returned: no plans, no questions. */
+  readonly inSubagents: boolean;
+  /** Shown instead of name and title, if the name is meant for the model and the title adds nothing: `Todos 1 of 3`. */
+  readonly label?: string;
+}
+
+/** The tools of every session, in the order in which requests offer them, each with what its rules may name. */
+const builtinTraits = {
+  Read: { rule: 'path', readOnly: true, kind: 'read', folds: true, inSubagents: true },
+  Write: { rule: 'path', readOnly: false, kind: 'edit', folds: false, inSubagents: true },
+  Edit: { rule: 'path', readOnly: false, kind: 'edit', folds: false, inSubagents: true },
+  Glob: { rule: 'path', readOnly: true, kind: 'search', folds: true, inSubagents: true },
+  Grep: { rule: 'path', readOnly: true, kind: 'search', folds: true, inSubagents: true },
+  Bash: { rule: 'command', readOnly: false, kind: 'execute', folds: false, inSubagents: true },
+  BashOutput: { rule: 'none', readOnly: true, kind: 'execute', folds: false, inSubagents: true },
+  KillBash: { rule: 'none', readOnly: false, kind: 'execute', folds: false, inSubagents: true },
+  Recall: { rule: 'none', readOnly: true, kind: 'search', folds: false, inSubagents: true },
+  WebFetch: { rule: 'domain', readOnly: true, kind: 'fetch', folds: false, inSubagents: true },
+  TodoWrite: {
+    rule: 'none',
+    readOnly: false,
+    kind: 'think',
+    folds: false,
+    inSubagents: true,
+    label: 'Todos',
+  },
+  ExitPlanMode: {
+    rule: 'none',
+    readOnly: false,
+    kind: 'switch_mode',
+    folds: false,
+    inSubagents: false,
+    label: 'Plan',
+  },
+  AskUserQuestion: {
+    rule: 'none',
+    readOnly: true,
+    kind: 'other',
+    folds: false,
+    inSubagents: false,
+    label: 'Questions',
+  },
+} as const satisfies Readonly<Record<string, ToolTraits & { readonly rule: RuleSpecifier }>>;
+
+type BuiltinToolName = keyof typeof builtinTraits;
 
 /** The tool that loads a skill; offered only if there is a skill. */
 export const skillToolName = 'Skill';
@@ -30,7 +69,28 @@ export const structuredOutputToolName = 'StructuredOutput';
 export const agentToolName = 'Agent';
 export const agentToolAlias = 'Task';
 
-type BuiltinToolName = keyof typeof builtinToolSpecifiers;
+const toolTraits = {
+  ...builtinTraits,
+  [skillToolName]: { readOnly: false, kind: 'other', folds: false, inSubagents: true },
+  [structuredOutputToolName]: { readOnly: false, kind: 'other', folds: false, inSubagents: true },
+  [agentToolName]: { readOnly: false, kind: 'think', folds: false, inSubagents: false },
+} as const satisfies Readonly<Record<string, ToolTraits>>;
+
+/** The tools whose traits are known here: not those of MCP servers and of programs that use the SDK. */
+export type ToolName = keyof typeof toolTraits;
+
+/** The traits of a tool, also by its name in other programs; undefined if it is not one of ours. */
+export function traitsOf(name: ToolName): ToolTraits;
+export function traitsOf(name: string | undefined): ToolTraits | undefined;
+export function traitsOf(name = ''): ToolTraits | undefined {
+  const own = name === agentToolAlias ? agentToolName : name;
+  return Object.hasOwn(toolTraits, own) ? toolTraits[own as ToolName] : undefined;
+}
+
+/** The built-in tools in the order in which requests offer them, each with what its rules may name. */
+export const builtinToolSpecifiers = Object.fromEntries(
+  Object.entries(builtinTraits).map(([name, { rule }]) => [name, rule]),
+) as Readonly<Record<BuiltinToolName, RuleSpecifier>>;
 
 /** For code that handles calls of a specific built-in tool. */
 export const toolNames = {
@@ -47,4 +107,4 @@ export const toolNames = {
   todoWrite: 'TodoWrite',
   exitPlanMode: 'ExitPlanMode',
   askUserQuestion: 'AskUserQuestion',
-} as const satisfies Readonly<Record<string, BuiltinToolName>>;
+} as const satisfies { readonly [Name in BuiltinToolName as Uncapitalize<Name>]: Name };

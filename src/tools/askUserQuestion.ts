@@ -46,7 +46,6 @@ export function askUserQuestionTool(): Tool {
     description:
       'Ask the user to decide what you cannot find out or sensibly assume. They can always answer in their own words; do not offer "Other". Put the option you recommend first.',
     input,
-    readOnly: true,
     title: ({ questions }) => titleOf(questions),
     access: () => ({ type: 'question' }),
     preview: async ({ questions }) => ({ type: 'form', fields: questions.map(fieldOf) }),

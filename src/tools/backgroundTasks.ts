@@ -22,7 +22,6 @@ export function bashOutputTool(tasks: TaskRegistry): Tool {
     name: toolNames.bashOutput,
     description: 'Get new output and status of a background command.',
     input: outputInput,
-    readOnly: true,
     title: (call) => titleOf(call.task_id, tasks),
     access: () => ({ type: 'none' }),
     run: async (call, context) => {
@@ -40,7 +39,6 @@ export function killBashTool(tasks: TaskRegistry): Tool {
     name: toolNames.killBash,
     description: 'Stop a background command.',
     input: killInput,
-    readOnly: false,
     title: (call) => titleOf(call.task_id, tasks),
     access: () => ({ type: 'none' }),
     run: async (call, context) => {

@@ -69,7 +69,6 @@ export function bashTool(deps: BashDeps): Tool {
     name: toolNames.bash,
     description: `Run a ${basename(deps.shell)} command, without terminal or input. cd persists; other shell state does not. Leftover processes are killed unless run_in_background; at the timeout a command moves to the background. Prefer Read, Grep, Glob and Edit for files.`,
     input,
-    readOnly: false,
     title: (call) => titleOf(call.command),
     access: (call, context) => ({ type: 'command', command: call.command, cwd: context.cwd() }),
     preview: async (call, context) => ({

@@ -4,14 +4,14 @@ import { realpath } from '../disk/paths.ts';
 import { assertUnmoved, type ResolvedPath } from '../disk/realFile.ts';
 import type { FieldAnswer } from '../protocol/forms.ts';
 import type { Access, Grant, Preview } from '../protocol/permissions.ts';
+import { type ToolName, traitsOf } from '../protocol/toolNames.ts';
 import type { Settled, Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { describeSystemError, failure } from './outcomes.ts';
 
 interface ToolHead<Input> {
-  readonly name: string;
+  readonly name: ToolName;
   readonly description: string;
   readonly input: z.ZodObject & z.ZodType<Input>;
-  readonly readOnly: boolean;
 }
 
 /** The definition of a tool; `defineTool` adds parsing, a default preview and error outcomes. */
@@ -62,7 +62,7 @@ export function defineFileTool<Input>(definition: FileToolDefinition<Input>): To
     return {
       title: definition.title(input, context, path),
       access: {
-        type: definition.readOnly ? 'read' : 'write',
+        type: traitsOf(definition.name).readOnly ? 'read' : 'write',
         paths: [path],
         realPaths: [place.realPath],
       },
@@ -81,12 +81,12 @@ interface OneCall {
 }
 
 function makeTool<Input>(
-  { name, description, readOnly, input: schema }: ToolHead<Input>,
+  { name, description, input: schema }: ToolHead<Input>,
   prepareCall: (input: Input, context: ToolContext) => OneCall,
 ): Tool {
   return {
     name,
-    readOnly,
+    readOnly: traitsOf(name).readOnly,
     schema: { name, description, parameters: inputSchema(schema) },
     prepare(raw, context) {
       const parsed = parseInput(name, schema, raw);

@@ -57,7 +57,6 @@ export function editTool(home: string, checks?: EditChecks): Tool {
     description:
       'Replace old_string with new_string in a file that you have read. old_string must be unique: include enough surrounding lines, or set replace_all. Use edits for several edits of one file.',
     input,
-    readOnly: false,
     path: (call, context) => absolutePath(call.file_path, context.cwd(), home),
     title: (_, context, path) => shortPath(path, context.cwd()),
     preview: async (place, call, context) => {

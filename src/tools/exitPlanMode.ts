@@ -12,7 +12,6 @@ export function exitPlanModeTool(): Tool {
     name: toolNames.exitPlanMode,
     description: 'In plan mode, present your finished plan for approval. Nothing else ends plan mode.',
     input,
-    readOnly: false,
     title: () => TITLE,
     access: () => ({ type: 'plan' }),
     preview: async ({ plan }) => ({ type: 'plan', plan }),

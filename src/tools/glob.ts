@@ -29,7 +29,6 @@ export function globTool(home: string, env: Environment): Tool {
     name: toolNames.glob,
     description: 'Find files by glob, e.g. "src/**/*.ts"; newest first. Git-ignored files are left out.',
     input,
-    readOnly: true,
     title: titleOf,
     path: (call, context) => searchOf(call, context.cwd(), home).root,
     run: (place, call, context) => glob(place, call, context, home, env),

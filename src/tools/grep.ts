@@ -48,7 +48,6 @@ export function grepTool(deps: GrepDeps): Tool {
     name: toolNames.grep,
     description: `Search file contents. Default output_mode is files_with_matches; content shows lines with -A/-B/-C context. At most head_limit lines (default ${DEFAULT_HEAD_LIMIT}).`,
     input,
-    readOnly: true,
     title: titleOf,
     path: (call, context) => absolutePath(call.path ?? '.', context.cwd(), deps.home),
     run: (place, call, context) => grep(place, call, context, deps),

@@ -41,7 +41,6 @@ export function readTool(home: string): Tool {
     description:
       'Read a text file or view an image. Lines are numbered as `number<tab>text`; the numbers are not in the file.',
     input,
-    readOnly: true,
     path: (call, context) => absolutePath(call.file_path, context.cwd(), home),
     title: (call, context, path) => titleOf(shortPath(path, context.cwd()), call),
     // Reports a missing file without approval only inside the project, where the model may list names anyway.

@@ -17,7 +17,6 @@ export function recallTool(): Tool {
     name: toolNames.recall,
     description: 'Show earlier content of this session again: truncated, masked or summarized.',
     input,
-    readOnly: true,
     title: titleOf,
     // No access check: everything it returns was shown in this session before.
     access: () => ({ type: 'none' }),

@@ -40,7 +40,6 @@ export function skillTool({ skills, prepare, onUse }: SkillToolDeps): Tool {
       ...describedList(skills, { maxCharacters: MAX_DESCRIPTIONS, label: 'Skills' }),
     ].join('\n'),
     input,
-    readOnly: false,
     title: ({ skill }) => skill,
     access: ({ skill }) => ({ type: 'named', name: find(skill)?.name ?? skill }),
     run: async ({ skill: name, args = '' }, context) => {

@@ -1,5 +1,5 @@
 /** The tool with which the model gives its final answer in the form that `--json-schema` requires. */
-import { structuredOutputToolName } from '../protocol/toolNames.ts';
+import { structuredOutputToolName, traitsOf } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { compileSchema } from './jsonSchema.ts';
 
@@ -31,7 +31,7 @@ export function createStructuredOutput(schemaText: string): StructuredOutput {
         'Submit your final answer. Call it once, when the work is done, instead of answering in text: the user sees only its input.',
       parameters: { ...parameters, type: 'object' },
     },
-    readOnly: false,
+    readOnly: traitsOf(structuredOutputToolName).readOnly,
     prepare(input) {
       const mistakes = mistakesIn(input);
       if (mistakes !== undefined) {

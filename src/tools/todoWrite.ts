@@ -22,7 +22,6 @@ export function todoWriteTool(): Tool {
     description:
       'Replace your todo list; the user sees it. For tasks of three steps or more. Keep one item in_progress and complete items as you go.',
     input,
-    readOnly: false,
     title: ({ todos }) => count(todos.length, 'todo'),
     access: () => ({ type: 'none' }),
     run: async ({ todos }) => {

@@ -20,7 +20,6 @@ export function writeTool(home: string, checks?: EditChecks): Tool {
     description:
       'Create a file, or overwrite one that you have read. Prefer Edit for changes to an existing file.',
     input,
-    readOnly: false,
     path: (call, context) => absolutePath(call.file_path, context.cwd(), home),
     title: (_, context, path) => shortPath(path, context.cwd()),
     preview: async (place, call, context) => {

@@ -55,7 +55,6 @@ export function agentTool(
       ...describedList(definitions, { maxCharacters: MAX_DESCRIPTIONS, label: 'subagent_type' }),
     ].join('\n'),
     input,
-    readOnly: false,
     title,
     access: ({ subagent_type }) => ({
       type: 'named',

@@ -24,7 +24,7 @@ import type { AgentDefinition } from '../../protocol/extensions/subagents.ts';
 import type { ModelClient } from '../../protocol/model.ts';
 import type { Access } from '../../protocol/permissions.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
-import { agentToolName, toolNames } from '../../protocol/toolNames.ts';
+import { traitsOf } from '../../protocol/toolNames.ts';
 import type { Tool } from '../../protocol/tools.ts';
 import { builtinTools } from '../../tools/builtinTools.ts';
 import type { Confinement } from '../confinement.ts';
@@ -279,13 +279,6 @@ export function modelProblem(wanted: string, allowed: readonly string[]): string
 
 // The tools of a subagent: those of its definition, without those that no subagent gets. Pure.
 
-/** A subagent starts no others, and only its last message is returned: no plans, no questions to the user. */
-const neverOffered: ReadonlySet<string> = new Set([
-  agentToolName,
-  toolNames.exitPlanMode,
-  toolNames.askUserQuestion,
-]);
-
 /** The tools that a definition lets its subagent use. */
 export function toolsFor(
   { tools: allowed, disallowedTools }: Pick<AgentDefinition, 'tools' | 'disallowedTools'>,
@@ -293,7 +286,7 @@ export function toolsFor(
 ): readonly Tool[] {
   return all.filter(
     ({ name }) =>
-      !neverOffered.has(name) &&
+      traitsOf(name)?.inSubagents !== false &&
       (allowed === undefined || allowed.some((one) => names(one, name))) &&
       !disallowedTools.some((one) => names(one, name)),
   );

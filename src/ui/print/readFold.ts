@@ -4,7 +4,7 @@
  * shows it at once, and only the last of several matters.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { toolNames } from '../../protocol/toolNames.ts';
+import { traitsOf } from '../../protocol/toolNames.ts';
 import type { Print } from '../controller/view.ts';
 import { isOnlyReasoning, printsNothing } from './entry.ts';
 
@@ -63,10 +63,8 @@ export function withReadsFolded(prints: readonly Print[], showsReasoning: boolea
 
 const isMode = (print: Print): boolean => print.type === 'entry' && print.entry.subtype === 'mode';
 
-const readers: ReadonlySet<string | undefined> = new Set([toolNames.read, toolNames.grep, toolNames.glob]);
-
 function isRead({ toolResult }: JSONLEntry): boolean {
-  if (toolResult === undefined || !readers.has(toolResult.name)) return false;
+  if (toolResult === undefined || traitsOf(toolResult.name)?.folds !== true) return false;
   return toolResult.status === 'ok' || toolResult.status === 'partial';
 }
 

@@ -2,7 +2,7 @@
 import { withoutModelNotes } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
-import { toolNames } from '../../protocol/toolNames.ts';
+import { toolNames, traitsOf } from '../../protocol/toolNames.ts';
 import type { Theme } from '../theme/theme.ts';
 import { textOf } from './content.ts';
 import { count } from './numbers.ts';
@@ -19,17 +19,10 @@ interface ToolLine {
   readonly status: ToolStatus;
 }
 
-/** Display names for tools whose own name is meant for the model and whose title adds nothing: `Todos 1 of 3 done`. */
-const shownAs: Readonly<Record<string, string>> = {
-  [toolNames.todoWrite]: 'Todos',
-  [toolNames.exitPlanMode]: 'Plan',
-  [toolNames.askUserQuestion]: 'Questions',
-};
-
 /** The name and title of a call on screen: of `mcp__github__search`, for example, `github · search`. */
 export function callLabel(tool: string, title: string): { readonly tool: string; readonly title: string } {
-  const name = Object.hasOwn(shownAs, tool) ? shownAs[tool] : undefined;
-  if (name !== undefined) return { tool: name, title: '' };
+  const label = traitsOf(tool)?.label;
+  if (label !== undefined) return { tool: label, title: '' };
   // The name of a server contains no `__`.
   const [, server, own] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? [];
   return server === undefined ? { tool, title } : { tool: `${server} · ${own}`, title };
