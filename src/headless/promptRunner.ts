@@ -39,7 +39,7 @@ interface PromptRunnerOptions extends Pick<ReportOptions, 'agent' | 'host'> {
   readonly onEvent?: (event: AgentEvent) => void;
 }
 
-interface PromptRunner {
+export interface PromptRunner {
   /** Runs a prompt to its end and writes the result. One at a time. */
   run(prompt: RunPrompt): Promise<Outcome>;
   /** Stops listening to the agent. */

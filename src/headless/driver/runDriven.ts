@@ -4,20 +4,19 @@
  * answered while they run.
  */
 import { randomUUID } from 'node:crypto';
-import type { PermissionAnswer } from '../../protocol/permissions.ts';
-import { type AskAboutCall, createCallQuestions } from '../callQuestions.ts';
-import { refusalOf } from '../denials.ts';
+import type { Agent } from '../../agent/types.ts';
+import type { AgentEvent } from '../../protocol/events.ts';
+import type { AskAboutCall } from '../callQuestions.ts';
 import { EXIT, type ExitCode } from '../exitCodes.ts';
-import { createPromptRunner } from '../promptRunner.ts';
-import { createReporter } from '../reporter.ts';
-import { createTally } from '../tally.ts';
+import type { Outcome } from '../outcome.ts';
+import { createReportedRunner } from '../runHeadless.ts';
 import type { LimitOptions, ReportOptions } from '../types.ts';
 import { toLine } from '../wireMessages.ts';
 import { answerRequest, type ControlPorts } from './controlRequests.ts';
 import type { DriverLink } from './driverLink.ts';
 import type { DriverMessage, DriverPrompt, DriverRequest } from './driverMessages.ts';
 import type { InitializePorts } from './initialize.ts';
-import { createPromptInbox } from './promptInbox.ts';
+import { createPromptInbox, type PromptInbox } from './promptInbox.ts';
 
 interface DrivenOptions
   extends Omit<ReportOptions, 'outputFormat'>,
@@ -46,68 +45,76 @@ const MAX_UNANSWERED = 1000;
 
 /** Runs until the driver has closed its side and the last turn has ended; returns the exit code of that turn. */
 export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
-  const { agent, now, link, messages, write, writeError, stop } = options;
+  const { agent, link, write, stop } = options;
   const host = await options.host();
-  const say = (text: string): void => writeError(`clawdcode: ${text}\n`);
   const send = (message: object): void => write(toLine(message));
-  const tally = createTally(agent, now);
   const inbox = createPromptInbox();
   const warn = (content: string): void => {
     const head = { type: 'system', subtype: 'informational', content, level: 'warning' };
     send({ ...head, session_id: agent.state().sessionId, uuid: randomUUID() });
   };
-  const answer = (id: string, given: PermissionAnswer): void =>
-    agent.submit({ type: 'answer', id, answer: given });
-  const questions = options.askAboutCall && createCallQuestions({ ask: options.askAboutCall, answer, warn });
-  /** Uuids of the prompts' entries by the driver's own ids. */
-  const entries = new Map<string, string>();
-  let current: DriverPrompt | undefined;
-  let isInterrupted = false;
-  let isSent = false;
-  const sent = (prompt: DriverPrompt, entry: string): void => {
-    const { uuid = entry, message } = prompt;
-    entries.set(uuid, entry);
-    if (options.replayUserMessages) send(replayLine(message, uuid, agent.state().sessionId));
-  };
-  const runner = createPromptRunner({
-    agent,
-    host: options.host,
-    tally,
-    reporter: await createReporter({ ...options, outputFormat: 'stream-json' }, tally),
-    limits: options.limits ?? {},
-    onQuestion(question) {
-      if (questions === undefined) answer(question.id, refusalOf(question));
-      else questions.put(question);
-    },
-    onEvent(event) {
-      if (event.type === 'permission_answered') questions?.answered(event.id);
-      if (event.type !== 'entry' || event.entry.subtype !== 'prompt' || current === undefined) return;
-      // A turn may have more prompts than the driver's: the model is asked for an answer that fits the schema.
-      if (!isSent) sent(current, event.entry.uuid);
-      isSent = true;
-    },
+  const prompts = followPrompts(agent, options.replayUserMessages ? send : undefined);
+  const runner = await createReportedRunner({
+    ...options,
+    outputFormat: 'stream-json',
+    warn,
+    onEvent: prompts.hear,
   });
-
-  const interrupt = (): void => {
-    isInterrupted = current !== undefined;
-    agent.submit({ type: 'interrupt' });
-  };
   const control: ControlPorts = {
-    ...{ host, inbox, interrupt, warn, firstModel: agent.state().model.id },
+    ...{ host, inbox, warn, interrupt: prompts.interrupt, firstModel: agent.state().model.id },
     subagents: options.subagents,
     setup: options.setup,
     channels: options.channels,
     session: options.session,
-    tally,
+    tally: runner.tally,
     mayBypass: options.mayBypass,
     parseMode: options.parseMode,
-    entryOf: (uuid) => entries.get(uuid),
+    entryOf: prompts.entryOf,
   };
+  const endInput = (): void => {
+    inbox.end();
+    link.close();
+  };
+  const input = readMessages(options, {
+    ...{ inbox, endInput },
+    respond: async (request) => send(await answerRequest(request, control)),
+  });
+  const endAll = (): void => {
+    inbox.clear();
+    endInput();
+  };
+  if (stop.aborted) endAll();
+  else stop.addEventListener('abort', endAll, { once: true });
+
+  await options.settle(stop);
+  let code: ExitCode = EXIT.ok;
+  for (let prompt = await inbox.next(); prompt !== undefined; prompt = await inbox.next()) {
+    prompts.begin(prompt);
+    code = prompts.end(await runner.run(prompt));
+  }
+  runner.close();
+  if (!stop.aborted) await input.ended;
+  return input.isBroken() ? EXIT.badInput : code;
+}
+
+interface InputPorts {
+  readonly inbox: PromptInbox;
+  readonly respond: (request: DriverRequest) => Promise<void>;
+  /** Called once nothing more is read. */
+  readonly endInput: () => void;
+}
+
+/** Passes the driver's messages on, until it closes its side or breaks the protocol. */
+function readMessages(
+  { messages, link, writeError }: DrivenOptions,
+  { inbox, respond, endInput }: InputPorts,
+): { readonly ended: Promise<void>; readonly isBroken: () => boolean } {
+  const say = (text: string): void => writeError(`clawdcode: ${text}\n`);
   let broken: string | undefined;
   let unanswered = 0;
-  const respond = async (request: DriverRequest): Promise<void> => {
+  const answer = async (request: DriverRequest): Promise<void> => {
     unanswered++;
-    send(await answerRequest(request, control));
+    await respond(request);
     unanswered--;
   };
   const take = (message: DriverMessage): void => {
@@ -117,7 +124,7 @@ export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
         return;
       case 'request':
         if (unanswered >= MAX_UNANSWERED) broken = 'too many requests are unanswered.';
-        else void respond(message.request);
+        else void answer(message.request);
         return;
       case 'response':
         link.settle(message.response);
@@ -130,11 +137,7 @@ export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
         return;
     }
   };
-  const endInput = (): void => {
-    inbox.end();
-    link.close();
-  };
-  const reading = (async () => {
+  const ended = (async () => {
     for await (const message of messages) {
       take(message);
       if (broken !== undefined) break;
@@ -142,25 +145,49 @@ export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
     if (broken !== undefined) say(`${broken} Nothing after it is read; prompts before it run to their end.`);
     endInput();
   })();
-  const endAll = (): void => {
-    inbox.clear();
-    endInput();
-  };
-  if (stop.aborted) endAll();
-  else stop.addEventListener('abort', endAll, { once: true });
+  return { ended, isBroken: () => broken !== undefined };
+}
 
-  await options.settle(stop);
-  let code: ExitCode = EXIT.ok;
-  for (let prompt = await inbox.next(); prompt !== undefined; prompt = await inbox.next()) {
-    [current, isInterrupted, isSent] = [prompt, false, false];
-    const outcome = await runner.run(prompt);
-    current = undefined;
-    // An interrupt is what the driver asked for, not a failure.
-    code = isInterrupted && outcome.exitCode === EXIT.interrupted ? EXIT.ok : outcome.exitCode;
-  }
-  runner.close();
-  if (!stop.aborted) await reading;
-  return broken === undefined ? code : EXIT.badInput;
+/** The driver's prompt that runs now, and the entries of those that ran. */
+interface PromptFollower {
+  begin(prompt: DriverPrompt): void;
+  hear(event: AgentEvent): void;
+  interrupt(): void;
+  /** The exit code of the prompt: an interrupt is what the driver asked for, not a failure. */
+  end(outcome: Outcome): ExitCode;
+  /** The uuid of a prompt's entry, by the driver's own id. */
+  entryOf(uuid: string): string | undefined;
+}
+
+/** `replay`: receives each prompt again when it is sent. */
+function followPrompts(agent: Agent, replay: ((line: object) => void) | undefined): PromptFollower {
+  const entries = new Map<string, string>();
+  let current: DriverPrompt | undefined;
+  let isInterrupted = false;
+  let isSent = false;
+  return {
+    begin(prompt) {
+      [current, isInterrupted, isSent] = [prompt, false, false];
+    },
+    hear(event) {
+      if (event.type !== 'entry' || event.entry.subtype !== 'prompt' || current === undefined) return;
+      // A turn may have more prompts than the driver's: the model is asked for an answer that fits the schema.
+      if (isSent) return;
+      isSent = true;
+      const { uuid = event.entry.uuid, message } = current;
+      entries.set(uuid, event.entry.uuid);
+      replay?.(replayLine(message, uuid, agent.state().sessionId));
+    },
+    interrupt() {
+      isInterrupted = current !== undefined;
+      agent.submit({ type: 'interrupt' });
+    },
+    end({ exitCode }) {
+      current = undefined;
+      return isInterrupted && exitCode === EXIT.interrupted ? EXIT.ok : exitCode;
+    },
+    entryOf: (uuid) => entries.get(uuid),
+  };
 }
 
 function replayLine(message: object, uuid: string, sessionId: string): object {
