@@ -28,6 +28,7 @@ import { namesOnPaths, programNames } from '../sandbox/temporary/temporaryNames.
 import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
 import { isPublicAddress, systemResolve } from '../tools/web/publicAddress.ts';
 import { localServers } from '../ui/onboarding/providers.ts';
+import { createDeniedPlaces } from './permissions/deniedPlaces.ts';
 import { executedFiles } from './permissions/executedFiles.ts';
 import { hostVerdict, type Permissions } from './permissions/permissions.ts';
 import type { AppPaths } from './process/appPaths.ts';
@@ -102,6 +103,12 @@ export function createSessionSandbox({
   const run = [...new Set([project, root])].flatMap((at) => executedFiles(loaded, { root: at, home }));
   const isReadOnlyFile = remembered((path) => run.includes(path) || isReadOnlyForCommands(path, protection));
   const sensitive = remembered(isSensitive);
+  const deniedPlaces = createDeniedPlaces({
+    home,
+    workspace: [root, ...unmoved(addedFolders)],
+    rules: permissions.rules,
+    realpath,
+  });
   const onPaths = namesOnPaths({ ...env, ...added }, temporaryFolders(), realpath);
   return createCommandSandbox({
     ...probeOptions(place, loaded.settings, mode),
@@ -115,7 +122,7 @@ export function createSessionSandbox({
       dataRoot,
       temporary: temporaryFolders(),
       allowWrite: [...inPlace(sandbox.allowWrite), realpath(ensured(caches))],
-      denyRead: hiddenFromCommands(sandbox.denyRead, { root, project }),
+      denyRead: [...hiddenFromCommands(sandbox.denyRead, { root, project }), ...deniedPlaces()],
       denyReadAlways: hiddenFromCommands(loaded.managedDenyRead, { root, project }),
       allowRead: inPlace(sandbox.allowRead),
       readByRule: readByRule(permissions.rules(), home),

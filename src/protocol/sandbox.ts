@@ -57,6 +57,14 @@ export function launchPipesOf({ stdio }: { readonly stdio: readonly unknown[] })
   return stdio.slice(3).filter((end) => end !== null && end !== undefined) as StartedPipe[];
 }
 
+/** Why the sandbox made a command fail. */
+export interface Blockage {
+  /** Completes "The sandbox blocked it: …". */
+  readonly reason: string;
+  /** The user's settings hide what the command needs: nothing offers to run it outside the sandbox. */
+  readonly isHidden?: boolean;
+}
+
 /** How one command is run, confined or not. */
 export interface Confinement {
   /** True if the operating system confines the command. */
@@ -70,10 +78,10 @@ export interface Confinement {
   /** Returns what the sandbox allowed, for the log; complete once the command has ended. */
   record(): SandboxRecord;
   /**
-   * Returns why the sandbox made the command fail, as a sentence for the user. Undefined if something else failed, or
-   * if the cause is a host in `declined` (with port), which the user has just denied.
+   * Returns why the sandbox made the command fail. Undefined if something else failed, or if the cause is a host in
+   * `declined` (with port), which the user has just denied.
    */
-  blocked(output: string, exitCode: number, declined: ReadonlySet<string>): string | undefined;
+  blocked(output: string, exitCode: number, declined: ReadonlySet<string>): Blockage | undefined;
   /**
    * Returns, ready to show, files that control other programs and that the command created or changed since the last
    * call.

@@ -6,7 +6,7 @@ import { lstatOf, resolved } from '../disk/fileLookups.ts';
 import { isInside, realpath } from '../disk/paths.ts';
 import type { SandboxRecord } from '../protocol/entries/fields.ts';
 import type { CommandSandbox, Confinement, Launch, SandboxState } from '../protocol/sandbox.ts';
-import { whyBlocked } from './blocked.ts';
+import { whyBlocked, whyHidden } from './blocked.ts';
 import { type EnvironmentRules, withoutTokens } from './environment.ts';
 import { bubblewrapArguments } from './linux/bubblewrap.ts';
 import { admit, expectedMounts, mountsNow } from './linux/mountCheck.ts';
@@ -67,11 +67,17 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   let state: Promise<SandboxState> | undefined;
   let opened: Promise<ProxyRoute | undefined> | undefined;
   const running = new Map<string, RunningRequest>();
+  let tests: Pick<PlaceOptions, 'isReadOnlyForCommands' | 'isSensitive'> | undefined;
+  /** The same for all commands, so the walks need not ask for all places again for each file. */
+  const testsOfFiles = () => {
+    tests ??= options.places();
+    return tests;
+  };
   const walk = createProjectScan({
-    isReadOnlyForCommands: (path) => options.places().isReadOnlyForCommands(path),
+    isReadOnlyForCommands: (path) => testsOfFiles().isReadOnlyForCommands(path),
     gitRunsPrograms: options.gitRunsPrograms,
   });
-  const findSecrets = createSecretsScan((path) => options.places().isSensitive(path));
+  const findSecrets = createSecretsScan((path) => testsOfFiles().isSensitive(path));
   const gitFolders = createCompletedGitFolders(options.gitNotes);
   const temporary = createTemporaryFolders(options.temporary);
   const quarantine = createQuarantine(options.setAsideNotes);
@@ -391,8 +397,11 @@ function confined({
       };
     },
     blocked(output, exitCode, declined) {
+      const hidden = whyHidden(output, exitCode, plan.denied, plan.cwd);
+      if (hidden !== undefined) return { reason: hidden, isHidden: true };
       const refused = [...asking.refused].filter((host) => !declined.has(host));
-      return whyBlocked(output, exitCode, refused, [...asking.problems]);
+      const reason = whyBlocked(output, exitCode, refused, [...asking.problems]);
+      return reason === undefined ? undefined : { reason };
     },
     changedProtectedFiles: changes.take,
     share,

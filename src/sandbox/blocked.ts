@@ -1,4 +1,6 @@
 /** Determines from a failed command's output whether the sandbox was the reason. Pure. */
+import { basename, relative } from 'node:path';
+import { isInside } from '../disk/paths.ts';
 
 /** Error messages of confined programs and their explanation. The first match is used. */
 const signs: readonly (readonly [RegExp, string])[] = [
@@ -36,6 +38,24 @@ const networkFailure =
 const TAIL_LENGTH = 4000;
 
 /**
+ * The reason for a refused access to something in the workspace that the settings hide; undefined if there was none.
+ * `hidden`: absolute.
+ */
+export function whyHidden(
+  output: string,
+  exitCode: number,
+  hidden: readonly string[],
+  cwd: string,
+): string | undefined {
+  const tail = output.slice(-TAIL_LENGTH);
+  if (exitCode === 0 || !/permission denied|\bEACCES\b/i.test(tail)) return undefined;
+  const found = hidden.filter((path) => tail.includes(basename(path)));
+  if (found.length === 0) return undefined;
+  const names = found.map((path) => (isInside(path, cwd) ? relative(cwd, path) : path));
+  return `the settings hide ${listed(names)} from commands (a Read deny rule, or sandbox.denyRead)`;
+}
+
+/**
  * Why the sandbox made a command fail, to complete "The sandbox (seems to have) blocked it: "; undefined if it did not.
  * `problems`: the proxy's messages about hosts that are allowed.
  */
@@ -62,7 +82,7 @@ function isAbout(hosts: readonly string[], tail: string): boolean {
   return hosts.some((host) => tail.includes(host.replace(/:\d+$/, '')));
 }
 
-function listed(hosts: readonly string[]): string {
-  const shown = hosts.slice(0, 4).join(', ');
-  return hosts.length <= 4 ? shown : `${shown} and ${hosts.length - 4} more`;
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 4).join(', ');
+  return names.length <= 4 ? shown : `${shown} and ${names.length - 4} more`;
 }

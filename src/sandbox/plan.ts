@@ -48,6 +48,8 @@ export interface SandboxPlan {
   /** Outermost first: a later entry may be inside an earlier one. */
   readonly writable: readonly string[];
   readonly hidden: readonly HiddenPlace[];
+  /** Those in the workspace that the user's settings or managed ones hide. */
+  readonly denied: readonly string[];
   readonly readable: readonly string[];
   readonly protected: readonly string[];
   /**
@@ -132,6 +134,14 @@ export function planCommand(
   // visible.
   const kept = places.protected.filter((path) => isInWritable(path, writable, closed));
   const pinned = pinnedFolders(writable, [...kept, ...closed]);
+  const isOfWorkspace = (path: string): boolean => places.workspace.some((folder) => isInside(path, folder));
+  const isOpenedIn = (path: string): boolean =>
+    [...writable, ...readable].some((one) => one !== path && isInside(one, path));
+  const hiddenNow = hidden.map((place) =>
+    place.isDirectory && isOfWorkspace(place.path) && !isOpenedIn(place.path)
+      ? { ...place, isClosed: true }
+      : place,
+  );
   const mounts = [...writable, ...readable, ...kept, ...pinned, ...places.needed, cwd, scratch];
   const temporary = (writes ? privateTemporary : []).map((folder): PlannedTemporary => {
     const names = [...mounts.flatMap((path) => nameIn(path, folder)), ...temporaryFolders.named(folder)];
@@ -144,7 +154,8 @@ export function planCommand(
     mode: writes ? 'workspace-write' : 'read-only',
     cwd,
     writable: outermostFirst(writable),
-    hidden: temporary.length === 0 ? hidden : hiddenWith(hidden, temporary, places.scratchParent),
+    denied: [...places.hidden, ...alwaysHidden].map(({ path }) => path).filter(isOfWorkspace),
+    hidden: temporary.length === 0 ? hiddenNow : hiddenWith(hiddenNow, temporary, places.scratchParent),
     readable,
     protected: kept,
     pinned,
@@ -180,7 +191,7 @@ function hiddenWith(
   const again = temporary.flatMap(({ shared, outside }) =>
     all
       .filter(({ path }) => path !== shared && isInside(path, shared))
-      .map(({ path, isDirectory }) => ({ path: outside + path.slice(shared.length), isDirectory })),
+      .map((place) => ({ ...place, path: outside + place.path.slice(shared.length) })),
   );
   return [...hidden.filter(({ path }) => isMounted(path)), ...again];
 }

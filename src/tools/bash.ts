@@ -285,10 +285,11 @@ async function finished(
   if (declined.size > 0) after.push(`(The user denied a connection to ${[...declined].join(', ')}.)`);
   const blocked = confinement?.blocked(taken.text, end.code, declined);
   const isBinding = confinement?.isBinding === true;
-  const mayLeave = context.confirm !== undefined && !isBinding;
+  const mayLeave = context.confirm !== undefined && !isBinding && blocked?.isHidden !== true;
   const stay = isBinding ? OUTSIDE_NEVER : OUTSIDE_UNASKED;
-  if (blocked !== undefined)
-    after.push(`(The sandbox blocked it: ${blocked}. ${mayLeave ? OUTSIDE_ASKED : stay})`);
+  if (blocked?.isHidden === true) after.push(`(The sandbox blocked it: ${blocked.reason}.)`);
+  else if (blocked !== undefined)
+    after.push(`(The sandbox blocked it: ${blocked.reason}. ${mayLeave ? OUTSIDE_ASKED : stay})`);
   const protectedNotes = protectedFileNotes(confinement);
   after.push(...protectedNotes.forModel);
   const duration = formatDuration(Date.now() - report.startedAtMs);
@@ -298,7 +299,7 @@ async function finished(
   ].join(' · ');
   return {
     outcome: await outcome(report, end.code === 0 ? 'ok' : 'error', after, summary, { taken }),
-    ...(blocked === undefined || !mayLeave ? {} : outsideOffer(report.call, blocked, context)),
+    ...(blocked === undefined || !mayLeave ? {} : outsideOffer(report.call, blocked.reason, context)),
   };
 }
 

@@ -11,6 +11,30 @@ import { setUpProgram } from './support/testProgram.ts';
 
 const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] });
 
+test.skipIf(!hasSandbox)(
+  'what a rule denies reading is hidden from every program, even in bypassPermissions',
+  async () => {
+    const { server, work, print } = await setUpProgram();
+    await mkdir(work.data, { recursive: true });
+    const deny = ['Read(plans/**)', 'Read(*.pem)'];
+    await writeFile(join(work.data, 'config.json'), JSON.stringify({ permissions: { deny } }));
+    await mkdir(join(work.repository, 'plans'));
+    for (const name of ['plans/a', 'one.pem', 'b'])
+      await writeFile(join(work.repository, name), `IN ${name}`);
+    // Programs of the project, whose code says nothing to the rules.
+    const pack = `const fs = require('fs'); for (const p of ['b', 'pla' + 'ns/a', 'one.' + 'pem']) try { console.log(fs.readFileSync(p, 'utf8')); } catch (e) { console.log(e.code, p); process.exitCode = 1 }`;
+    await writeFile(join(work.repository, 'pack.js'), pack);
+    server.script(bash('node pack.js'), bash('git status --short'), { text: 'Done.' });
+    await print(['-p', 'go', '--dangerously-skip-permissions']);
+    const told = JSON.stringify(server.requests().at(-1)?.messages);
+    expect(told).toContain('IN b');
+    expect(told).not.toContain('IN plans/a');
+    expect(told).not.toContain('IN one.pem');
+    expect(told).toContain('The sandbox blocked it: the settings hide one.pem, plans from commands (a Read deny rule');
+    expect(told).toContain('?? pack.js');
+  },
+);
+
 describe.skipIf(!hasSandbox)('with a sandbox', long, () => {
   test('one key lets everything in it run; what it stops is offered outside, once', async () => {
     const { server, work, ready } = await setUpProgram();

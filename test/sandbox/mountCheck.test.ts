@@ -28,7 +28,7 @@ const machine = readMounts(
 const plan: SandboxPlan = {
   ...{ mode: 'workspace-write', cwd: '/home/u/p', network: 'none', scratch: '/tmp/s', scratchParent: '/tmp' },
   ...{ writable: ['/home/u/p'], pinned: ['/home/u/p/.git'], protected: ['/home/u/p/.git/hooks'] },
-  ...{ hidden: [{ path: '/home/u/.ssh', isDirectory: true }], readable: [], temporary: [] },
+  ...{ hidden: [{ path: '/home/u/.ssh', isDirectory: true }], denied: [], readable: [], temporary: [] },
 };
 const own = [
   '10 1 8:1 / / ro - ext4 /dev/sda rw',

@@ -72,7 +72,7 @@ test('what managed settings hide is in no part of a plan, on either system', () 
       plan.hidden.map(({ path }) => path),
     ];
     expect(paths.flat().filter((path) => path.startsWith(vault))).toEqual([vault]);
-    expect(plan.hidden.at(-1)).toEqual({ path: vault, isDirectory: true });
+    expect(plan.hidden.at(-1)).toEqual({ path: vault, isDirectory: true, isClosed: true });
     const lines = seatbeltProfile(plan)
       .split('\n')
       .filter((line) => line.includes(vault));

@@ -9,7 +9,7 @@ function sandboxWith(hosts: readonly string[], isBlocked: boolean): CommandSandb
     isConfined: mode !== 'none',
     launch: (program, args) => ({ program, args, inherit: [], env: { PATH: process.env.PATH ?? '' } }),
     record: () => ({ mode, ...(reached.length === 0 ? {} : { hosts: [...reached] }) }),
-    blocked: () => (isBlocked && mode !== 'none' ? 'it wrote outside' : undefined),
+    blocked: () => (isBlocked && mode !== 'none' ? { reason: 'it wrote outside' } : undefined),
     changedProtectedFiles: () => [],
     share: () => undefined,
     keep: () => undefined,

@@ -227,7 +227,7 @@ async function confine(
       type: 'confined',
       launch: (shell, script) => confinement.launch(shell, ['-c', script]),
       advice(output, exitCode) {
-        const why = confinement.blocked(output, exitCode, new Set());
+        const why = confinement.blocked(output, exitCode, new Set())?.reason;
         const cause = why === undefined ? '' : `: ${why}`;
         return `It ran in the sandbox${cause}, because files were changed without your approval. ${remedy(command)}`;
       },

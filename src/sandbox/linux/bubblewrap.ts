@@ -20,6 +20,8 @@ interface PlannedMount {
   readonly isWritable: boolean;
   /** The source may have disappeared by now. */
   readonly isOptional?: boolean;
+  /** The empty folder cannot be entered. */
+  readonly isClosed?: boolean;
 }
 
 interface BubblewrapOptions {
@@ -78,8 +80,8 @@ export function plannedMounts(plan: SandboxPlan): readonly PlannedMount[] {
       ? []
       : [{ path: plan.scratchParent, isWritable: true }]),
     { path: plan.scratch, source: plan.scratch, isWritable: true },
-    ...plan.hidden.map(({ path, isDirectory }) =>
-      isDirectory ? { path, isWritable: true } : { path, source: '/dev/null', isWritable: false },
+    ...plan.hidden.map(({ path, isDirectory, isClosed = false }) =>
+      isDirectory ? { path, isWritable: true, isClosed } : { path, source: '/dev/null', isWritable: false },
     ),
   ];
   // A stable sort keeps the order of mounts at the same depth.
@@ -155,8 +157,8 @@ export const sealingProbe = (sealed: readonly string[]): readonly string[] => [
   ...['--bind-try', '/../newroot/tmp/a', '/tmp/b', '--', '/bin/sh', '-c', ': > /tmp/a/x && [ -e /tmp/b/x ]'],
 ];
 
-function wordsOf({ path, source, isWritable, isOptional }: PlannedMount): readonly string[] {
-  if (source === undefined) return ['--tmpfs', path];
+function wordsOf({ path, source, isWritable, isOptional, isClosed }: PlannedMount): readonly string[] {
+  if (source === undefined) return [...(isClosed ? ['--perms', '0000'] : []), '--tmpfs', path];
   if (isWritable) return ['--bind', source, path];
   return [isOptional ? '--ro-bind-try' : '--ro-bind', source, path];
 }

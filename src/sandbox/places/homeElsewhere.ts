@@ -9,6 +9,8 @@ import { isInside } from '../../disk/paths.ts';
 export interface HiddenPlace {
   readonly path: string;
   readonly isDirectory: boolean;
+  /** The folder cannot be entered, rather than being empty: git would take what it tracks there for deleted. */
+  readonly isClosed?: boolean;
 }
 
 interface ElsewhereOptions {

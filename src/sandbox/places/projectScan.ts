@@ -1,6 +1,6 @@
 /**
- * Scans a workspace for repositories, for files that other programs run or take settings from, and for files with
- * secrets.
+ * Scans a workspace for repositories, for files that other programs run or take settings from, for files with secrets,
+ * and for what rules deny reading.
  */
 import { basename, dirname, join, relative } from 'node:path';
 import { isDirectory, lstatOf, namesIn, readFileNow, textOf } from '../../disk/fileLookups.ts';
@@ -126,12 +126,54 @@ export function createSecretsScan(
   };
 }
 
+/** Folders that programs create or fill: hiding them would keep the project from building. */
+const generated =
+  /^(?:\.git|node_modules|bower_components|\.?venv|build.*|cmake-build.*|dist|out|target|vendor|_?deps|Pods|DerivedData|\.next|\.tox|\.gradle|\.[\w-]*cache)$/;
+/** Each is a mount; the nearest come first. */
+const MAX_DENIED = 100;
+
+/**
+ * Creates a function that finds what rules deny reading in a folder: files, and entire folders if git tracks nothing in
+ * them. Leaves out tracked files, which the project's programs need and git would report as deleted, and folders that
+ * programs create. What was untracked once stays denied: a command could add it to the index. `isDenied` covers what is
+ * inside a folder if it covers the folder. The function never throws.
+ */
+export function createDeniedScan(isDenied: (path: string) => boolean): (root: string) => readonly string[] {
+  const untracked = new Set<string>();
+  const readIndexOf = createIndexReader();
+  const walk = createFolderWalk((path, entries) => {
+    const denied = entries
+      .filter((entry) => entry.isFile() || (entry.isDirectory() && !generated.test(entry.name)))
+      .filter(({ name }) => isDenied(join(path, name)));
+    const isRepository = entries.some(({ name }) => name === '.git');
+    return { found: { denied: denied.map(({ name }) => join(path, name)), isRepository } };
+  });
+  return (root) => {
+    const folders = walk(root);
+    const repositories = folders.filter(({ found }) => found.isRepository).map(({ path }) => path);
+    const denied = folders.flatMap(({ found }) => found.denied);
+    const above = denied.length === 0 || repositories.includes(root) ? undefined : repositoryAbove(root);
+    for (const path of denied) {
+      const repository = repositories.findLast((folder) => isInside(path, folder)) ?? above;
+      const isTracked = repository !== undefined && readIndexOf(repository, denied).tracked.includes(path);
+      if (!isTracked) untracked.add(path);
+    }
+    const found = denied.filter((path) => untracked.has(path));
+    return found
+      .filter((path) => !found.some((folder) => folder !== path && isInside(path, folder)))
+      .slice(0, MAX_DENIED);
+  };
+}
+
 const MAX_BYTES = 64 * 2 ** 20;
 
 interface IndexContent {
   /** Folders, absolute. */
   readonly submodules: readonly string[];
-  /** The paths, of those asked about, that git tracks. If that cannot be determined, all of them. */
+  /**
+   * The paths, of those asked about, that git tracks, and folders in which it tracks something. If that cannot be
+   * determined, all of them.
+   */
   readonly tracked: readonly string[];
 }
 
@@ -165,14 +207,29 @@ function readIndex(index: string, bytes: number, repository: string, paths: read
     const content = readFileNow(index, MAX_BYTES);
     const listed = content == null ? undefined : indexPaths(content, bytes);
     if (listed === undefined) return { submodules: [], tracked: paths };
-    const files = new Set(listed.files);
     return {
       submodules: listed.submodules.map((path) => join(repository, path)),
-      tracked: paths.filter((path) => files.has(relative(repository, path))),
+      tracked: trackedAmong(paths, repository, [...listed.files, ...listed.submodules]),
     };
   } catch {
     return { submodules: [], tracked: paths };
   }
+}
+
+/** The paths that an index lists, or that contain something listed. `listed`: relative to the repository. */
+function trackedAmong(
+  paths: readonly string[],
+  repository: string,
+  listed: readonly string[],
+): readonly string[] {
+  const wanted = new Map(paths.map((path) => [relative(repository, path), path]));
+  const tracked = new Set<string>();
+  for (const file of wanted.size === 0 ? [] : listed)
+    for (let at = file; at !== '.'; at = dirname(at)) {
+      const path = wanted.get(at);
+      if (path !== undefined) tracked.add(path);
+    }
+  return [...tracked];
 }
 
 /** The repository that contains a folder; undefined if there is none. The folder itself does not count. */

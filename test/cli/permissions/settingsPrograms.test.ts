@@ -92,7 +92,7 @@ async function bench({
     isConfined: true,
     launch: (program, args) => ({ program, args, inherit: [], env: {} }),
     record: () => ({ mode: 'workspace-write' }),
-    blocked: () => 'it tried to write outside the workspace or to a protected file',
+    blocked: () => ({ reason: 'it tried to write outside the workspace or to a protected file' }),
     changedProtectedFiles: () => planted.splice(0),
     share: () => undefined,
     keep: () => undefined,

@@ -146,7 +146,7 @@ const isText = (word: string, text: string): boolean =>
 function isMatch(word: string, pattern: string, folder: string, policy: Policy): boolean {
   // Behind a link this leads anywhere: such a command asks.
   if (/[*?[].*\/\.\.(?:\/|$)/.test(pattern)) return true;
-  if (word === pattern.replace(/\\(.)/gs, '$1')) return true;
+  if (isText(word, pattern.replace(/\\(.)/gs, '$1'))) return true;
   const found = policy.expandGlob(locate(pattern, folder, policy));
   const path = resolve(folder, word);
   return found === undefined || found.some((one) => resolve(one) === path);
