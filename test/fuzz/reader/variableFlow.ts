@@ -6,6 +6,8 @@ const values = [
   ...['../../outside/o.txt', '.env', '../..', '~/n.txt', '"$TOKEN"', '*.txt', '-o'],
 ];
 
+const names = ['"$x"', '$x', `"\${x}"`, '"$x".txt', '"$HOME/$x"'];
+
 /** A command that may set `x` again before or next to `use`, which reads it. */
 export function variableFlow({ chance, pick }: Random, use: string): string {
   const set = `x=${pick(values)}`;
@@ -49,6 +51,12 @@ export function variableFlow({ chance, pick }: Random, use: string): string {
     `set -- ${pick(values)}; x=$1; ${use}`,
     `${set} && cd src && ${use}`,
     `cd src; ${set}; cd ..; ${use}`,
+    `${set}; echo x ${pick(['>', '>>', '>|', '2>', '&>', '<>'])} ${pick(names)}`,
+    `${set}; ${use} ${pick(['<', '0<', '3<', '<<<'])} ${pick(names)}`,
+    `LOG=${pick(values)}; x=$LOG; echo y >> ${pick(['"$LOG"', '$LOG', ...names])}; ${use}`,
+    `read ${pick(['-r x', 'x', 'x y', '-r -p p x', '-rd "" x', 'LOG'])} ${pick(['< a.txt', '<<< ../n.txt', '< .env', ''])}; ${use}`,
+    `${set}; [[ ${pick(names)} ${pick(['==', '!=', '=', '=~'])} ${pick(['*.txt', 'a*', ...names, ...values])} ]] && ${use}`,
+    `${set}; [ ${pick(names)} = ${pick(values)} ] || ${use}`,
   ]);
   return chance(0.85) ? `x=${pick(values)}; ${flow}` : flow;
 }
