@@ -71,40 +71,21 @@ interface KeeperDeps {
 const nothing: CallChanges = { filesChanged: [], drafts: [] };
 
 export function createCheckpointKeeper({ files, context, running, now, warn }: KeeperDeps): CheckpointKeeper {
-  /** Runs one operation at a time, in the order requested. */
-  let queue: Promise<unknown> = Promise.resolve();
   let scannedAt = Number.NEGATIVE_INFINITY;
   /** True while changes of an interrupted call are still to be recorded. */
   let hasLateChanges = false;
   let isQueued = false;
-  /** Calls whose processes may have changed something since the last scan. */
-  let lingering: ReadonlySet<string> = new Set();
+  const attribution = createAttribution(running);
   const closing = new AbortController();
-  let isWarned = false;
   let notes = '';
-  /** Calls whose subagents are running commands now, with the number of commands. */
-  const lent = new Map<string, number>();
-  const ranCommands = new Set<string>();
-  const alive = (): string[] => [...running(), ...lent.keys()];
-
-  const failed = (error: unknown): undefined => {
-    const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
-    if (!isWarned) warn(`Checkpoints are off: ${why}. Work continues, but file changes cannot be rewound.`);
-    isWarned = true;
-  };
-  const enqueue = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = queue.then(work);
-    queue = done.catch(() => undefined);
-    return done;
-  };
-  const safely = <T>(work: () => Promise<T>): Promise<T | undefined> => enqueue(work).catch(failed);
+  const { enqueue, safely, idle } = createQueue(warn);
 
   /** Scans, and returns the changes with the calls they are attributed to. */
   const capture = async (port: FileCheckpoints, callIds: readonly string[], paths?: readonly string[]) => {
-    const by = [...new Set([...callIds, ...(paths === undefined ? lingering : [])])];
+    const by = [...new Set([...callIds, ...(paths === undefined ? attribution.calls() : [])])];
     if (paths === undefined) {
       scannedAt = now();
-      lingering = new Set(alive());
+      attribution.scanned();
     }
     return { captured: onlyNews(await port.capture(paths)), callIds: by };
   };
@@ -116,9 +97,9 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     return captured;
   };
   const runScan = async (port: FileCheckpoints): Promise<void> => {
-    if (lingering.size === 0) {
+    if (attribution.calls().length === 0) {
       scannedAt = now();
-      lingering = new Set(alive());
+      attribution.scanned();
       await port.baseline(closing.signal);
       return;
     }
@@ -157,7 +138,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
       if (writesCommand) scanIfStale();
     },
     async settled() {
-      if (hasLateChanges) await queue;
+      if (hasLateChanges) await idle();
     },
     async before(access, signal) {
       if (files === undefined) return;
@@ -170,14 +151,14 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
         );
       if (!mayChangeAnything(access)) return;
       scanIfStale();
-      await unlessAborted(queue, signal);
+      await unlessAborted(idle(), signal);
     },
     async after(callId, cause, access, signal) {
       if (files === undefined || (access.type !== 'write' && !mayChangeAnything(access))) return nothing;
       if (access.type !== 'write' && signal.aborted) {
         // Its processes may still be exiting, and an interrupt does not wait for them.
         hasLateChanges = true;
-        lingering = new Set([...lingering, callId]);
+        attribution.linger(callId);
         scan();
         return nothing;
       }
@@ -193,43 +174,106 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
       });
       return changes ?? nothing;
     },
-    lend: (callId) => ({
-      ...keeper,
-      // The turn belongs to the parent agent.
-      scanSoon() {},
-      settled: async () => {},
-      handleEvent: (event) => event.type === 'tool_call_delta' && keeper.handleEvent(event),
-      async before(access, signal) {
-        await keeper.before(access, signal);
-        if (files === undefined || signal.aborted || !mayChangeAnything(access)) return;
-        lent.set(callId, (lent.get(callId) ?? 0) + 1);
-        ranCommands.add(callId);
-        // Another subagent's scan from now on may find what this command changes.
-        lingering = new Set([...lingering, callId]);
-      },
-      async after(_, cause, access, signal) {
-        const left = (lent.get(callId) ?? 0) - 1;
-        if (left > 0 && mayChangeAnything(access)) lent.set(callId, left);
-        else if (mayChangeAnything(access)) lent.delete(callId);
-        const { filesChanged, drafts } = await keeper.after(callId, cause, access, signal);
-        if (drafts.length > 0) await context.append(...drafts);
-        return { filesChanged, drafts: [] };
-      },
-      async close() {
-        lent.delete(callId);
-        // Its processes may still be exiting: what they change until the next scan is attributed to the call as well.
-        if (files !== undefined && ranCommands.delete(callId)) lingering = new Set([...lingering, callId]);
-      },
-    }),
+    lend: (callId) => lentKeeper(keeper, callId, { files, context, attribution }),
     alone: enqueue,
     async close() {
       clearTimeout(soon);
-      if (lingering.size > 0) scan();
+      if (attribution.calls().length > 0) scan();
       else closing.abort();
-      await queue;
+      await idle();
     },
   };
   return keeper;
+}
+
+/** Runs one operation at a time, in the order requested. */
+function createQueue(warn: (text: string) => void) {
+  let queue: Promise<unknown> = Promise.resolve();
+  let isWarned = false;
+  const failed = (error: unknown): undefined => {
+    const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+    if (!isWarned) warn(`Checkpoints are off: ${why}. Work continues, but file changes cannot be rewound.`);
+    isWarned = true;
+  };
+  const enqueue = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = queue.then(work);
+    queue = done.catch(() => undefined);
+    return done;
+  };
+  const safely = <T>(work: () => Promise<T>): Promise<T | undefined> => enqueue(work).catch(failed);
+  /** Resolves when everything requested so far is done. */
+  const idle = (): Promise<unknown> => queue;
+  return { enqueue, safely, idle };
+}
+
+type Attribution = ReturnType<typeof createAttribution>;
+
+/** The calls that a change found by the next scan may belong to: those whose processes have run since the last one. */
+function createAttribution(running: () => readonly string[]) {
+  let lingering: ReadonlySet<string> = new Set();
+  /** Calls whose subagents are running commands now, with the number of commands. */
+  const lent = new Map<string, number>();
+  const ranCommands = new Set<string>();
+  const linger = (callId: string): void => {
+    lingering = new Set([...lingering, callId]);
+  };
+  return {
+    calls: (): readonly string[] => [...lingering],
+    linger,
+    /** What still runs may change something after this scan, too. */
+    scanned(): void {
+      lingering = new Set([...running(), ...lent.keys()]);
+    },
+    /** A subagent of the call runs a command: another subagent's scan from now on may find what it changes. */
+    commandStarted(callId: string): void {
+      lent.set(callId, (lent.get(callId) ?? 0) + 1);
+      ranCommands.add(callId);
+      linger(callId);
+    },
+    commandEnded(callId: string): void {
+      const left = (lent.get(callId) ?? 0) - 1;
+      if (left > 0) lent.set(callId, left);
+      else lent.delete(callId);
+    },
+    /** Its processes may still be exiting: what they change until the next scan is attributed to the call as well. */
+    subagentEnded(callId: string): void {
+      lent.delete(callId);
+      if (ranCommands.delete(callId)) linger(callId);
+    },
+  };
+}
+
+/** See `CheckpointKeeper.lend`. */
+function lentKeeper(
+  keeper: CheckpointKeeper,
+  callId: string,
+  {
+    files,
+    context,
+    attribution,
+  }: Pick<KeeperDeps, 'files' | 'context'> & { readonly attribution: Attribution },
+): CheckpointKeeper {
+  return {
+    ...keeper,
+    // The turn belongs to the parent agent.
+    scanSoon() {},
+    settled: async () => {},
+    handleEvent: (event) => event.type === 'tool_call_delta' && keeper.handleEvent(event),
+    async before(access, signal) {
+      await keeper.before(access, signal);
+      if (files === undefined || signal.aborted || !mayChangeAnything(access)) return;
+      attribution.commandStarted(callId);
+    },
+    async after(_, cause, access, signal) {
+      if (mayChangeAnything(access)) attribution.commandEnded(callId);
+      const { filesChanged, drafts } = await keeper.after(callId, cause, access, signal);
+      if (drafts.length > 0) await context.append(...drafts);
+      return { filesChanged, drafts: [] };
+    },
+    async close() {
+      attribution.subagentEnded(callId);
+    },
+  };
 }
 
 /** True if a call may change files that it does not name; the tree is then scanned before and after it. */

@@ -77,14 +77,13 @@ export function openRun(options: CheckedOptions, host: Host): Run {
   /** Prompts without a result, oldest first. */
   const prompts: Waiting<ResultEvent>[] = [];
   const requests = new Map<string, Waiting<unknown>>();
-  /** Requests of the program that the host has not answered. */
-  const asked = new Map<string, AbortController>();
   let { sessionId } = launch;
   let end: { readonly error: unknown } | undefined;
   let isClosing = false;
 
   const transport: Transport = host.connect(launch, options.onWarning ?? (() => {}));
   const send = (message: object): void => transport.write(JSON.stringify(message));
+  const asked = createAnswering(answers, send);
 
   const take = (line: string): void => {
     const message = parseLine(line);
@@ -93,15 +92,11 @@ export function openRun(options: CheckedOptions, host: Host): Run {
         return;
       case 'control_request': {
         const { request_id: id, request } = controlRequest.parse(message);
-        const stop = new AbortController();
-        asked.set(id, stop);
-        void answerRequest({ id, request, signal: stop.signal }, answers, send).finally(() =>
-          asked.delete(id),
-        );
+        asked.put(id, request);
         return;
       }
       case 'control_cancel_request':
-        asked.get(cancelRequest.parse(message).request_id)?.abort();
+        asked.cancel(cancelRequest.parse(message).request_id);
         return;
       case 'control_response': {
         const { response } = controlResponseSchema.parse(message);
@@ -124,7 +119,7 @@ export function openRun(options: CheckedOptions, host: Host): Run {
     if (end !== undefined) return;
     end = { error };
     signal?.removeEventListener('abort', onAbort);
-    for (const stop of asked.values()) stop.abort();
+    asked.cancelAll();
     const reason = error ?? new ClawdCodeError('ended', 'The session was closed.');
     for (const { reject } of [...prompts.splice(0), ...requests.values()]) reject(reason);
     requests.clear();
@@ -188,6 +183,36 @@ export function openRun(options: CheckedOptions, host: Host): Run {
       else listener.onEnd(end.error);
       return () => listeners.delete(listener);
     },
+    ...requestsOf(ask),
+    async close() {
+      isClosing = true;
+      transport.stop();
+      await reading;
+    },
+  };
+}
+
+/** Answers requests of the program, each until it is cancelled. */
+function createAnswering(answers: ReturnType<typeof createHostAnswers>, send: (message: object) => void) {
+  const open = new Map<string, AbortController>();
+  return {
+    put(id: string, request: z.infer<typeof controlRequest>['request']): void {
+      const stop = new AbortController();
+      open.set(id, stop);
+      void answerRequest({ id, request, signal: stop.signal }, answers, send).finally(() => open.delete(id));
+    },
+    cancel: (id: string): void => open.get(id)?.abort(),
+    cancelAll(): void {
+      for (const stop of open.values()) stop.abort();
+    },
+  };
+}
+
+/** What a host can ask a session for besides prompts. */
+function requestsOf(
+  ask: (request: object) => Promise<unknown>,
+): Pick<Run, 'interrupt' | 'setModel' | 'setPermissionMode' | 'contextUsage' | 'rewindFiles'> {
+  return {
     interrupt: async () => void (await ask({ subtype: 'interrupt' })),
     setModel: async (model) => void (await ask({ subtype: 'set_model', model })),
     setPermissionMode: async (mode) => void (await ask({ subtype: 'set_permission_mode', mode })),
@@ -195,11 +220,6 @@ export function openRun(options: CheckedOptions, host: Host): Run {
     async rewindFiles(user_message_id, { dryRun = false } = {}) {
       const request = { subtype: 'rewind_files', user_message_id, dry_run: dryRun };
       return rewoundSchema.parse(await ask(request));
-    },
-    async close() {
-      isClosing = true;
-      transport.stop();
-      await reading;
     },
   };
 }

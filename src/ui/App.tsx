@@ -6,7 +6,7 @@ import { Box, Text, useApp } from 'ink';
 import { type ComponentType, useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import type { ModelInfo } from '../protocol/model.ts';
 import type { SandboxState } from '../protocol/sandbox.ts';
-import type { Controller } from './controller/types.ts';
+import type { Controller, Snapshot } from './controller/types.ts';
 import type { PhaseDialogProps } from './dialog/PhaseDialog.tsx';
 import { placeholderOf, STARTING } from './firstFrame.ts';
 import type { FormDialogProps } from './form/FormDialog.tsx';
@@ -40,30 +40,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   const size = useRef({ columns, rows });
   size.current = { columns, rows };
 
-  // Output is held back while the terminal is handed over, because Ink discards it.
-  const held = useRef<string[] | undefined>(undefined);
-  const write = (text: string): void => {
-    if (held.current === undefined) window.print(text);
-    else held.current.push(text);
-  };
-  const suspend = async (run: () => Promise<void>): Promise<void> => {
-    // Already handed over: two keys arrived in one chunk.
-    if (held.current !== undefined) return;
-    held.current = [];
-    try {
-      await window.lend(() => app.suspendTerminal(run));
-    } finally {
-      const text = held.current.join('');
-      held.current = undefined;
-      if (text !== '') window.print(text);
-    }
-  };
-
-  useContinued(
-    options.onContinue,
-    () => held.current !== undefined,
-    () => suspend(() => Promise.resolve()),
-  );
+  const { write, suspend } = useHeldOutput(window, options.onContinue);
   // Set before any phase needs it: see `ScreenPorts.loadDialogs`.
   const phaseDialog = useRef<ComponentType<PhaseDialogProps>>(undefined);
   const formDialog = useRef<ComponentType<FormDialogProps>>(undefined);
@@ -97,7 +74,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   const attach = useCallback((pasted: string) => controller.attachImages(pasted), [controller]);
   const popQueued = useCallback(() => controller.popQueued(), [controller]);
 
-  const { phase, session, view, theme, hint } = snapshot;
+  const { phase, session, view, theme } = snapshot;
   const commands = session?.host.commands;
   const mcp = session?.host.mcp;
   const completion = useMemo(
@@ -127,7 +104,6 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   // While a dialog has the keyboard, the draft is hidden and the dialog uses its rows.
   const composerRows = isWriting ? Math.max(1, Math.min(10, Math.floor(rows / 3))) : 0;
   const above = Math.max(3, rows - composerRows - STATUS_ROWS - (own?.length ?? 0) - 1);
-  const state = session?.agent.state();
   const PhaseDialog = phaseDialog.current;
   return (
     <Box flexDirection="column" width={columns}>
@@ -177,27 +153,67 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
         placeholder={placeholderOf(theme)}
         initialText={initialDraft}
       />
-      {hint !== undefined ? (
-        <Text wrap="truncate-end">{theme.warning(hint)}</Text>
-      ) : state === undefined ? (
-        <Text>{theme.dim(phase.type === 'booting' ? STARTING : ' ')}</Text>
-      ) : (
-        <StatusLine
-          own={own}
-          model={withEffort(state.model)}
-          mode={state.mode}
-          readOnly={state.readOnly}
-          demo={state.demo}
-          sandbox={sandboxWord(state.sandbox)}
-          width={columns}
-          theme={theme}
-          measure={state.measure}
-          drafting={view.drafting}
-          running={state.tasks.filter(({ end }) => end === undefined).length}
-          costUsd={state.usage.requests === 0 ? undefined : state.usage.costUsd}
-        />
-      )}
+      <Footer snapshot={snapshot} own={own} width={columns} />
     </Box>
+  );
+}
+
+/** Output to the scrollback, held back while the terminal is handed over, because Ink discards it then. */
+function useHeldOutput(window: TerminalWindow, onContinue: UiOptions['onContinue']) {
+  const app = useApp();
+  const held = useRef<string[] | undefined>(undefined);
+  const write = (text: string): void => {
+    if (held.current === undefined) window.print(text);
+    else held.current.push(text);
+  };
+  const suspend = async (run: () => Promise<void>): Promise<void> => {
+    // Already handed over: two keys arrived in one chunk.
+    if (held.current !== undefined) return;
+    held.current = [];
+    try {
+      await window.lend(() => app.suspendTerminal(run));
+    } finally {
+      const text = held.current.join('');
+      held.current = undefined;
+      if (text !== '') window.print(text);
+    }
+  };
+
+  useContinued(
+    onContinue,
+    () => held.current !== undefined,
+    () => suspend(() => Promise.resolve()),
+  );
+  return { write, suspend };
+}
+
+interface FooterProps {
+  readonly snapshot: Snapshot;
+  /** The user's own status line. */
+  readonly own: readonly string[] | undefined;
+  readonly width: number;
+}
+
+/** A hint until the next key, otherwise the status line. */
+function Footer({ snapshot: { phase, session, view, theme, hint }, own, width }: FooterProps) {
+  if (hint !== undefined) return <Text wrap="truncate-end">{theme.warning(hint)}</Text>;
+  const state = session?.agent.state();
+  if (state === undefined) return <Text>{theme.dim(phase.type === 'booting' ? STARTING : ' ')}</Text>;
+  return (
+    <StatusLine
+      own={own}
+      model={withEffort(state.model)}
+      mode={state.mode}
+      readOnly={state.readOnly}
+      demo={state.demo}
+      sandbox={sandboxWord(state.sandbox)}
+      width={width}
+      theme={theme}
+      measure={state.measure}
+      drafting={view.drafting}
+      running={state.tasks.filter(({ end }) => end === undefined).length}
+      costUsd={state.usage.requests === 0 ? undefined : state.usage.costUsd}
+    />
   );
 }
 

@@ -63,47 +63,11 @@ const NO_FILES = 'This session keeps no checkpoints.';
 
 function createRewinder(ports: RewindPorts): Rewinder {
   const { context, files, checkpoints, modes, now, cwd, setCwd } = ports;
-  /** The plan shown last, and the last entry at that time. `files` checks each path again before changing it. */
-  let shown: { readonly plan: RewindPlan; readonly at: string | undefined } | undefined;
-  /** All paths in plans shown so far. An undo passes them to `files.plan`, which is stricter with other paths. */
-  const shownPaths = new Set<string>();
-  const lastEntry = (): string | undefined => context.entries().at(-1)?.uuid;
-
-  const planFiles = async (
-    changes: readonly PathChange[],
-    isShown?: (path: string) => boolean,
-  ): Promise<RestorePlan> =>
-    files === undefined || changes.length === 0
-      ? { steps: [] }
-      : checkpoints.alone(() => files.plan(changes, isShown));
-
-  const plan = async (uuid: string): Promise<RewindPlan | undefined> => {
-    await checkpoints.settled();
-    const turn = await findTurn(context, uuid);
-    if (turn === undefined) return undefined;
-    const { changes, notes } = await changesSince(context, turn.seq);
-    let noFiles = files === undefined ? NO_FILES : undefined;
-    const filePlan = await planFiles(changes).catch((error: unknown): RestorePlan => {
-      noFiles = `The files cannot be read: ${error instanceof Error ? error.message : String(error)}`;
-      return { steps: [] };
-    });
-    const planned: RewindPlan = {
-      turn,
-      plan: filePlan,
-      notes,
-      ...(noFiles === undefined ? {} : { noFiles }),
-    };
-    shown = { plan: planned, at: lastEntry() };
-    for (const { path } of filePlan.steps) shownPaths.add(path);
-    return planned;
-  };
-
+  const { plan, takePlan, planFiles, shownPaths } = createPlanner(ports);
   const restore = createRestore({ context, files, checkpoints });
 
   const rewind = async (uuid: string, scope: RewindScope): Promise<RewindReport> => {
-    const isSame = shown?.plan.turn.uuid === uuid && shown.at === lastEntry();
-    const planned = isSame ? shown?.plan : await plan(uuid);
-    shown = undefined;
+    const planned = await takePlan(uuid);
     if (planned === undefined) return refused('rewind', 'There is no such turn in the conversation.');
     const withFiles = scope !== 'conversation';
     if (withFiles && planned.noFiles !== undefined) return refused('rewind', planned.noFiles);
@@ -204,6 +168,52 @@ function createRewinder(ports: RewindPorts): Rewinder {
   };
 
   return { plan, rewind, undo };
+}
+
+/** Plans rewinds, and remembers what was shown of them. */
+function createPlanner({ context, files, checkpoints }: RewindPorts) {
+  /** The plan shown last, and the last entry at that time. `files` checks each path again before changing it. */
+  let shown: { readonly plan: RewindPlan; readonly at: string | undefined } | undefined;
+  /** All paths in plans shown so far. An undo passes them to `files.plan`, which is stricter with other paths. */
+  const shownPaths = new Set<string>();
+  const lastEntry = (): string | undefined => context.entries().at(-1)?.uuid;
+
+  const planFiles = async (
+    changes: readonly PathChange[],
+    isShown?: (path: string) => boolean,
+  ): Promise<RestorePlan> =>
+    files === undefined || changes.length === 0
+      ? { steps: [] }
+      : checkpoints.alone(() => files.plan(changes, isShown));
+
+  const plan = async (uuid: string): Promise<RewindPlan | undefined> => {
+    await checkpoints.settled();
+    const turn = await findTurn(context, uuid);
+    if (turn === undefined) return undefined;
+    const { changes, notes } = await changesSince(context, turn.seq);
+    let noFiles = files === undefined ? NO_FILES : undefined;
+    const filePlan = await planFiles(changes).catch((error: unknown): RestorePlan => {
+      noFiles = `The files cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+      return { steps: [] };
+    });
+    const planned: RewindPlan = {
+      turn,
+      plan: filePlan,
+      notes,
+      ...(noFiles === undefined ? {} : { noFiles }),
+    };
+    shown = { plan: planned, at: lastEntry() };
+    for (const { path } of filePlan.steps) shownPaths.add(path);
+    return planned;
+  };
+  /** Returns the plan shown last if it still applies, otherwise a new one. */
+  const takePlan = async (uuid: string): Promise<RewindPlan | undefined> => {
+    const isSame = shown?.plan.turn.uuid === uuid && shown.at === lastEntry();
+    const taken = isSame ? shown?.plan : await plan(uuid);
+    shown = undefined;
+    return taken;
+  };
+  return { plan, takePlan, planFiles, shownPaths };
 }
 
 function refused(type: RewindReport['type'], message: string): RewindReport {

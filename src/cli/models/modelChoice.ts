@@ -83,37 +83,8 @@ export function createModelChoice(
   /** Null for the model's own default. */
   let effort: Effort | null | undefined = options.effort;
   let thinking = firstThinking;
-  const lookup = (name: string): ModelInfo => {
-    const { endpoint, id } = endpoints.find(name);
-    const place = endpointFacts(endpoint.baseUrl);
-    const own = endpoint.factsOf(id);
-    if (id === DEMO_MODEL) {
-      const windowTokens = settings.contextWindow ?? own.contextWindow ?? demoModelInfo.windowTokens;
-      const maxOutputTokens = own.maxOutputTokens ?? demoModelInfo.maxOutputTokens;
-      return { ...demoModelInfo, windowTokens, maxOutputTokens };
-    }
-    const known = lookupModel(id, {
-      unknownWindow: assumedWindow(settings.context.unknownWindow, place.provider),
-      settings: own,
-      wire: endpoint.wire,
-      served: served?.get(name),
-      learnedWindow: learnedWindows?.get(name),
-      ...(settings.contextWindow === null ? {} : { windowTokens: settings.contextWindow }),
-    });
-    const wanted = effort === null ? null : (effort ?? own.effort ?? settings.effort);
-    const accepted = wanted && acceptedEffort(wanted, known.efforts);
-    const card = endpoint.cardOf(id);
-    // Test results only fill gaps: the settings, the server and the catalogue are more reliable.
-    const seesImages = known.seesImages ?? card?.images;
-    return {
-      ...{ ...known, ...place, id: name },
-      ...(seesImages === undefined ? {} : { seesImages }),
-      ...(card && { tested: cardLine(card) }),
-      ...(endpoint.name && { endpoint: endpoint.name }),
-      ...(accepted && { effort: accepted }),
-      ...thinking,
-    };
-  };
+  const lookup = (name: string): ModelInfo =>
+    modelInfoOf(name, { settings, endpoints, served, learnedWindows, effort, thinking });
   const reported = new Set<string>();
   let chosen = first;
   let model = lookup(first);
@@ -210,6 +181,50 @@ export function createModelChoice(
         if (hearAssumed === listener) hearAssumed = undefined;
       };
     },
+  };
+}
+
+interface KnownFacts extends Pick<ModelChoiceOptions, 'served' | 'learnedWindows'> {
+  readonly settings: Settings;
+  readonly endpoints: Endpoints;
+  /** The user's choice; null for the model's own default. */
+  readonly effort: Effort | null | undefined;
+  readonly thinking: ThinkingOptions;
+}
+
+/** What is known about a model from the settings, the server, the catalogue and tests. */
+function modelInfoOf(
+  name: string,
+  { settings, endpoints, served, learnedWindows, effort, thinking }: KnownFacts,
+): ModelInfo {
+  const { endpoint, id } = endpoints.find(name);
+  const place = endpointFacts(endpoint.baseUrl);
+  const own = endpoint.factsOf(id);
+  if (id === DEMO_MODEL) {
+    const windowTokens = settings.contextWindow ?? own.contextWindow ?? demoModelInfo.windowTokens;
+    const maxOutputTokens = own.maxOutputTokens ?? demoModelInfo.maxOutputTokens;
+    return { ...demoModelInfo, windowTokens, maxOutputTokens };
+  }
+  const known = lookupModel(id, {
+    unknownWindow: assumedWindow(settings.context.unknownWindow, place.provider),
+    settings: own,
+    wire: endpoint.wire,
+    served: served?.get(name),
+    learnedWindow: learnedWindows?.get(name),
+    ...(settings.contextWindow === null ? {} : { windowTokens: settings.contextWindow }),
+  });
+  const wanted = effort === null ? null : (effort ?? own.effort ?? settings.effort);
+  const accepted = wanted && acceptedEffort(wanted, known.efforts);
+  const card = endpoint.cardOf(id);
+  // Test results only fill gaps: the settings, the server and the catalogue are more reliable.
+  const seesImages = known.seesImages ?? card?.images;
+  return {
+    ...{ ...known, ...place, id: name },
+    ...(seesImages === undefined ? {} : { seesImages }),
+    ...(card && { tested: cardLine(card) }),
+    ...(endpoint.name && { endpoint: endpoint.name }),
+    ...(accepted && { effort: accepted }),
+    ...thinking,
   };
 }
 

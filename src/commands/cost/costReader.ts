@@ -76,14 +76,9 @@ export function createCostReader(
   let total: Row = { name: 'total', requests: 0, ...noSpending };
   let estimatedRequests = 0;
   let turns: TurnRow[] = [];
-  let misses: CacheMiss[] = [];
-  let missCount = 0;
+  const misses = followMisses(priceOf);
   let [session, turn]: [string, TurnRow | undefined] = ['', undefined];
   let shares: Shares = createShares(content);
-  let before: AnsweredRequest | undefined;
-  let change: ReturnType<typeof prefixChange>;
-  /** Models whose server reports cached tokens. */
-  const caching = new Set<string>();
   /** The subagents of this log by id, and their names, which come later. */
   let agents = createTable();
   const names = new Map<string, string>();
@@ -117,28 +112,11 @@ export function createCostReader(
     if (turn !== undefined) turn = { ...turn, ...addSpending(turn, spent), requests: turn.requests + 1 };
     return spent;
   };
-  const answered = (entry: JSONLEntry, usage: UsageEntry): void => {
-    const now = requestOf(entry, usage);
-    if (usage.cached_tokens !== undefined) caching.add(now.model);
-    const miss =
-      before !== undefined && caching.has(now.model) && usage.estimated !== true
-        ? missOf(before, now, change)
-        : undefined;
-    if (miss !== undefined) {
-      const price = priceOf(now.model);
-      const extra = price && (miss.tokens * ((price.cacheWrite ?? price.input) - price.cachedInput)) / 1e6;
-      misses.push({ ...miss, costUsd: extra ?? null });
-      missCount += 1;
-      if (misses.length > 2 * KEPT) misses = costliestMisses(misses).slice(0, KEPT);
-    }
-    [before, change] = [now, undefined];
-  };
-
   return {
     begin(name) {
       endTurn();
       session = name;
-      [before, change] = [undefined, undefined];
+      misses.begin();
       shares = createShares(content);
       endAgents();
     },
@@ -159,10 +137,10 @@ export function createCostReader(
       const isCopy = usage !== undefined && known.has(entry.uuid);
       if (usage !== undefined && known.size < MAX_KNOWN) known.add(entry.uuid);
       if (usage !== undefined && !isCopy) spend(entry, usage);
-      change = prefixChange(entry) ?? change;
+      misses.see(entry);
       const price = entry.type === 'assistant' ? priceOf(entry.message.model ?? '') : undefined;
       shares.see(entry, price, isCopy);
-      if (entry.type === 'assistant' && usage !== undefined && !isCopy) answered(entry, usage);
+      if (entry.type === 'assistant' && usage !== undefined && !isCopy) misses.answered(entry, usage);
     },
     report() {
       endTurn();
@@ -177,10 +155,44 @@ export function createCostReader(
         tools: content.tools.rows(),
         files: content.files.rows(),
         turns: turns.toSorted(byCostDescending).slice(0, REPORTED),
-        misses: costliestMisses(misses).slice(0, REPORTED),
-        missCount,
+        ...misses.report(),
       };
     },
+  };
+}
+
+/** Follows the requests of a session, and keeps those that found less in the cache than they should have. */
+function followMisses(priceOf: (model: string) => ModelInfo['price']) {
+  let misses: CacheMiss[] = [];
+  let missCount = 0;
+  let before: AnsweredRequest | undefined;
+  let change: ReturnType<typeof prefixChange>;
+  /** Models whose server reports cached tokens. */
+  const caching = new Set<string>();
+  return {
+    begin(): void {
+      [before, change] = [undefined, undefined];
+    },
+    see(entry: JSONLEntry): void {
+      change = prefixChange(entry) ?? change;
+    },
+    answered(entry: JSONLEntry, usage: UsageEntry): void {
+      const now = requestOf(entry, usage);
+      if (usage.cached_tokens !== undefined) caching.add(now.model);
+      const miss =
+        before !== undefined && caching.has(now.model) && usage.estimated !== true
+          ? missOf(before, now, change)
+          : undefined;
+      if (miss !== undefined) {
+        const price = priceOf(now.model);
+        const extra = price && (miss.tokens * ((price.cacheWrite ?? price.input) - price.cachedInput)) / 1e6;
+        misses.push({ ...miss, costUsd: extra ?? null });
+        missCount += 1;
+        if (misses.length > 2 * KEPT) misses = costliestMisses(misses).slice(0, KEPT);
+      }
+      [before, change] = [now, undefined];
+    },
+    report: () => ({ misses: costliestMisses(misses).slice(0, REPORTED), missCount }),
   };
 }
 

@@ -113,33 +113,11 @@ async function handle(request: DriverRequest, ports: ControlPorts): Promise<obje
       return rewindFiles(ports.entryOf(user_message_id) ?? user_message_id, dry_run === true, agent);
     }
     case 'mcp_status':
-      return { mcpServers: (host.mcp?.status() ?? []).map(serverOf) };
-    case 'mcp_reconnect': {
-      const { serverName } = read(request, { serverName: z.string() });
-      const state = await host.mcp?.reconnect(serverName);
-      if (state === undefined) throw new RequestError(`There is no MCP server "${serverName}".`);
-      if (state.type === 'failed') throw new RequestError(state.reason);
-      if (state.type === 'disabled')
-        throw new RequestError(`The MCP server "${serverName}" is switched off.`);
-      return {};
-    }
-    case 'mcp_toggle': {
-      const { serverName, enabled } = read(request, { serverName: z.string(), enabled: z.boolean() });
-      const state = await host.mcp?.setEnabled(serverName, enabled);
-      if (state === undefined) throw new RequestError(`There is no MCP server "${serverName}".`);
-      if (state.type === 'failed') throw new RequestError(state.reason);
-      return {};
-    }
-    case 'mcp_set_servers': {
-      const { servers } = read(request, { servers: z.record(z.string(), z.unknown()) });
-      return setServers(servers, host, ports.session);
-    }
-    case 'mcp_message': {
-      const fields = { server_name: z.string(), message: z.looseObject({}) };
-      const { server_name, message } = read(request, fields);
-      if (ports.channels.deliver(server_name, message)) return {};
-      throw new RequestError(`Your MCP server "${server_name.slice(0, 100)}" is not connected.`);
-    }
+    case 'mcp_reconnect':
+    case 'mcp_toggle':
+    case 'mcp_set_servers':
+    case 'mcp_message':
+      return handleMcp(request.subtype, request, ports);
     case 'rename_session': {
       const title = read(request, { title: z.string().max(1000) })
         .title.replace(/\s+/g, ' ')
@@ -189,6 +167,44 @@ async function handle(request: DriverRequest, ports: ControlPorts): Promise<obje
     default: {
       const subtype = request.subtype.slice(0, 100);
       throw new RequestError(`Unsupported control request subtype: ${subtype}`, 'unsupported_request');
+    }
+  }
+}
+
+/** Requests about MCP servers. */
+async function handleMcp(
+  subtype: 'mcp_status' | 'mcp_reconnect' | 'mcp_toggle' | 'mcp_set_servers' | 'mcp_message',
+  request: DriverRequest,
+  { host, channels, session }: ControlPorts,
+): Promise<object> {
+  switch (subtype) {
+    case 'mcp_status':
+      return { mcpServers: (host.mcp?.status() ?? []).map(serverOf) };
+    case 'mcp_reconnect': {
+      const { serverName } = read(request, { serverName: z.string() });
+      const state = await host.mcp?.reconnect(serverName);
+      if (state === undefined) throw new RequestError(`There is no MCP server "${serverName}".`);
+      if (state.type === 'failed') throw new RequestError(state.reason);
+      if (state.type === 'disabled')
+        throw new RequestError(`The MCP server "${serverName}" is switched off.`);
+      return {};
+    }
+    case 'mcp_toggle': {
+      const { serverName, enabled } = read(request, { serverName: z.string(), enabled: z.boolean() });
+      const state = await host.mcp?.setEnabled(serverName, enabled);
+      if (state === undefined) throw new RequestError(`There is no MCP server "${serverName}".`);
+      if (state.type === 'failed') throw new RequestError(state.reason);
+      return {};
+    }
+    case 'mcp_set_servers': {
+      const { servers } = read(request, { servers: z.record(z.string(), z.unknown()) });
+      return setServers(servers, host, session);
+    }
+    case 'mcp_message': {
+      const fields = { server_name: z.string(), message: z.looseObject({}) };
+      const { server_name, message } = read(request, fields);
+      if (channels.deliver(server_name, message)) return {};
+      throw new RequestError(`Your MCP server "${server_name.slice(0, 100)}" is not connected.`);
     }
   }
 }

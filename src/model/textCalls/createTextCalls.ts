@@ -72,7 +72,7 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
 
   /** Returns everything that cannot be the start of a call; stops at the first marker. */
   function scan(isFinal: boolean): string {
-    const at = findSign(isFinal);
+    const at = findSign(pending, code, isFinal);
     if (at < pending.length && SIGNS.some(({ sign }) => pending.startsWith(sign, at))) {
       mode = 'held';
       parseAt = 0;
@@ -80,32 +80,8 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
     return release(at);
   }
 
-  /** The position in `pending` of the first marker, or of a partial one at the very end. */
-  function findSign(isFinal: boolean): number {
-    const watch = code.copy();
-    let from = 0;
-    for (let at = nextStart(0); at < pending.length; at = nextStart(at + 1)) {
-      const here = SIGNS.filter(
-        ({ sign }) =>
-          pending.startsWith(sign, at) ||
-          (!isFinal && pending.length - at < LONGEST && sign.startsWith(pending.slice(at))),
-      );
-      if (here.length === 0) continue;
-      watch.push(pending.slice(from, at));
-      from = at;
-      if (watch.isCode()) continue;
-      if (here.some(({ atLineStart }) => !atLineStart || watch.isLineStart())) return at;
-    }
-    return pending.length;
-  }
-
   function nextParseLength(): number {
     return pending.length < 256 ? pending.length + 1 : Math.floor(pending.length * 1.2);
-  }
-
-  function nextStart(from: number): number {
-    START.lastIndex = from;
-    return START.exec(pending)?.index ?? pending.length;
   }
 
   function joinUnread(): void {
@@ -169,24 +145,48 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
     if ((mode !== 'held' && mode !== 'start') || length < 24) return undefined;
     if (pending.length < MAX_BEGINNING) joinUnread();
     const beginning = pending.slice(0, MAX_BEGINNING);
-    if (beginning !== named.beginning) named = { beginning, name: nameIn(beginning) };
+    if (beginning !== named.beginning) named = { beginning, name: nameIn(beginning, offered) };
     return named.name === undefined ? undefined : { name: named.name, length };
-  }
-
-  /** The earliest offered name, because later text may mention others; of two at the same position, the longer one. */
-  function nameIn(beginning: string): string | undefined {
-    const [first] = [...offered.keys()]
-      .map((name) => ({ name, at: beginning.indexOf(name) }))
-      .filter(({ at }) => at !== -1)
-      .toSorted((a, b) => a.at - b.at || b.name.length - a.name.length);
-    return first?.name;
   }
 
   return { push, end, writing };
 }
 
-/** Characters within which the name of a call must appear. */
-const MAX_BEGINNING = 400;
+/** The position in a text of the first marker, or of a partial one at the very end. */
+function findSign(text: string, code: ReturnType<typeof createCodeWatch>, isFinal: boolean): number {
+  const watch = code.copy();
+  let from = 0;
+  for (let at = nextStart(text, 0); at < text.length; at = nextStart(text, at + 1)) {
+    const here = SIGNS.filter(
+      ({ sign }) =>
+        text.startsWith(sign, at) ||
+        (!isFinal && text.length - at < LONGEST && sign.startsWith(text.slice(at))),
+    );
+    if (here.length === 0) continue;
+    watch.push(text.slice(from, at));
+    from = at;
+    if (watch.isCode()) continue;
+    if (here.some(({ atLineStart }) => !atLineStart || watch.isLineStart())) return at;
+  }
+  return text.length;
+}
+
+function nextStart(text: string, from: number): number {
+  START.lastIndex = from;
+  return START.exec(text)?.index ?? text.length;
+}
 
 /** Every marker begins with one of these. */
 const START = /[<[>]/g;
+
+/** Characters within which the name of a call must appear. */
+const MAX_BEGINNING = 400;
+
+/** The earliest offered name, because later text may mention others; of two at the same position, the longer one. */
+function nameIn(beginning: string, offered: Offered): string | undefined {
+  const [first] = [...offered.keys()]
+    .map((name) => ({ name, at: beginning.indexOf(name) }))
+    .filter(({ at }) => at !== -1)
+    .toSorted((a, b) => a.at - b.at || b.name.length - a.name.length);
+  return first?.name;
+}

@@ -122,10 +122,7 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
 }
 
 function reduced(view: View, event: AgentEvent, now: number): Step {
-  const next = (change: Partial<View>, ...prints: Print[]): Step => ({
-    view: { ...view, ...change },
-    prints,
-  });
+  const next = nextOf(view);
   switch (event.type) {
     case 'turn_started':
       return next({ inTurn: true, busy: true, startedAt: now, streamedLength: 0 });
@@ -172,26 +169,68 @@ function reduced(view: View, event: AgentEvent, now: number): Step {
           until: now + event.delayMs,
         },
       });
-    case 'compaction_previewed':
-      return next(
-        { compacting: undefined, ...(view.inTurn ? {} : { busy: false, startedAt: undefined }) },
-        { type: 'page', page: previewPage(event.preview) },
-      );
     case 'entry':
       return recorded(view, event.entry);
+    case 'tool_started':
+    case 'tool_output':
+    case 'tool_ended':
+    case 'hook':
+    case 'subagent_changed':
+      return toolStep(view, event, now);
+    case 'permission_question':
+      return next({ questions: [...view.questions, event.question] });
+    case 'permission_answered':
+      return next({ questions: view.questions.filter((question) => question.id !== event.id) });
+    case 'queue_changed':
+      return next({ queue: event.queue });
+    case 'compaction_previewed':
+    case 'compaction_started':
+    case 'compaction_progress':
+    case 'compaction_ended':
+      return compactionStep(view, event, now);
+    case 'rewind_ended': {
+      const { outcome, message, type } = event.report;
+      const level = outcome === 'done' ? 'info' : 'warning';
+      // After a list of paths it gets its own line.
+      const before = message.includes('\n') ? '\n' : ' ';
+      const way = outcome === 'refused' || type === 'undo' ? '' : before + UNDO_HINT;
+      return next({}, notice(level, message + way));
+    }
+    case 'notice':
+      return next({}, notice(event.level, event.text));
+    case 'subagent_entry':
+    case 'queue_returned':
+    case 'context_measured':
+    case 'mode_changed':
+    case 'model_changed':
+    case 'sandbox_known':
+    case 'tasks_changed':
+      return next({});
+  }
+}
+
+type EventOf<Type extends AgentEvent['type']> = Extract<AgentEvent, { readonly type: Type }>;
+
+/** Running calls; a running hook is shown like a running tool. */
+function toolStep(
+  view: View,
+  event: EventOf<'tool_started' | 'tool_output' | 'tool_ended' | 'hook' | 'subagent_changed'>,
+  now: number,
+): Step {
+  const next = nextOf(view);
+  switch (event.type) {
     case 'tool_started': {
       const { callId, tool, title } = event;
       const startedAt = view.startedAt ?? now;
       const tools = [...view.tools, { callId, tool, title, output: '', startedAt: now }];
       return next({ busy: true, startedAt, tools });
     }
-    // A running hook is shown like a running tool.
     case 'hook': {
       const { progress } = event;
       if (progress.type === 'ended')
-        return reduced(view, { type: 'tool_ended', callId: progress.run.id }, now);
+        return toolStep(view, { type: 'tool_ended', callId: progress.run.id }, now);
       const { id, name, label } = progress;
-      return reduced(
+      return toolStep(
         view,
         { type: 'tool_started', callId: id, tool: 'Hook', title: `${name}: ${label}` },
         now,
@@ -215,15 +254,24 @@ function reduced(view: View, event: AgentEvent, now: number): Step {
       const tools = view.tools.filter((tool) => tool.callId !== event.callId);
       return next({
         tools,
-        ...(view.inTurn || tools.length > 0 ? {} : { busy: false, startedAt: undefined }),
+        ...(tools.length > 0 ? {} : idleOutsideTurn(view)),
       });
     }
-    case 'permission_question':
-      return next({ questions: [...view.questions, event.question] });
-    case 'permission_answered':
-      return next({ questions: view.questions.filter((question) => question.id !== event.id) });
-    case 'queue_changed':
-      return next({ queue: event.queue });
+  }
+}
+
+function compactionStep(
+  view: View,
+  event: EventOf<'compaction_previewed' | 'compaction_started' | 'compaction_progress' | 'compaction_ended'>,
+  now: number,
+): Step {
+  const next = nextOf(view);
+  switch (event.type) {
+    case 'compaction_previewed':
+      return next(
+        { compacting: undefined, ...idleOutsideTurn(view) },
+        { type: 'page', page: previewPage(event.preview) },
+      );
     case 'compaction_started':
       return next({
         busy: true,
@@ -242,7 +290,7 @@ function reduced(view: View, event: AgentEvent, now: number): Step {
       const level = outcome === 'done' ? 'info' : 'warning';
       const change = {
         compacting: undefined,
-        ...(view.inTurn ? {} : { busy: false, startedAt: undefined }),
+        ...idleOutsideTurn(view),
       };
       // A separate entry explains why a summary failed; the compaction entry says what was done instead.
       const isSaid = message === undefined || outcome === 'fallback';
@@ -253,25 +301,16 @@ function reduced(view: View, event: AgentEvent, now: number): Step {
         ...(isSaid || isNoNews ? [] : [notice(level, message + undoneSizes(view, event.report))]),
       );
     }
-    case 'rewind_ended': {
-      const { outcome, message, type } = event.report;
-      const level = outcome === 'done' ? 'info' : 'warning';
-      // After a list of paths it gets its own line.
-      const before = message.includes('\n') ? '\n' : ' ';
-      const way = outcome === 'refused' || type === 'undo' ? '' : before + UNDO_HINT;
-      return next({}, notice(level, message + way));
-    }
-    case 'notice':
-      return next({}, notice(event.level, event.text));
-    case 'subagent_entry':
-    case 'queue_returned':
-    case 'context_measured':
-    case 'mode_changed':
-    case 'model_changed':
-    case 'sandbox_known':
-    case 'tasks_changed':
-      return next({});
   }
+}
+
+/** Work outside of a turn ends with what was running. */
+function idleOutsideTurn({ inTurn }: View): Partial<View> {
+  return inTurn ? {} : { busy: false, startedAt: undefined };
+}
+
+function nextOf(view: View): (change: Partial<View>, ...prints: Print[]) => Step {
+  return (change, ...prints) => ({ view: { ...view, ...change }, prints });
 }
 
 /**

@@ -96,6 +96,7 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
   const previews = createPreviews(port, changed);
   const lists = createPickerLists(port, store);
   const actions = createPickerActions(port, store, options.current);
+  const pressDialog = createDialogKeys(store, actions);
 
   const setText = (text: TextBuffer): void => {
     const before = queryOf(state);
@@ -121,10 +122,8 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
     else options.onCancel();
   };
   const pick = (mode?: 'fork'): void => {
-    const session = sessionAtCursor(state);
-    if (session === undefined) return;
-    const isFromAll = state.scope === 'all';
-    options.onPick({ session, isFromAll, ...seqOf(hitAtCursor(state)), ...(mode && { mode }) });
+    const picked = pickedAt(state, mode);
+    if (picked !== undefined) options.onPick(picked);
   };
 
   const act = (name: PickerAct): void => {
@@ -143,34 +142,6 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
 
   const insert = (text: string): void => setText(edited(state.text, { type: 'insert', text }));
 
-  const close = (): void => set({ ...state, dialog: undefined });
-  const answerDelete = (session: SessionRecord, choice: number | undefined): void => {
-    if (choice === undefined) return;
-    close();
-    if (choice === 1) void actions.remove(session);
-  };
-  const pressRename = (key: DialogKey, dialog: Extract<PickerDialog, { type: 'rename' }>): void => {
-    if (key.type === 'action' && key.name === 'select:accept') {
-      close();
-      void actions.rename(dialog.session, fieldText(dialog.buffer).trim());
-    } else if (key.type === 'edit' || key.type === 'text') {
-      const edit = key.type === 'edit' ? key.edit : ({ type: 'insert', text: key.text } as const);
-      set({ ...state, dialog: { ...dialog, buffer: edited(dialog.buffer, edit) } });
-    }
-  };
-  const pressDelete = (key: DialogKey, dialog: Extract<PickerDialog, { type: 'delete' }>): void => {
-    const selected = movedChoice(dialog.selected, deleteChoices.length, key);
-    if (selected !== undefined) set({ ...state, dialog: { ...dialog, selected } });
-    else if (key.type === 'action' && key.name === 'confirm:accept')
-      answerDelete(dialog.session, dialog.selected);
-    else answerDelete(dialog.session, choiceOfKey(deleteChoices, key));
-  };
-  const pressDialog = (key: DialogKey, dialog: PickerDialog): void => {
-    const leaves = key.type === 'action' && leavesDialog.includes(key.name);
-    if (leaves || dialog.type === 'help') close();
-    else if (dialog.type === 'rename') pressRename(key, dialog);
-    else pressDelete(key, dialog);
-  };
   const page = (by: 1 | -1): void => {
     if (state.isPreviewLarge) set({ ...state, previewTop: state.previewTop + by * SCROLL });
     else set(moved(state, by * Math.max(2, rows), rows));
@@ -225,6 +196,47 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
       previews.dispose();
       listeners.clear();
     },
+  };
+}
+
+function pickedAt(state: PickerState, mode: 'fork' | undefined): Picked | undefined {
+  const session = sessionAtCursor(state);
+  if (session === undefined) return undefined;
+  return { session, isFromAll: state.scope === 'all', ...seqOf(hitAtCursor(state)), ...(mode && { mode }) };
+}
+
+/** What a key does in the dialogs over the list: rename, delete, help. */
+function createDialogKeys(
+  { get, set }: { readonly get: () => PickerState; readonly set: (state: PickerState) => void },
+  actions: Pick<ReturnType<typeof createPickerActions>, 'rename' | 'remove'>,
+): (key: DialogKey, dialog: PickerDialog) => void {
+  const close = (): void => set({ ...get(), dialog: undefined });
+  const answerDelete = (session: SessionRecord, choice: number | undefined): void => {
+    if (choice === undefined) return;
+    close();
+    if (choice === 1) void actions.remove(session);
+  };
+  const pressRename = (key: DialogKey, dialog: Extract<PickerDialog, { type: 'rename' }>): void => {
+    if (key.type === 'action' && key.name === 'select:accept') {
+      close();
+      void actions.rename(dialog.session, fieldText(dialog.buffer).trim());
+    } else if (key.type === 'edit' || key.type === 'text') {
+      const edit = key.type === 'edit' ? key.edit : ({ type: 'insert', text: key.text } as const);
+      set({ ...get(), dialog: { ...dialog, buffer: edited(dialog.buffer, edit) } });
+    }
+  };
+  const pressDelete = (key: DialogKey, dialog: Extract<PickerDialog, { type: 'delete' }>): void => {
+    const selected = movedChoice(dialog.selected, deleteChoices.length, key);
+    if (selected !== undefined) set({ ...get(), dialog: { ...dialog, selected } });
+    else if (key.type === 'action' && key.name === 'confirm:accept')
+      answerDelete(dialog.session, dialog.selected);
+    else answerDelete(dialog.session, choiceOfKey(deleteChoices, key));
+  };
+  return (key, dialog) => {
+    const leaves = key.type === 'action' && leavesDialog.includes(key.name);
+    if (leaves || dialog.type === 'help') close();
+    else if (dialog.type === 'rename') pressRename(key, dialog);
+    else pressDelete(key, dialog);
   };
 }
 

@@ -51,8 +51,6 @@ export async function openTranscript(options: TranscriptOptions): Promise<void> 
   const read = createOriginalReader(options.readBlob);
   const replyParts = createReplyParts();
   const screen = enterFullScreen((text) => void stdout.write(text));
-  let field: SearchField | undefined;
-  let direction: 1 | -1 = 1;
   let isLive = true;
   let hasLeft = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -67,6 +65,7 @@ export async function openTranscript(options: TranscriptOptions): Promise<void> 
     const text = transcript.rows();
     const { width, height } = size();
     const body = Array.from({ length: height }, (_, y) => text[y] ?? '');
+    const field = keys.field();
     if (field !== undefined) {
       const { row, x } = cursorField(field, width, theme);
       screen.draw({ rows: [...body, row], cursor: { x, y: height } });
@@ -108,7 +107,66 @@ export async function openTranscript(options: TranscriptOptions): Promise<void> 
   const left = new Promise<void>((done) => {
     leave = done;
   });
-  const page = (): number => Math.max(1, size().height - 1);
+  const keys = createTranscriptKeys({
+    ...{ transcript, keymap, leave: () => leave() },
+    page: () => Math.max(1, size().height - 1),
+    redraw: screen.forget,
+  });
+
+  let pending = '';
+  let escapeTimer: ReturnType<typeof setTimeout> | undefined;
+  const onData = (chunk: string | Buffer): void => {
+    clearTimeout(escapeTimer);
+    const found = readKeys(pending + chunk.toString());
+    pending = found.rest;
+    for (const key of found.keys) keys.press(key);
+    if (pending !== '')
+      escapeTimer = setTimeout(() => {
+        pending = '';
+        keys.press({ type: 'key', key: 'escape' });
+        draw();
+      }, ESCAPE_WAIT_MS);
+    draw();
+  };
+  const onResize = (): void => {
+    transcript.resize(size());
+    screen.forget();
+    soon();
+  };
+
+  const reader = readTerminal(stdin, onData);
+  stdout.on('resize', onResize);
+  draw();
+  try {
+    await left;
+  } finally {
+    hasLeft = true;
+    transcript.stop();
+    unsubscribe();
+    clearTimeout(timer);
+    clearTimeout(escapeTimer);
+    stdout.off('resize', onResize);
+    reader.stop();
+    screen.leave();
+  }
+}
+
+interface TranscriptKeyPorts {
+  readonly transcript: Transcript;
+  readonly keymap: () => Keymap;
+  /** Rows to scroll by. */
+  readonly page: () => number;
+  readonly leave: () => void;
+  readonly redraw: () => void;
+}
+
+/** What a key does in the transcript; while the search field is open, it gets every key. */
+function createTranscriptKeys({ transcript, keymap, page, leave, redraw }: TranscriptKeyPorts): {
+  readonly press: (stroke: Stroke) => void;
+  readonly field: () => SearchField | undefined;
+} {
+  let field: SearchField | undefined;
+  let direction: 1 | -1 = 1;
   const press = (stroke: Stroke): void => {
     const meanings = meaningsOf(stroke);
     const isBound = (first: Stroke): boolean =>
@@ -167,45 +225,9 @@ export async function openTranscript(options: TranscriptOptions): Promise<void> 
     },
     'app:toggleTranscript': () => leave(),
     'app:interrupt': () => leave(),
-    'app:redraw': () => screen.forget(),
+    'app:redraw': () => redraw(),
   };
-
-  let pending = '';
-  let escapeTimer: ReturnType<typeof setTimeout> | undefined;
-  const onData = (chunk: string | Buffer): void => {
-    clearTimeout(escapeTimer);
-    const { keys, rest } = readKeys(pending + chunk.toString());
-    pending = rest;
-    for (const key of keys) press(key);
-    if (rest !== '')
-      escapeTimer = setTimeout(() => {
-        pending = '';
-        press({ type: 'key', key: 'escape' });
-        draw();
-      }, ESCAPE_WAIT_MS);
-    draw();
-  };
-  const onResize = (): void => {
-    transcript.resize(size());
-    screen.forget();
-    soon();
-  };
-
-  const reader = readTerminal(stdin, onData);
-  stdout.on('resize', onResize);
-  draw();
-  try {
-    await left;
-  } finally {
-    hasLeft = true;
-    transcript.stop();
-    unsubscribe();
-    clearTimeout(timer);
-    clearTimeout(escapeTimer);
-    stdout.off('resize', onResize);
-    reader.stop();
-    screen.leave();
-  }
+  return { press, field: () => field };
 }
 
 /** Reads keys until stopped. */
