@@ -12,6 +12,8 @@ import {
   getProjectStoragePath,
   LongTermMemory,
   MemorySessionStore,
+  type OpenCallResult,
+  type PersistentStore,
   type SessionStore,
   type SessionSummary,
 } from '../context/index.ts';
@@ -24,6 +26,7 @@ import { agentToolAlias, agentToolName } from '../protocol/toolNames.ts';
 import { thinkingOptions } from '../protocol/wires.ts';
 import { openHooks, originOf } from './hooks.ts';
 import type { Endpoint } from './models/endpoints.ts';
+import type { LearnedWindows } from './models/learnedWindows.ts';
 import { listAllModels } from './models/listAllModels.ts';
 import { createModelChoice, type ModelChoice, summaryModel } from './models/modelChoice.ts';
 import { type OpenedSession, openContext, type SessionFactoryOptions } from './openContext.ts';
@@ -40,7 +43,6 @@ import { SessionElsewhereError } from './sessions/sessionErrors.ts';
 import { createSharedParts, currentServers, type SharedParts } from './sharedParts.ts';
 import { openSkills } from './skills.ts';
 import type { UsableAgents } from './subagents/definitions.ts';
-import type { SubagentParts } from './subagents/subagentPort.ts';
 
 const noAgents: UsableAgents = { agents: [], problems: [], held: [] };
 
@@ -100,10 +102,7 @@ async function openSession(
   ]);
   let onLearned = (): void => {};
   const model = createModelChoice(options.model, settings, {
-    served: shared.served,
-    learnedWindows,
-    reportedAssumed: shared.reportedAssumed,
-    endpoints: shared.endpoints,
+    ...modelParts(shared, learnedWindows),
     effort: loaded.sources.effort === '--effort' ? (settings.effort ?? undefined) : undefined,
     ...(options.thinking && { thinking: options.thinking }),
     // A closed session has no entries.
@@ -111,50 +110,20 @@ async function openSession(
     onLearned: () => onLearned(),
     hasPrompt: !interactive,
   });
-  const permissions = createPermissions(loaded, {
-    ...place,
-    engine: shared.engine,
-    saved: shared.savedRules,
-    // A rule that the user has just saved must apply tomorrow, too, without trusting the folder's other settings.
-    onSaved: (rules) => rememberRules(place.dataRoot, place.root, rules),
-  });
+  const permissions = permissionsOf(options, shared);
   const { isWithheld } = permissions;
   const isSafe = options.isSafe === true;
-  const memory = new LongTermMemory({
-    folders: {
-      user: join(place.dataRoot, 'memory'),
-      project: join(getProjectStoragePath(place.dataRoot, place.root), 'memory'),
-    },
-    isSensitive: isWithheld,
-    onWarning: options.debug.write,
-  });
+  const memory = memoryOf(options, isWithheld);
   const isFork = target.type !== 'new' && target.mode === 'fork';
-  const createContext = (
-    store: SessionStore,
-    { current }: Pick<ModelChoice, 'current'>,
-    { root, cwd, isWithheld: isSensitive }: ContextPlace = { ...place, isWithheld },
-  ) => ({
-    ...{ store, root, isSensitive },
-    settings: contextSettings(settings.context),
-    model: current,
-    summarize: createSummarizer(shared.client, systemClock, (id) => (id === current().id ? current() : {})),
-    summaryModel: () => summaryModel(settings, model.infoOf),
-    encoder: shared.encoder,
-    onWindowLearned: learnedWindows.remember,
-    ...(isSafe ? {} : { instructions: createInstructionSource({ ...place, root, cwd, isSensitive }) }),
-  });
+  const createContext = contextParts(options, shared, { model, learnedWindows, isWithheld });
   // A fork always belongs to this project; any other session is opened where it is stored.
   const store = (isFork ? undefined : storeOfTarget(target, place, shared.redaction)) ?? shared.store;
   const inMemory = options.isEphemeral === true ? memoryStores(place, shared) : undefined;
   const context = new ContextManager({
     ...createContext(inMemory?.own ?? store, model),
     ...(isSafe ? {} : { memory }),
-    describeOpenCall: async (call, sessionId) => {
-      const isSubagent = call.name === agentToolName || call.name === agentToolAlias;
-      if (!isSubagent || inMemory !== undefined) return undefined;
-      const { partialResult } = await import('./subagents/partialResult.ts');
-      return partialResult(call.id, store.forAgents(sessionId));
-    },
+    describeOpenCall: async (call, sessionId) =>
+      inMemory === undefined ? resultOfInterrupted(call, () => store.forAgents(sessionId)) : undefined,
   });
   const isReading = target.type === 'id' && target.mode === 'read';
   const findAgents = async (): Promise<UsableAgents> =>
@@ -172,52 +141,33 @@ async function openSession(
       only: options.skills,
     }),
     openHooks(place, hooksNow(), {
+      ...hookParts(options, shared),
       covers: permissions.covers,
-      send: shared.send,
-      secretEnv: keyVariables(loaded),
-      callBack: options.driver?.callBack,
       judge: async (question, signal) => judgeHook?.(question, signal) ?? NOT_OPEN,
       callTool: async (call, signal) => servers.current()?.callTool(call, signal) ?? NO_SERVERS,
-      pluginProblem: plugins.problem,
-      programs: shared.programs,
     }),
     shared.telemetry,
     openReportingProblems(context, target, options, shared, model),
   ]);
   agents = found;
-  const createChildContext: SubagentParts['createContext'] = (childStore, childModel, at) =>
-    new ContextManager(createContext(childStore, childModel, at));
   const origin = originOf(target, opened.resumed, !shared.wasOpened);
   shared.wasOpened = true;
   const hooks = isReading ? undefined : { port, origin };
   const parts = {
-    context,
-    cwd,
-    model,
-    permissions,
-    skills,
+    ...{ context, cwd, model, permissions, skills, servers, hooks, isReading, telemetry },
     agents: () => agents,
-    servers,
-    hooks,
-    isReading,
-    telemetry,
   };
   const { agent, tools, retainServers, languageServers, ...created } = createSessionAgent(
     parts,
     options,
     shared,
     {
-      createContext: createChildContext,
+      createContext: (...child) => new ContextManager(createContext(...child)),
       storeFor: (sessionId) => inMemory?.children ?? store.forAgents(sessionId),
       createModel: (id) =>
         createModelChoice(id, settings, {
-          ...{
-            served: shared.served,
-            learnedWindows,
-            reportedAssumed: shared.reportedAssumed,
-            hasPrompt: true,
-          },
-          endpoints: shared.endpoints,
+          ...modelParts(shared, learnedWindows),
+          hasPrompt: true,
           // A subagent's effort is that of its model and the settings; a limit applies to all.
           thinking: thinkingOptions(model.current()),
         }),
@@ -267,6 +217,82 @@ async function openSession(
       ...(interactive && opened.resumed && !isReading ? resumeNotices(context, model) : []),
     ],
   };
+}
+
+function permissionsOf({ place, loaded }: SessionFactoryOptions, shared: SharedParts): Permissions {
+  return createPermissions(loaded, {
+    ...place,
+    engine: shared.engine,
+    saved: shared.savedRules,
+    // A rule that the user has just saved must apply tomorrow, too, without trusting the folder's other settings.
+    onSaved: (rules) => rememberRules(place.dataRoot, place.root, rules),
+  });
+}
+
+/** What every choice of a model shares: what servers and earlier sessions have taught. */
+function modelParts({ served, reportedAssumed, endpoints }: SharedParts, learnedWindows: LearnedWindows) {
+  return { served, reportedAssumed, endpoints, learnedWindows };
+}
+
+function hookParts({ loaded, driver }: SessionFactoryOptions, { send, plugins, programs }: SharedParts) {
+  return {
+    ...{ send, programs, callBack: driver?.callBack },
+    secretEnv: keyVariables(loaded),
+    pluginProblem: plugins.problem,
+  };
+}
+
+function memoryOf(
+  { place, debug }: SessionFactoryOptions,
+  isWithheld: Permissions['isWithheld'],
+): LongTermMemory {
+  return new LongTermMemory({
+    folders: {
+      user: join(place.dataRoot, 'memory'),
+      project: join(getProjectStoragePath(place.dataRoot, place.root), 'memory'),
+    },
+    isSensitive: isWithheld,
+    onWarning: debug.write,
+  });
+}
+
+interface ContextFacts extends Pick<Permissions, 'isWithheld'> {
+  readonly model: ModelChoice;
+  readonly learnedWindows: LearnedWindows;
+}
+
+/** What the contexts of a session and of its subagents are made of. */
+function contextParts(
+  { place, loaded: { settings }, isSafe }: SessionFactoryOptions,
+  shared: SharedParts,
+  { model, learnedWindows, isWithheld }: ContextFacts,
+) {
+  return (
+    store: SessionStore,
+    { current }: Pick<ModelChoice, 'current'>,
+    { root, cwd, isWithheld: isSensitive }: ContextPlace = { ...place, isWithheld },
+  ) => ({
+    ...{ store, root, isSensitive },
+    settings: contextSettings(settings.context),
+    model: current,
+    summarize: createSummarizer(shared.client, systemClock, (id) => (id === current().id ? current() : {})),
+    summaryModel: () => summaryModel(settings, model.infoOf),
+    encoder: shared.encoder,
+    onWindowLearned: learnedWindows.remember,
+    ...(isSafe === true
+      ? {}
+      : { instructions: createInstructionSource({ ...place, root, cwd, isSensitive }) }),
+  });
+}
+
+/** What a subagent had done when the program was stopped; undefined for calls of other tools. */
+async function resultOfInterrupted(
+  { id, name }: { readonly id: string; readonly name: string },
+  storeOfChildren: () => PersistentStore,
+): Promise<OpenCallResult | undefined> {
+  if (name !== agentToolName && name !== agentToolAlias) return undefined;
+  const { partialResult } = await import('./subagents/partialResult.ts');
+  return partialResult(id, storeOfChildren());
 }
 
 /** Long outputs are written to the folder only while its path leads to where it did when the settings were read. */

@@ -171,11 +171,10 @@ export function openRun(options: CheckedOptions, host: Host): Run {
     get sessionId() {
       return sessionId;
     },
-    send: ({ content, uuid, verbatim }) =>
+    send: (prompt) =>
       wait((waiting) => {
         prompts.push(waiting);
-        const own = { ...(uuid && { uuid }), ...(verbatim === true && { client_composed: true }) };
-        send({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null, ...own });
+        send(messageOf(prompt));
       }),
     endInput: transport.endInput,
     listen(listener) {
@@ -190,6 +189,11 @@ export function openRun(options: CheckedOptions, host: Host): Run {
       await reading;
     },
   };
+}
+
+function messageOf({ content, uuid, verbatim }: Parameters<Run['send']>[0]): object {
+  const own = { ...(uuid && { uuid }), ...(verbatim === true && { client_composed: true }) };
+  return { type: 'user', message: { role: 'user', content }, parent_tool_use_id: null, ...own };
 }
 
 /** Answers requests of the program, each until it is cancelled. */

@@ -41,9 +41,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   size.current = { columns, rows };
 
   const { write, suspend } = useHeldOutput(window, options.onContinue);
-  // Set before any phase needs it: see `ScreenPorts.loadDialogs`.
-  const phaseDialog = useRef<ComponentType<PhaseDialogProps>>(undefined);
-  const formDialog = useRef<ComponentType<FormDialogProps>>(undefined);
+  const dialogs = useRef<LoadedDialogs>({});
   const begun = useRef(false);
   useEffect(() => {
     if (begun.current) return;
@@ -55,12 +53,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
       composer: () => composer.current,
       suspend,
       async loadDialogs() {
-        const [phases, forms] = await Promise.all([
-          import('./dialog/PhaseDialog.tsx'),
-          import('./form/FormDialog.tsx'),
-        ]);
-        phaseDialog.current = phases.PhaseDialog;
-        formDialog.current = forms.FormDialog;
+        dialogs.current = await loadDialogs();
       },
     });
   });
@@ -104,7 +97,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   // While a dialog has the keyboard, the draft is hidden and the dialog uses its rows.
   const composerRows = isWriting ? Math.max(1, Math.min(10, Math.floor(rows / 3))) : 0;
   const above = Math.max(3, rows - composerRows - STATUS_ROWS - (own?.length ?? 0) - 1);
-  const PhaseDialog = phaseDialog.current;
+  const { PhaseDialog, FormDialog } = dialogs.current;
   return (
     <Box flexDirection="column" width={columns}>
       <KeymapContext value={keymap}>
@@ -115,7 +108,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
             rows={above}
             liveRows={liveRowsOf(rows)}
             onAnswer={controller.answer}
-            FormDialog={formDialog.current}
+            FormDialog={FormDialog}
             now={options.now}
             backgroundKey={keysOfAction(keymap, 'task:background')[0]}
             editQueuedKey={keysOfAction(keymap, 'history:previous').map(showKeys)[0]}
@@ -156,6 +149,20 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
       <Footer snapshot={snapshot} own={own} width={columns} />
     </Box>
   );
+}
+
+/** Set before any phase needs it: see `ScreenPorts.loadDialogs`. */
+interface LoadedDialogs {
+  readonly PhaseDialog?: ComponentType<PhaseDialogProps>;
+  readonly FormDialog?: ComponentType<FormDialogProps>;
+}
+
+async function loadDialogs(): Promise<LoadedDialogs> {
+  const [{ PhaseDialog }, { FormDialog }] = await Promise.all([
+    import('./dialog/PhaseDialog.tsx'),
+    import('./form/FormDialog.tsx'),
+  ]);
+  return { PhaseDialog, FormDialog };
 }
 
 /** Output to the scrollback, held back while the terminal is handed over, because Ink discards it then. */

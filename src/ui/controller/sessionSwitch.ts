@@ -2,7 +2,7 @@
  * Controls which session is on screen: opens, forks and picks sessions, one at a time. Closes a session only after the
  * next one is open; if that one cannot be opened, nothing changes.
  */
-import type { SessionTarget } from '../../agent/types.ts';
+import type { Agent, SessionTarget } from '../../agent/types.ts';
 import { createPicker, type Picked, type Picker } from '../sessions/picker.ts';
 import type { Refusal, RefusalAnswer } from '../sessions/refusal.ts';
 import type { AppServices, UiSession } from '../types.ts';
@@ -80,13 +80,8 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
     const outcome = await services.open(target);
     if (outcome.type === 'refused') {
       const { id, refusal, title, project } = outcome;
-      const found = { id, ...(project === undefined ? {} : { project }) };
-      refuse(
-        { ...target, type: 'id', ...found },
-        { ...(title === undefined ? {} : { title }), ...how },
-        refusal,
-      );
-      return;
+      const found = { ...target, type: 'id', id, ...(project === undefined ? {} : { project }) } as const;
+      return refuse(found, { ...(title === undefined ? {} : { title }), ...how }, refusal);
     }
     if (outcome.type === 'failed') {
       if (picker !== undefined) {
@@ -106,11 +101,8 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
     }
     closePicker();
     await ports.attach(session, how.at);
-    const original = how.forkOf ?? (target.type === 'id' && target.mode === 'fork' ? target.id : undefined);
-    if (original !== undefined)
-      ports.showNotice('info', `Forked; you are now in the copy. Original: /resume ${original}`);
-    else if (!session.resumed && left !== undefined)
-      ports.showNotice('info', `New session. Resume the previous one with /resume ${left}`);
+    const text = leftText(target, how, session.resumed ? undefined : left);
+    if (text !== undefined) ports.showNotice('info', text);
     ports.opened();
   };
 
@@ -118,21 +110,22 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
     closePicker();
     ports.phase({ type: ports.session() === undefined ? 'booting' : 'session' });
   };
+  /** To the session, or to a new one if none is open. */
+  const backToSession = (): void => {
+    toSession();
+    if (ports.session() === undefined) void open({ type: 'new' });
+  };
   const closePicker = (): void => {
     picker?.dispose();
     picker = undefined;
   };
   const showPicker = (shown: Picker): void => ports.phase({ type: 'picking', picker: shown });
 
-  const onPick = ({ session, seq, mode, isFromAll }: Picked): void => {
-    const { id, project, title, root, isMoved: isGone } = session;
-    const target: IdTarget = { type: 'id', id, project };
-    if (mode === 'fork') {
-      void open({ ...target, mode, ...(seq === undefined ? {} : { uptoSeq: seq }) }, { title });
-      return;
-    }
-    const how = { title, ...(seq === undefined ? {} : { at: seq }) };
-    if (isFromAll && project !== ports.services()?.sessions.project)
+  const onPick = (picked: Picked): void => {
+    const { target, how } = wantedOf(picked);
+    const { project, root, isMoved: isGone } = picked.session;
+    const isElsewhere = picked.isFromAll && project !== ports.services()?.sessions.project;
+    if (isElsewhere && target.mode !== 'fork')
       refuse(target, how, { why: 'elsewhere', root, isGone, canRead: true });
     else void open(target, how);
   };
@@ -148,16 +141,9 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
       const agent = ports.session()?.agent;
       if (agent === undefined) return;
       const forkOf = agent.state().sessionId;
-      try {
-        const upto = uptoSeq === undefined ? undefined : await entryAt(agent, uptoSeq);
-        if (uptoSeq !== undefined && upto === undefined)
-          return ports.showNotice('error', `There is no entry #${uptoSeq} in this session to fork at.`);
-        const id = await agent.fork(upto?.uuid);
-        await open({ type: 'id', id }, { forkOf });
-      } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
-        ports.showNotice('error', `The session could not be forked: ${why}`);
-      }
+      const copy = await forkAt(agent, uptoSeq);
+      if ('problem' in copy) ports.showNotice('error', copy.problem);
+      else await open({ type: 'id', id: copy.id }, { forkOf });
     },
     pick() {
       const services = ports.services();
@@ -165,15 +151,9 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
       closePicker();
       const agent = ports.session()?.agent;
       picker = createPicker(services.sessions, {
-        current: agent && {
-          id: agent.state().sessionId,
-          rename: (title) => agent.submit({ type: 'set_title', title }),
-        },
+        current: agent && currentOf(agent),
         onPick,
-        onCancel() {
-          toSession();
-          if (ports.session() === undefined) void open({ type: 'new' });
-        },
+        onCancel: backToSession,
       });
       showPicker(picker);
     },
@@ -181,13 +161,51 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
       const asked = refused;
       refused = undefined;
       if (answer === 'back' || asked === undefined) {
-        if (picker !== undefined) return showPicker(picker);
-        toSession();
-        if (ports.session() === undefined) void open({ type: 'new' });
-        return;
+        return picker === undefined ? backToSession() : showPicker(picker);
       }
       void open(answer === 'write' ? asked.target : { ...asked.target, mode: answer }, asked.how);
     },
     dispose: closePicker,
   };
+}
+
+/** What was picked in the list: a session, at an entry if a hit was picked, or a fork that ends there. */
+function wantedOf({ session: { id, project, title }, seq, mode }: Picked): {
+  readonly target: IdTarget;
+  readonly how: OpenHow;
+} {
+  const target: IdTarget = { type: 'id', id, project };
+  if (mode === 'fork')
+    return { target: { ...target, mode, ...(seq === undefined ? {} : { uptoSeq: seq }) }, how: { title } };
+  return { target, how: { title, ...(seq === undefined ? {} : { at: seq }) } };
+}
+
+function currentOf(agent: Agent) {
+  return {
+    id: agent.state().sessionId,
+    rename: (title: string) => agent.submit({ type: 'set_title', title }),
+  };
+}
+
+/** How to return to the session that was left; undefined if there is none. */
+function leftText(target: SessionTarget, how: OpenHow, left: string | undefined): string | undefined {
+  const original = how.forkOf ?? (target.type === 'id' && target.mode === 'fork' ? target.id : undefined);
+  if (original !== undefined) return `Forked; you are now in the copy. Original: /resume ${original}`;
+  return left === undefined ? undefined : `New session. Resume the previous one with /resume ${left}`;
+}
+
+/** Forks after an entry, or at the end; returns the id of the copy. */
+async function forkAt(
+  agent: Agent,
+  uptoSeq: number | undefined,
+): Promise<{ readonly id: string } | { readonly problem: string }> {
+  try {
+    const upto = uptoSeq === undefined ? undefined : await entryAt(agent, uptoSeq);
+    if (uptoSeq !== undefined && upto === undefined)
+      return { problem: `There is no entry #${uptoSeq} in this session to fork at.` };
+    return { id: await agent.fork(upto?.uuid) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { problem: `The session could not be forked: ${why}` };
+  }
 }

@@ -6,7 +6,8 @@ import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { emptyLine } from '../terminal/workarounds.ts';
 
-interface LineReader {
+/** Reads what the user types, line by line. */
+export interface LineReader {
   /** The text typed so far; empty if the terminal holds it back until Enter. */
   draft(): string;
   /** Inserts text into the line; returns false if the line cannot be edited. */

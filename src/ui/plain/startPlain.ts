@@ -5,10 +5,11 @@
 import type { PermissionAnswer, PermissionQuestion } from '../../protocol/permissions.ts';
 import { createController } from '../controller/controller.ts';
 import { FRAME_MS } from '../controller/sessionStore.ts';
-import type { Snapshot } from '../controller/types.ts';
+import type { ScreenPorts, Snapshot } from '../controller/types.ts';
 import { formTitle } from '../dialog/permission.ts';
 import { createHistoryFile } from '../input/history.ts';
 import { keyIn } from '../onboarding/accessForm.ts';
+import type { MarkdownRenderer } from '../print/markdown.ts';
 import type { UiExit, UiOptions } from '../types.ts';
 import { announce, noAnnouncements } from './announce.ts';
 import { asciiSymbols } from './asciiSymbols.ts';
@@ -16,7 +17,7 @@ import type { Dialogue, DialoguePorts } from './askDialog.ts';
 import { askForm } from './askForm.ts';
 import { permission } from './askPermission.ts';
 import { askPhase } from './askPhase.ts';
-import { createLineReader } from './lineReader.ts';
+import { createLineReader, type LineReader } from './lineReader.ts';
 import { loadPlainMarkdown, splitPlain } from './plainMarkdown.ts';
 import { createPlainPrinter } from './plainPrinter.ts';
 
@@ -52,12 +53,7 @@ export async function startPlain(options: LinearOptions): Promise<UiExit> {
   let announced = noAnnouncements;
   let asked: Dialogue | undefined;
   let reportedAt = 0;
-  let shown: { phase: unknown; question: string | undefined; session: unknown; hint: string | undefined } = {
-    phase: undefined,
-    question: undefined,
-    session: undefined,
-    hint: undefined,
-  };
+  let shown: Shown = {};
   /** True once the input has ended; work already requested is still finished. */
   let isEnding = false;
 
@@ -114,6 +110,8 @@ export async function startPlain(options: LinearOptions): Promise<UiExit> {
     else update();
   };
 
+  const dialogueOf = (question: PermissionQuestion): Dialogue =>
+    questionDialogue(question, { words, ask, onAnswer: (answer) => controller.answer(question.id, answer) });
   /** Prints what has changed. Runs after other output of the same frame, so that the order is right. */
   const update = (): void => {
     const snapshot = controller.snapshot();
@@ -132,24 +130,11 @@ export async function startPlain(options: LinearOptions): Promise<UiExit> {
       askPhase(snapshot, ports);
     } else if (isInSession && (question?.id !== before.question || snapshot.phase !== before.phase)) {
       if (question?.callId !== undefined) heard.add(question.callId);
-      ask(question && questionDialogue(question));
+      ask(question && dialogueOf(question));
     }
-    leaveWhenDone(snapshot);
+    if (isQuietLong(snapshot, isEnding)) controller.leave();
   };
-  const questionDialogue = (question: PermissionQuestion): Dialogue => {
-    const onAnswer = (answer: PermissionAnswer): void => controller.answer(question.id, answer);
-    const { preview } = question;
-    return preview.type === 'form'
-      ? askForm(preview, formTitle(question), { ask, onAnswer })
-      : permission(question, { words, onAnswer });
-  };
-  let quietSince = 0;
-  const leaveWhenDone = ({ session, view, phase }: Snapshot): void => {
-    const isQuiet = phase.type === 'session' && session?.agent.state().busy === false && !view.busy;
-    if (!isEnding || !isQuiet || view.queue.length > 0) quietSince = 0;
-    else if (quietSince === 0) quietSince = options.now();
-    else if (options.now() - quietSince > 4 * FRAME_MS) controller.leave();
-  };
+  const isQuietLong = createQuietWatch(options.now);
 
   const historyFile = createHistoryFile(options.historyFile, options.historyText);
   const reader = createLineReader({
@@ -164,9 +149,6 @@ export async function startPlain(options: LinearOptions): Promise<UiExit> {
     onEnd,
   });
   options.onInterrupt(onInterrupt);
-  const returnText = (text: string): void => {
-    if (!reader.insert(text)) tell('Returned, not sent:', text, 'End of returned text.');
-  };
   write(headerOf(options));
   return new Promise((resolve) => {
     const poll = setInterval(update, options.isTerminal ? POLL_MS : 2 * FRAME_MS);
@@ -176,30 +158,81 @@ export async function startPlain(options: LinearOptions): Promise<UiExit> {
       reader.close();
       resolve(exit);
     });
-    controller.begin({
-      write,
-      columns: () => 80,
-      // Nothing is redrawn: a reply is printed piece by piece as it is finished.
-      liveRows: () => 0,
-      composer: () => ({
-        text: () => reader.draft(),
-        setText: returnText,
-        prependText: returnText,
-        clear: () => reader.clear(),
-      }),
-      suspend: (run) => run(),
-      plain: {
-        split: splitPlain,
-        createPrinter: (printer) =>
-          createPlainPrinter({
-            ...printer,
-            words,
-            isEchoed: (text) => echoed.delete(text.trim()),
-            isHeard: (id) => heard.delete(id),
-          }),
-      },
-    });
+    controller.begin(plainScreen({ write, tell, reader, words, echoed, heard }));
   });
+}
+
+/** What was printed last. */
+interface Shown {
+  readonly phase?: Snapshot['phase'];
+  readonly question?: string | undefined;
+  readonly session?: Snapshot['session'];
+  readonly hint?: string | undefined;
+}
+
+interface PlainScreen {
+  readonly write: (text: string) => void;
+  readonly tell: (...lines: readonly string[]) => void;
+  readonly reader: LineReader;
+  readonly words: MarkdownRenderer;
+  /** Prompts that the terminal has echoed, and calls that a question has read out: neither is printed again. */
+  readonly echoed: Set<string>;
+  readonly heard: Set<string>;
+}
+
+/** The screen as the controller knows it. */
+function plainScreen({ write, tell, reader, words, echoed, heard }: PlainScreen): ScreenPorts {
+  const returnText = (text: string): void => {
+    if (!reader.insert(text)) tell('Returned, not sent:', text, 'End of returned text.');
+  };
+  return {
+    write,
+    columns: () => 80,
+    // Nothing is redrawn: a reply is printed piece by piece as it is finished.
+    liveRows: () => 0,
+    composer: () => ({
+      text: () => reader.draft(),
+      setText: returnText,
+      prependText: returnText,
+      clear: () => reader.clear(),
+    }),
+    suspend: (run) => run(),
+    plain: {
+      split: splitPlain,
+      createPrinter: (printer) =>
+        createPlainPrinter({
+          ...printer,
+          words,
+          isEchoed: (text) => echoed.delete(text.trim()),
+          isHeard: (id) => heard.delete(id),
+        }),
+    },
+  };
+}
+
+interface QuestionPorts {
+  readonly words: MarkdownRenderer;
+  readonly ask: (dialogue: Dialogue | undefined) => void;
+  readonly onAnswer: (answer: PermissionAnswer) => void;
+}
+
+function questionDialogue(question: PermissionQuestion, { words, ask, onAnswer }: QuestionPorts): Dialogue {
+  const { preview } = question;
+  return preview.type === 'form'
+    ? askForm(preview, formTitle(question), { ask, onAnswer })
+    : permission(question, { words, onAnswer });
+}
+
+/** True once the input has ended and nothing has been running for some frames. */
+function createQuietWatch(now: () => number): (snapshot: Snapshot, isEnding: boolean) => boolean {
+  let quietSince = 0;
+  return ({ session, view, phase }, isEnding) => {
+    const isQuiet = phase.type === 'session' && session?.agent.state().busy === false && !view.busy;
+    if (!isEnding || !isQuiet || view.queue.length > 0) quietSince = 0;
+    else if (quietSince === 0) quietSince = now();
+    else return now() - quietSince > 4 * FRAME_MS;
+    return false;
+  };
 }
 
 function headerOf({ version, directory, isTerminal }: LinearOptions): string {
