@@ -12,7 +12,7 @@ import type {
 import type { CommandHost } from '../commands/types.ts';
 import { eventAfter, type ModePorts, setMode } from '../headless/driver/controlRequests.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
-import { type Effort, efforts } from '../protocol/wires.ts';
+import { type Effort, efforts } from '../protocol/models/wires.ts';
 import type { ClientAbilities, ClientLink } from './clientLink.ts';
 import { commandList } from './commandList.ts';
 import { configOptionsOf, DEFAULT_EFFORT, modesOf, offeredModels, optionIds } from './configOptions.ts';

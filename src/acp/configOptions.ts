@@ -1,8 +1,8 @@
 /** What a client can choose for a session: the permission mode, the model and its effort. Pure. */
 import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
 import type { AgentState } from '../agent/types.ts';
+import { effortLevels } from '../protocol/models/wires.ts';
 import { modeLabels, type PermissionMode } from '../protocol/permissions.ts';
-import { effortLevels } from '../protocol/wires.ts';
 import { titleLine } from './text.ts';
 
 export const optionIds = { mode: 'mode', model: 'model', effort: 'effort' } as const;

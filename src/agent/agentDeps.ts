@@ -2,13 +2,13 @@
 import type { ContextManager } from '../context/index.ts';
 import type { FileCheckpoints } from '../protocol/checkpoints.ts';
 import type { Usage } from '../protocol/messages.ts';
-import type { ModelClient, ModelInfo } from '../protocol/model.ts';
+import type { ModelClient, ModelInfo } from '../protocol/models/model.ts';
+import type { Effort, ThinkingChange } from '../protocol/models/wires.ts';
 import type { PromptOp } from '../protocol/ops.ts';
 import type { Access, PermissionBasis, PermissionMode, RuleSuggestion } from '../protocol/permissions.ts';
 import type { CommandSandbox } from '../protocol/sandbox.ts';
 import type { TaskPort } from '../protocol/tasks.ts';
 import type { Tool } from '../protocol/tools.ts';
-import type { Effort, ThinkingChange } from '../protocol/wires.ts';
 import type { PermissionRules, Questions } from './approvals.ts';
 import type { HookDeps } from './hooks/createHooks.ts';
 import type { RefusedModes } from './modes.ts';

@@ -3,9 +3,9 @@ import type { ContextManager } from '../context/index.ts';
 import type { ContextMeasure, ItemEdit } from '../protocol/contextReport.ts';
 import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
-import type { ModelInfo } from '../protocol/model.ts';
+import type { ModelInfo } from '../protocol/models/model.ts';
+import { type Effort, effortText, type ThinkingChange } from '../protocol/models/wires.ts';
 import type { Op } from '../protocol/ops.ts';
-import { type Effort, effortText, type ThinkingChange } from '../protocol/wires.ts';
 import type { AgentModel } from './agentDeps.ts';
 import type { TurnHooks } from './hooks/turnHooks.ts';
 

@@ -1,7 +1,7 @@
 /** Which model answers while the chosen one is unavailable, and when the chosen one is tried again. */
 import type { ContextMeasure } from '../protocol/contextReport.ts';
 import type { AgentEvent } from '../protocol/events.ts';
-import type { ModelError, ModelInfo } from '../protocol/model.ts';
+import type { ModelError, ModelInfo } from '../protocol/models/model.ts';
 import type { AgentModel } from './agentDeps.ts';
 
 /** The first prompt after this time tries the chosen model again. */

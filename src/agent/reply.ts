@@ -14,8 +14,8 @@ import type {
   ModelRequest,
   Reply,
   SentRequest,
-} from '../protocol/model.ts';
-import { type ReasoningOptions, reasoningOptions } from '../protocol/wires.ts';
+} from '../protocol/models/model.ts';
+import { type ReasoningOptions, reasoningOptions } from '../protocol/models/wires.ts';
 
 export interface Clock {
   /** Milliseconds since the epoch. */

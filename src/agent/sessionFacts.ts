@@ -2,8 +2,8 @@
 import { foldLog, usageOfSession } from '../context/index.ts';
 import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
 import type { Usage } from '../protocol/messages.ts';
+import { type Effort, efforts } from '../protocol/models/wires.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
-import { type Effort, efforts } from '../protocol/wires.ts';
 
 /** Returns the last permission mode in the log; undefined if it was never changed. */
 export function lastMode(entries: readonly JSONLEntry[]): PermissionMode | undefined {

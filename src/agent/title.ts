@@ -6,7 +6,7 @@ import { ContextBuilder, type ContextManager, usageOf } from '../context/index.t
 import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { Message, Usage } from '../protocol/messages.ts';
-import type { ModelClient, ModelInfo } from '../protocol/model.ts';
+import type { ModelClient, ModelInfo } from '../protocol/models/model.ts';
 import { withoutEscapes } from '../protocol/text/escapes.ts';
 import { type Clock, streamReply } from './reply.ts';
 import { titleEntry } from './sessionFacts.ts';

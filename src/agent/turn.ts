@@ -2,7 +2,7 @@
 import type { ContextManager } from '../context/index.ts';
 import type { AgentEvent, TurnOutcome } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
-import type { ModelError, ModelRequest, Reply } from '../protocol/model.ts';
+import type { ModelError, ModelRequest, Reply } from '../protocol/models/model.ts';
 import type { PermissionAnswer } from '../protocol/permissions.ts';
 import type { NewQuestion } from './authorize.ts';
 import type { Fallback } from './fallback.ts';

@@ -11,7 +11,7 @@ import type {
 import type { Todo } from '../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { IdentifiedEvent } from '../protocol/events.ts';
-import type { ModelInfo } from '../protocol/model.ts';
+import type { ModelInfo } from '../protocol/models/model.ts';
 import type { Op, PromptOp } from '../protocol/ops.ts';
 import type { PermissionMode, PermissionQuestion } from '../protocol/permissions.ts';
 import type { SandboxState } from '../protocol/sandbox.ts';

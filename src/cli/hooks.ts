@@ -21,7 +21,7 @@ import {
   noAnswer,
 } from '../protocol/extensions/hooks.ts';
 import type { AgentDefinition } from '../protocol/extensions/subagents.ts';
-import type { ModelClient } from '../protocol/model.ts';
+import type { ModelClient } from '../protocol/models/model.ts';
 import { findShell } from '../tools/builtinTools.ts';
 import { withoutKeys } from '../tools/shell/childEnvironment.ts';
 import { fetchOverSend } from './mcp/fetchOverSend.ts';

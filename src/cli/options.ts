@@ -2,14 +2,14 @@
 import type { SessionTarget } from '../agent/types.ts';
 import type { SettingSource } from '../config/flags.ts';
 import { nearest } from '../config/nearest.ts';
-import type { PermissionMode } from '../protocol/permissions.ts';
-import type { SandboxMode } from '../protocol/sandbox.ts';
 import {
   type ThinkingBudget,
   type ThinkingDisplay,
   type ThinkingOptions,
   thinkingOptions,
-} from '../protocol/wires.ts';
+} from '../protocol/models/wires.ts';
+import type { PermissionMode } from '../protocol/permissions.ts';
+import type { SandboxMode } from '../protocol/sandbox.ts';
 
 export interface CliOptions {
   readonly prompt: string | undefined;

@@ -2,9 +2,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type SettingSource, settingSources } from '../config/flags.ts';
 import { parsePermissionMode } from '../config/modes.ts';
+import { efforts, thinkingDisplays } from '../protocol/models/wires.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 import { sandboxModes } from '../protocol/sandbox.ts';
-import { efforts, thinkingDisplays } from '../protocol/wires.ts';
 
 const epilogue = `
 Subcommands (each has --help):

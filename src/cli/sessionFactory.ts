@@ -20,10 +20,10 @@ import {
 import { unmoved } from '../disk/settingsPaths.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
 import type { HookSource, JudgeHook } from '../protocol/extensions/hooks.ts';
+import { thinkingOptions } from '../protocol/models/wires.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import type { SettingsPrograms } from '../protocol/settingsPrograms.ts';
 import { agentToolAlias, agentToolName } from '../protocol/toolNames.ts';
-import { thinkingOptions } from '../protocol/wires.ts';
 import { openHooks, originOf } from './hooks.ts';
 import type { Endpoint } from './models/endpoints.ts';
 import type { LearnedWindows } from './models/learnedWindows.ts';

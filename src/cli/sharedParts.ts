@@ -9,7 +9,7 @@ import type { HttpSend } from '../model/http/types.ts';
 import type { ServedModels } from '../model/servers/servedModels.ts';
 import type { SourcedRule } from '../permissions/rules/rules.ts';
 import type { McpServerSource } from '../protocol/extensions/mcp.ts';
-import type { ModelClient } from '../protocol/model.ts';
+import type { ModelClient } from '../protocol/models/model.ts';
 import { type LiveServers, openServers } from './mcp/openServers.ts';
 import { createConnections } from './models/connections.ts';
 import { createEndpoints, type Endpoints } from './models/endpoints.ts';

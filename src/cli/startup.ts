@@ -10,7 +10,7 @@ import type { LoadedSettings, Problem, SettingsRule } from '../config/types.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
 import { hasAuthorization } from '../model/http/customHeaders.ts';
 import { parseRule } from '../permissions/rules/rules.ts';
-import { OFFICIAL_MODEL, OFFICIAL_URL, parseModelName } from '../protocol/modelNames.ts';
+import { OFFICIAL_MODEL, OFFICIAL_URL, parseModelName } from '../protocol/models/modelNames.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 import { usableServers } from './mcp/approval.ts';
 import type { SessionFactoryOptions } from './openContext.ts';

@@ -8,7 +8,7 @@ import {
   isLocked,
   overrideOf,
 } from '../config/change/settingsList.ts';
-import type { EditScope, SettingEdit, SettingInfo } from '../protocol/settings.ts';
+import type { EditScope, SettingEdit, SettingInfo } from '../protocol/settings/settings.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from './pages/page.ts';
 import type { Command, CommandResult, ConfigPort } from './types.ts';
 

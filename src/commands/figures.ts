@@ -1,4 +1,4 @@
-import type { ModelInfo } from '../protocol/model.ts';
+import type { ModelInfo } from '../protocol/models/model.ts';
 
 /** Formats a share as "12.3 %", or "<0.1 %" instead of rounding to zero. */
 export function percent(part: number, whole: number): string {

@@ -1,7 +1,7 @@
 import { nearest } from '../config/nearest.ts';
-import type { ModelInfo } from '../protocol/model.ts';
+import type { ModelInfo } from '../protocol/models/model.ts';
+import { type Effort, effortLevels, efforts } from '../protocol/models/wires.ts';
 import { grouped } from '../protocol/text/numbers.ts';
-import { type Effort, effortLevels, efforts } from '../protocol/wires.ts';
 import { readingCost } from './cost/forecast.ts';
 import { dollars } from './figures.ts';
 import type { Command, CommandHost, EffortChoice } from './types.ts';

@@ -1,4 +1,4 @@
-import { parseThemeSetting, themeSettings } from '../protocol/themeNames.ts';
+import { parseThemeSetting, themeSettings } from '../protocol/settings/themeNames.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine, textLines } from './pages/page.ts';
 import type { Command, KeysInfo } from './types.ts';
 

@@ -1,4 +1,4 @@
-import type { ModelInfo } from '../protocol/model.ts';
+import type { ModelInfo } from '../protocol/models/model.ts';
 import { grouped } from '../protocol/text/numbers.ts';
 import { windowSources } from './figures.ts';
 import { doctorPage } from './pages/doctorPage.ts';

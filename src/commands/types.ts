@@ -9,7 +9,6 @@ import type {
   Remembered,
 } from '../context/index.ts';
 import type { TurnRecord } from '../protocol/checkpoints.ts';
-import type { ContextSettings } from '../protocol/contextSettings.ts';
 import type { LanguageServerPort } from '../protocol/diagnostics.ts';
 import type { BlobRef } from '../protocol/entries/fields.ts';
 import type { HookStatus } from '../protocol/extensions/hooks.ts';
@@ -18,13 +17,14 @@ import type { PluginContents, PluginInfo } from '../protocol/extensions/plugins.
 import type { PreparedSkill, Skill, SkillList } from '../protocol/extensions/skills.ts';
 import type { AgentList } from '../protocol/extensions/subagents.ts';
 import type { WorktreePort } from '../protocol/extensions/worktrees.ts';
-import type { ModelInfo } from '../protocol/model.ts';
+import type { ModelInfo } from '../protocol/models/model.ts';
+import type { Effort } from '../protocol/models/wires.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { PermissionExplanation } from '../protocol/permissions.ts';
-import type { SettingEdit, SettingInfo } from '../protocol/settings.ts';
+import type { ContextSettings } from '../protocol/settings/contextSettings.ts';
+import type { SettingEdit, SettingInfo } from '../protocol/settings/settings.ts';
+import type { ThemeSetting } from '../protocol/settings/themeNames.ts';
 import type { ChangeReview } from '../protocol/settingsPrograms.ts';
-import type { ThemeSetting } from '../protocol/themeNames.ts';
-import type { Effort } from '../protocol/wires.ts';
 import type { DoctorReport } from './pages/doctorPage.ts';
 import type { Page } from './pages/page.ts';
 

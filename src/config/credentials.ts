@@ -1,4 +1,4 @@
-import { OFFICIAL_URL } from '../protocol/modelNames.ts';
+import { OFFICIAL_URL } from '../protocol/models/modelNames.ts';
 import { editSettings, type SaveOutcome } from './change/editSettings.ts';
 import { settingsFiles } from './settingsFiles.ts';
 import type { Values } from './types.ts';

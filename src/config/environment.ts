@@ -1,4 +1,4 @@
-import { OFFICIAL_URL } from '../protocol/modelNames.ts';
+import { OFFICIAL_URL } from '../protocol/models/modelNames.ts';
 import { type Complaint, checkValues } from './checkValues.ts';
 import type { Settings } from './schema.ts';
 import type { LoadedSettings, Problem, Values } from './types.ts';

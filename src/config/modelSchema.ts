@@ -1,7 +1,7 @@
 /** The settings of endpoints and models: the default endpoint shares them with the named providers. */
 import * as z from 'zod';
-import { DEFAULT_PROVIDER, providerNamePattern } from '../protocol/modelNames.ts';
-import { efforts, isReservedField, wires } from '../protocol/wires.ts';
+import { DEFAULT_PROVIDER, providerNamePattern } from '../protocol/models/modelNames.ts';
+import { efforts, isReservedField, wires } from '../protocol/models/wires.ts';
 
 /** Characters: the fields are recorded with each request. */
 const MAX_EXTRA = 10_000;

@@ -3,12 +3,12 @@
  * editors, and of the example file.
  */
 import * as z from 'zod';
-import { contextSettingsSchema } from '../protocol/contextSettings.ts';
 import { mcpServerNamePattern, mcpServerSchema } from '../protocol/extensions/mcp.ts';
-import { OFFICIAL_MODEL, OFFICIAL_URL } from '../protocol/modelNames.ts';
+import { OFFICIAL_MODEL, OFFICIAL_URL } from '../protocol/models/modelNames.ts';
+import { efforts, wires } from '../protocol/models/wires.ts';
 import { sandboxModes } from '../protocol/sandbox.ts';
-import { themeSettings } from '../protocol/themeNames.ts';
-import { efforts, wires } from '../protocol/wires.ts';
+import { contextSettingsSchema } from '../protocol/settings/contextSettings.ts';
+import { themeSettings } from '../protocol/settings/themeNames.ts';
 import { headers, modelSettings, providers, tokens } from './modelSchema.ts';
 import { modeNames, parsePermissionMode } from './modes.ts';
 

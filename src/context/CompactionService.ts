@@ -6,7 +6,7 @@
 import type { CompactMetadata } from '../protocol/entries/fields.ts';
 import type { Reduction, Replacement } from '../protocol/entries/kinds/compaction.ts';
 import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
-import type { ModelInfo, Reply } from '../protocol/model.ts';
+import type { ModelInfo, Reply } from '../protocol/models/model.ts';
 import { grouped } from '../protocol/text/numbers.ts';
 import { checkSummary } from './compaction/checkSummary.ts';
 import { clipResults } from './compaction/clips.ts';

@@ -15,7 +15,7 @@ import type { Todo } from '../protocol/entries/fields.ts';
 import type { EntryKind, JSONLEntry, KindEntry, NewEntry } from '../protocol/entries.ts';
 import type { CompactionReport } from '../protocol/events.ts';
 import type { Message, ToolSchema } from '../protocol/messages.ts';
-import type { ModelError, ModelRequest, Reply, SentRequest } from '../protocol/model.ts';
+import type { ModelError, ModelRequest, Reply, SentRequest } from '../protocol/models/model.ts';
 import type { BlobSink, RecallAnswer, RecallRequest, ToolOutcome } from '../protocol/tools.ts';
 import { CompactionRunner } from './compaction/CompactionRunner.ts';
 import { DraftKeeper } from './compaction/DraftKeeper.ts';

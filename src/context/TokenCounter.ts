@@ -4,7 +4,7 @@
  * them by `ratio`, which is learned per model from the usage that its server reports.
  */
 import type { Message, ToolSchema } from '../protocol/messages.ts';
-import type { ModelInfo } from '../protocol/model.ts';
+import type { ModelInfo } from '../protocol/models/model.ts';
 import { reachesShare } from './tokens/budgets.ts';
 import { Calibrations } from './tokens/calibration.ts';
 import { ExactCounts } from './tokens/ExactCounts.ts';

@@ -5,9 +5,9 @@ import type {
   ContextReport,
   ReductionRecord,
 } from '../protocol/contextReport.ts';
-import { type ContextSettings, strategyTraits } from '../protocol/contextSettings.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
-import type { ModelInfo } from '../protocol/model.ts';
+import type { ModelInfo } from '../protocol/models/model.ts';
+import { type ContextSettings, strategyTraits } from '../protocol/settings/contextSettings.ts';
 import { grouped } from '../protocol/text/numbers.ts';
 import { type Atom, groupAtoms, isPrompt } from './history/atoms.ts';
 import { lastCompaction, retainedBy } from './history/compactions.ts';

@@ -1,7 +1,7 @@
 /** Entries that start a session, record a reply or close calls after a crash, and the data of a header. */
 import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
 import type { Reasoning, Usage } from '../protocol/messages.ts';
-import type { Reply } from '../protocol/model.ts';
+import type { Reply } from '../protocol/models/model.ts';
 import { groupAtoms } from './history/atoms.ts';
 import { evictedPrefixOf } from './history/evictedPrefix.ts';
 import { type NotedRequest, recordOf } from './request/requestRecord.ts';

@@ -1,10 +1,11 @@
 /** Types that other folders need to connect the context engine. */
-import type { ContextSettings } from '../protocol/contextSettings.ts';
+
 import type { PermissionRecord, ToolDisplay } from '../protocol/entries/fields.ts';
 import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolCall, ToolSchema } from '../protocol/messages.ts';
-import type { ModelError, ModelInfo, ModelRequest, Reply, SentRequest } from '../protocol/model.ts';
+import type { ModelError, ModelInfo, ModelRequest, Reply, SentRequest } from '../protocol/models/model.ts';
+import type { ContextSettings } from '../protocol/settings/contextSettings.ts';
 import type { ToolOutcome } from '../protocol/tools.ts';
 import type { InstructionSource } from './memory/InstructionSource.ts';
 import type { LongTermMemory } from './memory/LongTermMemory.ts';

@@ -8,10 +8,10 @@ import type {
   AgentProblem,
   AgentScope,
 } from '../protocol/extensions/subagents.ts';
+import { efforts } from '../protocol/models/wires.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 import { toolNames } from '../protocol/toolNames.ts';
-import { efforts } from '../protocol/wires.ts';
 import { namesIn, type PluginFolder, readSkillFile, type SkillFolders } from './findSkills.ts';
 import { isUnknownModel, listValue, modelOf, readFrontMatter, textValue } from './frontMatter.ts';
 

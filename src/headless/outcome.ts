@@ -2,7 +2,7 @@ import { plainText } from '../commands/pages/page.ts';
 import { previewPage } from '../commands/pages/previewPage.ts';
 import type { CompactionPreview } from '../protocol/contextReport.ts';
 import type { CompactionReport, TurnOutcome } from '../protocol/events.ts';
-import type { ModelError } from '../protocol/model.ts';
+import type { ModelError } from '../protocol/models/model.ts';
 import { EXIT, type ExitCode } from './exitCodes.ts';
 import type { Tally } from './tally.ts';
 import type { RunEnd } from './types.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { tokensSaved } from '../commands/pages/reductionLines.ts';
 import type { ContextReport, ReductionRecord } from '../protocol/contextReport.ts';
-import type { ModelInfo } from '../protocol/model.ts';
+import type { ModelInfo } from '../protocol/models/model.ts';
 import type { Outcome } from './outcome.ts';
 import { sum, type Tally, type UsageFigures } from './tally.ts';
 import type { ReportOptions } from './types.ts';

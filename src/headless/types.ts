@@ -4,7 +4,7 @@ import type { CommandHost } from '../commands/types.ts';
 import type { CompactionPreview } from '../protocol/contextReport.ts';
 import type { AgentEvent, CompactionReport, TurnOutcome } from '../protocol/events.ts';
 import type { McpServerStatus } from '../protocol/extensions/mcp.ts';
-import type { ModelError, ModelInfo } from '../protocol/model.ts';
+import type { ModelError, ModelInfo } from '../protocol/models/model.ts';
 import type { AskAboutCall } from './callQuestions.ts';
 
 type OutputFormat = 'text' | 'json' | 'stream-json';

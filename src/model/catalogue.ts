@@ -4,9 +4,9 @@
  * is shown rather than a wrong one.
  */
 import type { Usage } from '../protocol/messages.ts';
-import type { ModelInfo } from '../protocol/model.ts';
-import type { ServedModel } from '../protocol/server.ts';
-import type { Wire } from '../protocol/wires.ts';
+import type { ModelInfo } from '../protocol/models/model.ts';
+import type { ServedModel } from '../protocol/models/server.ts';
+import type { Wire } from '../protocol/models/wires.ts';
 import type { ModelSettings } from './modelSettings.ts';
 import { anthropicModels } from './providers/anthropic.ts';
 import { googleModels } from './providers/google.ts';

@@ -1,6 +1,6 @@
 /** Creates the client for an endpoint, by the API that it speaks. */
-import type { ModelClient } from '../protocol/model.ts';
-import type { Wire } from '../protocol/wires.ts';
+import type { ModelClient } from '../protocol/models/model.ts';
+import type { Wire } from '../protocol/models/wires.ts';
 import { createOpenAIClient } from './wires/chat/client.ts';
 import type { ModelClientOptions } from './wires/exchange.ts';
 

@@ -4,7 +4,7 @@
  * log, compaction and resume work as usual.
  */
 import type { AssistantMessage, Message, Usage } from '../protocol/messages.ts';
-import type { ModelClient, ModelEvent, ModelInfo, ModelRequest } from '../protocol/model.ts';
+import type { ModelClient, ModelEvent, ModelInfo, ModelRequest } from '../protocol/models/model.ts';
 import { demoReply } from './demoScripts.ts';
 
 export const DEMO_MODEL = 'demo';

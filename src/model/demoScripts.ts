@@ -1,6 +1,6 @@
 /** The replies of the demo model: each script is a pure function of the request and returns one reply at a time. */
 import type { AssistantMessage, Message, ToolMessage } from '../protocol/messages.ts';
-import type { ModelRequest } from '../protocol/model.ts';
+import type { ModelRequest } from '../protocol/models/model.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 
 interface Scene {

@@ -1,5 +1,5 @@
-import type { ModelInfo } from '../protocol/model.ts';
-import type { Wire } from '../protocol/wires.ts';
+import type { ModelInfo } from '../protocol/models/model.ts';
+import type { Wire } from '../protocol/models/wires.ts';
 
 /**
  * Derives facts about a server from its address. A server on this machine or in the local network is assumed to handle

@@ -2,7 +2,7 @@
  * Converts any failure of a request into a `ModelError`: its kind, whether a retry is worthwhile, and a message that
  * says what happened and what to do next. The message never contains the key.
  */
-import type { ModelError, ModelErrorKind } from '../protocol/model.ts';
+import type { ModelError, ModelErrorKind } from '../protocol/models/model.ts';
 import { type Failure, readFailure, readRetryAfter } from './failure.ts';
 import { readNetworkFailure } from './network.ts';
 

@@ -1,6 +1,6 @@
 /** Tokens of a request and its reply, for servers that report none. Pure. */
 import type { Message, Usage } from '../protocol/messages.ts';
-import type { ModelRequest, Reply } from '../protocol/model.ts';
+import type { ModelRequest, Reply } from '../protocol/models/model.ts';
 
 /** Bytes of UTF-8 per token: typical for English and code, and about right for other scripts. */
 const BYTES_PER_TOKEN = 4;

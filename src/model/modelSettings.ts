@@ -1,6 +1,6 @@
 /** Facts about models from the user's settings, by id or by a pattern with `*`. Pure. */
-import type { ModelInfo } from '../protocol/model.ts';
-import type { Effort } from '../protocol/wires.ts';
+import type { ModelInfo } from '../protocol/models/model.ts';
+import type { Effort } from '../protocol/models/wires.ts';
 
 /** Facts about a model that override all others; absent ones are taken from the server or the catalogue. */
 export interface ModelSettings {

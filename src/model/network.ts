@@ -1,5 +1,5 @@
 /** What the error codes of failed connections mean, Node's and our own, and what to do about each. */
-import type { ModelErrorKind } from '../protocol/model.ts';
+import type { ModelErrorKind } from '../protocol/models/model.ts';
 
 interface NetworkFailure {
   readonly kind: ModelErrorKind;

@@ -1,5 +1,5 @@
 /** Decides whether and when to retry. Pure: clock and randomness are passed in. */
-import type { ModelError } from '../protocol/model.ts';
+import type { ModelError } from '../protocol/models/model.ts';
 
 /** Total attempts, including the first. */
 export const MAX_ATTEMPTS = 10;

@@ -1,5 +1,5 @@
 /** The data behind `/context`, `/compact --preview`, `--diff` and JSON output. All sizes are in tokens. */
-import type { ModelInfo } from './model.ts';
+import type { ModelInfo } from './models/model.ts';
 
 /** One measurement of the request, shared by the status line, `/context` and JSON output. All sizes are in tokens. */
 export interface ContextMeasure {

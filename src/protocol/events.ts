@@ -8,7 +8,7 @@ import type { CompactionPreview, ContextMeasure } from './contextReport.ts';
 import type { JSONLEntry } from './entries.ts';
 import type { HookProgress } from './extensions/hooks.ts';
 import type { SubagentStatus } from './extensions/subagents.ts';
-import type { ModelError, ModelInfo } from './model.ts';
+import type { ModelError, ModelInfo } from './models/model.ts';
 import type { PromptOp } from './ops.ts';
 import type { PermissionAnswer, PermissionMode, PermissionQuestion } from './permissions.ts';
 

@@ -2,8 +2,8 @@
 import type { ItemEdit } from './contextReport.ts';
 import type { Mentioning, PreparedSkill, SkillText } from './extensions/skills.ts';
 import type { ContentPart } from './messages.ts';
+import type { Effort, ThinkingChange } from './models/wires.ts';
 import type { PermissionAnswer, PermissionMode } from './permissions.ts';
-import type { Effort, ThinkingChange } from './wires.ts';
 
 /** The parts of a session that a rewind can restore. */
 export type RewindScope = 'both' | 'conversation' | 'files';

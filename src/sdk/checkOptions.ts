@@ -2,8 +2,8 @@
 import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
+import { efforts } from '../protocol/models/wires.ts';
 import { permissionModes } from '../protocol/permissions.ts';
-import { efforts } from '../protocol/wires.ts';
 import type {
   CanUseTool,
   Hook,

@@ -14,7 +14,7 @@ import {
 } from '../context/index.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { Message } from '../protocol/messages.ts';
-import type { ModelError, ModelInfo } from '../protocol/model.ts';
+import type { ModelError, ModelInfo } from '../protocol/models/model.ts';
 import type {
   Compaction,
   Context,

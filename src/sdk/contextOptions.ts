@@ -6,8 +6,8 @@ import {
   PersistentStore,
   type SessionStore,
 } from '../context/index.ts';
-import { contextSettingsSchema } from '../protocol/contextSettings.ts';
-import type { ModelInfo } from '../protocol/model.ts';
+import type { ModelInfo } from '../protocol/models/model.ts';
+import { contextSettingsSchema } from '../protocol/settings/contextSettings.ts';
 import type { ContextModel, ContextStore, Summarize } from './api/context.ts';
 import { ContextError } from './contextError.ts';
 

@@ -1,4 +1,4 @@
-import type { Wire } from '../protocol/wires.ts';
+import type { Wire } from '../protocol/models/wires.ts';
 import type { Attributes } from './records.ts';
 
 /** Names that the conventions give providers, by the end of their host. */

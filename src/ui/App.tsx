@@ -4,7 +4,7 @@
  */
 import { Box, Text, useApp } from 'ink';
 import { type ComponentType, useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
-import type { ModelInfo } from '../protocol/model.ts';
+import type { ModelInfo } from '../protocol/models/model.ts';
 import type { SandboxState } from '../protocol/sandbox.ts';
 import type { Controller, Snapshot } from './controller/types.ts';
 import type { PhaseDialogProps } from './dialog/PhaseDialog.tsx';

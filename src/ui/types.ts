@@ -1,7 +1,7 @@
 /** The ports of the screen, provided by `cli`: nothing in `ui` reads the process or opens a session itself. */
 import type { Agent, SessionTarget } from '../agent/types.ts';
 import type { CommandHost } from '../commands/types.ts';
-import type { ScreenPreference } from '../protocol/settings.ts';
+import type { ScreenPreference } from '../protocol/settings/settings.ts';
 import type { Echo } from './firstFrame.ts';
 import type { ImagePort } from './input/images.ts';
 import type { KeysPort } from './keys/useKeys.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFallback, isUnavailable, nextModel } from '../../src/agent/fallback.ts';
 import type { AgentEvent } from '../../src/protocol/events.ts';
-import type { ModelError } from '../../src/protocol/model.ts';
+import type { ModelError } from '../../src/protocol/models/model.ts';
 import { fails, says } from './scriptedModel.ts';
 import { modelInfo, startAgent } from './testAgent.ts';
 

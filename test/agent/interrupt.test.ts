@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '../../src/protocol/events.ts';
-import type { Reply } from '../../src/protocol/model.ts';
+import type { Reply } from '../../src/protocol/models/model.ts';
 import { entryLine } from './line.ts';
 import { aborted, calls, delta, fails, gate, hangsAfter, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { refusesImages } from '../../src/agent/turn.ts';
-import type { ModelErrorKind, ModelRequest } from '../../src/protocol/model.ts';
+import type { ModelErrorKind, ModelRequest } from '../../src/protocol/models/model.ts';
 
 const request = (content: ModelRequest['messages'][number]['content']): ModelRequest => ({
   model: 'm',

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createEventLoopBreak, createSummarizer } from '../../src/agent/reply.ts';
 import { MAX_ATTEMPTS } from '../../src/model/retry.ts';
-import type { ModelRequest } from '../../src/protocol/model.ts';
-import type { ReasoningOptions } from '../../src/protocol/wires.ts';
+import type { ModelRequest } from '../../src/protocol/models/model.ts';
+import type { ReasoningOptions } from '../../src/protocol/models/wires.ts';
 import { type Answer, delta, fails, hangsAfter, ScriptedModel, says } from './scriptedModel.ts';
 import { startAgent, VirtualClock } from './testAgent.ts';
 

@@ -6,7 +6,7 @@ import type {
   ModelRequest,
   Reply,
   SentRequest,
-} from '../../src/protocol/model.ts';
+} from '../../src/protocol/models/model.ts';
 
 /** One answer of the model: a list of events, or a function that produces them (to wait, or to watch the signal). */
 export type Answer =

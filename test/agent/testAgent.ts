@@ -16,11 +16,11 @@ import {
   projectMessages,
   validateRequest,
 } from '../../src/context/index.ts';
-import { contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import type { AgentEvent, IdentifiedEvent } from '../../src/protocol/events.ts';
-import type { ModelInfo } from '../../src/protocol/model.ts';
+import type { ModelInfo } from '../../src/protocol/models/model.ts';
 import type { Op } from '../../src/protocol/ops.ts';
+import { contextSettingsSchema } from '../../src/protocol/settings/contextSettings.ts';
 import type { Tool } from '../../src/protocol/tools.ts';
 import { line } from './line.ts';
 import { type Answer, aborted, ScriptedModel } from './scriptedModel.ts';

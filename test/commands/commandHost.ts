@@ -2,7 +2,7 @@ import { allCommands } from '../../src/commands/allCommands.ts';
 import { findCommand } from '../../src/commands/interpret.ts';
 import type { CommandHost, CommandResult } from '../../src/commands/types.ts';
 import { lookupModel } from '../../src/model/catalogue.ts';
-import { contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
+import { contextSettingsSchema } from '../../src/protocol/settings/contextSettings.ts';
 import { scriptedAgent } from '../headless/scriptedAgent.ts';
 
 /** A command host for tests; every part can be replaced. */

@@ -9,7 +9,7 @@ import {
   type ReductionRecord,
   requestParts,
 } from '../../src/protocol/contextReport.ts';
-import { contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
+import { contextSettingsSchema } from '../../src/protocol/settings/contextSettings.ts';
 import { measure, report, type ScriptedContext, scriptedAgent, state } from '../headless/scriptedAgent.ts';
 import { commandHost, run } from './commandHost.ts';
 

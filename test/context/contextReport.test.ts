@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { thresholdsOf, triggerNote } from '../../src/context/contextReport.ts';
 import { windowBudget } from '../../src/context/tokens/budgets.ts';
-import { type ContextSettings, contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
+import { type ContextSettings, contextSettingsSchema } from '../../src/protocol/settings/contextSettings.ts';
 
 const model = {
   id: 'm',

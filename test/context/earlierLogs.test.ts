@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isPrompt } from '../../src/context/history/atoms.ts';
 import { ContextManager, PersistentStore, usageOfSession } from '../../src/context/index.ts';
-import { contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
+import { contextSettingsSchema } from '../../src/protocol/settings/contextSettings.ts';
 import { modelOf } from './harness.ts';
 
 const fixtures = join(import.meta.dirname, 'fixtures/logs');

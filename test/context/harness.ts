@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { ContextManager, type ContextManagerDeps, PersistentStore } from '../../src/context/index.ts';
 import type { RequestOptions, SummaryReply } from '../../src/context/types.ts';
-import { type ContextSettings, contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
 import type { AgentEvent } from '../../src/protocol/events.ts';
 import type { ToolCall, ToolSchema } from '../../src/protocol/messages.ts';
-import type { ModelInfo, ModelRequest, Reply } from '../../src/protocol/model.ts';
+import type { ModelInfo, ModelRequest, Reply } from '../../src/protocol/models/model.ts';
+import { type ContextSettings, contextSettingsSchema } from '../../src/protocol/settings/contextSettings.ts';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
 
 export type Step = SummaryReply | ((request: ModelRequest, signal: AbortSignal) => Promise<SummaryReply>);

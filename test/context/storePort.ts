@@ -9,8 +9,8 @@ import {
   SessionNotFoundError,
   type SessionStore,
 } from '../../src/context/storage/sessionStore.ts';
-import { contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import { contextSettingsSchema } from '../../src/protocol/settings/contextSettings.ts';
 import { configuration, modelOf, say, step, summary } from './harness.ts';
 
 const prompt = (content: string) =>

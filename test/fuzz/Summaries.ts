@@ -1,7 +1,7 @@
 /** A model that writes good or bad summaries, as the program says. */
 import type { SummaryModel } from '../../src/context/index.ts';
 import type { SummaryReply } from '../../src/context/types.ts';
-import type { ModelRequest, Reply } from '../../src/protocol/model.ts';
+import type { ModelRequest, Reply } from '../../src/protocol/models/model.ts';
 import type { Behaviour } from './program.ts';
 
 export class Summaries {

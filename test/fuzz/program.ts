@@ -2,7 +2,7 @@
  * The definition of a random program: settings, a model, a server, and operations. Plain data, so that it can be saved.
  */
 import fc from 'fast-check';
-import { contextStrategies } from '../../src/protocol/contextSettings.ts';
+import { contextStrategies } from '../../src/protocol/settings/contextSettings.ts';
 import { type TextSpec, textSpec } from './texts.ts';
 
 /** `quick` runs in every test run; `long` adds large windows, large outputs and many calls. */

@@ -2,7 +2,7 @@
 
 import type { ToolResultKind } from '../../src/protocol/entries/fields.ts';
 import type { ToolCall } from '../../src/protocol/messages.ts';
-import type { Reply } from '../../src/protocol/model.ts';
+import type { Reply } from '../../src/protocol/models/model.ts';
 import type { Operation, ResultSpec } from './program.ts';
 import { type TextSpec, textOf } from './texts.ts';
 import type { World } from './World.ts';

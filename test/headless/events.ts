@@ -1,6 +1,6 @@
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import type { AgentEvent } from '../../src/protocol/events.ts';
-import type { ModelError } from '../../src/protocol/model.ts';
+import type { ModelError } from '../../src/protocol/models/model.ts';
 import type { CallQuestion } from '../../src/protocol/permissions.ts';
 import { madeUpNewEntry } from '../madeUpEntry.ts';
 

@@ -3,7 +3,7 @@ import type { AgentState } from '../../src/agent/types.ts';
 import { EXIT } from '../../src/headless/exitCodes.ts';
 import { runHeadless } from '../../src/headless/runHeadless.ts';
 import type { AgentEvent, CompactionReport } from '../../src/protocol/events.ts';
-import type { ModelErrorKind } from '../../src/protocol/model.ts';
+import type { ModelErrorKind } from '../../src/protocol/models/model.ts';
 import { commandHost } from '../commands/commandHost.ts';
 import {
   ended,

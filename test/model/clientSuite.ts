@@ -6,7 +6,7 @@ import type {
   ModelEvent,
   ModelRequest,
   SentRequest,
-} from '../../src/protocol/model.ts';
+} from '../../src/protocol/models/model.ts';
 import type { WireAnswer } from '../agent/wireServer.ts';
 
 /** One client under test. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { estimateUsage } from '../../src/model/estimateUsage.ts';
-import type { ModelRequest, Reply } from '../../src/protocol/model.ts';
+import type { ModelRequest, Reply } from '../../src/protocol/models/model.ts';
 
 test('tokens of texts, calls, tools and images are estimated from their bytes', () => {
   const tools = [{ name: 'Read', description: 'x'.repeat(400), parameters: {} }];

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createOpenAIClient } from '../../src/model/wires/chat/client.ts';
 import type { ModelClientOptions } from '../../src/model/wires/exchange.ts';
 import type { Message } from '../../src/protocol/messages.ts';
-import type { ModelEvent, ModelRequest } from '../../src/protocol/model.ts';
+import type { ModelEvent, ModelRequest } from '../../src/protocol/models/model.ts';
 import { type Answer, end, event, plain, say, sse, startSseServer, stop } from './sseServer.ts';
 
 const closing: (() => Promise<void>)[] = [];

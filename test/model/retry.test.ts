@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MAX_ATTEMPTS, nextRetry } from '../../src/model/retry.ts';
-import type { ModelError } from '../../src/protocol/model.ts';
+import type { ModelError } from '../../src/protocol/models/model.ts';
 
 const MAX_ELAPSED_MS = 5 * 60_000;
 const BASE_DELAY_MS = 500;

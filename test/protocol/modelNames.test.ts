@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { modelName, parseModelName } from '../../src/protocol/modelNames.ts';
+import { modelName, parseModelName } from '../../src/protocol/models/modelNames.ts';
 
 const isProvider = (part: string): boolean => part === 'work' || part === 'openai';
 

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ContextManager, PersistentStore, type SummaryModel } from '../../../src/context/index.ts';
-import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
-import type { ModelInfo } from '../../../src/protocol/model.ts';
+import type { ModelInfo } from '../../../src/protocol/models/model.ts';
+import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 
 export interface House {
   readonly manager: ContextManager;

@@ -1,6 +1,6 @@
 /** Plays the model: hands each request to a program, and bills it. */
 import type { Message } from '../../../src/protocol/messages.ts';
-import type { ModelClient, ModelEvent, ModelRequest } from '../../../src/protocol/model.ts';
+import type { ModelClient, ModelEvent, ModelRequest } from '../../../src/protocol/models/model.ts';
 import type { Meter } from '../meter.ts';
 import type { RequestBlocks } from '../real/requestBlocks.ts';
 import type { Move, Program, View } from './types.ts';

@@ -1,5 +1,5 @@
 /** What a model does that is asked for a summary: nine outcomes, each of which a session has to survive. */
-import type { ModelError, ModelEvent } from '../../../src/protocol/model.ts';
+import type { ModelError, ModelEvent } from '../../../src/protocol/models/model.ts';
 
 /** Milliseconds until it answers; 137 s is the median of one public report, 435 s its slowest. */
 export const latenciesMs = [0, 5000, 60_000, 137_000, 435_000] as const;

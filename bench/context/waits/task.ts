@@ -9,10 +9,10 @@ import { join } from 'node:path';
 import { createAgent } from '../../../src/agent/Agent.ts';
 import { type Clock, createSummarizer } from '../../../src/agent/reply.ts';
 import { ContextManager, PersistentStore, validateRequest } from '../../../src/context/index.ts';
-import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { AgentEvent } from '../../../src/protocol/events.ts';
-import type { ModelClient, ModelEvent, ModelRequest } from '../../../src/protocol/model.ts';
+import type { ModelClient, ModelEvent, ModelRequest } from '../../../src/protocol/models/model.ts';
+import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 import type { Tool } from '../../../src/protocol/tools.ts';
 import { outcomes, type SummaryOutcome } from './summaries.ts';
 

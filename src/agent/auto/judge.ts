@@ -5,7 +5,7 @@
 import { type ContextManager, usageOf } from '../../context/index.ts';
 import { autoLimit } from '../../permissions/autoLimit.ts';
 import type { NewEntry } from '../../protocol/entries.ts';
-import type { ModelClient, ModelInfo } from '../../protocol/model.ts';
+import type { ModelClient, ModelInfo } from '../../protocol/models/model.ts';
 import type { Access, PermissionDecision } from '../../protocol/permissions.ts';
 import { type Clock, type ReplyOutcome, streamReply } from '../reply.ts';
 import { canBeJudged, judgePrompt, parseVerdict, userWords, type Verdict } from './judgePrompt.ts';

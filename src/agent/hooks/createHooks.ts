@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { ContextManager } from '../../context/index.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import type { HookPort } from '../../protocol/extensions/hooks.ts';
-import type { ModelInfo } from '../../protocol/model.ts';
+import type { ModelInfo } from '../../protocol/models/model.ts';
 import type { PermissionMode } from '../../protocol/permissions.ts';
 import type { Job } from '../jobQueue.ts';
 import { textOf } from '../prompts/promptQueue.ts';

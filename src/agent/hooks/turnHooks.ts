@@ -1,7 +1,7 @@
 /** The hooks of prompts, turns, compactions and the session itself. */
 import type { NewEntry } from '../../protocol/entries.ts';
 import type { AgentEvent, CompactionReport } from '../../protocol/events.ts';
-import type { ModelError, ModelErrorKind } from '../../protocol/model.ts';
+import type { ModelError, ModelErrorKind } from '../../protocol/models/model.ts';
 import { untilAborted } from '../../protocol/untilAborted.ts';
 import type { FinishedCall } from '../toolCalls.ts';
 import type { HookedAgent, SessionHooks } from './sessionHooks.ts';

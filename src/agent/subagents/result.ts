@@ -3,7 +3,7 @@
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { AgentEvent, TurnOutcome } from '../../protocol/events.ts';
 import type { WorktreeEnd } from '../../protocol/extensions/worktrees.ts';
-import type { ModelError } from '../../protocol/model.ts';
+import type { ModelError } from '../../protocol/models/model.ts';
 import { shortTokens } from '../../protocol/text/numbers.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 import type { ToolOutcome } from '../../protocol/tools.ts';

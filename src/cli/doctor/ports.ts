@@ -5,7 +5,7 @@ import { wireOf } from '../../model/endpoint.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
 import { askServer } from '../../model/servers/askServer.ts';
 import { probeModel } from '../../model/servers/probeModel.ts';
-import type { ModelProbe } from '../../protocol/server.ts';
+import type { ModelProbe } from '../../protocol/models/server.ts';
 import { probeSandbox } from '../../sandbox/probe.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import { createEndpoints } from '../models/endpoints.ts';

@@ -1,7 +1,7 @@
 /** Inputs of the checks. */
 import type { LoadedSettings } from '../../config/types.ts';
+import type { ModelProbe, ServerAnswer } from '../../protocol/models/server.ts';
 import type { SandboxState } from '../../protocol/sandbox.ts';
-import type { ModelProbe, ServerAnswer } from '../../protocol/server.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import type { ModelAccess } from '../startup.ts';
 import type { TerminalFacts } from './terminalFacts.ts';

@@ -10,7 +10,7 @@ import { estimateUsage } from '../../model/estimateUsage.ts';
 import type { HttpSend } from '../../model/http/types.ts';
 import type { ModelSettings } from '../../model/modelSettings.ts';
 import { createServedModels, type ServedModels } from '../../model/servers/servedModels.ts';
-import type { ModelClient, ModelError, ModelEvent, ModelRequest } from '../../protocol/model.ts';
+import type { ModelClient, ModelError, ModelEvent, ModelRequest } from '../../protocol/models/model.ts';
 import { type Endpoint, type Endpoints, providerFacts } from './endpoints.ts';
 import { openKnownServers } from './knownServers.ts';
 import { type LearnedWindows, openLearnedWindows } from './learnedWindows.ts';

@@ -2,7 +2,7 @@ import type { ModelList } from '../../commands/types.ts';
 import { hasAuthorization } from '../../model/http/customHeaders.ts';
 import type { HttpSend } from '../../model/http/types.ts';
 import { anthropicHeaders } from '../../model/servers/askHttp.ts';
-import { OFFICIAL_URL } from '../../protocol/modelNames.ts';
+import { OFFICIAL_URL } from '../../protocol/models/modelNames.ts';
 import { type Endpoint, type Endpoints, providerFacts } from './endpoints.ts';
 import { listModels } from './modelChoice.ts';
 

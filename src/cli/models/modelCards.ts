@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { writePrivateFile } from '../../config/files.ts';
-import type { ModelCard } from '../../protocol/server.ts';
+import type { ModelCard } from '../../protocol/models/server.ts';
 import { formatTokens } from '../../ui/print/numbers.ts';
 
 const card = z.object({

@@ -14,16 +14,16 @@ import { readModelList } from '../../model/servers/modelList.ts';
 import type { ServedModels } from '../../model/servers/servedModels.ts';
 import { windowAdvice } from '../../model/servers/windowAdvice.ts';
 import { acceptedEffort } from '../../model/wires/effort.ts';
-import type { ModelInfo } from '../../protocol/model.ts';
-import { assumedWindow } from '../../protocol/modelNames.ts';
-import { grouped } from '../../protocol/text/numbers.ts';
+import type { ModelInfo } from '../../protocol/models/model.ts';
+import { assumedWindow } from '../../protocol/models/modelNames.ts';
 import {
   type Effort,
   effortNotice,
   type ThinkingChange,
   type ThinkingOptions,
   thinkingOptions,
-} from '../../protocol/wires.ts';
+} from '../../protocol/models/wires.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 import { createEndpoints, type Endpoints } from './endpoints.ts';
 import type { LearnedWindows } from './learnedWindows.ts';
 import { cardLine } from './modelCards.ts';

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { writePrivateFile } from '../../config/files.ts';
-import { DEFAULT_PROVIDER } from '../../protocol/modelNames.ts';
+import { DEFAULT_PROVIDER } from '../../protocol/models/modelNames.ts';
 import type { Keychain } from './keychain.ts';
 
 /** Where a key is kept. */

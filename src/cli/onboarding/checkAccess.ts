@@ -4,8 +4,8 @@
  */
 import { shownUrl } from '../../model/errors.ts';
 import { findServed } from '../../model/servers/askServer.ts';
-import type { ModelError } from '../../protocol/model.ts';
-import type { ServedModel, ServerAnswer } from '../../protocol/server.ts';
+import type { ModelError } from '../../protocol/models/model.ts';
+import type { ServedModel, ServerAnswer } from '../../protocol/models/server.ts';
 import type { Access, AccessField, AccessOutcome } from '../../ui/onboarding/SetupPort.ts';
 import { isLoopback } from './localAddresses.ts';
 import { rankModels, withKnownFacts } from './rankModels.ts';

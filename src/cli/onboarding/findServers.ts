@@ -1,4 +1,4 @@
-import type { ServerAnswer, ServerFacts, ServerKind } from '../../protocol/server.ts';
+import type { ServerAnswer, ServerFacts, ServerKind } from '../../protocol/models/server.ts';
 import type { FoundServer } from '../../ui/onboarding/SetupPort.ts';
 import type { LocalAddress } from './localAddresses.ts';
 import { compareModels, rankModels, withKnownFacts } from './rankModels.ts';

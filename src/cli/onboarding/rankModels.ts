@@ -1,6 +1,6 @@
 import { lookupModel } from '../../model/catalogue.ts';
-import { OFFICIAL_MODEL } from '../../protocol/modelNames.ts';
-import type { ServedModel } from '../../protocol/server.ts';
+import { OFFICIAL_MODEL } from '../../protocol/models/modelNames.ts';
+import type { ServedModel } from '../../protocol/models/server.ts';
 
 /**
  * Returns the chat models, best first. Criteria in this order: it calls tools, is already loaded, is made for code, has

@@ -21,7 +21,7 @@ import { isInside } from '../../disk/paths.ts';
 import { modelOf } from '../../extensions/frontMatter.ts';
 import type { HookPort } from '../../protocol/extensions/hooks.ts';
 import type { AgentDefinition } from '../../protocol/extensions/subagents.ts';
-import type { ModelClient } from '../../protocol/model.ts';
+import type { ModelClient } from '../../protocol/models/model.ts';
 import type { Access } from '../../protocol/permissions.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 import { traitsOf } from '../../protocol/toolNames.ts';

@@ -4,7 +4,7 @@ import type { LoadedSettings } from '../../config/types.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
 import { shownUrl } from '../../model/errors.ts';
 import { hasAuthorization } from '../../model/http/customHeaders.ts';
-import { DEFAULT_PROVIDER } from '../../protocol/modelNames.ts';
+import { DEFAULT_PROVIDER } from '../../protocol/models/modelNames.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
 import { sanitize } from '../../ui/print/sanitize.ts';
 import { createEndpoints, type Endpoint } from '../models/endpoints.ts';

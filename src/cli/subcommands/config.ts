@@ -5,7 +5,7 @@ import type { ConfigPort } from '../../commands/types.ts';
 import { findSetting, readValue } from '../../config/change/changeSetting.ts';
 import { displayValue } from '../../config/change/settingsList.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
-import type { EditScope, SettingInfo } from '../../protocol/settings.ts';
+import type { EditScope, SettingInfo } from '../../protocol/settings/settings.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
 import { sanitize } from '../../ui/print/sanitize.ts';
 import { createConfigPort } from '../configPort.ts';

@@ -1,6 +1,6 @@
 /** The subcommands and flags of `clawdcode config`, `plugin`, `doctor`, `models`, `acp`, `auth` and `stats`. */
 import { Command, Option } from 'commander';
-import type { EditScope } from '../../protocol/settings.ts';
+import type { EditScope } from '../../protocol/settings/settings.ts';
 import { parsePositiveInteger } from '../sessionCommand/program.ts';
 
 interface ChangeFlags {

@@ -4,7 +4,7 @@
  * that contained it, by length, and the calls that the model wrote. Pure.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import type { ModelInfo } from '../../protocol/model.ts';
+import type { ModelInfo } from '../../protocol/models/model.ts';
 import { type AnsweredRequest, type CacheMiss, missOf, prefixChange } from './cacheMiss.ts';
 import { createShares, type Shares } from './shares.ts';
 import {

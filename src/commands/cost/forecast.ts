@@ -1,6 +1,6 @@
 /** What reading the conversation again will cost, shown in advance. Pure. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import type { ModelInfo } from '../../protocol/model.ts';
+import type { ModelInfo } from '../../protocol/models/model.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import { dollars } from '../figures.ts';
 

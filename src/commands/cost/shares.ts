@@ -1,7 +1,7 @@
 /** How the input and output of a conversation's requests are shared among tools, files and other content. Pure. */
 import { resolve } from 'node:path';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import type { ModelInfo } from '../../protocol/model.ts';
+import type { ModelInfo } from '../../protocol/models/model.ts';
 import { inputSpending, outputSpending, type Spending, type Table } from './spending.ts';
 
 export interface Shares {

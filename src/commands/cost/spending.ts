@@ -1,5 +1,5 @@
 /** Sums of tokens and dollars, under names. */
-import type { ModelInfo } from '../../protocol/model.ts';
+import type { ModelInfo } from '../../protocol/models/model.ts';
 
 /** What requests, or parts of them, used. */
 export interface Spending {

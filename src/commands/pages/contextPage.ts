@@ -5,7 +5,7 @@ import {
   type RequestPart,
   requestParts,
 } from '../../protocol/contextReport.ts';
-import type { ModelInfo } from '../../protocol/model.ts';
+import type { ModelInfo } from '../../protocol/models/model.ts';
 import { grouped, shortTokens } from '../../protocol/text/numbers.ts';
 import { dollars, percent, windowSources } from '../figures.ts';
 import { blankLine, hanging, type Page, type PageLine, type PageSpan, pageLine, type Role } from './page.ts';

@@ -1,6 +1,6 @@
 /** The lines about past reductions: totals, then the newest ones individually. */
 import type { ContextReport, ReductionRecord } from '../../protocol/contextReport.ts';
-import type { ModelInfo } from '../../protocol/model.ts';
+import type { ModelInfo } from '../../protocol/models/model.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import { dollars } from '../figures.ts';
 import { hanging, heading, type PageLine, type PageSpan, pageLine } from './page.ts';

@@ -1,12 +1,12 @@
 /** The page of `/context settings`: every `context.*` setting, and the value of `auto` for the current model. */
 import { removalPolicyFor } from '../../context/index.ts';
 import type { ContextReport } from '../../protocol/contextReport.ts';
+import type { ModelInfo } from '../../protocol/models/model.ts';
 import {
   type ContextSettings,
   contextSettingsSchema,
   strategyTraits,
-} from '../../protocol/contextSettings.ts';
-import type { ModelInfo } from '../../protocol/model.ts';
+} from '../../protocol/settings/contextSettings.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import { percent } from '../figures.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from './page.ts';

@@ -1,5 +1,5 @@
 /** Changes one setting in one of the user's two files: reads the value, checks it, and keeps the rest of the file. */
-import type { EditScope, SettingEdit, SettingInfo, SettingKind } from '../../protocol/settings.ts';
+import type { EditScope, SettingEdit, SettingInfo, SettingKind } from '../../protocol/settings/settings.ts';
 import { checkValues } from '../checkValues.ts';
 import { readSettingsText } from '../files.ts';
 import { grantsOf } from '../grants.ts';

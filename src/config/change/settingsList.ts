@@ -8,7 +8,7 @@ import {
   type SettingInfo,
   type SettingKind,
   screenPreferences,
-} from '../../protocol/settings.ts';
+} from '../../protocol/settings/settings.ts';
 import { settingVariables } from '../environment.ts';
 import { isManaged } from '../managed.ts';
 import { settingsSchema } from '../schema.ts';

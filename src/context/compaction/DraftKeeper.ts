@@ -3,8 +3,8 @@
  * shortly before the request reaches the trigger.
  */
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
-import { strategyTraits } from '../../protocol/contextSettings.ts';
 import type { NewEntry } from '../../protocol/entries.ts';
+import { strategyTraits } from '../../protocol/settings/contextSettings.ts';
 import { followFailures, restsUntilPrompt } from '../history/liveEntries.ts';
 import {
   type DraftOutcome,

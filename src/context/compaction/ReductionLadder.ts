@@ -8,9 +8,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
-import { strategyTraits } from '../../protocol/contextSettings.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';
-import type { ModelError } from '../../protocol/model.ts';
+import type { ModelError } from '../../protocol/models/model.ts';
+import { strategyTraits } from '../../protocol/settings/contextSettings.ts';
 import { budgetWarnings, type Forecast, nextStep, thresholdsOf, triggerNote } from '../contextReport.ts';
 import { restsUntilPrompt, turnStart } from '../history/liveEntries.ts';
 import { reductionEntry, reductionOf } from '../history/reductions.ts';

@@ -1,12 +1,13 @@
 /** Input and outcomes of one compaction. */
-import type { ContextSettings } from '../../protocol/contextSettings.ts';
+
 import type { CompactMetadata } from '../../protocol/entries/fields.ts';
 import type { Reduction } from '../../protocol/entries/kinds/compaction.ts';
 import type { SummaryCut } from '../../protocol/entries/kinds/turn.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';
-import type { ModelInfo, SentRequest } from '../../protocol/model.ts';
+import type { ModelInfo, SentRequest } from '../../protocol/models/model.ts';
+import type { ContextSettings } from '../../protocol/settings/contextSettings.ts';
 import type { Atom } from '../history/atoms.ts';
 import type { View } from '../history/view.ts';
 import type { SummaryDraft } from '../memory/ThreadSummary.ts';

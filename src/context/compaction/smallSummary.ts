@@ -1,5 +1,5 @@
 /** A summary by the small model (`context.summaryModel`), if that can read the whole conversation. Pure. */
-import type { ModelInfo } from '../../protocol/model.ts';
+import type { ModelInfo } from '../../protocol/models/model.ts';
 import type { CompactionJob } from './job.ts';
 
 /** Share of its window that the conversation may fill: counts for another model are estimates. */

@@ -5,7 +5,7 @@
  */
 import type { SummaryCut } from '../../protocol/entries/kinds/turn.ts';
 import type { Message, ToolSchema } from '../../protocol/messages.ts';
-import type { ModelRequest, Reply, SentRequest } from '../../protocol/model.ts';
+import type { ModelRequest, Reply, SentRequest } from '../../protocol/models/model.ts';
 import { untilAborted } from '../../protocol/untilAborted.ts';
 import { typedText } from '../facts/entryText.ts';
 import type { Atom } from '../history/atoms.ts';

@@ -5,7 +5,7 @@
 import type { Todo } from '../../protocol/entries/fields.ts';
 import { filesReadBy } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import type { ModelInfo } from '../../protocol/model.ts';
+import type { ModelInfo } from '../../protocol/models/model.ts';
 import { Calibrations, type CalibrationsState } from '../tokens/calibration.ts';
 import { reductionOf } from './reductions.ts';
 

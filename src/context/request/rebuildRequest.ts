@@ -5,7 +5,7 @@
 import type { RequestRecord } from '../../protocol/entries/kinds/turn.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';
-import type { ModelRequest, SentRequest } from '../../protocol/model.ts';
+import type { ModelRequest, SentRequest } from '../../protocol/models/model.ts';
 import { summaryMessages, summaryRequest, upTo } from '../compaction/summaryRequest.ts';
 import { lastCompaction } from '../history/compactions.ts';
 import { liveEntries } from '../history/liveEntries.ts';

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { RequestRecord, SummaryCut } from '../../protocol/entries/kinds/turn.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';
-import type { ModelErrorKind, ModelRequest, SentRequest } from '../../protocol/model.ts';
+import type { ModelErrorKind, ModelRequest, SentRequest } from '../../protocol/models/model.ts';
 import type { Blobs } from '../storage/sessionStore.ts';
 
 /** The inputs from which a request is built. */

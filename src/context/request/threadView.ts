@@ -2,9 +2,10 @@
  * Converts a plain list of messages to the view that a session's log would have, reduced to a budget and a number of
  * rounds. Lets `ContextBuilder` work without a session.
  */
-import { contextSettingsSchema } from '../../protocol/contextSettings.ts';
+
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { Message, ToolSchema } from '../../protocol/messages.ts';
+import { contextSettingsSchema } from '../../protocol/settings/contextSettings.ts';
 import { groupAtoms, isPrompt } from '../history/atoms.ts';
 import { newestRounds, tailStart } from '../history/rounds.ts';
 import type { View } from '../history/view.ts';

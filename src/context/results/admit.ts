@@ -8,8 +8,8 @@ import { constants, copyFile, lstat, rename, rm, writeFile } from 'node:fs/promi
 import { basename, join } from 'node:path';
 import { realpath } from '../../disk/paths.ts';
 import { inRealFolder } from '../../disk/realFile.ts';
-import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { BlobRef, ToolResultKind } from '../../protocol/entries/fields.ts';
+import type { ContextSettings } from '../../protocol/settings/contextSettings.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { Excerpt } from '../../protocol/tools.ts';
 import { makeFolder } from '../storage/folders.ts';

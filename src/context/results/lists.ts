@@ -1,6 +1,7 @@
 /** Shortens a list to its first items, with the total number and a pointer to the full list. */
-import type { ContextSettings } from '../../protocol/contextSettings.ts';
+
 import type { BlobRef, ToolResultKind } from '../../protocol/entries/fields.ts';
+import type { ContextSettings } from '../../protocol/settings/contextSettings.ts';
 import { estimateTokens } from '../tokens/estimate.ts';
 import { headOf, wellFormed } from '../tokens/truncate.ts';
 import type { TruncationLimits } from './headAndTail.ts';

@@ -1,6 +1,7 @@
 /** Records the removals required by limits that the user chose: sliding window, rounds, filter. */
-import type { ContextSettings } from '../../protocol/contextSettings.ts';
+
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
+import type { ContextSettings } from '../../protocol/settings/contextSettings.ts';
 import { clipResults } from '../compaction/clips.ts';
 import { pinnedAtoms } from '../compaction/plan.ts';
 import { type Atom, atomEntries, groupAtoms, isPrompt } from '../history/atoms.ts';

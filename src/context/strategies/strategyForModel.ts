@@ -1,6 +1,6 @@
 /** Chooses the removal strategy and its amounts by model. */
 
-import type { ContextSettings } from '../../protocol/contextSettings.ts';
+import type { ContextSettings } from '../../protocol/settings/contextSettings.ts';
 import type { RemovalPlanOptions, StrategyName } from './types.ts';
 
 interface ModelStrategy {

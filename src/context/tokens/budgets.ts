@@ -1,7 +1,8 @@
 /** Divides a context window. All figures are tokens; all token figures on screen come from here. */
-import type { ContextSettings } from '../../protocol/contextSettings.ts';
-import type { ModelInfo } from '../../protocol/model.ts';
-import { assumedWindow } from '../../protocol/modelNames.ts';
+
+import type { ModelInfo } from '../../protocol/models/model.ts';
+import { assumedWindow } from '../../protocol/models/modelNames.ts';
+import type { ContextSettings } from '../../protocol/settings/contextSettings.ts';
 
 export interface WindowBudget {
   readonly window: number;

@@ -1,6 +1,6 @@
 /** Requests that change the session's MCP servers, the settings of `--settings`, skills and plugins. */
 import type { CommandHost } from '../../commands/types.ts';
-import type { Effort } from '../../protocol/wires.ts';
+import type { Effort } from '../../protocol/models/wires.ts';
 
 /** What the driving program may change in the session: no more than flags can at the start. */
 export interface SessionPorts {

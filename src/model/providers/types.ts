@@ -1,4 +1,4 @@
-import type { ModelInfo } from '../../protocol/model.ts';
+import type { ModelInfo } from '../../protocol/models/model.ts';
 import type { ReasoningField } from '../wire.ts';
 
 /** Models that share all of these properties. Uncertain properties are left out. */

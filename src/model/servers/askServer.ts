@@ -3,7 +3,7 @@
  * is unknown; with `listFirst`, only those that a session needs. A hosted server is asked only for its model list, unless
  * the list identifies it as one of the local kinds.
  */
-import type { ServedModel, ServerAnswer, ServerFacts, ServerKind } from '../../protocol/server.ts';
+import type { ServedModel, ServerAnswer, ServerFacts, ServerKind } from '../../protocol/models/server.ts';
 import { endpointFacts } from '../endpoint.ts';
 import { badUrlError, shownUrl, toModelError } from '../errors.ts';
 import { hasAuthorization, secretsOf } from '../http/customHeaders.ts';

@@ -4,9 +4,9 @@
  * and streaming.
  */
 import type { ContentPart } from '../../protocol/messages.ts';
-import type { ModelClient, ModelError, ModelRequest, Reply } from '../../protocol/model.ts';
-import type { ModelExam, Needle } from '../../protocol/server.ts';
-import type { Wire } from '../../protocol/wires.ts';
+import type { ModelClient, ModelError, ModelRequest, Reply } from '../../protocol/models/model.ts';
+import type { ModelExam, Needle } from '../../protocol/models/server.ts';
+import type { Wire } from '../../protocol/models/wires.ts';
 import { record } from '../json.ts';
 import { fillerText, NEEDLE_ANSWER, NEEDLE_QUESTION, redImage } from './examTexts.ts';
 

@@ -3,7 +3,7 @@
  * source: docs/api.md of ollama/ollama (`/api/version`, `/api/tags`, `/api/show`, `/api/ps`) and
  * docs.ollama.com/context-length.
  */
-import type { ServedModel } from '../../protocol/server.ts';
+import type { ServedModel } from '../../protocol/models/server.ts';
 import { list, record, text } from '../json.ts';
 import { idIn, versionIn, windowIn } from './modelList.ts';
 

@@ -5,7 +5,7 @@
  * (max_context_length, capabilities), docs.together.ai/reference/models-1 (context_length, type),
  * tools/server/README.md of llama.cpp (meta.n_ctx_train).
  */
-import type { ServedModel, ServerKind } from '../../protocol/server.ts';
+import type { ServedModel, ServerKind } from '../../protocol/models/server.ts';
 import { list, record, text } from '../json.ts';
 
 export interface ModelList {

@@ -3,9 +3,9 @@
  * same workarounds apply.
  */
 import type { ToolSchema } from '../../protocol/messages.ts';
-import type { ModelError, ModelEvent, ModelRequest, Reply } from '../../protocol/model.ts';
-import type { ModelProbe } from '../../protocol/server.ts';
-import type { Wire } from '../../protocol/wires.ts';
+import type { ModelError, ModelEvent, ModelRequest, Reply } from '../../protocol/models/model.ts';
+import type { ModelProbe } from '../../protocol/models/server.ts';
+import type { Wire } from '../../protocol/models/wires.ts';
 import { createModelClient } from '../createModelClient.ts';
 import type { ModelClientOptions } from '../wires/exchange.ts';
 

@@ -3,8 +3,8 @@
  * changed. Also loads a model in Ollama if necessary, which does not know the window of a model before that.
  */
 
-import type { ModelError } from '../../protocol/model.ts';
-import type { ServedModel, ServerKind } from '../../protocol/server.ts';
+import type { ModelError } from '../../protocol/models/model.ts';
+import type { ServedModel, ServerKind } from '../../protocol/models/server.ts';
 import { endpointFacts } from '../endpoint.ts';
 import { askJson, type HttpQuery } from './askHttp.ts';
 import { askServer, findServed } from './askServer.ts';

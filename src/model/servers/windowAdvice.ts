@@ -1,5 +1,5 @@
-import type { ModelInfo } from '../../protocol/model.ts';
-import type { ServedModel, ServerKind } from '../../protocol/server.ts';
+import type { ModelInfo } from '../../protocol/models/model.ts';
+import type { ServedModel, ServerKind } from '../../protocol/models/server.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 
 /** Tokens that are enough for an agent, even if the model supports more. */

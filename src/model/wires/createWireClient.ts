@@ -1,6 +1,6 @@
 /** Implements the model port for a wire with an SDK: learns from rejections, and seals reasoning that is sent back. */
-import type { ModelClient, ModelEvent, ModelRequest, SentRequest } from '../../protocol/model.ts';
-import { reasoningOptions, type Wire } from '../../protocol/wires.ts';
+import type { ModelClient, ModelEvent, ModelRequest, SentRequest } from '../../protocol/models/model.ts';
+import { reasoningOptions, type Wire } from '../../protocol/models/wires.ts';
 import { lookupModel } from '../catalogue.ts';
 import { hasAuthorization } from '../http/customHeaders.ts';
 import { record, text } from '../json.ts';

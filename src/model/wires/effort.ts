@@ -5,7 +5,7 @@ import {
   efforts,
   type ReasoningOptions,
   type ThinkingDisplay,
-} from '../../protocol/wires.ts';
+} from '../../protocol/models/wires.ts';
 import type { WireFacts } from './exchange.ts';
 
 /** The level closest to `effort` that a model accepts: the next lower one, or else its lowest. */

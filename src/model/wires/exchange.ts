@@ -2,7 +2,7 @@
  * One request to a model server and its reply, on any wire: timeouts, aborting, and how failures are reported. The wires
  * decide what is sent and how it is read.
  */
-import type { ModelError, ModelEvent, ModelInfo, Reply } from '../../protocol/model.ts';
+import type { ModelError, ModelEvent, ModelInfo, Reply } from '../../protocol/models/model.ts';
 import {
   badUrlError,
   cutError,

@@ -1,5 +1,5 @@
 /** The user's own fields in request bodies. Pure. */
-import { isReservedField } from '../../protocol/wires.ts';
+import { isReservedField } from '../../protocol/models/wires.ts';
 
 /** Fields from the settings that are added to the body of each request. */
 export type ExtraBody = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /** Rebuilds the body of an earlier request exactly as it was sent, on any wire. Pure. */
-import type { ModelRequest, SentRequest } from '../../protocol/model.ts';
-import { efforts, reasoningOptions, thinkingDisplays } from '../../protocol/wires.ts';
+import type { ModelRequest, SentRequest } from '../../protocol/models/model.ts';
+import { efforts, reasoningOptions, thinkingDisplays } from '../../protocol/models/wires.ts';
 import { count, list, record, text } from '../json.ts';
 import { anthropicBody } from './anthropic/body.ts';
 import { rebuildChatBody } from './chat/body.ts';

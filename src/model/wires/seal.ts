@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { AssistantMessage, Reasoning } from '../../protocol/messages.ts';
-import type { Wire } from '../../protocol/wires.ts';
+import type { Wire } from '../../protocol/models/wires.ts';
 
 type Items = NonNullable<Reasoning['items']>;
 

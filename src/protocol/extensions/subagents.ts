@@ -1,6 +1,7 @@
 /** Subagents: agents that the model starts for a part of the work, and the definitions that they come from. */
+
+import type { Effort } from '../models/wires.ts';
 import type { PermissionMode } from '../permissions.ts';
-import type { Effort } from '../wires.ts';
 
 /** Where a definition comes from: the program, `--agents`, the user's own folders, a plugin, or the repository. */
 export type AgentScope = 'builtin' | 'flag' | 'user' | 'plugin' | 'project';

@@ -4,7 +4,7 @@
  */
 
 import { overrideNote, typedValue, viewOf } from '../../commands/config.ts';
-import type { EditScope, SettingEdit, SettingInfo } from '../../protocol/settings.ts';
+import type { EditScope, SettingEdit, SettingInfo } from '../../protocol/settings/settings.ts';
 import { shortened } from '../../protocol/text/visible.ts';
 import type { Block, ChoiceDialog } from '../dialog/choices.ts';
 import type { ListDialog, TextDialog, WaitDialog } from '../dialog/dialog.ts';

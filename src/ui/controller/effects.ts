@@ -2,8 +2,8 @@
  * Runs the effects that the reducer returned. The composer belongs to the screen; effects reach it through a handle.
  */
 import { promptOf } from '../../agent/prompts/promptQueue.ts';
-import { type SettingEdit, screenPreferences } from '../../protocol/settings.ts';
-import { themeSettings } from '../../protocol/themeNames.ts';
+import { type SettingEdit, screenPreferences } from '../../protocol/settings/settings.ts';
+import { themeSettings } from '../../protocol/settings/themeNames.ts';
 import type { Draft } from '../input/composerState.ts';
 import { type Images, mayNameImages } from '../input/images.ts';
 import { keepTheme } from '../theme/describeTheme.ts';

@@ -5,10 +5,10 @@
 import type { AgentState } from '../../agent/types.ts';
 import type { ConfirmQuestion, ModelList } from '../../commands/types.ts';
 import type { TurnRecord } from '../../protocol/checkpoints.ts';
+import { type Effort, effortLevels } from '../../protocol/models/wires.ts';
 import type { Op } from '../../protocol/ops.ts';
 import type { PermissionAnswer, PermissionMode } from '../../protocol/permissions.ts';
-import type { SettingEdit, SettingInfo } from '../../protocol/settings.ts';
-import { type Effort, effortLevels } from '../../protocol/wires.ts';
+import type { SettingEdit, SettingInfo } from '../../protocol/settings/settings.ts';
 import type { ConfigAnswer } from '../config/configDialogs.ts';
 import type { Draft } from '../input/composerState.ts';
 import type { Intent } from '../keys/actions.ts';

@@ -4,8 +4,8 @@ import type { Page } from '../../commands/pages/page.ts';
 import type { CommandHost, ConfirmQuestion } from '../../commands/types.ts';
 import type { TurnRecord } from '../../protocol/checkpoints.ts';
 import type { ImagePart } from '../../protocol/files/images.ts';
-import type { SettingEdit, SettingInfo } from '../../protocol/settings.ts';
-import type { ThemeSetting } from '../../protocol/themeNames.ts';
+import type { SettingEdit, SettingInfo } from '../../protocol/settings/settings.ts';
+import type { ThemeSetting } from '../../protocol/settings/themeNames.ts';
 import type { Print } from './view.ts';
 
 /** Work that remains for the screen after a line was submitted. */

@@ -1,9 +1,9 @@
 /** Types of the controller: its snapshot, the ports it needs from the screen, and its interface. */
 import type { ConfirmQuestion, ModelList } from '../../commands/types.ts';
 import type { TurnRecord } from '../../protocol/checkpoints.ts';
+import type { Effort } from '../../protocol/models/wires.ts';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
-import type { SettingInfo } from '../../protocol/settings.ts';
-import type { Effort } from '../../protocol/wires.ts';
+import type { SettingInfo } from '../../protocol/settings/settings.ts';
 import type { ConfigAnswer, ConfigStep } from '../config/configDialogs.ts';
 import type { ComposerHandle } from '../input/Composer.tsx';
 import type { Draft } from '../input/composerState.ts';

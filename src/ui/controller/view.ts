@@ -8,7 +8,7 @@ import { topicOf } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { AgentEvent, CompactionReport } from '../../protocol/events.ts';
 import type { SubagentStatus } from '../../protocol/extensions/subagents.ts';
-import type { ModelError } from '../../protocol/model.ts';
+import type { ModelError } from '../../protocol/models/model.ts';
 import type { PromptOp } from '../../protocol/ops.ts';
 import type { PermissionQuestion } from '../../protocol/permissions.ts';
 import { grouped } from '../../protocol/text/numbers.ts';

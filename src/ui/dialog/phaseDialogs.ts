@@ -1,7 +1,7 @@
 /** Dialogs before and between sessions: trust in a folder, approval of its MCP servers, and the model picker. Pure. */
 import type { ConfirmQuestion, EffortChoice, ModelList } from '../../commands/types.ts';
+import type { Effort } from '../../protocol/models/wires.ts';
 import { revealLine } from '../../protocol/text/reveal.ts';
-import type { Effort } from '../../protocol/wires.ts';
 import type { ServerQuestion, TrustQuestion } from '../types.ts';
 import type { Block, ChoiceDialog, ListedItem } from './choices.ts';
 import type { ListDialog } from './dialog.ts';

@@ -1,6 +1,6 @@
 /** Rows that change while the user waits: the spinner, and the countdown to a retry. */
 import { useAnimation } from 'ink';
-import type { ModelError } from '../../protocol/model.ts';
+import type { ModelError } from '../../protocol/models/model.ts';
 import { Lines } from '../dialog/Lines.tsx';
 import { formatDuration, formatTokens } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';

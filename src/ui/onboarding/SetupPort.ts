@@ -1,5 +1,5 @@
 /** The port of onboarding: finds servers on this machine, and tests an endpoint before it is saved. */
-import type { ServedModel } from '../../protocol/server.ts';
+import type { ServedModel } from '../../protocol/models/server.ts';
 
 /** A server that answered on this machine, or one named by the environment. */
 export interface FoundServer {

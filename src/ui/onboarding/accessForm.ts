@@ -1,5 +1,5 @@
 /** The form for a key, an endpoint and a model: its fields and their validation. Pure. */
-import { OFFICIAL_URL } from '../../protocol/modelNames.ts';
+import { OFFICIAL_URL } from '../../protocol/models/modelNames.ts';
 import { fieldText } from '../dialog/field.ts';
 import { createBuffer, type TextBuffer } from '../input/textBuffer.ts';
 import { providerNamed, providerOfKey } from './providers.ts';

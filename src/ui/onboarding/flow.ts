@@ -3,7 +3,7 @@
  * screen and plain mode show its dialogs, and a small shell searches and tests. Nothing is saved untested, unless the
  * user insists.
  */
-import type { ServedModel } from '../../protocol/server.ts';
+import type { ServedModel } from '../../protocol/models/server.ts';
 import type { Choice, ChoiceDialog } from '../dialog/choices.ts';
 import type { Dialog } from '../dialog/dialog.ts';
 import type { OnboardingResult } from '../types.ts';

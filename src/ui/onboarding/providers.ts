@@ -1,5 +1,5 @@
 /** Endpoints by provider, and the prefixes of their keys. Data. */
-import { OFFICIAL_URL } from '../../protocol/modelNames.ts';
+import { OFFICIAL_URL } from '../../protocol/models/modelNames.ts';
 
 interface Provider {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** The choices on the first screen, based on the servers found on this machine. Pure. */
-import type { ServedModel } from '../../protocol/server.ts';
+import type { ServedModel } from '../../protocol/models/server.ts';
 import type { Choice } from '../dialog/choices.ts';
 import { count, formatTokens } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';

@@ -1,4 +1,4 @@
-import { OFFICIAL_URL } from '../../protocol/modelNames.ts';
+import { OFFICIAL_URL } from '../../protocol/models/modelNames.ts';
 import { configDialog } from '../config/configDialogs.ts';
 import type { Phase, Snapshot } from '../controller/types.ts';
 import { fieldText } from '../dialog/field.ts';

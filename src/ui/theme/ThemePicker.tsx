@@ -1,5 +1,5 @@
 /** A list of themes, with a sample of the one under the cursor in its own colors. */
-import { themeSettings } from '../../protocol/themeNames.ts';
+import { themeSettings } from '../../protocol/settings/themeNames.ts';
 import { Lines } from '../dialog/Lines.tsx';
 import { SelectList } from '../dialog/SelectList.tsx';
 import { renderDiff } from '../print/diff.ts';

@@ -1,9 +1,9 @@
 /** The style functions of the UI. Renderers use a role ("added"), never a color. */
-import type { ThemeSetting } from '../../protocol/themeNames.ts';
+import type { ThemeSetting } from '../../protocol/settings/themeNames.ts';
 import { type ColorLevel, palettePaints, sixteenPaints, type ThemePaints } from './paints.ts';
 import { type PaletteName, palettes } from './palettes.ts';
 
-export type { ThemeSetting } from '../../protocol/themeNames.ts';
+export type { ThemeSetting } from '../../protocol/settings/themeNames.ts';
 
 /** The theme in use, after the setting was applied to a terminal. */
 type ThemeName = PaletteName | 'ansi' | 'plain';

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { retainedBy } from '../../../src/context/history/compactions.ts';
 import { estimateTokens } from '../../../src/context/index.ts';
-import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 import { createTestApp, type OpenTestApp } from '../support/testApp.ts';
 
 /** Counted without a model, so that the trigger is all there is to see. */

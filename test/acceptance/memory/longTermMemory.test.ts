@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LongTermMemory } from '../../../src/context/index.ts';
-import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { openProject, type Project } from '../support/project.ts';
 import { createTestApp } from '../support/testApp.ts';

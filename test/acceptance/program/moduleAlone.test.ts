@@ -5,9 +5,12 @@ import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import * as context from '../../../src/context/index.ts';
 import { planRemoval } from '../../../src/context/strategies/removalStrategies.ts';
-import { type ContextSettings, contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
-import type { ModelInfo, ModelRequest } from '../../../src/protocol/model.ts';
+import type { ModelInfo, ModelRequest } from '../../../src/protocol/models/model.ts';
+import {
+  type ContextSettings,
+  contextSettingsSchema,
+} from '../../../src/protocol/settings/contextSettings.ts';
 
 const model: ModelInfo = {
   id: 'gpt-4.1',

@@ -1,7 +1,7 @@
 /** The check before each request. */
 import { expect, test } from 'vitest';
 import { checkAndCompress } from '../../../src/context/index.ts';
-import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 import { countRequest } from '../../e2e/support/tokens.ts';
 import { expectPairedCalls } from '../../e2e/support/wire.ts';
 import { isSummary, SILENT, SUMMARY, use } from '../support/project.ts';

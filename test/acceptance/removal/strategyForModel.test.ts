@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { reductionOf } from '../../../src/context/history/reductions.ts';
 import { removalPolicyFor, strategyForModel } from '../../../src/context/index.ts';
-import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 import { openProject } from '../support/project.ts';
 import { createTestApp } from '../support/testApp.ts';
 

@@ -1,6 +1,6 @@
 /** The window's defaults, and what each of them changes. */
 import { expect, test } from 'vitest';
-import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 import type { WireRequest } from '../../e2e/support/server.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { use } from '../support/project.ts';

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { BlobStore, estimateTokens } from '../../../src/context/index.ts';
 import { compress } from '../../../src/context/results/ToolResultCompressor.ts';
 import { WorkingMemory } from '../../../src/context/results/WorkingMemory.ts';
-import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { article, servePages } from '../support/pages.ts';
 import { use } from '../support/project.ts';

@@ -1,7 +1,7 @@
 /** The session in five layers. */
 import { expect, test } from 'vitest';
 import { ContextManager, PersistentStore } from '../../../src/context/index.ts';
-import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 import { openProject, runPrint, use } from '../support/project.ts';
 
 test('system, session, conversation, tool, workspace and metadata are each filled', async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/cli/process/clock.ts';
 import { CacheStore } from '../../../src/context/storage/CacheStore.ts';
-import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { createTestApp, type SessionFactoryOptions } from '../support/testApp.ts';
 

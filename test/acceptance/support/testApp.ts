@@ -23,11 +23,11 @@ import {
   type SummaryModel,
 } from '../../../src/context/index.ts';
 import { createOpenAIClient } from '../../../src/model/wires/chat/client.ts';
-import type { ContextSettings } from '../../../src/protocol/contextSettings.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { AgentEvent } from '../../../src/protocol/events.ts';
-import type { ModelClient } from '../../../src/protocol/model.ts';
+import type { ModelClient } from '../../../src/protocol/models/model.ts';
 import type { Op } from '../../../src/protocol/ops.ts';
+import type { ContextSettings } from '../../../src/protocol/settings/contextSettings.ts';
 import { builtinTools } from '../../../src/tools/builtinTools.ts';
 import { type ModelServer, startModelServer, type WireRequest } from '../../e2e/support/server.ts';
 import { MODEL } from '../../e2e/support/testProgram.ts';

@@ -1,7 +1,7 @@
 /** How a window is divided. */
 import { expect, test } from 'vitest';
 import { allocateBudget } from '../../../src/context/tokens/budgets.ts';
-import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 import { createTestApp } from '../support/testApp.ts';
 
 test('`allocateBudget` divides 48,000 tokens 20 : 10 : 10 : 55 : 5', () => {

@@ -8,8 +8,8 @@ import { checkNode, checkPrograms } from '../../../src/cli/doctor/checks/program
 import { diagnose } from '../../../src/cli/doctor/diagnose.ts';
 import type { NetworkPorts } from '../../../src/cli/doctor/types.ts';
 import { type Finding, isHealthy } from '../../../src/commands/pages/doctorPage.ts';
-import type { ModelError } from '../../../src/protocol/model.ts';
-import type { ModelProbe, ServedModel, ServerAnswer } from '../../../src/protocol/server.ts';
+import type { ModelError } from '../../../src/protocol/models/model.ts';
+import type { ModelProbe, ServedModel, ServerAnswer } from '../../../src/protocol/models/server.ts';
 import { doctorPorts, type Given } from './doctorPorts.ts';
 
 const find = (findings: readonly Finding[], id: string): Finding | undefined =>

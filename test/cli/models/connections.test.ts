@@ -8,7 +8,7 @@ import { listAllModels } from '../../../src/cli/models/listAllModels.ts';
 import { modelAdvice } from '../../../src/commands/model.ts';
 import { settingsSchema } from '../../../src/config/schema.ts';
 import { environmentSend } from '../../../src/model/http/environmentSend.ts';
-import type { ModelClient, ModelEvent, ModelRequest } from '../../../src/protocol/model.ts';
+import type { ModelClient, ModelEvent, ModelRequest } from '../../../src/protocol/models/model.ts';
 import {
   type Asked,
   type Route,

@@ -7,7 +7,7 @@ import { createEndpoints } from '../../../src/cli/models/endpoints.ts';
 import { cardLine, openCards, saveCard } from '../../../src/cli/models/modelCards.ts';
 import { createModelChoice } from '../../../src/cli/models/modelChoice.ts';
 import { settingsSchema } from '../../../src/config/schema.ts';
-import type { ModelCard } from '../../../src/protocol/server.ts';
+import type { ModelCard } from '../../../src/protocol/models/server.ts';
 
 const baseUrl = 'http://127.0.0.1:8080/v1';
 const card: ModelCard = {

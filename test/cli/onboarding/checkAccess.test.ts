@@ -5,7 +5,7 @@ import { type CheckPorts, checkAccess } from '../../../src/cli/onboarding/checkA
 import { createSetupPort } from '../../../src/cli/onboarding/onboarding.ts';
 import { readAppPaths } from '../../../src/cli/process/appPaths.ts';
 import { loadSettings } from '../../../src/config/loadSettings.ts';
-import type { ModelError } from '../../../src/protocol/model.ts';
+import type { ModelError } from '../../../src/protocol/models/model.ts';
 import type { Access, AccessOutcome } from '../../../src/ui/onboarding/SetupPort.ts';
 import {
   type Asked,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkAccess } from '../../../src/cli/onboarding/checkAccess.ts';
 import { withKnownFacts } from '../../../src/cli/onboarding/rankModels.ts';
-import type { ServedModel } from '../../../src/protocol/server.ts';
+import type { ServedModel } from '../../../src/protocol/models/server.ts';
 
 test.each<[string, ServedModel, boolean, ServedModel]>([
   ['a name alone', { id: 'gpt-4.1' }, false, { id: 'gpt-4.1', windowTokens: 1_047_576, vision: true }],

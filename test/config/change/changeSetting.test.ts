@@ -14,7 +14,7 @@ import {
 import { loadSettings } from '../../../src/config/loadSettings.ts';
 import { readTrust, trustFolder } from '../../../src/config/trust.ts';
 import type { LoadedSettings } from '../../../src/config/types.ts';
-import type { EditScope, SettingInfo } from '../../../src/protocol/settings.ts';
+import type { EditScope, SettingInfo } from '../../../src/protocol/settings/settings.ts';
 
 let home: string;
 let root: string;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { groupAtoms } from '../../../src/context/history/atoms.ts';
 import { fairShare, SlidingWindow, windowItems } from '../../../src/context/history/SlidingWindow.ts';
-import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 import { LogMaker } from './logMaker.ts';
 
 type WindowItem = Parameters<SlidingWindow['applyWindow']>[0][number];

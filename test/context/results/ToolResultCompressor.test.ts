@@ -5,7 +5,7 @@ import { compress } from '../../../src/context/results/ToolResultCompressor.ts';
 import { WorkingMemory } from '../../../src/context/results/WorkingMemory.ts';
 import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
 import { estimateTokens } from '../../../src/context/tokens/estimate.ts';
-import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 import { makeEntry } from '../storage/madeUpLog.ts';
 import { brokenTextOf } from '../texts.ts';

@@ -2,7 +2,7 @@
  * Proves two things about a setting: spelling out its default changes nothing, and another value changes the behavior.
  */
 import { expect } from 'vitest';
-import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 import { createTestHome, type TestHome } from '../harness.ts';
 
 export interface Proof {

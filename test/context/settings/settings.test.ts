@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 import { createTestHome } from '../harness.ts';
 import { budgetProofs } from './budgets.ts';
 import { compactionProofs } from './compactions.ts';

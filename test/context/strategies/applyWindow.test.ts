@@ -3,7 +3,7 @@ import { liveEntries } from '../../../src/context/history/liveEntries.ts';
 import { reductionEntry } from '../../../src/context/history/reductions.ts';
 import { viewOf } from '../../../src/context/history/view.ts';
 import { planSlidingWindow, removalEntry, withNotes } from '../../../src/context/strategies/applyWindow.ts';
-import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 import { LogMaker } from '../history/logMaker.ts';
 
 const { window } = contextSettingsSchema.parse({});

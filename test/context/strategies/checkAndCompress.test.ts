@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkAndCompress } from '../../../src/context/strategies/checkAndCompress.ts';
-import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 
 type CheckInput = Parameters<typeof checkAndCompress>[0];
 

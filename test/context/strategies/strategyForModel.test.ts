@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { removalPolicyFor, strategyForModel } from '../../../src/context/strategies/strategyForModel.ts';
 import type { StrategyName } from '../../../src/context/strategies/types.ts';
-import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 
 const rows = {
   gpt: strategyForModel('gpt-4'),

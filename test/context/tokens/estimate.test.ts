@@ -14,7 +14,7 @@ import {
 } from '../../../src/context/tokens/estimate.ts';
 import { S5, sumOf } from '../../../src/context/tokens/tokenClasses.ts';
 import { truncateToTokens } from '../../../src/context/tokens/truncate.ts';
-import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 import { cpuMs } from '../../cpuTime.ts';
 import { modelOf } from '../harness.ts';
 

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test,
 import { environmentSend } from '../../../src/model/http/environmentSend.ts';
 import { createSend } from '../../../src/model/http/sendByNode.ts';
 import { createOpenAIClient } from '../../../src/model/wires/chat/client.ts';
-import type { ModelEvent } from '../../../src/protocol/model.ts';
+import type { ModelEvent } from '../../../src/protocol/models/model.ts';
 import { say, sse, startSseServer, stop } from '../sseServer.ts';
 import { makeCertificates, startMute, startProxy, startSocks, startTlsServer } from './proxyStage.ts';
 

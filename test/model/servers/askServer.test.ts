@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { HttpSend } from '../../../src/model/http/types.ts';
 import { askServer } from '../../../src/model/servers/askServer.ts';
-import type { ServerAnswer, ServerFacts } from '../../../src/protocol/server.ts';
+import type { ServerAnswer, ServerFacts } from '../../../src/protocol/models/server.ts';
 import {
   llamaCpp,
   lmStudio,

@@ -3,7 +3,7 @@ import { LLMock } from '@copilotkit/aimock';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createModelClient } from '../../../src/model/createModelClient.ts';
 import type { AssistantMessage, Message } from '../../../src/protocol/messages.ts';
-import type { ModelEvent, ModelRequest } from '../../../src/protocol/model.ts';
+import type { ModelEvent, ModelRequest } from '../../../src/protocol/models/model.ts';
 
 const tools: ModelRequest['tools'] = [
   {

@@ -7,7 +7,7 @@ import {
   chatEffort,
   responsesReasoning,
 } from '../../../src/model/wires/effort.ts';
-import type { Effort, ReasoningOptions } from '../../../src/protocol/wires.ts';
+import type { Effort, ReasoningOptions } from '../../../src/protocol/models/wires.ts';
 import { suiteRequest } from '../clientSuite.ts';
 
 test.each<readonly [Effort, readonly string[] | undefined, string | undefined]>([

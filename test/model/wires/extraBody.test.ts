@@ -14,8 +14,8 @@ import type { SentDetails } from '../../../src/model/wires/createWireClient.ts';
 import { fullForm } from '../../../src/model/wires/form.ts';
 import { rebuildBody } from '../../../src/model/wires/rebuildBody.ts';
 import { responsesBody } from '../../../src/model/wires/responses/body.ts';
-import type { ModelRequest } from '../../../src/protocol/model.ts';
-import { wires } from '../../../src/protocol/wires.ts';
+import type { ModelRequest } from '../../../src/protocol/models/model.ts';
+import { wires } from '../../../src/protocol/models/wires.ts';
 import { type Asked, sendJson, startLocalServer } from '../../e2e/support/localServers.ts';
 
 const request: ModelRequest = { model: 'm', messages: [{ role: 'user', content: 'hi' }], tools: [] };

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
 import { createModelClient } from '../../../src/model/createModelClient.ts';
 import type { ModelClientOptions } from '../../../src/model/wires/exchange.ts';
-import type { ModelEvent, ModelRequest } from '../../../src/protocol/model.ts';
+import type { ModelEvent, ModelRequest } from '../../../src/protocol/models/model.ts';
 import { suiteRequest } from '../clientSuite.ts';
 import { anthropicServer } from './anthropicServer.ts';
 import { jsonServer, sendJson } from './jsonServer.ts';

@@ -8,7 +8,7 @@ import { createItemAccumulator, type EventTranslator } from '../../../src/model/
 import { responsesBody } from '../../../src/model/wires/responses/body.ts';
 import { createResponsesTranslator } from '../../../src/model/wires/responses/events.ts';
 import type { AssistantMessage, Message } from '../../../src/protocol/messages.ts';
-import type { ModelRequest } from '../../../src/protocol/model.ts';
+import type { ModelRequest } from '../../../src/protocol/models/model.ts';
 
 const origin = 'here';
 const details: SentDetails = { origin, form: fullForm, maxTokens: 1000 };

@@ -5,7 +5,7 @@ import { BlobStore } from '../../../src/context/index.ts';
 import { rebuildRequest, requestsIn } from '../../../src/context/request/rebuildRequest.ts';
 import { createModelClient } from '../../../src/model/createModelClient.ts';
 import { rebuildBody } from '../../../src/model/wires/rebuildBody.ts';
-import type { ModelClient } from '../../../src/protocol/model.ts';
+import type { ModelClient } from '../../../src/protocol/models/model.ts';
 import { ok, smallTool } from '../../agent/smallTools.ts';
 import { readLog, startAgent } from '../../agent/testAgent.ts';
 import { type WireAnswer, wireServer } from '../../agent/wireServer.ts';

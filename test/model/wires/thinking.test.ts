@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { createModelClient } from '../../../src/model/createModelClient.ts';
 import { rebuildBody } from '../../../src/model/wires/rebuildBody.ts';
-import type { SentRequest } from '../../../src/protocol/model.ts';
-import type { ReasoningOptions, Wire } from '../../../src/protocol/wires.ts';
+import type { SentRequest } from '../../../src/protocol/models/model.ts';
+import type { ReasoningOptions, Wire } from '../../../src/protocol/models/wires.ts';
 import { wireServer } from '../../agent/wireServer.ts';
 import { suiteRequest } from '../clientSuite.ts';
 import { anthropicServer } from './anthropicServer.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SettingInfo } from '../../../src/protocol/settings.ts';
+import type { SettingInfo } from '../../../src/protocol/settings/settings.ts';
 import { type ConfigAnswer, configDialog } from '../../../src/ui/config/configDialogs.ts';
 import { dialogueOf } from '../../../src/ui/plain/askDialog.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { OFFICIAL_URL } from '../../../src/protocol/modelNames.ts';
+import { OFFICIAL_URL } from '../../../src/protocol/models/modelNames.ts';
 import { fieldText } from '../../../src/ui/dialog/field.ts';
 import { createBuffer } from '../../../src/ui/input/textBuffer.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseThemeSetting, themeSettings } from '../../../src/protocol/themeNames.ts';
+import { parseThemeSetting, themeSettings } from '../../../src/protocol/settings/themeNames.ts';
 import {
   type Background,
   chooseTheme,

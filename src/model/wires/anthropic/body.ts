@@ -8,7 +8,7 @@ import type {
   ToolUseBlockParam,
 } from '@anthropic-ai/sdk/resources/messages/messages';
 import type { AssistantMessage, ContentPart, Message } from '../../../protocol/messages.ts';
-import type { ModelRequest } from '../../../protocol/model.ts';
+import type { ModelRequest } from '../../../protocol/models/model.ts';
 import { count, wellFormed } from '../../json.ts';
 import { toWireArguments, toWireName } from '../../wire.ts';
 import { createCallIds } from '../callIds.ts';

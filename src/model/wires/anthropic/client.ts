@@ -1,7 +1,7 @@
 /** The client for Anthropic's Messages API. Loads the SDK; imported with the first request only. */
 import { Anthropic } from '@anthropic-ai/sdk/client';
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages/messages';
-import type { ModelClient } from '../../../protocol/model.ts';
+import type { ModelClient } from '../../../protocol/models/model.ts';
 import { createWireClient } from '../createWireClient.ts';
 import type { ModelClientOptions } from '../exchange.ts';
 import { silentLogger } from '../sdkFetch.ts';

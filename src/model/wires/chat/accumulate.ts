@@ -1,6 +1,6 @@
 /** Folds the chunks of one reply into live deltas and, at the end, into the complete reply. No side effects. */
 import type { FinishReason, ToolCall, ToolSchema, Usage } from '../../../protocol/messages.ts';
-import type { ModelEvent, Reply } from '../../../protocol/model.ts';
+import type { ModelEvent, Reply } from '../../../protocol/models/model.ts';
 import { count, list, record, text } from '../../json.ts';
 import { grouped, type ReplyBounds, replyBounds, tooLarge } from '../../replyBounds.ts';
 import { createTextCalls } from '../../textCalls/createTextCalls.ts';

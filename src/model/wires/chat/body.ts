@@ -1,8 +1,8 @@
 /** Builds the body of a request, and learns from a server's errors what to leave out of it. Pure. */
 import { createHash } from 'node:crypto';
 import type { Message } from '../../../protocol/messages.ts';
-import type { ModelRequest, SentRequest } from '../../../protocol/model.ts';
-import { type ReasoningOptions, reasoningOptions } from '../../../protocol/wires.ts';
+import type { ModelRequest, SentRequest } from '../../../protocol/models/model.ts';
+import { type ReasoningOptions, reasoningOptions } from '../../../protocol/models/wires.ts';
 import { list, record } from '../../json.ts';
 import { toWireMessage, toWireMessages, toWireTools } from '../../wire.ts';
 import { chatEffort } from '../effort.ts';

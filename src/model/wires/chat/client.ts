@@ -2,7 +2,7 @@
  * Implements the model port for OpenAI-compatible chat completions. Owns what was learned from a server's errors; wire
  * format, folding and error handling are pure and live in the files next to this one.
  */
-import type { ModelClient, ModelEvent, ModelRequest, SentRequest } from '../../../protocol/model.ts';
+import type { ModelClient, ModelEvent, ModelRequest, SentRequest } from '../../../protocol/models/model.ts';
 import { isClosedModel, lookupModel } from '../../catalogue.ts';
 import { shownUrl } from '../../errors.ts';
 import { record } from '../../json.ts';

@@ -8,7 +8,7 @@ import type {
   ResponseReasoningItem,
 } from 'openai/resources/responses/responses';
 import type { AssistantMessage, ContentPart, Message } from '../../../protocol/messages.ts';
-import type { ModelRequest } from '../../../protocol/model.ts';
+import type { ModelRequest } from '../../../protocol/models/model.ts';
 import { count, text, wellFormed } from '../../json.ts';
 import { toWireArguments, toWireName } from '../../wire.ts';
 import { createCallIds } from '../callIds.ts';

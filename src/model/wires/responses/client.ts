@@ -1,7 +1,7 @@
 /** The client for OpenAI's Responses API. Loads the SDK; imported with the first request only. */
 import { OpenAI } from 'openai/client';
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
-import type { ModelClient } from '../../../protocol/model.ts';
+import type { ModelClient } from '../../../protocol/models/model.ts';
 import { isOpenAI } from '../chat/body.ts';
 import { createWireClient } from '../createWireClient.ts';
 import type { ModelClientOptions } from '../exchange.ts';

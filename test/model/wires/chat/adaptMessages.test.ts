@@ -11,7 +11,7 @@ import {
 } from '../../../../src/model/wires/chat/body.ts';
 import { rebuildBody } from '../../../../src/model/wires/rebuildBody.ts';
 import type { Message } from '../../../../src/protocol/messages.ts';
-import type { ModelRequest } from '../../../../src/protocol/model.ts';
+import type { ModelRequest } from '../../../../src/protocol/models/model.ts';
 
 const all: readonly Adaptation[] = [
   'text_tools',

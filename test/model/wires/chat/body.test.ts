@@ -8,7 +8,7 @@ import {
   toBody,
 } from '../../../../src/model/wires/chat/body.ts';
 import type { Message } from '../../../../src/protocol/messages.ts';
-import type { ModelRequest } from '../../../../src/protocol/model.ts';
+import type { ModelRequest } from '../../../../src/protocol/models/model.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),

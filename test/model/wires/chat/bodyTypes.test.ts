@@ -6,7 +6,7 @@ import * as z from 'zod';
 import type { Adaptation } from '../../../../src/model/wires/chat/adaptMessages.ts';
 import { type Dialect, firstDialect, toBody } from '../../../../src/model/wires/chat/body.ts';
 import type { Message } from '../../../../src/protocol/messages.ts';
-import type { ModelRequest } from '../../../../src/protocol/model.ts';
+import type { ModelRequest } from '../../../../src/protocol/models/model.ts';
 
 const part = z.union([
   z.strictObject({ type: z.literal('text'), text: z.string() }),

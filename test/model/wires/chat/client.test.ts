@@ -2,7 +2,7 @@ import { LLMock } from '@copilotkit/aimock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createOpenAIClient } from '../../../../src/model/wires/chat/client.ts';
 import type { ModelClientOptions } from '../../../../src/model/wires/exchange.ts';
-import type { ModelEvent, ModelRequest } from '../../../../src/protocol/model.ts';
+import type { ModelEvent, ModelRequest } from '../../../../src/protocol/models/model.ts';
 import { type Answer, end, event, plain, say, sse, startSseServer, stop, usage } from '../../sseServer.ts';
 
 const request: ModelRequest = {

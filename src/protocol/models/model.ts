@@ -2,7 +2,7 @@
  * The port to a language model: takes a plain-data request and emits events, including failures. Used by `agent` and
  * `context`; implemented in `model/`.
  */
-import type { AssistantMessage, FinishReason, Message, ToolSchema, Usage } from './messages.ts';
+import type { AssistantMessage, FinishReason, Message, ToolSchema, Usage } from '../messages.ts';
 import type { ReasoningOptions } from './wires.ts';
 
 /** A complete request. Plain data: cloning it loses nothing. */
