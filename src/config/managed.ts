@@ -26,7 +26,7 @@ export function managedSource(platform: NodeJS.Platform): ManagedSource {
 }
 
 /** Managed settings exist and cannot be used; the message names file, mistake and remedy. */
-export class ManagedSettingsError extends Error {
+class ManagedSettingsError extends Error {
   override readonly name = 'ManagedSettingsError';
 }
 

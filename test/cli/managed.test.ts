@@ -9,7 +9,6 @@ import type { AppPaths } from '../../src/cli/process/appPaths.ts';
 import { createDebugLog } from '../../src/cli/process/debugLog.ts';
 import { ownSettings } from '../../src/cli/sessionCommand/ownSettings.ts';
 import { readSettings, sandboxByFlag, trustIn } from '../../src/cli/startup.ts';
-import { ManagedSettingsError } from '../../src/config/managed.ts';
 
 async function placeWith(policy: object): Promise<AppPaths> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-managed-start-')));
@@ -39,12 +38,14 @@ async function start(policy: object, argv: readonly string[] = []) {
 
 test('a managed rule that means nothing refuses the start', async () => {
   const started = start({ permissions: { deny: ['Bsh(rm *)'] } });
-  await expect(started).rejects.toThrow(ManagedSettingsError);
+  await expect(started).rejects.toMatchObject({ name: 'ManagedSettingsError' });
 });
 
 test('where no flags are read, managed settings count as well, and mistakes in them refuse', async () => {
   expect((await ownSettings(await placeWith({ maxTurns: 7 }))).maxTurns).toBe(7);
-  await expect(ownSettings(await placeWith({ maxTurn: 7 }))).rejects.toThrow(ManagedSettingsError);
+  await expect(ownSettings(await placeWith({ maxTurn: 7 }))).rejects.toMatchObject({
+    name: 'ManagedSettingsError',
+  });
 });
 
 test.each([
@@ -93,5 +94,5 @@ test('the screen starts in the mode that managed settings name, whatever the fla
   await agent.idle();
   expect(agent.state()).toMatchObject({ mode: 'plan', modes: { refused: { auto: expect.any(String) } } });
   await agent.close();
-  await expect(booted({ permission: {} })).rejects.toThrow(ManagedSettingsError);
+  await expect(booted({ permission: {} })).rejects.toMatchObject({ name: 'ManagedSettingsError' });
 });

@@ -4,13 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SettingsFlags } from '../../src/config/flags.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
-import {
-  isProtectedFile,
-  isProtectedFolder,
-  ManagedSettingsError,
-  managedSource,
-  tighteningOf,
-} from '../../src/config/managed.ts';
+import { isProtectedFile, isProtectedFolder, managedSource, tighteningOf } from '../../src/config/managed.ts';
 import type { LoadedSettings } from '../../src/config/types.ts';
 
 let top: string;
@@ -233,7 +227,7 @@ describe('what cannot be used refuses the start', () => {
     ['a bad item of a list', { permissions: { deny: [7] } }],
   ])('%s', async (_what, content) => {
     await write(main, content);
-    await expect(load()).rejects.toThrow(ManagedSettingsError);
+    await expect(load()).rejects.toMatchObject({ name: 'ManagedSettingsError' });
     await expect(load()).rejects.toThrow(/managed-settings\.json.*administrator of this machine/);
   });
 
@@ -259,10 +253,10 @@ describe('what cannot be used refuses the start', () => {
 
   test('a folder in the place of the file, and a link in circles', async () => {
     await mkdir(join(top, main));
-    await expect(load()).rejects.toThrow(ManagedSettingsError);
+    await expect(load()).rejects.toMatchObject({ name: 'ManagedSettingsError' });
     await rm(join(top, main), { recursive: true });
     await symlink('managed-settings.json', join(top, main));
-    await expect(load()).rejects.toThrow(ManagedSettingsError);
+    await expect(load()).rejects.toMatchObject({ name: 'ManagedSettingsError' });
   });
 
   test.each([main, 'etc/managed-settings.d/a.json', 'etc/managed-settings.d', 'etc'])(
@@ -270,7 +264,7 @@ describe('what cannot be used refuses the start', () => {
     async (path) => {
       await rm(join(top, path), { recursive: true, force: true });
       await symlink(join(top, 'not-mounted'), join(top, path));
-      await expect(load()).rejects.toThrow(ManagedSettingsError);
+      await expect(load()).rejects.toMatchObject({ name: 'ManagedSettingsError' });
       await expect(load()).rejects.toThrow(/is a link to something that does not exist/);
     },
   );

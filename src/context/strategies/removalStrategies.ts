@@ -176,7 +176,7 @@ function vote(value: number, from: number, to: number): number {
 // Shared by all strategies: removal order and results.
 
 /** Total tokens of a list. */
-export function sumTokens(items: readonly StrategyItem[]): number {
+function sumTokens(items: readonly StrategyItem[]): number {
   return items.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 

@@ -170,7 +170,7 @@ const signed = (sign: '+' | '-', line: string): readonly string[] =>
 // Replaces a file atomically: readers see the old or the new content, never part of it.
 
 /** The file is not the one from which the change was computed. */
-export class FileChangedError extends Error {
+class FileChangedError extends Error {
   override readonly name = 'FileChangedError';
 }
 

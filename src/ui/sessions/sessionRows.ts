@@ -117,7 +117,7 @@ export function sessionRow(session: SessionRecord, width: number, options: RowOp
 }
 
 /** `now`, `5m`, `3h`, `12d`, `7w`, `2y`: at most four columns. */
-export function ageInLetters(then: Date, now: Date): string {
+function ageInLetters(then: Date, now: Date): string {
   const minutes = Math.floor((now.getTime() - then.getTime()) / 60_000);
   if (Number.isNaN(minutes)) return '?';
   if (minutes < 1) return 'now';
@@ -172,7 +172,7 @@ export function hitRows(hit: SearchHit, width: number, options: HitOptions): rea
 }
 
 /** The snippet around its first match, with matches colored, or in brackets in a plain theme. */
-export function markedLine({ snippet, marks }: SearchHit, width: number, theme: Theme): string {
+function markedLine({ snippet, marks }: SearchHit, width: number, theme: Theme): string {
   const [open, close] = theme.plain ? ['[', ']'] : ['', ''];
   const first = marks[0]?.[0] ?? 0;
   const pieces: { readonly text: string; readonly isMarked: boolean }[] = [];

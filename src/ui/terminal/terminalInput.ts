@@ -134,7 +134,7 @@ export function createTerminalInput(
  * A report from the terminal, which arrives among the keys: the reply to a query, or a change of focus. It is filtered
  * out here, even if it comes late or in pieces, so that it is never taken for typed text.
  */
-export type Reply =
+type Reply =
   /** The background color (OSC 11). */
   | { readonly type: 'background'; readonly background: Background; readonly color: string }
   /** The system switched between dark and light (mode 2031). */

@@ -9,12 +9,19 @@ import {
   MiddleRemovalStrategy,
   OldestRemovalStrategy,
   planRemoval,
-  sumTokens,
   validateRemoval,
 } from '../../../src/context/strategies/removalStrategies.ts';
-import type { RemovalResult, RemovalStrategy, StrategyName } from '../../../src/context/strategies/types.ts';
+import type {
+  RemovalResult,
+  RemovalStrategy,
+  StrategyItem,
+  StrategyName,
+} from '../../../src/context/strategies/types.ts';
 import { cpuClock } from '../../cpuTime.ts';
 import { anyConversation, anyOptions, conversation, idsOf, options } from './makeItems.ts';
+
+const sumTokens = (items: readonly StrategyItem[]): number =>
+  items.reduce((sum, { tokens }) => sum + tokens, 0);
 
 describe('middle removal', () => {
   test('halves 40 messages: both ends and the order stay', () => {

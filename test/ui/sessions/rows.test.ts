@@ -5,7 +5,7 @@ import { textWidth } from '../../../src/ui/print/width.ts';
 import { footer, helpLines, pickerTitle } from '../../../src/ui/sessions/pickerFrame.ts';
 import { createPickerState, withSessions } from '../../../src/ui/sessions/pickerState.ts';
 import { excerptOf, previewOf, previewWindow } from '../../../src/ui/sessions/sessionPreview.ts';
-import { ageInLetters, hitRows, markedLine, sessionRow } from '../../../src/ui/sessions/sessionRows.ts';
+import { hitRows, sessionRow } from '../../../src/ui/sessions/sessionRows.ts';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { madeEntry, madeHit, madeSession, now } from './made.ts';
 
@@ -95,9 +95,8 @@ test('no row is wider than its room or moves the terminal, whatever a title hold
 
 test('the matches of a hit are marked, and visible even if they are far into the text', () => {
   const hit = madeHit(session, 7, 'the parser fails', 'parser');
-  expect(markedLine(hit, 40, theme)).toBe('the [parser] fails');
   const far = madeHit(session, 7, `${'before '.repeat(30)}needle after`, 'needle');
-  expect(markedLine(far, 40, theme)).toBe('…efore before [needle] after');
+  expect(hitRows(far, 42, options)[1]).toBe('  …efore before [needle] after');
   expect(hitRows(hit, 60, options)).toEqual(['修复 the parser · you · 1 h ago', '  the [parser] fails']);
   expect(hitRows(hit, 20, options)).toEqual(['修复 the parser   1h', '  the [parser] fails']);
 });
@@ -126,7 +125,11 @@ test.each([
   [800 * 86_400_000, '2y'],
   [-60_000, 'now'],
 ])('an age of %d ms is %s', (ms, expected) => {
-  expect(ageInLetters(new Date(now.getTime() - ms), now)).toBe(expected);
+  const hit = {
+    ...madeHit(session, 7, 'the parser fails', 'parser'),
+    timestamp: new Date(now.getTime() - ms),
+  };
+  expect(hitRows(hit, 20, options)[0].split(' ').at(-1)).toBe(expected);
 });
 
 test('a preview shows the matches of the hit, also far into a long text, with some lines above', () => {

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createReplyFilter, type Reply } from '../../../src/ui/terminal/terminalInput.ts';
+import { createReplyFilter } from '../../../src/ui/terminal/terminalInput.ts';
 import { cpuClock } from '../../cpuTime.ts';
+
+type Reply = Parameters<Parameters<typeof createReplyFilter>[1]>[0];
 
 function run(pieces: readonly string[]): { text: string; replies: Reply[] } {
   let text = '';

@@ -1,9 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createPasteStream } from '../../../src/ui/input/paste.ts';
-import { createTerminalInput, type Reply } from '../../../src/ui/terminal/terminalInput.ts';
+import { createTerminalInput } from '../../../src/ui/terminal/terminalInput.ts';
 import { answersQuestions, followBackground } from '../../../src/ui/terminal/terminalStatus.ts';
 import { chooseTheme, type TerminalColors, type Theme } from '../../../src/ui/theme/theme.ts';
+
+type TerminalInput = ReturnType<typeof createTerminalInput>;
+type Reply = Parameters<Parameters<TerminalInput['onReply']>[0]>[0];
 
 function setUp() {
   vi.useFakeTimers();
