@@ -15,6 +15,9 @@ const TOKENS_HEAP_MB = 256;
 /** Ten times what a batch and its lines take; lines with many images are outside this heap. */
 const SESSIONS_HEAP_MB = 512;
 
+/** Maximum wait for another process that writes the index: it writes no longer than one batch. */
+const INDEX_BUSY_MS = 5000;
+
 interface QuietThread {
   /** The name shown in debuggers and process lists. */
   readonly name: string;
@@ -43,10 +46,12 @@ export function createTokenEncoder(packageRoot: string): TokenEncoder {
   return new WorkerEncoder(() => startThread(file, { name: 'tokens', maxHeapMb: TOKENS_HEAP_MB }));
 }
 
+type CostUsd = (model: string, usage: Usage) => number | undefined;
+
 /** Opens the catalogue of all projects' sessions. Its index is written and searched in a thread. */
 export function openSessionCatalogue(
   { dataRoot, packageRoot }: Pick<AppPaths, 'dataRoot' | 'packageRoot'>,
-  costUsd?: (model: string, usage: Usage) => number | undefined,
+  costUsd?: CostUsd,
 ): SessionCatalogue {
   const file = join(packageRoot, 'dist/catalogueWorker.js');
   return openCatalogue({
@@ -55,4 +60,15 @@ export function openSessionCatalogue(
     startWorker: () =>
       startThread(file, { name: 'sessions', maxHeapMb: SESSIONS_HEAP_MB, workerData: { dataRoot } }),
   });
+}
+
+/**
+ * The same for a subcommand, which has no screen to keep responsive: without a thread, whose start takes longer than
+ * most lists.
+ */
+export function openCommandCatalogue(
+  { dataRoot }: Pick<AppPaths, 'dataRoot'>,
+  costUsd?: CostUsd,
+): SessionCatalogue {
+  return openCatalogue({ dataRoot, busyMs: INDEX_BUSY_MS, ...(costUsd === undefined ? {} : { costUsd }) });
 }

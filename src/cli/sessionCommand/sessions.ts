@@ -8,7 +8,7 @@ import {
 import type { SearchHit, SessionQuery, SessionRecord } from '../../protocol/sessions.ts';
 import { createModelChoice } from '../models/modelChoice.ts';
 import type { AppPaths } from '../process/appPaths.ts';
-import { openSessionCatalogue } from '../process/threads.ts';
+import { openCommandCatalogue } from '../process/threads.ts';
 import { isRefusedByDisk, StorageFailure } from '../sessions/sessionErrors.ts';
 import { renameSession } from '../sessions/sessionsPort.ts';
 import { ownSettings } from './ownSettings.ts';
@@ -52,7 +52,7 @@ interface SearchOptions {
  */
 export async function openSessions(place: AppPaths): Promise<Sessions> {
   const { costUsd } = createModelChoice('', await ownSettings(place));
-  const catalogue = openSessionCatalogue(place, costUsd);
+  const catalogue = openCommandCatalogue(place, costUsd);
   const { own, moved } = await catalogue.projectsOf(place.root);
   const storeOf = ({ root, project }: SessionRecord): PersistentStore =>
     new PersistentStore({

@@ -3,7 +3,7 @@ import { access, constants, mkdtemp, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Finding } from '../../../commands/pages/doctorPage.ts';
 import { formatBytes } from '../../../ui/print/numbers.ts';
-import { openSessionCatalogue } from '../../process/threads.ts';
+import { openCommandCatalogue } from '../../process/threads.ts';
 import { unsupportedText } from '../../unsupportedNotices.ts';
 import type { DoctorPorts } from '../types.ts';
 
@@ -114,7 +114,7 @@ export async function checkSessions({ place }: DoctorPorts): Promise<readonly Fi
     () => false,
   );
   if (!isThere) return [{ ...found, state: 'ok', value: 'none yet' }];
-  const catalogue = openSessionCatalogue(place);
+  const catalogue = openCommandCatalogue(place);
   try {
     const { isComplete } = await catalogue.refresh(undefined, { maxBytes: INDEX_BYTES });
     const all = await catalogue.count();

@@ -37,6 +37,8 @@ interface CatalogueOptions {
    * this thread, in slices.
    */
   readonly startWorker?: () => Worker;
+  /** Maximum milliseconds that the engine in this thread blocks while another process writes; 0 by default. */
+  readonly busyMs?: number;
 }
 
 /** Identifies a session. */
@@ -61,15 +63,17 @@ export class SessionCatalogue {
   readonly #dataRoot: string;
   readonly #records: Records;
   readonly #startWorker: (() => Worker) | undefined;
+  readonly #busyMs: number;
   #engine: EnginePort | undefined;
   #reader: { readonly database: DatabaseSync; readonly ino: number } | undefined;
   /** True if the index cannot be stored on disk: then only the engine can read it. */
   #isInMemory = false;
 
-  constructor({ dataRoot, costUsd, startWorker }: CatalogueOptions) {
+  constructor({ dataRoot, costUsd, startWorker, busyMs = 0 }: CatalogueOptions) {
     this.#dataRoot = dataRoot;
     this.#records = createRecords(dataRoot, costUsd ?? (() => undefined));
     this.#startWorker = startWorker;
+    this.#busyMs = busyMs;
   }
 
   /** Sessions, newest first. Answers immediately from the index; `refresh` updates it. */
@@ -244,6 +248,6 @@ export class SessionCatalogue {
 
   #newEngine(startWorker: (() => Worker) | undefined): EnginePort {
     if (startWorker !== undefined) return new EngineThread(startWorker);
-    return new Engine({ dataRoot: this.#dataRoot, busyMs: 0 });
+    return new Engine({ dataRoot: this.#dataRoot, busyMs: this.#busyMs });
   }
 }
