@@ -114,8 +114,8 @@ function redirectOutcome(
 
 // Converts a page to text in a worker thread, within limits of time and memory.
 
-/** Maximum time for converting a page, in milliseconds; usually it takes about ten. */
-const BUDGET_MS = 10_000;
+/** Maximum time for converting a page, in milliseconds; usually it takes about ten, but much longer on a busy machine. */
+const BUDGET_MS = 20_000;
 /** Limits of the thread, in MB: enough for a page of 10 MB and for the nesting depth that is converted. */
 const LIMITS = { maxOldGenerationSizeMb: 768, stackSizeMb: 16 };
 
