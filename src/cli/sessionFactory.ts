@@ -164,13 +164,7 @@ async function openSession(
     {
       createContext: (...child) => new ContextManager(createContext(...child)),
       storeFor: (sessionId) => inMemory?.children ?? store.forAgents(sessionId),
-      createModel: (id) =>
-        createModelChoice(id, settings, {
-          ...modelParts(shared, learnedWindows),
-          hasPrompt: true,
-          // A subagent's effort is that of its model and the settings; a limit applies to all.
-          thinking: thinkingOptions(model.current()),
-        }),
+      createModel: (id) => modelOfSubagent(id, options, { model, ...modelParts(shared, learnedWindows) }),
     },
   );
   judgeHook = created.judgeHook;
@@ -232,6 +226,16 @@ function permissionsOf({ place, loaded }: SessionFactoryOptions, shared: SharedP
 /** What every choice of a model shares: what servers and earlier sessions have taught. */
 function modelParts({ served, reportedAssumed, endpoints }: SharedParts, learnedWindows: LearnedWindows) {
   return { served, reportedAssumed, endpoints, learnedWindows };
+}
+
+/** A subagent's effort is that of its model and the settings; a limit applies to all. */
+function modelOfSubagent(
+  id: string,
+  { loaded }: SessionFactoryOptions,
+  { model, ...known }: ReturnType<typeof modelParts> & { readonly model: ModelChoice },
+): ModelChoice {
+  const thinking = thinkingOptions(model.current());
+  return createModelChoice(id, loaded.settings, { ...known, thinking, hasPrompt: true });
 }
 
 function hookParts({ loaded, driver }: SessionFactoryOptions, { send, plugins, programs }: SharedParts) {

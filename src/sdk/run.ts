@@ -136,9 +136,7 @@ export function openRun(options: CheckedOptions, host: Host): Run {
     } catch (error) {
       // A line that is not ours: nothing after it can be understood.
       transport.stop();
-      finish(
-        new ClawdCodeError('ended', 'The session wrote a line that is not in its format.', { cause: error }),
-      );
+      finish(formatError(error));
     }
     const ending = await transport.ended;
     const isExpected = isClosing || (prompts.length === 0 && ending.exitCode !== undefined);
@@ -232,6 +230,10 @@ function requestsOf(
 function parseLine(line: string): z.infer<typeof head> | undefined {
   const parsed = head.safeParse(JSON.parse(line));
   return parsed.data;
+}
+
+function formatError(cause: unknown): ClawdCodeError {
+  return new ClawdCodeError('ended', 'The session wrote a line that is not in its format.', { cause });
 }
 
 function endError({ exitCode, problem, stderr }: ProgramEnd): ClawdCodeError {

@@ -72,15 +72,120 @@ interface PickerOptions {
 const SCROLL = 8;
 
 export function createPicker(port: SessionsPort, options: PickerOptions): Picker {
+  const store = createPickerStore(port, options.current?.id);
+  const { get, set, change } = store;
+  const lists = createPickerLists(port, store);
+  const actions = createPickerActions(port, store, options.current);
+  const pressDialog = createDialogKeys(store, actions);
+
+  const setText = (text: TextBuffer): void => {
+    const before = queryOf(get());
+    set(withText(get(), text));
+    if (queryOf(get()) !== before) lists.searchSoon();
+  };
+  const toggleSearch = (): void => {
+    set(withSearch(get(), !get().isSearch));
+    lists.searchSoon();
+  };
+  /** Switches the list: the cursor moves to the top, the text stays. */
+  const toggleScope = (): void => {
+    const fresh = createPickerState(get().scope === 'project' ? 'all' : 'project');
+    set({ ...withText(fresh, get().text), isSearch: get().isSearch, isLoading: get().isLoading });
+    void lists.list();
+    lists.searchSoon();
+  };
+  /** Goes back one step: closes the large preview, clears the text, ends the search, or closes the picker. */
+  const back = (): void => {
+    if (get().isPreviewLarge) change({ isPreviewLarge: false });
+    else if (typed(get()) !== '') setText(createBuffer());
+    else if (get().isSearch) toggleSearch();
+    else options.onCancel();
+  };
+  const pick = (mode?: 'fork'): void => {
+    const picked = pickedAt(get(), mode);
+    if (picked !== undefined) options.onPick(picked);
+  };
+
+  const act = (name: PickerAct): void => {
+    const session = sessionAtCursor(get());
+    if (name === 'search') toggleSearch();
+    else if (name === 'undo') void actions.undo();
+    else if (name === 'fork') pick('fork');
+    else if (session === undefined) return;
+    else if (name === 'preview') change({ isPreviewLarge: !get().isPreviewLarge, previewTop: 0 });
+    else if (name === 'archive') void actions.archive(session);
+    else if (name === 'rename')
+      change({ dialog: { type: 'rename', session, buffer: createBuffer(session.title) } });
+    else if (session.id === options.current?.id) void actions.remove(session);
+    else change({ dialog: { type: 'delete', session, selected: 0 } });
+  };
+
+  const insert = (text: string): void => setText(edited(get().text, { type: 'insert', text }));
+
+  const page = (by: 1 | -1): void => {
+    if (get().isPreviewLarge) change({ previewTop: get().previewTop + by * SCROLL });
+    else set(moved(get(), by * Math.max(2, store.rows()), store.rows()));
+  };
+  const listHandlers: Partial<Record<DialogFocusAction, () => void>> = {
+    'select:accept': () => pick(),
+    'select:cancel': back,
+    'select:previous': () => set(moved(get(), -1, store.rows())),
+    'select:next': () => set(moved(get(), 1, store.rows())),
+    'select:first': () => set(moved(get(), -FAR, store.rows())),
+    'select:last': () => set(moved(get(), FAR, store.rows())),
+    'select:pageUp': () => page(-1),
+    'select:pageDown': () => page(1),
+    'sessions:scope': toggleScope,
+    'sessions:help': () => change({ dialog: { type: 'help' } }),
+    'app:interrupt': options.onCancel,
+  };
+  const pressList = (key: DialogKey): void => {
+    if (key.type === 'edit') setText(edited(get().text, key.edit));
+    else if (key.type === 'text') insert(key.text);
+    if (key.type !== 'action') return;
+    const wanted = pickerActOf(key.name);
+    // Once a search is active, the character that starts one is ordinary text.
+    if (wanted === 'search' && get().isSearch && key.typed !== undefined) insert(key.typed);
+    else if (wanted !== undefined) act(wanted);
+    else listHandlers[key.name]?.();
+  };
+
+  void lists.load();
+  return {
+    snapshot: store.snapshot,
+    subscribe: store.subscribe,
+    place: () => pickerFocus(get()),
+    press(key, visible) {
+      store.touched(visible);
+      if (get().message !== undefined) change({ message: undefined });
+      const { dialog } = get();
+      if (dialog === undefined) pressList(key);
+      else pressDialog(key, dialog);
+    },
+    paste(text) {
+      const { dialog } = get();
+      if (dialog === undefined) insert(text);
+      else pressDialog({ type: 'text', text }, dialog);
+    },
+    tell: (level, text) => change({ message: { level, text } }),
+    dispose() {
+      lists.dispose();
+      store.dispose();
+    },
+  };
+}
+
+/** The state of the list, the preview that belongs to it, and who is told of changes. */
+function createPickerStore(port: SessionsPort, currentId: string | undefined) {
   const listeners = new Set<() => void>();
   let state = createPickerState();
   let rows = 10;
   let isDisposed = false;
+  const snapshotOf = (preview: readonly JSONLEntry[] | undefined): PickerSnapshot => ({
+    ...state,
+    ...{ preview, currentId },
+  });
   let cached = snapshotOf(undefined);
-
-  function snapshotOf(preview: readonly JSONLEntry[] | undefined): PickerSnapshot {
-    return { ...state, preview, currentId: options.current?.id };
-  }
   const changed = (): void => {
     if (isDisposed) return;
     const [session, hit] = [sessionAtCursor(state), hitAtCursor(state)];
@@ -88,116 +193,38 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
     cached = snapshotOf(isWanted ? previews.of(session, hit?.seq) : undefined);
     for (const listener of [...listeners]) listener();
   };
-  const set = (next: PickerState): void => {
-    state = next;
-    changed();
-  };
-  const store = { get: () => state, set, rows: () => rows, isDisposed: () => isDisposed };
   const previews = createPreviews(port, changed);
-  const lists = createPickerLists(port, store);
-  const actions = createPickerActions(port, store, options.current);
-  const pressDialog = createDialogKeys(store, actions);
-
-  const setText = (text: TextBuffer): void => {
-    const before = queryOf(state);
-    set(withText(state, text));
-    if (queryOf(state) !== before) lists.searchSoon();
-  };
-  const toggleSearch = (): void => {
-    set(withSearch(state, !state.isSearch));
-    lists.searchSoon();
-  };
-  /** Switches the list: the cursor moves to the top, the text stays. */
-  const toggleScope = (): void => {
-    const fresh = createPickerState(state.scope === 'project' ? 'all' : 'project');
-    set({ ...withText(fresh, state.text), isSearch: state.isSearch, isLoading: state.isLoading });
-    void lists.list();
-    lists.searchSoon();
-  };
-  /** Goes back one step: closes the large preview, clears the text, ends the search, or closes the picker. */
-  const back = (): void => {
-    if (state.isPreviewLarge) set({ ...state, isPreviewLarge: false });
-    else if (typed(state) !== '') setText(createBuffer());
-    else if (state.isSearch) toggleSearch();
-    else options.onCancel();
-  };
-  const pick = (mode?: 'fork'): void => {
-    const picked = pickedAt(state, mode);
-    if (picked !== undefined) options.onPick(picked);
-  };
-
-  const act = (name: PickerAct): void => {
-    const session = sessionAtCursor(state);
-    if (name === 'search') toggleSearch();
-    else if (name === 'undo') void actions.undo();
-    else if (name === 'fork') pick('fork');
-    else if (session === undefined) return;
-    else if (name === 'preview') set({ ...state, isPreviewLarge: !state.isPreviewLarge, previewTop: 0 });
-    else if (name === 'archive') void actions.archive(session);
-    else if (name === 'rename')
-      set({ ...state, dialog: { type: 'rename', session, buffer: createBuffer(session.title) } });
-    else if (session.id === options.current?.id) void actions.remove(session);
-    else set({ ...state, dialog: { type: 'delete', session, selected: 0 } });
-  };
-
-  const insert = (text: string): void => setText(edited(state.text, { type: 'insert', text }));
-
-  const page = (by: 1 | -1): void => {
-    if (state.isPreviewLarge) set({ ...state, previewTop: state.previewTop + by * SCROLL });
-    else set(moved(state, by * Math.max(2, rows), rows));
-  };
-  const listHandlers: Partial<Record<DialogFocusAction, () => void>> = {
-    'select:accept': () => pick(),
-    'select:cancel': back,
-    'select:previous': () => set(moved(state, -1, rows)),
-    'select:next': () => set(moved(state, 1, rows)),
-    'select:first': () => set(moved(state, -FAR, rows)),
-    'select:last': () => set(moved(state, FAR, rows)),
-    'select:pageUp': () => page(-1),
-    'select:pageDown': () => page(1),
-    'sessions:scope': toggleScope,
-    'sessions:help': () => set({ ...state, dialog: { type: 'help' } }),
-    'app:interrupt': options.onCancel,
-  };
-  const pressList = (key: DialogKey): void => {
-    if (key.type === 'edit') setText(edited(state.text, key.edit));
-    else if (key.type === 'text') insert(key.text);
-    if (key.type !== 'action') return;
-    const wanted = pickerActOf(key.name);
-    // Once a search is active, the character that starts one is ordinary text.
-    if (wanted === 'search' && state.isSearch && key.typed !== undefined) insert(key.typed);
-    else if (wanted !== undefined) act(wanted);
-    else listHandlers[key.name]?.();
-  };
-
-  void lists.load();
   return {
+    get: () => state,
+    set(next: PickerState): void {
+      state = next;
+      changed();
+    },
+    change(fields: Partial<PickerState>): void {
+      state = { ...state, ...fields };
+      changed();
+    },
+    rows: () => rows,
+    isDisposed: () => isDisposed,
     snapshot: () => cached,
-    subscribe(listener) {
+    subscribe(listener: () => void) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    place: () => pickerFocus(state),
-    press(key, visible) {
+    /** The user has pressed a key while this many rows were visible. */
+    touched(visible: number): void {
       rows = visible;
       state = { ...state, isUntouched: false };
-      if (state.message !== undefined) set({ ...state, message: undefined });
-      if (state.dialog === undefined) pressList(key);
-      else pressDialog(key, state.dialog);
     },
-    paste(text) {
-      if (state.dialog !== undefined) pressDialog({ type: 'text', text }, state.dialog);
-      else insert(text);
-    },
-    tell: (level, text) => set({ ...state, message: { level, text } }),
-    dispose() {
+    dispose(): void {
       isDisposed = true;
-      lists.dispose();
       previews.dispose();
       listeners.clear();
     },
   };
 }
+
+type PickerStore = ReturnType<typeof createPickerStore>;
 
 function pickedAt(state: PickerState, mode: 'fork' | undefined): Picked | undefined {
   const session = sessionAtCursor(state);
@@ -207,10 +234,10 @@ function pickedAt(state: PickerState, mode: 'fork' | undefined): Picked | undefi
 
 /** What a key does in the dialogs over the list: rename, delete, help. */
 function createDialogKeys(
-  { get, set }: { readonly get: () => PickerState; readonly set: (state: PickerState) => void },
+  { change }: Pick<PickerStore, 'change'>,
   actions: Pick<ReturnType<typeof createPickerActions>, 'rename' | 'remove'>,
 ): (key: DialogKey, dialog: PickerDialog) => void {
-  const close = (): void => set({ ...get(), dialog: undefined });
+  const close = (): void => change({ dialog: undefined });
   const answerDelete = (session: SessionRecord, choice: number | undefined): void => {
     if (choice === undefined) return;
     close();
@@ -222,12 +249,12 @@ function createDialogKeys(
       void actions.rename(dialog.session, fieldText(dialog.buffer).trim());
     } else if (key.type === 'edit' || key.type === 'text') {
       const edit = key.type === 'edit' ? key.edit : ({ type: 'insert', text: key.text } as const);
-      set({ ...get(), dialog: { ...dialog, buffer: edited(dialog.buffer, edit) } });
+      change({ dialog: { ...dialog, buffer: edited(dialog.buffer, edit) } });
     }
   };
   const pressDelete = (key: DialogKey, dialog: Extract<PickerDialog, { type: 'delete' }>): void => {
     const selected = movedChoice(dialog.selected, deleteChoices.length, key);
-    if (selected !== undefined) set({ ...get(), dialog: { ...dialog, selected } });
+    if (selected !== undefined) change({ dialog: { ...dialog, selected } });
     else if (key.type === 'action' && key.name === 'confirm:accept')
       answerDelete(dialog.session, dialog.selected);
     else answerDelete(dialog.session, choiceOfKey(deleteChoices, key));
