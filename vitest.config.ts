@@ -21,7 +21,12 @@ const common = {
   expect: { poll: { timeout: 60_000 } },
 };
 
-const ofProgram = ['test/e2e/**/*.test.ts', 'test/acceptance/**/*.test.ts'];
+/** The second project that needs the program uses the one that the first has installed. */
+const withProgram = [...common.globalSetup, 'test/e2e/support/program.ts'];
+
+const ofProgram = ['test/e2e/**/*.test.ts'];
+/** Most of these compute in their own process. */
+const ofRequirements = ['test/acceptance/**/*.test.ts'];
 const ofPermissions = ['test/permissions/**/*.test.ts'];
 /** Tests that load the shell grammar often, which a process can do only a few dozen times, or that need a fresh process. */
 const alone = ['test/fuzz/**/*.test.ts', 'test/tools/scratch.test.ts'];
@@ -44,7 +49,7 @@ export default defineConfig({
           ...busy,
           name: 'parts',
           include: ['test/**/*.test.{ts,tsx}'],
-          exclude: [...ofProgram, ...ofPermissions, ...alone],
+          exclude: [...ofProgram, ...ofRequirements, ...ofPermissions, ...alone],
         },
       },
       {
@@ -55,6 +60,15 @@ export default defineConfig({
           include: ofPermissions,
           setupFiles: [...common.setupFiles, 'test/permissions/setup.ts'],
           execArgv: [...roomyHeap, ...plainGrammar],
+        },
+      },
+      {
+        test: {
+          ...common,
+          ...busy,
+          name: 'requirements',
+          include: ofRequirements,
+          globalSetup: withProgram,
         },
       },
       {
@@ -73,7 +87,7 @@ export default defineConfig({
           ...waiting,
           name: 'program',
           include: ofProgram,
-          globalSetup: [...common.globalSetup, 'test/e2e/support/program.ts'],
+          globalSetup: withProgram,
         },
       },
     ],

@@ -17,7 +17,7 @@ const checkout = resolve(import.meta.dirname, '../../..');
  * already contains; test/e2e/packed.test.ts covers that.
  */
 export default async function installProgram(): Promise<() => Promise<void>> {
-  // An installed program may be given in advance, which saves time while writing a test.
+  // Another project of this run has installed it, or it was given in advance, which saves time while writing a test.
   if (process.env.CLAWDCODE_TEST_PROGRAM !== undefined) return () => Promise.resolve();
   const base = await mkdtemp(join(tmpdir(), 'clawdcode-e2e-'));
   const installed = join(base, 'prefix/lib/node_modules/clawdcode');
