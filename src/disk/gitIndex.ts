@@ -1,10 +1,16 @@
-/** Parses the files and submodules listed in a git index. Pure. */
+/** Parses a git index: the files and submodules it lists, with what it knows of each file on disk. Pure. */
 
 /** The mode of a submodule entry. */
 const GITLINK = 0xe000;
 const FIXED_BYTES = 42;
+/** The mode of a folder in a sparse index. */
+const FOLDER = 0x4000;
 /** Flag of an entry with extended flags. */
 const EXTENDED = 0x4000;
+/** Extended flag of a file that a sparse checkout leaves out. */
+const SKIPPED = 0x4000;
+/** Bits of the flags that count the versions of a file with conflicts. */
+const STAGE = 0x3000;
 /** An index with more entries is not read. */
 const MAX_ENTRIES = 5_000_000;
 
@@ -14,42 +20,101 @@ export interface IndexPaths {
   readonly submodules: readonly string[];
 }
 
+/** When and with which size git last saw the content of a file, as index-format(5) stores it. */
+export interface IndexStat {
+  readonly ctimeSeconds: number;
+  /** Zero if whoever wrote the index did not know it. */
+  readonly ctimeNanoseconds: number;
+  readonly mtimeSeconds: number;
+  readonly mtimeNanoseconds: number;
+  /** The lower 32 bits. */
+  readonly size: number;
+}
+
+interface IndexEntry extends IndexStat {
+  /** Relative to the worktree. */
+  readonly path: string;
+  readonly kind: 'file' | 'submodule' | 'folder';
+  readonly isSkipped: boolean;
+  readonly hasConflict: boolean;
+}
+
 /**
  * The tracked paths; undefined if the format is unknown, or the index shares its entries with another file.
  * `hashBytes`: 20, or 32 in a repository with SHA-256.
  */
 export function indexPaths(index: Buffer, hashBytes: number): IndexPaths | undefined {
-  if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC') return undefined;
-  const [version, count] = [index.readUInt32BE(4), index.readUInt32BE(8)];
-  if (version < 2 || version > 4 || count > MAX_ENTRIES) return undefined;
   const files: string[] = [];
   const submodules: string[] = [];
+  const isRead = eachEntry(index, hashBytes, ({ kind, path }) =>
+    (kind === 'submodule' ? submodules : files).push(path),
+  );
+  return isRead ? { files, submodules } : undefined;
+}
+
+/**
+ * The files for which `isSame` is false, those with conflicts, and folders of a sparse index: their content may differ
+ * from the index. Undefined as for `indexPaths`. `isSame`: whether the file is on disk as git last saw it; undefined = it
+ * is not there.
+ */
+export function changedPaths(
+  index: Buffer,
+  hashBytes: number,
+  isSame: (path: string, stat: IndexStat) => boolean | undefined,
+): readonly string[] | undefined {
+  const changed: string[] = [];
+  const isRead = eachEntry(index, hashBytes, (entry) => {
+    if (entry.kind === 'submodule' || changed.at(-1) === entry.path) return;
+    const isKnown = entry.kind === 'file' && !entry.hasConflict;
+    const same = isKnown ? isSame(entry.path, entry) : false;
+    if (same === false || (same === undefined && !entry.isSkipped)) changed.push(entry.path);
+  });
+  return isRead ? changed : undefined;
+}
+
+/** Calls `take` for each entry; false if the index cannot be read. */
+function eachEntry(index: Buffer, hashBytes: number, take: (entry: IndexEntry) => unknown): boolean {
+  if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC') return false;
+  const [version, count] = [index.readUInt32BE(4), index.readUInt32BE(8)];
+  if (version < 2 || version > 4 || count > MAX_ENTRIES) return false;
   let at = 12;
   let before = Buffer.alloc(0);
   for (let entry = 0; entry < count; entry++) {
     const start = at;
     const flagsAt = start + FIXED_BYTES - 2 + hashBytes;
-    if (flagsAt + 2 > index.length) return undefined;
-    const mode = index.readUInt32BE(start + 24);
-    at = flagsAt + ((index.readUInt16BE(flagsAt) & EXTENDED) === 0 ? 2 : 4);
+    if (flagsAt + 4 > index.length) return false;
+    const mode = index.readUInt32BE(start + 24) & 0xf000;
+    const flags = index.readUInt16BE(flagsAt);
+    const isExtended = (flags & EXTENDED) !== 0;
+    at = flagsAt + (isExtended ? 4 : 2);
     let kept = 0;
     if (version === 4) {
       const dropped = readVarint(index, at);
-      if (dropped === undefined || dropped.value > before.length) return undefined;
+      if (dropped === undefined || dropped.value > before.length) return false;
       kept = before.length - dropped.value;
       at = dropped.next;
     }
     const end = index.indexOf(0, at);
-    if (end === -1) return undefined;
+    if (end === -1) return false;
     const path =
       version === 4
         ? Buffer.concat([before.subarray(0, kept), index.subarray(at, end)])
         : index.subarray(at, end);
     if (version === 4) before = Buffer.from(path);
-    ((mode & 0xf000) === GITLINK ? submodules : files).push(path.toString('utf8'));
+    take({
+      path: path.toString('utf8'),
+      kind: mode === GITLINK ? 'submodule' : mode === FOLDER ? 'folder' : 'file',
+      isSkipped: isExtended && (index.readUInt16BE(flagsAt + 2) & SKIPPED) !== 0,
+      hasConflict: (flags & STAGE) !== 0,
+      ctimeSeconds: index.readUInt32BE(start),
+      ctimeNanoseconds: index.readUInt32BE(start + 4),
+      mtimeSeconds: index.readUInt32BE(start + 8),
+      mtimeNanoseconds: index.readUInt32BE(start + 12),
+      size: index.readUInt32BE(start + 36),
+    });
     at = version === 4 ? end + 1 : start + ((end - start + 8) & ~7);
   }
-  return sharesEntries(index, at, hashBytes) ? undefined : { files, submodules };
+  return !sharesEntries(index, at, hashBytes);
 }
 
 /** True if the index has a `link` extension: most entries are in another file. */

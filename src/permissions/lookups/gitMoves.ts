@@ -13,16 +13,17 @@ type Git = (args: readonly string[], input?: string) => string | undefined;
 
 const NAMES = ['-z', '--name-only', '--no-renames', '--no-relative'];
 
-/** Lists of names; undefined in place of an unknown list. A word that names no commit writes nothing. */
+/**
+ * Lists of names; undefined in place of an unknown list. A word that names no commit writes nothing. `onDisk`: the files
+ * that may have changed on disk.
+ */
 export function movedNames(
   git: Git,
   { how, words, drops }: Moves,
-  isBlind: boolean,
+  onDisk: () => string | undefined,
 ): readonly (string | undefined)[] {
   // If uncommitted changes are lost, those files are written as well.
-  const dropped = !drops
-    ? []
-    : [isBlind ? git(['ls-files', '-z', '--full-name']) : git(['diff', ...NAMES, 'HEAD'])];
+  const dropped = drops ? [git(['diff', '--cached', ...NAMES, 'HEAD', '--']), onDisk()] : [];
   return [
     ...dropped,
     ...words.flatMap((word) => (word.includes('\n') ? [undefined] : namesOf(git, how, word))),
@@ -41,7 +42,9 @@ function namesOfCommit(git: Git, how: Moves['how'], id: string): readonly (strin
       return [git(['diff-tree', '-r', ...NAMES, 'HEAD', id])];
     case 'merge':
       // Changes on that branch since the merge base; without a merge base, everything that differs.
-      return [git(['diff', ...NAMES, `HEAD...${id}`]) ?? git(['diff-tree', '-r', ...NAMES, 'HEAD', id])];
+      return [
+        git(['diff', ...NAMES, `HEAD...${id}`, '--']) ?? git(['diff-tree', '-r', ...NAMES, 'HEAD', id]),
+      ];
     case 'pick':
       return [git(['log', '--no-walk', '--format=', '-m', '--root', ...NAMES, id, '--'])];
     case 'stash': {

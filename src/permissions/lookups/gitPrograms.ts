@@ -4,10 +4,10 @@
  * and so may a bare repository hidden in a folder. If git would look in a different place than this code
  * (gitrepository-layout(5), setup.c), the repository is unsafe.
  */
-import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { type BigIntStats, lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { entriesOf, readFileNow } from '../../disk/fileLookups.ts';
-import { type IndexPaths, indexPaths } from '../../disk/gitIndex.ts';
+import { entriesOf, lstatOf, readFileNow } from '../../disk/fileLookups.ts';
+import { changedPaths, type IndexPaths, type IndexStat, indexPaths } from '../../disk/gitIndex.ts';
 import { gitIncludes } from '../../protocol/files/gitIncludes.ts';
 import { isSensitive } from '../files/sensitive.ts';
 import { isMisread } from './filesBelow.ts';
@@ -93,8 +93,34 @@ export const gitShows =
     const repository = findRepository(directory);
     if (repository === undefined) return [];
     if (repository.common === undefined) return undefined;
-    return shownFiles(env, directory, { worktree: repository.worktree, workspace }, shown, realpath);
+    const { worktree } = repository;
+    const changed = (): readonly string[] | undefined => changedFiles(repository);
+    return shownFiles(env, directory, { worktree, workspace, changed }, shown, realpath);
   };
+
+/** Tracked files that may have changed since git last saw them, by times and sizes; undefined if unknown. */
+function changedFiles({ folder, common, worktree }: Repository): readonly string[] | undefined {
+  const settings = readText(join(common ?? folder, 'config'));
+  const index = readFileNow(join(folder, 'index'), MAX_INDEX_BYTES);
+  if (index === null) return [];
+  if (settings === undefined || index === undefined) return undefined;
+  const written = lstatSync(join(folder, 'index'), { throwIfNoEntry: false, bigint: true })?.mtimeNs ?? 0n;
+  return changedPaths(index, hashBytes(settings), (path, stat) => {
+    const found = lstatOf(join(worktree, path));
+    if (found === undefined) return undefined;
+    // A file that changes at the moment when the index is written may keep its times.
+    return found.mtimeNs < written && isAsSeen(found, stat);
+  });
+}
+
+const isAsSeen = (found: BigIntStats, stat: IndexStat): boolean =>
+  Number(found.size & 0xffff_ffffn) === stat.size &&
+  isSameTime(found.mtimeNs, stat.mtimeSeconds, stat.mtimeNanoseconds) &&
+  isSameTime(found.ctimeNs, stat.ctimeSeconds, stat.ctimeNanoseconds);
+
+const isSameTime = (found: bigint, seconds: number, nanoseconds: number): boolean =>
+  Number(found / 1_000_000_000n) % 2 ** 32 === seconds &&
+  (nanoseconds === 0 || Number(found % 1_000_000_000n) === nanoseconds);
 
 /** Maximum number of nested repositories to check. */
 const MAX_REPOSITORIES = 200;
@@ -241,11 +267,13 @@ function readIndex(folder: string, settings: string): IndexPaths | undefined {
   const index = readFileNow(join(folder, 'index'), MAX_INDEX_BYTES);
   if (index === null) return { files: [], submodules: [] };
   try {
-    return index && indexPaths(index, /objectformat\s*=\s*"?sha256/i.test(settings) ? 32 : 20);
+    return index && indexPaths(index, hashBytes(settings));
   } catch {
     return undefined;
   }
 }
+
+const hashBytes = (settings: string): number => (/objectformat\s*=\s*"?sha256/i.test(settings) ? 32 : 20);
 
 /** Enough for half a million files. */
 const MAX_INDEX_BYTES = 50_000_000;

@@ -8,10 +8,15 @@ import { type Moves, movedNames } from './gitMoves.ts';
 
 /** The queries for git. */
 export interface Shown {
-  /** Git commands that print the names of all files whose content is shown. */
+  /**
+   * Git commands that print the names of all files whose content is shown. They are not run as they are: see
+   * `withoutDisk`.
+   */
   readonly listings: readonly (readonly string[])[];
   /** Names of commits, folders or single file contents, among other words. */
   readonly objects: readonly string[];
+  /** The operands in the listings before `--`: commits and paths. */
+  readonly operands?: readonly string[];
   /**
    * What the command does with them; absent = shows those that are file contents. `searches`: shows anything in them,
    * limited to the other words, as paths. `restores`: writes files from them, or from the index. `any`: may show them and
@@ -22,13 +27,11 @@ export interface Shown {
   readonly paths?: readonly string[];
   /** Writes the files that differ in other commits. */
   readonly moves?: Moves;
-  /** With `restores` and `moves`: true if comparing with files on disk might start programs, so all files are assumed. */
-  readonly isBlind?: boolean;
 }
 
 /** Options that show content, or find commits by it, which confirms guesses. */
 const withContent =
-  /^(?:-[pucmWSG]|-U|--(?:patch|patch-with-raw|patch-with-stat|unified|cc|combined-all-paths|binary|check|color-words|word-diff|word-diff-regex|function-context))$/;
+  /^(?:-[pucmWSGI]|-U|--(?:ignore-matching-lines|anchored|patch|patch-with-raw|patch-with-stat|unified|cc|combined-all-paths|binary|check|color-words|word-diff|word-diff-regex|function-context))$/;
 /** Options that show only names and numbers, unless combined with one of `withContent`. */
 const withoutContent =
   /^(?:-s|--(?:no-patch|name-only|name-status|raw|stat|numstat|shortstat|dirstat|cumulative|summary|compact-summary|quiet))$/;
@@ -107,6 +110,7 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
   return {
     listings: [listing, ...combined, ...pairs],
     objects: name === 'show' || name === 'diff' ? objects : [],
+    operands: before.filter((word) => word !== null),
   };
 }
 
@@ -147,11 +151,23 @@ const MAX_BLOBS = 4;
 /** Runs git and returns what it prints; undefined if it fails. */
 type Git = (args: readonly string[], input?: string) => string | undefined;
 
-/** Runs git in a directory of the worktree and returns absolute paths; undefined if they cannot be determined. */
+/** A repository as seen from a directory of its worktree. */
+export interface ShownPlace {
+  readonly worktree: string;
+  readonly workspace: readonly string[];
+  /** Tracked files whose content on disk may differ from the index, relative to the worktree; undefined = unknown. */
+  readonly changed: () => readonly string[] | undefined;
+}
+
+/**
+ * Runs git in a directory of the worktree and returns absolute paths; undefined if they cannot be determined. None of
+ * these processes compares content on disk: for that, git starts the filters that attributes and settings name, and
+ * settings can change at any time.
+ */
 export function shownFiles(
   env: Readonly<Record<string, string | undefined>>,
   directory: string,
-  { worktree, workspace }: { readonly worktree: string; readonly workspace: readonly string[] },
+  { worktree, workspace, changed }: ShownPlace,
   shown: Shown,
   realpath: (path: string) => string,
 ): readonly string[] | undefined {
@@ -173,12 +189,15 @@ export function shownFiles(
   if (found === undefined) return undefined;
   const blobs = namesOfBlobs(git, found);
   if (blobs === undefined) return undefined;
-  const listed = mergeLists(shown.listings.map((listing) => git(listing)));
+  const onDisk = (paths: readonly string[]): string | undefined => changedOnDisk(git, changed(), paths);
+  const listed = mergeLists(
+    shown.listings.flatMap((listing) => runListing(git, listing, shown, found, onDisk)),
+  );
   const names =
     // Git may fail because there is nothing to show, or because a listing is not possible.
-    listed === undefined || shown.kind === 'any' ? everyName(git, found) : namesIn(git, shown, found);
+    listed === undefined || shown.kind === 'any' ? everyName(git, found) : namesIn(git, shown, found, onDisk);
   if (names === undefined) return undefined;
-  const moved = shown.moves && mergeLists(movedNames(git, shown.moves, shown.isBlind === true));
+  const moved = shown.moves && mergeLists(movedNames(git, shown.moves, () => onDisk([])));
   if (shown.moves !== undefined && moved === undefined) return undefined;
   const all = [...blobs, ...(listed ?? []), ...names, ...(moved ?? [])];
   return [...new Set(all)].filter((name) => name !== '').map((name) => join(worktree, name));
@@ -188,6 +207,50 @@ export function shownFiles(
 function mergeLists(lists: readonly (string | undefined)[]): readonly string[] | undefined {
   if (lists.includes(undefined)) return undefined;
   return lists.flatMap((text) => text?.split(/[\0\n]/) ?? []);
+}
+
+/** The changed files among these paths, which may be patterns; all of them if one of the paths names no tracked file. */
+function changedOnDisk(
+  git: Git,
+  changed: readonly string[] | undefined,
+  paths: readonly string[],
+): string | undefined {
+  if (changed === undefined || changed.length === 0 || paths.length === 0) return changed?.join('\0');
+  const among = git([...INDEX, '--error-unmatch', '--', ...paths]);
+  const tracked = among === undefined ? undefined : new Set(among.split('\0'));
+  return changed.filter((path) => tracked?.has(path) !== false).join('\0');
+}
+
+/** Subcommands that never open a file of the worktree. */
+const withoutWorktree = /^(?:log|show|stash|reflog|diff-tree|whatchanged|ls-files)$/;
+
+/** Runs a listing without comparing files on disk; these are listed by `onDisk` instead. */
+function runListing(
+  git: Git,
+  listing: readonly string[],
+  { operands = [] }: Shown,
+  found: readonly Found[],
+  onDisk: (paths: readonly string[]) => string | undefined,
+): readonly (string | undefined)[] {
+  const [name = '', ...words] = listing;
+  if (withoutWorktree.test(name)) return [git(listing)];
+  if (!/^diff(?:-files|-index)?$/.test(name) || words.some((word) => /^--no-i/.test(word)))
+    return [undefined];
+  const end = words.includes('--') ? words.indexOf('--') : words.length;
+  if (words.slice(0, end).some((word) => /^--(?:cached|staged)$/.test(word))) return [git(listing)];
+  const commits = new Set(found.filter(({ type }) => type !== undefined).map(({ word }) => word));
+  const isCommit = (word: string): boolean =>
+    commits.has(word) || word.includes('..') || /\^[@!]$/.test(word);
+  const named = operands.filter(isCommit);
+  if (name === 'diff' && (named.length > 1 || named.some((word) => !commits.has(word)))) {
+    // Before the dashes nothing is a file, whatever happens to the commits meanwhile.
+    const last = words.lastIndexOf(named.at(-1) ?? '', end) + 1;
+    const paths = words.slice(last, end);
+    if (paths.some((word) => word.startsWith('-'))) return [undefined];
+    return [git([name, ...words.slice(0, last), '--', ...paths, ...words.slice(end + 1)])];
+  }
+  const paths = [...operands.filter((word) => !isCommit(word)), ...words.slice(end + 1)];
+  return [...(name === 'diff-files' ? [] : [git([name, '--cached', ...words])]), onDisk(paths)];
 }
 
 interface Found {
@@ -264,8 +327,12 @@ function everyName(git: Git, found: readonly Found[]): readonly string[] | undef
 }
 
 /** The names of the files that a search covers, or that are written. */
-function namesIn(git: Git, shown: Shown, found: readonly Found[]): readonly string[] | undefined {
-  const { kind, paths = [], isBlind = false } = shown;
+function namesIn(
+  git: Git,
+  { kind, paths = [] }: Shown,
+  found: readonly Found[],
+  onDisk: (paths: readonly string[]) => string | undefined,
+): readonly string[] | undefined {
   const trees = found.filter(({ type }) => type === 'commit' || type === 'tree');
   if (kind === 'searches') {
     const others = found.filter(({ type }) => type === undefined).map(({ word }) => word);
@@ -273,10 +340,8 @@ function namesIn(git: Git, shown: Shown, found: readonly Found[]): readonly stri
     return mergeLists(trees.map(({ id, word }) => filesIn(git, id, word.includes(':') ? [':/'] : within)));
   }
   if (kind !== 'restores' || paths.length === 0) return [];
-  const lists = isBlind
-    ? [git([...INDEX, '--', ...paths]), ...trees.map(({ id }) => filesIn(git, id, paths))]
-    : [[], ...trees.map(({ id }) => [id])].map((from) => git(['diff', ...LIST, ...from, '--', ...paths]));
-  return mergeLists(lists);
+  const staged = trees.map(({ id }) => git(['diff', '--cached', ...LIST, id, '--', ...paths]));
+  return mergeLists([...staged, onDisk(paths)]);
 }
 
 /** The names in a commit or folder, by a diff with the empty tree: only that supports every kind of pathspec. */

@@ -188,9 +188,7 @@ function decidePaths(
   const isSource = name === 'checkout' || name === 'restore';
   const paths = isSource || name === 'rm' ? operands : operands.filter((word) => /^:|[*?[\\]/.test(word));
   if (verb === undefined || paths.length === 0) return [];
-  const shown = isSource
-    ? restored(args, paths, policy.gitRunsPrograms(directory))
-    : listed(name, args, paths);
+  const shown = isSource ? restored(args, paths) : listed(name, args, paths);
   // `main...` is the merge base of two branches.
   const isUnclear = isSource && args.some((word) => word.includes('...'));
   const files = isUnclear
@@ -224,7 +222,7 @@ function decideMoves(
   if (moves === undefined) return [];
   if (moves !== 'anywhere' && moves.words.length === 0 && !moves.drops) return [];
   const shown: Shown = {
-    ...{ listings: [], objects: [], isBlind: policy.gitRunsPrograms(directory) },
+    ...{ listings: [], objects: [] },
     ...(moves === 'anywhere' ? { kind: 'any' } : { moves }),
   };
   const files = isFirst
@@ -236,7 +234,7 @@ function decideMoves(
 }
 
 /** The source may be any word, or the value of an option. */
-function restored(args: readonly string[], paths: readonly string[], isBlind: boolean): Shown {
+function restored(args: readonly string[], paths: readonly string[]): Shown {
   const objects = args.flatMap((word) => {
     if (!word.startsWith('-')) return [word];
     const value = word.replace(/^[^=]*=/, '');
@@ -244,7 +242,7 @@ function restored(args: readonly string[], paths: readonly string[], isBlind: bo
       ? Array.from({ length: Math.min(word.length, 9) - 1 }, (_, at) => word.slice(at + 1))
       : [value];
   });
-  return { listings: [], objects: objects.filter((word) => word !== ''), kind: 'restores', paths, isBlind };
+  return { listings: [], objects: objects.filter((word) => word !== ''), kind: 'restores', paths };
 }
 
 function listed(name: string, args: readonly string[], paths: readonly string[]): Shown {

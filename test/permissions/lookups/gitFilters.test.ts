@@ -1,0 +1,146 @@
+/** Deciding about a git command starts no program that the repository names, whatever the command would do itself. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { decide } from '../../../src/permissions/decide.ts';
+import { diskLookups } from '../../../src/permissions/lookups/diskLookups.ts';
+import type { Shown } from '../../../src/permissions/lookups/gitShown.ts';
+import { policyFor, top } from '../harness.ts';
+
+const project = join(top, 'home', 'filters');
+const trace = join(top, 'filter-ran');
+
+const git = (...args: readonly string[]): string => {
+  const own = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgSign=false', '-C', project];
+  const { status, stdout, stderr } = spawnSync('git', [...own, ...args], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  return stdout.trim();
+};
+const write = (name: string, text: string): void => {
+  mkdirSync(join(project, name, '..'), { recursive: true });
+  writeFileSync(join(project, name), text);
+};
+
+/** Modes and rules with which the contents that a command shows or writes are looked up. */
+const decisions = [
+  ['default'],
+  ['acceptEdits', 'allow Bash'],
+  ['bypassPermissions', 'deny Read(src/**)', 'deny Edit(src/**)'],
+] as const;
+
+beforeAll(() => {
+  write('.gitattributes', '* filter=f diff=f\n');
+  for (const name of ['a.txt', 'src/b.txt', '.npmrc', 'sub/c.txt']) write(name, 'one\n');
+  git('init', '-q');
+  git('add', '-f', '.');
+  git('commit', '-qm', 'one');
+  write('a.txt', 'two\n');
+  git('commit', '-qam', 'two');
+  write('a.txt', 'three\n');
+  git('stash', '-q');
+  git('branch', 'side', 'HEAD~1');
+  const program = join(project, 'filter.sh');
+  writeFileSync(program, `#!/bin/sh\necho ran >> ${trace}\ncat\n`);
+  chmodSync(program, 0o755);
+  for (const key of ['filter.f.clean', 'filter.f.process', 'filter.f.smudge', 'diff.f.textconv'])
+    git('config', key, program);
+});
+
+beforeEach(() => {
+  // Like files that were just unpacked: git can only tell by their content whether they have changed.
+  for (const name of ['a.txt', 'src/b.txt', '.npmrc']) utimesSync(join(project, name), 1, 1);
+  rmSync(trace, { force: true });
+});
+
+test('the filter runs if git compares files on disk', () => {
+  git('diff', '--stat');
+  expect(existsSync(trace)).toBe(true);
+});
+
+async function decideAll(command: string): Promise<void> {
+  const access = { type: 'command', command, cwd: project } as const;
+  for (const [mode, ...rules] of decisions)
+    decide({ tool: 'Bash', access }, await policyFor(rules, mode, { root: project }));
+}
+
+test.each(['git diff', 'git status -v', 'git checkout .', 'cd src && git diff'])('%s', async (command) => {
+  await decideAll(command);
+  expect(existsSync(trace)).toBe(false);
+});
+
+const more = [
+  ...[
+    'HEAD',
+    'HEAD~0',
+    'a.txt',
+    '-- a.txt',
+    '--check',
+    '--cached',
+    'HEAD~1 HEAD',
+    'side..HEAD',
+    'side...HEAD',
+  ],
+  ...['side HEAD src', '--merge-base side', '--no-index a.txt src/b.txt', 'HEAD --name-only -p'],
+].map((args) => `git diff ${args}`);
+test.each([
+  ...more,
+  ...[
+    'git diff-files -p',
+    'git diff-index -p HEAD',
+    'git diff-index --cached -p HEAD',
+    'git diff-tree -p HEAD',
+  ],
+  ...[
+    'git status',
+    'git status -vv',
+    'git show',
+    'git log -p',
+    'git log -1 -p -- a.txt',
+    'git describe --dirty',
+  ],
+  ...['git stash show -p', 'git stash list -p', 'git blame a.txt', 'git grep one', 'git ls-files -m'],
+  ...['git checkout -- a.txt', 'git restore .', 'git restore --source=side a.txt', 'git checkout -f side'],
+  ...[
+    'git checkout side',
+    'git switch side',
+    'git merge side',
+    'git reset --hard',
+    'git stash',
+    'git stash pop',
+  ],
+  ...['git add -A', 'git commit -am x', 'git clean -fd', 'git rm a.txt', 'git archive HEAD', 'git -C . diff'],
+  ...['git cat-file -p HEAD:a.txt', 'git add a.txt && git diff --cached', 'git hash-object a.txt'],
+])('%s', { tags: 'long' }, async (command) => {
+  await decideAll(command);
+  expect(existsSync(trace)).toBe(false);
+});
+
+test.each<Shown>([
+  { listings: [['diff', '--name-status', '-z']], objects: [] },
+  { listings: [['diff', '--name-status', '-z', 'HEAD']], objects: ['HEAD'], operands: ['HEAD'] },
+  { listings: [['diff', '--name-status', '-z', 'a.txt']], objects: ['a.txt'], operands: ['a.txt'] },
+  { listings: [['diff-files', '-z']], objects: [] },
+  { listings: [['diff-index', '-z', 'HEAD']], objects: [], operands: ['HEAD'] },
+  { listings: [], objects: [], kind: 'restores', paths: ['a.txt'] },
+  { listings: [], objects: [], moves: { how: 'switch', words: ['HEAD'], drops: true } },
+])('the lookup itself lists changed files without comparing them: %j', (shown) => {
+  const lookups = diskLookups(process.env);
+  const found = lookups.gitShows(project, shown, [project]);
+  expect(found).toContain(join(project, 'a.txt'));
+  expect(existsSync(trace)).toBe(false);
+});
+
+test('a lookup of two commits, or of unchanged files, lists nothing on disk', () => {
+  const { gitShows } = diskLookups(process.env);
+  const between = { listings: [['diff', '--name-status', '-z', 'side', 'HEAD']], objects: ['side', 'HEAD'] };
+  expect(gitShows(project, { ...between, operands: ['side', 'HEAD'] }, [project])).toEqual(
+    expect.not.arrayContaining([join(project, 'src/b.txt')]),
+  );
+  const unchanged = {
+    listings: [['diff', '--name-status', '-z', 'sub']],
+    objects: ['sub'],
+    operands: ['sub'],
+  };
+  expect(gitShows(project, unchanged, [project])).toEqual([]);
+});
