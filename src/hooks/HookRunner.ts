@@ -21,6 +21,7 @@ import type { Access } from '../protocol/permissions.ts';
 import type { SettingsPrograms } from '../protocol/settingsPrograms.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
 import { combine, type FinishedHook } from './combine.ts';
+import { mayEchoGrants } from './echo.ts';
 import { FileWatcher } from './FileWatcher.ts';
 import { compileMatcher, type Matcher } from './match.ts';
 import { type HookOutput, type HookVerdict, readOutput } from './readOutput.ts';
@@ -211,7 +212,8 @@ export class HookRunner implements HookPort {
     onProgress({ type: 'started', ...head });
     const started = this.#deps.now();
     const output = await this.#execute(one, call, signal);
-    const verdict = withoutGrants(source, output, strict(source, advised(event, output)));
+    const own = withoutGrants(source, output, strict(source, advised(event, output)));
+    const verdict = withoutEchoes(source, call, own);
     const run: HookRun = {
       ...head,
       source: source.source,
@@ -367,6 +369,26 @@ function withoutGrants({ hook }: HookSource, { isConfined }: HookOutput, verdict
   if (hook.type !== 'mcp_tool' && isConfined !== true) return verdict;
   const { permission, updatedInput: _, ...rest } = verdict;
   return permission === undefined || permission.behavior === 'allow' ? rest : { ...rest, permission };
+}
+
+/**
+ * A hook that logs its input prints what the model wrote, so a decision in it may be the model's own. A call that a hook
+ * would have changed does not simply run as it is, either: mentioning a word must not switch the hook off.
+ */
+function withoutEchoes({ hook }: HookSource, { event, input }: HookCall, verdict: HookVerdict): HookVerdict {
+  const { permission, updatedInput, message, ...rest } = verdict;
+  if (hook.type !== 'command' && hook.type !== 'http') return verdict;
+  if (permission?.behavior !== 'allow' && updatedInput === undefined) return verdict;
+  if (!mayEchoGrants(input)) return verdict;
+  const reason =
+    'What this hook printed to allow or change the call was ignored: the call itself contains such a decision, so the hook may only have repeated it.';
+  const asks = event === 'PreToolUse' ? { behavior: 'ask' as const, reason } : undefined;
+  const kept = permission === undefined || permission.behavior === 'allow' ? asks : permission;
+  return {
+    ...rest,
+    ...(kept && { permission: kept }),
+    message: message === undefined ? reason : `${reason}\n${message}`,
+  };
 }
 
 /** A failure of a hook with `onFailure: block` counts as exit code 2. */
