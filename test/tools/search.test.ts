@@ -261,3 +261,16 @@ describe.skipIf(process.platform === 'win32')('a pipe where a file with patterns
     expect(text).toMatch(/^The search failed\.\n.* a pipe named \.gitignore/);
   });
 });
+
+test('lines of an ignore file that is a link to a secret are not in messages', async () => {
+  writeFileSync(join(bench.root, 'netrc.env'), 'machine x password {hunter2SECRET\n');
+  for (const name of ['.ignore', 'src/.rgignore'])
+    symlinkSync(join(bench.root, 'netrc.env'), join(bench.root, name));
+  for (const path of ['src', '.', 'src/deep']) {
+    const found = await grep('foo', { path });
+    const none = await grep('nothing at all', { path });
+    expect(found.text + none.text + (await glob('nothing', path))).not.toContain('hunter2');
+    expect(none.text).toContain('No matches.');
+  }
+  expect((await grep('foo', { glob: '{a' })).text).toContain('error parsing glob');
+});

@@ -1,8 +1,9 @@
 /** Lookups of files inside and above a folder. */
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { entriesOf, readFileNow } from '../../disk/fileLookups.ts';
 import { globsOverlap } from '../files/globOverlap.ts';
+import { isSensitive } from '../files/sensitive.ts';
 
 /** Maximum entries read for one folder: about half a second's work. */
 const MAX_ENTRIES = 50_000;
@@ -24,13 +25,14 @@ export interface Selection {
 
 /**
  * Everything inside a folder, absolute, or the file itself; undefined if there is too much, a folder or link whose name
- * is not UTF-8, or an ignore file that links outside. Lists links without following them. Skips unreadable folders,
+ * is not UTF-8, or an ignore file that links outside or to something else. Lists links without following them. Skips unreadable folders,
  * which other programs cannot read either.
  */
 export function filesBelow(top: string, selection: Selection): FilesBelow | undefined {
   const files: string[] = [];
   const folders: string[] = [];
   const links: string[] = [];
+  if (linksAbove(isDirectory(top) ? top : dirname(top)).some((link) => isForeign(link))) return undefined;
   if (!isDirectory(top)) return { files: [top], folders, links };
   const isGit = selection.ignores === true && isDirectory(join(top, '.git'));
   const pending: Folder[] = [
@@ -48,8 +50,10 @@ export function filesBelow(top: string, selection: Selection): FilesBelow | unde
       const { name } = entry;
       if (entriesRead > MAX_ENTRIES || (isMisread(name) && !entry.isFile())) return undefined;
       // Some programs print the lines of an ignore file that they cannot parse.
-      if (entry.isSymbolicLink() && ignoreFiles.includes(name) && leadsOut(join(folder, name), top))
-        return undefined;
+      if (entry.isSymbolicLink() && ignoreFiles.includes(name)) {
+        const link = join(folder, name);
+        if (leadsOut(link, top) || isForeign(link)) return undefined;
+      }
       if (!selection.hidden && name.startsWith('.') && !isUnhidden(name, folder, unhidden)) continue;
       const path = join(folder, name);
       if (entry.isSymbolicLink()) links.push(path);
@@ -77,6 +81,27 @@ function leadsOut(link: string, top: string): boolean {
     return !realpathSync(link).startsWith(`${realpathSync(top)}/`);
   } catch {
     return false;
+  }
+}
+
+/** Ignore files in a folder and those around it that are links, or behind one. */
+function linksAbove(folder: string): readonly string[] {
+  const own = ignoreFiles.map((name) => join(folder, name)).filter((file) => realOf(file) !== file);
+  return folder === dirname(folder) ? own : [...own, ...linksAbove(dirname(folder))];
+}
+
+/** True if a link leads to a file that is no list of patterns, as far as its name tells. */
+function isForeign(link: string): boolean {
+  const real = realOf(link);
+  return isSensitive(real) || !/ignore|exclude/i.test(basename(real));
+}
+
+/** The path itself if nothing is there. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
   }
 }
 

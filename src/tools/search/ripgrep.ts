@@ -42,7 +42,7 @@ export async function runRipgrep(
   const program = await findRipgrep(env, root);
   if (program === undefined) return undefined;
   return new Promise((resolve) => {
-    const child = spawn(program, ['--no-config', '--color=never', ...args], {
+    const child = spawn(program, ['--no-config', '--color=never', '--no-ignore-messages', ...args], {
       cwd,
       env: { ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -86,12 +86,23 @@ export async function runRipgrep(
       const items = Buffer.concat(chunks).toString('utf8').split(separator);
       // Empty after a final separator, otherwise part of an item because the search was stopped.
       items.pop();
-      resolve({ end, items, problem: problem.slice(0, MAX_ERROR_CHARACTERS).trim() });
+      resolve({ end, items, problem: withoutPatterns(problem).slice(0, MAX_ERROR_CHARACTERS).trim() });
     };
     child.on('close', settle);
     signal.addEventListener('abort', onAbort);
     if (signal.aborted) onAbort();
   });
+}
+
+/**
+ * Removes messages about lines of ignore files, which quote them: such a file may be a link to a secret. The option of
+ * ripgrep leaves those of the folders above.
+ */
+function withoutPatterns(messages: string): string {
+  return messages
+    .split(/^(?=rg: )/m)
+    .filter((message) => !/: line \d+: /.test(message))
+    .join('');
 }
 
 /**

@@ -72,3 +72,24 @@ test.each<[string, string, boolean]>([
   const found = filesBelow(folder, { hidden: false, ignores: true })?.files ?? [];
   expect(found.includes(join(folder, '.env.local'))).toBe(isLooked);
 });
+
+test.each<[string, string, boolean]>([
+  ['.ignore', '../secrets/.netrc', false],
+  ['.ignore', '/etc/passwd', false],
+  ['src/.ignore', '../notes.txt', false],
+  ['src/.rgignore', '../.env.local', false],
+  ['.git/info/exclude', '../../notes.txt', false],
+  ['.ignore', '.gitignore', true],
+  ['.ignore', '../dotfiles/gitignore', true],
+  ['.ignore', 'nowhere', true],
+])('a search beside or below %s, a link to %s, can be checked: %s', (name, target, isChecked) => {
+  const parent = mkdtempSync(join(top, 'linked-'));
+  const folder = join(parent, 'project');
+  for (const one of ['project/src/deep', 'project/.git/info', 'secrets', 'dotfiles'])
+    mkdirSync(join(parent, one), { recursive: true });
+  for (const one of ['notes.txt', '.env.local', '.gitignore', '../secrets/.netrc', '../dotfiles/gitignore'])
+    writeFileSync(join(folder, one), 'x');
+  symlinkSync(target, join(folder, name));
+  const found = filesBelow(join(folder, 'src/deep'), { hidden: false, ignores: true });
+  expect(found !== undefined).toBe(isChecked);
+});
