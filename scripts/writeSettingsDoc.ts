@@ -126,7 +126,8 @@ If two variables set the same key, the lower one in the table applies. An empty 
 ## Folders you have not trusted yet
 
 A repository that you have just cloned must not be able to send your key elsewhere or run anything. So these project settings
-apply only after you trust the folder, in a dialog that lists them:
+apply only after you trust the folder, in a dialog that lists all of them in full. A list that does not fit is read with PgUp and
+PgDn, and you can accept once you have seen its end. Long runs of blanks are counted (\`‹1500 spaces›\`). Listed are:
 
 - what chooses the model, runs something or allows more: \`model\`, \`models\`, \`baseUrl\`, \`env\`, \`appendSystemPrompt\`,
   \`statusLine\`, \`notificationCommand\`, each of the \`hooks\`, \`disableAllHooks\`, \`webFetch.allowPrivate\`,
@@ -167,7 +168,7 @@ settings are read:
 Trust covers exactly what you were shown. \`~/.clawdcode/trust.json\` records each rule, directory and variable separately,
 all other settings as a whole, and the file they are in. If a \`git pull\` adds a rule or changes a URL, only that change
 is ignored until you approve it at the next start. The dialog shows how many settings were added and removed, then the
-settings with \`+\` or \`-\`. A change that only removes or restricts something needs no approval. A removed setting that
+settings with \`+\` or \`-\`, and of a long value the part that differs. A change that only removes or restricts something needs no approval. A removed setting that
 returns unchanged stays trusted until you answer the next dialog.
 
 With \`-p\`, new settings are left out, and you are told. If a new \`baseUrl\` would replace one that you trusted, and you

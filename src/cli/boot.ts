@@ -1,6 +1,8 @@
 /** Settles trust, API key and model before a session can be opened; then creates the session factory. */
+
+import { changedGrants } from '../config/changedParts.ts';
 import { saveUserSetting } from '../config/credentials.ts';
-import { goneGrants } from '../config/grants.ts';
+import { addedGrants, goneGrants } from '../config/grants.ts';
 import { asSettings, type FolderTrust, trustFolder } from '../config/trust.ts';
 import type { LoadedSettings, UntrustedSetting } from '../config/types.ts';
 import { chooseTheme } from '../ui/theme/theme.ts';
@@ -61,9 +63,11 @@ function trustQuestion(
     [`${file}:`, effect, value].filter((part) => part !== '').join(' ');
   const removed = goneGrants(granted ?? [], grants);
   const added = untrusted.reduce((sum, { count }) => sum + count, 0);
+  const changes = changedGrants(removed, addedGrants(granted ?? [], grants));
   const before = {
     ...{ isRecorded: granted !== undefined, gone: asSettings(removed).map(words) },
     ...{ added, removed: removed.length },
+    ...(changes.length > 0 && { changes }),
   };
   return { folder, effects: untrusted.map(words), ...(isTrusted ? { before } : {}) };
 }

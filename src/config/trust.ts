@@ -146,7 +146,10 @@ export function withholdUntrusted(
   return { kept, held: asSettings(held) };
 }
 
-/** Groups grants by setting, as the approval prompt lists them; `approved`: earlier ones. */
+/**
+ * Groups grants by setting, as the approval prompt lists them; `approved`: earlier ones. Nothing is cut: an approval
+ * covers what was shown.
+ */
 export function asSettings(grants: readonly Grant[], approved: readonly Grant[] = []): UntrustedSetting[] {
   const settings = new Map<string, { readonly first: Grant; readonly texts: string[] }>();
   for (const grant of grants) {
@@ -157,32 +160,8 @@ export function asSettings(grants: readonly Grant[], approved: readonly Grant[] 
     else before.texts.push(text);
   }
   return [...settings.values()].map(({ first: { kind, source }, texts }) => ({
-    ...{ file: source, key: kind, value: shown(kind === 'hooks' ? shownHooks(texts) : texts) },
+    ...{ file: source, key: kind, value: (kind === 'hooks' ? shownHooks(texts) : texts).join(', ') },
     effect: effectOf(kind) || `Changes ${kind}.`,
     count: texts.length,
   }));
-}
-
-/** Long enough for any honest value: what the user approves must not be hidden behind an ellipsis. */
-const LONGEST = 2000;
-
-/** Joins the texts up to the limit and counts those left out. */
-function shown(texts: readonly string[]): string {
-  let length = 0;
-  const fitting = texts.findIndex((text) => {
-    length += text.length + 2;
-    return length > LONGEST + 2;
-  });
-  if (fitting === -1) return texts.join(', ');
-  const kept = fitting === 0 ? [ends(texts[0] ?? '')] : texts.slice(0, fitting);
-  const left = texts.length - kept.length;
-  return `${kept.join(', ')}${left === 0 ? '' : `, … and ${left} more`}`;
-}
-
-/** The beginning and end of a long text. */
-function ends(text: string): string {
-  if (text.length <= LONGEST) return text;
-  const half = LONGEST / 2;
-  const left = text.length - LONGEST;
-  return `${text.slice(0, half).toWellFormed()} … ${left} characters left out … ${text.slice(-half).toWellFormed()}`;
 }

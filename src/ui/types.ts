@@ -43,13 +43,14 @@ export interface TrustQuestion {
   readonly effects: readonly string[];
   /**
    * Only for a folder that was trusted before: effects that are gone, whether the earlier effects were recorded at all,
-   * and how many rules, folders, variables … were added and removed.
+   * how many rules, folders, variables … were added and removed, and which parts of long values differ.
    */
   readonly before?: {
     readonly isRecorded: boolean;
     readonly gone: readonly string[];
     readonly added: number;
     readonly removed: number;
+    readonly changes?: readonly string[];
   };
 }
 

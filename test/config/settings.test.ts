@@ -530,15 +530,11 @@ describe('folders', () => {
     });
   });
 
-  test('what a question leaves out of a long list is counted, and of a long value both ends are shown', () => {
+  test('a question leaves nothing out, however long a list or a value is', () => {
     const allow = Array.from({ length: 1000 }, (_, index) => `Bash(tool-${index})`);
-    const { held } = withholdUntrusted(
-      { permissions: { allow }, appendSystemPrompt: `${'x'.repeat(9000)} the end` },
-      'f',
-    );
-    const [prompt = '', rules = ''] = held.map(({ value }) => value);
-    expect(rules).toMatch(/^Bash\(tool-0\), .*, … and 8\d\d more$/);
-    expect(prompt).toMatch(/^x+ … \d+ characters left out … x+ the end$/);
+    const appendSystemPrompt = `${'x'.repeat(9000)} and ${'y'.repeat(9000)}`;
+    const { held } = withholdUntrusted({ permissions: { allow }, appendSystemPrompt }, 'f');
+    expect(held.map(({ value }) => value)).toEqual([appendSystemPrompt, allow.join(', ')]);
   });
 
   test('a hook that is set for several events is shown once, with all that it says', () => {

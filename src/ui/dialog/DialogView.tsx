@@ -1,13 +1,21 @@
 /** Draws a dialog and translates keys into its answers. */
 import { Box, usePaste } from 'ink';
-import { useRef } from 'react';
+import { useContext, useMemo, useRef } from 'react';
 import { applyEdit, createBuffer } from '../input/textBuffer.ts';
-import type { DialogFocus } from '../keys/keymap.ts';
-import { useDialogKeys } from '../keys/useKeys.ts';
+import type { DialogFocus, DialogKey } from '../keys/keymap.ts';
+import { KeymapContext, useDialogKeys } from '../keys/useKeys.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { titledRule, wrapText } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
-import { bodyLines, type ChoiceDialog, choiceDialogLines, choicesFocus, type DialogRoom } from './choices.ts';
+import {
+  bodyLines,
+  type ChoiceDialog,
+  choiceDialogLines,
+  choicesFocus,
+  type DialogRoom,
+  type ListReading,
+  turned,
+} from './choices.ts';
 import {
   type Dialog,
   keptChoice,
@@ -141,7 +149,7 @@ function TextView<A>(props: DialogViewProps<A, TextDialog<A>>) {
 }
 
 function ChoiceView<A>(props: DialogViewProps<A, ChoiceDialog<A>>) {
-  const { dialog, isActive = true, now, onAnswer, onPaste } = props;
+  const { dialog, isActive = true, now, onAnswer, onPaste, width, rows, theme } = props;
   const [selected, latest, set] = useLatest(() => 0);
   const before = useRef(dialog);
   if (before.current !== dialog) {
@@ -151,18 +159,46 @@ function ChoiceView<A>(props: DialogViewProps<A, ChoiceDialog<A>>) {
   }
   const counts = useTypeAheadGuard(questionOf(dialog), now);
   const stray = useStrayWord(now);
-  const keymap = useDialogKeys(
+  const [reading, latestReading, setReading] = useListReading(dialog.id, width);
+  const row = Math.min(selected, dialog.choices.length - 1);
+  const keymap = useContext(KeymapContext);
+  const { lines, page } = useMemo(
+    () => choiceDialogLines(dialog, row, { width, rows, theme }, keymap, reading),
+    [dialog, row, width, rows, theme, keymap, reading],
+  );
+  useDialogKeys(
     () => choicesFocus,
     (key) => {
-      const step = pressChoice(dialog, latest(), key, { counts, stray });
+      const pages = pagesOf(key);
+      if (page !== undefined) setReading(turned(latestReading(), page, pages));
+      if (pages !== 0) return;
+      const isUnread = page !== undefined && latestReading().seen < page.total;
+      const step = pressChoice(dialog, latest(), key, { counts, stray, isUnread });
       if (step.type === 'select') set(step.index);
       else if (step.type === 'answer') onAnswer(step.answer);
     },
     isActive,
   );
   usePaste((text) => onPaste?.(text), { isActive });
-  const row = Math.min(selected, dialog.choices.length - 1);
-  return <Lines lines={choiceDialogLines(dialog, row, props, keymap)} />;
+  return <Lines lines={lines} />;
+}
+
+function pagesOf(key: DialogKey): -1 | 0 | 1 {
+  if (key.type !== 'action') return 0;
+  return key.name === 'confirm:pageUp' ? -1 : key.name === 'confirm:pageDown' ? 1 : 0;
+}
+
+const unread: ListReading = { top: 0, seen: 0 };
+
+/** Starts over with another question and another width, which breaks the lines elsewhere. */
+function useListReading(
+  id: string,
+  width: number,
+): readonly [ListReading, () => ListReading, (next: ListReading) => void] {
+  const [state, latest, set] = useLatest(() => ({ id, width, reading: unread }));
+  const of = (one: typeof state): ListReading =>
+    one.id === id && one.width === width ? one.reading : unread;
+  return [of(state), () => of(latest()), (reading) => set({ id, width, reading })];
 }
 
 /** A static message; Esc cancels. */

@@ -34,7 +34,7 @@ export type Block =
     }
   /** One row on the screen; loses its beginning if it is too long. */
   | { readonly type: 'path'; readonly text: string; readonly only?: 'screen' | 'lines' }
-  /** As many lines as fit; the first line of every item comes first. */
+  /** As many lines as fit; the first line of every item comes first. With `keepsChoices`, the list is paged. */
   | {
       readonly type: 'list';
       readonly items: readonly ListedItem[];
@@ -177,35 +177,103 @@ export interface DialogRoom {
   readonly theme: Theme;
 }
 
-/** Renders a choice dialog in at most `rows` lines, unless the choices alone take more and must be kept. */
+/** The part of a list that is on the screen. */
+export interface ListPage {
+  /** Lines of the whole list, and of one page. */
+  readonly total: number;
+  readonly rows: number;
+  /** First line of the page. */
+  readonly top: number;
+}
+
+/** How far the user has read a list. */
+export interface ListReading {
+  /** First line of the page. */
+  readonly top: number;
+  /** Lines that have been on the screen, from the first one on. */
+  readonly seen: number;
+}
+
+/**
+ * Renders a choice dialog in at most `rows` lines, unless the choices alone take more and must be kept. `page`: of a
+ * list that does not fit.
+ */
 export function choiceDialogLines<A>(
   dialog: ChoiceDialog<A>,
   selected: number,
   room: DialogRoom,
   keymap: Keymap,
-): readonly string[] {
+  reading: ListReading = { top: 0, seen: 0 },
+): { readonly lines: readonly string[]; readonly page?: ListPage } {
   const head = titledRule(sanitizeLine(dialog.title), room.width, room.theme);
   const hint = hintLine(dialog, room, keymap);
-  return dialog.keepsChoices === true
-    ? choicesFirst(dialog, selected, room, head, hint)
-    : textFirst(dialog, selected, room, head, hint);
+  if (dialog.keepsChoices !== true) return { lines: textFirst(dialog, selected, room, head, hint) };
+  return choicesFirst(dialog, selected, room, { head, hint, keymap, reading });
 }
+
+/** Rows of a list for which it gives up the text above it. */
+const MIN_PAGE = 4;
 
 function choicesFirst<A>(
   { body, choices }: ChoiceDialog<A>,
   selected: number,
   { width, rows, theme }: DialogRoom,
-  head: string,
-  hint: readonly string[],
-): readonly string[] {
+  {
+    head,
+    hint,
+    keymap,
+    reading,
+  }: {
+    readonly head: string;
+    readonly hint: readonly string[];
+    readonly keymap: Keymap;
+    readonly reading: ListReading;
+  },
+): ReturnType<typeof choiceDialogLines> {
   const answers = choiceLines(choices, selected, width, theme);
   const left = Math.max(0, rows - answers.length - 1);
-  const text = bodyLines(body, left, { width, theme });
-  // A list shows that it is cut and is set apart by a blank line.
   const isListed = body.some(({ type }) => type === 'list');
+  const text = isListed
+    ? bodyLines(body, Number.POSITIVE_INFINITY, { width, theme })
+    : bodyLines(body, left, { width, theme });
+  const ended = (lines: readonly string[]): readonly string[] =>
+    [...lines, ...(rows > lines.length ? hint : [])].slice(-Math.max(answers.length, rows));
+  // A list is set apart by a blank line.
   const blank = isListed || left > text.length ? [''] : [];
-  const lines = [head, ...text, ...blank, ...answers];
-  return [...lines, ...(rows > lines.length ? hint : [])].slice(-Math.max(answers.length, rows));
+  if (!isListed || text.length <= left - 1) return { lines: ended([head, ...text, ...blank, ...answers]) };
+  const above = bodyLines(
+    body.filter(({ type }) => type !== 'list'),
+    Number.POSITIVE_INFINITY,
+    { width, theme },
+  );
+  const fixed = left - 2 - above.length >= MIN_PAGE ? above.length : 0;
+  const list = text.slice(fixed);
+  const page = Math.max(1, left - 2 - fixed);
+  const top = Math.max(0, Math.min(reading.top, list.length - page));
+  const hints = keyHints(keymap, choicesFocus);
+  const keys = [hints.key('confirm:pageUp'), hints.key('confirm:pageDown')].filter(
+    (key) => key !== undefined,
+  );
+  const isRead = Math.max(reading.seen, top + page) >= list.length;
+  const place = joinWithDots(
+    `  lines ${top + 1}–${top + page} of ${list.length}`,
+    keys.join('/'),
+    isRead ? undefined : 'read to the end to accept',
+  );
+  const shown = [...text.slice(0, fixed), ...list.slice(top, top + page)];
+  return {
+    lines: ended([head, ...shown, theme.warning(truncate(place, width)), ...blank, ...answers]),
+    page: { total: list.length, rows: page, top },
+  };
+}
+
+/** The reading after a page was turned, or as it is now that the page is on the screen. */
+export function turned(reading: ListReading, page: ListPage, pages: -1 | 0 | 1): ListReading {
+  const lowest = Math.max(0, page.total - page.rows);
+  return {
+    top: Math.max(0, Math.min(page.top + pages * page.rows, lowest)),
+    seen: Math.max(reading.seen, page.top + page.rows),
+  };
 }
 
 /** Reserves at least one line per choice, then fills up with the text, then with details and key hints. */

@@ -67,6 +67,8 @@ interface KeyGuards {
   /** True if the key was pressed after the dialog could be read. */
   readonly counts: () => boolean;
   readonly stray: StrayWord;
+  /** True while the question is not on the screen in full: a lasting choice needs that. */
+  readonly isUnread?: boolean;
 }
 
 /** Handles one key press in a choice dialog. */
@@ -74,9 +76,11 @@ export function pressChoice<A>(
   dialog: ChoiceDialog<A>,
   selected: number,
   key: DialogKey,
-  { counts, stray }: KeyGuards,
+  { counts, stray, isUnread = false }: KeyGuards,
 ): ChoiceStep<A> {
   const { choices, cancel } = dialog;
+  const take = (choice: (typeof choices)[number] | undefined): ChoiceStep<A> =>
+    isUnread && choice?.isLasting === true ? { type: 'none' } : answerOf(choice);
   const action = key.type === 'action' ? key.name : undefined;
   if (quits(dialog, key)) return { type: 'answer', answer: dialog.quit ?? cancel };
   // Esc cancels unguarded only if it means the same as quitting; otherwise it must be deliberate.
@@ -86,14 +90,14 @@ export function pressChoice<A>(
   if (action === 'confirm:cancel') return { type: 'answer', answer: cancel };
   const index = movedChoice(selected, choices.length, key);
   if (index !== undefined) return { type: 'select', index };
-  if (action === 'confirm:accept') return answerOf(choices[selected]);
+  if (action === 'confirm:accept') return take(choices[selected]);
   const found = choiceOfKey(choices, key);
   if (found === undefined && key.type === 'text') stray.begin();
   if (found === undefined) return { type: 'none' };
   const isDigit = key.type === 'text' && /^\d$/.test(key.text);
   return choices[found]?.isLasting === true && !isDigit
     ? { type: 'select', index: found }
-    : answerOf(choices[found]);
+    : take(choices[found]);
 }
 
 function answerOf<A>(choice: { readonly answer: A } | undefined): ChoiceStep<A> {

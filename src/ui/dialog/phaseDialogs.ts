@@ -34,6 +34,7 @@ export function trustDialog(question: TrustQuestion): ChoiceDialog<boolean> {
     // Additions come first, however many settings were removed.
     items: [
       ...effects.map((text) => ({ sign: 'added', text }) as const),
+      ...(before.changes ?? []).map((text) => ({ sign: 'does', text: `Changed in ${text}` }) as const),
       ...before.gone.map((text) => ({ sign: 'removed', text }) as const),
     ],
     yes: 'Yes, apply the changes',
@@ -95,8 +96,8 @@ function dialogOf({
       ...intro,
       {
         type: 'list',
-        items: items.map(({ sign, text }) => ({ sign, text: revealLine(text) })),
-        more: 'more lines: review its settings before you accept',
+        items: items.map(({ sign, text }) => ({ sign, text: withoutBlanks(revealLine(text)) })),
+        more: 'more lines',
       },
     ],
     choices: [
@@ -106,6 +107,16 @@ function dialogOf({
     keepsChoices: true,
     cancel: false,
   };
+}
+
+/** Counts long runs of blanks, which would push what follows out of sight. */
+function withoutBlanks(text: string): string {
+  return text
+    .replace(/ {5,}/g, (run) => ` ‹${run.length} spaces› `)
+    .replace(
+      /(‹U\+[0-9A-F]+›|\\[nrt])\1{4,}/g,
+      (run, one: string) => `${one}‹${run.length / one.length} times›`,
+    );
 }
 
 // The model picker. Pure.

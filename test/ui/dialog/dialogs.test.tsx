@@ -453,30 +453,64 @@ test.each([
   expect(screen.text()).toEqual(expected);
 });
 
-test('what is new in a folder is on the screen, however much is gone and however long one setting is', async () => {
+test('a folder is trusted only after all that its settings do was on the screen', async () => {
   const gone = Array.from({ length: 40 }, (_, index) => `f: Runs Bash(old-${index})`);
-  const effects = [
-    `f: Sets ${'A=1, '.repeat(200)}`,
-    'f: Runs Bash(curl\n\n\n\n\n)',
-    'f: Reaches evil.example',
-  ];
-  const question = {
-    folder: '/home/me/repo',
-    effects,
-    before: { isRecorded: true, gone, added: 202, removed: 40 },
+  const effects = [`f: Runs true${' '.repeat(1500)}; touch pwned`, ...gone.map((text) => `${text} again`)];
+  const before = {
+    isRecorded: true,
+    gone,
+    added: 41,
+    removed: 40,
+    changes: ['f: hooks: true[was: ] [now: ; x]'],
   };
+  const clock = createClock();
+  const answered = vi.fn();
   const { screen } = await mount(
-    <DialogView dialog={trustDialog(question)} {...room} rows={14} onAnswer={vi.fn()} />,
+    <DialogView
+      dialog={trustDialog({ folder: '/home/me/repo', effects, before })}
+      {...room}
+      rows={14}
+      now={clock.now}
+      onAnswer={answered}
+    />,
   );
-  const text = screen.text();
-  expect(text).toContain('Changed since you trusted it: 202 new, 40 gone.');
-  expect(text.filter((line) => line.startsWith('  + ')).map((line) => line.slice(0, 11))).toEqual([
-    '  + f: Sets',
-    '  + f: Runs',
-    '  + f: Reac',
+  const start = screen.text();
+  expect(start.slice(0, 4)).toEqual([
+    `─ Do you trust what has changed in this folder? ${'─'.repeat(12)}`,
+    '/home/me/repo',
+    'Changed since you trusted it: 41 new, 40 gone.',
+    '  + f: Runs true ‹1500 spaces› ; touch pwned',
   ]);
-  expect(text.at(-4)).toMatch(/^ {2}… \+\d+ more lines: review its settings/);
-  expect(text.length).toBeLessThanOrEqual(14);
+  expect(start.at(-4)).toBe('  lines 1–7 of 82 · PgUp/PgDn · read to the end to accept');
+  expect(start.length).toBeLessThanOrEqual(14);
+  clock.pass(200);
+  const seen = new Set(start);
+  for (let page = 1; page < 12; page++) {
+    await screen.press('1', keys.enter, 'y');
+    expect(answered).not.toHaveBeenCalled();
+    clock.pass(2000);
+    await screen.press(keys.pageDown);
+    for (const line of screen.text()) seen.add(line);
+  }
+  for (const text of gone) expect(seen).toContain(`  - ${text}`);
+  expect(seen).toContain('  • Changed in f: hooks: true[was: ] [now: ; x]');
+  expect(screen.text().at(-4)).toBe('  lines 76–82 of 82 · PgUp/PgDn');
+  clock.pass(2000);
+  await screen.press('1');
+  expect(answered).toHaveBeenCalledExactlyOnceWith(true);
+});
+
+test('a folder can be refused before the end of the list', async () => {
+  const effects = Array.from({ length: 40 }, (_, index) => `f: Runs Bash(${index})`);
+  const answered = vi.fn();
+  const clock = createClock();
+  const dialog = trustDialog({ folder: '/f', effects });
+  const { screen } = await mount(
+    <DialogView dialog={dialog} {...room} rows={14} now={clock.now} onAnswer={answered} />,
+  );
+  clock.pass(200);
+  await screen.press('n');
+  expect(answered).toHaveBeenCalledExactlyOnceWith(false);
 });
 
 test('the spinner counts seconds while it is there, and stops with it', async () => {
