@@ -12,6 +12,7 @@ import { createCommandHost } from './host.ts';
 import { askServers, leftOutNotice } from './mcp/approval.ts';
 import { createModelChoice, listerFor } from './models/modelChoice.ts';
 import { type CliOptions, withFlags } from './options.ts';
+import { approveFiles, shownChange } from './permissions/approvedFiles.ts';
 import { type AppPaths, rootNotice } from './process/appPaths.ts';
 import { keyVariables } from './process/commandVariables.ts';
 import type { DebugLog } from './process/debugLog.ts';
@@ -39,7 +40,8 @@ export async function boot(
   const asked = { place, options, debug, environment: prefetchEnvironment(place), onSettings };
   const trust = await trustIn(place);
   const loaded = await readSettings(place, options, trust);
-  if (loaded.untrusted.length === 0) return waitForServers(asked, loaded, trust);
+  const { changedFiles = [] } = loaded;
+  if (loaded.untrusted.length + changedFiles.length === 0) return waitForServers(asked, loaded, trust);
   return {
     type: 'trust',
     question: trustQuestion(place.root, loaded, trust),
@@ -47,6 +49,7 @@ export async function boot(
       if (!yes) return waitForServers(asked, withoutHeldEndpoint(loaded), trust);
       // Trust only what was shown: a file that has changed in the meantime asks again.
       await trustFolder(place.dataRoot, place.root, loaded.grants, () => new Date());
+      await approveFiles(place, changedFiles);
       const now = await trustIn(place);
       return waitForServers(asked, await readSettings(place, options, now), now);
     },
@@ -56,7 +59,7 @@ export async function boot(
 /** For a folder trusted earlier, lists only settings added or removed since then. */
 function trustQuestion(
   folder: string,
-  { untrusted, grants }: LoadedSettings,
+  { untrusted, grants, changedFiles = [] }: LoadedSettings,
   { isTrusted, granted }: FolderTrust,
 ): TrustQuestion {
   const words = ({ file, effect, value }: UntrustedSetting): string =>
@@ -68,6 +71,7 @@ function trustQuestion(
     ...{ isRecorded: granted !== undefined, gone: asSettings(removed).map(words) },
     ...{ added, removed: removed.length },
     ...(changes.length > 0 && { changes }),
+    ...(changedFiles.length > 0 && { files: changedFiles.map(shownChange) }),
   };
   return { folder, effects: untrusted.map(words), ...(isTrusted ? { before } : {}) };
 }

@@ -70,7 +70,7 @@ export async function readSettings(
   ]);
   const found = options.safeMode ? [] : (await Promise.all([agentGrants(place), skillGrants(place)])).flat();
   const isGranted = grantLookup(trust.isTrusted ? (trust.granted ?? []) : []);
-  return {
+  const read: LoadedSettings = {
     ...(options.safeMode ? withoutExtras(loaded) : loaded),
     grants: [...loaded.grants, ...found],
     untrusted: [
@@ -82,6 +82,9 @@ export async function readSettings(
     ],
     problems: [...loaded.problems, ...problems],
   };
+  if (!trust.isTrusted) return read;
+  const { withApprovedFiles } = await import('./permissions/approvedFiles.ts');
+  return withApprovedFiles(place, read);
 }
 
 /** The key that the user has stored for the default endpoint, if no other is set. */

@@ -84,6 +84,27 @@ export interface UnsupportedSettings {
   readonly names: readonly string[];
 }
 
+/** A file of the project that something approved runs, as it was then and as it is now. */
+export interface ChangedFile {
+  /** Absolute. */
+  readonly path: string;
+  /** Relative to the project. */
+  readonly name: string;
+  /** What runs it, for display. */
+  readonly users: readonly string[];
+  readonly before: FileState | undefined;
+  readonly now: FileState;
+}
+
+interface FileState {
+  readonly stamp: string;
+  readonly digest: string;
+  /** In bytes. */
+  readonly size: number;
+  /** Absent if it is long or no text. */
+  readonly content?: string | undefined;
+}
+
 export interface LoadedSettings {
   readonly settings: Settings;
   /** All rules, in the order of the layers. */
@@ -114,6 +135,8 @@ export interface LoadedSettings {
   readonly refusedModes: Readonly<Partial<Record<PermissionMode, string>>>;
   /** The mistake that hides the intended endpoint, if none is set; absent otherwise. */
   readonly misread?: Problem;
+  /** Files of the project that have changed since the user approved what runs them, which is left out; absent = none. */
+  readonly changedFiles?: readonly ChangedFile[];
   /** Providers that a mistake leaves out: their models must not be taken for those of the default endpoint. */
   readonly invalidProviders: readonly string[];
 }

@@ -169,3 +169,75 @@ test('declining another endpoint continues with the user’s own', { tags: 'long
   expect((await first.answer(false)).type).toBe('ready');
   expect((await readSettings(asked, parsed.options, await trustIn(asked))).misread?.key).toBe('baseUrl');
 });
+
+/** Settings that run three files of the project. */
+const running = {
+  hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: './check.sh | tee -a seen.txt' }] }] },
+  statusLine: { type: 'command', command: 'node line.js' },
+};
+const inRepo = (name: string, text: string): Promise<void> => writeFile(join(base, 'repo', name), text);
+
+async function used() {
+  const parsed = await parseArguments([], '1.2.3');
+  if (parsed.type !== 'run') throw new Error('no run');
+  const loaded = await readSettings(place(), parsed.options, await trustIn(place()));
+  return {
+    hooks: loaded.hooks.filter(({ ignored }) => ignored === undefined).length,
+    hasLine: loaded.settings.statusLine !== null,
+    servers: loaded.servers.length,
+    problems: loaded.problems.map(({ message }) => message),
+  };
+}
+
+test('a script that an approved setting runs is run again only after its change was approved', {
+  tags: 'long',
+}, async () => {
+  await project(running);
+  await inRepo('check.sh', 'one\ntwo\nthree\n');
+  await inRepo('line.js', `${'x'.repeat(70_000)}1`);
+  await inRepo('.mcp.json', JSON.stringify({ mcpServers: { s: { command: 'node', args: ['srv.js'] } } }));
+  await inRepo('srv.js', '1');
+  expect((await start(true))?.effects).toHaveLength(3);
+  expect(await used()).toEqual({ hooks: 1, hasLine: true, servers: 1, problems: [] });
+  expect(await start(true)).toBeUndefined();
+
+  // Its own output, and a file that is as it was, ask nothing.
+  await inRepo('seen.txt', 'seen');
+  await inRepo('check.sh', 'one\ntwo\nthree\n');
+  expect(await start(true)).toBeUndefined();
+
+  await inRepo('check.sh', 'one\nevil\nthree\n');
+  await inRepo('line.js', `${'x'.repeat(70_000)}2`);
+  await inRepo('srv.js', '2');
+  const problems = [
+    'check.sh, srv.js, line.js changed since you approved what runs it, so it does not run (hooks, the MCP server s, the status line); run clawdcode here to decide.',
+  ];
+  expect(await used()).toEqual({ hooks: 0, hasLine: false, servers: 0, problems });
+  const question = await start(false);
+  expect(question).toMatchObject({ effects: [], before: { added: 0, removed: 0, gone: [] } });
+  expect(question?.before?.files).toEqual([
+    {
+      what: 'check.sh has changed (14 → 15 bytes), which runs as hooks',
+      removed: ['2: two'],
+      added: ['2: evil'],
+    },
+    {
+      what: 'srv.js has changed (1 → 1 bytes), which runs as the MCP server s',
+      removed: ['1: 1'],
+      added: ['1: 2'],
+    },
+    {
+      what: 'line.js has changed (70001 → 70001 bytes), which runs as the status line',
+      removed: [],
+      added: [],
+    },
+  ]);
+  expect(await used()).toMatchObject({ hooks: 0, problems });
+
+  // What changes while the question is open has not been approved.
+  await start(true, () => inRepo('check.sh', 'other'));
+  expect((await start(true))?.before?.files?.map(({ what }) => what)).toEqual([
+    'check.sh has changed (15 → 5 bytes), which runs as hooks',
+  ]);
+  expect(await used()).toEqual({ hooks: 1, hasLine: true, servers: 1, problems: [] });
+});

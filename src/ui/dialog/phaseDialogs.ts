@@ -30,16 +30,29 @@ export function trustDialog(question: TrustQuestion): ChoiceDialog<boolean> {
   return dialogOf({
     folder,
     title: 'Do you trust what has changed in this folder?',
-    introduction: `Changed since you trusted it: ${before.added} new, ${before.removed} gone.`,
+    introduction: changesOf(before),
     // Additions come first, however many settings were removed.
     items: [
       ...effects.map((text) => ({ sign: 'added', text }) as const),
       ...(before.changes ?? []).map((text) => ({ sign: 'does', text: `Changed in ${text}` }) as const),
+      ...(before.files ?? []).flatMap(({ what, removed, added }) => [
+        { sign: 'does', text: what } as const,
+        ...removed.map((text) => ({ sign: 'removed', text }) as const),
+        ...added.map((text) => ({ sign: 'added', text }) as const),
+      ]),
       ...before.gone.map((text) => ({ sign: 'removed', text }) as const),
     ],
     yes: 'Yes, apply the changes',
     no: 'No, continue without the changes',
   });
+}
+
+/** Settings and files are counted apart; of settings that are as they were, nothing is said. */
+function changesOf({ added, removed, files = [] }: NonNullable<TrustQuestion['before']>): string {
+  const settings = `${added} new, ${removed} gone`;
+  if (files.length === 0) return `Changed since you trusted it: ${settings}.`;
+  const many = `${files.length} ${files.length === 1 ? 'file' : 'files'} that its settings run`;
+  return `Changed since you trusted it: ${many}${added + removed === 0 ? '' : `; settings: ${settings}`}.`;
 }
 
 /** Asks whether to use an MCP server. Starting a program or connecting to a host needs a clear yes, too. */
