@@ -4,7 +4,7 @@
  *
  * Deliberately left out: ordinary sources that developers edit constantly and that run only when they run them, such as
  * package.json, Makefile, justfile, Dockerfile, *.config.js, conftest.py, tox.ini, build.rs, build.gradle, Gemfile,
- * deno.json, flake.nix, and the settings of linters and test runners; and files that only choose a style or a version,
+ * deno.json, mise-tasks, app.json (Expo, Heroku), and the settings of linters and test runners (mypy.ini, .rubocop.yml); and files that only choose a style or a version,
  * such as .editorconfig, .gitignore, .nvmrc and .python-version.
  */
 import { foldPath } from './sensitive.ts';
@@ -53,11 +53,11 @@ const git: readonly Group[] = [
   {
     usedBy: 'the git hooks',
     source:
-      'Husky; Lefthook: configuration file names; pre-commit: .pre-commit-config.yaml; Overcommit; simple-git-hooks; lint-staged: configuration; CaptainHook; prek; hk; rusty-hook; cargo-husky; Yorkie; Cocogitto: git hooks; Trunk: actions; commitlint: configuration file names; gitlint: extra-path; Commitizen; standard-version and commit-and-tag-version: scripts; release-it: hooks; semantic-release: plugins, exec; GoReleaser: hooks; Changesets: changelog',
+      'Husky; Lefthook: configuration file names; pre-commit: .pre-commit-config.yaml; Overcommit; simple-git-hooks; lint-staged: configuration; CaptainHook; prek; hk; rusty-hook; cargo-husky; Yorkie; Cocogitto: git hooks; Trunk: actions; commitlint: configuration file names; nano-staged: configuration; lazygit: repo-local config (custom commands); gitlint: extra-path; Commitizen; standard-version and commit-and-tag-version: scripts; release-it: hooks; semantic-release: plugins, exec; GoReleaser: hooks; Changesets: changelog',
     patterns:
       words(`.husky .huskyrc* lefthook.* .lefthook* lefthook-local.* .lefthook-local.* .pre-commit-config.y*ml
       .pre-commit-hooks.y*ml .overcommit.yml .overcommit .simple-git-hooks.* simple-git-hooks.* .lintstagedrc*
-      lint-staged.config.* captainhook.json grumphp.y*ml .prek.toml prek.toml .hk hk.pkl .hk.pkl hk.local.pkl .rusty-hook.toml .cargo-husky
+      lint-staged.config.* nano-staged.* .nano-staged.* .nanostagedrc* .lazygit.y*ml captainhook.json grumphp.y*ml .prek.toml prek.toml .hk hk.pkl .hk.pkl hk.local.pkl .rusty-hook.toml .cargo-husky
       .yorkie .ghooks .vite-hooks cog.toml .trunk .commitlintrc* commitlint.config.* .gitlint .czrc .cz.* .versionrc* .release-it.* .releaserc* .goreleaser.* goreleaser.y*ml .changeset/config.json`),
   },
   {
@@ -106,10 +106,11 @@ const editors: readonly Group[] = [
   },
   {
     usedBy: 'vim or Neovim',
-    source: "Vim: startup, 'exrc'; Neovim: 'exrc', trust; localvimrc",
+    source:
+      "Vim: startup, 'exrc', sessions (-S, and plugins that load them); Neovim: 'exrc', trust; localvimrc",
     patterns:
       words(`.vimrc* .gvimrc _vimrc _gvimrc .exrc* _exrc .nvim* .vim .vimlocal .lvimrc .local.vimrc .lazy.lua .neoconf.json
-      .nlsp-settings coc-settings.json .ideavimrc .netrwhist ~/.config/nvim ~/.config/vim ~/vimfiles`),
+      .nlsp-settings coc-settings.json .ideavimrc .netrwhist Session.vim ~/.config/nvim ~/.config/vim ~/vimfiles`),
   },
   {
     usedBy: 'Emacs',
@@ -140,13 +141,14 @@ const automation: readonly Group[] = [
   {
     usedBy: 'continuous integration',
     source:
-      'Documentation of the configuration files of GitLab CI/CD, CircleCI, Jenkins, Azure Pipelines, Travis CI, Bitbucket Pipelines, Drone, Buildkite, Woodpecker, AppVeyor, Cirrus CI, Semaphore, Codemagic, Bitrise, Gitea and Forgejo Actions, SourceHut, Tekton, Zuul, Cloud Build, CodeBuild, Read the Docs, Vela, Concourse; Scrutinizer, Shippable, Codefresh, Evergreen, Taskcluster, Packit, Copr, Rultor, OneDev, Bors, PullApprove, Code Climate, DeepSource; and what runs where a push is deployed: AWS Amplify (build specification) and Elastic Beanstalk (.ebextensions, .platform/hooks), OpenShift (action hooks, .s2i), cPanel, Azure Kudu',
+      'Documentation of the configuration files of GitLab CI/CD, CircleCI, Jenkins, Azure Pipelines, Travis CI, Bitbucket Pipelines, Drone, Buildkite, Woodpecker, AppVeyor, Cirrus CI, Semaphore, Codemagic, Bitrise, Gitea and Forgejo Actions, SourceHut, Tekton, Zuul, Cloud Build, CodeBuild, Read the Docs, Vela, Concourse; Scrutinizer, Shippable, Codefresh, Evergreen, Taskcluster, Packit, Copr, Rultor, OneDev, Bors, PullApprove, Code Climate, DeepSource; and what runs where a push is deployed: AWS Amplify (build specification) and Elastic Beanstalk (.ebextensions, .platform/hooks), OpenShift (action hooks, .s2i), cPanel, Azure Kudu, Netlify, Vercel, Render, Railway, Nixpacks, Heroku (heroku.yml), Upsun and Platform.sh (hooks), Lagoon (tasks), DigitalOcean App Platform (.do)',
     patterns:
       words(`.gitlab-ci* *.gitlab-ci.y*ml .gitlab .circleci Jenkinsfile* *.jenkinsfile .jenkins azure-pipelines* .azure-pipelines*
       .azuredevops .travis.y*ml bitbucket-pipelines.y*ml .drone.* .buildkite buildkite.y*ml .woodpecker* appveyor.y*ml .appveyor*
       .cirrus.* .semaphore codemagic.y*ml bitrise.y*ml wercker.y*ml .teamcity .harness .gitea .forgejo .builds .build.yml
       .tekton .zuul* .prow* screwdriver.y*ml cloudbuild.y*ml cloudbuild.json buildspec*.y*ml .readthedocs.y*ml readthedocs.y*ml .dagger .earthly .vela* .concourse
-      .wercker.y*ml codeship-services.y*ml .scrutinizer.y*ml shippable.y*ml .shippable.y*ml codefresh.y*ml .codefresh .evergreen* evergreen.y*ml .taskcluster.y*ml .packit.y*ml .copr .rultor.yml .onedev-buildspec.yml .bors.toml bors.toml .pullapprove.y*ml .codeclimate.y*ml .deepsource.toml amplify.y*ml .ebextensions .elasticbeanstalk .platform .openshift .s2i .cpanel.yml .deployment`),
+      .wercker.y*ml codeship-services.y*ml .scrutinizer.y*ml shippable.y*ml .shippable.y*ml codefresh.y*ml .codefresh .evergreen* evergreen.y*ml .taskcluster.y*ml .packit.y*ml .copr .rultor.yml .onedev-buildspec.yml .bors.toml bors.toml .pullapprove.y*ml .codeclimate.y*ml .deepsource.toml amplify.y*ml .ebextensions .elasticbeanstalk .platform .openshift .s2i .cpanel.yml .deployment
+      netlify.toml vercel.json render.y*ml railway.json railway.toml nixpacks.json nixpacks.toml heroku.yml .platform.app.y*ml .upsun .lagoon.y*ml .do`),
   },
 ];
 
@@ -172,10 +174,10 @@ const packages: readonly Group[] = [
   {
     usedBy: 'whatever runs the installed packages',
     source:
-      'Node.js: modules; Python: site (.pth, sitecustomize, usercustomize), venv; tox and nox: environments; Pixi and Hatch: environments; renv; FVM: flutter_sdk',
+      'Node.js: modules; Python: site (.pth, sitecustomize, usercustomize), venv; tox and nox: environments; Pixi and Hatch: environments; renv; FVM: flutter_sdk; Dart: package_config.json',
     patterns:
       words(`node_modules .venv venv/bin venv/lib venv/lib64 venv/scripts env/bin virtualenv/bin bin/activate bin/activate.*sh bin/activate.nu bin/activate.ps1 bin/activate.bat bin/activate_this.py .virtualenv pyvenv.cfg site-packages dist-packages __pypackages__
-      __pycache__ *.pyc *.pth sitecustomize.py usercustomize.py .tox .nox .eggs .pixi .hatch .conda renv/activate.R renv/library .fvm .gradle .pnpm-store`),
+      __pycache__ *.pyc *.pth sitecustomize.py usercustomize.py .tox .nox .eggs .pixi .hatch .conda renv/activate.R renv/library .fvm .gradle .pnpm-store .dart_tool/package_config.json`),
   },
   {
     usedBy: 'the language runtime',
@@ -190,9 +192,9 @@ const packages: readonly Group[] = [
   {
     usedBy: 'the environment manager',
     source:
-      'mise: configuration (hooks, env, tasks); asdf: .tool-versions, .asdfrc; direnv: .envrc; autoenv; proto; Devbox; shadowenv; Flox; Hermit; pkgx; vfox; aqua; RVM: .rvmrc; rbenv-vars and nodenv-vars; direnv: .direnvrc; devenv: enterShell; SDKMAN: .sdkmanrc; OnDir; smartcd; autoenv',
+      'mise: configuration (hooks, env, tasks); asdf: .tool-versions, .asdfrc; direnv: .envrc; autoenv; proto; Devbox; shadowenv; Flox; Hermit; pkgx; vfox; aqua; RVM: .rvmrc; rbenv-vars and nodenv-vars; direnv: .direnvrc, use flake, use nix (evaluated again when they change); devenv: enterShell; SDKMAN: .sdkmanrc; OnDir; smartcd; autoenv',
     patterns: words(`mise.toml mise.*.toml .mise* mise/config*.toml .config/mise* .rtx* .tool-versions .asdfrc
-      .default-npm-packages .envrc .direnv .devenv .autoenv* .prototools .proto devbox.json .devbox .sdkman .shadowenv.d .flox .hermit hermit.hcl .pkgx* pkgx.y*ml .vfox* vfox.toml .aqua* aqua.y*ml aqua-policy.y*ml .rvmrc .rbenv-vars .nodenv-vars .direnvrc ~/.config/direnv .envrc.* devenv.nix devenv.local.nix devenv.y*ml devenv.local.y*ml .sdkmanrc .ondirrc .smartcd* .localrc`),
+      .default-npm-packages .envrc .direnv .devenv .autoenv* .prototools .proto devbox.json .devbox .sdkman .shadowenv.d .flox .hermit hermit.hcl .pkgx* pkgx.y*ml .vfox* vfox.toml .aqua* aqua.y*ml aqua-policy.y*ml .rvmrc .rbenv-vars .nodenv-vars .direnvrc ~/.config/direnv .envrc.* flake.nix shell.nix devenv.nix devenv.local.nix devenv.y*ml devenv.local.y*ml .sdkmanrc .ondirrc .smartcd* .localrc`),
   },
 ];
 
@@ -260,7 +262,7 @@ const built: ReadonlySet<string> = new Set(
   words(`node_modules .venv .virtualenv venv/bin venv/lib venv/lib64 venv/scripts env/bin virtualenv/bin bin/activate bin/activate.*sh bin/activate.nu
     bin/activate.ps1 bin/activate.bat bin/activate_this.py pyvenv.cfg
     site-packages dist-packages __pypackages__ __pycache__ *.pyc *.pth .tox .nox .eggs .yarn .pnp.* .terraform .direnv .devenv .devbox
-    .RData .hg .jj .svn .bzr .sl _darcs .pijul .repo .pixi .hatch .conda renv/library .fvm .gradle .pnpm-store .bsp .bloop .metals .scala-build .dvc`),
+    .RData .hg .jj .svn .bzr .sl _darcs .pijul .repo .pixi .hatch .conda renv/library .fvm .gradle .pnpm-store .bsp .bloop .metals .scala-build .dvc .dart_tool/package_config.json`),
 );
 
 /** All protected names. Pure data. */

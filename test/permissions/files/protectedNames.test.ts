@@ -13,6 +13,31 @@ const isProtected = (path: string): boolean =>
 
 describe('what other programs run or read as settings', () => {
   test.each([
+    ...[
+      'nano-staged.js',
+      '.nano-staged.json',
+      '.nanostagedrc',
+      '.lazygit.yml',
+      'Session.vim',
+      'flake.nix',
+      'shell.nix',
+    ],
+    ...[
+      '.dart_tool/package_config.json',
+      'netlify.toml',
+      'vercel.json',
+      'render.yaml',
+      'railway.json',
+      'railway.toml',
+    ],
+    ...[
+      'heroku.yml',
+      '.platform.app.yaml',
+      '.upsun/config.yaml',
+      '.lagoon.yml',
+      'nixpacks.toml',
+      '.do/app.yaml',
+    ],
     ...['.vscode-test.mjs', '.luacheckrc', 'jupyter_server_config.py', 'desktop.ini'],
     ...[
       '.commitlintrc.js',
@@ -224,7 +249,9 @@ describe('what developers edit all day', () => {
     'src/hooks/usePreCommit.ts',
     'src/git-hooks/index.ts',
     'src/bin/activateLicense.ts',
-    'netlify.toml',
+    'fly.toml',
+    'app.json',
+    'mypy.ini',
     'gradle.properties',
     'pixi.toml',
     'prompts/answer.prompt.md',
@@ -274,7 +301,7 @@ test('commands may write what commands build, and nothing else that is protected
 test('every name is listed once, says who versionFiles it, and protects itself', () => {
   const patterns = protectedNames.map(({ pattern }) => pattern.toLowerCase());
   expect(patterns.filter((pattern, index) => patterns.indexOf(pattern) !== index)).toEqual([]);
-  expect(protectedNames.filter(({ isBuilt }) => isBuilt)).toHaveLength(52);
+  expect(protectedNames.filter(({ isBuilt }) => isBuilt)).toHaveLength(53);
   for (const { pattern, usedBy } of protectedNames) {
     expect(usedBy).not.toBe('');
     const path = pattern.replaceAll('*', 'x');
