@@ -208,9 +208,13 @@ export class Scanner {
   readonly #startedMs = performance.now();
   #sinceBreak = 0;
 
-  constructor(matcher: Matcher, signal: AbortSignal) {
+  readonly #masked: (piece: string) => string;
+
+  /** `masked`: replaces what must not be shown even in part, without changing the length. */
+  constructor(matcher: Matcher, signal: AbortSignal, masked: (piece: string) => string) {
     this.#matcher = matcher;
     this.#signal = signal;
+    this.#masked = masked;
   }
 
   /** Reason to end the search early; undefined if there is none. */
@@ -275,7 +279,7 @@ export class Scanner {
         ({ index }) => index < next,
       );
       for (const match of matches.slice(0, room))
-        hits.add({ place, ...around(piece, match, bytesBefore), more: false });
+        hits.add({ place, ...around(piece, match, bytesBefore, this.#masked), more: false });
       if (matches.length > room) hits.markMore(place, isPhrase);
     }
   }
@@ -294,9 +298,11 @@ function around(
   piece: string,
   { index, length, score }: Match,
   bytesBefore: number,
+  masked: (piece: string) => string,
 ): { readonly offset: number; readonly snippet: string; readonly score: number } {
-  const before = tailOf(piece.slice(0, index), AROUND_CHARACTERS);
-  const rest = piece.slice(index);
+  const shown = masked(piece);
+  const before = tailOf(shown.slice(0, index), AROUND_CHARACTERS);
+  const rest = shown.slice(index);
   const after = headOf(rest, length + AROUND_CHARACTERS);
   const start = index - before.length;
   const text = `${start > 0 ? '…' : ''}${before}${after}${after.length < rest.length ? '…' : ''}`;

@@ -3,6 +3,7 @@
 import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { RecallAnswer, RecallRequest } from '../../protocol/tools.ts';
+import { maskedKey, type NoteKey } from '../request/systemNotes.ts';
 import type { Blobs } from '../storage/sessionStore.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { headOf } from '../tokens/truncate.ts';
@@ -81,7 +82,14 @@ interface RecallLimits {
   readonly maxLines: number;
   /** Maximum tokens by the higher estimate; absent = no token limit. */
   readonly maxTokens?: number;
+  /** The key of the session's notes, of which hits contain no part. */
+  readonly noteKey?: NoteKey;
 }
+
+const maskFor =
+  ({ noteKey }: RecallLimits) =>
+  (text: string): string =>
+    maskedKey(text, noteKey);
 
 /** Maximum hits per entry when searching all entries; a search in that entry shows the others. */
 const MAX_PER_ENTRY = 4;
@@ -95,7 +103,7 @@ async function searchSession(
   limits: RecallLimits,
 ): Promise<RecallAnswer> {
   const matcher = createMatcher(query);
-  const scanner = new Scanner(matcher, signal);
+  const scanner = new Scanner(matcher, signal, maskFor(limits));
   const hits = new HitList(MAX_PER_ENTRY);
   const searched = new Set<string>();
   const known = inPlainSight(log.recent);
@@ -131,7 +139,7 @@ async function searchTarget(
   signal: AbortSignal,
   limits: RecallLimits,
 ): Promise<RecallAnswer> {
-  const scanner = new Scanner(createMatcher(query), signal);
+  const scanner = new Scanner(createMatcher(query), signal, maskFor(limits));
   const hits = new HitList(Number.POSITIVE_INFINITY);
   const end = await scanner.scanSource(source, { id, what }, hits, from);
   return report(query, hits, scanner, limits, `${id}, bytes ${from}-${end} of ${source.bytes}`);

@@ -131,6 +131,11 @@ export function withoutKey(text: string, key: NoteKey): string {
   return key === undefined ? text : text.replace(spellingsOf(key), NOT_GENUINE);
 }
 
+/** The same, but as long as before, for text of which a part is cut out: a part of the key must not be left. */
+export function maskedKey(text: string, key: NoteKey): string {
+  return key === undefined ? text : text.replace(spellingsOf(key), (found) => '·'.repeat(found.length));
+}
+
 /** Matches the key in any case, even with invisible characters in between, which a reader would not notice. */
 function spellingsOf(key: string): RegExp {
   return new RegExp([...key].join('\\p{Default_Ignorable_Code_Point}*'), 'giu');

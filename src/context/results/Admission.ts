@@ -57,8 +57,9 @@ export class Admission {
 
   /** Looks up earlier content of the session by pointer, range or search. */
   recall(request: RecallRequest, signal: AbortSignal): Promise<RecallAnswer> {
-    const { log } = this.#session;
-    return recall(request, log.seen(), log.blobs, signal, this.#limits());
+    const { log, projection } = this.#session;
+    const { noteKey } = projection.view();
+    return recall(request, log.seen(), log.blobs, signal, { ...this.#limits(), noteKey });
   }
 
   #whole(outcome: ToolOutcome): Promise<Admitted> {

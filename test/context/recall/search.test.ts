@@ -180,3 +180,12 @@ test('a phrase is found wherever it is, whatever surrounds it', () => {
     }),
   );
 });
+
+test('of a key in a hit, no part is left where the text around it is cut', async () => {
+  const key = 'k3y0fTh1sSess10n';
+  const near = `${key} ${'x'.repeat(95)} needle ${'y'.repeat(95)} ${key}`;
+  const limits = { maxBytes: 40_000, maxLines: 100, noteKey: key };
+  const { text } = await recall({ query: 'needle' }, seenIn([said(0, near)]), await store(), quiet, limits);
+  expect(text).toContain('needle');
+  for (let at = 0; at + 3 <= key.length; at++) expect(text).not.toContain(key.slice(at, at + 3));
+});
