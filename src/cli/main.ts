@@ -1,5 +1,6 @@
 /** The entry point of the bundle: parses the command line and starts the screen or headless mode. */
 
+import { reveal } from '../protocol/text/reveal.ts';
 import type { DriveOptions } from './headless/drive.ts';
 import { type CliOptions, parseArguments } from './options.ts';
 import { type AppPaths, AppPathsError, programVersion, readAppPaths } from './process/appPaths.ts';
@@ -18,7 +19,7 @@ export async function main(argv: readonly string[], setFlags: SetFlags): Promise
   } catch (error) {
     const code = refusalCode(error);
     if (code === undefined) throw error;
-    process.stderr.write(`clawdcode: ${(error as Error).message}\n`);
+    complain((error as Error).message);
     return code;
   }
 }
@@ -100,7 +101,7 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     return completionCommand(readAppPaths(), route.argv);
   }
   if (route.type === 'unclear') {
-    process.stderr.write(`clawdcode: ${route.message}\n`);
+    complain(route.message);
     return 42;
   }
   const parsed = await parseArguments(route.type === 'help' ? ['--help'] : argv, programVersion());
@@ -112,7 +113,7 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
   }
   const options = await withPromptFiles(parsed.options);
   if (typeof options === 'string') {
-    process.stderr.write(`clawdcode: ${options}\n`);
+    complain(options);
     return 42;
   }
   limitHeap(setFlags);
@@ -125,7 +126,7 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     place.dataRoot,
   );
   if (kind.type === 'none') {
-    process.stderr.write(`clawdcode: ${kind.message}\n`);
+    complain(kind.message);
     return 42;
   }
   if (kind.type === 'print') return exitNow(await print(place, options));
@@ -169,8 +170,13 @@ async function print(place: AppPaths, options: CliOptions): Promise<number> {
   return printMode(place, options, environment, processIo());
 }
 
+/** Messages quote arguments, paths and settings, which must not drive the terminal. */
+function complain(message: string): void {
+  process.stderr.write(`clawdcode: ${reveal(message)}\n`);
+}
+
 /** For use before there is anything to save. */
 function stopAtOnce(code: number, message: string | undefined): never {
-  if (message !== undefined) process.stderr.write(`clawdcode: ${message}\n`);
+  if (message !== undefined) complain(message);
   process.exit(code);
 }

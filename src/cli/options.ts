@@ -10,6 +10,7 @@ import {
 } from '../protocol/models/wires.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
+import { reveal } from '../protocol/text/reveal.ts';
 
 export interface CliOptions {
   readonly prompt: string | undefined;
@@ -125,7 +126,7 @@ export async function parseArguments(argv: readonly string[], version: string): 
     program.parse([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    return { type: 'exit', code: error.exitCode === 0 ? 0 : 42, stdout, stderr };
+    return { type: 'exit', code: error.exitCode === 0 ? 0 : 42, stdout, stderr: reveal(stderr) };
   }
   const given = program.opts<Given>();
   const mistake = mistakeIn(given, program.args);

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../protocol/events.ts';
-import { allowance, NO_ONE_TO_ASK, reasonsOf } from './denials.ts';
+import { type AllowanceLimits, allowance, NO_ONE_TO_ASK, reasonsOf } from './denials.ts';
 import { outcomeOf } from './outcome.ts';
 import { resultMessage } from './resultMessage.ts';
 import { createStreamReporter } from './streamReporter.ts';
@@ -27,7 +27,7 @@ function createTextReporter(options: ReportOptions, tally: Tally): Reporter {
       if (options.agent.state().demo)
         writeError('Demo model: a built-in script that sends nothing anywhere.\n');
     },
-    event: (event) => writeDiagnostics(event, writeError),
+    event: (event) => writeDiagnostics(event, writeError, options.allowanceLimits),
     async end(end) {
       const outcome = outcomeOf(end, tally);
       if (!outcome.ok) writeError(asLines(outcome.reason));
@@ -40,13 +40,17 @@ function createJsonReporter(options: ReportOptions, tally: Tally): Reporter {
   const { write, writeError } = options;
   return {
     begin: () => undefined,
-    event: (event) => writeDiagnostics(event, writeError),
+    event: (event) => writeDiagnostics(event, writeError, options.allowanceLimits),
     end: async (end) => write(toLine(resultMessage(outcomeOf(end, tally), tally, options))),
   };
 }
 
 /** Reports events during the run that someone waiting at a terminal should know about. */
-function writeDiagnostics(event: AgentEvent, writeError: (text: string) => void): void {
+function writeDiagnostics(
+  event: AgentEvent,
+  writeError: (text: string) => void,
+  limits: AllowanceLimits = {},
+): void {
   switch (event.type) {
     case 'notice':
       if (event.level !== 'info') writeError(asLines(event.text));
@@ -70,7 +74,7 @@ function writeDiagnostics(event: AgentEvent, writeError: (text: string) => void)
         return;
       }
       const call = `${question.tool} ${shown(question.title)} (${shown(reasonsOf(question))})`;
-      writeError(`Not allowed: ${call}. ${shown(allowance(question))} would allow it.\n`);
+      writeError(`Not allowed: ${call}. ${shown(allowance(question, limits))}\n`);
       return;
     }
     // Contained in the result, or irrelevant after the run.

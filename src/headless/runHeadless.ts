@@ -46,7 +46,7 @@ export async function createReportedRunner(
     ...{ agent, host, tally, limits },
     reporter: await createReporter(options, tally),
     onQuestion(question) {
-      if (questions === undefined) answer(question.id, refusalOf(question));
+      if (questions === undefined) answer(question.id, refusalOf(question, options.allowanceLimits));
       else questions.put(question);
     },
     onEvent(event) {

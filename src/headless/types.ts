@@ -6,12 +6,15 @@ import type { AgentEvent, CompactionReport, TurnOutcome } from '../protocol/even
 import type { McpServerStatus } from '../protocol/extensions/mcp.ts';
 import type { ModelError, ModelInfo } from '../protocol/models/model.ts';
 import type { AskAboutCall } from './callQuestions.ts';
+import type { AllowanceLimits } from './denials.ts';
 
 type OutputFormat = 'text' | 'json' | 'stream-json';
 
 /** What a reporter needs to know of the run. */
 export interface ReportOptions {
   readonly agent: Agent;
+  /** What an administrator has ruled out, for the advice about calls that were not allowed. */
+  readonly allowanceLimits?: AllowanceLimits;
   /** What is known about any model, by its full name. */
   readonly modelInfo: (name: string) => ModelInfo;
   /** Provides the commands for `/…`; loads them on the first call, which most prompts never need. */

@@ -72,11 +72,11 @@ export interface PlannedTemporary extends PrivateTemporary {
 }
 
 /**
- * Why a command cannot run here: managed settings hide a folder that it needs. Undefined if it can. The message is for
+ * Why a command cannot run here: settings hide a folder that it needs. Undefined if it can. The message is for
  * the user and the model.
  */
 export function hiddenNeed(
-  { alwaysHidden }: Pick<SandboxPlaces, 'alwaysHidden'>,
+  { alwaysHidden, hidden, readable }: Pick<SandboxPlaces, 'alwaysHidden' | 'hidden' | 'readable'>,
   { root, cwd, scratch }: { readonly root: string; readonly cwd: string; readonly scratch: string },
 ): string | undefined {
   const needs = [
@@ -89,8 +89,19 @@ export function hiddenNeed(
     if (place !== undefined)
       return `managed settings of this machine hide ${place.path} from commands (sandbox.denyRead), and ${path} is in it. ${advice}`;
   }
+  const all = [...alwaysHidden, ...hidden];
+  const opened = (path: string, place: string): boolean =>
+    readable.some((one) => isInside(path, one) && isInside(one, place));
+  for (const needed of neededFolders) {
+    const place = all.find(({ path }) => isInside(needed, path) && !opened(needed, path));
+    if (place !== undefined)
+      return `the settings hide ${place.path} from commands (sandbox.denyRead), and no program runs without ${needed}. Take ${place.path} out of that setting, and name the folders in it that are secret`;
+  }
   return undefined;
 }
+
+/** Folders without which no shell starts. */
+const neededFolders = ['/usr/bin', '/usr/lib', '/bin', '/lib', '/lib64'];
 
 /** Plans a command. A read-only command gets only what reading requires, in any mode. */
 export function planCommand(

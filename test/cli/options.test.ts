@@ -223,3 +223,16 @@ test('no arguments mean what commander makes of none, without loading it', async
   const none = await parseArguments([], '1.2.3');
   expect(none).toEqual(await parseArguments(['--'], '1.2.3'));
 });
+
+test.each([
+  ['--permission-mode', '\u001B]0;PWN\u0007'],
+  ['--effort', 'a\u001B[2J'],
+  ['--output-format', '\u009B31m'],
+  ['--max-budget-usd', '\u001Bc'],
+  ['--no\u001B]0;PWN\u0007', 'x'],
+])('an argument that drives the terminal is quoted visibly: %j %j', async (...argv) => {
+  const parsed = await parseArguments(argv, '1.2.3');
+  if (parsed.type !== 'exit') throw new Error('it ran');
+  expect(parsed.stderr).toMatch(/‹U\+00(?:1B|9B)›/);
+  expect(parsed.stderr).not.toMatch(/[^\P{Cc}\n]/u);
+});

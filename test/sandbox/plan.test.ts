@@ -5,7 +5,7 @@ import { bubblewrapArguments } from '../../src/sandbox/linux/bubblewrap.ts';
 import { otherPaths, readMounts } from '../../src/sandbox/linux/mountCheck.ts';
 import { socketFilter } from '../../src/sandbox/linux/seccomp.ts';
 import { readServerName } from '../../src/sandbox/network/proxy.ts';
-import { planCommand, type SandboxPlaces } from '../../src/sandbox/plan.ts';
+import { hiddenNeed, planCommand, type SandboxPlaces } from '../../src/sandbox/plan.ts';
 import { seatbeltProfile } from '../../src/sandbox/seatbelt.ts';
 import { namesOnPaths, programNames } from '../../src/sandbox/temporary/temporaryNames.ts';
 
@@ -393,4 +393,17 @@ test('a secret is known under each of its paths, however the mounts are written'
   expect(otherPaths('/srv/other', mounts)).toEqual(['/var/home/other', '/home/other', '/mnt/a b/home/other']);
   expect(otherPaths('/home/u/data/x', mounts)).toEqual([]);
   expect(otherPaths('/etc/shadow', mounts)).toEqual([]);
+});
+
+test.each([
+  ['/', '/'],
+  ['/usr', '/usr'],
+  ['/usr/bin', '/usr/bin'],
+])('a setting that hides %s, and with it the shell, is named instead of running nothing', (path, named) => {
+  const hidden = [{ path, isDirectory: true }];
+  const need = { ...where, root: '/home/u/p' };
+  expect(hiddenNeed({ ...places, hidden }, need)).toContain(
+    `the settings hide ${named} from commands (sandbox.denyRead)`,
+  );
+  expect(hiddenNeed(places, need)).toBeUndefined();
 });

@@ -194,6 +194,10 @@ async function work(
   let host: Promise<CommandHost> | undefined;
   const run: Omit<ReportOptions, 'outputFormat'> = {
     agent,
+    allowanceLimits: {
+      isManagedOnly: loaded.settings.allowManagedPermissionRulesOnly,
+      refused: loaded.refusedModes,
+    },
     modelInfo: opened.modelInfo,
     host: () => (host ??= loadHost()),
     includePartialMessages: options.includePartialMessages,
