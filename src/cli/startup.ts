@@ -84,7 +84,7 @@ export async function readSettings(
   };
   if (!trust.isTrusted) return read;
   const { withApprovedFiles } = await import('./permissions/approvedFiles.ts');
-  return withApprovedFiles(place, read);
+  return withApprovedFiles(place, read, trust.granted);
 }
 
 /** The key that the user has stored for the default endpoint, if no other is set. */

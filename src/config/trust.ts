@@ -20,7 +20,13 @@ const trustFileSchema = z.looseObject({
   rules: z.record(z.string(), z.array(z.string())).default({}),
   /** Decisions about the MCP servers of a folder: by server name, valid for one content. */
   servers: z
-    .record(z.string(), z.record(z.string(), z.looseObject({ hash: z.string(), approved: z.boolean() })))
+    .record(
+      z.string(),
+      z.record(
+        z.string(),
+        z.looseObject({ hash: z.string(), approved: z.boolean(), lines: z.array(z.string()).optional() }),
+      ),
+    )
     .default({}),
 });
 type TrustFile = z.infer<typeof trustFileSchema>;
@@ -35,6 +41,8 @@ export interface FolderTrust {
   readonly savedRules: readonly string[];
   /** The user's decision about a server of the folder; undefined for one that is new or has changed. */
   readonly serverAnswer: (name: string, hash: string) => boolean | undefined;
+  /** What the user was shown of a server when they decided about it; undefined if it was long or is not known. */
+  readonly serverLines: (name: string) => readonly string[] | undefined;
   /** Names of the servers that the user has decided about, even if they have changed since. */
   readonly serversAnswered: readonly string[];
 }
@@ -47,6 +55,7 @@ export async function readTrust(dataRoot: string, realRoot: string): Promise<Fol
     granted: Object.hasOwn(grants, realRoot) ? grants[realRoot] : undefined,
     savedRules: Object.hasOwn(rules, realRoot) ? (rules[realRoot] ?? []) : [],
     serversAnswered: Object.keys(answers),
+    serverLines: (name) => (Object.hasOwn(answers, name) ? answers[name]?.lines : undefined),
     serverAnswer(name, hash) {
       const answer = Object.hasOwn(answers, name) ? answers[name] : undefined;
       return answer?.hash === hash ? answer.approved : undefined;
@@ -93,15 +102,30 @@ export async function rememberRules(
   await writeTrustFile(dataRoot, { ...trust, rules });
 }
 
+interface ServerDecision {
+  readonly name: string;
+  readonly hash: string;
+  readonly approved: boolean;
+  /** What the user was shown, if they were. */
+  readonly lines?: readonly string[];
+}
+
+/** Characters; what is longer is not kept. */
+const MAX_LINES_KEPT = 64 * 1024;
+
 /** Records the user's decision about a server of a folder, for this content. */
 export async function rememberServer(
   dataRoot: string,
   realRoot: string,
-  { name, hash, approved }: { readonly name: string; readonly hash: string; readonly approved: boolean },
+  { name, hash, approved, lines = [] }: ServerDecision,
 ): Promise<void> {
   const trust = await readTrustFile(dataRoot);
   const known = Object.hasOwn(trust.servers, realRoot) ? trust.servers[realRoot] : {};
-  const servers = { ...trust.servers, [realRoot]: { ...known, [name]: { hash, approved } } };
+  const isShort = lines.length > 0 && lines.join('').length <= MAX_LINES_KEPT;
+  const servers = {
+    ...trust.servers,
+    [realRoot]: { ...known, [name]: { hash, approved, ...(isShort && { lines: [...lines] }) } },
+  };
   await writeTrustFile(dataRoot, { ...trust, servers });
 }
 

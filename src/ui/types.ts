@@ -69,6 +69,8 @@ export interface ServerQuestion {
   readonly lines: readonly string[];
   /** True if the user decided about a different definition with this name. */
   readonly isChanged: boolean;
+  /** The lines of that definition; absent if they are not known. */
+  readonly before?: readonly string[];
 }
 
 export type OnboardingResult =

@@ -110,7 +110,16 @@ test('of a definition whose instructions have changed, the question says so', as
   await define('Read', 'Look twice.');
   expect(await start(true)).toMatchObject({
     effects: [line('tools Read; changed since you approved it')],
-    before: { added: 1, removed: 0, gone: [] },
+    before: {
+      ...{ added: 1, removed: 0, gone: [] },
+      files: [
+        {
+          what: expect.stringContaining('check.md has changed'),
+          removed: ['6: Look.'],
+          added: ['6: Look twice.'],
+        },
+      ],
+    },
   });
   expect(await start(true)).toBeUndefined();
   await define('Bash', 'Look twice.');

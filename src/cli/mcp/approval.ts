@@ -57,12 +57,14 @@ export async function askServers(
 ): Promise<Boot> {
   const [server] = undecidedServers(loaded, trust);
   if (server === undefined) return next(trust);
+  const question = questionOf(server, trust, loaded.rules);
   return {
     type: 'server',
-    question: questionOf(server, trust, loaded.rules),
+    question,
     async answer(approved) {
       const { name } = server;
-      await rememberServer(place.dataRoot, place.root, { name, hash: serverHash(server), approved });
+      const { lines } = question;
+      await rememberServer(place.dataRoot, place.root, { name, hash: serverHash(server), approved, lines });
       return askServers(place, loaded, await readTrust(place.dataRoot, place.root), next);
     },
   };
@@ -71,7 +73,7 @@ export async function askServers(
 /** The question about a server, with what its tools may do without another one. */
 export function questionOf(
   { name, definition, source }: McpServerSource,
-  trust: Pick<FolderTrust, 'serversAnswered'>,
+  trust: Pick<FolderTrust, 'serversAnswered'> & Partial<Pick<FolderTrust, 'serverLines'>>,
   rules: readonly Pick<SettingsRule, 'text' | 'behavior' | 'source'>[],
 ): ServerQuestion {
   const { command, args: _, url, type, env = {}, headers = {}, ...rest } = definition;
@@ -82,6 +84,7 @@ export function questionOf(
       : `Starts a program outside the sandbox: ${target}`;
   const pairs = (label: string, values: Readonly<Record<string, string>>): string[] =>
     Object.entries(values).map(([key, value]) => `${label} ${key}: ${value}`);
+  const before = trust.serverLines?.(name);
   const others = Object.entries(rest).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
   return {
     name,
@@ -94,6 +97,7 @@ export function questionOf(
       ...others,
     ],
     isChanged: trust.serversAnswered.includes(name),
+    ...(before && { before }),
   };
 }
 

@@ -9,8 +9,9 @@ import { readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import * as z from 'zod';
 import { writePrivateFile } from '../../config/files.ts';
+import { AGENT_GRANT } from '../../config/grants.ts';
 import { isFolderServer } from '../../config/mcpServers.ts';
-import type { ChangedFile, LoadedSettings } from '../../config/types.ts';
+import type { ChangedFile, Grant, LoadedSettings } from '../../config/types.ts';
 import { readFileNow } from '../../disk/fileLookups.ts';
 import { isInside } from '../../disk/paths.ts';
 import { quotedName } from '../../protocol/text/visible.ts';
@@ -40,8 +41,12 @@ type Place = Pick<AppPaths, 'root' | 'home' | 'dataRoot'>;
  * Holds back what names a file that has changed since the user approved it. A file that is not recorded yet, because it
  * has just been approved, is recorded. For a trusted folder.
  */
-export async function withApprovedFiles(place: Place, loaded: LoadedSettings): Promise<LoadedSettings> {
-  const users = usersOf(place, loaded);
+export async function withApprovedFiles(
+  place: Place,
+  loaded: LoadedSettings,
+  granted: readonly Grant[] = [],
+): Promise<LoadedSettings> {
+  const users = [...usersOf(place, loaded), ...agentsOf(place, loaded, granted)];
   if (users.length === 0) return loaded;
   const known = await readRecords(place);
   const current = new Map<string, FileRecord>();
@@ -76,7 +81,7 @@ interface User {
   /** For display: "the hook ./check.sh". */
   readonly what: string;
   readonly files: readonly string[];
-  readonly type: 'hook' | 'server' | 'statusLine' | 'notificationCommand';
+  readonly type: 'hook' | 'server' | 'statusLine' | 'notificationCommand' | 'agent';
   /** Its place in the list of hooks or servers. */
   readonly at: number;
 }
@@ -121,6 +126,18 @@ function usersOf(
     return [{ what: key === 'statusLine' ? 'the status line' : 'notifications', type: key, at: 0, files }];
   });
   return [...ofHooks, ...ofServers, ...ofSettings].filter(({ files: run }) => run.length > 0);
+}
+
+/** Definitions of subagents that were approved once: their grant holds them back, and this knows what they were. */
+function agentsOf({ root }: Place, { grants }: LoadedSettings, granted: readonly Grant[]): User[] {
+  const known = new Set(granted.flatMap(({ kind, source }) => (kind === AGENT_GRANT ? [source] : [])));
+  const files = grants.filter(({ kind, source }) => kind === AGENT_GRANT && known.has(source));
+  return files.map(({ source }, at) => ({
+    what: 'a subagent',
+    type: 'agent',
+    at,
+    files: [join(root, source)],
+  }));
 }
 
 /** True for a file that the command itself writes, such as its log. */

@@ -56,13 +56,22 @@ function changesOf({ added, removed, files = [] }: NonNullable<TrustQuestion['be
 }
 
 /** Asks whether to use an MCP server. Starting a program or connecting to a host needs a clear yes, too. */
-export function serverDialog({ name, source, lines, isChanged }: ServerQuestion): ChoiceDialog<boolean> {
+export function serverDialog({
+  name,
+  source,
+  lines,
+  isChanged,
+  before = lines,
+}: ServerQuestion): ChoiceDialog<boolean> {
   return dialogOf({
     id: `server ${name}`,
     folder: name,
     title: isChanged ? 'Use this changed MCP server?' : 'Use this MCP server?',
     introduction: `${source} defines it${isChanged ? ', differently from when you last decided' : ''}:`,
-    items: lines.map((text) => ({ sign: 'does', text })),
+    items: [
+      ...lines.map((text) => ({ sign: before.includes(text) ? 'does' : 'added', text }) as const),
+      ...before.filter((text) => !lines.includes(text)).map((text) => ({ sign: 'removed', text }) as const),
+    ],
     yes: 'Yes, use it in this folder',
     no: 'No, continue without it',
   });
