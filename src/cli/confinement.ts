@@ -170,7 +170,12 @@ export function riskyWord(
   cwd: string,
   { home, isWithheld, isReadOnlyForCommands }: DelicateRules,
 ): string | undefined {
-  const words = new Set(command.split(/[\s'"`()<>|;&=,:{}[\]\\$]+/).slice(0, MAX_WORDS));
+  const words = new Set(
+    // `serv'er.key'` is one word, and the quotes in `open('server.key')` end one.
+    [command, command.replace(/["'\\]/g, '')].flatMap((text) =>
+      text.split(/[\s'"`()<>|;&=,:{}[\]\\$]+/).slice(0, MAX_WORDS),
+    ),
+  );
   return [...words].find((word) => {
     if (!/[\w-]/.test(word)) return false;
     const path = word.startsWith('~/') ? join(home, word.slice(2)) : resolve(cwd, word);

@@ -78,6 +78,8 @@ test.each([
   ['node -e \'fs.writeFileSync("packages/a/CLAUDE.md","x")\'', 'packages/a/CLAUDE.md'],
   ['cp -r payload/x .envrc', '.envrc'],
   ['cat ~/.ssh/id_rsa', '~/.ssh/id_rsa'],
+  ["head serv'er.key'", 'server.key'],
+  ['head "serv"er.ke\\y', 'server.key'],
   ['npm test && git add AGENTS.md', undefined],
   ['echo x > .git/hooks/pre-commit', undefined],
   ['node --env-file=.env app.js', undefined],

@@ -11,6 +11,7 @@ import { suggestForCommand } from '../rules/suggestForCommand.ts';
 import type { ParsedCommand } from '../shell/parsedCommand.ts';
 import { everyDirectory, track, type Visit } from '../shell/workingDirectory.ts';
 import { matchesKnown, matchForbidden, matchText } from './forbiddenCommand.ts';
+import { secretInText } from './hiddenSecrets.ts';
 import { mayNameForbidden, namedPaths } from './namedPaths.ts';
 import { decidePart, type PartVerdict } from './partDecision.ts';
 import { touchedByOthers } from './plainEdits.ts';
@@ -77,9 +78,14 @@ export function judgeCommand(tool: string, access: CommandAccess, policy: Policy
   if (policy.mode === 'plan' && !(parsed.ok && isReadOnlyCommand(parsed)))
     return judged({ behavior: 'deny', reason: planning });
   if (denied) return judged(denied);
-  if (!parsed.ok) return judged({ behavior: 'ask', reason: obscure });
   const asked = forbidden('ask', command, parsed, cwd, policy) ?? toolRule('ask', tool, policy);
   if (asked) return judged(asked);
+  if (!parsed.ok) {
+    const secret = secretInText(command, cwd, policy);
+    const causes =
+      secret === undefined ? undefined : [{ type: 'limit', reason: secret, isSecret: true } as const];
+    return judged({ behavior: 'ask', reason: obscure, ...(causes && { causes }) });
+  }
 
   const all = parts();
   const verdicts = all.map(({ verdict }) => verdict);

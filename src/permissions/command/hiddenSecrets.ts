@@ -4,16 +4,19 @@
  * for commands that would otherwise run without approval in the sandbox.
  */
 import { relative } from 'node:path';
+import { decideFile } from '../files/fileDecision.ts';
+import { mayShowAny } from '../lookups/gitShown.ts';
 import { programName } from '../options/programTable.ts';
 import { isRunner, isShellName } from '../options/runnerNames.ts';
 import { gravest, type Policy } from '../policy.ts';
 import { programUse } from '../readOnly/programs.ts';
 import type { Tree } from '../readOnly/use.ts';
 import { filesToAdd } from '../rules/gitChanges.ts';
-import { shownByGit } from '../rules/gitScope.ts';
+import { showing, shownByGit } from '../rules/gitScope.ts';
 import type { ScopeInput } from '../rules/ruleScope.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
-import { foldersOf, namesUnknown, readsFound, takesNames, traverses } from './namedPaths.ts';
+import { foldersOf, namesUnknown, packs, readsFound, takesNames, traverses } from './namedPaths.ts';
+import { textWordsOf, withoutQuotes } from './textPaths.ts';
 import { decideShown, decideTracked, secretBelow } from './treeDecision.ts';
 import { locate } from './words.ts';
 
@@ -46,6 +49,42 @@ export function hiddenSecret(
   return undefined;
 }
 
+/** Words of a command that was not understood; more are not in any command that a user would read. */
+const MAX_WORDS = 2000;
+
+/** Characters of which only the shell knows what they become, in a text without quotes. */
+const unknownName = /[$`*?[{~]|<\(/;
+
+/**
+ * Why a command that was not understood may show a secret: it names one, or a program that prints files gets names that
+ * are not in its text.
+ */
+export function secretInText(command: string, cwd: string, policy: Policy): string | undefined {
+  const words = textWordsOf(command).slice(0, MAX_WORDS);
+  const named = words.find(
+    (word) =>
+      decideFile({ tool: 'Read', verb: 'read', path: locate(word, cwd, policy) }, policy, true).cause ===
+      'secret',
+  );
+  if (named !== undefined) return `It may show ${named}.`;
+  if (words.some(isGit) && words.some((word) => showing.test(word))) {
+    const inGit = decideShown(mayShowAny(words), policy.realpath(cwd), 'git', policy);
+    if (inGit.behavior !== 'allow') return inGit.reason;
+  }
+  const isOpen =
+    unknownName.test(withoutQuotes(command)) ||
+    words.some(
+      (word) => /^(?:cd|pushd)$|xargs$|^parallel$|^--files/.test(word) || traverses(programName(word)),
+    );
+  if (!isOpen || !(words.some(isReader) || /<(?![<(])/.test(command.replace(/\(\([^()]*\)\)/g, ''))))
+    return undefined;
+  const place = { path: cwd, hidden: true, follows: false, without: foreign } as const;
+  const found = secretBelow(place, cwd, policy);
+  return found === undefined ? undefined : `It may show ${found === 'unknown' ? 'any file' : found}.`;
+}
+
+const isGit = (word: string): boolean => programName(word) === 'git';
+
 /** Not the project's own files. */
 const foreign = ['.git', 'node_modules'];
 
@@ -62,7 +101,7 @@ function treesOf(part: CommandPart, directory: string, followsGit: boolean, poli
   if (namesUnknown(part)) return programs.some(isReader) ? anywhere : [];
   const shows = readsFound(part)
     ? part.argv.some((word) => isReader(word) || isShell(word))
-    : programs.some((word) => traverses(programName(word)));
+    : packs(part) || programs.some((word) => traverses(programName(word)));
   return shows
     ? foldersOf(part, directory, policy).map((path) => ({ ...everything, path, without: ['.git'] }))
     : [];

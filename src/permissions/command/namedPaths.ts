@@ -1,5 +1,5 @@
 /** Finds the files that a command names, for deny and ask rules about files. */
-import { forbids, mayForbid } from '../files/filePattern.ts';
+import { forbids } from '../files/filePattern.ts';
 import { programName } from '../options/programTable.ts';
 import { isRunner, isShellName } from '../options/runnerNames.ts';
 import { runsItsInput } from '../options/standardInput.ts';
@@ -10,6 +10,8 @@ import { shownByGit } from '../rules/gitScope.ts';
 import { namesTool, parseRule, type SourcedRule } from '../rules/rules.ts';
 import type { CommandPart, ParsedCommand } from '../shell/parsedCommand.ts';
 import { everyDirectory, track } from '../shell/workingDirectory.ts';
+import { pathsInText } from './textPaths.ts';
+import { mayWriteForbidden, reachesInto } from './unnamedWrites.ts';
 import { locate, pathsIn, possiblePaths, textWords } from './words.ts';
 
 /** Maximum path length that systems support. */
@@ -29,8 +31,12 @@ export function* namedPaths(
   policy: Policy,
 ): Generator<NamedPath> {
   if (!parsed.ok) {
-    for (const word of command.split(/[\s"'`;&|<>(){}=]+/))
-      if (word !== '' && word.length < maxPathLength) yield { path: locate(word, cwd, policy), verb: 'read' };
+    const isReadOnly = (segment: string): boolean => {
+      const alone = policy.parseCommand(segment);
+      return alone.ok && alone.parts.every((part) => readOnlyUse(part) !== undefined);
+    };
+    for (const { word, verb } of pathsInText(command, isReadOnly))
+      yield { path: locate(word, cwd, policy), verb };
     return;
   }
   const visits = track(parsed.parts, cwd, policy);
@@ -84,11 +90,21 @@ function knownPaths(part: CommandPart): readonly string[] {
 /** Programs whose arguments are not files. */
 const withoutFiles =
   /^(?:echo|printf|true|false|:|exit|sleep|kill|export|declare|local|unset|set|shift|return|break|continue|read|wait|date|seq|expr|basename|dirname|test|\[|\[\[)$/;
+/** Programs that search, copy, link, pack or serve everything in a folder. */
+const traversing = new Set(
+  `grep egrep fgrep zgrep rg ag ack ugrep diff colordiff cp mv ln rsync scp tar bsdtar gtar star zip 7z 7za 7zr 7zz rar
+  zpaq lha arj jar cpio bsdcpio pax ditto gzip pigz zstd xz bzip2 mksquashfs genisoimage mkisofs xorrisofs rclone restic
+  borg duplicity unison http-server`.split(/\s+/),
+);
+
 /** True for programs that show, copy or link everything in a folder. */
-export const traverses = (name: string): boolean =>
-  /^(?:[efz]?grep|rg|ag|ack|ugrep|diff|cp|mv|ln|rsync|scp|tar|bsdtar|zip|7z|cpio|pax|ditto|gzip|pigz|zstd)$/.test(
-    name,
-  );
+export const traverses = (name: string): boolean => traversing.has(name);
+
+/** True for a call of such a program, or of a module of Python that packs or serves a folder. */
+export const packs = ({ argv }: CommandPart): boolean =>
+  traverses(programName(argv[0])) ||
+  (/^(?:python|pypy)[\d.]*$/.test(programName(argv[0])) &&
+    /^(?:zipfile|tarfile|zipapp|http\.server)$/.test(argv[argv.indexOf('-m') + 1] ?? ''));
 
 /**
  * A rule about files that a command may violate through a name that only the shell knows, or by traversing a folder;
@@ -101,9 +117,11 @@ export function mayNameForbidden(
   rules: readonly SourcedRule[],
   policy: Policy,
 ): { readonly rule: SourcedRule; readonly text: string } | undefined {
-  const [first, ...more] = rules.filter(isAboutFiles);
+  const [first] = rules.filter(isAboutFiles);
+  const reading = rules.filter(isAboutReading);
   if (first === undefined) return undefined;
-  if (!parsed.ok) return /[$`*?[{\\]|<\(/.test(command) ? { rule: first, text: command } : undefined;
+  // It may enter folders, quote or build names, and start programs that are not seen.
+  if (!parsed.ok) return { rule: first, text: command };
   if ([...parsed.writes, ...parsed.reads].includes(null)) return { rule: first, text: command };
   const follows = followsGitChange(parsed.parts);
   for (const [index, { part, directories }] of track(parsed.parts, cwd, policy).entries()) {
@@ -117,9 +135,11 @@ export function mayNameForbidden(
       return { rule: first, text: part.text };
     const inGit = forbiddenInGit(part, directories ?? [cwd], follows[index] !== false, rules, policy);
     if (inGit) return { rule: inGit, text: part.text };
-    if (!traverses(programName(part.argv[0])) && !readsFound(part)) continue;
+    const written = mayWriteForbidden(part, directories ?? [cwd], follows[index] !== false, rules, policy);
+    if (written) return { rule: written, text: part.text };
+    if (!packs(part) && !readsFound(part)) continue;
     const folders = (directories ?? [cwd]).flatMap((directory) => foldersOf(part, directory, policy));
-    const rule = [first, ...more].find((one) => folders.some((folder) => reachesInto(one, folder, policy)));
+    const rule = reading.find((one) => folders.some((folder) => reachesInto(one, folder, policy)));
     if (rule) return { rule, text: part.text };
   }
   return undefined;
@@ -221,14 +241,9 @@ export function foldersOf(part: CommandPart, directory: string, policy: Policy):
   const isRecursive = part.argv.some((word) => /^-(?:[^-]*[rR]|-(?:dereference-)?rec)/.test(word ?? ''));
   if (name === 'git' && comparesFolders(part.argv)) return folders;
   if (readsFound(part)) return operands.includes('.') || folders.length > 0 ? folders : [directory];
-  const isOpen = (/^(?:rg|ag|ack|ugrep)$/.test(name) || isRecursive) && operands.length < 2;
+  const isServer = /server$/.test(name) || part.argv.includes('http.server');
+  const isOpen =
+    ((/^(?:rg|ag|ack|ugrep)$/.test(name) || isRecursive) && operands.length < 2) ||
+    (isServer && folders.length === 0);
   return isOpen ? [...folders, directory] : folders;
-}
-
-function reachesInto(rule: SourcedRule, folder: string, policy: Policy): boolean {
-  const parsed = parseRule(rule.text);
-  if ('error' in parsed || parsed.spec === undefined) return false;
-  // Any name in it, including names with a leading dot.
-  const inside = `${folder === '/' ? '' : folder}/[!/]*`;
-  return mayForbid(parsed.spec, inside, { ...policy, base: rule.base });
 }

@@ -52,7 +52,7 @@ export function reachedByGit(call: GitCall, policy: Policy): readonly Permission
 const refs = /^(?:branch|for-each-ref|tag)$/;
 
 /** Subcommands that may show the content of files that no word names. */
-const showing =
+export const showing =
   /^(?:archive|cat-file|diff|diff-files|diff-index|diff-tree|difftool|fast-export|format-patch|grep|log|merge-tree|range-diff|reflog|request-pull|rerere|show|stash (?:list|show)|whatchanged)$/;
 
 /** Options, possibly abbreviated, with which other subcommands show differences as well. */
@@ -234,7 +234,7 @@ function decideMoves(
 }
 
 /** The source may be any word, or the value of an option. */
-function restored(args: readonly string[], paths: readonly string[]): Shown {
+export function restored(args: readonly string[], paths: readonly string[]): Shown {
   const objects = args.flatMap((word) => {
     if (!word.startsWith('-')) return [word];
     const value = word.replace(/^[^=]*=/, '');
@@ -261,7 +261,7 @@ const resumes = /^--(?:abort|continue|quit|skip|edit-todo|show-current-patch)$/;
  * The commits that a git command checks out or applies; undefined if it writes no files from commits. `anywhere`: any
  * commit, or one whose files it writes to another folder, where the same names are protected.
  */
-function movesOf(name: string, args: readonly string[]): Moves | 'anywhere' | undefined {
+export function movesOf(name: string, args: readonly string[]): Moves | 'anywhere' | undefined {
   const has = (option: RegExp): boolean => args.some((word) => option.test(word));
   const end = args.indexOf('--');
   const beforeDashes = end === -1 ? args : args.slice(0, end);

@@ -1,0 +1,180 @@
+/** A rule that forbids editing files also counts for commands that write or delete files which no word names. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { decide } from '../../../src/permissions/decide.ts';
+import type { PermissionMode } from '../../../src/protocol/permissions.ts';
+import { policyFor, rule, top } from '../harness.ts';
+
+const project = join(top, 'home', 'written');
+
+function git(...args: readonly string[]): void {
+  const own = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgSign=false'];
+  const all = [...own, '-c', 'core.hooksPath=/dev/null', ...args];
+  const { status, stderr } = spawnSync('git', all, { cwd: project, encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+}
+
+beforeAll(() => {
+  for (const folder of ['locked', 'src', 'other/locked', 'docs'])
+    mkdirSync(join(project, folder), { recursive: true });
+  git('init', '-q', '-b', 'main');
+  for (const file of ['locked/a.ts', 'src/a.ts', 'docs/a.md', 'other/locked/b.ts'])
+    writeFileSync(join(project, file), 'one\n');
+  git('add', '.');
+  git('commit', '-qm', 'one');
+  git('branch', 'old');
+  writeFileSync(join(project, 'locked/a.ts'), 'two\n');
+  git('commit', '-qam', 'two');
+  git('branch', 'same');
+  writeFileSync(join(project, 'src/a.ts'), 'two\n');
+  git('commit', '-qam', 'three');
+  writeFileSync(join(project, 'locked/a.ts'), 'three\n');
+  writeFileSync(join(project, 'locked/new.ts'), 'new\n');
+});
+
+async function behavior(command: string, rules: readonly string[], mode: PermissionMode): Promise<string> {
+  const own = rules.map((text) => ({ ...rule(text), base: project }));
+  const policy = await policyFor([], mode, { root: project, rules: own });
+  return decide({ tool: 'Bash', access: { type: 'command', command, cwd: project } }, policy).behavior;
+}
+
+const writing = [
+  'find . -name a.ts -delete',
+  'find . -delete',
+  "find . -name 'locke*' -exec rm -r {} +",
+  'git checkout HEAD -- .',
+  'git checkout .',
+  'git checkout old -- .',
+  'git restore .',
+  'git restore --source=old .',
+  "git rm -r -- ':/'",
+  'git rm -r .',
+  'git clean -fdx',
+  'git reset --hard',
+  'git reset --hard HEAD~2',
+  'git switch old',
+  'git checkout old',
+  'git checkout -f same',
+  'git stash',
+  'git stash -u',
+  'git pull',
+  'git merge --abort',
+  'git revert HEAD~1',
+  'git sparse-checkout set docs',
+  "git filter-branch --tree-filter 'rm -r locked'",
+  "git submodule foreach 'rm -r ../locked'",
+  'git apply x.patch',
+  'git am x.patch',
+  'git read-tree -u --reset old',
+  'git checkout-index -af',
+  'git -C . restore .',
+  'git config x y && git switch same',
+  'git mv other/locked .',
+  'git co .',
+  'tar xf x.tar',
+  'tar -C . -xzf x.tgz',
+  'tar cf x.tar --remove-files .',
+  'unzip -o x.zip',
+  '7z x x.7z',
+  'cpio -i < x.cpio',
+  'python3 -m zipfile -e x.zip .',
+  'patch -p1 < x.patch',
+  'patch -p1 -i x.patch',
+  'rm -r .',
+  'rm -rf "$PWD"/.',
+  'sudo rm -r .',
+  'timeout 5 rm -r .',
+  'npx rimraf .',
+  'mv . ../x',
+  'cp -r other/locked .',
+  'cp -r other/. .',
+  'cp -rt . other/locked',
+  'rsync -a other/ .',
+  'rsync -a --delete docs/ .',
+  'ln -s . l',
+  'ln -s "$(pwd)" l',
+  'hg update',
+];
+
+const harmless = [
+  'find . -name a.md -delete',
+  'find docs -delete',
+  'find . -name a.ts',
+  'git restore docs src',
+  'git checkout HEAD -- src',
+  'git rm --cached -r .',
+  'git clean -fd docs',
+  'git clean -n',
+  'git reset',
+  'git reset --soft HEAD~1',
+  'git switch -c new',
+  'git checkout -b new',
+  'git switch same',
+  'git stash list',
+  'git stash drop',
+  'git fetch',
+  'git push',
+  'git add .',
+  "git commit -am 'all of it'",
+  'git log -p',
+  'git archive HEAD -o x.tar',
+  'git worktree add ../w',
+  'git clone https://example.com/x',
+  'git mv src/a.ts src/b.ts',
+  'tar cf x.tar .',
+  'tar xf x.tar -C docs',
+  'tar tf x.tar',
+  'unzip -l x.zip',
+  'unzip x.zip -d docs',
+  'patch --dry-run -i x.patch',
+  'rm -rf docs',
+  'rm -rf node_modules',
+  'mv docs d',
+  'cp -r docs src',
+  'cp -r . ../x',
+  'cp src/a.ts docs',
+  'rsync -a docs/ src',
+  'grep -r one .',
+  'npm test',
+  'ln -s docs d',
+];
+
+describe.each([
+  ['deny Edit(locked/**)', 'bypassPermissions'],
+  ['deny Edit(/locked/**)', 'default'],
+  ['ask Edit(/locked/**)', 'acceptEdits'],
+] as const)('%s in %s', (forbidden, mode) => {
+  const isLong = mode === 'bypassPermissions' ? {} : { tags: 'long' };
+  test.each(writing)('%s is held', isLong, async (command) => {
+    expect(await behavior(command, [forbidden, 'allow Bash'], mode)).not.toBe('allow');
+  });
+  test.each(harmless)('%s runs', isLong, async (command) => {
+    expect(await behavior(command, [forbidden, 'allow Bash'], mode)).toBe('allow');
+  });
+});
+
+test.each([
+  ['deny Edit(/src/a.ts)', 'cp other/locked/../../docs/a.ts src'],
+  ['deny Edit(/src/a.ts)', 'cp docs/a.ts src'],
+  ['deny Edit(/src/a.ts)', 'mv docs/a.ts -t src'],
+  ['deny Edit(/src/a.ts)', 'wget -P src https://h/a.ts'],
+  ['deny Edit(/a.ts)', 'curl -O https://h/x/a.ts?y'],
+  ['deny Edit(/src/a.ts)', 'gunzip src/a.ts.gz'],
+  ['deny Edit(a.ts)', 'rm -r src'],
+  ['deny Edit(/src/a.ts)', 'mv src s'],
+])('%s holds %s', async (forbidden, command) => {
+  expect(await behavior(command, [forbidden], 'bypassPermissions')).not.toBe('allow');
+});
+
+test.each(['deny Read(locked/**)', 'deny Edit(/secrets/**)', 'deny Bash(curl:*)'])(
+  '%s says nothing of them',
+  async (other) => {
+    for (const command of ['git pull', 'git switch old', 'rm -r docs', 'find . -name a.ts -delete'])
+      expect([command, await behavior(command, [other, 'allow Bash'], 'bypassPermissions')]).toEqual([
+        command,
+        command === 'git pull' && other.includes('secrets') ? 'ask' : 'allow',
+      ]);
+  },
+);
