@@ -38,6 +38,9 @@ export function callsIn(words: Words): Words[] {
       const before = words.argv[index - 1] ?? '';
       // `npm run x` runs a script of that name.
       const isScript = before === 'run' && /^(?:npm|pnpm|yarn|bun)$/.test(name);
+      // `git submodule foreach --recursive git push`
+      const operand = words.argv.slice(0, index).findLast((one) => one?.startsWith('-') !== true);
+      if (name === 'git' && operand === 'foreach') starts.add(index);
       if (index > 0 && startsCommand.test(before) && !isScript) starts.add(index);
       // Without quotes it may expand to any number of words, including `-exec`.
       if (name === 'find' && word === null && !(words.raw[index] ?? '').startsWith('"')) starts.add(index);

@@ -15,6 +15,7 @@ import {
 } from '../options/runnerNames.ts';
 import { startsFromInput } from '../options/standardInput.ts';
 import { hasKnownPurpose } from '../readOnly/programs.ts';
+import { readOnlyUse } from '../readOnly/readOnly.ts';
 import { collapse, commandSpec, matcher, source } from '../rules/commandRule.ts';
 import type { SourcedRule } from '../rules/rules.ts';
 import { isPlainVariable } from '../shell/assignments.ts';
@@ -22,6 +23,7 @@ import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Argument } from '../shell/wordValues.ts';
 import { innerScript, type Words } from '../shell/wrappers.ts';
 import { callsIn, formsOf, MAX_WORDS } from './equivalentCalls.ts';
+import { textWords } from './words.ts';
 
 /** `perhaps`: a word that only the shell knows could make it a command that the rule matches. */
 type Match = 'yes' | 'perhaps' | 'no';
@@ -41,28 +43,92 @@ export function matchForbidden(rule: SourcedRule, part: CommandPart): Match {
   const scripts = scriptsIn(part);
   if ([...scripts, ...codeIn(part)].some((script) => matchText(rule, script) === 'yes')) return 'yes';
   const replaced = replacedBy(part.full);
-  if (replaced.isScript || [...calls, replaced.words].some((words) => mayBe(text, words))) return 'perhaps';
+  if (
+    replaced.isScript ||
+    [...calls, replaced.words, ...addedTo(part.full)].some((words) => mayBe(text, words))
+  )
+    return 'perhaps';
   if (runsUnknown(part, text)) return 'perhaps';
-  if (mayStart(rule, part, pattern)) return 'perhaps';
+  if (mayStart(rule, part, text) || copiesProgram(part, text)) return 'perhaps';
   if (matchText(rule, setVariables(part)) === 'yes') return 'perhaps';
   return scripts.some((script) => matchText(rule, script) === 'perhaps') ? 'perhaps' : 'no';
 }
 
-/** True if a program that is in no table could start what the rule matches: what follows its name, or a word of it. */
-function mayStart(
-  rule: SourcedRule,
-  { argv, raw }: CommandPart,
-  pattern: ReturnType<typeof matcher>,
-): boolean {
+/**
+ * True if a program could start what the rule matches: its words name the program and go on as the rule does, or one of
+ * them holds such a command. For a program that the tables know, the words must be clearer, and it must not be one that
+ * only reads or runs nothing.
+ */
+function mayStart(rule: SourcedRule, part: CommandPart, text: string): boolean {
+  const { argv, raw } = part;
   const [first, ...rest] = argv;
-  if (first == null || hasKnownPurpose(first)) return false;
-  const inside = rest
-    .slice(0, MAX_WORDS)
-    .map((_, at): Words => ({ argv: argv.slice(at + 1), raw: raw.slice(at + 1) }));
+  if (first == null) return false;
+  const isKnown = hasKnownPurpose(first);
+  if (isKnown && (startsNothing(part) || readOnlyUse(part) !== undefined)) return false;
+  const pattern = matcher(text);
+  const isClear = /^[^\s*]+ [^\s*]/.test(text);
+  const messages = textWords(part);
+  return rest.slice(0, MAX_WORDS).some((word, index) => {
+    const at = index + 1;
+    if (isKnown && (messages.has(at) || namesTests.test(argv[at - 1] ?? ''))) return false;
+    const inside: Words = { argv: argv.slice(at), raw: raw.slice(at) };
+    const mayBegin = !isKnown || isClear || startsNext(argv, at);
+    if (mayBegin && formsOf(inside).some((words) => pattern.test(plain(words)))) return true;
+    if (word === null || !/\s/.test(word)) return false;
+    if (!isKnown || isClear) return matchText(rule, word) === 'yes';
+    return word.split(commandsInside).some((piece) => pattern.test(collapse(piece)));
+  });
+}
+
+/** Options of test runners and the like whose value is text. */
+const namesTests = /^(?:-t|-k|-m|--testNamePattern|--grep|--message|--title|--body|--description)$/;
+
+/** Where a command may begin inside a word: `system x` and `\! x` of database clients. */
+const commandsInside = /[\n;&|(){}`!]|\b(?:system|shell|exec|run|spawn|eval)\b/;
+
+/** Programs that run nothing their words name, and subcommands of git whose words are text, paths or names. */
+const runNothing =
+  /^(?:cp|mv|ln|mkdir|touch|rm|rmdir|cat|chmod|chown|curl|wget|[efz]?grep|rg|ag|ls|head|tail|wc|diff|zip|gzip|ping|dig)$/;
+const gitRunsNothing =
+  /^(?:add|am|blame|branch|checkout|cherry-pick|clean|clone|commit|describe|diff|fetch|format-patch|grep|init|log|merge|mv|notes|pull|push|range-diff|remote|reset|restore|rev-list|rev-parse|revert|rm|shortlog|show|stash|status|switch|tag|worktree)$/;
+
+function startsNothing({ argv }: CommandPart): boolean {
+  const name = programName(argv[0]);
+  return name === 'git' ? gitRunsNothing.test(argv[subcommandAt(argv)] ?? '') : runNothing.test(name);
+}
+
+/** True if the word before says that a command follows; of package managers it is the name of a script. */
+function startsNext(argv: CommandPart['argv'], at: number): boolean {
+  if (/^(?:npm|pnpm|yarn|bun|deno|cargo|go|dotnet|docker|podman)$/.test(programName(argv[0]))) return false;
   return (
-    inside.flatMap(formsOf).some((words) => pattern.test(plain(words))) ||
-    rest.some((word) => word !== null && /\s/.test(word) && matchText(rule, word) === 'yes')
+    /^(?:exec|run|env|shell|start|--command|--exec)$/.test(argv[at - 1] ?? '') ||
+    (at > 2 && argv[at - 2] === 'exec')
   );
+}
+
+/** Folders with programs of the system: a copy of one goes by another name. */
+const programFolder = /^(?:\/usr(?:\/local)?|\/opt\/homebrew)?\/s?bin\//;
+const looksUp = /\b(?:which|type\s+-[pP]|command\s+-v|whereis)\s+(?:-\S+\s+)*(\S+)/g;
+
+/** True if the rule's program is copied, linked or read, so that it could be run under another name. */
+function copiesProgram(part: CommandPart, text: string): boolean {
+  const program = programName(text.split(' ')[0]);
+  const use = readOnlyUse(part);
+  if (use !== undefined && use.contents.length === 0) return false;
+  const name = programName(part.argv[0]);
+  const copies = /^(?:cp|mv|ln|install|rsync|dd|cat|tee|ditto)$/.test(name);
+  return part.argv.some((word, at) => {
+    if (at === 0) return false;
+    const path = word?.replace(/^if=/, '') ?? '';
+    if (programName(path) === program && path.includes('/') && (copies || use !== undefined))
+      return programFolder.test(path) || copies;
+    return (
+      copies &&
+      [...(part.raw[at] ?? '').matchAll(looksUp)].some(
+        ([, found = '']) => programName(found.replace(/[)`"']+$/, '')) === program,
+      )
+    );
+  });
 }
 
 /** True if a rule certainly matches one of the argument lists, name first, to which variables or braces expand. */
@@ -250,12 +316,7 @@ function scriptsIn(part: CommandPart): readonly string[] {
       if (/^alias\.[^=]+=/.test(word)) return [aliasScript(word)];
       // git-for-each-repo(1): it runs git with the words after its options.
       if (word === 'for-each-repo')
-        return [
-          `git ${full
-            .slice(index + 1)
-            .filter(isNoOption)
-            .join(' ')}`,
-        ];
+        return full.slice(index + 1).map((_, at) => `git ${full.slice(index + 1 + at).join(' ')}`);
       return /^(?:--exec|-x|--extcmd|run|foreach|--[a-z-]+-filter)$/.test(before ?? '') ||
         /^--exec=/.test(word) ||
         (/\s/.test(word) && full[index - 2] === 'config')
@@ -270,7 +331,10 @@ function scriptsIn(part: CommandPart): readonly string[] {
   if (!runs) return toldToRun(part.argv);
   // `docker run -e A=x` sets a variable.
   const isScript = isCarrier(inner) ? /\s/ : /[\s;&|=$]/;
-  return full.flatMap((word, index) =>
+  // `env -S 'git\_push'`: env(1).
+  const isEnv = full.some((word) => programName(word) === 'env');
+  const words = full.map((word) => (isEnv && word !== null ? word.replace(/\\[_tnvfr]/g, ' ') : word));
+  return words.flatMap((word, index) =>
     index > 0 && word !== null && isScript.test(word)
       ? [word.replace(/^[\w.-]+=/, ''), ...(/^-\w*S/.test(word) ? [word.replace(/^-\w*?S/, '')] : [])]
       : [],
@@ -408,6 +472,16 @@ function commandOfXargs(full: readonly (string | null)[]): number | undefined {
   return at;
 }
 
+/** A command of xargs with the words that it adds, for options that are not understood: `xargs -a file git`. */
+function addedTo(full: readonly (string | null)[]): readonly Words[] {
+  const at = full.findIndex(isXargs);
+  if (at === -1 || markOf(full) !== undefined) return [];
+  return full.slice(at + 1, at + 1 + MAX_WORDS).flatMap((_, index) => {
+    const argv = [...full.slice(at + 1 + index), null];
+    return formsOf({ argv, raw: argv.map((word) => word ?? '$x') });
+  });
+}
+
 /** A command of `xargs -I` with the words that are replaced unknown, and whether one of them is a script. */
 function replacedBy(full: readonly (string | null)[]): { readonly words: Words; readonly isScript: boolean } {
   const replacing = markOf(full);
@@ -426,8 +500,6 @@ function replacedBy(full: readonly (string | null)[]): { readonly words: Words; 
       ),
   };
 }
-
-const isNoOption = (word: string | null): boolean => word?.startsWith('-') !== true;
 
 const suffixes = (text: string): string[] => {
   const words = text.split(' ').slice(0, MAX_WORDS);

@@ -477,13 +477,30 @@ const started: Readonly<Record<string, Rows>> = {
       "sed -n 'r secrets/x' a.txt",
       'sqlite3 :memory: "select readfile(\'secrets/x\')"',
       'docker run -v ./secrets/x:/x alpine',
+      'ln secrets/x y',
+      'ln -s secrets/x y',
     ],
-    ask: ['find . -type f -exec cat {} +', 'find -exec head {} ";"', 'fd . -x cat', 'git grep --no-index x'],
+    ask: [
+      'python3 -m zipfile -c x.zip .',
+      'python3.12 -m tarfile -c x.tar .',
+      'python3 -m http.server',
+      'jar cf x.jar .',
+      '7za a x.7z .',
+      'mksquashfs . x',
+      'cp -rl . y',
+      'rsync -a --link-dest=. . y',
+      'find . -type f -exec cat {} +',
+      'find -exec head {} ";"',
+      'fd . -x cat',
+      'git grep --no-index x',
+    ],
     allow: [
       'find src -type f -exec cat {} +',
       'find . -name x',
       'docker run -v ./src:/x alpine',
       'npm run secrets:list',
+      'python3 -m zipfile -c x.zip src',
+      'python3 -m http.server -d src',
       "node -e 'console.log(1)'",
     ],
   },
@@ -549,12 +566,73 @@ const named: Readonly<Record<string, Rows>> = {
   'Bash(npm install:*)': { deny: ['npm it', 'npm install-test x'], allow: ['npm ls'] },
 };
 
+/** Programs that the tables know, which start what a later word names, and copies of a program under another name. */
+const carried: Readonly<Record<string, Rows>> = {
+  'Bash(git push:*)': {
+    deny: [
+      'git submodule foreach --recursive git push',
+      "git submodule foreach --recursive 'git push'",
+      "env -S 'git\\_push'",
+      "env -S'git\\tpush'",
+      'git for-each-repo --config maintenance.repo -- push',
+      'git for-each-repo --config=maintenance.repo -- push origin',
+    ],
+    ask: [
+      "git filter-branch --setup 'git push'",
+      "git filter-branch -f --setup 'cd x; git -C . push'",
+      'cmake -E env git push',
+      'ip netns exec x git push',
+      'just --command git push',
+      'foreman run git push',
+      'xargs -a f git',
+      'xargs --arg-file f git -C .',
+      'cp /usr/bin/git g; ./g push',
+      'ln -s "$(which git)" g && ./g push',
+      'cp $(command -v git) g',
+      'cat /usr/bin/git > g',
+      'dd if=/usr/bin/git of=g',
+      "mysql -e 'system git push'",
+      "psql -c '\\! git push'",
+      "sqlite3 x '.shell git push'",
+    ],
+    allow: [
+      'ls -l /usr/bin/git',
+      'which git',
+      'xargs -a f cat',
+      'ls | xargs git add',
+      "vitest run -t 'git push is denied'",
+      "gh pr create --title 'git push'",
+      "git stash push -m 'before git push'",
+      "git notes add -m 'git push'",
+      'cp src/git.ts docs',
+      'cmake -E make_directory push',
+    ],
+  },
+  'Bash(rm:*)': {
+    ask: [
+      "mysql -e 'system rm a'",
+      'foreman run rm a',
+      'ip netns exec x rm a',
+      'cp /bin/rm r',
+      "psql -c '\\! rm a'",
+    ],
+    allow: [
+      "psql -c 'select rm from t'",
+      "vitest run -t 'rm fails'",
+      'ip link show',
+      "sed -i 's/a/rm b/' a.txt",
+      'zip x.zip rm',
+    ],
+  },
+};
+
 const known = (rule: string): string[] => [`deny ${rule}`, 'allow Bash'];
 
 for (const [rule, { deny = [], ask = [], allow = [] }] of [
   ...Object.entries(denying),
   ...Object.entries(named),
   ...Object.entries(started),
+  ...Object.entries(carried),
 ])
   describe(`deny ${rule}`, () => {
     test.each(deny)('denies %s', async (command) => {
