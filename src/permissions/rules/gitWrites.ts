@@ -45,7 +45,18 @@ export function writtenByGit(part: CommandPart, directory: string, policy: Polic
         .replace(/^.*[/:]/, '') ?? '.';
     return { files: 'none', folders: [...folders(), locate(own, directory, policy)] };
   }
-  const queries = queriesOf(name, args);
+  // Of the words of `checkout` and `restore`, some are commits and branches.
+  const isPath = (word: string): boolean => {
+    const path = locate(word, directory, policy);
+    return (
+      /^:|[*?[\\]/.test(word) ||
+      policy.isDirectory(path) ||
+      policy
+        .trackedFiles(policy.realpath(directory))
+        ?.some((one) => one === path || one.startsWith(`${path}/`)) !== false
+    );
+  };
+  const queries = queriesOf(name, args, isPath);
   if (queries === undefined) return undefined;
   if (queries.length === 0) return none;
   const lists = queries.map((query) =>
@@ -57,7 +68,11 @@ export function writtenByGit(part: CommandPart, directory: string, policy: Polic
 }
 
 /** Queries for the names of all files that a subcommand writes; undefined if it may write any. */
-function queriesOf(name: string, args: readonly string[]): readonly Shown[] | undefined {
+function queriesOf(
+  name: string,
+  args: readonly string[],
+  isPath: (word: string) => boolean,
+): readonly Shown[] | undefined {
   const has = (option: RegExp): boolean => args.some((word) => option.test(word));
   const operands = args.filter((word) => !word.startsWith('-'));
   if (has(/^--pathspec-from-file|^-x|^--exec/) && name !== 'clean') return undefined;
@@ -71,7 +86,7 @@ function queriesOf(name: string, args: readonly string[]): readonly Shown[] | un
   switch (name) {
     case 'restore':
       if (has(/^(?:-S|--staged)$/) && !has(/^-[a-zA-Z]*W|^--work/)) return [];
-      return [restored(args, operands)];
+      return [restored(args, operands.filter(isPath))];
     case 'checkout':
     case 'switch':
     case 'merge':
@@ -81,7 +96,7 @@ function queriesOf(name: string, args: readonly string[]): readonly Shown[] | un
     case 'reset':
     case 'bisect':
       return [
-        ...(name === 'checkout' && operands.length > 0 ? [restored(args, operands)] : []),
+        ...(name === 'checkout' ? [restored(args, operands.filter(isPath))] : []),
         ...moved(name, args),
       ];
     case 'stash': {
