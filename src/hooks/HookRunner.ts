@@ -381,7 +381,7 @@ function withoutEchoes({ hook }: HookSource, { event, input }: HookCall, verdict
   if (permission?.behavior !== 'allow' && updatedInput === undefined) return verdict;
   if (!mayEchoGrants(input)) return verdict;
   const reason =
-    'What this hook printed to allow or change the call was ignored: the call itself contains such a decision, so the hook may only have repeated it.';
+    'Its "allow" or changed input was ignored: the call itself contains one, which the hook may only repeat.';
   const asks = event === 'PreToolUse' ? { behavior: 'ask' as const, reason } : undefined;
   const kept = permission === undefined || permission.behavior === 'allow' ? asks : permission;
   return {

@@ -387,7 +387,7 @@ test.each<[string, string, Record<string, unknown>]>([
   expect(answer.permission).toMatchObject({ behavior: 'ask' });
   expect(answer.updatedInput).toBeUndefined();
   expect(answer.messages).toEqual([
-    { text: expect.stringMatching(/^What this hook printed .* ignored/), source: 'config.json' },
+    { text: expect.stringMatching(/^Its "allow" or changed input was ignored/), source: 'config.json' },
   ]);
 });
 

@@ -8,6 +8,8 @@ import { bash, outside, policyFor, root } from './harness.ts';
 
 mkdirSync(join(root, 'dist'), { recursive: true });
 mkdirSync(join(root, 'node_modules/evil'), { recursive: true });
+mkdirSync(join(root, 'node_modules/.bin'), { recursive: true });
+for (const tool of ['tsc', 'c8']) writeFileSync(join(root, 'node_modules/.bin', tool), '');
 mkdirSync(join(root, 'payload/.vscode'), { recursive: true });
 writeFileSync(join(root, 'payload/.vscode/tasks.json'), '{}');
 symlinkSync(outside, join(root, 'coverage'));
@@ -43,6 +45,21 @@ describe('a judge may decide on work that stays in the project', () => {
   ])('%s', async (command) => {
     expect(await limitOf(command)).toBeUndefined();
   });
+});
+
+test('a tool that npx would have to install first is left to the user', async () => {
+  for (const command of ['npx vitest run', 'npx --yes vitest', 'bunx prettier --write .', 'npx nyc mocha'])
+    expect(await limitOf(command)).toMatch(/^(?:npx|bunx) would install |needs your approval/);
+  expect(await limitOf('npx vitest run')).toBe('npx would install vitest, which the project does not have.');
+  for (const command of [
+    'pnpm dlx vitest',
+    'yarn dlx vitest',
+    'uvx ruff check',
+    'pipx run ruff check',
+    'npm exec vitest',
+  ])
+    expect(await limitOf(command)).toBeDefined();
+  expect(await limitOf('cd src && npx tsc')).toBeUndefined();
 });
 
 test('a judge decides on removing build output that git does not track', async () => {

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline/promises';
 import { type Command, CommanderError } from 'commander';
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { SearchHit, SessionRecord } from '../../protocol/sessions.ts';
+import { reveal } from '../../protocol/text/reveal.ts';
 import { sanitize } from '../../ui/print/sanitize.ts';
 import { wrapText } from '../../ui/print/spans.ts';
 import { chooseTheme, type Theme } from '../../ui/theme/theme.ts';
@@ -117,7 +118,7 @@ export function standardOutput(place: AppPaths): Output {
   return {
     write,
     line: (text) => write(`${text}\n`),
-    say: (text) => void stderr.write(`${wrapped(`clawdcode: ${sanitize(text)}`)}\n`),
+    say: (text) => void stderr.write(`${wrapped(`clawdcode: ${sanitize(reveal(text))}`)}\n`),
     width: isTerminal ? stdout.columns : WIDTH,
     isTerminal,
     hint: (text) => void stderr.write(`${(stderr.isTTY ? theme : plain).dim(wrapped(sanitize(text)))}\n`),

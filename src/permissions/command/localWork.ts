@@ -31,7 +31,25 @@ export function localWork({ visit, policy, isFirst }: ScopeInput): AskCause | un
   const isKnown =
     worksOnFiles(visit, name, args, policy) || worksOnProject(visit, name, args, policy, isFirst);
   if (!isKnown || !staysInside(visit, policy)) return undefined;
+  const installed = installedBy(name, args, directories ?? [], policy);
+  if (installed !== undefined)
+    return { type: 'limit', reason: `${name} would install ${installed}, which the project does not have.` };
   return { type: 'command', text: part.text };
+}
+
+/** The package that `npx tsc` would install, since it is not there yet; undefined if it only runs something. */
+function installedBy(
+  name: string,
+  args: readonly string[],
+  directories: readonly string[],
+  policy: Policy,
+): string | undefined {
+  if (!/^(?:npx|bunx)$/.test(name)) return undefined;
+  const tool = args.find((word) => !word.startsWith('-')) ?? '';
+  if (/^--no(?:-install)?$/.test(args[0] ?? '')) return undefined;
+  const isThere = (directory: string): boolean =>
+    policy.findUpwards(directory, [`node_modules/.bin/${tool}`]) !== undefined;
+  return directories.length > 0 && directories.every(isThere) ? undefined : tool;
 }
 
 /** True in the workspace, except in packages of others, whose scripts are not the project's. */
@@ -127,7 +145,7 @@ const ofScripts: Check = (args) => {
     : /^(?:build|lint|format|typecheck|check)$/.test(first);
 };
 
-/** `npx tsc`: a known tool by its plain name, so that nothing unknown is downloaded. */
+/** `npx tsc`: a known tool by its plain name, so that nothing unknown is downloaded. See also `installedBy`. */
 const ofTool: Check = ([first = '', ...rest]) => {
   if (/^--no(?:-install)?$/.test(first)) return ofTool(rest);
   if (wrappingTools.has(first)) return ofWrapped(rest);
