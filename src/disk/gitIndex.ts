@@ -44,12 +44,52 @@ interface IndexEntry extends IndexStat {
  * `hashBytes`: 20, or 32 in a repository with SHA-256.
  */
 export function indexPaths(index: Buffer, hashBytes: number): IndexPaths | undefined {
+  const entries = readEntries(index, hashBytes);
+  return entries === undefined || sharedIndexOf(index, entries.end, hashBytes) !== undefined
+    ? undefined
+    : entries;
+}
+
+interface SharedPaths extends IndexPaths {
+  /** Some entries have no path here: they replace entries of the shared index, and these may be submodules. */
+  readonly isAnySubmodule: boolean;
+}
+
+/**
+ * The paths in an index that may share entries with another file, together with those there; among them may be some
+ * that git no longer tracks. `read`: the content of a file next to the index. Undefined if the format is unknown.
+ */
+export function sharedIndexPaths(
+  index: Buffer,
+  hashBytes: number,
+  read: (name: string) => Buffer | null | undefined,
+): SharedPaths | undefined {
+  const own = readEntries(index, hashBytes);
+  if (own === undefined) return undefined;
+  const shared = sharedIndexOf(index, own.end, hashBytes);
+  if (shared === undefined) return { ...own, isAnySubmodule: false };
+  const content = read(shared);
+  const base = content == null ? undefined : readEntries(content, hashBytes);
+  if (base === undefined) return undefined;
+  return {
+    files: [...base.files, ...own.files].filter((path) => path !== ''),
+    submodules: [...base.submodules, ...own.submodules].filter((path) => path !== ''),
+    isAnySubmodule: own.submodules.includes(''),
+  };
+}
+
+interface Entries extends IndexPaths {
+  /** Where the entries end. */
+  readonly end: number;
+}
+
+function readEntries(index: Buffer, hashBytes: number): Entries | undefined {
   const files: string[] = [];
   const submodules: string[] = [];
-  const isRead = eachEntry(index, hashBytes, ({ kind, path }) =>
+  const end = eachEntry(index, hashBytes, ({ kind, path }) =>
     (kind === 'submodule' ? submodules : files).push(path),
   );
-  return isRead ? { files, submodules } : undefined;
+  return end === undefined ? undefined : { files, submodules, end };
 }
 
 /**
@@ -63,26 +103,30 @@ export function changedPaths(
   isSame: (path: string, stat: IndexStat) => boolean | undefined,
 ): readonly string[] | undefined {
   const changed: string[] = [];
-  const isRead = eachEntry(index, hashBytes, (entry) => {
+  const end = eachEntry(index, hashBytes, (entry) => {
     if (entry.kind === 'submodule' || changed.at(-1) === entry.path) return;
     const isKnown = entry.kind === 'file' && !entry.hasConflict;
     const same = isKnown ? isSame(entry.path, entry) : false;
     if (same === false || (same === undefined && !entry.isSkipped)) changed.push(entry.path);
   });
-  return isRead ? changed : undefined;
+  return end === undefined || sharedIndexOf(index, end, hashBytes) !== undefined ? undefined : changed;
 }
 
-/** Calls `take` for each entry; false if the index cannot be read. */
-function eachEntry(index: Buffer, hashBytes: number, take: (entry: IndexEntry) => unknown): boolean {
-  if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC') return false;
+/** Calls `take` for each entry in this file. Returns where the entries end; undefined if the index cannot be read. */
+function eachEntry(
+  index: Buffer,
+  hashBytes: number,
+  take: (entry: IndexEntry) => unknown,
+): number | undefined {
+  if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC') return undefined;
   const [version, count] = [index.readUInt32BE(4), index.readUInt32BE(8)];
-  if (version < 2 || version > 4 || count > MAX_ENTRIES) return false;
+  if (version < 2 || version > 4 || count > MAX_ENTRIES) return undefined;
   let at = 12;
   let before = Buffer.alloc(0);
   for (let entry = 0; entry < count; entry++) {
     const start = at;
     const flagsAt = start + FIXED_BYTES - 2 + hashBytes;
-    if (flagsAt + 4 > index.length) return false;
+    if (flagsAt + 4 > index.length) return undefined;
     const mode = index.readUInt32BE(start + 24) & 0xf000;
     const flags = index.readUInt16BE(flagsAt);
     const isExtended = (flags & EXTENDED) !== 0;
@@ -90,12 +134,12 @@ function eachEntry(index: Buffer, hashBytes: number, take: (entry: IndexEntry) =
     let kept = 0;
     if (version === 4) {
       const dropped = readVarint(index, at);
-      if (dropped === undefined || dropped.value > before.length) return false;
+      if (dropped === undefined || dropped.value > before.length) return undefined;
       kept = before.length - dropped.value;
       at = dropped.next;
     }
     const end = index.indexOf(0, at);
-    if (end === -1) return false;
+    if (end === -1) return undefined;
     const path =
       version === 4
         ? Buffer.concat([before.subarray(0, kept), index.subarray(at, end)])
@@ -114,14 +158,15 @@ function eachEntry(index: Buffer, hashBytes: number, take: (entry: IndexEntry) =
     });
     at = version === 4 ? end + 1 : start + ((end - start + 8) & ~7);
   }
-  return !sharesEntries(index, at, hashBytes);
+  return at;
 }
 
-/** True if the index has a `link` extension: most entries are in another file. */
-function sharesEntries(index: Buffer, from: number, hashBytes: number): boolean {
+/** The name of the file with most entries if the index has a `link` extension. */
+function sharedIndexOf(index: Buffer, from: number, hashBytes: number): string | undefined {
   for (let at = from; at + 8 <= index.length - hashBytes; at += 8 + index.readUInt32BE(at + 4))
-    if (index.toString('latin1', at, at + 4) === 'link') return true;
-  return false;
+    if (index.toString('latin1', at, at + 4) === 'link')
+      return `sharedindex.${index.toString('hex', at + 8, at + 8 + hashBytes)}`;
+  return undefined;
 }
 
 /** As in pack files: seven bits per byte, with an offset of one for each additional byte. */

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lstatOf, resolved } from '../disk/fileLookups.ts';
-import { isInside, realpath } from '../disk/paths.ts';
+import { realpath } from '../disk/paths.ts';
 import type { SandboxRecord } from '../protocol/entries/fields.ts';
 import type { CommandSandbox, Confinement, Launch, SandboxState } from '../protocol/sandbox.ts';
 import { whyBlocked, whyHidden } from './blocked.ts';
@@ -23,8 +23,8 @@ import {
   type RunningRequest,
 } from './network/commandNetwork.ts';
 import { createProxy } from './network/proxy.ts';
+import { createCompletedGitFolders } from './places/completedGitFolders.ts';
 import { findPlaces, type PlaceOptions, workspaceNow, writableFolders } from './places/findPlaces.ts';
-import { createCompletedGitFolders, gitFoldersOf } from './places/gitFolders.ts';
 import { createProjectScan, createSecretsScan } from './places/projectScan.ts';
 import { hiddenNeed, planCommand, type SandboxPlan } from './plan.ts';
 import { closeInheritedFiles, find, type ProbeOptions, probeSandbox, SEATBELT, sealable } from './probe.ts';
@@ -58,7 +58,7 @@ export interface SandboxOptions extends ProbeOptions {
   readonly isBinding: boolean;
   /** True if the user's settings run this command outside the sandbox. */
   readonly isExcluded: (command: string) => boolean | Promise<boolean>;
-  /** True if `git status` in this folder would start programs. */
+  /** True if the settings of the repository in this folder would make git start programs. */
   readonly gitRunsPrograms: (folder: string) => boolean;
 }
 
@@ -158,8 +158,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const walked = roots.map(walk);
       const repositories = walked.flatMap((one) => one.repositories);
       const writable = isReadOnly ? [] : writableFolders(given);
-      for (const folder of [...roots, ...repositories].flatMap(gitFoldersOf))
-        if (writable.some((place) => isInside(folder, place))) gitFolders.complete(folder);
+      gitFolders.completeAll([...new Set([...roots, ...repositories, ...writable])], writable, given.home);
       const places = findPlaces({
         ...given,
         repositories,
@@ -195,19 +194,21 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         problems: new Set(),
         answers: new Map(),
       };
-      const onRelease = (): void => {
-        onBuilt();
-        running.delete(token);
-      };
       const protectedChanges = watchProtected(
         walked.map((one) => one.protectedFiles),
         () => roots.map((root) => walk(root).protectedFiles),
         {
           kept: [...plan.protected, ...plan.hidden.map(({ path }) => path)],
-          root: roots[0] ?? '/',
+          roots,
           disable: quarantine.move,
         },
       );
+      const stopChecking = roots.length === 0 ? () => undefined : checkRepeatedly(protectedChanges.check);
+      const onRelease = (): void => {
+        stopChecking();
+        onBuilt();
+        running.delete(token);
+      };
       const share = (): void => temporary.share();
       const hasTemporary = [...plan.temporary, ...places.temporary].length > 0;
       const changes = reported(protectedChanges, unreported, quarantine.reported);
@@ -240,6 +241,22 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       temporary.release();
     },
   };
+}
+
+const CHECK_MS = 1000;
+/** A check takes at most this share of the time. */
+const CHECK_SHARE = 0.02;
+
+/** Calls a function while a command runs, at least every second if it is quick. Returns a function that ends this. */
+function checkRepeatedly(check: () => void): () => void {
+  const next = (ms: number): NodeJS.Timeout =>
+    setTimeout(() => {
+      const startedAt = performance.now();
+      check();
+      timer = next(Math.max(CHECK_MS, (performance.now() - startedAt) / CHECK_SHARE));
+    }, ms).unref();
+  let timer = next(CHECK_MS);
+  return () => clearTimeout(timer);
 }
 
 function unconfined(reason: string, env: Readonly<Record<string, string>>): Confinement {

@@ -2,6 +2,7 @@
  * Reports changes by a command to files that other programs run or take settings from, if the sandbox could not prevent
  * them: new files, links, and files below the top level of the project.
  */
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { lstatOf, namesIn, textOf } from '../disk/fileLookups.ts';
@@ -16,6 +17,8 @@ const MAX_NAMED = 10;
 export interface ProtectedChanges {
   /** The changes since the last call, as shown to the user and the model; a limited number of paths. */
   take(): readonly string[];
+  /** Renames now what must not stay until the command ends; the next `take` reports it. */
+  check(): void;
 }
 
 /** The protected files of each root, with stamps. */
@@ -23,43 +26,59 @@ type ProtectedFiles = readonly ReadonlyMap<string, string>[];
 
 /**
  * `first` are the protected files before the command, `scan` finds the current ones. `kept` are paths that the command
- * cannot change: a change there was made by another program. Paths in `root` are shortened. `disable` renames the
- * `.git` of a submodule whose settings run programs, and returns a note that says so.
+ * cannot change: a change there was made by another program. This does not apply to a submodule in which git now starts
+ * programs, whatever changed it. Paths in the first of the `roots` are shortened. `disable` renames the `.git` of a
+ * repository whose settings run programs, and returns a note that says so.
  */
 export function watchProtected(
   first: ProtectedFiles,
   scan: () => ProtectedFiles,
   {
     kept,
-    root,
+    roots,
     disable,
   }: {
     readonly kept: readonly string[];
-    readonly root: string;
+    readonly roots: readonly string[];
     readonly disable: (path: string) => string;
   },
 ): ProtectedChanges {
   const safe = new Set(kept);
+  const own = new Set(roots.map((root) => join(root, '.git')));
   let before = merged(first);
+  /** The user's own repository is never renamed, unless the command has created it. */
+  const isKept = (path: string, stamp: string): boolean =>
+    stamp === RUNS_PROGRAMS
+      ? own.has(path) && [path, join(path, 'config')].some((file) => safe.has(file))
+      : before.has(path) && safe.has(path);
+  const renamed = new Set<string>();
+  const changedIn = (now: ReadonlyMap<string, string>): readonly Change[] =>
+    [...now].filter(([path, stamp]) => before.get(path) !== stamp && !isKept(path, stamp));
+  const described = ([path, stamp]: Change): string =>
+    shortened(path, roots[0] ?? '/') + (stamp === RUNS_PROGRAMS ? disable(path) : '');
   return {
     take() {
       const now = merged(scan());
-      const changed = [...now].filter(
-        ([path, stamp]) => before.get(path) !== stamp && !(before.has(path) && safe.has(path)),
-      );
-      before = now;
-      const inOrder = [...changed].sort(
-        ([, a], [, b]) => Number(b === RUNS_PROGRAMS) - Number(a === RUNS_PROGRAMS),
-      );
-      const described = inOrder.map(
-        ([path, stamp]) => shortened(path, root) + (stamp === RUNS_PROGRAMS ? disable(path) : ''),
-      );
-      const named = described.slice(0, MAX_NAMED);
-      const more = changed.length - MAX_NAMED;
+      const changed = changedIn(now);
+      // What is renamed now may appear again.
+      before = new Map([...now].filter((one) => !(changed.includes(one) && isUrgent(one))));
+      const inOrder = [...changed].sort((a, b) => Number(isUrgent(b)) - Number(isUrgent(a)));
+      const all = new Set([...renamed, ...inOrder.map(described)]);
+      renamed.clear();
+      const more = all.size - MAX_NAMED;
+      const named = [...all].slice(0, MAX_NAMED);
       return more > 0 ? [...named, `${more} more`] : named;
+    },
+    check() {
+      for (const change of changedIn(merged(scan())).filter(isUrgent)) renamed.add(described(change));
     },
   };
 }
+
+/** A path and its stamp. */
+type Change = readonly [string, string];
+
+const isUrgent = ([, stamp]: Change): boolean => stamp === RUNS_PROGRAMS;
 
 const merged = (all: ProtectedFiles): ReadonlyMap<string, string> => new Map(all.flatMap((one) => [...one]));
 
@@ -70,8 +89,8 @@ function shortened(path: string, root: string): string {
 
 /*
  * Renames the `.git` of a submodule that a command created, because the user's next `git status` would run programs
- * named in its settings. Each rename is noted on disk first, so that the user learns of it even if the program ends
- * before reporting it.
+ * named in its settings, or an index that cannot be searched for such submodules. Each rename is noted on disk first, so
+ * that the user learns of it even if the program ends before reporting it.
  */
 
 const MAX_NAMES = 10;
@@ -96,8 +115,10 @@ export function createQuarantine(notes: string): Quarantine {
       try {
         // Without following links, then or at the last step: git does not follow them here either.
         inRealFolderSync(dirname(path), (folder) => {
-          const name = [...Array(MAX_NAMES).keys()]
-            .map((at) => `${basename(path)}-set-aside${at === 0 ? '' : at}`)
+          // The last one cannot be taken by the command.
+          const endings = [...Array(MAX_NAMES).keys(), randomBytes(6).toString('hex')];
+          const name = endings
+            .map((end) => `${basename(path)}-set-aside${end === 0 ? '' : end}`)
             .find((free) => lstatOf(folder.at(free)) === undefined);
           if (name === undefined) return;
           unreported.push(`${path}${renamedNote(name)}`);
@@ -117,7 +138,9 @@ export function createQuarantine(notes: string): Quarantine {
 }
 
 const renamedNote = (name: string): string =>
-  ` (renamed to ${name}: its settings may start programs at your next git status)`;
+  name.startsWith('.git-')
+    ? ` (renamed to ${name}: its settings may start programs at your next git status)`
+    : ` (renamed to ${name}: it cannot be read to find submodules; run git reset)`;
 
 function note(file: string, unreported: readonly string[]): void {
   try {

@@ -49,13 +49,14 @@ export function gitFetches(directory: string): boolean {
 }
 
 /**
- * True if the settings of the repository at a directory would make `git status` in the repository around it start
- * programs, or are unreadable. Unlike `gitRunsPrograms`, ignores settings that make git show files from elsewhere.
+ * True if the settings of the repository at a directory would make `git status` there, or in the repository around it,
+ * start programs, or are unreadable. Unlike `gitRunsPrograms`, ignores its submodules, and settings that make git show
+ * files from elsewhere.
  */
 export function gitSettingsRunPrograms(directory: string): boolean {
   const at = realPathOf('/', directory);
   const repository = at === undefined ? undefined : repositoryAt(at);
-  return repository !== undefined && settingsRun(repository, new Set());
+  return repository !== undefined && settingsRun(repository);
 }
 
 /** The folder with the settings of the repository that git would find from the directory. */
@@ -157,10 +158,7 @@ const namesPrograms = (settings: string, hookFolders: readonly string[]): boolea
   [naming, helper, monitor].some((pattern) => pattern.test(settings)) ||
   hookFolders.some((at) => exists(join(at, HOOK)));
 
-function settingsRun({ folder, worktree }: Repository, seen: Set<string>): boolean {
-  if (seen.has(folder)) return false;
-  seen.add(folder);
-  if (seen.size > MAX_REPOSITORIES) return true;
+function settingsRun({ folder, worktree }: Repository): boolean {
   const named = pathIn(join(folder, 'commondir'), /^([^\r\n]+)[\r\n]*$/) ?? '.';
   const places = [...new Set([folder, realPathOf(folder, named) ?? folder])];
   const files = places.flatMap((place) => ['config', 'config.worktree'].map((name) => join(place, name)));
@@ -172,14 +170,7 @@ function settingsRun({ folder, worktree }: Repository, seen: Set<string>): boole
     ...places.map((place) => join(place, 'hooks')),
     ...hooks.map((path = '') => resolve(worktree, path)),
   ];
-  if (namesPrograms(settings, hookFolders)) return true;
-  const paths = readIndex(folder, settings)?.submodules;
-  return (
-    paths?.some((path) => {
-      const inside = isMisread(path) ? undefined : repositoryAt(join(worktree, path));
-      return inside === undefined ? isMisread(path) : settingsRun(inside, seen);
-    }) !== false
-  );
+  return namesPrograms(settings, hookFolders);
 }
 
 /** True if the settings place the worktree elsewhere: its files would be shown as if they belonged to the project. */

@@ -1,13 +1,13 @@
 /**
  * Finds the git folders of a workspace, and what git runs or reads as configuration in each: those of the repository,
- * its submodules, its linked worktrees, and of repositories inside it.
+ * its submodules, its linked worktrees, and of repositories inside it. Nothing here depends on what a command can
+ * change: a folder is recognized by what commands cannot remove, and with too many folders the one around them is
+ * protected as a whole.
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isDirectory, lstatOf, namesIn, resolved, textOf } from '../../disk/fileLookups.ts';
-import { isRunning } from '../../disk/isRunning.ts';
+import { entriesOf, isDirectory, lstatOf, resolved, textOf } from '../../disk/fileLookups.ts';
 import { isInside } from '../../disk/paths.ts';
-import { inRealFolderSync } from '../../disk/realFile.ts';
 import { gitHookFolders, gitIncludes } from '../../protocol/files/gitIncludes.ts';
 
 /**
@@ -16,86 +16,218 @@ import { gitHookFolders, gitIncludes } from '../../protocol/files/gitIncludes.ts
  */
 const protectedNames = ['hooks', 'config', 'config.worktree', 'commondir'];
 
-/** A limit, because repositories and the contents of their git folders are untrusted. */
-const MAX_LOOKED_AT = 500;
+/** Each submodule needs four mounts, each linked worktree two; the time for mounts grows with the square. */
+const MAX_FOUND = 150;
+/** Maximum folders read to find the submodules. */
+const MAX_LOOKED_AT = 1000;
+
+/**
+ * Entries of which every git folder has at least one, those first that commands cannot remove because they are
+ * protected: a command may rename HEAD to hide the folder from the next one.
+ */
+const signs = ['config', 'commondir', 'HEAD', 'objects', 'refs'];
+
+/** True if a folder looks like a git folder, even a damaged one. */
+export const isGitFolder = (path: string): boolean =>
+  signs.some((name) => lstatOf(join(path, name)) !== undefined);
 
 /** The git folders that belong to a folder with a `.git`; resolved. Empty if it has none. */
 export function gitFoldersOf(root: string): readonly string[] {
-  const own = resolved(join(root, '.git')).filter(isDirectory);
-  return [...own, ...linkedGitFolder(root)].flatMap((folder) => [folder, ...modulesIn(folder)]);
+  return ownGitFolders(root).flatMap((folder) => [folder, ...modulesIn(folder).found]);
 }
 
-/** Submodules are in `modules` under their names, which may have several parts: `modules/libs/json`. */
-function modulesIn(folder: string): readonly string[] {
-  const waiting = [join(folder, 'modules')].filter(isDirectory);
+/** The folders that git uses for a worktree, as its `.git` says now: its own, and the one it shares with others. */
+export function ownGitFolders(root: string): readonly string[] {
+  const path = join(root, '.git');
+  const own = resolved(path).flatMap((real) => (isDirectory(real) ? [real] : namedByFile(real, root)));
+  return [...new Set(own.flatMap((folder) => [folder, ...commonOf(folder)]))];
+}
+
+function namedByFile(file: string, root: string): readonly string[] {
+  const written = gitdirIn(file);
+  return written === undefined ? [] : resolved(resolve(root, written)).filter(isDirectory);
+}
+
+const gitdirIn = (file: string): string | undefined => /^gitdir: (.+)$/m.exec(textOf(file))?.[1];
+
+/** The folder with the settings of a git folder, if it is another. */
+function commonOf(folder: string): readonly string[] {
+  const written = textOf(join(folder, 'commondir')).trim();
+  return written === '' ? [] : resolved(resolve(folder, written)).filter(isDirectory);
+}
+
+interface FoundFolders {
+  readonly found: readonly string[];
+  /** There are too many: none is listed, and the folder around them is protected instead. */
+  readonly isTooMany: boolean;
+}
+
+const tooMany: FoundFolders = { found: [], isTooMany: true };
+
+/** Folders in a git folder that contain no submodules. A submodule may still have such a name. */
+const internal = new Set([
+  'objects',
+  'refs',
+  'logs',
+  'hooks',
+  'info',
+  'branches',
+  'lfs',
+  'annex',
+  'worktrees',
+]);
+
+/**
+ * Submodules are in `modules` under their names, which may have several parts: `modules/libs/json`. What looks like a
+ * git folder is searched as well: a command may make `libs` look like one.
+ */
+function modulesIn(folder: string): FoundFolders {
+  const tops = modulesFolders(folder);
+  const waiting = [...tops];
   const found: string[] = [];
-  for (let looked = 0; looked < MAX_LOOKED_AT; looked++) {
-    const at = waiting.shift();
-    if (at === undefined) break;
-    const isModule = isGitFolder(at);
+  // The loop also visits folders appended in its body.
+  for (const [looked, at] of waiting.entries()) {
+    const isModule = looked >= tops.length && isGitFolder(at);
     if (isModule) found.push(at);
-    const below = isModule ? join(at, 'modules') : at;
-    waiting.push(
-      ...(isDirectory(below) ? namesIn(below) : []).map((name) => join(below, name)).filter(isDirectory),
-    );
+    if (looked >= MAX_LOOKED_AT || found.length > MAX_FOUND) return tooMany;
+    for (const entry of entriesOf(at)) {
+      const path = join(at, entry.name);
+      const isEntered = !isModule || !internal.has(entry.name) || hasSettings(path);
+      if (entry.isDirectory() && isEntered) waiting.push(path);
+    }
   }
-  return found;
+  return { found, isTooMany: false };
 }
 
-/** True if a folder has a HEAD, as every git folder does. */
-const isGitFolder = (path: string): boolean => lstatOf(join(path, 'HEAD')) !== undefined;
+/** Each linked worktree has its own submodules. */
+const modulesFolders = (folder: string): readonly string[] =>
+  [folder, ...worktreesIn(folder).found].map((at) => join(at, 'modules')).filter(isDirectory);
+
+const hasSettings = (path: string): boolean =>
+  ['config', 'commondir'].some((name) => lstatOf(join(path, name)) !== undefined);
+
+/** The folders of the linked worktrees in a git folder. */
+export function worktreesIn(folder: string): FoundFolders {
+  const top = join(folder, 'worktrees');
+  const found = entriesOf(top).filter((entry) => entry.isDirectory());
+  if (found.length > MAX_FOUND) return tooMany;
+  return { found: found.map(({ name }) => join(top, name)), isTooMany: false };
+}
 
 /**
  * The paths in a git folder, and those its settings include, that commands must not change. Resolved, as mounts
  * require.
  */
 export function protectedInGit(folder: string, home: string): readonly string[] {
-  const worktrees = namesIn(join(folder, 'worktrees'))
-    .slice(0, MAX_LOOKED_AT)
-    .flatMap((name) => ['commondir', 'config.worktree'].map((file) => join(folder, 'worktrees', name, file)));
-  const configurations = ['config', 'config.worktree'].map((name) => join(folder, name));
+  const worktrees = worktreesIn(folder);
+  const crowded = [
+    ...(worktrees.isTooMany ? [join(folder, 'worktrees')] : []),
+    ...(modulesIn(folder).isTooMany ? modulesFolders(folder) : []),
+  ];
   return [
-    ...[...protectedNames.map((name) => join(folder, name)), ...worktrees].flatMap(resolved),
-    ...includedFiles(configurations, home),
+    ...[
+      ...crowded,
+      ...protectedNames.map((name) => join(folder, name)),
+      ...worktrees.found.flatMap((at) => ['commondir', 'config.worktree'].map((name) => join(at, name))),
+    ].flatMap(resolved),
+    ...existing(gitIncludes(configurationsIn(folder), home, textAt)),
   ];
 }
+
+const configurationsIn = (folder: string): readonly string[] => [
+  ...['config', 'config.worktree'].map((name) => join(folder, name)),
+  ...worktreesIn(folder).found.map((at) => join(at, 'config.worktree')),
+];
 
 /**
  * The hook folders that the settings of the repository at a folder, or the user's settings, name; resolved. A folder
  * that contains the git folder itself cannot be protected.
  */
 export function hookFoldersOf(root: string, home: string): readonly string[] {
-  const own = [...resolved(join(root, '.git')).filter(isDirectory), ...linkedGitFolder(root)];
+  const own = ownGitFolders(root);
+  return namedHookFolders(root, home)
+    .flatMap(resolved)
+    .filter((path) => !own.some((folder) => isInside(folder, path)));
+}
+
+function namedHookFolders(root: string, home: string, read = textAt): readonly string[] {
+  const own = ownGitFolders(root);
   if (own.length === 0) return [];
-  const configurations = own.flatMap((folder) =>
-    ['config', 'config.worktree'].map((name) => join(folder, name)),
-  );
-  const users = userSettings.map((name) => join(home, name));
+  const configurations = [...own.flatMap(configurationsIn), ...userSettings(home)];
   return (
-    gitHookFolders([...configurations, ...users], { home, worktree: root }, textAt)
+    gitHookFolders(configurations, { home, worktree: root }, read)
       // The files in `_` run those in its parent. Source: Husky, How it works.
       .map((path) => (basename(path) === '_' ? dirname(path) : path))
-      .flatMap(resolved)
-      .filter((path) => !own.some((folder) => isInside(folder, path)))
   );
 }
 
-/** Relative to the home. */
-const userSettings = ['.gitconfig', '.config/git/config'];
+const userSettings = (home: string): readonly string[] =>
+  ['.gitconfig', '.config/git/config'].map((name) => join(home, name));
 
 const textAt = (path: string): string => resolved(path).map(textOf).join('');
 
 /** The files that the user's own git settings include, for example from a dotfiles project. Resolved. */
 export const includedByUser = (home: string): readonly string[] =>
-  includedFiles(
-    userSettings.map((name) => join(home, name)),
-    home,
-  );
+  existing(gitIncludes(userSettings(home), home, textAt));
 
-function includedFiles(configurations: readonly string[], home: string): readonly string[] {
-  return gitIncludes(configurations, home, textAt)
-    .flatMap(resolved)
-    .filter((path) => !isDirectory(path));
+const existing = (files: readonly string[]): readonly string[] =>
+  files.flatMap(resolved).filter((path) => !isDirectory(path));
+
+interface MissingPlaces {
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+  /** Those that exist only because a session has created them. */
+  readonly made: readonly string[];
+}
+
+/**
+ * Included files and hook folders that git's settings for the repositories at these folders name, and that do not
+ * exist; where they would be created.
+ */
+export function missingPlaces(
+  roots: readonly string[],
+  home: string,
+  isMade: (path: string) => boolean,
+): MissingPlaces {
+  const texts = new Map<string, string>();
+  const read = (path: string): string => {
+    const text = texts.get(path) ?? textAt(path);
+    texts.set(path, text);
+    return text;
+  };
+  const configurations = [...new Set(roots.flatMap(gitFoldersOf))].flatMap(configurationsIn);
+  const files = gitIncludes([...configurations, ...userSettings(home)], home, read);
+  const folders = roots.flatMap((root) => namedHookFolders(root, home, read));
+  const missing = (paths: readonly string[]): readonly string[] => [
+    ...new Set(paths.flatMap((path) => missingPath(path))),
+  ];
+  return {
+    files: missing(files),
+    folders: missing(folders),
+    made: [...files, ...folders].flatMap(resolved).filter(isMade),
+  };
+}
+
+const MAX_LINKS = 20;
+
+/** The path, without links, that creating a missing file would create; empty if it exists. */
+function missingPath(path: string, links = 0): readonly string[] {
+  if (resolved(path).length > 0 || links > MAX_LINKS || path === dirname(path)) return [];
+  const [parent] = [...resolved(dirname(path)), ...missingPath(dirname(path), links + 1)];
+  if (parent === undefined) return [];
+  const target = linkTarget(path);
+  return target === undefined
+    ? [join(parent, basename(path))]
+    : missingPath(resolve(parent, target), links + 1);
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // Not a link.
+    return undefined;
+  }
 }
 
 /**
@@ -105,7 +237,7 @@ function includedFiles(configurations: readonly string[], home: string): readonl
  * gitsubmodules.
  */
 export function linkedGitFolder(root: string): readonly string[] {
-  const written = /^gitdir: (.+)$/m.exec(textOf(join(root, '.git')))?.[1];
+  const written = gitdirIn(join(root, '.git'));
   if (written === undefined) return [];
   const target = resolve(root, written);
   if (basename(dirname(target)) !== 'worktrees') {
@@ -116,107 +248,4 @@ export function linkedGitFolder(root: string): readonly string[] {
   const common = dirname(dirname(target));
   const isLinked = resolve(target, textOf(join(target, 'gitdir')).trim()) === join(root, '.git');
   return isLinked && isDirectory(join(common, 'objects')) ? resolved(common) : [];
-}
-
-/*
- * Missing files of a git folder are created while commands run, because only existing files can be protected. Several
- * sessions may need them in the same folder, and a killed session cannot remove them: each session notes its folders in
- * a file named after its process, and the last one removes what it created.
- */
-
-/** "The shared files are right here", which git assumes without this file. */
-const OWN_COMMONDIR = '.\n';
-
-interface CompletedGitFolders {
-  /** Creates the missing files of a folder, as git would and without any effect on git. Never throws. */
-  complete(folder: string): void;
-  /** Removes them again, except from folders that other sessions need. Never throws. */
-  release(): void;
-}
-
-let lastSession = 0;
-
-/** `notes`: a folder for the notes of all sessions, which commands cannot write to. */
-export function createCompletedGitFolders(notes: string): CompletedGitFolders {
-  lastSession += 1;
-  const own = join(notes, `${process.pid}-${lastSession}`);
-  const folders = new Set<string>();
-  return {
-    complete(folder) {
-      if (!isGitFolder(folder) || !isDirectory(join(folder, 'objects'))) return;
-      if (!folders.has(folder)) {
-        if (folders.size === 0) clearUp(notes);
-        // Noted first, so that a session that ends in between does not remove the files.
-        folders.add(folder);
-        note(own, folders);
-      }
-      completeGitFolder(folder);
-    },
-    release() {
-      if (folders.size === 0) return;
-      rmSync(own, { force: true });
-      removeUnneeded(notes, [...folders]);
-      folders.clear();
-    },
-  };
-}
-
-function note(file: string, folders: ReadonlySet<string>): void {
-  try {
-    mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
-    writeFileSync(file, JSON.stringify([...folders]), { mode: 0o600 });
-  } catch {
-    // Disk full: another session may then remove files that this one needs, and the next command creates them again.
-  }
-}
-
-/** Cleans up after sessions that were killed. */
-function clearUp(notes: string): void {
-  for (const name of namesIn(notes)) {
-    const pid = Number.parseInt(name, 10);
-    if (!(pid > 0) || isRunning(pid)) continue;
-    const left = foldersIn(join(notes, name));
-    rmSync(join(notes, name), { force: true });
-    removeUnneeded(notes, left);
-  }
-}
-
-function removeUnneeded(notes: string, folders: readonly string[]): void {
-  const needed = new Set(namesIn(notes).flatMap((name) => foldersIn(join(notes, name))));
-  for (const folder of folders) if (!needed.has(folder)) uncompleteGitFolder(folder);
-}
-
-function foldersIn(file: string): readonly string[] {
-  try {
-    const folders: unknown = JSON.parse(textOf(file));
-    return Array.isArray(folders) ? folders.filter((folder) => typeof folder === 'string') : [];
-  } catch {
-    return [];
-  }
-}
-
-/** Creates the files without following links: a running command may replace the folder with one. */
-function completeGitFolder(folder: string): void {
-  const hasWorktreeConfig = /worktreeconfig/i.test(textOf(join(folder, 'config')));
-  try {
-    inRealFolderSync(folder, ({ at }) => {
-      const isMissing = (name: string): boolean => lstatOf(at(name)) === undefined;
-      if (isMissing('hooks')) mkdirSync(at('hooks'));
-      if (isMissing('config.worktree') && hasWorktreeConfig)
-        writeFileSync(at('config.worktree'), '', { flag: 'wx' });
-      if (isMissing('commondir')) writeFileSync(at('commondir'), OWN_COMMONDIR, { flag: 'wx' });
-    });
-  } catch {
-    // If this program cannot write there, commands cannot either.
-  }
-}
-
-function uncompleteGitFolder(folder: string): void {
-  try {
-    inRealFolderSync(folder, ({ at }) => {
-      if (textOf(at('commondir')) === OWN_COMMONDIR) rmSync(at('commondir'), { force: true });
-    });
-  } catch {
-    // This user may no longer write to the folder.
-  }
 }

@@ -3,18 +3,24 @@
  * and for what rules deny reading.
  */
 import { basename, dirname, join, relative } from 'node:path';
-import { isDirectory, lstatOf, namesIn, readFileNow, textOf } from '../../disk/fileLookups.ts';
+import { lstatOf, namesIn, readFileNow, resolved, textOf } from '../../disk/fileLookups.ts';
 import { createFolderWalk } from '../../disk/folderWalk.ts';
-import { indexPaths } from '../../disk/gitIndex.ts';
+import { sharedIndexPaths } from '../../disk/gitIndex.ts';
 import { isInside } from '../../disk/paths.ts';
-import { linkedGitFolder } from './gitFolders.ts';
+import { ownGitFolders } from './gitFolders.ts';
 
+/** Each has several mounts. */
 const MAX_REPOSITORIES = 50;
+/** Repositories that git enters from another and whose settings are read; with more, they count as running programs. */
+const MAX_SUBMODULES = 2000;
 /** Maximum entries in the stamp of a protected folder. */
 const MAX_ENTRIES = 100;
 
 interface Scanned {
-  /** Repositories inside the folder, nearest first and without the folder itself, and submodules wherever they are. */
+  /**
+   * Repositories inside the folder, nearest first and without the folder itself, and submodules wherever they are.
+   * Those found by earlier scans come first, so that new ones never displace them.
+   */
   readonly repositories: readonly string[];
   /**
    * Files that other programs run or take settings from, each with a stamp that changes when it is modified or
@@ -26,11 +32,11 @@ interface Scanned {
 interface ProjectRules {
   /** True if other programs run a file or take settings from it. */
   readonly isReadOnlyForCommands: (path: string) => boolean;
-  /** True if `git status` in this folder would start programs. */
+  /** True if the settings of the repository in this folder, without its submodules, would make git start programs. */
   readonly gitRunsPrograms: (folder: string) => boolean;
 }
 
-/** The stamp of a submodule in which git would start programs. */
+/** The stamp of a repository that git enters for the status of the project, and in which it would start programs. */
 export const RUNS_PROGRAMS = 'runs programs';
 
 /** Creates a function that scans a folder; it never throws. */
@@ -39,6 +45,7 @@ export function createProjectScan({
   gitRunsPrograms,
 }: ProjectRules): (root: string) => Scanned {
   const readIndexOf = createIndexReader();
+  const known = { inside: createKnown(), submodules: createKnown() };
   const walk = createFolderWalk((path, entries) => {
     // A folder with a HEAD is a repository, and git follows its settings there. Source: gitrepository-layout.
     const protectedFiles = entries
@@ -49,20 +56,37 @@ export function createProjectScan({
     const isRepository = entries.some(({ name }) => name === '.git');
     return { found: { protectedFiles, isRepository }, enters: (name) => !protectedFiles.includes(name) };
   });
+  /**
+   * For the status of a repository, git enters its submodules, and theirs, and runs programs named in their settings. So
+   * a repository that a command has created takes effect as soon as an index lists it, wherever it is.
+   */
+  const enteredFrom = (repositories: readonly string[]) => {
+    const submodules = new Set<string>();
+    const unreadable: string[] = [];
+    // The loop also visits submodules appended in its body.
+    const waiting = [...repositories];
+    for (const at of waiting) {
+      const index = readIndexOf(at);
+      if (index.unreadable !== undefined) unreadable.push(index.unreadable);
+      for (const path of index.submodules) {
+        if (submodules.has(path) || lstatOf(join(path, '.git')) === undefined) continue;
+        submodules.add(path);
+        if (submodules.size <= MAX_SUBMODULES) waiting.push(path);
+      }
+    }
+    return { submodules: [...submodules], unreadable };
+  };
   return (root) => {
     const folders = walk(root);
     const repositories = folders.filter(({ found }) => found.isRepository).map(({ path }) => path);
-    // For the status of a repository, git enters its submodules and runs programs named in their settings. So a
-    // repository that a command has created takes effect as soon as an index lists it, wherever it is.
-    const submodules = repositories
-      .flatMap((at) => readIndexOf(at).submodules)
-      .filter((path) => lstatOf(join(path, '.git')) !== undefined)
-      .slice(0, MAX_REPOSITORIES);
+    const { submodules, unreadable } = enteredFrom([root, ...repositories]);
+    const runs = (path: string, index: number): boolean => index >= MAX_SUBMODULES || gitRunsPrograms(path);
+    const inside = repositories.filter((path) => path !== root);
     return {
       repositories: [
         ...new Set([
-          ...repositories.filter((path) => path !== root).slice(0, MAX_REPOSITORIES),
-          ...submodules,
+          ...known.inside(root, inside).slice(0, MAX_REPOSITORIES),
+          ...known.submodules(root, submodules).slice(0, MAX_REPOSITORIES),
         ]),
       ],
       protectedFiles: new Map([
@@ -70,10 +94,26 @@ export function createProjectScan({
           found.protectedFiles.map((name) => [join(path, name), stampOf(join(path, name))] as const),
         ),
         ...submodules.map(
-          (path) => [join(path, '.git'), gitRunsPrograms(path) ? RUNS_PROGRAMS : ''] as const,
+          (path, index) => [join(path, '.git'), runs(path, index) ? RUNS_PROGRAMS : ''] as const,
         ),
+        ...unreadable.map((path) => [path, RUNS_PROGRAMS] as const),
+        ...(gitRunsPrograms(root) ? [[join(root, '.git'), RUNS_PROGRAMS] as const] : []),
       ]),
     };
+  };
+}
+
+/**
+ * Creates a function that adds the folders found in another one to those found in it before, and returns all that still
+ * contain a `.git`. A command cannot remove one that is protected, but hide it from a scan by creating many others.
+ */
+function createKnown(): (root: string, found: readonly string[]) => readonly string[] {
+  const known = new Map<string, Set<string>>();
+  return (root, found) => {
+    const all = new Set([...(known.get(root) ?? []), ...found]);
+    for (const path of all) if (lstatOf(join(path, '.git')) === undefined) all.delete(path);
+    known.set(root, all);
+    return [...all];
   };
 }
 
@@ -168,13 +208,16 @@ export function createDeniedScan(isDenied: (path: string) => boolean): (root: st
 const MAX_BYTES = 64 * 2 ** 20;
 
 interface IndexContent {
-  /** Folders, absolute. */
+  /** Folders, absolute. Those are included that a shared index lists and that git may no longer track. */
   readonly submodules: readonly string[];
   /**
    * The paths, of those asked about, that git tracks, and folders in which it tracks something. If that cannot be
    * determined, all of them.
    */
   readonly tracked: readonly string[];
+  /** The index itself, absolute, if its submodules cannot be determined. */
+  readonly unreadable?: string;
+  readonly isShared?: boolean;
 }
 
 /**
@@ -184,36 +227,49 @@ interface IndexContent {
 function createIndexReader(): (repository: string, paths?: readonly string[]) => IndexContent {
   const known = new Map<string, { readonly state: string; readonly found: IndexContent }>();
   return (repository, paths = []) => {
-    const own = join(repository, '.git');
-    const folder = isDirectory(own) ? own : linkedGitFolder(repository)[0];
-    const index = join(folder ?? own, 'index');
-    const file = lstatOf(index);
-    if (folder === undefined || file?.isFile() !== true) return { submodules: [], tracked: [] };
-    if (file.size > MAX_BYTES) return { submodules: [], tracked: paths };
+    const folders = ownGitFolders(repository);
+    const [folder] = folders;
+    const index = folder === undefined ? undefined : join(folder, 'index');
+    // Git follows a link here.
+    const file = index === undefined ? undefined : resolved(index).map(lstatOf)[0];
+    if (folder === undefined || index === undefined || file?.isFile() !== true)
+      return { submodules: [], tracked: [] };
     const state = [file.ino, file.ctimeNs, ...paths].join('\n');
     const before = known.get(index);
     if (before?.state === state) return before.found;
-    const found = readIndex(index, hashBytes(folder), repository, paths);
-    known.set(index, { state, found });
+    const found = readIndex(index, hashBytes(folders), repository, paths);
+    // The file with shared entries may change without the index.
+    if (found.isShared === true) known.delete(index);
+    else known.set(index, { state, found });
     return found;
   };
 }
 
-const hashBytes = (folder: string): number =>
-  /objectformat\s*=\s*"?sha256/i.test(textOf(join(folder, 'config'))) ? 32 : 20;
+const hashBytes = (folders: readonly string[]): number =>
+  folders.some((folder) => /objectformat\s*=\s*"?sha256/i.test(textOf(join(folder, 'config')))) ? 32 : 20;
 
 function readIndex(index: string, bytes: number, repository: string, paths: readonly string[]): IndexContent {
+  let isShared = false;
+  const readShared = (name: string): Buffer | null | undefined => {
+    isShared = true;
+    return readFileNow(join(dirname(index), name), MAX_BYTES);
+  };
   try {
     const content = readFileNow(index, MAX_BYTES);
-    const listed = content == null ? undefined : indexPaths(content, bytes);
-    if (listed === undefined) return { submodules: [], tracked: paths };
-    return {
-      submodules: listed.submodules.map((path) => join(repository, path)),
-      tracked: trackedAmong(paths, repository, [...listed.files, ...listed.submodules]),
-    };
+    const listed = content == null ? undefined : sharedIndexPaths(content, bytes, readShared);
+    // A path that is no UTF-8 cannot be looked up.
+    if (listed?.submodules.some((path) => path.includes('\ufffd')) === false) {
+      const submodules = listed.isAnySubmodule ? [...listed.submodules, ...listed.files] : listed.submodules;
+      return {
+        submodules: submodules.map((path) => join(repository, path)),
+        tracked: trackedAmong(paths, repository, [...listed.files, ...listed.submodules]),
+        isShared,
+      };
+    }
   } catch {
-    return { submodules: [], tracked: paths };
+    // Damaged.
   }
+  return { submodules: [], tracked: paths, unreadable: index };
 }
 
 /** The paths that an index lists, or that contain something listed. `listed`: relative to the repository. */

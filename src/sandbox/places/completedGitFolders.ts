@@ -1,0 +1,194 @@
+/**
+ * Creates what is missing in git folders while commands run, because only existing files can be protected. Several
+ * sessions may need it in the same place, and a killed session cannot remove it: each session notes what it needs in a
+ * file named after its process, and the last one removes what was created.
+ */
+import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isDirectory, lstatOf, namesIn, statOf, textOf } from '../../disk/fileLookups.ts';
+import { isRunning } from '../../disk/isRunning.ts';
+import { isInside } from '../../disk/paths.ts';
+import { inRealFolderSync } from '../../disk/realFile.ts';
+import { gitFoldersOf, isGitFolder, missingPlaces, worktreesIn } from './gitFolders.ts';
+
+/** "The shared files are right here", which git assumes without this file. */
+const OWN_COMMONDIR = '.\n';
+/** The same for the folder of a linked worktree, which git always creates with it. */
+const COMMONDIR_OF_WORKTREE = '../..\n';
+/** Content of an included file that did not exist; a comment for git. */
+const PLACEHOLDER =
+  '# Created by ClawdCode so that commands cannot create it; removed when the session ends.\n';
+
+interface CompletedGitFolders {
+  /**
+   * Creates what git would read or run for the repositories at these folders and what does not exist, inside of
+   * writable places. Never throws.
+   */
+  completeAll(roots: readonly string[], writable: readonly string[], home: string): void;
+  /** Creates the missing files of a folder, as git would and without any effect on git. Never throws. */
+  complete(folder: string): void;
+  /** Removes everything again, except what other sessions need. Never throws. */
+  release(): void;
+}
+
+let lastSession = 0;
+
+/** `notes`: a folder for the notes of all sessions, which commands cannot write to. */
+export function createCompletedGitFolders(notes: string): CompletedGitFolders {
+  lastSession += 1;
+  const own = join(notes, `${process.pid}-${lastSession}`);
+  const needed = new Set<string>();
+  /** Noted first, so that a session that ends in between does not remove it. */
+  const need = (path: string): void => {
+    if (needed.has(path)) return;
+    if (needed.size === 0) clearUp(notes);
+    needed.add(path);
+    note(own, needed);
+  };
+  const complete = (folder: string): void => {
+    // The folder of a linked worktree is completed with the folder that it shares.
+    const common = textOf(join(folder, 'commondir')).trim();
+    if (!isGitFolder(folder) || (common !== '' && common !== '.')) return;
+    need(folder);
+    completeGitFolder(folder);
+  };
+  return {
+    complete,
+    completeAll(roots, writable, home) {
+      const isWritable = (path: string): boolean => writable.some((place) => isInside(path, place));
+      for (const folder of roots.flatMap(gitFoldersOf)) if (isWritable(folder)) complete(folder);
+      const { files, folders, made } = missingPlaces(roots, home, isPlaceholder);
+      const shared = made.filter((path) => isWritable(path) && !needed.has(path));
+      for (const path of shared) notedAround(notes, path).forEach(need);
+      for (const path of folders.filter(isWritable)) createFolder(path, need);
+      for (const path of files.filter(isWritable)) createFile(path, need);
+    },
+    release() {
+      if (needed.size === 0) return;
+      rmSync(own, { force: true });
+      removeUnneeded(notes, [...needed]);
+      needed.clear();
+    },
+  };
+}
+
+/** True for what a session has created in the place of a missing file or folder. */
+const isPlaceholder = (path: string): boolean =>
+  textOf(path) === PLACEHOLDER || (isDirectory(path) && namesIn(path).length === 0);
+
+/** Creates a folder and missing parents, without following links. */
+function createFolder(path: string, need: (path: string) => void): void {
+  if (isDirectory(path) || path === dirname(path)) return;
+  createFolder(dirname(path), need);
+  createIn(path, need, (at) => mkdirSync(at));
+}
+
+function createFile(path: string, need: (path: string) => void): void {
+  createFolder(dirname(path), need);
+  createIn(path, need, (at) => writeFileSync(at, PLACEHOLDER, { flag: 'wx' }));
+}
+
+function createIn(path: string, need: (path: string) => void, create: (at: string) => void): void {
+  if (lstatOf(path) !== undefined) return;
+  need(path);
+  try {
+    inRealFolderSync(dirname(path), ({ at }) => create(at(basename(path))));
+  } catch {
+    // If this program cannot write there, commands cannot either.
+  }
+}
+
+function note(file: string, needed: ReadonlySet<string>): void {
+  try {
+    mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
+    writeFileSync(file, JSON.stringify([...needed]), { mode: 0o600 });
+  } catch {
+    // Disk full: another session may then remove files that this one needs, and the next command creates them again.
+  }
+}
+
+/** A path that some session has created, and the folders that it has created around it. */
+const notedAround = (notes: string, path: string): readonly string[] => [
+  ...namesIn(notes)
+    .flatMap((name) => pathsIn(join(notes, name)))
+    .filter((noted) => isInside(path, noted) && !isGitFolder(noted)),
+  path,
+];
+
+/** Cleans up after sessions that were killed. */
+function clearUp(notes: string): void {
+  for (const name of namesIn(notes)) {
+    const pid = Number.parseInt(name, 10);
+    if (!(pid > 0) || isRunning(pid)) continue;
+    const left = pathsIn(join(notes, name));
+    rmSync(join(notes, name), { force: true });
+    removeUnneeded(notes, left);
+  }
+}
+
+function removeUnneeded(notes: string, paths: readonly string[]): void {
+  const needed = new Set(namesIn(notes).flatMap((name) => pathsIn(join(notes, name))));
+  // Innermost first: a folder is removed once it is empty.
+  const deepestFirst = [...paths].sort((a, b) => b.length - a.length);
+  for (const path of deepestFirst) if (!needed.has(path)) removeCreated(path);
+}
+
+function pathsIn(file: string): readonly string[] {
+  try {
+    const paths: unknown = JSON.parse(textOf(file));
+    return Array.isArray(paths) ? paths.filter((path) => typeof path === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Creates the files without following links: a running command may replace the folder with one. */
+function completeGitFolder(folder: string): void {
+  const settings = join(folder, 'config');
+  const hasWorktreeConfig = /worktreeconfig/i.test(textOf(settings)) || isLarge(settings);
+  const missing = (content: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
+    ...content,
+    ...(hasWorktreeConfig ? { 'config.worktree': '' } : {}),
+  });
+  createMissing(folder, missing({ config: '', commondir: OWN_COMMONDIR }), ['hooks']);
+  for (const worktree of worktreesIn(folder).found)
+    createMissing(worktree, missing({ commondir: COMMONDIR_OF_WORKTREE }));
+}
+
+/** Files whose text `textOf` does not return. */
+const isLarge = (file: string): boolean => textOf(file) === '' && (statOf(file)?.size ?? 0) > 0;
+
+function createMissing(
+  folder: string,
+  files: Readonly<Record<string, string>>,
+  folders: readonly string[] = [],
+): void {
+  const isMissing = (name: string): boolean => lstatOf(join(folder, name)) === undefined;
+  // Opening the folder takes longer than looking, and usually nothing is missing.
+  if (![...Object.keys(files), ...folders].some(isMissing)) return;
+  try {
+    inRealFolderSync(folder, ({ at }) => {
+      for (const name of folders) if (isMissing(name)) mkdirSync(at(name));
+      for (const [name, content] of Object.entries(files))
+        if (isMissing(name)) writeFileSync(at(name), content, { flag: 'wx' });
+    });
+  } catch {
+    // If this program cannot write there, commands cannot either.
+  }
+}
+
+function removeCreated(path: string): void {
+  const isFolder = isDirectory(path);
+  const [folder, name, content] = isFolder
+    ? [path, 'commondir', OWN_COMMONDIR]
+    : [dirname(path), basename(path), PLACEHOLDER];
+  try {
+    inRealFolderSync(folder, ({ at }) => {
+      if (textOf(at(name)) === content) rmSync(at(name), { force: true });
+    });
+    // Fails unless it is empty.
+    if (isFolder) rmdirSync(path);
+  } catch {
+    // This user may no longer write to the folder, or it has content of its own.
+  }
+}

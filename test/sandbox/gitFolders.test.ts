@@ -1,0 +1,364 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { type Confined, confined, type Given, hasSandbox } from './confined.ts';
+
+interface Project extends Confined {
+  /** Runs git outside the sandbox, as the user does. */
+  git(folder: string, ...args: string[]): string;
+  /** Appends a setting that runs a program to a file. Relative paths start at the project. */
+  readonly evil: (file: string) => string;
+  /** True if that program has run when the user asks for the status in these folders of the project. */
+  isRunByStatus(...folders: string[]): boolean;
+}
+
+async function project(given: Given = {}): Promise<Project> {
+  const opened = await confined(given);
+  const { home, root } = opened;
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    GIT_CONFIG_NOSYSTEM: '1',
+    ...{ GIT_CONFIG_COUNT: '3', GIT_CONFIG_KEY_0: 'user.email', GIT_CONFIG_VALUE_0: 'a@b.c' },
+    ...{ GIT_CONFIG_KEY_1: 'user.name', GIT_CONFIG_VALUE_1: 'A' },
+    ...{ GIT_CONFIG_KEY_2: 'protocol.file.allow', GIT_CONFIG_VALUE_2: 'always' },
+  };
+  const git = (folder: string, ...args: string[]): string =>
+    execFileSync('git', args, { cwd: join(root, folder), env, encoding: 'utf8', stdio: 'pipe' });
+  return {
+    ...opened,
+    git,
+    evil: (file) => `printf '[core]\\n\\tfsmonitor = touch ${home}/ran\\n' >> ${file}`,
+    isRunByStatus(...folders) {
+      for (const folder of folders)
+        try {
+          git(folder, 'status');
+        } catch {
+          // Git may reject what a command has left.
+        }
+      return existsSync(join(home, 'ran'));
+    },
+  };
+}
+
+/** A repository with a commit. */
+function repository({ git, root }: Project, folder: string): void {
+  mkdirSync(join(root, folder), { recursive: true });
+  git(folder, 'init', '-q');
+  git(folder, 'commit', '-qm', 'one', '--allow-empty');
+}
+
+/** The project, with a submodule at each path. */
+function withSubmodules(given: Project, ...paths: string[]): void {
+  const { git, home } = given;
+  repository(given, '.');
+  repository(given, '../lib');
+  for (const path of paths) git('.', 'submodule', 'add', '-q', join(home, 'lib'), path);
+  git('.', 'commit', '-qam', 'submodules');
+}
+
+const gitlink = (path: string): string =>
+  `git update-index --add --cacheinfo 160000,$(git -C ${path} rev-parse HEAD),${path}`;
+const plain = (path: string): string =>
+  `git init -q ${path} && git -C ${path} -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m m`;
+
+interface Attack {
+  readonly given?: Given;
+  readonly setUp: (given: Project) => void;
+  /** Each is a call of its own. */
+  readonly calls: (given: Project) => readonly string[];
+  /** Folders of the project in which the user asks for the status. */
+  readonly status?: readonly string[];
+}
+
+const attacks: Readonly<Record<string, Attack>> = {
+  'a submodule without HEAD': {
+    setUp: (given) => withSubmodules(given, 'lib'),
+    calls: ({ evil }) => [
+      'mv .git/modules/lib/HEAD .git/modules/lib/HEADX',
+      evil('.git/modules/lib/config'),
+      'mv .git/modules/lib/HEADX .git/modules/lib/HEAD',
+    ],
+  },
+  'a submodule inside what is made to look like one': {
+    setUp: (given) => withSubmodules(given, 'libs/json'),
+    calls: ({ evil }) => ['touch .git/modules/libs/HEAD', evil('.git/modules/libs/json/config')],
+  },
+  'a submodule of a submodule': {
+    setUp(given) {
+      withSubmodules(given, 'a');
+      given.git('a', 'submodule', 'add', '-q', join(given.home, 'lib'), 'b');
+      given.git('a', 'commit', '-qam', 'b');
+    },
+    calls: ({ evil }) => [
+      'rm .git/modules/a/modules/b/HEAD; rm .git/modules/a/HEAD; mv .git/modules/a/modules x',
+      evil('.git/modules/a/modules/b/config'),
+      'for m in a a/modules/b; do echo ref: refs/heads/master > .git/modules/$m/HEAD; done',
+    ],
+    status: ['.', 'a', 'a/b'],
+  },
+  'one submodule among too many': {
+    setUp: (given) => withSubmodules(given, 'z'),
+    calls: ({ evil }) => ['mkdir .git/modules/a{0000..1200}', evil('.git/modules/z/config')],
+  },
+  'a submodule of a linked worktree': {
+    setUp(given) {
+      withSubmodules(given, 'lib');
+      given.git('.', 'worktree', 'add', '-q', '../wt1');
+      given.git('../wt1', 'submodule', 'update', '-q', '--init');
+    },
+    calls: ({ evil }) => [evil('.git/worktrees/wt1/modules/lib/config')],
+    status: ['../wt1'],
+  },
+  'a submodule whose .git file becomes a folder': {
+    setUp: (given) => withSubmodules(given, 'vendor/lib'),
+    calls: ({ evil }) => [
+      `cp -r .git/modules/vendor/lib e; git config -f e/config --unset core.worktree; ${evil('e/config')}; rm vendor/lib/.git; mv e vendor/lib/.git`,
+    ],
+  },
+  'the settings of a worktree that do not exist': {
+    setUp(given) {
+      repository(given, '.');
+      given.git('.', 'config', 'extensions.worktreeConfig', 'true');
+      given.git('.', 'worktree', 'add', '-q', '../wt1');
+    },
+    calls: ({ evil }) => [evil('.git/worktrees/wt1/config.worktree')],
+    status: ['../wt1'],
+  },
+  'the settings of a worktree of a submodule': {
+    setUp(given) {
+      withSubmodules(given, 'lib');
+      given.git('lib', 'config', 'extensions.worktreeConfig', 'true');
+      given.git('lib', 'worktree', 'add', '-q', '../../wt1');
+    },
+    calls: ({ evil }) => [evil('.git/modules/lib/worktrees/wt1/config.worktree')],
+    status: ['../wt1'],
+  },
+  'the settings of a worktree of a repository in the project': {
+    setUp(given) {
+      repository(given, 'services/api');
+      given.git('services/api', 'config', 'extensions.worktreeConfig', 'true');
+      given.git('services/api', 'worktree', 'add', '-q', '../../../wt1');
+    },
+    calls: ({ evil }) => [evil('services/api/.git/worktrees/wt1/config.worktree')],
+    status: ['../wt1'],
+  },
+  'one worktree among too many': {
+    setUp(given) {
+      repository(given, '.');
+      given.git('.', 'worktree', 'add', '-q', '../zwt');
+    },
+    calls: ({ evil }) => [
+      'mkdir .git/worktrees/{a,b,zz}{000..300}',
+      `cp -r .git evil; ${evil('evil/config')}; echo ../../../evil > .git/worktrees/zwt/commondir`,
+    ],
+    status: ['../zwt'],
+  },
+  'a submodule inside a submodule': {
+    setUp: (given) => withSubmodules(given, 'vendor/vl'),
+    calls: ({ evil }) => [`cd vendor/vl && ${plain('x')} && ${evil('x/.git/config')} && git add x`],
+  },
+  'a submodule of a submodule that a command makes': {
+    setUp: (given) => repository(given, '.'),
+    calls: ({ evil }) => [
+      `${plain('vendor/a')}; ${plain('vendor/a/b')}; ${evil('vendor/a/b/.git/config')}; git -C vendor/a add b; ${gitlink('vendor/a')}`,
+    ],
+  },
+  'one submodule among many that a command makes': {
+    setUp: (given) => repository(given, '.'),
+    calls: ({ evil }) => [
+      `${plain('vendor/a')}; for i in {10..70}; do cp -r vendor/a vendor/a$i; done; ${evil('vendor/a70/.git/config')}; for i in {10..70}; do echo "160000 $(git -C vendor/a rev-parse HEAD) 0\tvendor/a$i"; done | git update-index --index-info`,
+    ],
+  },
+  'a submodule in a shared index': {
+    setUp(given) {
+      repository(given, '.');
+      writeFileSync(join(given.root, 'a'), '');
+      given.git('.', 'add', 'a');
+    },
+    calls: ({ evil }) => [
+      `${plain('vendor/x')}; ${evil('vendor/x/.git/config')}; ${gitlink('vendor/x')}; git update-index --split-index`,
+    ],
+  },
+  'a submodule that replaces a file of a shared index': {
+    setUp(given) {
+      repository(given, '.');
+      writeFileSync(join(given.root, 'vendor'), '');
+      given.git('.', 'add', 'vendor');
+    },
+    calls: ({ evil }) => [
+      `git update-index --split-index; rm vendor; ${plain('vendor')}; ${evil('vendor/.git/config')}; ${gitlink('vendor')}`,
+    ],
+  },
+  'a submodule whose path is not UTF-8': {
+    setUp: (given) => repository(given, '.'),
+    calls: ({ evil }) => [
+      `p=vendor/$(printf 'x\\377'); ${plain('"$p"')}; ${evil('"$p"/.git/config')}; git add "$p"`,
+    ],
+  },
+  'an included file that does not exist': {
+    setUp(given) {
+      repository(given, '.');
+      given.git('.', 'config', 'include.path', '../build/git.inc');
+    },
+    calls: ({ evil }) => [`mkdir -p build; ${evil('build/git.inc')}`],
+  },
+  'a file that does not exist and that the user includes under a condition': {
+    setUp(given) {
+      repository(given, '.');
+      symlinkSync('conf/own', join(given.root, 'link'));
+      writeFileSync(
+        join(given.home, '.gitconfig'),
+        '[includeIf "gitdir:**"]\n\tpath = ~/project/link\n[includeIf "onbranch:x"]\n\tpath = ~/project/y\n',
+      );
+    },
+    calls: ({ evil }) => [`mkdir -p conf; ${evil('conf/own')}; ${evil('y')}; git checkout -qb x`],
+  },
+  'a hook folder that does not exist': {
+    setUp(given) {
+      repository(given, '.');
+      given.git('.', 'config', 'core.hooksPath', '.githooks/all');
+    },
+    calls: ({ home }) => [
+      `mkdir -p .githooks/all; printf '#!/bin/sh\\ntouch ${home}/ran\\n' > .githooks/all/post-index-change; chmod +x .githooks/all/*; echo > f; git add f; touch -d yesterday f`,
+    ],
+  },
+  'settings that do not exist': {
+    setUp(given) {
+      repository(given, '.');
+      execFileSync('rm', [join(given.root, '.git/config')]);
+    },
+    calls: ({ evil }) => [evil('.git/config')],
+  },
+  'one repository in the project among many': {
+    setUp(given) {
+      repository(given, '.');
+      repository(given, 'services/own/api');
+    },
+    calls: ({ evil }) => [
+      'true',
+      'for i in {10..70}; do mkdir -p a$i/.git; done; mkdir b{0000..1000}',
+      evil('services/own/api/.git/config'),
+    ],
+    status: ['services/own/api'],
+  },
+  'the repository of the project that a command makes': {
+    setUp: () => undefined,
+    calls: ({ evil }) => [`git init -q .; ${evil('.git/config')}`],
+  },
+  'the repository of the project that two commands make': {
+    setUp: () => undefined,
+    calls: ({ evil }) => ['mkdir .git', `git init -q .; ${evil('.git/config')}`],
+  },
+  'a git folder elsewhere in the project': {
+    setUp(given) {
+      mkdirSync(join(given.root, 'folders'));
+      given.git('.', 'init', '-q', '--separate-git-dir=folders/own');
+    },
+    calls: ({ evil }) => [
+      'rm folders/own/HEAD',
+      evil('folders/own/config'),
+      'echo ref: refs/heads/master > folders/own/HEAD',
+    ],
+  },
+  'a repository in a folder that settings open': {
+    given: { allowWrite: ['~/other'] },
+    setUp: (given) => repository(given, '../other'),
+    calls: ({ evil }) => [
+      `cd ../other; cp -r .git evil; ${evil('evil/config')}; echo ../evil > .git/commondir`,
+    ],
+    status: ['../other'],
+  },
+};
+
+describe.skipIf(!hasSandbox)('git folders in the sandbox', { tags: 'long' }, () => {
+  test.each(Object.entries(attacks))('the status of the user runs nothing: %s', async (_, attack) => {
+    const given = await project(attack.given);
+    attack.setUp(given);
+    for (const call of attack.calls(given)) await given.run(call);
+    expect(given.isRunByStatus(...(attack.status ?? ['.']))).toBe(false);
+  });
+
+  test('nor after a session that hid the folder from the next one', async () => {
+    const first = await project();
+    repository(first, '.');
+    await first.run('mv .git/HEAD .git/HEADX');
+    first.sandbox.dispose();
+    const second = await confined({ workspace: () => [first.root] });
+    const copy = 'mkdir evil; cp -r .git/config .git/objects .git/refs evil';
+    await second.run(
+      `cd ${first.root}; ${copy}; ${first.evil('evil/config')}; echo ../evil > .git/commondir; mv .git/HEADX .git/HEAD`,
+    );
+    expect(first.isRunByStatus('.')).toBe(false);
+    expect(existsSync(join(first.root, '.git/HEAD'))).toBe(true);
+  });
+
+  test('nor in a linked worktree, whose own index lists what a command has made', async () => {
+    const workspace: string[] = [];
+    const given = await project({ workspace: () => workspace });
+    repository(given, '../main');
+    given.git('../main', 'worktree', 'add', '-q', '../wt');
+    const at = join(given.home, 'wt');
+    workspace.push(at);
+    await given.run(
+      `cd ${at}; ${plain('vendor/x')}; ${given.evil('vendor/x/.git/config')}; ${gitlink('vendor/x')}`,
+    );
+    expect(given.isRunByStatus('../wt')).toBe(false);
+    expect(existsSync(join(at, '.git'))).toBe(true);
+  });
+
+  test('nor while a command runs in the background, nor where it has taken the names for what is renamed', async () => {
+    const given = await project();
+    repository(given, '.');
+    const make = `mkdir -p vendor/x/.git-set-aside{,1,2,3,4,5,6,7,8,9}; ${plain('vendor/x')}; ${given.evil('vendor/x/.git/config')}; ${gitlink('vendor/x')}`;
+    await given.run(`${make}; touch made; sleep 60`, { background: true });
+    await vi.waitFor(() => expect(existsSync(join(given.root, 'made'))).toBe(true), { timeout: 30_000 });
+    await vi.waitFor(() => expect(existsSync(join(given.root, 'vendor/x/.git'))).toBe(false), {
+      timeout: 30_000,
+    });
+    expect(given.isRunByStatus('.')).toBe(false);
+  });
+
+  test('what is created in the place of missing files is removed when the last session ends', async () => {
+    const first = await project();
+    repository(first, '.');
+    for (const [name, value] of [
+      ['include.path', '../build/deep/git.inc'],
+      ['core.hooksPath', '.githooks/all'],
+    ] as const)
+      first.git('.', 'config', name, value);
+    const gitNotes = join(first.home, '.clawdcode/sandbox/git');
+    const second = await confined({ workspace: () => [first.root], options: { gitNotes } });
+    await first.run('true');
+    expect(readFileSync(join(first.root, 'build/deep/git.inc'), 'utf8')).toMatch(/^# /);
+    await second.run('true');
+    first.sandbox.dispose();
+    expect(existsSync(join(first.root, '.githooks/all'))).toBe(true);
+    second.sandbox.dispose();
+    expect(readdirSync(first.root)).toEqual(['.git']);
+  });
+
+  test('ordinary git commands work next to submodules and worktrees', async () => {
+    const given = await project();
+    withSubmodules(given, 'lib', 'libs/json');
+    given.git('.', 'worktree', 'add', '-q', 'linked');
+    given.git('.', 'config', 'extensions.worktreeConfig', 'true');
+    const user = 'export GIT_CONFIG_GLOBAL=$PWD/user; printf "[user]\\nname=A\\nemail=a@b.c\\n" > user';
+    for (const call of [
+      'echo a > a && git add a && git commit -qm a && git checkout -qb next && echo b >> a && git stash -q && git stash pop -q && git commit -qam b',
+      'git checkout -q master && git commit -q --allow-empty -m c && git rebase -q master next && git gc -q && git fsck',
+      'git -c protocol.file.allow=always clone -q --recurse-submodules . cloned && git -C cloned commit -q --allow-empty -m x',
+      'cd lib && git checkout -qb own && echo a > a && git add a && git commit -qm a && cd .. && git add lib && git commit -qm lib',
+      'git -C libs/json commit -q --allow-empty -m x && git submodule status && git submodule foreach git status',
+      'cd linked && echo x > x && git add x && git commit -qm x && git log --oneline',
+      'git worktree add -q new && cd new && git commit -q --allow-empty -m new',
+      'git init -q made && git -C made config user.name B && git -C made commit -q --allow-empty -m x',
+      'git -C made commit -q --allow-empty -m y && git -C new commit -q --allow-empty -m z && git worktree list && git status --short',
+    ]) {
+      const { text, status } = await given.run(`${user}; ${call}`);
+      expect(status, `${call}\n${text}`).toBe('ok');
+      expect(text, call).not.toContain('set-aside');
+    }
+  });
+});
