@@ -179,6 +179,22 @@ test('declining another endpoint continues with the user’s own', { tags: 'long
   expect((await readSettings(asked, parsed.options, await trustIn(asked))).misread?.key).toBe('baseUrl');
 });
 
+test.each([
+  ['sh notes.txt', true],
+  ['bash -e ./notes.txt', true],
+  ['./notes.txt', true],
+  ['true && ./notes.txt', true],
+  ['"$CLAUDE_PROJECT_DIR"/notes.txt', true],
+  ['cat notes.txt', false],
+  ['./hook.js --notes ./notes.txt', false],
+])('a text that a hook names asks again if it is run: %s %s', async (command, isAsked) => {
+  await project({ hooks: { SessionStart: [{ hooks: [{ type: 'command', command }] }] } });
+  await inRepo('notes.txt', 'one');
+  await start(true);
+  await inRepo('notes.txt', 'other');
+  expect((await start(false)) !== undefined).toBe(isAsked);
+});
+
 /** Settings that run three files of the project. */
 const running = {
   hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: './check.sh | tee -a seen.txt' }] }] },
@@ -204,13 +220,17 @@ test('a script that an approved setting runs is run again only after its change 
   await project(running);
   await inRepo('check.sh', 'one\ntwo\nthree\n');
   await inRepo('line.js', `${'x'.repeat(70_000)}1`);
-  await inRepo('.mcp.json', JSON.stringify({ mcpServers: { s: { command: 'node', args: ['srv.js'] } } }));
+  await inRepo(
+    '.mcp.json',
+    JSON.stringify({ mcpServers: { s: { command: 'node', args: ['srv.js', './store.db'] } } }),
+  );
   await inRepo('srv.js', '1');
   expect((await start(true))?.effects).toHaveLength(3);
   expect(await used()).toEqual({ hooks: 1, hasLine: true, servers: 1, problems: [] });
   expect(await start(true)).toBeUndefined();
 
-  // Its own output, and a file that is as it was, ask nothing.
+  // Its own output, data, and a file that is as it was, ask nothing.
+  await inRepo('store.db', 'changed');
   await inRepo('seen.txt', 'seen');
   await inRepo('check.sh', 'one\ntwo\nthree\n');
   expect(await start(true)).toBeUndefined();

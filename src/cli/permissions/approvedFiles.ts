@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import * as z from 'zod';
 import { writePrivateFile } from '../../config/files.ts';
 import { AGENT_GRANT } from '../../config/grants.ts';
@@ -140,15 +140,27 @@ function agentsOf({ root }: Place, { grants }: LoadedSettings, granted: readonly
   }));
 }
 
-/** True for a file that the command itself writes, such as its log. */
+/** True for a file that the command itself writes, such as its log, or only reads as data. */
 function isOutput(path: string, command: string, root: string): boolean {
-  if (/\.(?:log|jsonl)$/i.test(path)) return true;
+  if (data.test(path) && !isRun(basename(path), command)) return true;
   const written = command.matchAll(/(?:>[>|]?|\btee\s+(?:-a\s+|--append\s+)?)\s*["']?([^\s"'`;&|<>()]+)/g);
   const names = [...written].map(([, name = '']) =>
     name.replace(/^\$\{?(?:CLAUDE|CLAWDCODE)_PROJECT_DIR\}?\//, ''),
   );
   return names.some((name) => resolve(root, name) === path);
 }
+
+/** Files that change all the time, or whose change runs nothing: databases, logs, notes. */
+const data = /\.(?:log|jsonl|db|sqlite3?|duckdb|csv|tsv|parquet|pid|lock|md|txt)$/i;
+
+/** True if a command runs the file of this name: at the beginning of a part, or by an interpreter. */
+function isRun(name: string, command: string): boolean {
+  const parts = command.split(name).slice(0, -1);
+  return parts.some((before) => runs.test(before.replace(/[\w./${}~"'-]*$/, '')));
+}
+
+const runs =
+  /(?:^|[;&|(]|(?:^|[\s;&|(/])(?:(?:ba|da|z|k|fi)?sh|node|bun|deno|tsx|python[\d.]*|perl|ruby|php|lua|source|exec|env|\.)(?:\s+-\S+)*)\s*$/;
 
 function withoutHeld(
   loaded: LoadedSettings,
