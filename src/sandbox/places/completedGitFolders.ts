@@ -56,8 +56,9 @@ export function createCompletedGitFolders(notes: string): CompletedGitFolders {
     complete,
     completeAll(roots, writable, home) {
       const isWritable = (path: string): boolean => writable.some((place) => isInside(path, place));
-      for (const folder of roots.flatMap(gitFoldersOf)) if (isWritable(folder)) complete(folder);
-      const { files, folders, made } = missingPlaces(roots, home, isPlaceholder);
+      const gitFolders = [...new Set(roots.flatMap(gitFoldersOf))];
+      for (const folder of gitFolders) if (isWritable(folder)) complete(folder);
+      const { files, folders, made } = missingPlaces(roots, gitFolders, home, isPlaceholder);
       const shared = made.filter((path) => isWritable(path) && !needed.has(path));
       for (const path of shared) notedAround(notes, path).forEach(need);
       for (const path of folders.filter(isWritable)) createFolder(path, need);

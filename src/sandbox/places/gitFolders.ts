@@ -145,13 +145,18 @@ const configurationsIn = (folder: string): readonly string[] => [
  */
 export function hookFoldersOf(root: string, home: string): readonly string[] {
   const own = ownGitFolders(root);
-  return namedHookFolders(root, home)
+  return namedHookFolders(root, own, home)
     .flatMap(resolved)
     .filter((path) => !own.some((folder) => isInside(folder, path)));
 }
 
-function namedHookFolders(root: string, home: string, read = textAt): readonly string[] {
-  const own = ownGitFolders(root);
+/** `own`: the git folders of the repository at `root`. */
+function namedHookFolders(
+  root: string,
+  own: readonly string[],
+  home: string,
+  read = textAt,
+): readonly string[] {
   if (own.length === 0) return [];
   const configurations = [...own.flatMap(configurationsIn), ...userSettings(home)];
   return (
@@ -181,11 +186,12 @@ interface MissingPlaces {
 }
 
 /**
- * Included files and hook folders that git's settings for the repositories at these folders name, and that do not
- * exist; where they would be created.
+ * Included files and hook folders that git's settings for the repositories at these roots name, and that do not exist;
+ * where they would be created. `folders`: the git folders of all these repositories.
  */
 export function missingPlaces(
   roots: readonly string[],
+  folders: readonly string[],
   home: string,
   isMade: (path: string) => boolean,
 ): MissingPlaces {
@@ -195,16 +201,16 @@ export function missingPlaces(
     texts.set(path, text);
     return text;
   };
-  const configurations = [...new Set(roots.flatMap(gitFoldersOf))].flatMap(configurationsIn);
+  const configurations = folders.flatMap(configurationsIn);
   const files = gitIncludes([...configurations, ...userSettings(home)], home, read);
-  const folders = roots.flatMap((root) => namedHookFolders(root, home, read));
+  const hookFolders = roots.flatMap((root) => namedHookFolders(root, ownGitFolders(root), home, read));
   const missing = (paths: readonly string[]): readonly string[] => [
     ...new Set(paths.flatMap((path) => missingPath(path))),
   ];
   return {
     files: missing(files),
-    folders: missing(folders),
-    made: [...files, ...folders].flatMap(resolved).filter(isMade),
+    folders: missing(hookFolders),
+    made: [...files, ...hookFolders].flatMap(resolved).filter(isMade),
   };
 }
 
