@@ -133,7 +133,7 @@ export const projectPrograms: readonly ProgramRow[] = [
   {
     programs: 'eslint standard xo tslint eslint_d',
     manual: 'eslint.org/docs/latest/use/command-line-interface',
-    runs: '-c --config --rulesdir --resolve-plugins-relative-to --plugin --parser -f --format --init --flag --inspect-config',
+    runs: '-c --config --rulesdir --resolve-plugins-relative-to --plugin --parser -f --format --init --flag --inspect-config --mcp',
     writes:
       '-o --output-file --cache-location --cache-file --suppressions-location --suppress-all --suppress-rule',
     elsewhere: '--ignore-path --stdin-filename',
@@ -171,7 +171,7 @@ export const projectPrograms: readonly ProgramRow[] = [
   {
     ...testRunners,
     programs: 'mocha',
-    runs: `${testRunners.runs} -R -u`,
+    runs: `${testRunners.runs} -R -u -O`,
     takes: { ...testRunners.takes, '-R': reporters, '-u --ui': /^(?:bdd|tdd|qunit|exports)$/ },
   },
   {

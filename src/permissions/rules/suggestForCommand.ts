@@ -53,7 +53,7 @@ const families: Readonly<Record<string, RegExp>> = {
   pnpm: /^(?:test|build|lint|list|outdated)$/,
   yarn: /^(?:test|build|lint|list|outdated)$/,
   bun: /^test$/,
-  git: /^(?:add|commit|checkout|switch|restore|merge|stash|tag|branch|cherry-pick|mv|fetch|log|show|diff|blame)$/,
+  git: /^(?:add|commit|merge|cherry-pick|mv|fetch|log|show|diff|blame)$/,
   cargo: /^(?:build|check|test|clippy|fmt|bench|doc)$/,
   go: /^(?:build|test|vet|fmt|list)$/,
   dotnet: /^(?:build|test|restore|format)$/,
@@ -63,6 +63,9 @@ const families: Readonly<Record<string, RegExp>> = {
   docker: /^(?:ps|images|logs)$/,
   kubectl: /^logs$/,
 };
+
+/** The same for subcommands that in other forms discard changes, branches or stashes: `git checkout -f`, `git stash clear`. */
+const harmlessForms = /^git (?:checkout -b|switch -c|stash (?:push|save|pop|apply|list|show))$/;
 
 /** Tools in the table that do the same with any files, whether started directly or by a runner. */
 const tools =
@@ -134,6 +137,8 @@ function prefixOf(argv: readonly (string | null)[]): string | undefined {
     return second != null && /^[\w.][\w:.-]*$/.test(second) && rest.length > 0
       ? `${name} run ${second}`
       : undefined;
+  const form = `${name} ${first} ${second}`;
+  if (harmlessForms.test(form)) return form;
   if (!Object.hasOwn(families, name) || !families[name]?.test(first)) return undefined;
   return scriptRunners.test(name) && second === undefined ? undefined : `${name} ${first}`;
 }

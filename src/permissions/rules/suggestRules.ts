@@ -39,12 +39,17 @@ export function suggestForFiles(
   };
 }
 
+/** Folders of the system hold files of many programs, which have nothing to do with each other. */
+const systemFolder =
+  /^(?:\/private)?\/(?:etc|proc|sys|dev|run|boot|root|var\/(?:lib|log|spool|db|mail))(?:\/|$)/;
+
 /** A rule for the file's directory, unless that covers practically everything. */
 export function readRule(tool: string, path: string, policy: Policy): string | undefined {
   if (/[*?[\]{}()!\n]/.test(path)) return undefined;
   const listsDirectories = tool === 'Grep' || tool === 'Glob';
   const directory = listsDirectories ? path : dirname(path);
   const broad = ['/', policy.home, policy.realpath(policy.home), dirname(policy.home)];
+  if (!listsDirectories && systemFolder.test(path)) return `Read(/${path})`;
   if (!broad.includes(directory)) return `Read(/${directory}/**)`;
   return listsDirectories || broad.includes(path) ? undefined : `Read(/${path})`;
 }

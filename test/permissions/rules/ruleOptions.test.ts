@@ -998,7 +998,7 @@ const rules: Readonly<
   },
   mocha: {
     covers: ['mocha --grep x src'],
-    stops: ['mocha --reporter-option output=x', 'mocha -r ./x', 'mocha --node-option=x'],
+    stops: ['mocha --reporter-option output=x', 'mocha -O output=x', 'mocha -r ./x', 'mocha --node-option=x'],
   },
   'npx ava': { stops: ['npx ava --node-arguments=--require=./x'] },
   'npx c8': { covers: ['npx c8 --help'], stops: ['npx c8 node -e 1'] },

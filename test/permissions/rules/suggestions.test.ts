@@ -27,6 +27,17 @@ describe('"always" for a command saves', () => {
     ['cd src && pytest -x', ['Bash(cd src && pytest:*)']],
     ['git commit -m "x*"', ['Bash(git commit:*)']],
     ['git push origin main', ['Bash(git push origin main)']],
+    // Other forms of these discard changes, branches or stashes.
+    ['git stash list --foo', ['Bash(git stash list:*)']],
+    ['git stash', ['Bash(git stash)']],
+    ['git stash drop', ['Bash(git stash drop)']],
+    ['git checkout main', ['Bash(git checkout main)']],
+    ['git checkout -b x', ['Bash(git checkout -b:*)']],
+    ['git switch main', ['Bash(git switch main)']],
+    ['git branch -D x', ['Bash(git branch -D x)']],
+    ['git tag v1', ['Bash(git tag v1)']],
+    ['mocha -O output=src/a.ts', ['Bash(mocha -O output=src/a.ts)']],
+    ['eslint --mcp', ['Bash(eslint --mcp)']],
     ['kubectl get pods', ['Bash(kubectl get pods)']],
     ['docker inspect x', ['Bash(docker inspect x)']],
     ['rm -rf build', ['Bash(rm -rf build)']],
@@ -187,6 +198,9 @@ test('a read outside suggests its directory for the session, never the home dire
   expect(ask('Grep', outside)?.rules).toEqual([`Read(/${outside}/**)`]);
   expect(ask('Read', join(root, 'link/secret.txt'))?.rules).toEqual([`Read(/${outside}/**)`]);
   expect(ask('Read', join(home, 'x.txt'))?.rules).toEqual([`Read(/${join(home, 'x.txt')})`]);
+  // A folder of the system holds files of many programs.
+  expect(ask('Read', '/etc/passwd')?.rules).toEqual(['Read(//etc/passwd)']);
+  expect((await bash('cat /etc/passwd')).suggestion?.rules).toEqual(['Read(//etc/passwd)']);
   for (const path of [home, '/']) expect(ask('Grep', path)).toBeUndefined();
   expect(ask('Read', join(home, '.ssh/id_rsa'))).toBeUndefined();
   expect((await bash(`cat ${outside}/secret.txt`)).suggestion?.rules).toEqual([`Read(/${outside}/**)`]);
