@@ -45,7 +45,7 @@ export interface DiskLookups {
   readonly toolsFolderNamed: (directory: string) => string | undefined;
   /** The folder with the settings of the repository that git finds from a directory. */
   readonly gitFolder: (directory: string) => string | undefined;
-  /** True for the settings of a repository that hold a password or a token; absent = none do. */
+  /** True for settings, of a repository or a package manager, that hold a password or a token; absent = none do. */
   readonly holdsCredentials?: (path: string) => boolean;
   /** The files, absolute, that git includes in its settings for a directory, the user's included. */
   readonly gitIncludes: (directory: string, home: string) => readonly string[];

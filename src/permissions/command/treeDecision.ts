@@ -5,7 +5,7 @@ import { decideFile, inWorkspace } from '../files/fileDecision.ts';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import { secretPlaceTest } from '../files/secretPlace.ts';
 import { foldText, isSensitive } from '../files/sensitive.ts';
-import { isGitSettings } from '../lookups/gitCredentials.ts';
+import { mayHoldCredentials } from '../lookups/credentialSettings.ts';
 import type { Shown } from '../lookups/gitShown.ts';
 import { type Policy, workspaceFolders } from '../policy.ts';
 import type { OpenPattern, ReadOnlyUse, Tree } from '../readOnly/use.ts';
@@ -82,7 +82,7 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
       : undefined;
     if (odd !== undefined) return { behavior: 'ask', reason: `${odd} would be read as several names.` };
     for (const path of files) {
-      const isOpen = !hasRules && !isSecret(path) && !isGitSettings(path);
+      const isOpen = !hasRules && !isSecret(path) && !mayHoldCredentials(path);
       if (tree.namesOnly || !mayMatch(tree, path) || isOpen) continue;
       const { behavior, reason } = decideFile({ tool: 'Read', verb: 'read', path }, policy);
       if (behavior !== 'allow')

@@ -4,8 +4,8 @@ import { readFileNow } from '../../disk/fileLookups.ts';
 import { pathOutside } from '../../disk/ownPrograms.ts';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import type { DiskLookups } from '../policy.ts';
+import { holdsCredentials } from './credentialSettings.ts';
 import { filesBelow, findUpwards, isDirectory, isMisread, linksIn, listTree } from './filesBelow.ts';
-import { holdsCredentials } from './gitCredentials.ts';
 import {
   gitFetches,
   gitFolder,

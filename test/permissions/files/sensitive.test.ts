@@ -6,6 +6,8 @@ import { couldBeSensitive, isSensitive } from '../../../src/permissions/files/se
 describe('secrets', () => {
   test.each([
     '/p/.env',
+    ...['.sentryclirc', 'local.settings.json', '.clasprc.json', '.rclone.conf'],
+    ...['/h/.terraformrc', '/h/.terraform.d/credentials.tfrc.json'],
     '.env.local',
     '.ENV',
     '.env.production',

@@ -1,0 +1,58 @@
+/** Settings that are no secret as such, but may hold a password or a token. */
+import { readFileNow } from '../../disk/fileLookups.ts';
+
+interface Settings {
+  /** Matches the path in lower case. */
+  readonly path: RegExp;
+  readonly credential: RegExp;
+}
+
+const settings: readonly Settings[] = [
+  {
+    // Of a repository, also of a submodule or worktree. A password or token in a URL, an authorization header, or a
+    // setting named like a password: git-config(1).
+    path: /\/\.git\/(?:.*\/)?config(?:\.worktree)?$/,
+    credential:
+      /:\/\/[^\s/@:"]*:[^\s/@"]+@|:\/\/[^\s/@:"]{16,}@|(?:^|\])\s*(?:extraheader|\w*(?:password|token|secret|passwd))\s*=\s*\S/im,
+  },
+  {
+    // yarnpkg.com/configuration/yarnrc. `${TOKEN}` is a variable of the environment.
+    path: /\/\.yarnrc\.yml$/,
+    credential: /["']?npmAuth(?:Token|Ident)["']?\s*:\s*(?!["']?\$\{\w+\}["']?\s*$)\S/m,
+  },
+  {
+    // learn.microsoft.com/nuget/reference/nuget-config-file
+    path: /\/nuget\.config$/,
+    credential: /<(?:packageSourceCredentials|apikeys)\b|key\s*=\s*["'](?:ClearText)?Password["']/i,
+  },
+  {
+    // getcomposer.org/doc/articles/authentication-for-private-packages.md
+    path: /\/auth\.json$/,
+    credential:
+      /"(?:github-oauth|gitlab-(?:oauth|token)|bitbucket-oauth|forgejo-token|http-basic|bearer|custom-headers)"\s*:\s*\{\s*"/,
+  },
+  {
+    // developer.hashicorp.com/terraform/language/values/variables
+    path: /\.tfvars(?:\.json)?$/,
+    credential:
+      /^\s*"?[\w-]*(?:passw(?:or)?d|secret|token|credential|(?:api|private|access|ssh)_?key)[\w-]*"?\s*[=:]\s*(?:"[^"]|[{[]|<<)/im,
+  },
+];
+
+const MAX_BYTES = 1_000_000;
+
+const settingsAt = (path: string): Settings | undefined => {
+  const folded = path.toLowerCase();
+  return settings.find((one) => one.path.test(folded));
+};
+
+/** True for a path that may be such settings. Pure. */
+export const mayHoldCredentials = (path: string): boolean => settingsAt(path) !== undefined;
+
+/** True if a file is such settings and holds credentials, or cannot be read. Never throws. */
+export function holdsCredentials(path: string): boolean {
+  const found = settingsAt(path);
+  if (found === undefined) return false;
+  const content = readFileNow(path, MAX_BYTES);
+  return content !== null && (content === undefined || found.credential.test(content.toString('utf8')));
+}

@@ -1,0 +1,28 @@
+/** Settings of package managers are secrets only if they hold a token. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { bash, root } from '../harness.ts';
+
+test.each([
+  ['.yarnrc.yml', 'npmAuthToken: "abc123"\n', 'ask'],
+  ['.yarnrc.yml', 'npmScopes:\n  a:\n    npmAuthIdent: user:pass\n', 'ask'],
+  ['.yarnrc.yml', 'npmAuthToken: "${TOKEN:-abc123}"\n', 'ask'],
+  ['.yarnrc.yml', 'npmAuthToken: "${TOKEN}"\n', 'allow'],
+  ['.yarnrc.yml', 'nodeLinker: node-modules\n', 'allow'],
+  ['NuGet.Config', '<configuration><packageSourceCredentials><a/></packageSourceCredentials>', 'ask'],
+  ['nuget.config', '<add key="ClearTextPassword" value="x" />', 'ask'],
+  ['nuget.config', '<packageSources><add key="a" value="https://a" /></packageSources>', 'allow'],
+  ['php/auth.json', '{"http-basic": {"repo.example.com": {"username": "a", "password": "b"}}}', 'ask'],
+  ['php/auth.json', '{"github-oauth": {}}', 'allow'],
+  ['prod.tfvars', 'region = "eu"\ndb_password = "hunter2"\n', 'ask'],
+  ['a.auto.tfvars.json', '{\n  "api_key": "abc"\n}\n', 'ask'],
+  ['dev.tfvars', 'region = "eu"\npassword_length = 20\n', 'allow'],
+  ['src/auth.json', '{"title": "Sign in"}', 'allow'],
+])('cat %s with %s: %s', async (file, content, behavior) => {
+  const path = join(root, 'settings', file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+  expect((await bash(`cat settings/${file}`)).behavior).toBe(behavior);
+  expect((await bash(`grep -r x settings --include=${file.replace(/.*\//, '')}`)).behavior).toBe(behavior);
+});
