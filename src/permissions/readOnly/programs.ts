@@ -193,6 +193,11 @@ const lines: Readonly<Record<string, RegExp>> = {
   w: /^(?:-[hsfoi]+)?$/,
   who: /^(?:-[abdHlmqrstTu]+)?$/,
   lsmod: /^$/,
+  // `jobs -x` runs a command; with a number, `ulimit` and `umask` set what they otherwise print.
+  jobs: /^(?:-[lp]+)?$/,
+  top: /^-(?:b ?n ?|b -n ?)1$/,
+  ulimit: /^(?:-[SH]?a)?$/,
+  umask: /^(?:-S)?$/,
   cal: /^(?:-?\w+(?: |$))*$/,
 };
 

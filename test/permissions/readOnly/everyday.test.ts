@@ -379,6 +379,11 @@ const commands: Readonly<Record<string, string>> = {
     ruby --version
     jq --version
     bash --version
+    umask
+    ulimit -a
+    jobs -l
+    top -bn1
+    top -b -n 1 | head -20
     ? npm ls
     ? npm run
     ? pip list
