@@ -16,7 +16,7 @@ import { showing, shownByGit } from '../rules/gitScope.ts';
 import type { ScopeInput } from '../rules/ruleScope.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import { foldersOf, namesUnknown, packs, readsFound, takesNames, traverses } from './namedPaths.ts';
-import { textWordsOf, withoutQuotes } from './textPaths.ts';
+import { MAX_JUDGED, textWordsOf, withoutQuotes } from './textPaths.ts';
 import { decideShown, decideTracked, secretBelow } from './treeDecision.ts';
 import { locate } from './words.ts';
 
@@ -49,9 +49,6 @@ export function hiddenSecret(
   return undefined;
 }
 
-/** Words of a command that was not understood; more are not in any command that a user would read. */
-const MAX_WORDS = 2000;
-
 /** Characters of which only the shell knows what they become, in a text without quotes. */
 const unknownName = /[$`*?[{~]|<\(/;
 
@@ -60,7 +57,8 @@ const unknownName = /[$`*?[{~]|<\(/;
  * are not in its text.
  */
 export function secretInText(command: string, cwd: string, policy: Policy): string | undefined {
-  const words = textWordsOf(command).slice(0, MAX_WORDS);
+  if (command.length > MAX_JUDGED) return 'It is too long to check what it shows.';
+  const words = textWordsOf(command);
   const named = words.find(
     (word) =>
       decideFile({ tool: 'Read', verb: 'read', path: locate(word, cwd, policy) }, policy, true).cause ===

@@ -14,26 +14,31 @@ interface TextPath {
 /** A redirection that writes, with its target: `>| x`, `3>x`, `>& x`, `<>x`. */
 const writing = /(?:\d+|\{\w+\})?(?:&>>?|<>|>&|>>|>)[|!]?\s*([^\s;&|<>()]+)/g;
 
+/** In longer commands no segment is judged on its own, and every word counts as read: rules about edits ask. */
+export const MAX_JUDGED = 4000;
+
 /**
  * The words of the text that may be paths. A command between two separators is taken to write its files, unless it is
  * read-only on its own.
  */
 export function pathsInText(command: string, isReadOnly: (segment: string) => boolean): readonly TextPath[] {
   const joined = command.replace(/\\\n/g, '');
-  const targets = [joined, withoutQuotes(joined)].flatMap((text) =>
-    [...text.matchAll(writing)].map(([, target = '']) => target),
-  );
-  const segments = joined.replace(writing, ' ').split(/[\n;&|(){}`]+/);
-  return [
-    ...targets.flatMap(wordsOf).map((word) => ({ word, verb: 'write' }) as const),
-    ...segments.flatMap((segment) => {
+  const verbs = new Map<string, TextPath['verb']>();
+  const add = (words: readonly string[], verb: TextPath['verb']): void => {
+    for (const word of words) if (verbs.get(word) !== 'write') verbs.set(word, verb);
+  };
+  if (joined.length <= MAX_JUDGED) {
+    for (const text of [joined, withoutQuotes(joined)])
+      for (const [, target = ''] of text.matchAll(writing)) add(wordsOf(target), 'write');
+    const segments = joined.replace(writing, ' ').split(/[\n;&|(){}`]+/);
+    for (const segment of new Set(segments.map((one) => one.trim()))) {
       const words = textWordsOf(segment);
-      const verb = words.length === 0 || isReadOnly(segment.trim()) ? 'read' : 'write';
-      return words.map((word) => ({ word, verb }) as const);
-    }),
-    // Quotes may contain separators.
-    ...textWordsOf(joined).map((word) => ({ word, verb: 'read' }) as const),
-  ];
+      if (words.length > 0) add(words, isReadOnly(segment) ? 'read' : 'write');
+    }
+  }
+  // Quotes may contain separators.
+  add(textWordsOf(joined), 'read');
+  return [...verbs].map(([word, verb]) => ({ word, verb }));
 }
 
 /** All words of a text, with quotes and without, and their pieces. */
