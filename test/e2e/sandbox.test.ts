@@ -30,7 +30,9 @@ test.skipIf(!hasSandbox)(
     expect(told).toContain('IN b');
     expect(told).not.toContain('IN plans/a');
     expect(told).not.toContain('IN one.pem');
-    expect(told).toContain('The sandbox blocked it: the settings hide one.pem, plans from commands (a Read deny rule');
+    expect(told).toContain(
+      'The sandbox blocked it: the settings hide one.pem, plans from commands (a Read deny rule',
+    );
     expect(told).toContain('?? pack.js');
   },
 );
