@@ -24,7 +24,7 @@ export function refusalOf(question: PermissionQuestion, limits: AllowanceLimits 
   if (question.tool === undefined) return { behavior: 'deny', comment: NO_ONE_TO_ASK, unasked: true };
   if (question.preview.type === 'form')
     return { behavior: 'deny', comment: `${NO_ONE_TO_ASK}. ${WITHOUT_ANSWER}`, unasked: true };
-  const comment = `${NO_ONE_TO_ASK} (${reasonsOf(question)}). Continue without it, or say what is missing. ${allowance(question, limits)}`;
+  const comment = `${NO_ONE_TO_ASK} (${reasonsOf(question)}). Continue without it, or say what is missing. ${allowanceForModel(question, limits)}`;
   return { behavior: 'deny', comment, unasked: true };
 }
 
@@ -48,14 +48,27 @@ export interface AllowanceLimits {
   readonly refused?: Readonly<Partial<Record<PermissionMode, string>>> | undefined;
 }
 
-/** A sentence about what would have allowed the call. */
-export function allowance(
+/** What would have allowed the call, as a sentence for the user. */
+export function allowance(question: CallQuestion, limits: AllowanceLimits): string {
+  const flags = allowingFlags(question, limits);
+  return flags === undefined ? MANAGED_ONLY : `${flags.replace(/^a rule/, 'A rule')} would allow it.`;
+}
+
+/** The same for the model, which cannot set a flag itself. */
+function allowanceForModel(question: CallQuestion, limits: AllowanceLimits): string {
+  const flags = allowingFlags(question, limits);
+  return flags === undefined ? MANAGED_ONLY : `The user could allow it with ${flags}.`;
+}
+
+const MANAGED_ONLY = 'Only a rule in the managed settings of this machine could allow it.';
+
+/** undefined if no flag would. */
+function allowingFlags(
   { tool, suggestion }: CallQuestion,
   { isManagedOnly, refused = {} }: AllowanceLimits,
-): string {
-  const would = (what: string): string => `${what} would allow it.`;
-  if (tool === toolNames.exitPlanMode) return would('--permission-mode default');
-  if (suggestion?.destination === 'mode') return would('--permission-mode acceptEdits');
+): string | undefined {
+  if (tool === toolNames.exitPlanMode) return '--permission-mode default';
+  if (suggestion?.destination === 'mode') return '--permission-mode acceptEdits';
   const rule =
     suggestion === undefined
       ? `a rule in --allowed-tools that names exactly this call of ${tool}`
@@ -65,8 +78,7 @@ export function allowance(
     refused.bypassPermissions === undefined && (suggestion === undefined || isManagedOnly === true);
   const modes = isOpen ? [BYPASS] : [];
   const ways = [...rules, ...modes];
-  if (ways.length > 0) return would(ways.join(', or ').replace(/^a rule/, 'A rule'));
-  return 'Only a rule in the managed settings of this machine could allow it.';
+  return ways.length === 0 ? undefined : ways.join(', or ');
 }
 
 const BYPASS = '--permission-mode bypassPermissions';
