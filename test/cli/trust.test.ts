@@ -246,17 +246,17 @@ test('a script that an approved setting runs is run again only after its change 
   expect(question).toMatchObject({ effects: [], before: { added: 0, removed: 0, gone: [] } });
   expect(question?.before?.files).toEqual([
     {
-      what: 'check.sh has changed (14 → 15 bytes), which runs as hooks',
+      what: 'check.sh (run by hooks) has changed: 14 → 15 bytes',
       removed: ['2: two'],
       added: ['2: evil'],
     },
     {
-      what: 'srv.js has changed (1 → 1 bytes), which runs as the MCP server s',
+      what: 'srv.js (run by the MCP server s) has changed: 1 → 1 bytes',
       removed: ['1: 1'],
       added: ['1: 2'],
     },
     {
-      what: 'line.js has changed (70001 → 70001 bytes), which runs as the status line',
+      what: 'line.js (run by the status line) has changed: 70001 → 70001 bytes',
       removed: [],
       added: [],
     },
@@ -266,7 +266,7 @@ test('a script that an approved setting runs is run again only after its change 
   // What changes while the question is open has not been approved.
   await start(true, () => inRepo('check.sh', 'other'));
   expect((await start(true))?.before?.files?.map(({ what }) => what)).toEqual([
-    'check.sh has changed (15 → 5 bytes), which runs as hooks',
+    'check.sh (run by hooks) has changed: 15 → 5 bytes',
   ]);
   expect(await used()).toEqual({ hooks: 1, hasLine: true, servers: 1, problems: [] });
 });
