@@ -114,7 +114,7 @@ test('of a definition whose instructions have changed, the question says so', as
       ...{ added: 1, removed: 0, gone: [] },
       files: [
         {
-          what: expect.stringContaining('check.md has changed'),
+          what: expect.stringContaining('check.md (a subagent) has changed'),
           removed: ['6: Look.'],
           added: ['6: Look twice.'],
         },
@@ -246,17 +246,17 @@ test('a script that an approved setting runs is run again only after its change 
   expect(question).toMatchObject({ effects: [], before: { added: 0, removed: 0, gone: [] } });
   expect(question?.before?.files).toEqual([
     {
-      what: 'check.sh (run by hooks) has changed: 14 → 15 bytes',
+      what: 'check.sh (hooks) has changed: 14 → 15 bytes',
       removed: ['2: two'],
       added: ['2: evil'],
     },
     {
-      what: 'srv.js (run by the MCP server s) has changed: 1 → 1 bytes',
+      what: 'srv.js (the MCP server s) has changed: 1 → 1 bytes',
       removed: ['1: 1'],
       added: ['1: 2'],
     },
     {
-      what: 'line.js (run by the status line) has changed: 70001 → 70001 bytes',
+      what: 'line.js (the status line) has changed: 70001 → 70001 bytes',
       removed: [],
       added: [],
     },
@@ -266,7 +266,7 @@ test('a script that an approved setting runs is run again only after its change 
   // What changes while the question is open has not been approved.
   await start(true, () => inRepo('check.sh', 'other'));
   expect((await start(true))?.before?.files?.map(({ what }) => what)).toEqual([
-    'check.sh (run by hooks) has changed: 15 → 5 bytes',
+    'check.sh (hooks) has changed: 15 → 5 bytes',
   ]);
   expect(await used()).toEqual({ hooks: 1, hasLine: true, servers: 1, problems: [] });
 });

@@ -239,7 +239,7 @@ export function shownChange({ name, users, before, now }: ChangedFile): {
   readonly added: readonly string[];
 } {
   const sizes = `${before?.size ?? 0} → ${now.size} bytes`;
-  const what = `${name} (run by ${users.join(', ')}) has changed: ${sizes}`;
+  const what = `${name} (${users.join(', ')}) has changed: ${sizes}`;
   if (
     before === undefined ||
     now.content === undefined ||
