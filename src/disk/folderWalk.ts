@@ -31,19 +31,30 @@ interface FolderResult<T> {
   readonly enters?: (name: string) => boolean;
 }
 
+/** How far a walk goes. */
+interface Reach {
+  /** Names of folders that are left out. */
+  readonly skipped: RegExp;
+  readonly maxDepth: number;
+  readonly maxFolders: number;
+}
+
+const usual: Reach = { skipped: passing, maxDepth: MAX_DEPTH, maxFolders: MAX_FOLDERS };
+
 /** Creates a function that walks a folder; it never throws. */
 export function createFolderWalk<T>(
   look: (path: string, entries: readonly Dirent[]) => FolderResult<T>,
+  { skipped, maxDepth, maxFolders }: Reach = usual,
 ): (root: string) => readonly WalkedFolder<T>[] {
   let known = new Map<string, Known<T>>();
   return (root) => {
     const seen = new Map<string, Known<T>>();
     let level = [root];
-    for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth++) {
+    for (let depth = 0; depth <= maxDepth && level.length > 0; depth++) {
       const next: string[] = [];
       for (const path of level) {
-        if (seen.size >= MAX_FOLDERS) break;
-        const folder = readFolder(path, known.get(path), look);
+        if (seen.size >= maxFolders) break;
+        const folder = readFolder(path, known.get(path), look, skipped);
         if (folder === undefined) continue;
         seen.set(path, folder);
         next.push(...folder.folders.map((name) => join(path, name)));
@@ -60,6 +71,7 @@ function readFolder<T>(
   path: string,
   known: Known<T> | undefined,
   look: (path: string, entries: readonly Dirent[]) => FolderResult<T>,
+  skipped: RegExp,
 ): Known<T> | undefined {
   try {
     const changed = lstatSync(path, { throwIfNoEntry: false, bigint: true })?.ctimeNs;
@@ -68,7 +80,7 @@ function readFolder<T>(
     const entries = readdirSync(path, { withFileTypes: true });
     const { found, enters = () => true } = look(path, entries);
     const folders = entries
-      .filter((entry) => entry.isDirectory() && (!passing.test(entry.name) || mixed.has(entry.name)))
+      .filter((entry) => entry.isDirectory() && (!skipped.test(entry.name) || mixed.has(entry.name)))
       .map(({ name }) => name)
       .filter(enters);
     return { changed, folders, found };

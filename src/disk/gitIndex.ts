@@ -93,8 +93,8 @@ function readEntries(index: Buffer, hashBytes: number): Entries | undefined {
 }
 
 /**
- * The files for which `isSame` is false, those with conflicts, and folders of a sparse index: their content may differ
- * from the index. Undefined as for `indexPaths`. `isSame`: whether the file is on disk as git last saw it; undefined = it
+ * The files for which `isSame` is false, and those with conflicts: their content may differ from the index. Undefined as
+ * for `indexPaths`, and for a sparse index, which lists folders in place of their files. `isSame`: whether the file is on disk as git last saw it; undefined = it
  * is not there.
  */
 export function changedPaths(
@@ -103,13 +103,15 @@ export function changedPaths(
   isSame: (path: string, stat: IndexStat) => boolean | undefined,
 ): readonly string[] | undefined {
   const changed: string[] = [];
+  let isSparse = false;
   const end = eachEntry(index, hashBytes, (entry) => {
+    isSparse ||= entry.kind === 'folder';
     if (entry.kind === 'submodule' || changed.at(-1) === entry.path) return;
-    const isKnown = entry.kind === 'file' && !entry.hasConflict;
-    const same = isKnown ? isSame(entry.path, entry) : false;
+    const same = entry.hasConflict ? false : isSame(entry.path, entry);
     if (same === false || (same === undefined && !entry.isSkipped)) changed.push(entry.path);
   });
-  return end === undefined || sharedIndexOf(index, end, hashBytes) !== undefined ? undefined : changed;
+  const isWhole = end !== undefined && !isSparse && sharedIndexOf(index, end, hashBytes) === undefined;
+  return isWhole ? changed : undefined;
 }
 
 /** Calls `take` for each entry in this file. Returns where the entries end; undefined if the index cannot be read. */

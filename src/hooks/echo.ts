@@ -20,7 +20,7 @@ export function mayEchoGrants(input: HookCall['input']): boolean {
 function grantsSomething(written: string): boolean {
   let text = written;
   for (let round = 0; round <= DECODED_TIMES; round++) {
-    if (grants.test(folded(text))) return true;
+    if (namesGrant(folded(text))) return true;
     const decoded = unescaped(text);
     if (decoded === text) return false;
     text = decoded;
@@ -31,8 +31,11 @@ function grantsSomething(written: string): boolean {
 /** JSON in a text of JSON, decoded once more by the `echo` of a shell. */
 const DECODED_TIMES = 3;
 
-/** What allows a call or changes its input, see `readOutput.ts`; folded. */
-const grants = /permissiondecision|updatedinput|behavior *: *allow|decision *: *approve/;
+/** What allows a call or changes its input, see `readOutput.ts`, in any order: a hook may print fields in another one. */
+const namesGrant = (text: string): boolean =>
+  /permissiondec|updatedin/.test(text) ||
+  (/behavior\b/.test(text) && /\ballow\b/.test(text) && text.includes(':')) ||
+  (/decision\b/.test(text) && /\bapprove\b/.test(text) && text.includes(':'));
 
 /** Letters, digits, colons and spaces: quotes, backslashes and line breaks may be added or lost on the way. */
 function folded(text: string): string {

@@ -185,6 +185,13 @@ test.each([
   ['./notes.txt', true],
   ['true && ./notes.txt', true],
   ['"$CLAUDE_PROJECT_DIR"/notes.txt', true],
+  ['bash < notes.txt', true],
+  ['python3 -W ignore notes.txt', true],
+  ['timeout 5 ./notes.txt', true],
+  ['cat notes.txt | sh', true],
+  ['awk -f notes.txt', true],
+  ['xargs -a notes.txt sh', true],
+  ['agent -p "$(cat notes.txt)"', true],
   ['cat notes.txt', false],
   ['./hook.js --notes ./notes.txt', false],
 ])('a text that a hook names asks again if it is run: %s %s', async (command, isAsked) => {

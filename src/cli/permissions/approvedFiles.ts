@@ -142,16 +142,30 @@ function agentsOf({ root }: Place, { grants }: LoadedSettings, granted: readonly
 
 /** True for a file that the command itself writes, such as its log, or only reads as data. */
 function isOutput(path: string, command: string, root: string): boolean {
-  if (data.test(path) && !isRun(basename(path), command)) return true;
+  const name = basename(path);
+  if (data.test(path) && !isRun(name, command) && (!text.test(path) || isShown(name, command))) return true;
   const written = command.matchAll(/(?:>[>|]?|\btee\s+(?:-a\s+|--append\s+)?)\s*["']?([^\s"'`;&|<>()]+)/g);
-  const names = [...written].map(([, name = '']) =>
-    name.replace(/^\$\{?(?:CLAUDE|CLAWDCODE)_PROJECT_DIR\}?\//, ''),
+  const names = [...written].map(([, target = '']) =>
+    target.replace(/^\$\{?(?:CLAUDE|CLAWDCODE)_PROJECT_DIR\}?\//, ''),
   );
-  return names.some((name) => resolve(root, name) === path);
+  return names.some((target) => resolve(root, target) === path);
 }
 
 /** Files that change all the time, or whose change runs nothing: databases, logs, notes. */
 const data = /\.(?:log|jsonl|db|sqlite3?|duckdb|csv|tsv|parquet|pid|lock|md|txt)$/i;
+
+/** Text that a program might also run, or take instructions from. */
+const text = /\.(?:lock|md|txt)$/i;
+
+/** True if the parts of a command that name a file only print it, or give it to a script of the project. */
+function isShown(name: string, command: string): boolean {
+  const parts = command.split(/[;&|\n]+/).filter((part) => part.includes(name));
+  return !intoProgram.test(command) && parts.every((part) => printing.test(part) && !part.includes('<'));
+}
+
+const intoProgram = /\|\s*(?:\S*\/)?(?:(?:ba|da|z|k|fi)?sh|xargs|sudo|env|node|bun|python[\d.]*|perl|ruby)\b/;
+const printing =
+  /^\s*(?:(?:cat|head|tail|grep|rg|wc|jq|less|echo|printf|test|\[|ls|stat|sort|uniq|cut|tr)\s|"?\$\{?CLA\w+_PROJECT_DIR|\.{0,2}\/)/;
 
 /** True if a command runs the file of this name: at the beginning of a part, or by an interpreter. */
 function isRun(name: string, command: string): boolean {

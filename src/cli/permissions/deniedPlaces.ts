@@ -58,10 +58,11 @@ export function createDeniedPlaces({
       [...workspace, ...roots].some((root) => isInside(path, root));
     // A scan does not enter every folder by itself.
     const folders = named.filter(isOfProject).map((path) => realpath(dirname(path)));
-    return [
+    const found = [
       ...[...new Set([...roots, ...folders])].flatMap(scan),
       ...named.filter((path) => !isOfProject(path)),
-    ].filter((path) => !kept.some((one) => isInside(one, path)));
+    ];
+    return [...new Set(found)].filter((path) => !kept.some((one) => isInside(one, path)));
   };
 }
 

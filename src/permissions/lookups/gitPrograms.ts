@@ -94,7 +94,8 @@ export const gitShows =
     const repository = findRepository(directory);
     if (repository === undefined) return [];
     if (repository.common === undefined) return undefined;
-    const { worktree } = repository;
+    const { worktree, folder, common } = repository;
+    if ([...new Set([common, folder])].some((at) => isPlacedElsewhere(at, worktree))) return undefined;
     const changed = (): readonly string[] | undefined => changedFiles(repository);
     return shownFiles(env, directory, { worktree, workspace, changed }, shown, realpath);
   };
@@ -106,7 +107,16 @@ function changedFiles({ folder, common, worktree }: Repository): readonly string
   if (index === null) return [];
   if (settings === undefined || index === undefined) return undefined;
   const written = lstatSync(join(folder, 'index'), { throwIfNoEntry: false, bigint: true })?.mtimeNs ?? 0n;
+  const real = new Map<string, boolean>([['.', true]]);
+  /** Git does not look for a file behind a link. */
+  const isRealFolder = (path: string): boolean => {
+    const known =
+      real.get(path) ?? (isRealFolder(dirname(path)) && lstatOf(join(worktree, path))?.isDirectory());
+    real.set(path, known === true);
+    return known === true;
+  };
   return changedPaths(index, hashBytes(settings), (path, stat) => {
+    if (!isRealFolder(dirname(path))) return undefined;
     const found = lstatOf(join(worktree, path));
     if (found === undefined) return undefined;
     // A file that changes at the moment when the index is written may keep its times.
@@ -171,6 +181,11 @@ function settingsRun({ folder, worktree }: Repository): boolean {
     ...hooks.map((path = '') => resolve(worktree, path)),
   ];
   return namesPrograms(settings, hookFolders);
+}
+
+function isPlacedElsewhere(place: string, worktree: string): boolean {
+  const texts = ['config', 'config.worktree'].map((name) => readText(join(place, name)));
+  return texts.includes(undefined) || isElsewhere(texts.join('\n'), place, worktree);
 }
 
 /** True if the settings place the worktree elsewhere: its files would be shown as if they belonged to the project. */

@@ -39,9 +39,17 @@ const withoutContent =
 const unlistable =
   /^(?:-[qs]|--(?:oneline|format|pretty|graph|color|relative|log-size|show-linear-break|exit-code|quiet|check|no-patch|name-only|name-status|raw|stat|numstat|shortstat|dirstat|cumulative|summary|compact-summary)(?:=.*)?)$/;
 /** Lists both names of renamed or copied files: with `-M` or `-C` a command shows the content of the old one. */
-const LIST = ['--name-status', '-z', '--no-renames', '--no-relative'];
+const LIST = ['--name-status', '-z', '--no-renames', '--no-relative', '--no-ext-diff', '--no-textconv'];
 /** Merges compared with all their parents at once: each may have the file under another name. */
-const COMBINED = ['--cc', '--name-status', '-z', '--find-renames', '--no-relative'];
+const COMBINED = [
+  '--cc',
+  '--name-status',
+  '-z',
+  '--find-renames',
+  '--no-relative',
+  '--no-ext-diff',
+  '--no-textconv',
+];
 
 /**
  * The content that a subcommand of git shows; undefined if no file content. `args` are its words, `read` the same words
@@ -249,6 +257,8 @@ function runListing(
     if (paths.some((word) => word.startsWith('-'))) return [undefined];
     return [git([name, ...words.slice(0, last), '--', ...paths, ...words.slice(end + 1)])];
   }
+  // Any tracked file may be the source of a copy.
+  if (words.slice(0, end).some((word) => /^(?:-C|--find-copies)/.test(word))) return [undefined];
   const paths = [...operands.filter((word) => !isCommit(word)), ...words.slice(end + 1)];
   return [...(name === 'diff-files' ? [] : [git([name, '--cached', ...words])]), onDisk(paths)];
 }

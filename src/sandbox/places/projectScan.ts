@@ -168,9 +168,11 @@ export function createSecretsScan(
 
 /** Folders that programs create or fill: hiding them would keep the project from building. */
 const generated =
-  /^(?:\.git|node_modules|bower_components|\.?venv|build.*|cmake-build.*|dist|out|target|vendor|_?deps|Pods|DerivedData|\.next|\.tox|\.gradle|\.[\w-]*cache)$/;
-/** Each is a mount; the nearest come first. */
-const MAX_DENIED = 100;
+  /^(?:\.git|node_modules|bower_components|\.?venv|build(?:[-_.].*)?|cmake-build.*|dist|out|target|vendor|_?deps|Pods|DerivedData|\.next|\.tox|\.gradle|\.[\w-]*cache)$/;
+/** Each is a mount; those found first come first. */
+const MAX_DENIED = 300;
+/** Secrets lie deeper, and in more folders, than what else is looked for. */
+const DENIED_REACH = { skipped: generated, maxDepth: 10, maxFolders: 5000 };
 
 /**
  * Creates a function that finds what rules deny reading in a folder: files, and entire folders if git tracks nothing in
@@ -187,7 +189,7 @@ export function createDeniedScan(isDenied: (path: string) => boolean): (root: st
       .filter(({ name }) => isDenied(join(path, name)));
     const isRepository = entries.some(({ name }) => name === '.git');
     return { found: { denied: denied.map(({ name }) => join(path, name)), isRepository } };
-  });
+  }, DENIED_REACH);
   return (root) => {
     const folders = walk(root);
     const repositories = folders.filter(({ found }) => found.isRepository).map(({ path }) => path);
@@ -198,7 +200,8 @@ export function createDeniedScan(isDenied: (path: string) => boolean): (root: st
       const isTracked = repository !== undefined && readIndexOf(repository, denied).tracked.includes(path);
       if (!isTracked) untracked.add(path);
     }
-    const found = denied.filter((path) => untracked.has(path));
+    // What was found once does not depend on the limits of the walk, which a command could exhaust.
+    const found = [...untracked].filter((path) => isInside(path, root) && lstatOf(path) !== undefined);
     return found
       .filter((path) => !found.some((folder) => folder !== path && isInside(path, folder)))
       .slice(0, MAX_DENIED);

@@ -109,3 +109,21 @@ test('a rule that names a link covers what it leads to', () => {
   deny('Read(also/**)', 'Read(outside/**)');
   expect(found()).toEqual(['secrets', '../keys']);
 });
+
+test('what was found once stays, however many matches and folders appear', () => {
+  const { deny, found, write } = project([
+    'conf/prod.key',
+    '.hid/h.key',
+    'one/two/three/four/five/six/seven/d.key',
+  ]);
+  deny('Read(**/*.key)');
+  const before = found();
+  expect(before.toSorted()).toEqual([
+    '.hid/h.key',
+    'conf/prod.key',
+    'one/two/three/four/five/six/seven/d.key',
+  ]);
+  for (let at = 0; at < 310; at += 1) write(`k${at}.key`);
+  for (let at = 0; at < 1100; at += 1) write(`f${at}/x`);
+  expect(found()).toEqual(expect.arrayContaining([...before]));
+});

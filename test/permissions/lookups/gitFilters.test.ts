@@ -1,6 +1,15 @@
 /** Deciding about a git command starts no program that the repository names, whatever the command would do itself. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
@@ -143,4 +152,21 @@ test('a lookup of two commits, or of unchanged files, lists nothing on disk', ()
     operands: ['sub'],
   };
   expect(gitShows(project, unchanged, [project])).toEqual([]);
+});
+
+test('copies, folders behind links, sparse indexes and worktrees elsewhere hide no file from the lookup', () => {
+  const { gitShows } = diskLookups(process.env);
+  const shown: Shown = { listings: [['diff', '--name-status', '-z']], objects: [] };
+  const copies: Shown = { listings: [['diff', '--name-status', '-z', '-C1%']], objects: [] };
+  expect(gitShows(project, copies, [project])).toContain(join(project, 'sub/c.txt'));
+  renameSync(join(project, 'sub'), join(project, 'sub2'));
+  symlinkSync('sub2', join(project, 'sub'));
+  expect(gitShows(project, shown, [project])).toContain(join(project, 'sub/c.txt'));
+  rmSync(join(project, 'sub'));
+  renameSync(join(project, 'sub2'), join(project, 'sub'));
+  git('config', 'core.worktree', '../../src');
+  expect(gitShows(project, shown, [project])).toBeUndefined();
+  git('--work-tree=.', 'config', '--unset', 'core.worktree');
+  git('sparse-checkout', 'set', '--cone', '--sparse-index', 'src');
+  expect(gitShows(project, shown, [project])).toContain(join(project, 'sub/c.txt'));
 });
