@@ -33,9 +33,7 @@ const DECODED_TIMES = 3;
 
 /** What allows a call or changes its input, see `readOutput.ts`, in any order: a hook may print fields in another one. */
 const namesGrant = (text: string): boolean =>
-  /permissiondec|updatedin/.test(text) ||
-  (/behavior\b/.test(text) && /\ballow\b/.test(text) && text.includes(':')) ||
-  (/decision\b/.test(text) && /\bapprove\b/.test(text) && text.includes(':'));
+  /permissiondec|updatedin|behavior.*allow|allow.*behavior|decision.*approve|approve.*decision/s.test(text);
 
 /** Letters, digits, colons and spaces: quotes, backslashes and line breaks may be added or lost on the way. */
 function folded(text: string): string {
