@@ -135,7 +135,7 @@ export interface LoadedSettings {
   readonly refusedModes: Readonly<Partial<Record<PermissionMode, string>>>;
   /** The mistake that hides the intended endpoint, if none is set; absent otherwise. */
   readonly misread?: Problem;
-  /** Files of the project that have changed since the user approved what runs them, which is left out; absent = none. */
+  /** Files that have changed since the user approved the settings that run them; those are left out. Absent = none. */
   readonly changedFiles?: readonly ChangedFile[];
   /** Providers that a mistake leaves out: their models must not be taken for those of the default endpoint. */
   readonly invalidProviders: readonly string[];

@@ -33,7 +33,7 @@ interface FolderResult<T> {
 
 /** How far a walk goes. */
 interface Reach {
-  /** Names of folders that are left out. */
+  /** Names of folders that are left out, except those in `mixed`. */
   readonly skipped: RegExp;
   readonly maxDepth: number;
   readonly maxFolders: number;

@@ -23,7 +23,7 @@ export interface IndexPaths {
 /** When and with which size git last saw the content of a file, as index-format(5) stores it. */
 export interface IndexStat {
   readonly ctimeSeconds: number;
-  /** Zero if whoever wrote the index did not know it. */
+  /** Zero if the program that wrote the index did not record it. */
   readonly ctimeNanoseconds: number;
   readonly mtimeSeconds: number;
   readonly mtimeNanoseconds: number;

@@ -246,7 +246,7 @@ test('a script that an approved setting runs is run again only after its change 
   await inRepo('line.js', `${'x'.repeat(70_000)}2`);
   await inRepo('srv.js', '2');
   const problems = [
-    'check.sh, srv.js, line.js changed since you approved what runs it, so it does not run (hooks, the MCP server s, the status line); run clawdcode here to decide.',
+    'check.sh, srv.js, line.js changed since you approved it, so what runs it is off: hooks, the MCP server s, the status line. Run clawdcode here to decide.',
   ];
   expect(await used()).toEqual({ hooks: 0, hasLine: false, servers: 0, problems });
   const question = await start(false);

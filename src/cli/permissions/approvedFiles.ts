@@ -143,7 +143,8 @@ function agentsOf({ root }: Place, { grants }: LoadedSettings, granted: readonly
 /** True for a file that the command itself writes, such as its log, or only reads as data. */
 function isOutput(path: string, command: string, root: string): boolean {
   const name = basename(path);
-  if (data.test(path) && !isRun(name, command) && (!text.test(path) || isShown(name, command))) return true;
+  const isData = data.test(path) || (notes.test(path) && isShown(name, command));
+  if (isData && !isRun(name, command)) return true;
   const written = command.matchAll(/(?:>[>|]?|\btee\s+(?:-a\s+|--append\s+)?)\s*["']?([^\s"'`;&|<>()]+)/g);
   const names = [...written].map(([, target = '']) =>
     target.replace(/^\$\{?(?:CLAUDE|CLAWDCODE)_PROJECT_DIR\}?\//, ''),
@@ -151,11 +152,10 @@ function isOutput(path: string, command: string, root: string): boolean {
   return names.some((target) => resolve(root, target) === path);
 }
 
-/** Files that change all the time, or whose change runs nothing: databases, logs, notes. */
-const data = /\.(?:log|jsonl|db|sqlite3?|duckdb|csv|tsv|parquet|pid|lock|md|txt)$/i;
-
+/** Files that change all the time, or whose change runs nothing: databases, logs. */
+const data = /\.(?:log|jsonl|db|sqlite3?|duckdb|csv|tsv|parquet|pid)$/i;
 /** Text that a program might also run, or take instructions from. */
-const text = /\.(?:lock|md|txt)$/i;
+const notes = /\.(?:lock|md|txt)$/i;
 
 /** True if the parts of a command that name a file only print it, or give it to a script of the project. */
 function isShown(name: string, command: string): boolean {
@@ -187,7 +187,7 @@ function withoutHeld(
     held.some((one) => one.type === type && one.at === at);
   const { settings } = loaded;
   const what = [...new Set(held.map((one) => one.what))].join(', ');
-  const message = `${names} changed since you approved what runs it, so it does not run (${what}); run clawdcode here to decide.`;
+  const message = `${names} changed since you approved it, so what runs it is off: ${what}. Run clawdcode here to decide.`;
   return {
     ...loaded,
     hooks: loaded.hooks.map((one, at) => (isHeld('hook', at) ? { ...one, ignored } : one)),

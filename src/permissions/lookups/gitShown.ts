@@ -10,7 +10,7 @@ import { type Moves, movedNames } from './gitMoves.ts';
 export interface Shown {
   /**
    * Git commands that print the names of all files whose content is shown. They are not run as they are: see
-   * `withoutDisk`.
+   * `runListing`.
    */
   readonly listings: readonly (readonly string[])[];
   /** Names of commits, folders or single file contents, among other words. */

@@ -151,18 +151,8 @@ export function createSecretsScan(
     const folders = walk(root);
     const repositories = folders.filter(({ found }) => found.isRepository).map(({ path }) => path);
     const secrets = folders.flatMap(({ found }) => found.secrets);
-    const above = secrets.length === 0 || repositories.includes(root) ? undefined : repositoryAbove(root);
-    const repositoryOf = (path: string): string | undefined =>
-      repositories.findLast((folder) => isInside(path, folder)) ?? above;
-    const tracked = [...new Set(secrets.map(repositoryOf))].flatMap((repository) =>
-      repository === undefined
-        ? []
-        : readIndexOf(
-            repository,
-            secrets.filter((path) => repositoryOf(path) === repository),
-          ).tracked,
-    );
-    return secrets.filter((path) => !tracked.includes(path)).slice(0, MAX_SECRETS);
+    const tracked = trackedIn(root, repositories, secrets, readIndexOf);
+    return secrets.filter((path) => !tracked.has(path)).slice(0, MAX_SECRETS);
   };
 }
 
@@ -194,18 +184,36 @@ export function createDeniedScan(isDenied: (path: string) => boolean): (root: st
     const folders = walk(root);
     const repositories = folders.filter(({ found }) => found.isRepository).map(({ path }) => path);
     const denied = folders.flatMap(({ found }) => found.denied);
-    const above = denied.length === 0 || repositories.includes(root) ? undefined : repositoryAbove(root);
-    for (const path of denied) {
-      const repository = repositories.findLast((folder) => isInside(path, folder)) ?? above;
-      const isTracked = repository !== undefined && readIndexOf(repository, denied).tracked.includes(path);
-      if (!isTracked) untracked.add(path);
-    }
+    const tracked = trackedIn(root, repositories, denied, readIndexOf);
+    for (const path of denied) if (!tracked.has(path)) untracked.add(path);
     // What was found once does not depend on the limits of the walk, which a command could exhaust.
     const found = [...untracked].filter((path) => isInside(path, root) && lstatOf(path) !== undefined);
-    return found
-      .filter((path) => !found.some((folder) => folder !== path && isInside(path, folder)))
-      .slice(0, MAX_DENIED);
+    const all = new Set(found);
+    const isBelow = (path: string): boolean =>
+      path.length > root.length && (all.has(path) || isBelow(dirname(path)));
+    return found.filter((path) => !isBelow(dirname(path))).slice(0, MAX_DENIED);
   };
+}
+
+/** The paths that git tracks: in the nearest of the repositories in a folder, or in one that contains the folder. */
+function trackedIn(
+  root: string,
+  repositories: readonly string[],
+  paths: readonly string[],
+  readIndexOf: ReturnType<typeof createIndexReader>,
+): ReadonlySet<string> {
+  const above = paths.length === 0 || repositories.includes(root) ? undefined : repositoryAbove(root);
+  const repositoryOf = (path: string): string | undefined =>
+    repositories.findLast((folder) => isInside(path, folder)) ?? above;
+  const tracked = [...new Set(paths.map(repositoryOf))].flatMap((repository) =>
+    repository === undefined
+      ? []
+      : readIndexOf(
+          repository,
+          paths.filter((path) => repositoryOf(path) === repository),
+        ).tracked,
+  );
+  return new Set(tracked);
 }
 
 const MAX_BYTES = 64 * 2 ** 20;
