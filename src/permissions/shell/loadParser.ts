@@ -22,22 +22,32 @@ export async function loadShellParser(wasmDirectory: string): Promise<(command: 
     readFile(join(wasmDirectory, 'tree-sitter-bash.wasm')),
   ]);
   await Parser.init({ wasmBinary: runtime, printErr: () => undefined });
-  const parser = new Parser();
-  parser.setLanguage(await Language.load(grammar));
-  return (command) => parse(parser, command);
+  const language = await Language.load(grammar);
+  return createShellParser(() => new Parser().setLanguage(language));
 }
 
-function parse(parser: Parser, command: string): ParsedCommand {
-  const reader = new CommandReader(readScript);
-  try {
-    return readScript(command, reader, 0) ? reader.result() : reader.failed();
-  } catch (error) {
-    // Thousands of nested brackets overflow the stack.
-    if (error instanceof RangeError) return { ok: false };
-    throw error;
-  }
+/**
+ * Reads commands with a parser that `create` makes, and with a new one after it has failed: WebAssembly leaves a parser
+ * as it was in the middle of its work. A command that makes it fail is not understood.
+ */
+export function createShellParser(
+  create: () => Pick<Parser, 'parse' | 'reset'>,
+): (command: string) => ParsedCommand {
+  let parser = create();
+  // The memory of such a parser cannot be freed safely, and the garbage collector would try to.
+  const failed: unknown[] = [];
+  return (command) => {
+    const reader = new CommandReader(readScript);
+    try {
+      return readScript(command, reader, 0) ? reader.result() : reader.failed();
+    } catch (error) {
+      // Thousands of nested brackets overflow the stack; WebAssembly may run out of memory.
+      if (error instanceof RangeError || error instanceof WebAssembly.RuntimeError) return { ok: false };
+      throw error;
+    }
+  };
 
-  /** null if it took too long or too much memory; the parser is reset then. */
+  /** null if it took too long; the parser is reset then. */
   function treeOf(script: string): Tree | null {
     const until = performance.now() + MAX_PARSE_MS;
     try {
@@ -45,8 +55,8 @@ function parse(parser: Parser, command: string): ParsedCommand {
       if (tree === null) parser.reset();
       return tree;
     } catch (error) {
-      parser.reset();
-      if (error instanceof WebAssembly.RuntimeError) return null;
+      failed.push(parser);
+      parser = create();
       throw error;
     }
   }

@@ -1,6 +1,10 @@
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { Language, Parser } from 'web-tree-sitter';
+import { decide } from '../../../src/permissions/decide.ts';
+import { createShellParser } from '../../../src/permissions/shell/loadParser.ts';
 import type { ParsedCommand } from '../../../src/permissions/shell/parsedCommand.ts';
-import { shellParser } from '../harness.ts';
+import { policyFor, root, shellParser, wasmFolder } from '../harness.ts';
 
 let parse: (command: string) => ParsedCommand;
 beforeAll(async () => {
@@ -128,3 +132,43 @@ test('a long command with much data is read', () => {
   const command = `cat <<'EOF' > x\n${'function f(a) { return `${a}`; } // "\n'.repeat(1500)}EOF\nls`;
   expect(parse(command)).toMatchObject({ ok: true, writes: ['x'] });
 });
+
+test.each([
+  ['WebAssembly', () => new WebAssembly.RuntimeError('memory access out of bounds')],
+  ['the stack', () => new RangeError('Maximum call stack size exceeded')],
+])(
+  'a command on which the parser fails with an error of %s asks, and later ones are read',
+  async (_name, failure) => {
+    await shellParser();
+    const language = await Language.load(join(wasmFolder(), 'tree-sitter-bash.wasm'));
+    /** Once broken, it stays broken. */
+    const create = (): Pick<Parser, 'parse' | 'reset'> => {
+      const parser = new Parser().setLanguage(language);
+      let isBroken = false;
+      const check = (): void => {
+        if (isBroken) throw failure();
+      };
+      return {
+        parse: (script, ...rest) => {
+          isBroken ||= String(script).includes('break');
+          check();
+          return parser.parse(script, ...rest);
+        },
+        reset: () => {
+          check();
+          parser.reset();
+        },
+      };
+    };
+    const policy = await policyFor(['allow Bash'], 'default', { parseCommand: createShellParser(create) });
+    const behaviorOf = (command: string): string =>
+      decide({ tool: 'Bash', access: { type: 'command', command, cwd: root } }, policy).behavior;
+    expect(['ls', 'break', 'bash -c break', 'ls', 'make'].map(behaviorOf)).toEqual([
+      'allow',
+      'ask',
+      'ask',
+      'allow',
+      'allow',
+    ]);
+  },
+);
