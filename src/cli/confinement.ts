@@ -19,7 +19,7 @@ import type { KnownSecret } from '../tools/shell/valueRedactor.ts';
 import type { Permissions } from './permissions/permissions.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { commandVariables, keyVariables } from './process/commandVariables.ts';
-import { createSessionSandbox } from './sandbox.ts';
+import { createSessionSandbox, type FindDenied } from './sandbox.ts';
 
 export interface ConfinementParts {
   readonly place: AppPaths;
@@ -29,6 +29,7 @@ export interface ConfinementParts {
   readonly permissions: Permissions;
   /** From the command line. */
   readonly sandboxMode: SandboxMode | undefined;
+  readonly findDenied?: FindDenied | undefined;
   readonly onStarted?: ToolDeps['onStarted'];
   /** True for tools that the model gets. */
   readonly isOffered: (name: string) => boolean;
@@ -43,9 +44,17 @@ export interface Confinement extends AutoAllow {
 }
 
 export function createConfinement(parts: ConfinementParts): Confinement {
-  const { place, project, loaded, permissions, sandboxMode, isOffered, autoAllows, onStarted } = parts;
+  const { place, project, loaded, permissions, sandboxMode, isOffered, autoAllows, onStarted, findDenied } =
+    parts;
   const { settings } = loaded;
-  const sandbox = createSessionSandbox({ place, project, loaded, permissions, mode: sandboxMode });
+  const sandbox = createSessionSandbox({
+    place,
+    project,
+    loaded,
+    permissions,
+    mode: sandboxMode,
+    findDenied,
+  });
   const autoAllow = createAutoAllow({
     permissions,
     sandbox,
@@ -212,7 +221,7 @@ export function createEnvSecrets(): (folders: readonly string[]) => readonly Kno
       .filter((file) => /\/\.env[^/]*$/.test(file) && isSensitive(file)),
   }));
   return (folders) => {
-    const files = folders.flatMap((folder) => walk(folder).flatMap(({ found }) => found));
+    const files = folders.flatMap((folder) => walk(folder).folders.flatMap(({ found }) => found));
     return [...new Set(files)].slice(0, MAX_FILES).flatMap((path) => secretsIn(textOf(path)));
   };
 }

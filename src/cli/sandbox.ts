@@ -23,16 +23,19 @@ import { cacheVariables } from '../sandbox/environment.ts';
 import { HostRefusedError, type NetworkRules } from '../sandbox/network/commandNetwork.ts';
 import type { ProbeOptions } from '../sandbox/probe.ts';
 import { unreportedSetAside } from '../sandbox/protectedChanges.ts';
-import { createCommandSandbox } from '../sandbox/Sandbox.ts';
+import { createCommandSandbox, type DeniedPlaces } from '../sandbox/Sandbox.ts';
 import { namesOnPaths, programNames } from '../sandbox/temporary/temporaryNames.ts';
 import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
 import { isPublicAddress, systemResolve } from '../tools/web/publicAddress.ts';
 import { localServers } from '../ui/onboarding/providers.ts';
-import { createDeniedPlaces } from './permissions/deniedPlaces.ts';
+import { createDeniedPlaces, type DeniedQuery } from './permissions/deniedPlaces.ts';
 import { executedFiles } from './permissions/executedFiles.ts';
 import { hostVerdict, type Permissions } from './permissions/permissions.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { commandVariables, isToken } from './process/commandVariables.ts';
+
+/** Finds what rules deny reading; see `createDeniedPlaces`. */
+export type FindDenied = (query: DeniedQuery) => Promise<DeniedPlaces>;
 
 interface SandboxParts {
   readonly place: AppPaths;
@@ -42,6 +45,8 @@ interface SandboxParts {
   readonly permissions: Permissions;
   /** From the command line; overrides the settings. */
   readonly mode: SandboxMode | undefined;
+  /** Absent = in this thread. */
+  readonly findDenied?: FindDenied | undefined;
 }
 
 /** Returns the options that decide whether there is a sandbox; a mode on the command line requests one. */
@@ -84,6 +89,7 @@ export function createSessionSandbox({
   loaded,
   permissions,
   mode,
+  findDenied = inThisThread(),
 }: SandboxParts): CommandSandbox {
   const { home, systemHome, root, dataRoot, env } = place;
   const { sandbox } = loaded.settings;
@@ -103,12 +109,6 @@ export function createSessionSandbox({
   const run = [...new Set([project, root])].flatMap((at) => executedFiles(loaded, { root: at, home }));
   const isReadOnlyFile = remembered((path) => run.includes(path) || isReadOnlyForCommands(path, protection));
   const sensitive = remembered(isSensitive);
-  const deniedPlaces = createDeniedPlaces({
-    home,
-    workspace: [root, ...unmoved(addedFolders)],
-    rules: permissions.rules,
-    realpath,
-  });
   const onPaths = namesOnPaths({ ...env, ...added }, temporaryFolders(), realpath);
   return createCommandSandbox({
     ...probeOptions(place, loaded.settings, mode),
@@ -122,7 +122,7 @@ export function createSessionSandbox({
       dataRoot,
       temporary: temporaryFolders(),
       allowWrite: [...inPlace(sandbox.allowWrite), realpath(ensured(caches))],
-      denyRead: [...hiddenFromCommands(sandbox.denyRead, { root, project }), ...deniedPlaces()],
+      denyRead: hiddenFromCommands(sandbox.denyRead, { root, project }),
       denyReadAlways: hiddenFromCommands(loaded.managedDenyRead, { root, project }),
       allowRead: inPlace(sandbox.allowRead),
       readByRule: readByRule(permissions.rules(), home),
@@ -130,6 +130,15 @@ export function createSessionSandbox({
       executedFiles: run,
       isSensitive: sensitive,
     }),
+    denied: () =>
+      findDenied({
+        home,
+        workspace: [root, ...unmoved(addedFolders)],
+        rules: permissions.rules().filter(({ behavior }) => behavior === 'deny'),
+        opened: unmoved(inPlace(sandbox.allowRead)).map(realpath),
+        // A worktree is removed with its agent.
+        ...(root === project && { notes: join(dataRoot, 'sandbox', 'tracked.json') }),
+      }),
     temporary: {
       parentName: SCRATCH_NAME,
       isOfProgram: programNames({ number: process.getuid?.(), name: env.USER ?? env.LOGNAME }),
@@ -156,6 +165,11 @@ export function createSessionSandbox({
     isExcluded: (command) => permissions.matches(sandbox.excludedCommands, command),
     gitRunsPrograms: gitSettingsRunPrograms,
   });
+}
+
+function inThisThread(): FindDenied {
+  const find = createDeniedPlaces();
+  return async (query) => find(query);
 }
 
 /** What is hidden of the project is hidden in a worktree of it, too. Absolute paths. */

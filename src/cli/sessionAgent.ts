@@ -21,6 +21,7 @@ import { openLanguageServers, type SessionServers } from './lsp.ts';
 import type { LiveServers } from './mcp/openServers.ts';
 import type { ModelChoice } from './models/modelChoice.ts';
 import type { SessionFactoryOptions } from './openContext.ts';
+import type { DeniedQuery } from './permissions/deniedPlaces.ts';
 import { type Permissions, warmUpCommands } from './permissions/permissions.ts';
 import type { ProgramSession } from './permissions/settingsPrograms.ts';
 import { workspaceOf } from './process/appPaths.ts';
@@ -198,6 +199,7 @@ function createSessionTools(
     sandboxMode: sandboxByFlag(loaded, sandboxMode),
     isOffered,
     onStarted: programs.commandStarted,
+    findDenied: (query: DeniedQuery) => engine.findDenied(query),
     autoAllows: { isOn: autoAllowsAtStart(loaded) },
   };
   const ofCommands = createConfinement({ ...confinementParts, place, permissions });

@@ -1,6 +1,6 @@
 /**
  * Walks the folders of a project, nearest first. Reads a folder again only if it has changed, so repeated walks are
- * cheap. Leaves out deeper folders if there are too many.
+ * cheap. Leaves out deeper folders if there are too many, and lists them.
  */
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,21 +39,31 @@ interface Reach {
   readonly maxFolders: number;
 }
 
+interface Walked<T> {
+  readonly folders: readonly WalkedFolder<T>[];
+  /** Folders that were not read because of the limits; nothing in them is listed. */
+  readonly left: readonly string[];
+}
+
 const usual: Reach = { skipped: passing, maxDepth: MAX_DEPTH, maxFolders: MAX_FOLDERS };
 
 /** Creates a function that walks a folder; it never throws. */
 export function createFolderWalk<T>(
   look: (path: string, entries: readonly Dirent[]) => FolderResult<T>,
   { skipped, maxDepth, maxFolders }: Reach = usual,
-): (root: string) => readonly WalkedFolder<T>[] {
+): (root: string) => Walked<T> {
   let known = new Map<string, Known<T>>();
   return (root) => {
     const seen = new Map<string, Known<T>>();
+    const left: string[] = [];
     let level = [root];
     for (let depth = 0; depth <= maxDepth && level.length > 0; depth++) {
       const next: string[] = [];
       for (const path of level) {
-        if (seen.size >= maxFolders) break;
+        if (seen.size >= maxFolders) {
+          left.push(path);
+          continue;
+        }
         const folder = readFolder(path, known.get(path), look, skipped);
         if (folder === undefined) continue;
         seen.set(path, folder);
@@ -63,7 +73,8 @@ export function createFolderWalk<T>(
     }
     // Also keeps folders of other roots, which the next walk would otherwise have to read again.
     known = new Map([...[...known].filter(([path]) => !`${path}/`.startsWith(`${root}/`)), ...seen]);
-    return [...seen].map(([path, { found }]) => ({ path, found }));
+    const folders = [...seen].map(([path, { found }]) => ({ path, found }));
+    return { folders, left: [...left, ...level] };
   };
 }
 

@@ -1,4 +1,5 @@
 /** Parses a git index: the files and submodules it lists, with what it knows of each file on disk. Pure. */
+import type { BigIntStats } from 'node:fs';
 
 /** The mode of a submodule entry. */
 const GITLINK = 0xe000;
@@ -31,9 +32,15 @@ export interface IndexStat {
   readonly size: number;
 }
 
-interface IndexEntry extends IndexStat {
+/** A file that an index lists. */
+export interface IndexedFile extends IndexStat {
   /** Relative to the worktree. */
   readonly path: string;
+  /** Of the content that is staged. */
+  readonly id: Buffer;
+}
+
+interface IndexEntry extends IndexedFile {
   readonly kind: 'file' | 'submodule' | 'folder';
   readonly isSkipped: boolean;
   readonly hasConflict: boolean;
@@ -77,6 +84,38 @@ export function sharedIndexPaths(
     isAnySubmodule: own.submodules.includes(''),
   };
 }
+
+/**
+ * The files with these paths that an index, which may share entries with another file, lists; one of them may be listed
+ * with a content that is no longer staged, or left out if it replaces a shared entry. `read`: as for `sharedIndexPaths`.
+ * Empty if the format is unknown.
+ */
+export function indexedAmong(
+  index: Buffer,
+  hashBytes: number,
+  wanted: ReadonlySet<string>,
+  read: (name: string) => Buffer | null | undefined,
+): readonly IndexedFile[] {
+  const found = new Map<string, IndexedFile>();
+  const take = (entry: IndexEntry): void => {
+    if (entry.kind === 'file' && wanted.has(entry.path)) found.set(entry.path, entry);
+  };
+  const end = eachEntry(index, hashBytes, take);
+  const shared = end === undefined ? undefined : sharedIndexOf(index, end, hashBytes);
+  const content = shared === undefined ? undefined : read(shared);
+  if (content != null) eachEntry(content, hashBytes, (entry) => !found.has(entry.path) && take(entry));
+  return end === undefined ? [] : [...found.values()];
+}
+
+/** True if git last saw the file with these times and this size. */
+export const isAsIndexed = (found: BigIntStats, stat: IndexStat): boolean =>
+  Number(found.size & 0xffff_ffffn) === stat.size &&
+  isSameTime(found.mtimeNs, stat.mtimeSeconds, stat.mtimeNanoseconds) &&
+  isSameTime(found.ctimeNs, stat.ctimeSeconds, stat.ctimeNanoseconds);
+
+const isSameTime = (found: bigint, seconds: number, nanoseconds: number): boolean =>
+  Number(found / 1_000_000_000n) % 2 ** 32 === seconds &&
+  (nanoseconds === 0 || Number(found % 1_000_000_000n) === nanoseconds);
 
 interface Entries extends IndexPaths {
   /** Where the entries end. */
@@ -149,6 +188,7 @@ function eachEntry(
     if (version === 4) before = Buffer.from(path);
     take({
       path: path.toString('utf8'),
+      id: index.subarray(start + FIXED_BYTES - 2, flagsAt),
       kind: mode === GITLINK ? 'submodule' : mode === FOLDER ? 'folder' : 'file',
       isSkipped: isExtended && (index.readUInt16BE(flagsAt + 2) & SKIPPED) !== 0,
       hasConflict: (flags & STAGE) !== 0,

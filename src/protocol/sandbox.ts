@@ -87,6 +87,11 @@ export interface Confinement {
    * call.
    */
   changedProtectedFiles(): readonly string[];
+  /**
+   * Returns folders of the project that are hidden as a whole, although rules may deny reading only a part of them; each
+   * once per session. Absent = none.
+   */
+  hiddenFolders?(): readonly string[];
   /** Makes files from the command's private temporary folders visible in this machine's temporary folders. */
   share(): void;
   /** The command continues in the background as this process: makes its servers reachable from this machine. */

@@ -1,9 +1,9 @@
 /** Confines the commands of one session with the means of this machine: bubblewrap on Linux, seatbelt on macOS. */
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { lstatOf, resolved } from '../disk/fileLookups.ts';
-import { realpath } from '../disk/paths.ts';
+import { isInside, realpath } from '../disk/paths.ts';
 import type { SandboxRecord } from '../protocol/entries/fields.ts';
 import type { CommandSandbox, Confinement, Launch, SandboxState } from '../protocol/sandbox.ts';
 import { whyBlocked, whyHidden } from './blocked.ts';
@@ -32,6 +32,16 @@ import { createQuarantine, type ProtectedChanges, watchProtected } from './prote
 import { seatbeltProfile } from './seatbelt.ts';
 import { createTemporaryFolders, type TemporaryOptions } from './temporary/temporaryFolders.ts';
 
+/** What rules deny reading. */
+export interface DeniedPlaces {
+  /** Files and folders to hide, absolute. */
+  readonly paths: readonly string[];
+  /** Folders among them that are hidden although rules may cover only a part of them. */
+  readonly whole: readonly string[];
+  /** Why no command can run, as for `Confinement`. */
+  readonly refusal?: string;
+}
+
 export interface SandboxOptions extends ProbeOptions {
   /** The Node binary that runs this program, absolute. */
   readonly node: string;
@@ -40,6 +50,8 @@ export interface SandboxOptions extends ProbeOptions {
     PlaceOptions,
     'scratchParent' | 'repositories' | 'projectSecrets' | 'privateTemporary'
   >;
+  /** What rules deny reading at the moment; hidden in addition to `denyRead` of `places`. */
+  readonly denied?: () => Promise<DeniedPlaces>;
   /** The session's private folders that replace shared temporary ones. */
   readonly temporary: TemporaryOptions;
   /** The folder that contains the scratch folders of all commands. */
@@ -83,6 +95,8 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   const quarantine = createQuarantine(options.setAsideNotes);
   /** Files that the session's tools have created since the last command. */
   const created: string[] = [];
+  /** Folders of `DeniedPlaces.whole` that were reported. */
+  const told = new Set<string>();
   /** Changes by commands that ended before they were reported. */
   const unreported: string[] = [];
 
@@ -151,7 +165,10 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const mayLeave = request.grant.basis !== 'read-only' && request.isKeptInside !== true;
       if (mayLeave && (await options.isExcluded(request.command)))
         return unconfined('excluded by the settings', request.env);
-      const given = options.places();
+      const denied = (await options.denied?.()) ?? { paths: [], whole: [] };
+      if (denied.refusal !== undefined) return refused(denied.refusal, env);
+      const ofSettings = options.places();
+      const given = { ...ofSettings, denyRead: [...ofSettings.denyRead, ...denied.paths] };
       const isReadOnly = found.mode === 'read-only' || request.grant.basis === 'read-only';
       const workspace = workspaceNow(given.workspace);
       const roots = isReadOnly ? [] : workspace;
@@ -223,6 +240,8 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         asking: own,
         options,
         changes,
+        whole: denied.whole.filter((path) => plan.denied.includes(path)),
+        told,
         share,
         onBuilt,
         onRelease,
@@ -326,6 +345,10 @@ interface ConfinedParts {
   readonly asking: RunningRequest;
   readonly options: SandboxOptions;
   readonly changes: ReportedChanges;
+  /** See `DeniedPlaces`. */
+  readonly whole: readonly string[];
+  /** Those reported by earlier commands; extended here. */
+  readonly told: Set<string>;
   readonly share: () => void;
   /** Call when the sandbox is built, or will not be. */
   readonly onBuilt: () => void;
@@ -343,6 +366,8 @@ function confined({
   asking,
   options,
   changes,
+  whole,
+  told,
   share,
   onBuilt,
   onRelease,
@@ -421,6 +446,11 @@ function confined({
       return reason === undefined ? undefined : { reason };
     },
     changedProtectedFiles: changes.take,
+    hiddenFolders() {
+      const fresh = whole.filter((path) => !told.has(path));
+      for (const path of fresh) told.add(path);
+      return fresh.map((path) => (isInside(path, plan.cwd) ? relative(plan.cwd, path) : path));
+    },
     share,
     keep(pid) {
       share();

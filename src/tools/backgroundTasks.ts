@@ -3,7 +3,7 @@ import { withoutTrailing } from '../protocol/text/trimming.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
-import { failure, protectedFileNotes } from './outcomes.ts';
+import { failure, sandboxNotes } from './outcomes.ts';
 import type { BackgroundTask, TaskRegistry } from './shell/TaskRegistry.ts';
 import { formatDuration } from './units.ts';
 
@@ -73,7 +73,7 @@ async function report(task: BackgroundTask, title: string): Promise<ToolOutcome>
   const output = withoutTrailing(taken.text, '\n');
   const original = await taken.original;
   const { confinement } = task.run;
-  const protectedNotes = protectedFileNotes(confinement);
+  const protectedNotes = sandboxNotes(confinement);
   const modelNotes = [`(${state})`, ...protectedNotes.forModel].join('\n');
   return {
     status: 'ok',

@@ -9,7 +9,7 @@ import { withoutTrailing } from '../protocol/text/trimming.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
-import { failure, protectedFileNotes } from './outcomes.ts';
+import { failure, sandboxNotes } from './outcomes.ts';
 import { childEnvironment, type Environment, readOnlyEnvironment } from './shell/childEnvironment.ts';
 import { createLiveCleaner, OutputCapture } from './shell/OutputCapture.ts';
 import { type CommandEnd, goneOf, type RunningCommand } from './shell/startCommand.ts';
@@ -290,7 +290,7 @@ async function finished(
   if (blocked?.isHidden === true) after.push(`(The sandbox blocked it: ${blocked.reason}.)`);
   else if (blocked !== undefined)
     after.push(`(The sandbox blocked it: ${blocked.reason}. ${mayLeave ? OUTSIDE_ASKED : stay})`);
-  const protectedNotes = protectedFileNotes(confinement);
+  const protectedNotes = sandboxNotes(confinement);
   after.push(...protectedNotes.forModel);
   const duration = formatDuration(Date.now() - report.startedAtMs);
   const summary = [
@@ -329,7 +329,7 @@ function outsideOffer(call: BashInput, blocked: string, { confirm }: ToolContext
 async function stopped(report: Report, run: RunningCommand, tasks: TaskRegistry): Promise<ToolOutcome> {
   void tasks.stopRun(run);
   await Promise.race([run.finished, delay(LAST_OUTPUT_MS)]);
-  const protectedNotes = protectedFileNotes(report.confinement);
+  const protectedNotes = sandboxNotes(report.confinement);
   const after = ['(Interrupted by the user.)', ...protectedNotes.forModel];
   const summary = ['interrupted', ...protectedNotes.forUser].join(' · ');
   return outcome(report, 'partial', after, summary, {

@@ -54,17 +54,42 @@ export function errorCode(error: unknown): string | undefined {
 
 /**
  * Notes about files that other programs run or read as configuration and that a command created or changed since the
- * last call.
+ * last call, and about folders that the sandbox hides as a whole.
  */
-export function protectedFileNotes(confinement: Pick<Confinement, 'changedProtectedFiles'> | undefined): {
+export function sandboxNotes(
+  confinement: Pick<Confinement, 'changedProtectedFiles' | 'hiddenFolders'> | undefined,
+): {
   readonly forModel: readonly string[];
   readonly forUser: readonly string[];
 } {
-  const paths = confinement?.changedProtectedFiles() ?? [];
-  if (paths.length === 0) return { forModel: [], forUser: [] };
-  const named = paths.join(', ');
+  const changed = confinement?.changedProtectedFiles().join(', ') ?? '';
+  const hidden = listed(confinement?.hiddenFolders?.() ?? []);
   return {
-    forModel: [`(It created or changed ${named}, which other programs run or read as settings.)`],
-    forUser: [`changed files that other programs run: ${named}`],
+    forModel: [
+      ...(changed === ''
+        ? []
+        : [`(It created or changed ${changed}, which other programs run or read as settings.)`]),
+      ...(hidden === ''
+        ? []
+        : [
+            `(The sandbox hides all of ${hidden} from commands: the user's Read deny rules may cover files there.)`,
+          ]),
+    ],
+    forUser: [
+      ...(changed === '' ? [] : [`changed files that other programs run: ${changed}`]),
+      ...(hidden === ''
+        ? []
+        : [
+            `hidden as a whole, because Read deny rules may cover files there (see sandbox.allowRead): ${hidden}`,
+          ]),
+    ],
   };
 }
+
+const MAX_LISTED = 10;
+
+const listed = (paths: readonly string[]): string =>
+  [
+    ...paths.slice(0, MAX_LISTED),
+    ...(paths.length > MAX_LISTED ? [`${paths.length - MAX_LISTED} more`] : []),
+  ].join(', ');

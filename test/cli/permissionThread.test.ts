@@ -1,4 +1,5 @@
 /** Deciding about commands in a thread of its own. */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
@@ -61,6 +62,23 @@ test('while the thread hangs, the screen keeps working; then the check times out
   expect(looks).toMatchObject({ behavior: 'ask', reason: expect.stringContaining('takes too long') });
   expect(denied.behavior).toBe('deny');
   expect(failures[0]).toBe('no decision within 500 ms');
+});
+
+test('the thread finds what rules deny reading; without a thread, this one does', {
+  tags: 'long',
+}, async () => {
+  writeFileSync(join(root, 'one.pem'), '');
+  const query = { home, workspace: [root], rules: [rule('deny Read(*.pem)')], opened: [] };
+  const found = { paths: [join(root, 'one.pem')], whole: [] };
+  expect(await new ThreadedEngine(start).findDenied(query)).toEqual(found);
+  const missing = new ThreadedEngine(() => new Worker(join(root, 'missing.js')));
+  expect(await missing.findDenied(query)).toEqual(found);
+});
+
+test('a search for denied files that takes too long lets no command run', async () => {
+  const engine = new ThreadedEngine(hang, { maxMs: 200 });
+  const query = { home, workspace: [root], rules: [rule('deny Read(*.pem)')], opened: [] };
+  expect((await engine.findDenied(query)).refusal).toMatch(/takes too long/);
 });
 
 test('a thread that dies or cannot be made asks', async () => {

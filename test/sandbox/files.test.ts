@@ -151,6 +151,28 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(text).toMatch(/^other$/m);
   });
 
+  test('a folder that is hidden as a whole is named once; what cannot be hidden lets nothing run', async () => {
+    let refusal: string | undefined;
+    const { run, root } = await confined({
+      options: {
+        denied: async () => {
+          const many = join(root, 'many');
+          return { paths: [many], whole: [many], ...(refusal === undefined ? {} : { refusal }) };
+        },
+      },
+    });
+    mkdirSync(join(root, 'many'));
+    writeFileSync(join(root, 'many/one'), 'SECRET-ONE');
+    const first = await run('cat many/*');
+    expect(first.text).not.toContain('SECRET-ONE');
+    expect(first.text).toContain('The sandbox hides all of many from commands');
+    expect(JSON.stringify(first)).toContain('(see sandbox.allowRead): many');
+    expect((await run('true')).text).not.toContain('hides all');
+    refusal = 'it cannot be hidden';
+    expect((await run('touch ran')).text).toContain('it cannot be hidden');
+    expect(existsSync(join(root, 'ran'))).toBe(false);
+  });
+
   test('settings open and close further places', async () => {
     const { run, home } = await confined({
       allowWrite: ['~/cache'],

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { createThreadClient, type ThreadClient } from '../../context/index.ts';
 import { type PermissionEngine, unchecked } from '../../permissions/PermissionEngine.ts';
+import type { DeniedPlaces } from '../../sandbox/Sandbox.ts';
+import type { DeniedQuery } from '../permissions/deniedPlaces.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { startThread } from '../process/threads.ts';
 
@@ -12,8 +14,10 @@ type Question<M extends Method> = {
   readonly args: Parameters<PermissionEngine[M]>;
 };
 
-/** A request to the thread: a method of the engine and its arguments. */
-export type EngineQuestion = { [M in Method]: Question<M> }[Method];
+/** A request to the thread: a method of the engine, or a search for what rules deny reading, and its arguments. */
+export type EngineQuestion =
+  | { [M in Method]: Question<M> }[Method]
+  | { readonly id: number; readonly type: 'findDenied'; readonly args: readonly [DeniedQuery] };
 
 interface ThreadedEngineOptions {
   /**
@@ -25,6 +29,9 @@ interface ThreadedEngineOptions {
 }
 
 const MAX_MS = 20_000;
+
+const TOO_LONG =
+  'the search for files that Read deny rules cover takes too long. Run it again, or let the rules name the folders that they are about';
 
 /**
  * Runs the permission engine in a thread, started by the first request: scanning a large tree or asking git would block
@@ -68,6 +75,15 @@ export class ThreadedEngine implements PermissionEngine {
 
   propose(...args: Parameters<PermissionEngine['propose']>): ReturnType<PermissionEngine['propose']> {
     return this.#ask({ type: 'propose', args }, async () => (await withoutGrammar()).propose(...args));
+  }
+
+  /** See `createDeniedPlaces`; a search that takes too long lets no command run. */
+  findDenied(query: DeniedQuery): Promise<DeniedPlaces> {
+    return this.#ask({ type: 'findDenied', args: [query] }, async (isLate) => {
+      if (isLate) return { paths: [], whole: [], refusal: TOO_LONG };
+      const { createDeniedPlaces } = await import('../permissions/deniedPlaces.ts');
+      return createDeniedPlaces()(query);
+    });
   }
 
   /** Ends the thread; another request would start it again. */

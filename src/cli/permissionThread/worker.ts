@@ -6,6 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ThreadAnswer } from '../../context/index.ts';
 import { InProcessEngine } from '../../permissions/InProcessEngine.ts';
+import { createDeniedPlaces } from '../permissions/deniedPlaces.ts';
 import { GRAMMAR_FLAGS } from '../process/heap.ts';
 import type { EngineQuestion } from './ThreadedEngine.ts';
 
@@ -13,6 +14,8 @@ import type { EngineQuestion } from './ThreadedEngine.ts';
 for (const [wanted] of GRAMMAR_FLAGS) setFlagsFromString(wanted);
 
 const engine = new InProcessEngine(String(workerData.wasm), { ...workerData.env });
+
+const findDenied = createDeniedPlaces();
 
 parentPort?.on('message', async (question: EngineQuestion) => {
   const { id } = question;
@@ -23,7 +26,7 @@ parentPort?.on('message', async (question: EngineQuestion) => {
   }
 });
 
-function run(question: EngineQuestion): Promise<unknown> {
+async function run(question: EngineQuestion): Promise<unknown> {
   switch (question.type) {
     case 'decide':
       return engine.decide(...question.args);
@@ -35,6 +38,8 @@ function run(question: EngineQuestion): Promise<unknown> {
       return engine.effects(...question.args);
     case 'propose':
       return engine.propose(...question.args);
+    case 'findDenied':
+      return findDenied(...question.args);
   }
 }
 

@@ -3,76 +3,126 @@
  * what a command says, and a program may open any file.
  */
 import { dirname } from 'node:path';
-import { isInside } from '../../disk/paths.ts';
-import { fixedPath, forbids, type PatternPlace } from '../../permissions/files/filePattern.ts';
+import { isInside, realpath } from '../../disk/paths.ts';
+import { type ForbiddingPattern, fixedPath, forbidding } from '../../permissions/files/filePattern.ts';
 import { hasGlob } from '../../permissions/files/globOverlap.ts';
 import { parseRule, type SourcedRule } from '../../permissions/rules/rules.ts';
-import { createDeniedScan } from '../../sandbox/places/projectScan.ts';
+import {
+  createDeniedScan,
+  type DeniedFound,
+  outermost,
+  withinLimit,
+} from '../../sandbox/places/deniedScan.ts';
+import { createTrackedNotes, type TrackedNotes } from '../../sandbox/places/trackedNotes.ts';
+import type { DeniedPlaces } from '../../sandbox/Sandbox.ts';
 
-interface DeniedPlacesOptions {
+/** Data that can be passed to a thread. */
+export interface DeniedQuery {
   readonly home: string;
   /** The project and the added directories. */
   readonly workspace: readonly string[];
   /** The rules at the moment. */
-  readonly rules: () => readonly SourcedRule[];
-  readonly realpath: (path: string) => string;
+  readonly rules: readonly SourcedRule[];
+  /** Places that settings open for commands again. */
+  readonly opened: readonly string[];
+  /** The file for `TrackedNotes`; absent = in memory. */
+  readonly notes?: string;
 }
 
-interface DeniedPattern {
-  readonly spec: string;
-  readonly place: PatternPlace;
-}
+/** Each is a mount, and the time for mounts grows with the square. */
+const MAX_HIDDEN = 300;
+/** Of different workspaces: agents may work in worktrees. */
+const MAX_SCANS = 20;
 
 /**
  * Creates a function that returns existing and missing paths, absolute: in the workspace what git does not track and no
  * program creates (see `createDeniedScan`), elsewhere what a rule names without wildcards or as a whole folder. Leaves
  * out `.env` files of the workspace, whose values are redacted from the output, and whatever contains the workspace or
- * the home.
+ * the home. Takes long for a large project, the first time.
  */
-export function createDeniedPlaces({
-  home,
-  workspace,
-  rules,
-  realpath,
-}: DeniedPlacesOptions): () => readonly string[] {
-  let key = '';
-  let patterns: readonly DeniedPattern[] = [];
-  let scan = createDeniedScan(() => false);
-  const kept = [home, ...workspace].flatMap((path) => [path, realpath(path)]);
-  return () => {
-    const denied = rules().filter(({ behavior }) => behavior === 'deny');
-    const now = JSON.stringify(denied.map(({ text, base }) => [text, base]));
-    if (now !== key) {
-      key = now;
-      patterns = denied.flatMap((rule) => patternOf(rule, { home, realpath }));
-      const isDenied = (path: string): boolean =>
-        !/\/\.env[^/]*$/.test(path) && patterns.some(({ spec, place }) => forbids(spec, [path], place));
-      scan = createDeniedScan(isDenied);
-    }
-    if (patterns.length === 0) return [];
-    const roots = workspace.map(realpath);
-    const named = patterns
-      .flatMap(({ spec, place }) => wholePlace(fixedPath(spec, place)))
-      .flatMap((path) => [...new Set([path, realpath(path)])]);
-    const isOfProject = (path: string): boolean =>
-      [...workspace, ...roots].some((root) => isInside(path, root));
-    // A scan does not enter every folder by itself.
-    const folders = named.filter(isOfProject).map((path) => realpath(dirname(path)));
-    const found = [
-      ...[...new Set([...roots, ...folders])].flatMap(scan),
-      ...named.filter((path) => !isOfProject(path)),
-    ];
-    return [...new Set(found)].filter((path) => !kept.some((one) => isInside(one, path)));
+export function createDeniedPlaces(): (query: DeniedQuery) => DeniedPlaces {
+  const scans = new Map<string, ReturnType<typeof createDeniedScan>>();
+  const notes = new Map<string | undefined, TrackedNotes>();
+  return (query) => {
+    const rules = query.rules.flatMap((rule) => deniedRule(rule, query.home));
+    if (rules.length === 0) return { paths: [], whole: [] };
+    const isDenied = (path: string): boolean =>
+      !/\/\.env[^/]*$/.test(path) && rules.some(({ pattern }) => pattern.covers(path));
+    const kept = keptFolders(query);
+    const isKept = (folder: string): boolean => kept.some((one) => isInside(one, folder));
+    const mayBeDeniedInside = (folder: string): boolean =>
+      rules.some(({ pattern }) => pattern.mayCoverInside(folder));
+    const key = JSON.stringify([kept, ...rules.map(({ pattern }) => pattern.key)]);
+    const scan = scans.get(key) ?? createDeniedScan({ isDenied, isKept, mayBeDeniedInside });
+    const known = notes.get(query.notes) ?? createTrackedNotes(query.notes);
+    notes.set(query.notes, known);
+    if (scans.size >= MAX_SCANS) scans.clear();
+    scans.set(key, scan);
+    const before = known.read();
+    return placesOf(query, rules, isKept, (roots) => {
+      const found = roots.map((root) => scan(root, before));
+      known.save(
+        roots,
+        found.flatMap(({ tracked }) => tracked),
+        isDenied,
+      );
+      return found;
+    });
   };
 }
 
-function patternOf(
-  { text, base }: SourcedRule,
-  { home, realpath }: Pick<DeniedPlacesOptions, 'home' | 'realpath'>,
-): readonly DeniedPattern[] {
-  const rule = parseRule(text);
-  if ('error' in rule || rule.tool !== 'Read' || rule.spec === undefined) return [];
-  return [{ spec: rule.spec, place: { base, home, realpath } }];
+const keptFolders = ({ home, workspace }: DeniedQuery): readonly string[] =>
+  [home, ...workspace].flatMap((path) => [path, realpath(path)]);
+
+interface DeniedRule {
+  /** As an absolute path. */
+  readonly path: string;
+  readonly pattern: ForbiddingPattern;
+}
+
+function deniedRule({ text, base, behavior }: SourcedRule, home: string): readonly DeniedRule[] {
+  const rule = behavior === 'deny' ? parseRule(text) : undefined;
+  if (rule === undefined || 'error' in rule || rule.tool !== 'Read' || rule.spec === undefined) return [];
+  const place = { base, home, realpath };
+  return [{ path: fixedPath(rule.spec, place), pattern: forbidding(rule.spec, place) }];
+}
+
+function placesOf(
+  { workspace, opened }: DeniedQuery,
+  rules: readonly DeniedRule[],
+  isKept: (folder: string) => boolean,
+  search: (roots: readonly string[]) => readonly DeniedFound[],
+): DeniedPlaces {
+  const roots = workspace.map(realpath);
+  const named = rules
+    .flatMap(({ path }) => wholePlace(path))
+    .flatMap((path) => [...new Set([path, realpath(path)])]);
+  const isOfProject = (path: string): boolean =>
+    [...workspace, ...roots].some((root) => isInside(path, root));
+  const isOpened = (path: string): boolean => opened.some((folder) => isInside(path, folder));
+  // A scan does not enter every folder by itself.
+  const folders = named.filter(isOfProject).map((path) => realpath(dirname(path)));
+  const found = search([...new Set([...roots, ...folders])]);
+  const unsearched = found.flatMap((one) => one.unsearched).filter((path) => !isOpened(path));
+  const open = unsearched.find(isKept);
+  if (open !== undefined)
+    return {
+      ...{ paths: [], whole: [] },
+      refusal: `a Read deny rule may cover a file in ${open} that cannot be hidden, because a name there is not valid UTF-8. Rename it, or let the rule name the folders that it is about`,
+    };
+  const inProject = outermost(found.flatMap(({ hidden }) => hidden)).filter((path) => !isOpened(path));
+  const limited = withinLimit(inProject, MAX_HIDDEN, isKept);
+  if (limited === undefined)
+    return {
+      ...{ paths: [], whole: [] },
+      refusal: `Read deny rules cover more than ${MAX_HIDDEN} files and folders that cannot be hidden together. Move them to a folder, or list in sandbox.allowRead what commands may read`,
+    };
+  const elsewhere = named.filter((path) => !isOfProject(path) && !isKept(path));
+  const hidden = new Set(limited.paths);
+  return {
+    paths: [...[...hidden].toSorted(), ...new Set(elsewhere)],
+    whole: [...new Set([...limited.folders, ...unsearched.filter((path) => hidden.has(path))])],
+  };
 }
 
 /** The folder of `folder/**`, or a path without wildcards. */

@@ -27,7 +27,7 @@ import {
   type SettingsRun,
   scriptOf,
 } from '../../protocol/settingsPrograms.ts';
-import { protectedFileNotes } from '../../tools/outcomes.ts';
+import { sandboxNotes } from '../../tools/outcomes.ts';
 import { makeScratch } from '../../tools/shell/scratch.ts';
 import type { Permissions } from './permissions.ts';
 import { createChangeTracker } from './unaskedChanges.ts';
@@ -232,7 +232,7 @@ async function confine(
         return `It ran in the sandbox${cause}, because files were changed without your approval. ${remedy(command)}`;
       },
       release() {
-        const { forUser, forModel } = protectedFileNotes(confinement);
+        const { forUser, forModel } = sandboxNotes(confinement);
         const name = [role, shortened(command)].join(' ').trim();
         for (const change of forUser) warn(`Your ${name} ${change}.`);
         for (const change of forModel) tell?.(`The user's ${name} ran in the sandbox. ${change}`);

@@ -45,6 +45,48 @@ export function forbids(pattern: string, paths: readonly string[], place: Patter
   );
 }
 
+/** A pattern that forbids, prepared for many paths. */
+export interface ForbiddingPattern {
+  /** As `forbids`, for one path. */
+  covers(path: string): boolean;
+  /** True if the pattern could cover something inside a folder; errs on the side of true. */
+  mayCoverInside(folder: string): boolean;
+  /** Changes if links change where the pattern leads. */
+  readonly key: string;
+}
+
+/** Prepares a pattern: links in it are resolved now. */
+export function forbidding(pattern: string, place: PatternPlace): ForbiddingPattern {
+  const located = anchors(pattern, place).flatMap(({ root, glob }) =>
+    [root, place.realpath(root)].map((directory) => ({
+      root: foldText(directory).replace(/\/+$/, ''),
+      glob: foldText(glob),
+    })),
+  );
+  const all = [...new Map(located.map((one) => [`${one.root}\n${one.glob}`, one])).values()];
+  const tests = all.map(({ root, glob }) => ({
+    root,
+    isEverything: /^(?:\*\*\/?)+$/.test(glob),
+    isMatch: matcherOf(glob, true),
+    whole: `${root}/${glob.replace(/^\*\*\//, '*')}`,
+  }));
+  return {
+    key: JSON.stringify(all),
+    covers(path) {
+      const folded = foldText(path);
+      return tests.some(({ root, isEverything, isMatch }) =>
+        folded === root
+          ? isEverything
+          : folded.startsWith(`${root}/`) && isMatch(folded.slice(root.length + 1)),
+      );
+    },
+    mayCoverInside(folder) {
+      const inside = `${foldText(folder)}/*`;
+      return tests.some(({ whole }) => globsOverlap(whole, inside) || globsOverlap(`${whole}/*`, inside));
+    },
+  };
+}
+
 /** The pattern as written, and with its fixed beginning split off so that links in it can be resolved. */
 function anchors(pattern: string, place: PatternPlace): readonly { root: string; glob: string }[] {
   const located = locatePattern(pattern, place);

@@ -152,6 +152,7 @@ export function foldPath(path: string): string[] {
 
 /** Normalizes a text so that different spellings of one name are equal. */
 export function foldText(text: string): string {
+  if (ascii.test(text)) return text.toLowerCase();
   const known = folded.get(text);
   if (known !== undefined) return known;
   // Upper case first, because only that makes `ſ` and `s` equal.
@@ -160,6 +161,8 @@ export function foldText(text: string): string {
   folded.set(text, result);
   return result;
 }
+
+const ascii = /^[\0-\x7f]*$/;
 
 /** Cache: a long command checks the same folders for each of its words. */
 const folded = new Map<string, string>();

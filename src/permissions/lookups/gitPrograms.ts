@@ -4,10 +4,10 @@
  * and so may a bare repository hidden in a folder. If git would look in a different place than this code
  * (gitrepository-layout(5), setup.c), the repository is unsafe.
  */
-import { type BigIntStats, lstatSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { entriesOf, lstatOf, readFileNow } from '../../disk/fileLookups.ts';
-import { changedPaths, type IndexPaths, type IndexStat, indexPaths } from '../../disk/gitIndex.ts';
+import { changedPaths, type IndexPaths, indexPaths, isAsIndexed } from '../../disk/gitIndex.ts';
 import { gitIncludes } from '../../protocol/files/gitIncludes.ts';
 import { isSensitive } from '../files/sensitive.ts';
 import { isMisread } from './filesBelow.ts';
@@ -120,18 +120,9 @@ function changedFiles({ folder, common, worktree }: Repository): readonly string
     const found = lstatOf(join(worktree, path));
     if (found === undefined) return undefined;
     // A file that changes at the moment when the index is written may keep its times.
-    return found.mtimeNs < written && isAsSeen(found, stat);
+    return found.mtimeNs < written && isAsIndexed(found, stat);
   });
 }
-
-const isAsSeen = (found: BigIntStats, stat: IndexStat): boolean =>
-  Number(found.size & 0xffff_ffffn) === stat.size &&
-  isSameTime(found.mtimeNs, stat.mtimeSeconds, stat.mtimeNanoseconds) &&
-  isSameTime(found.ctimeNs, stat.ctimeSeconds, stat.ctimeNanoseconds);
-
-const isSameTime = (found: bigint, seconds: number, nanoseconds: number): boolean =>
-  Number(found / 1_000_000_000n) % 2 ** 32 === seconds &&
-  (nanoseconds === 0 || Number(found % 1_000_000_000n) === nanoseconds);
 
 /** Maximum number of nested repositories to check. */
 const MAX_REPOSITORIES = 200;

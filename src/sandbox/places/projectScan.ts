@@ -1,13 +1,11 @@
 /**
- * Scans a workspace for repositories, for files that other programs run or take settings from, for files with secrets,
- * and for what rules deny reading.
+ * Scans a workspace for repositories, for files that other programs run or take settings from, and for files with
+ * secrets.
  */
-import { basename, dirname, join, relative } from 'node:path';
-import { lstatOf, namesIn, readFileNow, resolved, textOf } from '../../disk/fileLookups.ts';
+import { basename, join } from 'node:path';
+import { lstatOf, namesIn } from '../../disk/fileLookups.ts';
 import { createFolderWalk } from '../../disk/folderWalk.ts';
-import { sharedIndexPaths } from '../../disk/gitIndex.ts';
-import { isInside } from '../../disk/paths.ts';
-import { ownGitFolders } from './gitFolders.ts';
+import { createIndexReader, repositoriesOf } from './trackedPaths.ts';
 
 /** Each has several mounts. */
 const MAX_REPOSITORIES = 50;
@@ -77,7 +75,7 @@ export function createProjectScan({
     return { submodules: [...submodules], unreadable };
   };
   return (root) => {
-    const folders = walk(root);
+    const { folders } = walk(root);
     const repositories = folders.filter(({ found }) => found.isRepository).map(({ path }) => path);
     const { submodules, unreadable } = enteredFrom([root, ...repositories]);
     const runs = (path: string, index: number): boolean => index >= MAX_SUBMODULES || gitRunsPrograms(path);
@@ -148,160 +146,14 @@ export function createSecretsScan(
     },
   }));
   return (root) => {
-    const folders = walk(root);
+    const { folders } = walk(root);
     const repositories = folders.filter(({ found }) => found.isRepository).map(({ path }) => path);
     const secrets = folders.flatMap(({ found }) => found.secrets);
-    const tracked = trackedIn(root, repositories, secrets, readIndexOf);
+    const tracked = new Set(
+      [...repositoriesOf(root, repositories, secrets)].flatMap(
+        ([repository, paths]) => readIndexOf(repository, paths).tracked,
+      ),
+    );
     return secrets.filter((path) => !tracked.has(path)).slice(0, MAX_SECRETS);
   };
-}
-
-/** Folders that programs create or fill: hiding them would keep the project from building. */
-const generated =
-  /^(?:\.git|node_modules|bower_components|\.?venv|build(?:[-_.].*)?|cmake-build.*|dist|out|target|vendor|_?deps|Pods|DerivedData|\.next|\.tox|\.gradle|\.[\w-]*cache)$/;
-/** Each is a mount; those found first come first. */
-const MAX_DENIED = 300;
-/** Secrets lie deeper, and in more folders, than what else is looked for. */
-const DENIED_REACH = { skipped: generated, maxDepth: 10, maxFolders: 5000 };
-
-/**
- * Creates a function that finds what rules deny reading in a folder: files, and entire folders if git tracks nothing in
- * them. Leaves out tracked files, which the project's programs need and git would report as deleted, and folders that
- * programs create. What was untracked once stays denied: a command could add it to the index. `isDenied` covers what is
- * inside a folder if it covers the folder. The function never throws.
- */
-export function createDeniedScan(isDenied: (path: string) => boolean): (root: string) => readonly string[] {
-  const untracked = new Set<string>();
-  const readIndexOf = createIndexReader();
-  const walk = createFolderWalk((path, entries) => {
-    const denied = entries
-      .filter((entry) => entry.isFile() || (entry.isDirectory() && !generated.test(entry.name)))
-      .filter(({ name }) => isDenied(join(path, name)));
-    const isRepository = entries.some(({ name }) => name === '.git');
-    return { found: { denied: denied.map(({ name }) => join(path, name)), isRepository } };
-  }, DENIED_REACH);
-  return (root) => {
-    const folders = walk(root);
-    const repositories = folders.filter(({ found }) => found.isRepository).map(({ path }) => path);
-    const denied = folders.flatMap(({ found }) => found.denied);
-    const tracked = trackedIn(root, repositories, denied, readIndexOf);
-    for (const path of denied) if (!tracked.has(path)) untracked.add(path);
-    // What was found once does not depend on the limits of the walk, which a command could exhaust.
-    const found = [...untracked].filter((path) => isInside(path, root) && lstatOf(path) !== undefined);
-    const all = new Set(found);
-    const isBelow = (path: string): boolean =>
-      path.length > root.length && (all.has(path) || isBelow(dirname(path)));
-    return found.filter((path) => !isBelow(dirname(path))).slice(0, MAX_DENIED);
-  };
-}
-
-/** The paths that git tracks: in the nearest of the repositories in a folder, or in one that contains the folder. */
-function trackedIn(
-  root: string,
-  repositories: readonly string[],
-  paths: readonly string[],
-  readIndexOf: ReturnType<typeof createIndexReader>,
-): ReadonlySet<string> {
-  const above = paths.length === 0 || repositories.includes(root) ? undefined : repositoryAbove(root);
-  const repositoryOf = (path: string): string | undefined =>
-    repositories.findLast((folder) => isInside(path, folder)) ?? above;
-  const tracked = [...new Set(paths.map(repositoryOf))].flatMap((repository) =>
-    repository === undefined
-      ? []
-      : readIndexOf(
-          repository,
-          paths.filter((path) => repositoryOf(path) === repository),
-        ).tracked,
-  );
-  return new Set(tracked);
-}
-
-const MAX_BYTES = 64 * 2 ** 20;
-
-interface IndexContent {
-  /** Folders, absolute. Those are included that a shared index lists and that git may no longer track. */
-  readonly submodules: readonly string[];
-  /**
-   * The paths, of those asked about, that git tracks, and folders in which it tracks something. If that cannot be
-   * determined, all of them.
-   */
-  readonly tracked: readonly string[];
-  /** The index itself, absolute, if its submodules cannot be determined. */
-  readonly unreadable?: string;
-  readonly isShared?: boolean;
-}
-
-/**
- * Creates a function that looks up absolute paths in the index of a repository. It reads an index again only after a
- * change. Never throws.
- */
-function createIndexReader(): (repository: string, paths?: readonly string[]) => IndexContent {
-  const known = new Map<string, { readonly state: string; readonly found: IndexContent }>();
-  return (repository, paths = []) => {
-    const folders = ownGitFolders(repository);
-    const [folder] = folders;
-    const index = folder === undefined ? undefined : join(folder, 'index');
-    // Git follows a link here.
-    const file = index === undefined ? undefined : resolved(index).map(lstatOf)[0];
-    if (folder === undefined || index === undefined || file?.isFile() !== true)
-      return { submodules: [], tracked: [] };
-    const state = [file.ino, file.ctimeNs, ...paths].join('\n');
-    const before = known.get(index);
-    if (before?.state === state) return before.found;
-    const found = readIndex(index, hashBytes(folders), repository, paths);
-    // The file with shared entries may change without the index.
-    if (found.isShared === true) known.delete(index);
-    else known.set(index, { state, found });
-    return found;
-  };
-}
-
-const hashBytes = (folders: readonly string[]): number =>
-  folders.some((folder) => /objectformat\s*=\s*"?sha256/i.test(textOf(join(folder, 'config')))) ? 32 : 20;
-
-function readIndex(index: string, bytes: number, repository: string, paths: readonly string[]): IndexContent {
-  let isShared = false;
-  const readShared = (name: string): Buffer | null | undefined => {
-    isShared = true;
-    return readFileNow(join(dirname(index), name), MAX_BYTES);
-  };
-  try {
-    const content = readFileNow(index, MAX_BYTES);
-    const listed = content == null ? undefined : sharedIndexPaths(content, bytes, readShared);
-    // A path that is no UTF-8 cannot be looked up.
-    if (listed?.submodules.some((path) => path.includes('\ufffd')) === false) {
-      const submodules = listed.isAnySubmodule ? [...listed.submodules, ...listed.files] : listed.submodules;
-      return {
-        submodules: submodules.map((path) => join(repository, path)),
-        tracked: trackedAmong(paths, repository, [...listed.files, ...listed.submodules]),
-        isShared,
-      };
-    }
-  } catch {
-    // Damaged.
-  }
-  return { submodules: [], tracked: paths, unreadable: index };
-}
-
-/** The paths that an index lists, or that contain something listed. `listed`: relative to the repository. */
-function trackedAmong(
-  paths: readonly string[],
-  repository: string,
-  listed: readonly string[],
-): readonly string[] {
-  const wanted = new Map(paths.map((path) => [relative(repository, path), path]));
-  const tracked = new Set<string>();
-  for (const file of wanted.size === 0 ? [] : listed)
-    for (let at = file; at !== '.'; at = dirname(at)) {
-      const path = wanted.get(at);
-      if (path !== undefined) tracked.add(path);
-    }
-  return [...tracked];
-}
-
-/** The repository that contains a folder; undefined if there is none. The folder itself does not count. */
-function repositoryAbove(folder: string): string | undefined {
-  const above = dirname(folder);
-  if (above === folder) return undefined;
-  return lstatOf(join(above, '.git')) === undefined ? repositoryAbove(above) : above;
 }

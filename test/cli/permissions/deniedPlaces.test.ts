@@ -4,7 +4,6 @@ import { homedir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDeniedPlaces } from '../../../src/cli/permissions/deniedPlaces.ts';
-import { realpath } from '../../../src/disk/paths.ts';
 import type { SourcedRule } from '../../../src/permissions/rules/rules.ts';
 
 function project(files: readonly string[], tracked: readonly string[] = []) {
@@ -21,9 +20,14 @@ function project(files: readonly string[], tracked: readonly string[] = []) {
   const rules: SourcedRule[] = [];
   const deny = (...texts: readonly string[]): unknown =>
     rules.push(...texts.map((text) => ({ text, behavior: 'deny' as const, source: 'project', base: root })));
-  const places = createDeniedPlaces({ home, workspace: [root], rules: () => rules, realpath });
-  const found = (): readonly string[] => places().map((path) => relative(root, path));
-  return { home, root, write, git, deny, found };
+  const notes = join(home, '.clawdcode/sandbox/tracked.json');
+  const session = (workspace: readonly string[] = [root]) => {
+    const find = createDeniedPlaces();
+    const places = (opened: readonly string[] = []) => find({ home, workspace, rules, opened, notes });
+    const found = (): readonly string[] => places().paths.map((path) => relative(root, path));
+    return { places, found };
+  };
+  return { home, root, write, git, deny, session, ...session() };
 }
 
 test('what rules deny reading is found as files and as entire folders', () => {
@@ -65,14 +69,6 @@ test('files that git tracks, that programs create and whose values are redacted 
   expect(found().toSorted()).toEqual(['legacy/key', 'other']);
 });
 
-test('a command that adds a file to the index makes nothing readable', () => {
-  const { deny, found, git } = project(['secrets/key']);
-  deny('Read(secrets/**)');
-  expect(found()).toEqual(['secrets']);
-  git('add', '-f', 'secrets/key');
-  expect(found()).toEqual(['secrets']);
-});
-
 test('rules and files that come later count', () => {
   const { deny, found, write } = project(['a.key']);
   deny('Read(notes/**)');
@@ -110,8 +106,8 @@ test('a rule that names a link covers what it leads to', () => {
   expect(found()).toEqual(['secrets', '../keys']);
 });
 
-test('what was found once stays, however many matches and folders appear', () => {
-  const { deny, found, write } = project([
+test('what was found once stays hidden, however many matches and folders appear', () => {
+  const { deny, places, found, write } = project([
     'conf/prod.key',
     '.hid/h.key',
     'one/two/three/four/five/six/seven/d.key',
@@ -123,7 +119,103 @@ test('what was found once stays, however many matches and folders appear', () =>
     'conf/prod.key',
     'one/two/three/four/five/six/seven/d.key',
   ]);
-  for (let at = 0; at < 310; at += 1) write(`k${at}.key`);
+  for (let at = 0; at < 310; at += 1) write(`many/k${at}.key`);
   for (let at = 0; at < 1100; at += 1) write(`f${at}/x`);
-  expect(found()).toEqual(expect.arrayContaining([...before]));
+  expect(found()).toEqual(expect.arrayContaining([...before, 'many']));
+  expect(places().whole.map((path) => path.slice(-4))).toEqual(['many']);
+});
+
+test('a session that lists a file in the index makes it readable neither now nor in the next session', () => {
+  const { deny, found, session, git, write } = project(['secrets/key', 'a.pem'], ['test/b.pem']);
+  deny('Read(secrets/**)', 'Read(*.pem)');
+  expect(found().toSorted()).toEqual(['a.pem', 'secrets']);
+  const blob = '1'.repeat(40);
+  for (const path of ['secrets/key', 'a.pem', 'later.pem'])
+    git('update-index', '--add', '--cacheinfo', `100644,${blob},${path}`);
+  expect(found().toSorted()).toEqual(['a.pem', 'secrets']);
+  write('later.pem');
+  expect(session().found().toSorted()).toEqual(['a.pem', 'later.pem', 'secrets']);
+});
+
+test('nor does a new repository around a file', () => {
+  const { root, deny, found, session, git } = project(['conf/a.pem', 'conf/b']);
+  deny('Read(*.pem)');
+  expect(found()).toEqual(['conf/a.pem']);
+  git('init', '-q', 'conf');
+  git('-C', 'conf', 'update-index', '--add', '--cacheinfo', `100644,${'1'.repeat(40)},a.pem`);
+  expect(found()).toEqual(['conf/a.pem']);
+  expect(session([join(root, 'conf')]).found()).toEqual(['conf/a.pem']);
+});
+
+test('what git tracks stays readable: edited in this session or before the first, and added with its content', () => {
+  const { deny, found, session, git, write, root } = project([], ['a.pem', 'b.pem', 'c/d.pem']);
+  writeFileSync(join(root, 'a.pem'), 'edited before');
+  deny('Read(*.pem)');
+  expect(found()).toEqual([]);
+  writeFileSync(join(root, 'b.pem'), 'edited');
+  expect(found()).toEqual([]);
+  expect(session().found()).toEqual([]);
+  write('new.pem');
+  expect(found()).toEqual(['new.pem']);
+  git('add', 'new.pem');
+  expect(found()).toEqual([]);
+  git('rm', '-qf', '--cached', 'b.pem');
+  expect(session().found()).toEqual(['b.pem']);
+});
+
+test('damaged notes make nothing readable that git does not hold', () => {
+  const { home, deny, found, session, root } = project([], ['a.pem', 'b.pem']);
+  deny('Read(*.pem)');
+  expect(found()).toEqual([]);
+  writeFileSync(join(root, 'a.pem'), 'edited');
+  writeFileSync(join(home, '.clawdcode/sandbox/tracked.json'), '{');
+  expect(session().found()).toEqual(['a.pem']);
+});
+
+test('a folder with a name that is not UTF-8 is hidden if a rule may cover it', () => {
+  const { root, deny, found, places } = project(['a/x', 'b/x', 'c/x', 'd/x']);
+  const raw = (folder: string, name: string): Buffer =>
+    Buffer.concat([Buffer.from(join(root, `${folder}/`)), Buffer.from(name, 'latin1')]);
+  writeFileSync(raw('a', 'caf\xe9.pem'), 'x');
+  writeFileSync(raw('b', 'caf\xe9.txt'), 'x');
+  mkdirSync(raw('c', 'caf\xe9'));
+  writeFileSync(join(root, 'd/valid\ufffd.txt'), 'x');
+  deny('Read(*.pem)');
+  expect(found().toSorted()).toEqual(['a', 'c']);
+  expect(
+    places()
+      .whole.map((path) => relative(root, path))
+      .toSorted(),
+  ).toEqual(['a', 'c']);
+  writeFileSync(raw('.', 'caf\xe9.pem'), 'x');
+  expect(places().refusal).toMatch(/not valid UTF-8/);
+  expect(places([root]).refusal).toBeUndefined();
+});
+
+test('folders too deep to be searched are hidden, unless no rule may cover anything in them', () => {
+  const deep = Array.from({ length: 40 }, (_, at) => `d${at}`).join('/');
+  const { deny, found, places, root } = project([`${deep}/x.pem`, `safe/${deep}/x`]);
+  deny('Read(./d0/**/*.pem)');
+  const [hidden = ''] = found();
+  expect(hidden.split('/')).toHaveLength(31);
+  expect(found()).toHaveLength(1);
+  expect(places().whole).toEqual([join(root, hidden)]);
+});
+
+test('too many files at the top of the project let no command run until settings open some', () => {
+  const { deny, root, places, write } = project([]);
+  for (let at = 0; at < 301; at += 1) write(`k${at}.csv`);
+  deny('Read(*.csv)');
+  expect(places().refusal).toMatch(/more than 300 files/);
+  expect(places([join(root, 'k7.csv')])).toMatchObject({ whole: [], paths: { length: 300 } });
+});
+
+test('in a denied folder that contains an added directory, everything else is hidden', () => {
+  const { root, deny, session } = project(['secrets/key', 'secrets/added/a']);
+  deny('Read(secrets/key)', 'Read(secrets/k*)', 'Read(secrets)');
+  expect(
+    session([root, join(root, 'secrets/added')])
+      .found()
+      .toSorted(),
+  ).toEqual(['secrets/added/a', 'secrets/key']);
 });
