@@ -41,6 +41,8 @@ export interface DiskLookups {
   readonly filesBelow: (folder: string, selection: Selection) => FilesBelow | undefined;
   /** The nearest file with one of these names, in a directory or its parents. */
   readonly findUpwards: (directory: string, names: readonly string[]) => string | undefined;
+  /** The text of a file of the project; undefined if there is none, or it is large. */
+  readonly readText: (path: string) => string | undefined;
   /** The file, in a directory or its parents, that makes version managers run tools from a folder. */
   readonly toolsFolderNamed: (directory: string) => string | undefined;
   /** The folder with the settings of the repository that git finds from a directory. */

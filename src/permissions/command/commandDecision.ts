@@ -6,13 +6,11 @@ import { couldBeSensitive, isSensitive } from '../files/sensitive.ts';
 import { gravest, type Policy, reasonOf } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import { followsGitChange } from '../rules/gitChanges.ts';
-import type { SourcedRule } from '../rules/rules.ts';
 import { suggestForCommand } from '../rules/suggestForCommand.ts';
 import type { ParsedCommand } from '../shell/parsedCommand.ts';
 import { everyDirectory, track, type Visit } from '../shell/workingDirectory.ts';
-import { matchesKnown, matchForbidden, matchText } from './forbiddenCommand.ts';
+import { byRule, forbidden } from './forbidden.ts';
 import { secretInText } from './hiddenSecrets.ts';
-import { mayNameForbidden, namedPaths } from './namedPaths.ts';
 import { decidePart, type PartVerdict } from './partDecision.ts';
 import { touchedByOthers } from './plainEdits.ts';
 import { isNoFile } from './treeDecision.ts';
@@ -222,69 +220,4 @@ function toolRule(behavior: 'ask' | 'deny', tool: string, policy: Policy): Permi
     (candidate) => candidate.behavior === behavior && candidate.text.trim() === tool,
   );
   return rule && byRule(behavior, rule);
-}
-
-/**
- * Applies deny and ask rules to the command and to the files it names. If a rule might match but that cannot be
- * determined, the result is to ask, even for deny rules and in every mode.
- */
-function forbidden(
-  behavior: 'ask' | 'deny',
-  command: string,
-  parsed: ParsedCommand,
-  cwd: string,
-  policy: Policy,
-): PermissionDecision | undefined {
-  const rules = policy.rules.filter((rule) => rule.behavior === behavior);
-  if (rules.length === 0) return undefined;
-  const found = rules.map((rule) => {
-    if (!parsed.ok)
-      return {
-        rule,
-        match: matchesKnown(rule, parsed.known ?? []) ? ('yes' as const) : matchText(rule, command),
-        text: undefined,
-      };
-    const matches = parsed.parts.map((part) => ({ match: matchForbidden(rule, part), text: part.text }));
-    const sure = matches.find(({ match }) => match === 'yes');
-    return {
-      rule,
-      ...(sure ?? matches.find(({ match }) => match === 'perhaps') ?? { match: 'no', text: '' }),
-    };
-  });
-  const sure = found.find(({ match }) => match === 'yes');
-  if (sure) return byRule(behavior, sure.rule);
-  const seen = new Set<string>();
-  let perhapsFile: PermissionDecision | undefined;
-  for (const { path, verb } of namedPaths(command, parsed, cwd, policy)) {
-    if (seen.has(verb + path)) continue;
-    seen.add(verb + path);
-    const tool = verb === 'read' ? 'Read' : 'Edit';
-    const verdict = decideFile({ tool, verb, path, byPattern: true }, policy, true);
-    if (verdict.behavior === behavior && verdict.rule)
-      return { behavior, reason: `${path}: ${verdict.reason}`, rule: verdict.rule };
-    // A shell pattern that could match a forbidden file.
-    if (verdict.behavior === 'ask' && verdict.rule)
-      perhapsFile ??= { behavior: 'ask', reason: `${path}: ${verdict.reason}`, rule: verdict.rule };
-  }
-  if (perhapsFile) return perhapsFile;
-  const perhaps = found.find(({ match }) => match === 'perhaps');
-  if (perhaps) return mayBe(perhaps.rule, perhaps.text ?? command);
-  const open = mayNameForbidden(command, parsed, cwd, rules, policy);
-  return open && mayBe(open.rule, open.text);
-}
-
-const byRule = (behavior: 'ask' | 'deny', rule: SourcedRule): PermissionDecision => ({
-  behavior,
-  reason: `Rule ${rule.text} (${rule.source}).`,
-  rule: { text: rule.text, source: rule.source },
-});
-
-function mayBe(rule: SourcedRule, text: string): PermissionDecision {
-  const line = text.replace(/\s+/g, ' ');
-  const shown = line.length > 80 ? `${line.slice(0, 79)}…` : line;
-  return {
-    behavior: 'ask',
-    reason: `Rule ${rule.text} (${rule.source}) may apply to ${shown}: what it does is known only at run time.`,
-    rule: { text: rule.text, source: rule.source },
-  };
 }

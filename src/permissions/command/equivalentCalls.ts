@@ -5,12 +5,13 @@
 import { programName } from '../options/programTable.ts';
 import { isCarrier, isRunner } from '../options/runnerNames.ts';
 import type { Words } from '../shell/wrappers.ts';
+import { isTestName } from './words.ts';
 
 /** Words of a call that are examined. */
 export const MAX_WORDS = 40;
 
 const commandRunners =
-  /^(?:npm|pnpm|yarn|bun|uv|poetry|pipenv|hatch|pdm|bundle|nix|nix-shell|cargo|go|make|docker|podman|git|fd|fdfind)$/;
+  /^(?:npm|pnpm|yarn|bun|uv|pipx|poetry|pipenv|hatch|pdm|bundle|nix|nix-shell|cargo|go|make|docker|podman|git|fd|fdfind)$/;
 const startsCommand =
   /^(?:-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch|exec|x|dlx|run|foreach|--|--run|--command|-c)$/;
 
@@ -36,6 +37,8 @@ export function callsIn(words: Words): Words[] {
   if (name === 'find' || commandRunners.test(name))
     for (const [index, word] of words.argv.entries()) {
       const before = words.argv[index - 1] ?? '';
+      // `yarn x` also runs an installed program.
+      if (index === 1 && /^(?:pnpm|yarn|bun)$/.test(name)) starts.add(index);
       // `npm run x` runs a script of that name.
       const isScript = before === 'run' && /^(?:npm|pnpm|yarn|bun)$/.test(name);
       // `git submodule foreach --recursive git push`
@@ -52,7 +55,7 @@ export function callsIn(words: Words): Words[] {
       // A wrapper's own words come before its command: `timeout 5 rm`, `su user rm`.
       // Which container it is may well be unknown: `kubectl exec $pod ls`.
       const mayStart = word !== null || carriedFrom < 0 || words.argv[index - 1] === '--';
-      if (operands < MAX_OPERANDS && mayStart) starts.add(index);
+      if (operands < MAX_OPERANDS && mayStart && !isTestName(words.argv, index)) starts.add(index);
       if (word === null || !/^-|=/.test(word)) operands += 1;
     }
   }

@@ -7,6 +7,7 @@ import { programName } from '../options/programTable.ts';
 import { hasSubcommand, riskyWords, subcommandAt } from '../options/riskyOptions.ts';
 import {
   isCarrier,
+  isPlainShell,
   isRunner,
   isScheduler,
   isShellName,
@@ -23,7 +24,7 @@ import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Argument } from '../shell/wordValues.ts';
 import { innerScript, type Words } from '../shell/wrappers.ts';
 import { callsIn, formsOf, MAX_WORDS } from './equivalentCalls.ts';
-import { textWords } from './words.ts';
+import { isTestName, isTextValue, textWords } from './words.ts';
 
 /** `perhaps`: a word that only the shell knows could make it a command that the rule matches. */
 type Match = 'yes' | 'perhaps' | 'no';
@@ -41,7 +42,10 @@ export function matchForbidden(rule: SourcedRule, part: CommandPart): Match {
   if (calls.some((words) => saysTheSame(text, words))) return 'yes';
   if (part.argv.includes(null) && matchesKnown(rule, part.runs ?? [])) return 'yes';
   const scripts = scriptsIn(part);
-  if ([...scripts, ...codeIn(part)].some((script) => matchText(rule, script) === 'yes')) return 'yes';
+  const code = codeIn(part);
+  if ([...scripts, ...code.flatMap(commandsInCode)].some((script) => matchText(rule, script) === 'yes'))
+    return 'yes';
+  if (code.some((one) => mayBeBuilt(text, one))) return 'perhaps';
   const replaced = replacedBy(part.full);
   if (
     replaced.isScript ||
@@ -70,7 +74,7 @@ function mayStart(rule: SourcedRule, part: CommandPart, text: string): boolean {
   const messages = textWords(part);
   return rest.slice(0, MAX_WORDS).some((word, index) => {
     const at = index + 1;
-    if (isKnown && (messages.has(at) || namesTests.test(argv[at - 1] ?? ''))) return false;
+    if (isKnown && (messages.has(at) || isTextValue(argv, at))) return false;
     const inside: Words = { argv: argv.slice(at), raw: raw.slice(at) };
     const mayBegin = !isKnown || isClear || startsNext(argv, at);
     if (mayBegin && formsOf(inside).some((words) => pattern.test(plain(words)))) return true;
@@ -79,9 +83,6 @@ function mayStart(rule: SourcedRule, part: CommandPart, text: string): boolean {
     return word.split(commandsInside).some((piece) => pattern.test(collapse(piece)));
   });
 }
-
-/** Options of test runners and the like whose value is text. */
-const namesTests = /^(?:-t|-k|-m|--testNamePattern|--grep|--message|--title|--body|--description)$/;
 
 /** Where a command may begin inside a word: `system x` and `\! x` of database clients. */
 const commandsInside = /[\n;&|(){}`!]|\b(?:system|shell|exec|run|spawn|eval)\b/;
@@ -335,7 +336,7 @@ function scriptsIn(part: CommandPart): readonly string[] {
   const isEnv = full.some((word) => programName(word) === 'env');
   const words = full.map((word) => (isEnv && word !== null ? word.replace(/\\[_tnvfr]/g, ' ') : word));
   return words.flatMap((word, index) =>
-    index > 0 && word !== null && isScript.test(word)
+    index > 0 && word !== null && isScript.test(word) && !isTestName(words, index)
       ? [word.replace(/^[\w.-]+=/, ''), ...(/^-\w*S/.test(word) ? [word.replace(/^-\w*?S/, '')] : [])]
       : [],
   );
@@ -369,17 +370,39 @@ function setVariables({ envPrefix, text }: CommandPart): string {
   return prefix.replaceAll('=', ' ');
 }
 
-/** Code on the command line that may start a program by name. */
-function codeIn({ argv }: CommandPart): readonly string[] {
+/** The here-document that a shell runs, perhaps one that another program starts; the rules apply to it as to a command. */
+export function scriptFromInput({ argv, inputText }: CommandPart): string | undefined {
+  const names = [argv[0], argv.at(-1)].map((word) => programName(word));
+  const runsIt = names.some(isPlainShell) || names[0] === 'ssh';
+  return runsIt && startsFromInput(argv) ? inputText : undefined;
+}
+
+/** Code among the words, or in a here-document, that may start a program by name. */
+function codeIn(part: CommandPart): readonly string[] {
+  const { argv } = part;
   if (!takesCode(programName(argv[0]))) return [];
-  // `['rm', 'x']` is a command as well.
-  return argv
-    .slice(1)
-    .flatMap((word) =>
-      word !== null && /[(\s]/.test(word)
-        ? [word, word.replace(/["'\s]*,["'\s]*/g, ' ').replace(/[[\]]/g, ';')]
-        : [],
-    );
+  const words = argv.slice(1).flatMap((word) => (word !== null && /[(\s]/.test(word) ? [word] : []));
+  const input = startsFromInput(argv) ? part.inputText : undefined;
+  return input === undefined ? words : [...words, input];
+}
+
+/** The code as it is, and with lists as commands: `['rm', 'x']`, `run('rm', ['x'])`, `Command("rm", {args: ["x"]})`. */
+const commandsInCode = (code: string): readonly string[] => [
+  code,
+  code.replace(/["'`\s]*,["'`\s]*/g, ' ').replace(/[[\]]/g, ';'),
+  code.replace(/["'`\s]*,[\s{]*(?:\w+\s*:\s*)?\[?[\s"'`]*/g, ' ').replace(/[[\]]/g, ';'),
+];
+
+/** What starts other programs, in the languages of interpreters. */
+const startsPrograms = /exec|spawn|popen|system|subprocess|command|process|shell|\brun\b|\bfork|%x|qx|\$`/i;
+
+/** True if code starts programs and contains all words with which a rule begins, in whatever form. */
+function mayBeBuilt(text: string, code: string): boolean {
+  const words = text.split(' ').filter((word) => /^[\w.+-]+$/.test(word));
+  if (words.length === 0 || !startsPrograms.test(code)) return false;
+  return words.every((word) =>
+    new RegExp(`(?<![\\w-])${word.replace(/[.+]/g, '\\$&')}(?![\\w-])`).test(code),
+  );
 }
 
 /** `alias.x=push` runs `git push`, `alias.x=!cmd` runs a command. */
@@ -398,12 +421,16 @@ function runsUnknown(part: CommandPart, text: string): boolean {
   if (part.carrier) return false;
   if (replacesProgram(part.full) || addsProgram(part.full)) return true;
   // Its input is a script that is not among its words: a here-document for ssh, a string for ed.
-  if (part.hasInput && startsFromInput(part.argv)) return true;
+  const isInputKnown =
+    part.inputText !== undefined && (takesCode(name) || scriptFromInput(part) !== undefined);
+  if (part.hasInput && !isInputKnown && startsFromInput(part.argv)) return true;
   // `parallel git ::: push` appends its arguments.
   if (/^(?:parallel|sem)$/.test(name) && rest.some((word) => /^:{3,4}\+?$/.test(word ?? '')))
     return part.argv.some((word) => programName(word) === programName(text.split(' ')[0]));
   if (isShellName(name) || readsCommands(name))
-    return rest.every((word) => word === null || /^[-+]/.test(word)) || rest.includes(null);
+    return (
+      (!isInputKnown && rest.every((word) => word === null || /^[-+]/.test(word))) || rest.includes(null)
+    );
   if (isScheduler(name)) return !rest.some((word) => word !== null && /^-[lrcv]$/.test(word));
   // Builtins under other names: zshmodules(1), `enable -f` of bash.
   if (/^(?:zmodload|enable)$/.test(name)) return true;

@@ -1,7 +1,7 @@
 /** Finds the files that a command names, for deny and ask rules about files. */
 import { forbids } from '../files/filePattern.ts';
 import { programName } from '../options/programTable.ts';
-import { isRunner, isShellName } from '../options/runnerNames.ts';
+import { isRunner, isShellName, takesCode } from '../options/runnerNames.ts';
 import { runsItsInput } from '../options/standardInput.ts';
 import type { Policy } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
@@ -10,9 +10,10 @@ import { shownByGit } from '../rules/gitScope.ts';
 import { namesTool, parseRule, type SourcedRule } from '../rules/rules.ts';
 import type { CommandPart, ParsedCommand } from '../shell/parsedCommand.ts';
 import { everyDirectory, track } from '../shell/workingDirectory.ts';
+import { mountsOf } from './mounts.ts';
 import { pathsInText } from './textPaths.ts';
 import { mayWriteForbidden, reachesInto } from './unnamedWrites.ts';
-import { locate, pathsIn, possiblePaths, textWords } from './words.ts';
+import { locate, pathsIn, possibleWords, textWords } from './words.ts';
 
 /** Maximum path length that systems support. */
 const maxPathLength = 4096;
@@ -21,6 +22,10 @@ interface NamedPath {
   /** Absolute; may contain shell wildcards. */
   readonly path: string;
   readonly verb: 'read' | 'write';
+  /** The shell expands its wildcards. */
+  readonly ofShell?: boolean;
+  /** True for the target of a redirection, which is certainly a file. */
+  readonly isFile?: boolean;
 }
 
 /** Every path that a command names or may name. For a command that was not understood, every word of its text. */
@@ -40,15 +45,16 @@ export function* namedPaths(
     return;
   }
   const visits = track(parsed.parts, cwd, policy);
-  // A here-document that an interpreter runs.
-  if (parsed.parts.some((part) => part.hasInput && runsItsInput(part.argv)))
-    for (const word of command.split(/[\s"'`;&|<>(){}[\]=,]+/))
-      if (word !== '' && word.length < maxPathLength) yield { path: locate(word, cwd, policy), verb: 'read' };
   for (const { part, directories } of visits) {
     const verb = readOnlyUse(part) === undefined ? 'write' : 'read';
-    for (const directory of directories ?? [cwd])
-      for (const word of [...possiblePaths(part), ...knownPaths(part), ...pathsWithin(part)])
+    for (const directory of directories ?? [cwd]) {
+      // A script that an interpreter reads.
+      const script = part.hasInput && runsItsInput(part.argv) ? (part.inputText ?? command) : '';
+      for (const word of [...knownPaths(part), ...pathsWithin(part), ...pathsInCode(script)])
         yield { path: locate(word, directory, policy), verb };
+      for (const { path, wild } of possibleWords(withoutNames(part)))
+        yield { path: locate(path, directory, policy), verb, ofShell: wild };
+    }
   }
   for (const [verb, targets] of [
     ['write', parsed.writes],
@@ -56,24 +62,46 @@ export function* namedPaths(
   ] as const)
     for (const directory of everyDirectory(visits, cwd) ?? [cwd])
       for (const target of targets)
-        if (target !== null) yield { path: locate(target, directory, policy), verb };
+        if (target !== null) yield { path: locate(target, directory, policy), verb, isFile: true };
+}
+
+/** The call without words that cannot be paths: the script of `npm run x:src`, what `find -name` compares names with. */
+function withoutNames(part: CommandPart): CommandPart {
+  const name = programName(part.argv[0]);
+  const before = /^(?:npm|pnpm|yarn|bun)$/.test(name)
+    ? /^run(?:-script)?$/
+    : /^g?find$/.test(name)
+      ? /^-i?(?:name|regex)$/
+      : undefined;
+  if (before === undefined) return part;
+  const isPath = (_: unknown, at: number): boolean => !before.test(part.argv[at - 1] ?? '');
+  return { ...part, argv: part.argv.filter(isPath), raw: part.raw.filter(isPath) };
 }
 
 /** Programs that read files which a script, a query or a filter among their words names. */
-const scripted =
-  /^(?:python|pypy|node|nodejs|deno|bun|perl|ruby|php|lua|luajit|osascript|g?awk|mawk|nawk|g?sed|jq|yq|sqlite|psql|mysql|mariadb|tclsh|rscript|julia|gcc|clang)$/;
+const scripted = /^(?:g?sed|jq|yq|sqlite|psql|mysql|mariadb|gcc|clang|vim?|nvim|emacs(?:client)?|ed|ex)$/;
 
-/** Paths inside words: of a script (`open("x")`), or before a colon (`docker run -v x:/y`). */
+/**
+ * Paths inside words: of a script (`open("x")`), before a colon (`docker run -v x:/y`), in a list of settings
+ * (`--mount type=bind,source=x`, `curl -F 'f=@x;type=y'`).
+ */
 function pathsWithin(part: CommandPart): readonly string[] {
   const text = textWords(part);
-  const isScripted = scripted.test(programName(part.argv[0]).replace(/(?<=[a-z])[\d.]+$/, ''));
+  const name = programName(part.argv[0]);
+  const isScripted = takesCode(name) || scripted.test(name.replace(/(?<=[a-z])[\d.]+$/, ''));
   return part.argv.flatMap((word, at) => {
     if (at === 0 || word === null || text.has(at) || word.length > MAX_SCRIPT) return [];
-    const before = /^([^:]*\/[^:]*):/.exec(word)?.[1] ?? '';
-    const pieces = isScripted && /["'\s(]/.test(word) ? word.split(/[\s"'`;&|<>(){}[\]=,:]+/) : [];
-    return [before, ...pieces].filter((path) => path !== '' && path !== word && path.length < maxPathLength);
+    const before = /^(?:-[\w-]+=)?([^:]*\/[^:]*):/.exec(word)?.[1] ?? '';
+    const pieces = isScripted && /["'\s(]/.test(word) ? pathsInCode(word) : [];
+    const settings = word.split(/[,;]/).flatMap((one) => /=[@<]?([^=]+)$/s.exec(one)?.[1] ?? []);
+    return [before, ...settings, ...pieces].filter(
+      (path) => path !== '' && path !== word && path.length < maxPathLength,
+    );
   });
 }
+
+const pathsInCode = (code: string): readonly string[] =>
+  code.split(/[\s"'`;&|<>(){}[\]=,:]+/).filter((path) => path !== '' && path.length < maxPathLength);
 
 /** Characters of a word that are searched. */
 const MAX_SCRIPT = 20_000;
@@ -137,8 +165,12 @@ export function mayNameForbidden(
     if (inGit) return { rule: inGit, text: part.text };
     const written = mayWriteForbidden(part, directories ?? [cwd], follows[index] !== false, rules, policy);
     if (written) return { rule: written, text: part.text };
-    if (!packs(part) && !readsFound(part)) continue;
-    const folders = (directories ?? [cwd]).flatMap((directory) => foldersOf(part, directory, policy));
+    const mounted = mountsOf(part);
+    const isTraversing = packs(part) || readsFound(part);
+    const folders = (directories ?? [cwd]).flatMap((directory) => [
+      ...(isTraversing ? foldersOf(part, directory, policy) : []),
+      ...mounted.map(({ source }) => locate(source, directory, policy)),
+    ]);
     const rule = reading.find((one) => folders.some((folder) => reachesInto(one, folder, policy)));
     if (rule) return { rule, text: part.text };
   }
@@ -219,7 +251,10 @@ const listOfTar = /^\w+ -[A-Za-z]*T|^\w+ --f|^true [A-Za-z]*T/;
 const readsScript = (part: CommandPart): boolean =>
   part.hasInput === true && isShellName(programName(part.argv[0])) && runsItsInput(part.argv);
 
-/** True if names of files come from the input or from a list: `xargs -0 cat`, `tar -T list`, `sort --files0-from=-`. */
+/**
+ * True if names of files come from the input or from a list: `xargs -0 cat`, `tar -T list`, `sort --files0-from=-`,
+ * `curl -K settings`.
+ */
 export function takesNames({ argv }: CommandPart): boolean {
   const name = programName(argv[0]);
   // Behind a wrapper that was not understood, the program can be any word.
@@ -227,6 +262,7 @@ export function takesNames({ argv }: CommandPart): boolean {
   if (programs.some((word) => addsNames.test(programName(word)))) return true;
   if (/^(?:bsd|g)?tar$/.test(name) && argv.some((word, at) => listOfTar.test(`${at === 1} ${word ?? ''}`)))
     return true;
+  if (name === 'curl' && argv.some((word) => /^(?:-[a-zA-Z#]*K|--config)/.test(word ?? ''))) return true;
   if (/^(?:zip|7z\w*)$/.test(name) && argv.some((word) => /^-?@/.test(word ?? ''))) return true;
   return argv.some((word) => /^--?files(?:0|-from)/.test(word ?? ''));
 }

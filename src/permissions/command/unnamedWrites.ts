@@ -6,6 +6,7 @@ import { basename, join, relative } from 'node:path';
 import { forbids, mayForbid } from '../files/filePattern.ts';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import { programName } from '../options/programTable.ts';
+import { writerOf } from '../options/writers.ts';
 import type { Policy } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import { filesToAdd } from '../rules/gitChanges.ts';
@@ -13,6 +14,7 @@ import { writtenByGit } from '../rules/gitWrites.ts';
 import { parseRule, type SourcedRule } from '../rules/rules.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import { callsIn } from './equivalentCalls.ts';
+import { mountsOf } from './mounts.ts';
 import { locate } from './words.ts';
 
 /** All paths are absolute. */
@@ -52,6 +54,26 @@ export function mayWriteForbidden(
       if (found) return found;
     }
   return undefined;
+}
+
+/** True if a part of a command writes or deletes files, whichever. */
+export function writesFiles(
+  part: CommandPart,
+  directories: readonly string[],
+  followsGit: boolean,
+  policy: Policy,
+): boolean {
+  if (readOnlyUse(part) !== undefined) return false;
+  return callsIn(part).some(({ argv, raw }) => {
+    const call = { part: { ...part, argv, raw }, followsGit, without: [] };
+    return (
+      writerOf(argv) !== undefined ||
+      directories.some((directory) => {
+        const { files, anywhereIn } = writtenBy({ ...call, directory }, policy);
+        return files.length + anywhereIn.length > 0;
+      })
+    );
+  });
 }
 
 function isAboutWriting({ text }: SourcedRule): boolean {
@@ -99,6 +121,8 @@ function writtenBy(call: Call, policy: Policy): Written {
   const args = part.argv.slice(1).filter((word) => word !== null);
   const operands = args.filter((word) => !word.startsWith('-'));
   const at = (word: string): string => locate(word, directory, policy);
+  const mounted = mountsOf(part).flatMap(({ source, isReadOnly }) => (isReadOnly ? [] : [at(source)]));
+  if (mounted.length > 0) return merge(mounted.map((path) => below(path, call, policy)));
   if (name === 'git') return ofGit(call, args, policy);
   if (removers.test(name)) return merge(operands.map((word) => below(at(word), call, policy)));
   if (transfers.test(name)) return transferred(name, args, call, policy);
@@ -110,10 +134,25 @@ function writtenBy(call: Call, policy: Policy): Written {
       ...operands.map((word) => below(at(word), call, policy)),
       { files: operands.map((word) => at(word.replace(/\.\w+$/, ''))), anywhereIn: [] },
     ]);
+  if (/^(?:curl|wget)$/.test(name) && writerOf(part.argv) === undefined) return nothing;
   if (/^(?:curl|wget|aria2c)$/.test(name)) return downloaded(args, at);
   const into = extractedTo(name, args);
   if (into !== undefined) return { files: [], anywhereIn: into.map(at) };
-  return nothing;
+  return rewritten(call, operands, policy);
+}
+
+/** Formatters and the like: the files in the folders they are pointed at, by default the current one. */
+function rewritten(call: Call, operands: readonly string[], policy: Policy): Written {
+  const writer = writerOf(call.part.argv);
+  if (writer === undefined || writer.namesFiles) return nothing;
+  const at = (word: string): string => locate(word, call.directory, policy);
+  const folders = operands
+    .map((word) => at(word.replace(/\/?\.\.\.$/, '') || '.'))
+    .filter(policy.isDirectory);
+  const isNamed = operands.some((word) => /[./*]/.test(word));
+  const places = folders.length > 0 || isNamed ? folders : [call.directory];
+  const all = merge(places.map((place) => below(place, call, policy)));
+  return { ...all, files: all.files.filter((path) => writer.files?.test(basename(path)) !== false) };
 }
 
 /** Every file in a folder; nothing for a file, which the command names. */

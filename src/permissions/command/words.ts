@@ -24,13 +24,9 @@ export function locate(word: string, directory: string, { home, realpath }: Plac
 }
 
 /**
- * Every path that a command's words may contain: the word itself, or the part after `=`, `:`, `@`, or an option letter.
+ * Every path that a command's words may contain: the word itself, or the part after `=`, `:`, `@`, or an option letter;
+ * each with whether the shell would expand it as a pattern.
  */
-export function possiblePaths(part: CommandPart): readonly string[] {
-  return part.argv.flatMap((word, index) => pathsIn(word, part.raw[index] ?? ''));
-}
-
-/** The same, each with whether the shell would expand it as a pattern. */
 export function possibleWords(
   part: CommandPart,
 ): readonly { readonly path: string; readonly wild: boolean }[] {
@@ -140,3 +136,17 @@ export function textWords(part: CommandPart): ReadonlySet<number> {
 }
 
 const isOneWord = (raw: string): boolean => /^[\w=-]*"[\s\S]*"$/.test(raw);
+
+/** Options of test runners and the like whose value is text. */
+const namesTests =
+  /^(?:-t|-k|-m|-g|-run|--testNamePattern|--test-name-pattern|--grep|--filter|--message|--title|--body|--description)$/;
+const testRunner =
+  /^(?:vitest|jest|mocha|ava|tap|playwright|cypress|pytest|rspec|phpunit|nextest|jasmine|karma|wdio)$/;
+
+/** True if a word is the value of an option that takes text in most programs. */
+export const isTextValue = (words: readonly (string | null)[], at: number): boolean =>
+  namesTests.test(words[at - 1] ?? '');
+
+/** True for the name of tests that a wrapper passes on to a test runner: `npx vitest -t 'git push'`. */
+export const isTestName = (words: readonly (string | null)[], at: number): boolean =>
+  isTextValue(words, at) && words.slice(0, at).some((word) => testRunner.test(programName(word)));

@@ -40,6 +40,8 @@ interface FileRequest {
   readonly realPath?: string;
   /** Match only rules with a pattern: the path is a word of a command that may not be a file. */
   readonly byPattern?: boolean;
+  /** The shell expands the wildcards of the path. */
+  readonly ofShell?: boolean;
   /** False for a new folder, and for a word of a command that may not be a file. */
   readonly isFile?: boolean;
 }
@@ -277,7 +279,7 @@ function forbidding(
     if (standsFor === 'anything') return true;
     const place = { ...policy, base: rule.base };
     return standsFor === 'wildcards'
-      ? mayForbid(parsed.spec, request.path, place)
+      ? mayForbid(parsed.spec, request.path, place, request.ofShell)
       : forbids(parsed.spec, paths, place);
   });
 }

@@ -101,17 +101,39 @@ function anchors(pattern: string, place: PatternPlace): readonly { root: string;
   return [located, below, { root: place.realpath(join(located.root, fixed)), glob: '**' }];
 }
 
-/** True if a pattern that forbids could cover some file to which the shell expands a path with wildcards. */
-export function mayForbid(pattern: string, path: string, place: PatternPlace): boolean {
+/**
+ * True if a pattern that forbids could cover some file that a path with wildcards stands for. `ofShell`: the shell
+ * expands it, so that its `*` stands for one name.
+ */
+export function mayForbid(pattern: string, path: string, place: PatternPlace, ofShell = false): boolean {
   const { root, glob } = locatePattern(pattern, place);
   // A shell wildcard does not match a leading dot.
   if (/^[*?]/.test(basename(path)) && basename(glob).startsWith('.')) return false;
   const folded = foldText(path);
   return [root, place.realpath(root)].some((directory) => {
     const whole = foldText(join(directory, glob.replace(/^\*\*\//, '*')));
-    return globsOverlap(whole, folded) || globsOverlap(`${whole}/*`, folded);
+    if (!globsOverlap(whole, folded) && !globsOverlap(`${whole}/*`, folded)) return false;
+    return !ofShell || namesOverlap(foldText(join(directory, glob)), folded);
   });
 }
+
+/** Compares name by name; `**` stands for any number of them, also in the path, as in zsh. */
+function namesOverlap(pattern: string, path: string): boolean {
+  // Braces may contain slashes.
+  if (/[{(]/.test(pattern + path)) return true;
+  const [rule, given] = [[...pattern.split('/'), '**'], path.split('/')];
+  const overlap = (i: number, j: number): boolean => {
+    const [a, b] = [rule[i], given[j]];
+    if (a === undefined || b === undefined)
+      return a === b || (b === undefined && rule.slice(i).every(isAnyDepth));
+    if (isAnyDepth(a)) return overlap(i + 1, j) || overlap(i, j + 1);
+    if (isAnyDepth(b)) return overlap(i, j + 1) || overlap(i + 1, j);
+    return globsOverlap(a, b) && overlap(i + 1, j + 1);
+  };
+  return overlap(0, 0);
+}
+
+const isAnyDepth = (name: string): boolean => /^\*{2,}$/.test(name);
 
 /** True if `path` is `directory` or inside it. Both absolute. */
 export function contains(directory: string, path: string): boolean {

@@ -25,6 +25,7 @@ export const diskLookups = (env: Readonly<Record<string, string | undefined>>): 
   isDirectory,
   filesBelow,
   findUpwards,
+  readText: (path) => readFileNow(path, MAX_BYTES)?.toString('utf8'),
   toolsFolderNamed,
   gitFolder,
   holdsCredentials,

@@ -46,6 +46,7 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX
       linksIn: once(lookups.linksIn),
       isDirectory: once(lookups.isDirectory),
       findUpwards: once(lookups.findUpwards),
+      readText: once(lookups.readText),
       toolsFolderNamed: once(lookups.toolsFolderNamed),
       gitFolder: once(lookups.gitFolder),
       ...(lookups.holdsCredentials && { holdsCredentials: once(lookups.holdsCredentials) }),

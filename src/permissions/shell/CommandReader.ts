@@ -11,6 +11,7 @@ import {
   conditional,
   filledByRead,
   isArithmetic,
+  isInput,
   printsPlainly,
   readRedirect,
   redirectEffect,
@@ -240,8 +241,9 @@ export class CommandReader {
     return isPlainVariable(name) || this.#plain(variable, { argv: [], raw: [] }, [set], place);
   }
 
-  #command(node: Node, place: Place, extra: readonly Node[]): boolean {
+  #command(node: Node, place: Place, extra: readonly Node[], document?: string): boolean {
     const words: Node[] = [];
+    let inputText = document;
     const env: Assignment[] = [];
     for (const child of node.children) {
       if (child.type === 'variable_assignment') {
@@ -252,16 +254,23 @@ export class CommandReader {
         if (this.#redirect(child, [])?.length !== 0) return false;
       } else if (child.type === 'herestring_redirect') {
         if (!this.#herestring(child, place)) return false;
+        inputText = this.#textOfString(child);
       } else if (child.type === 'command_name') words.push(...child.children);
       else words.push(child);
     }
     words.push(...extra);
     const text = [this.#text(node), ...extra.map((word) => this.#text(word))].join(' ');
     const hasInput = place.hasInput || node.children.some((child) => suppliesInput(child, this.#source));
-    return this.#add(text, words, env, { ...place, hasInput });
+    return this.#add(text, words, env, { ...place, hasInput }, inputText);
   }
 
-  #add(text: string, nodes: readonly Node[], env: readonly Assignment[], place: Place): boolean {
+  #add(
+    text: string,
+    nodes: readonly Node[],
+    env: readonly Assignment[],
+    place: Place,
+    inputText: string | undefined,
+  ): boolean {
     const argv: (string | null)[] = [];
     for (const node of nodes) {
       const word = wordTypes.has(node.type) ? this.#word(node, place) : undefined;
@@ -295,6 +304,7 @@ export class CommandReader {
       ...words,
       runs,
       ...(input && { input }),
+      ...(inputText !== undefined && { inputText }),
       ...(isPiped(nodes, this.#source) && { isPiped: true }),
       full: full.argv,
       fullRaw: full.raw,
@@ -449,7 +459,7 @@ export class CommandReader {
     const before = this.#variables;
     const understood =
       body.type === 'command'
-        ? this.#command(body, inside, extra)
+        ? this.#command(body, inside, extra, this.#documentOf(node))
         : extra.length === 0 && this.#statement(body, inside);
     // If the redirection fails, the command does not run.
     this.#variables = join(before, this.#variables);
@@ -511,6 +521,18 @@ export class CommandReader {
       if (wordTypes.has(child.type)) return extra.push(child) > 0;
       return this.#statement(child, { ...place, hasInput: true, certain: false, isReached: false });
     });
+  }
+
+  /** The text of the only redirection of input, if that is a here-document. It contains no expansions. */
+  #documentOf(node: Node): string | undefined {
+    const inputs = node.children.filter((child) => isInput(child, this.#source));
+    const body = inputs[0]?.children.find((child) => child.type === 'heredoc_body');
+    return inputs.length === 1 && body !== undefined ? this.#text(body) : undefined;
+  }
+
+  #textOfString(node: Node): string | undefined {
+    const [word] = node.namedChildren.filter((child) => wordTypes.has(child.type));
+    return (word && wordValue(word, this.#source)) ?? undefined;
   }
 
   #test(node: Node, place: Place): boolean {

@@ -81,7 +81,7 @@ export function redirectsInput(command: Node, source: string): boolean {
 }
 
 /** True for a redirection of standard input. */
-function isInput(node: Node, source: string): boolean {
+export function isInput(node: Node, source: string): boolean {
   if (/^here(?:doc|string)_redirect$/.test(node.type)) return true;
   return node.type === 'file_redirect' && source.charAt(node.startIndex) === '<';
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Parser, Tree } from 'web-tree-sitter';
 import { CommandReader } from './CommandReader.ts';
 import type { ParsedCommand } from './parsedCommand.ts';
+import { withDashesBehind } from './tokens.ts';
 
 const maxLength = 64_000;
 /** Text that is not a command may be so ambiguous that parsing takes forever. */
@@ -61,8 +62,9 @@ export function createShellParser(
     }
   }
 
-  function readScript(script: string, into: CommandReader, depth: number): boolean {
-    if (script.length > maxLength || disguises.test(script)) return false;
+  function readScript(written: string, into: CommandReader, depth: number): boolean {
+    if (written.length > maxLength || disguises.test(written)) return false;
+    const script = withDashesBehind(written);
     const tree = treeOf(script);
     if (tree === null) return false;
     try {

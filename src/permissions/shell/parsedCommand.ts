@@ -33,6 +33,8 @@ export interface CommandPart {
   readonly repeats: boolean;
   /** True if the command line may supply its standard input: a pipe, a here-document, a file. */
   readonly hasInput: boolean;
+  /** The text of the here-document or here-string that it reads, if known. */
+  readonly inputText?: string;
   /** True if its standard input is certainly a pipe. */
   readonly isPiped?: boolean;
 }

@@ -183,7 +183,7 @@ const denying: Readonly<Record<string, Rows>> = {
       'echo rm | xargs -I % -n 1 % a',
       'echo rm | xargs -n1 -IX X a',
       'find . -exec {} +',
-      "bash <<'EOF'\nrm_a\nEOF",
+      "bash <<'EOF'\n$x a\nEOF",
       'find . -exec $X {} +',
       'find . $X',
       'sh -c "$X"',
@@ -192,7 +192,7 @@ const denying: Readonly<Record<string, Rows>> = {
       'echo cm0gYQ== | base64 -d | sh',
       'cat x | bash',
       'bash -s < x',
-      'sh <<EOF\nrm_a\nEOF',
+      'cat <<EOF | sh\nls\nEOF',
       'source /dev/stdin',
       '. <(echo x)',
       'trap "$X" EXIT',
@@ -626,6 +626,46 @@ const carried: Readonly<Record<string, Rows>> = {
   },
 };
 
+/** Code and scripts that programs get as text, among their words or in a here-document. */
+const asText: Readonly<Record<string, Rows>> = {
+  'Bash(git push:*)': {
+    deny: [
+      `node -e "require('child_process').execFileSync('git',['push'])"`,
+      `node -e "require('child_process').spawnSync('git', [ 'push', 'origin' ])"`,
+      `deno eval 'new Deno.Command("git",{args:["push"]}).spawn()'`,
+      `python -c "import subprocess; subprocess.run(['git','push'])"`,
+      `python3 - <<'E'\nimport subprocess\nsubprocess.run(['git', 'push'])\nE`,
+      `node <<E\nexecFileSync('git', ['push'])\nE`,
+      'bash <<E\ngit push\nE',
+      "sh -s <<'E'\nif true; then git push; fi\nE",
+      "bash <<< 'cd x && git push'",
+      'ssh host <<E\ngit push\nE',
+      'docker exec -i box bash <<E\ngit push\nE',
+    ],
+    ask: [
+      `python3 -c "a = 'git'; import subprocess; subprocess.run([a, 'push'])"`,
+      "bash <<'E'\ngit $x\nE",
+      'parallel git <<< push',
+      'cat x | python3 - <<E\nprint(1)\nE',
+    ],
+    allow: [
+      "python3 - <<'E'\nprint(1)\nE",
+      `python3 -c "import subprocess; subprocess.run(['git', 'status'])"`,
+      `python3 -c "print('git'); print('push')"`,
+      'bash <<E\nls\nE',
+      "bash <<'E'\nls $x\nE",
+      'ssh host <<E\nls\nE',
+      "git commit -F - <<'E'\ngit push: how it works\nE",
+      "npx vitest run -t 'git push'",
+      "pnpm exec jest -t 'git push'",
+      "go test -run 'git push' ./...",
+      "git commit -m 'docs: how git push works'",
+      "echo 'git push'",
+      "rg 'git push'",
+    ],
+  },
+};
+
 const known = (rule: string): string[] => [`deny ${rule}`, 'allow Bash'];
 
 for (const [rule, { deny = [], ask = [], allow = [] }] of [
@@ -633,6 +673,7 @@ for (const [rule, { deny = [], ask = [], allow = [] }] of [
   ...Object.entries(named),
   ...Object.entries(started),
   ...Object.entries(carried),
+  ...Object.entries(asText),
 ])
   describe(`deny ${rule}`, () => {
     test.each(deny)('denies %s', async (command) => {

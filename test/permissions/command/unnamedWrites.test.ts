@@ -96,6 +96,21 @@ const writing = [
   'ln -s . l',
   'ln -s "$(pwd)" l',
   'hg update',
+  'prettier --write .',
+  'npx prettier -w docs .',
+  'yarn prettier --write .',
+  'pnpm exec eslint --fix',
+  'eslint . --fix',
+  'biome check --write',
+  'npx @biomejs/biome format --write .',
+  'deno fmt',
+  'codespell -w',
+  'lint-staged',
+  'pre-commit run --all-files',
+  'docker run -v .:/w img make',
+  'podman run --mount type=bind,source=.,target=/w img make',
+  "python3 - <<'E'\nopen('locked/a.ts', 'w')\nE",
+  'sed -i s/a/b/ */*.ts',
 ];
 
 const harmless = [
@@ -139,6 +154,21 @@ const harmless = [
   'grep -r one .',
   'npm test',
   'ln -s docs d',
+  'prettier --check .',
+  'prettier --write docs',
+  'eslint .',
+  'eslint --fix src',
+  'eslint --fix-dry-run .',
+  'biome check',
+  'ruff format',
+  'python -m black .',
+  'gofmt -w .',
+  'cargo fmt',
+  'docker run -v ./docs:/w img make',
+  'docker run -v .:/w:ro img make',
+  'docker run -v locked:/w img make',
+  'sed -i s/a/b/ *.ts',
+  "find . -name '*.md' -delete",
 ];
 
 describe.each([
@@ -178,3 +208,55 @@ test.each(['deny Read(locked/**)', 'deny Edit(/secrets/**)', 'deny Bash(curl:*)'
       ]);
   },
 );
+
+describe('a rule that forbids every edit', () => {
+  test.each([
+    'echo x > a.ts',
+    'cat > a.ts <<E\nx\nE',
+    'echo x | tee -a a.ts',
+    'sed -i s/a/b/ src/a.ts',
+    'perl -pi -e s/a/b/ src/a.ts',
+    'awk -i inplace 1 src/a.ts',
+    'cp src/a.ts b.ts',
+    'mv src/a.ts b.ts',
+    'rm src/a.ts',
+    'touch b.ts',
+    'truncate -s 0 src/a.ts',
+    'ln -s src/a.ts b.ts',
+    'dd if=src/a.ts of=b.ts',
+    'sort -o a.ts src/a.ts',
+    'curl -so a.ts https://h/x',
+    'wget https://h/x',
+    'tar xf x.tar',
+    'patch -p1 < x.patch',
+    'git apply x.patch',
+    'git restore .',
+    'git stash',
+    'npx prettier --write .',
+    'find . -name a.ts -delete',
+    'sudo tee /etc/x < y',
+  ])('denies %s', async (command) => {
+    for (const mode of ['default', 'bypassPermissions'] as const)
+      expect(await behavior(command, ['deny Edit', 'allow Bash'], mode)).toBe('deny');
+  });
+
+  test.each([
+    'cat src/a.ts',
+    'ls > /dev/null 2>&1',
+    'echo x | tee /dev/null',
+    'sed s/a/b/ src/a.ts',
+    'curl -so /dev/null https://h/x',
+    'wget -qO - https://h/x',
+    'dd if=src/a.ts of=/dev/null',
+    'npm test',
+    'make 2>&1 | tail -5',
+    'prettier --check .',
+    'git status',
+    'git add .',
+    'git commit -m x',
+    'tar tf x.tar',
+    'find . -name nothing -delete',
+  ])('says nothing of %s', async (command) => {
+    expect(await behavior(command, ['deny Edit'], 'bypassPermissions')).toBe('allow');
+  });
+});

@@ -1,0 +1,191 @@
+/** Applies deny and ask rules to a command, to the files it names, and to the commands it runs from elsewhere. */
+import type { PermissionDecision } from '../../protocol/permissions.ts';
+import { decideFile } from '../files/fileDecision.ts';
+import type { Policy } from '../policy.ts';
+import { followsGitChange } from '../rules/gitChanges.ts';
+import type { SourcedRule } from '../rules/rules.ts';
+import type { ParsedCommand } from '../shell/parsedCommand.ts';
+import { track } from '../shell/workingDirectory.ts';
+import { matchesKnown, matchForbidden, matchText, scriptFromInput } from './forbiddenCommand.ts';
+import { mayNameForbidden, namedPaths } from './namedPaths.ts';
+import { projectTasks } from './projectTasks.ts';
+import { isNoFile } from './treeDecision.ts';
+import { mayWriteForbidden, writesFiles } from './unnamedWrites.ts';
+
+/** Tasks that run other tasks. */
+const MAX_TASKS = 4;
+
+/**
+ * If a rule might match but that cannot be determined, or a task of the project runs what it matches, the result is to
+ * ask, even for deny rules and in every mode.
+ */
+export function forbidden(
+  behavior: 'ask' | 'deny',
+  command: string,
+  parsed: ParsedCommand,
+  cwd: string,
+  policy: Policy,
+): PermissionDecision | undefined {
+  const rules = policy.rules.filter((rule) => rule.behavior === behavior);
+  if (rules.length === 0) return undefined;
+  const { sure, perhaps } = ruled(rules, behavior, command, parsed, cwd, policy);
+  if (sure) return sure;
+  const inner = innerScripts(parsed, cwd, policy).map(({ script, directory }) =>
+    forbidden(behavior, script, policy.parseCommand(script), directory, policy),
+  );
+  return (
+    inner.find((one) => one?.behavior === behavior) ??
+    perhaps() ??
+    inner.find((one) => one !== undefined) ??
+    ofTasks(rules, behavior, parsed, cwd, policy, 0)
+  );
+}
+
+/** The here-documents that shells run. */
+function innerScripts(
+  parsed: ParsedCommand,
+  cwd: string,
+  policy: Policy,
+): readonly { readonly script: string; readonly directory: string }[] {
+  if (!parsed.ok || !parsed.parts.some(({ inputText }) => inputText !== undefined)) return [];
+  return track(parsed.parts, cwd, policy).flatMap(({ part, directories }) => {
+    const script = scriptFromInput(part);
+    return script === undefined ? [] : (directories ?? [cwd]).map((directory) => ({ script, directory }));
+  });
+}
+
+interface Ruled {
+  /** The decision of a rule that certainly matches. */
+  readonly sure?: PermissionDecision;
+  /** Of one that may match. */
+  readonly perhaps: () => PermissionDecision | undefined;
+}
+
+function ruled(
+  rules: readonly SourcedRule[],
+  behavior: 'ask' | 'deny',
+  command: string,
+  parsed: ParsedCommand,
+  cwd: string,
+  policy: Policy,
+): Ruled {
+  const found = rules.map((rule) => {
+    if (!parsed.ok)
+      return {
+        rule,
+        match: matchesKnown(rule, parsed.known ?? []) ? ('yes' as const) : matchText(rule, command),
+        text: undefined,
+      };
+    const matches = parsed.parts.map((part) => ({ match: matchForbidden(rule, part), text: part.text }));
+    const sure = matches.find(({ match }) => match === 'yes');
+    return {
+      rule,
+      ...(sure ?? matches.find(({ match }) => match === 'perhaps') ?? { match: 'no', text: '' }),
+    };
+  });
+  const sure = found.find(({ match }) => match === 'yes');
+  const none = (): undefined => undefined;
+  if (sure) return { sure: byRule(behavior, sure.rule), perhaps: none };
+  const seen = new Set<string>();
+  let perhapsFile: PermissionDecision | undefined;
+  for (const { path, verb, ofShell = false, isFile = false } of namedPaths(command, parsed, cwd, policy)) {
+    const key = `${verb}${ofShell}${isFile}${path}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const tool = verb === 'read' ? 'Read' : 'Edit';
+    // `Edit` without a pattern forbids writing any file, but not every word is one.
+    const byPattern = !isFile || verb === 'read' || isNoFile(path);
+    const verdict = decideFile({ tool, verb, path, byPattern, ofShell }, policy, true);
+    if (verdict.behavior === behavior && verdict.rule)
+      return {
+        sure: { behavior, reason: `${path}: ${verdict.reason}`, rule: verdict.rule },
+        perhaps: none,
+      };
+    // A shell pattern that could match a forbidden file.
+    if (verdict.behavior === 'ask' && verdict.rule)
+      perhapsFile ??= { behavior: 'ask', reason: `${path}: ${verdict.reason}`, rule: verdict.rule };
+  }
+  const everyEdit = rules.find(({ text }) => /^(?:Edit|Write)$/.test(text.trim()));
+  if (everyEdit && parsed.ok) {
+    const follows = followsGitChange(parsed.parts);
+    const visits = track(parsed.parts, cwd, policy);
+    const isWriting = visits.some(({ part, directories }, at) =>
+      writesFiles(part, directories ?? [cwd], follows[at] !== false, policy),
+    );
+    if (isWriting) return { sure: byRule(behavior, everyEdit), perhaps: none };
+  }
+  return {
+    perhaps: () => {
+      if (perhapsFile) return perhapsFile;
+      const perhaps = found.find(({ match }) => match === 'perhaps');
+      if (perhaps) return mayBe(perhaps.rule, perhaps.text ?? command);
+      const open = mayNameForbidden(command, parsed, cwd, rules, policy);
+      return open && mayBe(open.rule, open.text);
+    },
+  };
+}
+
+/**
+ * The first task whose commands, as the project's file holds them, a rule certainly matches, or which write files that
+ * one forbids editing. Asks, since such a file was not necessarily written by the model.
+ */
+function ofTasks(
+  rules: readonly SourcedRule[],
+  behavior: 'ask' | 'deny',
+  parsed: ParsedCommand,
+  cwd: string,
+  policy: Policy,
+  depth: number,
+): PermissionDecision | undefined {
+  if (!parsed.ok || depth > MAX_TASKS) return undefined;
+  for (const { part, directories } of track(parsed.parts, cwd, policy))
+    for (const { file, scripts, directory } of (directories ?? [cwd]).flatMap((at) =>
+      projectTasks(part, at, policy),
+    ))
+      for (const script of scripts) {
+        const inner = policy.parseCommand(script);
+        const { sure } = ruled(rules, behavior, script, inner, directory, policy);
+        const found = sure?.rule ?? writtenBy(inner, directory, rules, policy);
+        if (found) {
+          const reason = `Rule ${found.text} (${found.source}) may apply: ${part.text} runs what ${file} says, ${shortened(script)}.`;
+          return { behavior: 'ask', reason, rule: { text: found.text, source: found.source } };
+        }
+        const deeper = ofTasks(rules, behavior, inner, directory, policy, depth + 1);
+        if (deeper) return deeper;
+      }
+  return undefined;
+}
+
+function writtenBy(
+  parsed: ParsedCommand,
+  directory: string,
+  rules: readonly SourcedRule[],
+  policy: Policy,
+): SourcedRule | undefined {
+  if (!parsed.ok) return undefined;
+  for (const { part, directories } of track(parsed.parts, directory, policy)) {
+    const found = mayWriteForbidden(part, directories ?? [directory], false, rules, policy);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** The decision of a rule that matches. */
+export const byRule = (behavior: 'ask' | 'deny', rule: SourcedRule): PermissionDecision => ({
+  behavior,
+  reason: `Rule ${rule.text} (${rule.source}).`,
+  rule: { text: rule.text, source: rule.source },
+});
+
+function mayBe(rule: SourcedRule, text: string): PermissionDecision {
+  return {
+    behavior: 'ask',
+    reason: `Rule ${rule.text} (${rule.source}) may apply to ${shortened(text)}: what it does is known only at run time.`,
+    rule: { text: rule.text, source: rule.source },
+  };
+}
+
+function shortened(text: string): string {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+}
