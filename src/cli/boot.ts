@@ -12,7 +12,8 @@ import { createCommandHost } from './host.ts';
 import { askServers, leftOutNotice } from './mcp/approval.ts';
 import { createModelChoice, listerFor } from './models/modelChoice.ts';
 import { type CliOptions, withFlags } from './options.ts';
-import { approveFiles, shownChange } from './permissions/approvedFiles.ts';
+import { approveFiles } from './permissions/approvedFiles.ts';
+import { shownChange } from './permissions/shownChange.ts';
 import { type AppPaths, rootNotice } from './process/appPaths.ts';
 import { keyVariables } from './process/commandVariables.ts';
 import type { DebugLog } from './process/debugLog.ts';
@@ -21,7 +22,14 @@ import { openSessionCatalogue } from './process/threads.ts';
 import { createSessionFactory, type SessionFactory } from './sessionFactory.ts';
 import { describeOpenError, refusalOf } from './sessions/sessionErrors.ts';
 import { createSessionsPort } from './sessions/sessionsPort.ts';
-import { findModelAccess, inWorkspace, readSettings, sessionOptions, trustIn } from './startup.ts';
+import {
+  filesToApprove,
+  findModelAccess,
+  inWorkspace,
+  readSettings,
+  sessionOptions,
+  trustIn,
+} from './startup.ts';
 import { unapprovedAgentsNotice, usableAgents } from './subagents/definitions.ts';
 import { orphanedWorktreeNotices } from './subagents/worktrees.ts';
 import { attentionOf } from './terminal/attention.ts';
@@ -42,6 +50,8 @@ export async function boot(
   const loaded = await readSettings(place, options, trust);
   const { changedFiles = [] } = loaded;
   if (loaded.untrusted.length + changedFiles.length === 0) return waitForServers(asked, loaded, trust);
+  // As they are before the user sees the question.
+  const run = await filesToApprove(place, options, trust, loaded.grants);
   return {
     type: 'trust',
     question: trustQuestion(place.root, loaded, trust),
@@ -49,7 +59,7 @@ export async function boot(
       if (!yes) return waitForServers(asked, withoutHeldEndpoint(loaded), trust);
       // Trust only what was shown: a file that has changed in the meantime asks again.
       await trustFolder(place.dataRoot, place.root, loaded.grants, () => new Date());
-      await approveFiles(place, changedFiles);
+      await approveFiles(place, changedFiles, run);
       const now = await trustIn(place);
       return waitForServers(asked, await readSettings(place, options, now), now);
     },

@@ -15,20 +15,43 @@ import type { SandboxMode } from '../protocol/sandbox.ts';
 import { usableServers } from './mcp/approval.ts';
 import type { SessionFactoryOptions } from './openContext.ts';
 import type { CliOptions } from './options.ts';
+import type { ApprovedRecords } from './permissions/approvedRecords.ts';
 import { noPlugins, openPlugins, type UsedPlugins } from './plugins/usedPlugins.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { allowedToolsOf } from './skills.ts';
 import { usableAgents } from './subagents/definitions.ts';
 
 /**
- * Reads all settings layers. Of the folder's own settings, only those apply that the user has agreed to. Rejects with
- * `ManagedSettingsError` if managed settings cannot be used.
+ * Reads all settings layers. Of the folder's own settings, only those apply that the user has agreed to, and what they run
+ * is as the user approved it. Rejects with `ManagedSettingsError` if managed settings cannot be used.
  */
 export async function readSettings(
   place: AppPaths,
   options: CliOptions,
   trust: GivenTrust,
 ): Promise<LoadedSettings> {
+  const read = await readLayers(place, options, trust);
+  if (!trust.isTrusted) return read;
+  const { withApprovedFiles } = await import('./permissions/approvedFiles.ts');
+  return withApprovedFiles(place, read, trust.granted);
+}
+
+/** What the user approves with the settings that wait for it: the files that these run, as they are now. */
+export async function filesToApprove(
+  place: AppPaths,
+  options: CliOptions,
+  trust: GivenTrust,
+  grants: LoadedSettings['grants'],
+): Promise<ApprovedRecords> {
+  const [before, after, { newlyRun }] = await Promise.all([
+    readLayers(place, options, trust),
+    readLayers(place, options, { ...trust, isTrusted: true, granted: grants }),
+    import('./permissions/approvedFiles.ts'),
+  ]);
+  return newlyRun(place, before, after);
+}
+
+async function readLayers(place: AppPaths, options: CliOptions, trust: GivenTrust): Promise<LoadedSettings> {
   const loaded = await withStoredKey(
     place,
     await loadSettings({
@@ -70,7 +93,7 @@ export async function readSettings(
   ]);
   const found = options.safeMode ? [] : (await Promise.all([agentGrants(place), skillGrants(place)])).flat();
   const isGranted = grantLookup(trust.isTrusted ? (trust.granted ?? []) : []);
-  const read: LoadedSettings = {
+  return {
     ...(options.safeMode ? withoutExtras(loaded) : loaded),
     grants: [...loaded.grants, ...found],
     untrusted: [
@@ -82,9 +105,6 @@ export async function readSettings(
     ],
     problems: [...loaded.problems, ...problems],
   };
-  if (!trust.isTrusted) return read;
-  const { withApprovedFiles } = await import('./permissions/approvedFiles.ts');
-  return withApprovedFiles(place, read, trust.granted);
 }
 
 /** The key that the user has stored for the default endpoint, if no other is set. */

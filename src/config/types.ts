@@ -96,8 +96,11 @@ export interface ChangedFile {
   readonly now: FileState;
 }
 
-interface FileState {
+/** What a file is at some time. */
+export interface FileState {
+  /** Size, inode and times: while these stay, the content does. */
   readonly stamp: string;
+  /** Of the content; empty if there is no file. */
   readonly digest: string;
   /** In bytes. */
   readonly size: number;

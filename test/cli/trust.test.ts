@@ -277,3 +277,33 @@ test('a script that an approved setting runs is run again only after its change 
   ]);
   expect(await used()).toEqual({ hooks: 1, hasLine: true, servers: 1, problems: [] });
 });
+
+test('a script that changes while the question about its hook is open is not approved', async () => {
+  const hook = { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'sh ./check.sh' }] }] } };
+  await project(hook);
+  await inRepo('check.sh', 'shown');
+  await start(true, () => inRepo('check.sh', 'changed'));
+  expect(await used()).toMatchObject({ hooks: 0 });
+  expect((await start(true))?.before?.files).toEqual([
+    { what: 'check.sh (hooks) has changed: 5 → 7 bytes', removed: ['1: shown'], added: ['1: changed'] },
+  ]);
+  expect(await used()).toMatchObject({ hooks: 1, problems: [] });
+});
+
+test('a file that an approved command did not run before asks, and one of a command without a record does not', async () => {
+  const hook = { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'node tools' }] }] } };
+  await mkdir(join(base, 'repo/tools'));
+  await inRepo('tools/index.js', '1');
+  await project(hook);
+  await start(true);
+  expect(await used()).toMatchObject({ hooks: 1, problems: [] });
+  // Node prefers it to the folder.
+  await inRepo('tools.js', '2');
+  expect(await used()).toMatchObject({ hooks: 0 });
+  expect((await start(false))?.before?.files?.map(({ what }) => what)).toEqual([
+    'tools.js (hooks) has changed: 0 → 1 bytes',
+  ]);
+  // As with a version that kept no records.
+  await rm(join(base, 'data/approved-files'), { recursive: true });
+  expect(await used()).toMatchObject({ hooks: 1, problems: [] });
+});

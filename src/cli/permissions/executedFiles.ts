@@ -19,18 +19,13 @@ const MAX_WORDS = 5000;
 /** Builds write these constantly, and a server of the project is often one of them. */
 const results = /(?:^|\/)(?:dist|build|out|target|bin|obj|node_modules|\.?venv|\.next)\//;
 
-/** Absolute paths with links resolved. A path that does not exist counts: whatever is put there would run. */
-export function executedFiles(
-  { hooks, servers, settings }: Settings,
-  { root, home }: { readonly root: string; readonly home: string },
-): readonly string[] {
+/** The commands of settings, also of those that are held back: what they name may run after the next approval. */
+export function commandsIn({ hooks, servers, settings }: Settings): readonly string[] {
   const texts = [
     settings.statusLine?.command ?? '',
     settings.notificationCommand ?? '',
-    ...hooks.flatMap(({ hook, ignored }) =>
-      hook.type === 'command' && ignored === undefined
-        ? [[hook.command, ...(hook.args ?? [])].join(' ')]
-        : [],
+    ...hooks.flatMap(({ hook }) =>
+      hook.type === 'command' ? [[hook.command, ...(hook.args ?? [])].join(' ')] : [],
     ),
     ...servers.map(({ definition: { command = '', args = [] } }) => [command, ...args].join(' ')),
     // These start in the home.
@@ -38,6 +33,14 @@ export function executedFiles(
       apiKeyHelper === undefined ? [] : [`cd ~/ && ${apiKeyHelper}`],
     ),
   ];
+  return texts.filter((text) => text !== '');
+}
+
+/** Absolute paths with links resolved. A path that does not exist counts: whatever is put there would run. */
+export function executedFiles(
+  texts: readonly string[],
+  { root, home }: { readonly root: string; readonly home: string },
+): readonly string[] {
   const commands = texts.map((text) => withoutVariables(text, root, home));
   const words = new Set(commands.flatMap((text) => text.split(/[\s'"`;&|<>()=]+/)));
   const top = realpath(root);
@@ -99,6 +102,8 @@ function nodeFiles(path: string): readonly string[] {
   const main = mainOf(join(path, 'package.json'));
   const mains = main === undefined ? [] : [resolve(path, main)];
   return [
+    // These come before the folder.
+    ...withExtension(path),
     ...(main === undefined ? [] : [join(path, 'package.json')]),
     ...mains.flatMap((file) =>
       kindOf(file) === true ? [file] : [...withExtension(file), ...withExtension(join(file, 'index'))],

@@ -31,7 +31,7 @@ import { toolNames } from '../../protocol/toolNames.ts';
 import type { HostVerdict } from '../../sandbox/network/commandNetwork.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { ownEnvironment } from '../process/lookUp.ts';
-import { executedFiles } from './executedFiles.ts';
+import { commandsIn, executedFiles } from './executedFiles.ts';
 
 export interface Permissions {
   /** `allowedBy`: a hook that allows the call, as an allow rule for the tool would. */
@@ -135,7 +135,9 @@ function permissionsAt(
   const additionalDirectories = pathsInWorktree(directories, { project, worktree: root });
   const inSecretPlace = secretPlaceTest({ home, root, additionalDirectories, realpath });
   // Those of the project run for an agent in a worktree, too.
-  const run = [...new Set([project, root])].flatMap((at) => executedFiles(loaded, { root: at, home }));
+  const run = [...new Set([project, root])].flatMap((at) =>
+    executedFiles(commandsIn(loaded), { root: at, home }),
+  );
   const factsFor = (mode: PermissionMode): PolicyFacts => ({
     mode,
     rules: allRules(),

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { executedFiles } from '../../../src/cli/permissions/executedFiles.ts';
+import { commandsIn, executedFiles } from '../../../src/cli/permissions/executedFiles.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const hook = (command: string) => ({
@@ -11,11 +11,11 @@ const hook = (command: string) => ({
 });
 const run = (root: string, ...commands: string[]): string[] =>
   executedFiles(
-    {
+    commandsIn({
       hooks: commands.map(hook),
       servers: [],
       settings: { statusLine: null, notificationCommand: null, providers: {} },
-    },
+    }),
     { root, home: join(root, '..') },
   )
     .map((path) => path.slice(root.length + 1))
@@ -70,14 +70,14 @@ test('a script that prints an API key is protected; its command starts in the ho
   const provider = { baseUrl: 'http://127.0.0.1/v1', wire: null, headers: {}, models: {} };
   const names = (apiKeyHelper: string) =>
     executedFiles(
-      {
+      commandsIn({
         ...{ hooks: [], servers: [] },
         settings: {
           statusLine: null,
           notificationCommand: null,
           providers: { mine: { ...provider, apiKeyHelper } },
         },
-      },
+      }),
       { root, home: join(root, '..') },
     ).map((path) => path.slice(root.length + 1));
   expect(names(`${root}/scripts/absolute --print`)).toEqual(['scripts/absolute']);

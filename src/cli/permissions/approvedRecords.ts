@@ -1,0 +1,121 @@
+/**
+ * The records of approved files: what each file was when the user approved what runs it, in `approved-files` of the data
+ * folder, one record for each project. The sessions of a project share it. Absolute paths.
+ */
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { writePrivateFile } from '../../config/files.ts';
+import type { FileState } from '../../config/types.ts';
+import { readFileNow } from '../../disk/fileLookups.ts';
+import { isInside } from '../../disk/paths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
+
+/** Content up to this many bytes is kept, so that a change can be shown. */
+const MAX_KEPT_BYTES = 64 * 1024;
+/** A larger file is told apart by its size and times only. */
+const MAX_READ_BYTES = 20_000_000;
+
+const recordSchema = z.looseObject({
+  /** Size, inode and times: while these stay, the file is not read. */
+  stamp: z.string(),
+  /** Of the content; empty if there was no file. */
+  digest: z.string(),
+  size: z.number(),
+  content: z.string().optional(),
+});
+const recordsSchema = z.looseObject({
+  files: z.record(z.string(), recordSchema).default({}),
+  /** The commands whose files are recorded (`commandKey`): a file without a record is new for them. */
+  commands: z.array(z.string()).default([]),
+});
+
+export interface ApprovedRecords {
+  readonly files: Readonly<Record<string, FileState>>;
+  readonly commands: readonly string[];
+}
+
+export type RecordPlace = Pick<AppPaths, 'root' | 'home' | 'dataRoot'>;
+
+const none: ApprovedRecords = { files: {}, commands: [] };
+
+/** Without a readable record, the files count as they are: they are recorded like those of a new grant. */
+export function readRecords(place: Pick<RecordPlace, 'root' | 'dataRoot'>): ApprovedRecords {
+  const text = readFileNow(recordFile(place), MAX_RECORD_BYTES)?.toString('utf8') ?? '{}';
+  try {
+    return recordsSchema.parse(JSON.parse(text));
+  } catch {
+    return none;
+  }
+}
+
+/** Returns a function that reads the record only if another session or this one has changed it. */
+export function recordReader(place: Pick<RecordPlace, 'root' | 'dataRoot'>): () => ApprovedRecords {
+  let known = none;
+  let stamp: string | undefined;
+  return () => {
+    const now = stampOf(statNow(recordFile(place)));
+    if (now !== stamp) known = now === undefined ? none : readRecords(place);
+    stamp = now;
+    return known;
+  };
+}
+
+/** Adds to what is recorded, or replaces the records of the same files. */
+export async function addRecords(place: RecordPlace, added: ApprovedRecords): Promise<void> {
+  const known = readRecords(place);
+  const all = { ...known.files, ...added.files };
+  const files = Object.fromEntries(Object.entries(all).filter(([path]) => isInside(path, place.root)));
+  const commands = [...new Set([...known.commands, ...added.commands])];
+  await writePrivateFile(recordFile(place), `${JSON.stringify({ root: place.root, files, commands })}\n`);
+}
+
+/** What a file is now. It is read only if its stamp is another one. */
+export function recordOf(path: string, known: FileState | undefined): FileState {
+  const info = statNow(path);
+  const stamp = stampOf(info);
+  if (info === undefined || stamp === undefined) return { stamp: '', digest: '', size: 0 };
+  if (known?.stamp === stamp) return known;
+  const content = readFileNow(path, MAX_READ_BYTES);
+  const size = Number(info.size);
+  if (!content) return { stamp, digest: stamp, size };
+  const text = content.length > MAX_KEPT_BYTES ? undefined : content.toString('utf8');
+  const isText = text !== undefined && Buffer.from(text).equals(content);
+  const digest = createHash('sha256').update(content).digest('hex');
+  return { stamp, digest, size, ...(isText && { content: text }) };
+}
+
+/** Identifies a command with its arguments in a record, which does not keep its text: it may contain a secret. */
+export function commandKey({ command, args }: ProgramText): string {
+  return createHash('sha256')
+    .update(JSON.stringify([command, ...(args ?? [])]))
+    .digest('hex')
+    .slice(0, 32);
+}
+
+/** A command for a shell, or a program with its arguments. */
+export interface ProgramText {
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+}
+
+/** Hundreds of files with their content. */
+const MAX_RECORD_BYTES = 50_000_000;
+
+function recordFile({ dataRoot, root }: Pick<RecordPlace, 'root' | 'dataRoot'>): string {
+  const name = createHash('sha256').update(root).digest('hex').slice(0, 32);
+  return join(dataRoot, 'approved-files', `${name}.json`);
+}
+
+function statNow(path: string) {
+  try {
+    const info = statSync(path, { throwIfNoEntry: false, bigint: true });
+    return info?.isFile() === true ? info : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const stampOf = (info: ReturnType<typeof statNow>): string | undefined =>
+  info && [info.ino, info.size, info.mtimeNs, info.ctimeNs].join(':');

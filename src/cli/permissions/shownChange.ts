@@ -1,0 +1,32 @@
+/** How a question shows that a file has changed. Pure. */
+import type { ChangedFile } from '../../config/types.ts';
+
+/** A change as the question shows it: the lines that differ, or the sizes. */
+export function shownChange({ name, users, before, now }: ChangedFile): {
+  readonly what: string;
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+} {
+  const sizes = `${before?.size ?? 0} → ${now.size} bytes`;
+  const what = `${name} (${users.join(', ')}) has changed: ${sizes}`;
+  if (
+    before === undefined ||
+    now.content === undefined ||
+    (before.content === undefined && before.digest !== '')
+  )
+    return { what, removed: [], added: [] };
+  const [old, fresh] = [before.content ?? '', now.content].map((text) => text.split('\n'));
+  return { what, ...changedLines(old ?? [], fresh ?? []) };
+}
+
+/** The lines between the first and the last difference. */
+function changedLines(old: readonly string[], fresh: readonly string[]) {
+  const shorter = Math.min(old.length, fresh.length);
+  let start = 0;
+  while (start < shorter && old[start] === fresh[start]) start++;
+  let end = 0;
+  while (end < shorter - start && old.at(-1 - end) === fresh.at(-1 - end)) end++;
+  const numbered = (lines: readonly string[]): string[] =>
+    lines.slice(start, lines.length - end).map((line, at) => `${start + at + 1}: ${line}`);
+  return { removed: numbered(old), added: numbered(fresh) };
+}
