@@ -31,6 +31,7 @@ import { localServers } from '../ui/onboarding/providers.ts';
 import { createDeniedPlaces, type DeniedQuery } from './permissions/deniedPlaces.ts';
 import { commandsIn, executedFiles } from './permissions/executedFiles.ts';
 import { hostVerdict, type Permissions } from './permissions/permissions.ts';
+import { createReadOnlyPlaces } from './permissions/readOnlyPlaces.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { commandVariables, isToken } from './process/commandVariables.ts';
 
@@ -112,6 +113,7 @@ export function createSessionSandbox({
   const isReadOnlyFile = remembered((path) => run.includes(path) || isReadOnlyForCommands(path, protection));
   const sensitive = remembered(isSensitive);
   const onPaths = namesOnPaths({ ...env, ...added }, temporaryFolders(), realpath);
+  const readOnlyPlaces = createReadOnlyPlaces();
   return createCommandSandbox({
     ...probeOptions(place, loaded.settings, mode),
     node: process.execPath,
@@ -127,6 +129,12 @@ export function createSessionSandbox({
       denyRead: hiddenFromCommands(sandbox.denyRead, { root, project }),
       denyReadAlways: hiddenFromCommands(loaded.managedDenyRead, { root, project }),
       allowRead: inPlace(sandbox.allowRead),
+      denyWrite: readOnlyPlaces({
+        home,
+        workspace: [root, ...unmoved(addedFolders)],
+        rules: permissions.rules(),
+        opened: unmoved(inPlace(sandbox.allowWrite)).map(realpath),
+      }),
       readByRule: readByRule(permissions.rules(), home),
       isReadOnlyForCommands: isReadOnlyFile,
       executedFiles: run,

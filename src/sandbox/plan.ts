@@ -21,7 +21,7 @@ export interface SandboxPlaces {
   readonly needed: readonly string[];
   /** Git folders outside the workspace, as of a linked worktree. */
   readonly gitFolders: readonly string[];
-  /** In writable places: files that other programs run or take settings from. */
+  /** In writable places: files that other programs run or take settings from, and what rules deny editing. */
   readonly protected: readonly string[];
   /** Secrets. */
   readonly hidden: readonly HiddenPlace[];

@@ -65,6 +65,7 @@ export interface Given {
   readonly allowRead?: readonly string[];
   /** `denyRead` of managed settings. */
   readonly denyReadAlways?: readonly string[];
+  readonly denyWrite?: (root: string) => readonly string[];
   readonly executedFiles?: (root: string) => readonly string[];
   readonly readByRule?: (folders: { readonly home: string }) => readonly string[];
   /** The user's PATH. */
@@ -111,6 +112,7 @@ export async function confined({
       temporary: places.temporary?.({ base, home }) ?? [tmp],
       ...fromSettings,
       readByRule: places.readByRule?.({ home }) ?? [],
+      denyWrite: places.denyWrite?.(root) ?? [],
       executedFiles: places.executedFiles?.(root) ?? [],
       isReadOnlyForCommands: (path) => isReadOnlyForCommands(path, { homes: [home], workspace: [root] }),
       isSensitive,

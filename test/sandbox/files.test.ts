@@ -71,6 +71,25 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(readFileSync(join(root, 'scripts/other.sh'), 'utf8')).toBe('a\n');
   });
 
+  test('what rules deny editing is read-only for every program, next to files that are not', {
+    tags: 'long',
+  }, async () => {
+    const denyWrite = (root: string) => ['locked', 'src/one.ts', 'missing'].map((name) => join(root, name));
+    const { run, root } = await confined({ denyWrite });
+    for (const folder of ['locked/deep', 'src']) mkdirSync(join(root, folder), { recursive: true });
+    for (const file of ['locked/deep/a.ts', 'src/one.ts', 'src/two.ts'])
+      writeFileSync(join(root, file), 'old\n');
+    await run(
+      `for f in locked/deep/a.ts src/one.ts src/two.ts; do node -e "require('fs').writeFileSync('$f', 'new')"; done`,
+    );
+    await run('rm -rf locked; mv src s; mv src/one.ts x; touch locked/b; cp src/two.ts src/one.ts');
+    expect(readFileSync(join(root, 'locked/deep/a.ts'), 'utf8')).toBe('old\n');
+    expect(readFileSync(join(root, 'src/one.ts'), 'utf8')).toBe('old\n');
+    expect(readFileSync(join(root, 'src/two.ts'), 'utf8')).toBe('new');
+    expect(readdirSync(join(root, 'locked'))).toEqual(['deep']);
+    expect((await run('cat locked/deep/a.ts')).text).toContain('old');
+  });
+
   test('keys and passwords of the home and of the program are hidden', async () => {
     const { run, home } = await confined();
     writeFileSync(join(home, 'server.pem'), 'SECRET-PEM');

@@ -126,7 +126,7 @@ function placesOf(
 }
 
 /** The folder of `folder/**`, or a path without wildcards. */
-function wholePlace(pattern: string): readonly string[] {
+export function wholePlace(pattern: string): readonly string[] {
   const path = pattern.replace(/(?:\/\*\*?)+$/, '');
   return path === '' || hasGlob(path) || path.includes('{') ? [] : [path];
 }

@@ -5,8 +5,8 @@ import { createFolderWalk } from '../../disk/folderWalk.ts';
 import { isInside } from '../../disk/paths.ts';
 import { createTrackedFiles, repositoriesOf } from './trackedPaths.ts';
 
-/** Folders that programs create or fill: hiding them would keep the project from building. */
-const generated =
+/** Folders that programs create or fill: without them the project could not be built. */
+export const generated =
   /^(?:\.git|node_modules|bower_components|\.?venv|build(?:[-_.].*)?|cmake-build.*|dist|out|target|vendor|_?deps|Pods|DerivedData|\.next|\.tox|\.gradle|\.[\w-]*cache)$/;
 /** Secrets lie deeper, and in more folders, than what else is looked for. */
 const REACH = { skipped: generated, maxDepth: 30, maxFolders: 10_000 };

@@ -47,6 +47,8 @@ export interface PlaceOptions {
   readonly denyRead: readonly string[];
   /** The same, from managed settings: nothing makes them visible again. */
   readonly denyReadAlways?: readonly string[];
+  /** In writable places, what rules deny editing; absolute. */
+  readonly denyWrite?: readonly string[];
   /** Folders outside the project that rules allow to be read, absolute. */
   readonly readByRule?: readonly string[];
   /** True if other programs run a file or take settings from it. */
@@ -106,6 +108,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
         ...roots.flatMap((root) => protectedIn(root, options)),
         ...included,
         ...(options.executedFiles ?? []).flatMap(resolved),
+        ...(options.denyWrite ?? []).flatMap(resolved),
         ...temporary.flatMap((folder) => wholeNames(options.user).map((name) => join(folder, name))),
       ]),
     ],
