@@ -79,6 +79,8 @@ test('a judge decides on removing build output that git does not track', async (
 
 describe('a judge never decides on', () => {
   test.each([
+    // Values that `make` would run as code.
+    ...["VERBOSE='$(shell id)' make test", "env CI='`id`' npm test", "NODE_ENV='a; id' make"],
     // Tools that run what follows, code among options, services, and what lies outside of the project.
     ...[
       'nyc sh run.sh',

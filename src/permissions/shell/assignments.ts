@@ -1,7 +1,7 @@
 /**
  * Which variables a command may set. Shells evaluate some as arithmetic (`COLUMNS` in zsh, which runs `$(…)` in a
  * subscript), others change how shells parse (`LC_ALL`, `IFS`), and still others make programs load code. So only listed
- * names are understood, most of them only with listed values. Pure.
+ * names are understood, and only with ordinary values. Pure.
  */
 
 /** One assignment; `value` is null if only the shell knows it. */
@@ -10,11 +10,24 @@ export interface Assignment {
   readonly value: string | null;
 }
 
-const anyValue = /^/;
+/**
+ * A word that stays one word wherever a program pastes it. Make, just and the scripts of npm expand variables as text:
+ * in `$(shell …)`, quotes or `;` a value is code; with `-` in front it is an option, and with `/` or `..` another place.
+ */
+const word = /^(?:\w[\w.-]*)?$/;
+/** As above, separated by commas: names of parts of a program (`app:*,-app:db`, `@scope/package:*`). */
+const nameList = listOf(/-?(?:@\w[\w.-]*\/)?\w[\w.-]*(?::\w[\w.-]*)*(?::?\*)?|\*/);
+/** As above: levels, for a part of a program or for all of it (`warn,hyper::proto=debug`). */
+const levelList = listOf(/\w[\w-]*(?:::\w+)*(?:=(?:off|error|warn|info|debug|trace))?/i);
 /** Locales in which every byte below 128 is that ASCII character, as the three shells must read it. */
 const language = /^(?:C|POSIX|(?:C|[a-z]{2}_[A-Z]{2})\.(?:UTF-8|utf8))$/;
 /** A plain number, which no shell evaluates any further. */
 const size = /^[1-9]\d{0,4}$/;
+
+/** Nothing, or items separated by commas; the first must not look like an option. */
+function listOf({ source, flags }: RegExp): RegExp {
+  return new RegExp(`^(?!-)(?:(?:${source})(?:,(?:${source}))*)?$`, flags);
+}
 
 /**
  * Variables that change how a program prints or logs, not what it runs, with the values that they may have. Without
@@ -25,11 +38,15 @@ const size = /^[1-9]\d{0,4}$/;
 const harmless: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(
     [
-      ...['NODE_ENV', 'CI', 'FORCE_COLOR', 'NO_COLOR', 'CLICOLOR', 'CLICOLOR_FORCE', 'DEBUG', 'VERBOSE'],
-      ...['LOG_LEVEL', 'PORT', 'RUST_BACKTRACE', 'RUST_LOG', 'PYTHONUNBUFFERED', 'PYTHONDONTWRITEBYTECODE'],
-      ...['GOOS', 'GOARCH', 'DO_NOT_TRACK'],
-    ].map((name) => [name, anyValue]),
+      ...['NODE_ENV', 'CI', 'FORCE_COLOR', 'NO_COLOR', 'CLICOLOR', 'CLICOLOR_FORCE', 'VERBOSE', 'LOG_LEVEL'],
+      ...['RUST_BACKTRACE', 'PYTHONUNBUFFERED', 'PYTHONDONTWRITEBYTECODE', 'DO_NOT_TRACK'],
+    ].map((name) => [name, word]),
   ),
+  DEBUG: nameList,
+  RUST_LOG: levelList,
+  PORT: /^\d{0,5}$/,
+  GOOS: /^[a-z\d]*$/,
+  GOARCH: /^[a-z\d]*$/,
   COLUMNS: size,
   LINES: size,
   LANG: language,
@@ -45,10 +62,8 @@ const harmless: Readonly<Record<string, RegExp>> = {
 };
 
 /** True if a variable, set for a command, is known to be harmless. */
-export const isHarmlessAssignment = ({ name, value }: Assignment): boolean => {
-  const values = Object.hasOwn(harmless, name) ? harmless[name] : undefined;
-  return values === anyValue || (value !== null && values?.test(value) === true);
-};
+export const isHarmlessAssignment = ({ name, value }: Assignment): boolean =>
+  value !== null && Object.hasOwn(harmless, name) && harmless[name]?.test(value) === true;
 
 /** Lower-case names that a program or a shell uses or sets: in zsh `path` is the `PATH`, and `=~` sets `match`. */
 const specialVariables =

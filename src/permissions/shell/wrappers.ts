@@ -1,5 +1,6 @@
 /** Commands that only run another command: rules apply to the command they run. */
 
+import { hasGlob } from '../files/globOverlap.ts';
 import { isPlainShell } from '../options/runnerNames.ts';
 import type { Assignment } from './assignments.ts';
 import type { Argument } from './wordValues.ts';
@@ -24,8 +25,9 @@ export function unwrap(words: Words): {
     const name = current.argv[0];
     const skip = name == null ? undefined : skipped(name, current.argv.slice(1));
     if (skip === undefined || skip >= current.argv.length - 1) break;
-    for (const word of current.argv.slice(1, skip + 1))
-      if (name === 'env' && word != null) envPrefix.push(assignmentIn(word));
+    if (name === 'env')
+      for (let at = 1; at <= skip; at += 1)
+        envPrefix.push(assignmentIn(current.argv[at] ?? '', current.raw[at] ?? ''));
     current = {
       argv: [...current.argv.slice(skip + 1), ...(name === 'xargs' ? [null] : [])],
       raw: [...current.raw.slice(skip + 1), ...(name === 'xargs' ? [ADDED] : [])],
@@ -34,9 +36,11 @@ export function unwrap(words: Words): {
   return { words: current, envPrefix };
 }
 
-function assignmentIn(word: string): Assignment {
+/** For `env`, an assignment is a word like any other: the shell replaces a pattern in it by the names of files. */
+function assignmentIn(word: string, raw: string): Assignment {
   const at = word.indexOf('=');
-  return { name: word.slice(0, at), value: word.slice(at + 1) };
+  const isQuoted = /^(?:\w+=)?(?:'[^']*'|"[^"]*")$/.test(raw);
+  return { name: word.slice(0, at), value: !isQuoted && hasGlob(word) ? null : word.slice(at + 1) };
 }
 
 /** True if a wrapper remains whose words are not all known: it may run anything. */

@@ -486,6 +486,48 @@ describe('rules for commands', () => {
     ['allow', 'git commit -m "a\nb; c"', 'allow Bash(git commit -m *)'],
     ['allow', "git commit -m \"$(cat <<'EOF'\nIt's (done)\nEOF\n)\"", 'allow Bash(git commit:*)'],
     ['allow', 'NODE_ENV=test npm test', 'allow Bash(npm test)'],
+    ['allow', 'env "DEBUG=*" VERBOSE=1 make test', 'allow Bash(make test)'],
+    ['allow', "env 'DEBUG=app:*' CI=true make test", 'allow Bash(make test)'],
+    // A recipe that contains the variable would run these.
+    ...[
+      ...[
+        "VERBOSE='$(shell touch x)'",
+        "env VERBOSE='$(shell touch x)'",
+        "NODE_ENV='a; touch x'",
+        'CI="`id`"',
+      ],
+      ...["timeout 5 env GOOS='$(shell id)'", "env CI=1 DEBUG='$(shell id)'", 'DEBUG=$x', 'env DEBUG=$x'],
+      // The shell replaces the word by the names of files, such as `DEBUG=$(shell id)`.
+      ...['env DEBUG=*', 'env DEBUG=app:"x"*'],
+      ...[
+        "export CI='$(id)';",
+        "CI='$(id)'; export CI;",
+        "declare -x CI='$(id)';",
+        "typeset -gx CI='$(id)';",
+      ],
+      ...["readonly CI='$(id)';", "for CI in '$(id)'; do", "read CI <<< '$(id)';", ": ${CI:='$(id)'};"],
+      ...[
+        "printf -v CI '$(id)';",
+        "x='$(id)'; export x;",
+        "set -a; x='$(id)';",
+        "x='$(id)'",
+        "ci='$(id)' env",
+      ],
+    ].map(
+      (before): Row => [
+        'ask',
+        `${before} make test${before.endsWith('do') ? '; done' : ''}`,
+        'allow Bash(make test)',
+      ],
+    ),
+    [
+      'ask',
+      "find . -maxdepth 0 -exec env CI='$(id)' make test ';'",
+      'allow Bash(make test)',
+      'allow Bash(find:*)',
+    ],
+    ['ask', "echo | xargs env CI='$(id)' make test", 'allow Bash(make test)'],
+    ['ask', "CI='$(id)' bash -c 'make test'", 'allow Bash(make test)'],
     ['ask', 'FOO=bar npm test', 'allow Bash(npm test)'],
     ['allow', 'FOO=bar npm test', 'allow Bash(FOO=bar npm test)'],
     ['allow', 'timeout 60 npm test', 'allow Bash(npm test)'],

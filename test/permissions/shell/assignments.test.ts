@@ -7,8 +7,16 @@ describe('a variable before a command is harmless', () => {
     ...[
       'NODE_ENV=test',
       'CI=1',
+      'CI=',
       'DEBUG=*',
-      'PORT=$(x)',
+      'DEBUG=1',
+      'DEBUG=app:*,-app:db',
+      'DEBUG=@scope/package:*,express*',
+      'RUST_LOG=warn,hyper::proto=debug',
+      'LOG_LEVEL=debug',
+      'PORT=3000',
+      'GOARCH=386',
+      'FORCE_COLOR=0',
       'COLUMNS=80',
       'LINES=24',
       'LANG=C',
@@ -43,12 +51,50 @@ describe('a variable before a command is not understood', () => {
       'CDPATH=x',
     ],
     'NODE_ENV+=x',
+    // Make and others paste values into the text of commands, where these are code, options or other places.
+    ...'NODE_ENV CI VERBOSE DEBUG PORT GOOS RUST_LOG LOG_LEVEL DO_NOT_TRACK'
+      .split(' ')
+      .flatMap((name) =>
+        [
+          ...[
+            '$(shell id)',
+            '$x',
+            '${x}',
+            '`id`',
+            'a;id',
+            'a&id',
+            'a|id',
+            'a\nid',
+            "a'",
+            'a"',
+            'a(',
+            'a b',
+            'a<b',
+          ],
+          ...[
+            '-x',
+            '--config=x',
+            '/etc/x',
+            '../x',
+            '..',
+            './x',
+            '~',
+            '~/x',
+            '#',
+            '\\',
+            '!x',
+            '{a,b}',
+            '%',
+            '@x',
+          ],
+        ].map((value) => `${name}=${value}`),
+      ),
+    ...['DEBUG=@a/../b', 'DEBUG=a:/x', 'DEBUG=x,', 'RUST_LOG=PATH=x', 'PORT=x', 'GOOS=a-b', 'NODE_ENV=*'],
   ])('%s', (text) => expect(isHarmlessAssignment(assignment(text))).toBe(false));
 
-  test('if only the shell knows the value of one that is limited', () => {
-    expect(isHarmlessAssignment({ name: 'COLUMNS', value: null })).toBe(false);
-    expect(isHarmlessAssignment({ name: 'LC_ALL', value: null })).toBe(false);
-    expect(isHarmlessAssignment({ name: 'NODE_ENV', value: null })).toBe(true);
+  test('if only the shell knows the value', () => {
+    for (const name of ['COLUMNS', 'LC_ALL', 'NODE_ENV', 'DEBUG'])
+      expect(isHarmlessAssignment({ name, value: null })).toBe(false);
   });
 });
 
