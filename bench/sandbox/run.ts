@@ -43,6 +43,7 @@ const sandbox = createCommandSandbox({
     },
   }),
   gitNotes: join(home, '.clawdcode/sandbox/git'),
+  repositoryNotes: join(home, '.clawdcode/sandbox/repositories.json'),
   setAsideNotes: join(home, '.clawdcode/sandbox/set-aside'),
   temporary: { parentName: SCRATCH_NAME, isOfProgram: programNames({}) },
   scratchParent: (scratch) => dirname(scratch),

@@ -157,6 +157,7 @@ export function createSessionSandbox({
     scratchParent: (scratch) => (dirname(scratch).endsWith(SCRATCH_NAME) ? dirname(scratch) : undefined),
     environment: { granted, isToken },
     gitNotes: join(dataRoot, 'sandbox', 'git'),
+    repositoryNotes: join(dataRoot, 'sandbox', 'repositories.json'),
     setAsideNotes: setAsideNotes(dataRoot),
     caches: cacheVariables(caches),
     network: {

@@ -25,6 +25,8 @@ import {
 import { createProxy } from './network/proxy.ts';
 import { createCompletedGitFolders } from './places/completedGitFolders.ts';
 import { findPlaces, type PlaceOptions, workspaceNow, writableFolders } from './places/findPlaces.ts';
+import { createHeldLinks } from './places/heldLinks.ts';
+import { createPathNotes } from './places/pathNotes.ts';
 import { createProjectScan, createSecretsScan } from './places/projectScan.ts';
 import { hiddenNeed, planCommand, type SandboxPlan } from './plan.ts';
 import { closeInheritedFiles, find, type ProbeOptions, probeSandbox, SEATBELT, sealable } from './probe.ts';
@@ -59,6 +61,8 @@ export interface SandboxOptions extends ProbeOptions {
   readonly environment: EnvironmentRules;
   /** Folder in which sessions note the git folders they have completed; commands cannot write to it. */
   readonly gitNotes: string;
+  /** File in which sessions note the repositories found in projects; commands cannot write to it. */
+  readonly repositoryNotes: string;
   /** Folder in which sessions note submodules they have renamed and not yet reported; commands cannot write to it. */
   readonly setAsideNotes: string;
   /** Variables that move caches of package managers to a folder that commands may write to. */
@@ -88,11 +92,15 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   const walk = createProjectScan({
     isReadOnlyForCommands: (path) => testsOfFiles().isReadOnlyForCommands(path),
     gitRunsPrograms: options.gitRunsPrograms,
+    notes: createPathNotes(options.repositoryNotes),
   });
   const findSecrets = createSecretsScan((path) => testsOfFiles().isSensitive(path));
   const gitFolders = createCompletedGitFolders(options.gitNotes);
   const temporary = createTemporaryFolders(options.temporary);
   const quarantine = createQuarantine(options.setAsideNotes);
+  const links = createHeldLinks(quarantine.moveFromLink);
+  /** Commands that may still change something. */
+  let active = 0;
   /** Files that the session's tools have created since the last command. */
   const created: string[] = [];
   /** Folders of `DeniedPlaces.whole` that were reported. */
@@ -175,7 +183,15 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const walked = roots.map(walk);
       const repositories = walked.flatMap((one) => one.repositories);
       const writable = isReadOnly ? [] : writableFolders(given);
-      gitFolders.completeAll([...new Set([...roots, ...repositories, ...writable])], writable, given.home);
+      // Before something is created in the place of a link that a running command has removed.
+      if (active === 0) links.clear();
+      else unreported.push(...links.restore().map(({ path, note }) => `${path}${note}`));
+      const followed = gitFolders.completeAll(
+        [...new Set([...roots, ...repositories, ...writable])],
+        writable,
+        given.home,
+      );
+      links.hold(followed);
       const places = findPlaces({
         ...given,
         repositories,
@@ -218,10 +234,15 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
           kept: [...plan.protected, ...plan.hidden.map(({ path }) => path)],
           roots,
           disable: quarantine.move,
+          restoreLinks: links.restore,
         },
       );
       const stopChecking = roots.length === 0 ? () => undefined : checkRepeatedly(protectedChanges.check);
+      if (roots.length > 0) active += 1;
+      let isReleased = false;
       const onRelease = (): void => {
+        if (!isReleased && roots.length > 0) active -= 1;
+        isReleased = true;
         stopChecking();
         onBuilt();
         running.delete(token);

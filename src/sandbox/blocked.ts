@@ -5,6 +5,11 @@ import { isInside } from '../disk/paths.ts';
 /** Error messages of confined programs and their explanation. The first match is used. */
 const signs: readonly (readonly [RegExp, string])[] = [
   [/read-only file system|\bEROFS\b/i, 'it tried to write outside the workspace or to a protected file'],
+  // A mount point cannot be removed or renamed, nor can another file take its place: `git config`.
+  [
+    /device or resource busy|\bEBUSY\b|resource busy or locked/i,
+    'it tried to replace, move or remove a protected file or a folder that contains one',
+  ],
   [/no new privileges|must be setuid root|effective uid is not 0/i, 'it needs the rights of another user'],
   // gpg called by git, ssh-keygen called by git, and gpg itself.
   [

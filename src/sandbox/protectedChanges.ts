@@ -9,6 +9,7 @@ import { lstatOf, namesIn, textOf } from '../disk/fileLookups.ts';
 import { isRunning } from '../disk/isRunning.ts';
 import { isInside } from '../disk/paths.ts';
 import { inRealFolderSync } from '../disk/realFile.ts';
+import type { HeldLinks } from './places/heldLinks.ts';
 import { RUNS_PROGRAMS } from './places/projectScan.ts';
 
 /** Maximum paths named in one report. */
@@ -28,7 +29,7 @@ type ProtectedFiles = readonly ReadonlyMap<string, string>[];
  * `first` are the protected files before the command, `scan` finds the current ones. `kept` are paths that the command
  * cannot change: a change there was made by another program. This does not apply to a submodule in which git now starts
  * programs, whatever changed it. Paths in the first of the `roots` are shortened. `disable` renames the `.git` of a
- * repository whose settings run programs, and returns a note that says so.
+ * repository whose settings run programs, and returns a note that says so. `restoreLinks` puts links back.
  */
 export function watchProtected(
   first: ProtectedFiles,
@@ -37,10 +38,12 @@ export function watchProtected(
     kept,
     roots,
     disable,
+    restoreLinks,
   }: {
     readonly kept: readonly string[];
     readonly roots: readonly string[];
     readonly disable: (path: string) => string;
+    readonly restoreLinks: HeldLinks['restore'];
   },
 ): ProtectedChanges {
   const safe = new Set(kept);
@@ -56,8 +59,11 @@ export function watchProtected(
     [...now].filter(([path, stamp]) => before.get(path) !== stamp && !isKept(path, stamp));
   const described = ([path, stamp]: Change): string =>
     shortened(path, roots[0] ?? '/') + (stamp === RUNS_PROGRAMS ? disable(path) : '');
+  const restored = (): readonly string[] =>
+    restoreLinks().map(({ path, note }) => shortened(path, roots[0] ?? '/') + note);
   return {
     take() {
+      for (const link of restored()) renamed.add(link);
       const now = merged(scan());
       const changed = changedIn(now);
       // What is renamed now may appear again.
@@ -70,6 +76,7 @@ export function watchProtected(
       return more > 0 ? [...named, `${more} more`] : named;
     },
     check() {
+      for (const link of restored()) renamed.add(link);
       for (const change of changedIn(merged(scan())).filter(isUrgent)) renamed.add(described(change));
     },
   };
@@ -98,6 +105,8 @@ const MAX_NAMES = 10;
 interface Quarantine {
   /** Returns a note that follows the path in the report; empty if nothing was renamed. Never throws. */
   move(path: string): string;
+  /** The same for what has replaced a link. */
+  moveFromLink(path: string): string;
   /** Call when everything returned so far has reached the user. */
   reported(): void;
 }
@@ -109,38 +118,40 @@ export function createQuarantine(notes: string): Quarantine {
   lastSession += 1;
   const own = join(notes, `${process.pid}-${lastSession}`);
   const unreported: string[] = [];
+  const move = (path: string, reasonFor: (name: string) => string): string => {
+    let done = '';
+    try {
+      // Without following links, then or at the last step: git does not follow them here either.
+      inRealFolderSync(dirname(path), (folder) => {
+        // The last one cannot be taken by the command.
+        const endings = [...Array(MAX_NAMES).keys(), randomBytes(6).toString('hex')];
+        const name = endings
+          .map((end) => `${basename(path)}-set-aside${end === 0 ? '' : end}`)
+          .find((free) => lstatOf(folder.at(free)) === undefined);
+        if (name === undefined) return;
+        unreported.push(`${path} (renamed to ${name}: ${reasonFor(name)})`);
+        note(own, unreported);
+        renameSync(folder.at(basename(path)), folder.at(name));
+        done = ` (renamed to ${name}: ${reasonFor(name)})`;
+      });
+    } catch {
+      // If renaming fails, the change is reported without it.
+    }
+    return done;
+  };
   return {
-    move(path) {
-      let done = '';
-      try {
-        // Without following links, then or at the last step: git does not follow them here either.
-        inRealFolderSync(dirname(path), (folder) => {
-          // The last one cannot be taken by the command.
-          const endings = [...Array(MAX_NAMES).keys(), randomBytes(6).toString('hex')];
-          const name = endings
-            .map((end) => `${basename(path)}-set-aside${end === 0 ? '' : end}`)
-            .find((free) => lstatOf(folder.at(free)) === undefined);
-          if (name === undefined) return;
-          unreported.push(`${path}${renamedNote(name)}`);
-          note(own, unreported);
-          renameSync(folder.at(basename(path)), folder.at(name));
-          done = renamedNote(name);
-        });
-      } catch {
-        // If renaming fails, the change is reported without it.
-      }
-      return done;
-    },
+    move: (path) => move(path, whyRenamed),
+    moveFromLink: (path) => move(path, () => 'it replaced a link that git follows'),
     reported() {
       if (unreported.splice(0).length > 0) rmSync(own, { force: true });
     },
   };
 }
 
-const renamedNote = (name: string): string =>
+const whyRenamed = (name: string): string =>
   name.startsWith('.git-')
-    ? ` (renamed to ${name}: its settings may start programs at your next git status)`
-    : ` (renamed to ${name}: it cannot be read to find submodules; run git reset)`;
+    ? 'its settings may start programs at your next git status'
+    : 'it cannot be read to find submodules; run git reset';
 
 function note(file: string, unreported: readonly string[]): void {
   try {

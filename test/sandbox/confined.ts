@@ -121,6 +121,7 @@ export async function confined({
     scratchParent: (scratch) => dirname(scratch),
     environment: { granted: [], isToken: () => false },
     gitNotes: join(home, '.clawdcode/sandbox/git'),
+    repositoryNotes: join(home, '.clawdcode/sandbox/repositories.json'),
     setAsideNotes: join(home, '.clawdcode/sandbox/set-aside'),
     caches: {},
     network: {

@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { type Confined, confined, type Given, hasSandbox } from './confined.ts';
 
@@ -62,6 +71,16 @@ const gitlink = (path: string): string =>
   `git update-index --add --cacheinfo 160000,$(git -C ${path} rev-parse HEAD),${path}`;
 const plain = (path: string): string =>
   `git init -q ${path} && git -C ${path} -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m m`;
+
+/** Moves an entry of the git folder to a place in the project and links it. */
+function linked({ root }: Project, name: string, place: string): void {
+  mkdirSync(dirname(join(root, place)), { recursive: true });
+  renameSync(join(root, '.git', name), join(root, place));
+  symlinkSync(join('..', place), join(root, '.git', name));
+}
+
+const hookIn = (folder: string, home: string): string =>
+  `printf '#!/bin/sh\\ntouch ${home}/ran\\n' > ${folder}/post-index-change; chmod +x ${folder}/*; echo > f; git add f; touch -d yesterday f`;
 
 interface Attack {
   readonly given?: Given;
@@ -262,6 +281,63 @@ const attacks: Readonly<Record<string, Attack>> = {
       'echo ref: refs/heads/master > folders/own/HEAD',
     ],
   },
+  'settings that are a link': {
+    setUp(given) {
+      repository(given, '.');
+      linked(given, 'config', 'conf/git');
+    },
+    calls: ({ evil }) => [`rm .git/config; cp conf/git .git/config; ${evil('.git/config')}`],
+  },
+  'settings that are a link to a folder that is moved': {
+    setUp(given) {
+      repository(given, '.');
+      linked(given, 'config', 'conf/git');
+    },
+    calls: ({ evil }) => [`mv conf old; cp -r old conf; ${evil('conf/git')}`],
+  },
+  'settings that are a link to nothing': {
+    setUp(given) {
+      repository(given, '.');
+      linked(given, 'config', 'conf/git');
+      execFileSync('rm', ['-r', join(given.root, 'conf')]);
+    },
+    calls: ({ evil }) => [`mkdir -p conf; ${evil('conf/git')}`],
+  },
+  'a hook folder that is a link': {
+    setUp(given) {
+      repository(given, '.');
+      linked(given, 'hooks', 'conf/hooks');
+    },
+    calls: ({ home }) => [`rm .git/hooks; mkdir .git/hooks; ${hookIn('.git/hooks', home)}`],
+  },
+  'a hook folder that is a link to nothing': {
+    setUp(given) {
+      repository(given, '.');
+      linked(given, 'hooks', 'conf/hooks');
+      execFileSync('rm', ['-r', join(given.root, 'conf')]);
+    },
+    calls: ({ home }) => [`mkdir -p conf/hooks; ${hookIn('conf/hooks', home)}`],
+  },
+  'a hook that is a link': {
+    setUp(given) {
+      repository(given, '.');
+      mkdirSync(join(given.root, 'scripts'));
+      writeFileSync(join(given.root, 'scripts/hook'), '#!/bin/sh\n', { mode: 0o755 });
+      symlinkSync('../../scripts/hook', join(given.root, '.git/hooks/post-index-change'));
+    },
+    calls: ({ home }) => [
+      `printf '#!/bin/sh\\ntouch ${home}/ran\\n' > scripts/hook; echo > f; git add f; touch -d yesterday f`,
+    ],
+  },
+  'a hook that is a link to nothing': {
+    setUp(given) {
+      repository(given, '.');
+      symlinkSync('../../scripts/hook', join(given.root, '.git/hooks/post-index-change'));
+    },
+    calls: ({ home }) => [
+      `mkdir scripts; printf '#!/bin/sh\\ntouch ${home}/ran\\n' > scripts/hook; chmod +x scripts/hook; echo > f; git add f; touch -d yesterday f`,
+    ],
+  },
   'a repository in a folder that settings open': {
     given: { allowWrite: ['~/other'] },
     setUp: (given) => repository(given, '../other'),
@@ -292,6 +368,56 @@ describe.skipIf(!hasSandbox)('git folders in the sandbox', { tags: 'long' }, () 
     );
     expect(first.isRunByStatus('.')).toBe(false);
     expect(existsSync(join(first.root, '.git/HEAD'))).toBe(true);
+  });
+
+  test('nor after sessions of which one hid a repository in the project from the next one', async () => {
+    const first = await project();
+    repository(first, '.');
+    repository(first, 'services/own/api');
+    const given = {
+      workspace: () => [first.root],
+      options: { repositoryNotes: join(first.home, '.clawdcode/sandbox/repositories.json') },
+    };
+    const earlier = await confined(given);
+    await earlier.run(`cd ${first.root}; for i in {10..70}; do mkdir -p a$i/.git; done; mkdir b{0000..1000}`);
+    earlier.sandbox.dispose();
+    const later = await confined(given);
+    await later.run(`cd ${first.root}; ${first.evil('services/own/api/.git/config')}`);
+    expect(first.isRunByStatus('services/own/api')).toBe(false);
+  });
+
+  test.each([
+    ['a rebase with a program among its steps', 'rebase-merge/git-rebase-todo', 'noop\\nexec touch ran'],
+    ['a rebase with a program that merges', 'rebase-merge/strategy', 'x/../evil'],
+    ['a cherry-pick with a program that merges', 'sequencer/opts', '[options]\\n\\tstrategy = x/../evil'],
+    ['a rebase in a linked worktree', 'worktrees/wt/rebase-merge/git-rebase-todo', 'x touch ran'],
+  ])('%s that a command leaves is reported', async (_, file, text) => {
+    const given = await project();
+    repository(given, '.');
+    given.git('.', 'worktree', 'add', '-q', '../wt');
+    const harmless = 'mkdir -p .git/rebase-merge; echo "pick 1 exec" > .git/rebase-merge/git-rebase-todo';
+    expect((await given.run(`${harmless}; echo ort > .git/rebase-merge/strategy`)).text).not.toContain(
+      'created or changed',
+    );
+    const { text: told } = await given.run(
+      `mkdir -p .git/${dirname(file)}; printf '${text}\\n' > .git/${file}`,
+    );
+    expect(told).toContain(`It created or changed .git/${file}`);
+  });
+
+  test('a link that a command replaces or removes is put back, and the user may change it later', async () => {
+    const given = await project();
+    repository(given, '.');
+    linked(given, 'hooks', 'conf/hooks');
+    const hooks = join(given.root, '.git/hooks');
+    const { text } = await given.run('rm .git/hooks; mkdir .git/hooks; touch .git/hooks/x');
+    expect(text).toContain('.git/hooks (renamed to hooks-set-aside: it replaced a link that git follows)');
+    expect(readlinkSync(hooks)).toBe('../conf/hooks');
+    expect((await given.run('rm .git/hooks')).text).toContain('.git/hooks (a link, put back)');
+    expect(readlinkSync(hooks)).toBe('../conf/hooks');
+    execFileSync('ln', ['-sfn', '../other', hooks]);
+    expect((await given.run('true')).text).not.toContain('.git/hooks');
+    expect(readlinkSync(hooks)).toBe('../other');
   });
 
   test('nor in a linked worktree, whose own index lists what a command has made', async () => {
@@ -354,6 +480,7 @@ describe.skipIf(!hasSandbox)('git folders in the sandbox', { tags: 'long' }, () 
       'cd linked && echo x > x && git add x && git commit -qm x && git log --oneline',
       'git worktree add -q new && cd new && git commit -q --allow-empty -m new',
       'git init -q made && git -C made config user.name B && git -C made commit -q --allow-empty -m x',
+      'git worktree add -q --detach brief && git worktree remove brief && git worktree prune',
       'git -C made commit -q --allow-empty -m y && git -C new commit -q --allow-empty -m z && git worktree list && git status --short',
     ]) {
       const { text, status } = await given.run(`${user}; ${call}`);

@@ -276,6 +276,11 @@ describe('why a command failed', () => {
   test.each([
     ['touch: cannot touch /etc/x: Read-only file system', [], /outside the workspace/],
     ['Error: EROFS: read-only file system, open', [], /outside the workspace/],
+    [
+      'error: could not write config file .git/config: Device or resource busy',
+      [],
+      /replace, move or remove/,
+    ],
     ['sudo: The "no new privileges" flag is set', [], /rights of another/],
     ['getaddrinfo ENOTFOUND registry.example', [], /network/],
     ['npm error 403', ['registry.example:443'], /registry\.example:443/],

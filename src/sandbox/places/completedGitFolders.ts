@@ -9,7 +9,7 @@ import { isDirectory, lstatOf, namesIn, statOf, textOf } from '../../disk/fileLo
 import { isRunning } from '../../disk/isRunning.ts';
 import { isInside } from '../../disk/paths.ts';
 import { inRealFolderSync } from '../../disk/realFile.ts';
-import { gitFoldersOf, isGitFolder, missingPlaces, worktreesIn } from './gitFolders.ts';
+import { gitFoldersOf, isGitFolder, obeyedPlaces, worktreesIn } from './gitFolders.ts';
 
 /** "The shared files are right here", which git assumes without this file. */
 const OWN_COMMONDIR = '.\n';
@@ -22,9 +22,9 @@ const PLACEHOLDER =
 interface CompletedGitFolders {
   /**
    * Creates what git would read or run for the repositories at these folders and what does not exist, inside of
-   * writable places. Never throws.
+   * writable places. Returns the links there that git follows to what it reads or runs. Never throws.
    */
-  completeAll(roots: readonly string[], writable: readonly string[], home: string): void;
+  completeAll(roots: readonly string[], writable: readonly string[], home: string): readonly string[];
   /** Creates the missing files of a folder, as git would and without any effect on git. Never throws. */
   complete(folder: string): void;
   /** Removes everything again, except what other sessions need. Never throws. */
@@ -58,11 +58,12 @@ export function createCompletedGitFolders(notes: string): CompletedGitFolders {
       const isWritable = (path: string): boolean => writable.some((place) => isInside(path, place));
       const gitFolders = [...new Set(roots.flatMap(gitFoldersOf))];
       for (const folder of gitFolders) if (isWritable(folder)) complete(folder);
-      const { files, folders, made } = missingPlaces(roots, gitFolders, home, isPlaceholder);
+      const { files, folders, links, made } = obeyedPlaces(roots, gitFolders, home, isPlaceholder);
       const shared = made.filter((path) => isWritable(path) && !needed.has(path));
       for (const path of shared) notedAround(notes, path).forEach(need);
       for (const path of folders.filter(isWritable)) createFolder(path, need);
       for (const path of files.filter(isWritable)) createFile(path, need);
+      return links.filter(isWritable);
     },
     release() {
       if (needed.size === 0) return;

@@ -4,11 +4,11 @@
  * change: a folder is recognized by what commands cannot remove, and with too many folders the one around them is
  * protected as a whole.
  */
-import { readlinkSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { entriesOf, isDirectory, lstatOf, resolved, textOf } from '../../disk/fileLookups.ts';
 import { isInside } from '../../disk/paths.ts';
 import { gitHookFolders, gitIncludes } from '../../protocol/files/gitIncludes.ts';
+import { linksOn, linkTarget } from './heldLinks.ts';
 
 /**
  * Files from which git reads settings or hooks, or which tell it to look for them elsewhere. Source:
@@ -129,6 +129,7 @@ export function protectedInGit(folder: string, home: string): readonly string[] 
       ...crowded,
       ...protectedNames.map((name) => join(folder, name)),
       ...worktrees.found.flatMap((at) => ['commondir', 'config.worktree'].map((name) => join(at, name))),
+      ...linkedHooks(join(folder, 'hooks')),
     ].flatMap(resolved),
     ...existing(gitIncludes(configurationsIn(folder), home, textAt)),
   ];
@@ -146,9 +147,20 @@ const configurationsIn = (folder: string): readonly string[] => [
 export function hookFoldersOf(root: string, home: string): readonly string[] {
   const own = ownGitFolders(root);
   return namedHookFolders(root, own, home)
+    .flatMap((folder) => [folder, ...linkedHooks(folder)])
     .flatMap(resolved)
     .filter((path) => !own.some((folder) => isInside(folder, path)));
 }
+
+const MAX_HOOKS = 100;
+
+/** Hooks that are links: what they lead to is not protected with their folder. */
+const linkedHooks = (folder: string): readonly string[] =>
+  resolved(folder)
+    .flatMap((real) => entriesOf(real).map((entry) => ({ entry, path: join(real, entry.name) })))
+    .filter(({ entry }) => entry.isSymbolicLink())
+    .slice(0, MAX_HOOKS)
+    .map(({ path }) => path);
 
 /** `own`: the git folders of the repository at `root`. */
 function namedHookFolders(
@@ -178,23 +190,27 @@ export const includedByUser = (home: string): readonly string[] =>
 const existing = (files: readonly string[]): readonly string[] =>
   files.flatMap(resolved).filter((path) => !isDirectory(path));
 
-interface MissingPlaces {
+interface ObeyedPlaces {
+  /** Included files, and what links in the place of settings or hooks lead to, that do not exist. */
   readonly files: readonly string[];
+  /** The same for folders of hooks. */
   readonly folders: readonly string[];
+  /** The links that git follows to settings and hooks. */
+  readonly links: readonly string[];
   /** Those that exist only because a session has created them. */
   readonly made: readonly string[];
 }
 
 /**
- * Included files and hook folders that git's settings for the repositories at these roots name, and that do not exist;
- * where they would be created. `folders`: the git folders of all these repositories.
+ * What git reads as settings or runs for the repositories at these roots, as far as existing files cannot protect it;
+ * missing places as they would be created. `folders`: the git folders of all these repositories.
  */
-export function missingPlaces(
+export function obeyedPlaces(
   roots: readonly string[],
   folders: readonly string[],
   home: string,
   isMade: (path: string) => boolean,
-): MissingPlaces {
+): ObeyedPlaces {
   const texts = new Map<string, string>();
   const read = (path: string): string => {
     const text = texts.get(path) ?? textAt(path);
@@ -207,9 +223,18 @@ export function missingPlaces(
   const missing = (paths: readonly string[]): readonly string[] => [
     ...new Set(paths.flatMap((path) => missingPath(path))),
   ];
+  const inFolders = (names: readonly string[]) =>
+    folders.flatMap((folder) => names.map((name) => join(folder, name)));
+  const settings = inFolders(protectedNames.filter((name) => name !== 'hooks'));
+  const ownHooks = inFolders(['hooks']);
+  const hooks = [...ownHooks, ...hookFolders].flatMap(linkedHooks);
+  // What is missing without a link is created in the git folder itself.
+  const linked = (paths: readonly string[]) => paths.filter((path) => linkTarget(path) !== undefined);
+  const all = [...roots.map((root) => join(root, '.git')), ...settings, ...ownHooks, ...hooks];
   return {
-    files: missing(files),
-    folders: missing(hookFolders),
+    files: missing([...files, ...linked(settings), ...hooks]),
+    folders: missing([...hookFolders, ...linked(ownHooks)]),
+    links: [...new Set([...all, ...files, ...hookFolders].flatMap(linksOn))],
     made: [...files, ...hookFolders].flatMap(resolved).filter(isMade),
   };
 }
@@ -225,15 +250,6 @@ function missingPath(path: string, links = 0): readonly string[] {
   return target === undefined
     ? [join(parent, basename(path))]
     : missingPath(resolve(parent, target), links + 1);
-}
-
-function linkTarget(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    // Not a link.
-    return undefined;
-  }
 }
 
 /**

@@ -5,6 +5,8 @@
 import { basename, join } from 'node:path';
 import { lstatOf, namesIn } from '../../disk/fileLookups.ts';
 import { createFolderWalk } from '../../disk/folderWalk.ts';
+import type { PathNotes } from './pathNotes.ts';
+import { pendingPrograms } from './pendingOperations.ts';
 import { createIndexReader, repositoriesOf } from './trackedPaths.ts';
 
 /** Each has several mounts. */
@@ -32,6 +34,8 @@ interface ProjectRules {
   readonly isReadOnlyForCommands: (path: string) => boolean;
   /** True if the settings of the repository in this folder, without its submodules, would make git start programs. */
   readonly gitRunsPrograms: (folder: string) => boolean;
+  /** Where the repositories found by earlier sessions are noted. */
+  readonly notes: PathNotes;
 }
 
 /** The stamp of a repository that git enters for the status of the project, and in which it would start programs. */
@@ -41,9 +45,10 @@ export const RUNS_PROGRAMS = 'runs programs';
 export function createProjectScan({
   isReadOnlyForCommands,
   gitRunsPrograms,
+  notes,
 }: ProjectRules): (root: string) => Scanned {
   const readIndexOf = createIndexReader();
-  const known = { inside: createKnown(), submodules: createKnown() };
+  const known = { inside: createKnown(notes, 'inside'), submodules: createKnown(notes, 'submodules') };
   const walk = createFolderWalk((path, entries) => {
     // A folder with a HEAD is a repository, and git follows its settings there. Source: gitrepository-layout.
     const protectedFiles = entries
@@ -95,6 +100,9 @@ export function createProjectScan({
           (path, index) => [join(path, '.git'), runs(path, index) ? RUNS_PROGRAMS : ''] as const,
         ),
         ...unreadable.map((path) => [path, RUNS_PROGRAMS] as const),
+        ...[root, ...repositories, ...submodules.slice(0, MAX_REPOSITORIES)]
+          .flatMap(pendingPrograms)
+          .map((path) => [path, stampOf(path)] as const),
         ...(gitRunsPrograms(root) ? [[join(root, '.git'), RUNS_PROGRAMS] as const] : []),
       ]),
     };
@@ -102,16 +110,27 @@ export function createProjectScan({
 }
 
 /**
- * Creates a function that adds the folders found in another one to those found in it before, and returns all that still
- * contain a `.git`. A command cannot remove one that is protected, but hide it from a scan by creating many others.
+ * Creates a function that adds the folders found in another one to those found in it before, in any session, and returns
+ * all that still contain a `.git`. A command cannot remove one that is protected, but hide it from a scan by creating
+ * many others. `name`: of the list.
  */
-function createKnown(): (root: string, found: readonly string[]) => readonly string[] {
-  const known = new Map<string, Set<string>>();
+function createKnown(
+  notes: PathNotes,
+  name: string,
+): (root: string, found: readonly string[]) => readonly string[] {
+  const known = new Map<string, readonly string[]>();
   return (root, found) => {
-    const all = new Set([...(known.get(root) ?? []), ...found]);
-    for (const path of all) if (lstatOf(join(path, '.git')) === undefined) all.delete(path);
+    const list = `${name} ${root}`;
+    const lists = notes.read();
+    const before = lists[list] ?? [];
+    const all = [...new Set([...(known.get(root) ?? before), ...before, ...found])].filter(
+      (path) => lstatOf(join(path, '.git')) !== undefined,
+    );
     known.set(root, all);
-    return [...all];
+    const noted = all.slice(0, MAX_REPOSITORIES);
+    const isSame = noted.length === before.length && noted.every((path, at) => path === before[at]);
+    if (!isSame) notes.write({ ...lists, [list]: noted });
+    return all;
   };
 }
 

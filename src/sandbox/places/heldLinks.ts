@@ -1,0 +1,70 @@
+/**
+ * Keeps the links through which git finds settings and hooks while commands run: no mount can protect a link, only what
+ * it leads to. A link that a command replaces or removes is put back.
+ */
+import { readlinkSync, symlinkSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { lstatOf } from '../../disk/fileLookups.ts';
+import { inRealFolderSync } from '../../disk/realFile.ts';
+
+export interface HeldLinks {
+  /** Holds these links as they are now, besides those held already. */
+  hold(links: readonly string[]): void;
+  /** Puts back what is no longer as it was held. Returns each of these links with a note for the user. Never throws. */
+  restore(): readonly { readonly path: string; readonly note: string }[];
+  /** Call when no command is running: the user may change the links. */
+  clear(): void;
+}
+
+/** `setAside` renames what is at a path, and returns a note that says so. */
+export function createHeldLinks(setAside: (path: string) => string): HeldLinks {
+  const held = new Map<string, string>();
+  return {
+    hold(links) {
+      for (const path of links) {
+        const target = linkTarget(path);
+        if (target !== undefined && !held.has(path)) held.set(path, target);
+      }
+    },
+    restore() {
+      return [...held].flatMap(([path, target]) => {
+        if (linkTarget(path) === target) return [];
+        const note = lstatOf(path) === undefined ? ' (a link, put back)' : setAside(path);
+        try {
+          inRealFolderSync(dirname(path), ({ at }) => symlinkSync(target, at(basename(path))));
+        } catch {
+          // The folder is gone, or what is there could not be renamed.
+          return note === '' ? [{ path, note }] : [];
+        }
+        return [{ path, note }];
+      });
+    },
+    clear: () => held.clear(),
+  };
+}
+
+const MAX_LINKS = 40;
+
+/** The links that are followed to reach a path, as the last name of a folder without links. */
+export function linksOn(path: string): readonly string[] {
+  const links: string[] = [];
+  const follow = (from: string): string => {
+    if (from === dirname(from)) return from;
+    const at = join(follow(dirname(from)), basename(from));
+    const target = links.length < MAX_LINKS ? linkTarget(at) : undefined;
+    if (target === undefined) return at;
+    links.push(at);
+    return follow(resolve(dirname(at), target));
+  };
+  follow(path);
+  return links;
+}
+
+/** What a link contains; undefined if the path is no link. */
+export function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
