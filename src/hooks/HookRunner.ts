@@ -21,7 +21,7 @@ import type { Access } from '../protocol/permissions.ts';
 import type { SettingsPrograms } from '../protocol/settingsPrograms.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
 import { combine, type FinishedHook } from './combine.ts';
-import { mayEchoGrants } from './echo.ts';
+import { isEcho, mayEchoGrants } from './echo.ts';
 import { FileWatcher } from './FileWatcher.ts';
 import { compileMatcher, type Matcher } from './match.ts';
 import { type HookOutput, type HookVerdict, readOutput } from './readOutput.ts';
@@ -375,21 +375,55 @@ function withoutGrants({ hook }: HookSource, { isConfined }: HookOutput, verdict
  * A hook that logs its input prints what the model wrote, so a decision in it may be the model's own. A call that a hook
  * would have changed does not simply run as it is, either: mentioning a word must not switch the hook off.
  */
-function withoutEchoes({ hook }: HookSource, { event, input }: HookCall, verdict: HookVerdict): HookVerdict {
-  const { permission, updatedInput, message, ...rest } = verdict;
-  if (hook.type !== 'command' && hook.type !== 'http') return verdict;
+function withoutEchoes(source: HookSource, call: HookCall, verdict: HookVerdict): HookVerdict {
+  const { type } = source.hook;
+  if (type !== 'command' && type !== 'http') return verdict;
+  return withoutEchoedGrants(call, withoutEchoedTexts(call, verdict));
+}
+
+function withoutEchoedGrants({ event, input }: HookCall, verdict: HookVerdict): HookVerdict {
+  const { permission, updatedInput, ...rest } = verdict;
   if (permission?.behavior !== 'allow' && updatedInput === undefined) return verdict;
   if (!mayEchoGrants(input)) return verdict;
   const reason =
     'Its "allow" or changed input was ignored: the call itself contains one, which the hook may only repeat.';
   const asks = event === 'PreToolUse' ? { behavior: 'ask' as const, reason } : undefined;
   const kept = permission === undefined || permission.behavior === 'allow' ? asks : permission;
-  return {
-    ...rest,
-    ...(kept && { permission: kept }),
-    message: message === undefined ? reason : `${reason}\n${message}`,
-  };
+  return withWarning({ ...rest, ...(kept && { permission: kept }) }, reason);
 }
+
+/** A text of a web page or a file must not reach the model, or the user, as the hook's. */
+function withoutEchoedTexts({ event, input }: HookCall, verdict: HookVerdict): HookVerdict {
+  const { context, message, updatedOutput, watchPaths, ...rest } = verdict;
+  const echoed = {
+    context:
+      context !== undefined &&
+      (isEcho(input, 'additionalContext', context) ||
+        // Then it may say that the model may try again.
+        (event === 'PermissionDenied' && isEcho(input, 'retry', 'true'))),
+    message: message !== undefined && isEcho(input, 'systemMessage', message),
+    updatedOutput:
+      updatedOutput !== undefined &&
+      ['updatedToolOutput', 'updatedMCPToolOutput'].some((field) => isEcho(input, field, updatedOutput)),
+    watchPaths: watchPaths?.some((path) => isEcho(input, 'watchPaths', path)) === true,
+  };
+  if (!Object.values(echoed).includes(true)) return verdict;
+  return withWarning(
+    {
+      ...rest,
+      ...(context !== undefined && !echoed.context && { context }),
+      ...(message !== undefined && !echoed.message && { message }),
+      ...(updatedOutput !== undefined && !echoed.updatedOutput && { updatedOutput }),
+      ...(watchPaths !== undefined && !echoed.watchPaths && { watchPaths }),
+    },
+    'A text in its answer was ignored: its input contains the same, which the hook may only repeat.',
+  );
+}
+
+const withWarning = (verdict: HookVerdict, warning: string): HookVerdict => ({
+  ...verdict,
+  message: verdict.message === undefined ? warning : `${warning}\n${verdict.message}`,
+});
 
 /** A failure of a hook with `onFailure: block` counts as exit code 2. */
 function strict({ hook }: HookSource, verdict: HookVerdict): HookVerdict {
