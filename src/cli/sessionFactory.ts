@@ -338,7 +338,7 @@ async function openReportingProblems(
 }
 
 const NOT_OPEN = { ok: false, problem: 'the session is not open yet' } as const;
-const NO_SERVERS = { ok: false, problem: 'there are no MCP servers' } as const;
+const NO_SERVERS = { ok: false, problem: 'there are no MCP servers', isMissing: true } as const;
 
 /** The folder of an agent, and what must not reach its model from there. */
 type ContextPlace = Pick<AppPaths, 'root' | 'cwd'> & Pick<Permissions, 'isWithheld'>;

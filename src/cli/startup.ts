@@ -291,9 +291,10 @@ export async function sessionOptions({
     ...options.pluginDir.map((folder) => ({ folder: resolve(place.cwd, folder), hasServers: true })),
     ...options.pluginDirNoMcp.map((folder) => ({ folder: resolve(place.cwd, folder), hasServers: false })),
   ];
+  const servers = usableServers(loaded, trust);
   const plugins = isSafe
     ? noPlugins
-    : await openPlugins(place, loaded, { strictServers: options.strictMcpConfig, folders });
+    : await openPlugins(place, { ...loaded, servers }, { strictServers: options.strictMcpConfig, folders });
   return {
     ...{ place, loaded, plugins, apiKey, model, thinking, demo, systemPrompt, isSafe },
     modelForced: options.model !== undefined,
@@ -302,7 +303,7 @@ export async function sessionOptions({
     hiddenTools: options.disallowedTools,
     skills: options.skills,
     isTrusted: trust.isTrusted,
-    servers: usableServers(loaded, trust),
+    servers,
     allowedTools: allowedToolsOf(place, trust),
     agents: (ofPlugins: UsedPlugins['agents']) =>
       usableAgents({ place, trust, flag, plugins: ofPlugins, isSafe }),

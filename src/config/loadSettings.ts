@@ -12,7 +12,7 @@ import { readFlags, readSettingsFlag, SETTINGS_FLAG, type SettingSource } from '
 import { grantsOf } from './grants.ts';
 import { extractHooks, hooksThatRun } from './hooks.ts';
 import { managedSource, readManaged, refusal, withoutLoosened } from './managed.ts';
-import { effectiveServers, extractServers, readServerFlags, SHARED_SERVERS_FILE } from './mcpServers.ts';
+import { candidateServers, extractServers, readServerFlags, SHARED_SERVERS_FILE } from './mcpServers.ts';
 import { refusedModes } from './modes.ts';
 import { pathsToHide } from './openedPaths.ts';
 import { type LoadOptions, SettingsLayers } from './SettingsLayers.ts';
@@ -146,7 +146,7 @@ function finish(layers: SettingsLayers, options: LoadOptions, parts: FinishParts
     problems.push(unusable);
     settings.permissions.defaultMode = 'default';
   }
-  const servers = effectiveServers(layers.servers, isStrict);
+  const servers = candidateServers(layers.servers, isStrict);
   return {
     settings,
     rules: settings.allowManagedPermissionRulesOnly
@@ -179,12 +179,17 @@ function excludedIn({ sandbox }: Values): readonly string[] {
 const denyReadIn = ({ sandbox }: Values): readonly string[] =>
   (sandbox as { denyRead?: readonly string[] } | undefined)?.denyRead ?? [];
 
-/** The servers of `.mcp.json` that the user's own Claude Code settings enable; a repository's settings enable none. */
+/**
+ * The servers of `.mcp.json` that the user's own Claude Code settings enable; a repository's settings enable none. One that
+ * would replace a server of the user must be named.
+ */
 function enabledIn(servers: readonly McpServerSource[], user: ClaudeFile | undefined): string[] {
   if (user === undefined) return [];
   const { enablesAll, enabled } = user.servers;
+  const own = new Set(servers.flatMap(({ scope, name }) => (scope === 'user' ? [name] : [])));
   return servers
-    .filter(({ source, name }) => source === SHARED_SERVERS_FILE && (enablesAll || enabled.includes(name)))
+    .filter(({ source }) => source === SHARED_SERVERS_FILE)
+    .filter(({ name }) => enabled.includes(name) || (enablesAll && !own.has(name)))
     .map(({ name }) => name);
 }
 

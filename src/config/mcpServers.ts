@@ -1,6 +1,7 @@
 /**
  * The MCP servers defined by settings, `.mcp.json` and the command line. Definitions are not merged: of two with the
- * same name the one with higher precedence applies in full (user < project < local < flag < managed).
+ * same name the one with higher precedence applies in full (user < project < local < flag < managed). A folder's server
+ * replaces the user's only once it is approved.
  */
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
@@ -94,17 +95,32 @@ export async function readServerFlags(values: readonly string[], cwd: string): P
   };
 }
 
-/** The definition that applies for each name. `strict`: only those of the command line and of managed settings. */
-export function effectiveServers(found: readonly McpServerSource[], strict: boolean): McpServerSource[] {
-  const rank = ({ scope }: McpServerSource): number => mcpScopes.indexOf(scope);
+/**
+ * The definitions that may apply: the highest of each name, and the user's own below one of the folder, which may not be
+ * approved. `strict`: only those of the command line and of managed settings.
+ */
+export function candidateServers(found: readonly McpServerSource[], strict: boolean): McpServerSource[] {
+  const lowest = strict ? mcpScopes.indexOf('flag') : 0;
+  const highest = effectiveServers(found.filter((one) => rankOf(one) >= lowest));
+  return highest.flatMap((one) => {
+    const own = isFolderServer(one)
+      ? effectiveServers(found.filter(({ name, scope }) => name === one.name && scope === 'user'))
+      : [];
+    return [...own, one];
+  });
+}
+
+/** The definition that applies for each name. */
+export function effectiveServers(servers: readonly McpServerSource[]): McpServerSource[] {
   const byName = new Map<string, McpServerSource>();
-  for (const one of found) {
-    if (strict && rank(one) < mcpScopes.indexOf('flag')) continue;
+  for (const one of servers) {
     const before = byName.get(one.name);
-    if (before === undefined || rank(one) >= rank(before)) byName.set(one.name, one);
+    if (before === undefined || rankOf(one) >= rankOf(before)) byName.set(one.name, one);
   }
   return [...byName.values()];
 }
+
+const rankOf = ({ scope }: McpServerSource): number => mcpScopes.indexOf(scope);
 
 /**
  * Identifies the name and content for which a server is approved, regardless of the file. Variables are not expanded.

@@ -119,7 +119,7 @@ export interface LoadedSettings {
   readonly untrusted: readonly UntrustedSetting[];
   /** Everything in the folder's files that needs the user's approval, whether approved or not. */
   readonly grants: readonly Grant[];
-  /** The MCP servers that apply, one of each name; those of the folder also need the user's approval. */
+  /** The MCP servers that may apply: those of the folder also need the user's approval. See `candidateServers`. */
   readonly servers: readonly McpServerSource[];
   /** Names of servers in `.mcp.json` that the user has enabled in their own `~/.claude/settings.json`. */
   readonly enabledServers: readonly string[];

@@ -262,7 +262,7 @@ export class HookRunner implements HookPort {
     });
     if (run?.type === 'held') {
       const { problem, isUnasked } = run;
-      return { stdout: '', stderr: '', isCut: false, problem, isHeldUnasked: isUnasked };
+      return { stdout: '', stderr: '', isCut: false, problem, ...(isUnasked && { leftToUser: problem }) };
     }
     if (run?.type === 'confined') {
       const given = { ...words, input, cwd: root, env: ownVariables, shell, timeoutMs, confined: run };
@@ -339,14 +339,14 @@ function canRun({ source: { hook, ignored }, runs }: Known): boolean {
 
 /**
  * Adds what the user can do about a hook that failed in the sandbox. A hook that may guard calls and could not judge one,
- * because it was not run without the user being asked or failed in the sandbox, leaves the decision to the user: otherwise
- * one change of a file would switch it off.
+ * because it was not run without the user being asked, failed in the sandbox or has no server, leaves the decision to the
+ * user: otherwise one change of a file would switch it off.
  */
 function advised(event: HookEvent, output: HookOutput): HookVerdict {
   const verdict = readOutput(event, output);
-  const { advice, isHeldUnasked, problem } = output;
-  if (event === 'PreToolUse' && isHeldUnasked === true && problem !== undefined)
-    return { ...verdict, permission: { behavior: 'ask', reason: problem } };
+  const { advice, leftToUser } = output;
+  if (event === 'PreToolUse' && leftToUser !== undefined)
+    return { ...verdict, permission: { behavior: 'ask', reason: leftToUser } };
   if (advice === undefined) return verdict;
   if (verdict.outcome === 'failed') {
     const failure = `${verdict.problem ?? 'it failed'}. ${advice}`;

@@ -20,8 +20,8 @@ export interface HookOutput {
   readonly isConfined?: boolean;
   /** With `isConfined`: what the user can do if it failed. */
   readonly advice?: string;
-  /** It was not run, and the user could not be asked. */
-  readonly isHeldUnasked?: boolean;
+  /** Why the user must decide about a call that it may guard: it could not look at the call at all. */
+  readonly leftToUser?: string;
 }
 
 /** The decision of one hook. */

@@ -11,6 +11,14 @@ interface ToolHook {
   readonly timeoutMs: number;
 }
 
+const none = { stdout: '', stderr: '', isCut: false };
+
+/** Without its server, a hook that may guard calls looks at none of them. */
+const missing = (problem: string): HookOutput => ({
+  ...{ ...none, problem },
+  leftToUser: `A hook that may guard this call could not run: ${problem}`,
+});
+
 /** Never rejects. */
 export async function runTool(
   hook: ToolHook,
@@ -18,15 +26,15 @@ export async function runTool(
   signal: AbortSignal,
 ): Promise<HookOutput> {
   const { server, tool, input, timeoutMs } = hook;
-  const none = { stdout: '', stderr: '', isCut: false };
-  if (callTool === undefined) return { ...none, problem: 'there are no MCP servers' };
+  if (callTool === undefined) return missing('there are no MCP servers');
   const timeout = AbortSignal.timeout(timeoutMs);
   const until = AbortSignal.any([signal, timeout]);
   const asked = filled(hook.arguments, input, 0);
   const answer = await callTool({ server, tool, input: asked, timeoutMs }, until);
   if (signal.aborted) return { ...none, isCancelled: true };
   if (timeout.aborted) return { ...none, problem: `timed out after ${timeoutMs / 1000} s` };
-  if (!answer.ok) return { ...none, problem: answer.problem };
+  if (!answer.ok)
+    return answer.isMissing === true ? missing(answer.problem) : { ...none, problem: answer.problem };
   const isCut = answer.text.length > MAX_OUTPUT_BYTES;
   return {
     ...none,

@@ -93,14 +93,19 @@ export class McpServers implements McpPort {
     signal: AbortSignal,
   ): ReturnType<CallTool> {
     const named = this.#named(server);
-    if (named === undefined) return { ok: false, problem: `there is no MCP server "${server}"` };
+    if (named === undefined)
+      return { ok: false, problem: `there is no MCP server "${server}"`, isMissing: true };
     try {
       const result = await named.call(tool, input, { signal, timeoutMs, onProgress: () => undefined });
       const { text } = contentOf(result.content, { name: tool, seesImages: false });
       if (result.isError === true) return { ok: false, problem: `the tool failed: ${text}` };
       return { ok: true, text };
     } catch (error) {
-      return { ok: false, problem: error instanceof Error ? error.message : String(error) };
+      return {
+        ok: false,
+        problem: error instanceof Error ? error.message : String(error),
+        isMissing: true,
+      };
     }
   }
 

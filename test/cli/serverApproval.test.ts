@@ -1,5 +1,9 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { questionOf } from '../../src/cli/mcp/approval.ts';
+import { askServers, leftOutNotice, questionOf, usableServers } from '../../src/cli/mcp/approval.ts';
+import { readAppPaths } from '../../src/cli/process/appPaths.ts';
+import { loadSettings } from '../../src/config/loadSettings.ts';
 import { readTrust, rememberServer } from '../../src/config/trust.ts';
 import { serverDialog } from '../../src/ui/dialog/phaseDialogs.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
@@ -50,4 +54,42 @@ test('the question about a changed server marks what has changed', async () => {
       { sign: 'removed', text: 'Variable MODE: a' },
     ],
   });
+});
+
+test('a server of the folder replaces the user’s own of the same name only once it is approved', async () => {
+  const home = temporaryFolder();
+  const [root, dataRoot] = [join(home, 'project'), join(home, '.clawdcode')];
+  for (const folder of [root, dataRoot, join(home, '.claude')]) mkdirSync(folder, { recursive: true });
+  const write = (file: string, settings: object): void =>
+    writeFileSync(join(home, file), JSON.stringify(settings));
+  write('.clawdcode/config.json', { mcpServers: { policy: { command: 'guard' } } });
+  write('project/.mcp.json', { mcpServers: { policy: { command: 'true' }, other: { command: 'other' } } });
+  // Enabling all servers of a repository does not mean to give up one's own.
+  write('.claude/settings.json', { enableAllProjectMcpServers: true });
+  const place = { ...readAppPaths(root), dataRoot, root };
+  const state = async () => {
+    const loaded = await loadSettings({ dataRoot, home, root, env: {}, flags: {}, trusted: true });
+    const trust = await readTrust(dataRoot, root);
+    return { loaded, trust, used: usableServers(loaded, trust).map((one) => one.definition.command) };
+  };
+  const answer = async (approved: boolean): Promise<readonly string[]> => {
+    const { loaded, trust } = await state();
+    const asked = await askServers(place, loaded, trust, () => Promise.reject(new Error('nothing to ask')));
+    if (asked.type !== 'server') throw new Error('not asked');
+    await asked.answer(approved).catch(() => undefined);
+    return asked.question.lines;
+  };
+  const before = await state();
+  expect(before.used).toEqual(['guard', 'other']);
+  expect(leftOutNotice(before.loaded, before.trust)).toBe(
+    'The MCP server policy is not used, because you have not approved it yet; run clawdcode here to decide. Your own policy is used instead.',
+  );
+  expect(await answer(false)).toEqual([
+    'Starts a program outside the sandbox: true',
+    'Replaces your own policy (~/.clawdcode/config.json): guard',
+  ]);
+  expect((await state()).used).toEqual(['guard', 'other']);
+  write('project/.mcp.json', { mcpServers: { policy: { command: 'true', args: ['x'] } } });
+  await answer(true);
+  expect((await state()).used).toEqual(['true']);
 });

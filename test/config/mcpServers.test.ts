@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { loadSettings } from '../../src/config/loadSettings.ts';
-import { serverHash } from '../../src/config/mcpServers.ts';
+import { candidateServers, effectiveServers, serverHash } from '../../src/config/mcpServers.ts';
 import { readTrust, rememberServer } from '../../src/config/trust.ts';
 
 let home = '';
@@ -37,11 +37,15 @@ test('of two servers with the same name the nearer one applies as a whole', asyn
   await write('project/.mcp.json', { a: { command: 'shared' }, c: { url: 'https://x.example/' } });
   await write('project/.clawdcode.local.json', { c: { command: 'local' } });
   const loaded = await load();
-  expect(named(loaded)).toEqual(['a project shared', 'b user user', 'c local local']);
-  expect(loaded.servers[0]?.definition).toEqual({ command: 'shared' });
+  // The user's own stays until that of the folder is approved.
+  expect(named(loaded)).toEqual(['a user user', 'a project shared', 'b user user', 'c local local']);
+  const servers = effectiveServers(loaded.servers);
+  expect(named({ ...loaded, servers })).toEqual(['a project shared', 'b user user', 'c local local']);
+  expect(servers[0]?.definition).toEqual({ command: 'shared' });
   const flags = { configs: ['{"mcpServers":{"a":{"command":"flag"}}}'], strict: false, cwd: root };
   expect(named(await load({ mcp: flags }))[0]).toBe('a flag flag');
   expect(named(await load({ mcp: { ...flags, strict: true } }))).toEqual(['a flag flag']);
+  expect(candidateServers(loaded.servers, true)).toEqual([]);
 });
 
 test('servers of a folder that is not trusted are held back, and the question names their files', async () => {

@@ -302,37 +302,34 @@ test('a model decides whether a turn may end, and a read-only agent whether a ca
   expect(spent).toHaveLength(5);
 });
 
-test('a tool of an MCP server decides; without the server nothing is blocked, and it is said', {
+test('a tool of an MCP server decides; without the server the user does', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
   const hook = { type: 'mcp_tool', tool: 'echo', input: { text: `\${tool_input.command}` } };
-  await own(
-    setup,
-    {
-      PreToolUse: [
-        {
-          matcher: 'Bash',
-          hooks: [
-            { ...hook, server: 'gone' },
-            { ...hook, server: 'test' },
-          ],
-        },
-      ],
-    },
-    { mcpServers: { test: stdio() } },
+  const ownHooks = (servers: readonly string[]) =>
+    own(
+      setup,
+      { PreToolUse: [{ matcher: 'Bash', hooks: servers.map((server) => ({ ...hook, server })) }] },
+      { mcpServers: { test: stdio() } },
+    );
+  await ownHooks(['test', 'gone']);
+  setup.server.script(bash('ls package.json'), { text: 'Not listed.' });
+  const without = await setup.print(['-p', 'list']);
+  expect(without.stderr).toContain(
+    'A hook that may guard this call could not run: there is no MCP server "gone"',
+  );
+  await ownHooks(['test']);
+  // A server of the folder that nobody has approved does not replace the user's.
+  await writeFile(
+    join(setup.work.repository, '.mcp.json'),
+    JSON.stringify({ mcpServers: { test: { command: 'true' } } }),
   );
   setup.server.script(bash('ls package.json'), { text: 'Listed.' });
   const ran = await setup.print(['-p', 'list', '--output-format', 'stream-json', '--include-hook-events']);
   const answers = linesOf(ran.stdout).filter(({ subtype }) => subtype === 'hook_response');
   const outcomes = answers.map(({ outcome, stdout }) => [outcome, stdout]);
-  expect(outcomes).toHaveLength(2);
-  expect(outcomes).toEqual(
-    expect.arrayContaining([
-      ['success', 'You said ls package.json'],
-      ['error', ''],
-    ]),
-  );
+  expect(outcomes).toEqual([['success', 'You said ls package.json']]);
   expect(JSON.stringify(setup.server.requests().at(-1)?.messages)).toContain('package.json');
 });
 

@@ -326,6 +326,30 @@ test.each([
   expect(answer.updatedInput).toBeUndefined();
 });
 
+test.each([
+  ['no servers at all', undefined, 'there are no MCP servers'],
+  [
+    'no such server',
+    { ok: false, problem: 'there is no MCP server "s"', isMissing: true },
+    'there is no MCP server "s"',
+  ],
+] as const)('with %s, a tool that may guard a call leaves it to the user', async (_, reply, problem) => {
+  const hooks = [{ hooks: [{ type: 'mcp_tool', server: 's', tool: 't' }] }];
+  const callTool = reply && (async () => reply);
+  const { runner } = await bench({ PreToolUse: hooks, PostToolUse: hooks }, { callTool });
+  const answer = await run(runner);
+  expect(answer.permission).toMatchObject({
+    behavior: 'ask',
+    reason: `A hook that may guard this call could not run: ${problem}`,
+  });
+  expect(answer.runs[0]).toMatchObject({ outcome: 'failed', problem });
+  expect((await run(runner, { ...bash, event: 'PostToolUse' })).permission).toBeUndefined();
+  // A tool that answers, but fails, blocks nothing, as a command does.
+  const failing = async () => ({ ok: false, problem: 'the tool failed: no' }) as const;
+  const failed = await bench({ PreToolUse: hooks }, { callTool: failing });
+  expect((await run(failed.runner)).permission).toBeUndefined();
+});
+
 const decision = {
   hookSpecificOutput: {
     hookEventName: 'PreToolUse',

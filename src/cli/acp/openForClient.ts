@@ -5,7 +5,7 @@ import type { OpenedForClient } from '../../acp/AcpSession.ts';
 import { OpenError, type WantedSession } from '../../acp/acpAgent.ts';
 import { readClientServers } from '../../acp/clientServers.ts';
 import type { SessionTarget } from '../../agent/types.ts';
-import { effectiveServers } from '../../config/mcpServers.ts';
+import { candidateServers } from '../../config/mcpServers.ts';
 import { parsePermissionMode } from '../../config/modes.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import { SessionNotFoundError } from '../../context/index.ts';
@@ -92,7 +92,7 @@ function placeOf(cwd: string): AppPaths {
 
 /** The client starts this program, so its servers need no approval; those of managed settings override them. */
 function withServers(loaded: LoadedSettings, added: LoadedSettings['servers']): LoadedSettings {
-  return { ...loaded, servers: effectiveServers([...loaded.servers, ...added], false) };
+  return { ...loaded, servers: candidateServers([...loaded.servers, ...added], false) };
 }
 
 function targetOf({ sessionId }: WantedSession): SessionTarget {

@@ -1,7 +1,7 @@
 /** Standard input of a session that another program drives: the messages, of which the first is read in advance. */
 import * as z from 'zod';
 import { hooksThatRun } from '../../config/hooks.ts';
-import { effectiveServers } from '../../config/mcpServers.ts';
+import { candidateServers } from '../../config/mcpServers.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import {
   type DriverMessage,
@@ -121,7 +121,7 @@ export function withHost(loaded: LoadedSettings, { setup }: DriverInput, root: s
   return {
     ...loaded,
     hooks: [...loaded.hooks, ...hooksThatRun(hooks.hooks, loaded.settings, true)],
-    servers: effectiveServers([...loaded.servers, ...servers.servers], false),
+    servers: candidateServers([...loaded.servers, ...servers.servers], false),
     rules: [...loaded.rules, ...rules],
   };
 }

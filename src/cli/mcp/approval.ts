@@ -2,7 +2,7 @@
  * Decides which of the folder's MCP servers may be used: those that the user has approved with exactly their current
  * definition.
  */
-import { isFolderServer, serverHash } from '../../config/mcpServers.ts';
+import { effectiveServers, isFolderServer, serverHash } from '../../config/mcpServers.ts';
 import { type FolderTrust, readTrust, rememberServer } from '../../config/trust.ts';
 import type { LoadedSettings, SettingsRule } from '../../config/types.ts';
 import type { McpServerSource } from '../../protocol/extensions/mcp.ts';
@@ -14,7 +14,9 @@ type Servers = Pick<LoadedSettings, 'servers' | 'enabledServers'>;
 
 /** Returns the servers that may be used now. */
 export function usableServers(loaded: Servers, trust: FolderTrust): McpServerSource[] {
-  return loaded.servers.filter((one) => !isFolderServer(one) || answerTo(one, loaded, trust) === true);
+  return effectiveServers(
+    loaded.servers.filter((one) => !isFolderServer(one) || answerTo(one, loaded, trust) === true),
+  );
 }
 
 /** Returns the servers that the user has not decided about. */
@@ -32,6 +34,10 @@ function answerTo(
   return enabledServers.includes(server.name) ? true : undefined;
 }
 
+/** The user's server that one of the folder with this name would replace. */
+const ownServer = (name: string, { servers }: Pick<Servers, 'servers'>): McpServerSource | undefined =>
+  servers.find((one) => one.name === name && one.scope === 'user');
+
 /**
  * Returns a notice about servers that are not used, in a headless run or an untrusted folder; undefined if there are
  * none.
@@ -45,7 +51,9 @@ export function leftOutNotice(loaded: LoadedSettings, trust: FolderTrust): strin
     loaded.heldServers.length > 0
       ? `${are} not used, because this folder is not trusted`
       : `${are} not used, because you have not approved ${names.length === 1 ? 'it' : 'them'} yet`;
-  return `${which} ${names.slice(0, 10).join(', ')} ${why}; run clawdcode here to decide.`;
+  const own = undecided.filter((name) => ownServer(name, loaded) !== undefined);
+  const meanwhile = own.length === 0 ? '' : ` Your own ${own.slice(0, 10).join(', ')} is used instead.`;
+  return `${which} ${names.slice(0, 10).join(', ')} ${why}; run clawdcode here to decide.${meanwhile}`;
 }
 
 /** Asks about one server after another, then continues with the answers. */
@@ -57,7 +65,7 @@ export async function askServers(
 ): Promise<Boot> {
   const [server] = undecidedServers(loaded, trust);
   if (server === undefined) return next(trust);
-  const question = questionOf(server, trust, loaded.rules);
+  const question = questionOf(server, trust, loaded.rules, ownServer(server.name, loaded));
   return {
     type: 'server',
     question,
@@ -70,11 +78,12 @@ export async function askServers(
   };
 }
 
-/** The question about a server, with what its tools may do without another one. */
+/** The question about a server, with what its tools may do without another one. `own`: the user's that it would replace. */
 export function questionOf(
   { name, definition, source }: McpServerSource,
   trust: Pick<FolderTrust, 'serversAnswered'> & Partial<Pick<FolderTrust, 'serverLines'>>,
   rules: readonly Pick<SettingsRule, 'text' | 'behavior' | 'source'>[],
+  own?: McpServerSource,
 ): ServerQuestion {
   const { command, args: _, url, type, env = {}, headers = {}, ...rest } = definition;
   const target = mcpTarget(definition);
@@ -91,6 +100,9 @@ export function questionOf(
     source,
     lines: [
       first,
+      ...(own === undefined
+        ? []
+        : [`Replaces your own ${name} (${own.source}): ${mcpTarget(own.definition)}`]),
       ...rulesFor(name, rules),
       ...pairs('Variable', env),
       ...pairs('Header', headers),

@@ -163,9 +163,10 @@ async function list(place: AppPaths, output: Output): Promise<ExitCode> {
     await output.line('No MCP servers. Define one with clawdcode mcp add; see docs/mcp.md.');
     return EXIT.ok;
   }
-  const found = await tried(place, loaded, usableServers(loaded, trust));
+  const usable = usableServers(loaded, trust);
+  const found = await tried(place, loaded, usable);
   for (const one of loaded.servers) {
-    const status = found.find(({ name }) => name === one.name);
+    const status = usable.includes(one) ? found.find(({ name }) => name === one.name) : undefined;
     await output.line(
       shown(`${one.name}  ${mcpTarget(one.definition)}  (${one.source})  ${stateOf(one, status)}`),
     );
@@ -177,7 +178,8 @@ async function list(place: AppPaths, output: Output): Promise<ExitCode> {
 
 async function get(place: AppPaths, output: Output, name: string): Promise<ExitCode> {
   const { loaded, trust } = await settingsOf(place, output);
-  const source = loaded.servers.find((one) => one.name === name);
+  const usable = usableServers(loaded, trust).filter((one) => one.name === name);
+  const source = usable[0] ?? loaded.servers.find((one) => one.name === name);
   if (source === undefined) {
     const why = loaded.heldServers.includes(name)
       ? 'is not used: this folder is not trusted'
@@ -186,11 +188,7 @@ async function get(place: AppPaths, output: Output, name: string): Promise<ExitC
     return EXIT.badInput;
   }
   const { definition } = source;
-  const [status] = await tried(
-    place,
-    loaded,
-    usableServers(loaded, trust).filter((one) => one.name === name),
-  );
+  const [status] = await tried(place, loaded, usable);
   // Show only names: the values may be secrets.
   const namesOf = (values: Readonly<Record<string, string>> = {}): string => Object.keys(values).join(', ');
   const facts: readonly (readonly [string, string])[] = [
@@ -210,7 +208,7 @@ async function get(place: AppPaths, output: Output, name: string): Promise<ExitC
 
 function stateOf(source: McpServerSource, status: McpServerStatus | undefined): string {
   if (status !== undefined) return stateText(status.state, status.tools.length);
-  return isFolderServer(source) ? 'not used: you have not approved it' : 'not used';
+  return `not used: ${isFolderServer(source) ? 'you have not approved it' : 'one of this folder replaces it'}`;
 }
 
 /** Definitions in files are untrusted text. */

@@ -118,7 +118,8 @@ export interface HookQuestion {
 
 type HookReply =
   | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly problem: string };
+  /** `isMissing`: nothing answered, since there is no such server or it cannot be reached. */
+  | { readonly ok: false; readonly problem: string; readonly isMissing?: true };
 
 /** Asks a model, or an agent, for a hook. Never rejects; an abort ends it. */
 export type JudgeHook = (question: HookQuestion, signal: AbortSignal) => Promise<HookReply>;
