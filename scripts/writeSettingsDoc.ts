@@ -173,9 +173,14 @@ returns unchanged stays trusted until you answer the next dialog.
 
 The same dialog asks again if a file of the project has changed that an approved hook, MCP server, status line or notification
 command names (\`./check.sh\`, \`node srv.js\`), and shows the lines that differ, of a long file only its size. Until you accept,
-what names it does not run. ClawdCode keeps what you approved in \`~/.clawdcode/approved-files\`. The first start with this version
-takes the files as they are. Files that the command writes itself (\`> out.txt\`, \`tee\`) do not count, nor do databases, logs and
-notes that it does not run.
+what names it does not run. A session that is already running checks at each start of such a program and asks in the same way;
+[hooks](hooks.md#trust) has the details. ClawdCode keeps what you approved in \`~/.clawdcode/approved-files\`; it is what the files
+were when the dialog was built, so a file that changes while you read is not approved. Files that the command writes itself
+(\`> out.txt\`, \`tee\`) do not count, nor do databases, logs and notes that it does not run.
+
+A folder that you trusted with a version that kept no such records has no earlier content to compare with: the first start takes
+its files as they are, without a question, and so does the first start after you enabled something with a command of your own
+(\`clawdcode mcp add\`).
 
 With \`-p\`, new settings are left out, and you are told. If a new \`baseUrl\` would replace one that you trusted, and you
 name no endpoint yourself, the run exits with code 52 instead: a conversation meant for one server must not go to another.

@@ -84,8 +84,15 @@ export interface AgentDeps extends PermissionRules {
   readonly subagents?: SubagentPort;
   /** For a subagent: the agent that started it, whose modes apply. */
   readonly parent?: ParentAgent;
-  /** Called with what allowed it before a call that may change files, which runs when the promise is settled. */
-  readonly onChanging?: (access: Access, basis: PermissionBasis, mode: PermissionMode) => Promise<void>;
+  /**
+   * Called with what allowed it before a call that may change files, which runs when the promise is settled; returns what
+   * to call when it has run, which never rejects.
+   */
+  readonly onChanging?: (
+    access: Access,
+    basis: PermissionBasis,
+    mode: PermissionMode,
+  ) => Promise<(() => Promise<void>) | undefined>;
   /** Receives how to reach the user, for programs named in settings. `ask`: absent if there is no user to ask. */
   readonly lendUser?: (user: {
     readonly ask?: Questions['ask'];

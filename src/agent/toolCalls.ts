@@ -32,8 +32,10 @@ export interface ToolCallPorts extends ApprovalPorts {
   readonly emit: (event: AgentEvent) => void;
   readonly now: () => number;
   readonly checkpoints: Pick<CheckpointKeeper, 'scan' | 'before' | 'after'>;
-  /** Called before a call that is not read-only, which waits for it. */
-  readonly onChanging?: ((access: Access, basis: PermissionBasis) => Promise<void>) | undefined;
+  /** Called before a call that is not read-only, which waits for it; returns what to call when the call has run. */
+  readonly onChanging?:
+    | ((access: Access, basis: PermissionBasis) => Promise<(() => Promise<void>) | undefined>)
+    | undefined;
   /**
    * Entries of the files that the text of a skill mentions; `isForOther`: for a subagent, which has seen none of them.
    * Absent = they stay text.
@@ -151,18 +153,20 @@ async function runGranted(
   ports: ToolCallPorts,
 ): Promise<Ended> {
   // Write the log to disk first, so that even after a power failure it names every call that changed something.
-  if (!tool.readOnly)
-    await Promise.all([
-      ports.onChanging?.(prepared.access, grant.basis),
-      ports.context.sync(),
-      ports.checkpoints.before(prepared.access, ports.signal),
-    ]);
+  const [onChanged] = tool.readOnly
+    ? []
+    : await Promise.all([
+        ports.onChanging?.(prepared.access, grant.basis),
+        ports.context.sync(),
+        ports.checkpoints.before(prepared.access, ports.signal),
+      ]);
   if (ports.signal.aborted) return notStarted;
   const started = ports.now();
   let ran = await runShown(call, progress.title, () => prepared.run(grant, answers), ports).then(
     (outcome): Verdict => ({ type: 'outcome', outcome, grant }),
     (error: unknown) => unexpected(call, error),
   );
+  await onChanged?.();
   const changes = tool.readOnly
     ? undefined
     : await ports.checkpoints.after(call.id, 'call', prepared.access, ports.signal);

@@ -29,9 +29,9 @@ import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
 import { isPublicAddress, systemResolve } from '../tools/web/publicAddress.ts';
 import { localServers } from '../ui/onboarding/providers.ts';
 import { createDeniedPlaces, type DeniedQuery } from './permissions/deniedPlaces.ts';
-import { commandsIn, executedFiles } from './permissions/executedFiles.ts';
 import { hostVerdict, type Permissions } from './permissions/permissions.ts';
 import { createReadOnlyPlaces } from './permissions/readOnlyPlaces.ts';
+import { scriptsIn } from './permissions/workspaceScripts.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { commandVariables, isToken } from './process/commandVariables.ts';
 
@@ -107,9 +107,7 @@ export function createSessionSandbox({
   const caches = join(dataRoot, 'cache', 'sandbox', basename(getProjectStoragePath(dataRoot, project)));
   const protection = protectionPlace(home, [root, ...unmoved(addedFolders)], realpath);
   // The same names are checked before and after each command.
-  const run = [...new Set([project, root])].flatMap((at) =>
-    executedFiles(commandsIn(loaded), { root: at, home }),
-  );
+  const run = scriptsIn(loaded, { project, root, home });
   const isReadOnlyFile = remembered((path) => run.includes(path) || isReadOnlyForCommands(path, protection));
   const sensitive = remembered(isSensitive);
   const onPaths = namesOnPaths({ ...env, ...added }, temporaryFolders(), realpath);

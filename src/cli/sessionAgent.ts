@@ -78,8 +78,10 @@ export function createSessionAgent(
   let user: Pick<ProgramSession, 'ask' | 'warn'> = { warn: () => undefined };
   /** For the model, about what programs of the settings have changed. */
   const told: string[] = [];
-  const noteChange: NonNullable<AgentDeps['onChanging']> = (access, basis, mode) =>
-    shared.programs.noteUnasked({ access, basis, mode });
+  const noteChange: NonNullable<AgentDeps['onChanging']> = async (access, basis, mode) => {
+    await shared.programs.noteUnasked({ access, basis, mode });
+    return shared.programs.editing(access, basis);
+  };
   const port = subagentPortOf(parts, options, shared, {
     ...{ ...children, toolset, approvals },
     onChanging: noteChange,

@@ -282,10 +282,12 @@ export async function sessionOptions({
   place: found,
   options,
   trust,
-  loaded,
+  loaded: given,
   access: { apiKey, model },
 }: Settled) {
-  const place = inWorkspace(found, loaded);
+  const place = inWorkspace(found, given);
+  const { withScriptsOfWorkspace } = await import('./permissions/workspaceScripts.ts');
+  const loaded = await withScriptsOfWorkspace(place, given);
   const { safeMode: isSafe, demo, thinking, sandbox, systemPrompt, tools, agents: flag } = options;
   const folders = [
     ...options.pluginDir.map((folder) => ({ folder: resolve(place.cwd, folder), hasServers: true })),

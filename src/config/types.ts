@@ -140,6 +140,11 @@ export interface LoadedSettings {
   readonly misread?: Problem;
   /** Files that have changed since the user approved the settings that run them; those are left out. Absent = none. */
   readonly changedFiles?: readonly ChangedFile[];
+  /**
+   * Files that sessions of the workspace's folders run outside the sandbox, by settings that may not apply here; absolute.
+   * Absent = only those of these settings are known.
+   */
+  readonly scripts?: readonly string[];
   /** Providers that a mistake leaves out: their models must not be taken for those of the default endpoint. */
   readonly invalidProviders: readonly string[];
 }

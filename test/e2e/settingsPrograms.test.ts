@@ -181,3 +181,70 @@ test('/hooks reviewed shows the changes on screen, and only a yes ends what foll
   await terminal.submit('/hooks reviewed');
   await terminal.waitForPrinted('No files were changed without your approval');
 });
+
+describe('two sessions in one folder', () => {
+  const asks = 'Run your hook, although hook.sh changed?';
+
+  async function withHook() {
+    const setup = await setUpProgram();
+    const at = (name: string): string => join(setup.work.repository, name);
+    const hooks = { UserPromptSubmit: [{ hooks: [{ type: 'command', command: 'sh ./hook.sh' }] }] };
+    await writeFile(at('.clawdcode.json'), JSON.stringify({ hooks }));
+    await writeFile(at('hook.sh'), 'echo checked\n');
+    await writeFile(at('build.sh'), "echo 'touch ran' > hook.sh\n");
+    const start = async (answer: string) => {
+      const terminal = setup.open();
+      await terminal.waitFor('Do you trust this folder?');
+      await terminal.answer(answer);
+      await terminal.waitForIdle();
+      return terminal;
+    };
+    return { setup, at, start };
+  }
+
+  test.skipIf(!hasSandbox)(
+    'a command in one that does not trust the folder cannot change the script that the other runs',
+    async () => {
+      const { setup, at, start } = await withHook();
+      const declined = await start('2');
+      await start('1');
+      setup.server.script(
+        { calls: [{ name: 'Bash', input: { command: 'bash build.sh' } }] },
+        { text: 'Built.' },
+      );
+      await declined.submit('build it');
+      await declined.waitFor('bash build.sh');
+      await declined.answer('1');
+      await declined.waitFor('Run outside the sandbox?');
+      await declined.answer(keys.escape);
+      await declined.waitForPrinted('Built.');
+      expect(await readFile(at('hook.sh'), 'utf8')).toBe('echo checked\n');
+    },
+  );
+
+  test('a script that was changed elsewhere runs only after the user has seen the change', async () => {
+    const { setup, at, start } = await withHook();
+    const terminal = await start('1');
+    await writeFile(at('hook.sh'), 'touch ran\n');
+    setup.server.script({ text: 'First.' }, { text: 'Second.' }, { text: 'Third.' });
+    await terminal.submit('one');
+    await terminal.waitFor(asks);
+    expect(terminal.screen()).toMatch(/- 1: echo checked\s+\+ 1: touch ran/);
+    await terminal.answer(keys.escape);
+    await terminal.waitForPrinted('First.');
+    await terminal.submit('two');
+    await terminal.waitForPrinted('Second.');
+    expect(existsSync(at('ran'))).toBe(false);
+    await writeFile(at('hook.sh'), 'touch ran # again\n');
+    await terminal.submit('three');
+    await terminal.waitFor(asks);
+    await terminal.answer('1');
+    await terminal.waitForPrinted('Third.');
+    expect(existsSync(at('ran'))).toBe(true);
+    await writeFile(at('hook.sh'), 'rm ran\n');
+    setup.server.script({ text: 'Fourth.' });
+    const { stderr } = await setup.print(['-p', 'four']);
+    expect(stderr).toContain('hook.sh changed since you approved it');
+    expect(existsSync(at('ran'))).toBe(true);
+  });
+});

@@ -1,7 +1,7 @@
 /**
  * The files of the project that its approved hooks, MCP servers, status line and notification command name. A grant covers
- * the settings; this covers the scripts: a `git pull` that changes one asks again. What changes during a session is left
- * to the review of hooks.
+ * the settings; this covers the scripts: a `git pull` that changes one asks again. While a session runs, `scriptCheck.ts`
+ * checks them.
  */
 import { join, relative } from 'node:path';
 import { AGENT_GRANT } from '../../config/grants.ts';

@@ -71,12 +71,13 @@ export async function addRecords(place: RecordPlace, added: ApprovedRecords): Pr
   await writePrivateFile(recordFile(place), `${JSON.stringify({ root: place.root, files, commands })}\n`);
 }
 
-/** What a file is now. It is read only if its stamp is another one. */
-export function recordOf(path: string, known: FileState | undefined): FileState {
+/** What a file is now. It is read only if it has another stamp than in any state that is known. */
+export function recordOf(path: string, ...known: readonly (FileState | undefined)[]): FileState {
   const info = statNow(path);
   const stamp = stampOf(info);
   if (info === undefined || stamp === undefined) return { stamp: '', digest: '', size: 0 };
-  if (known?.stamp === stamp) return known;
+  const same = known.find((state) => state?.stamp === stamp);
+  if (same !== undefined) return same;
   const content = readFileNow(path, MAX_READ_BYTES);
   const size = Number(info.size);
   if (!content) return { stamp, digest: stamp, size };

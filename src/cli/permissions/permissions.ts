@@ -31,7 +31,7 @@ import { toolNames } from '../../protocol/toolNames.ts';
 import type { HostVerdict } from '../../sandbox/network/commandNetwork.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { ownEnvironment } from '../process/lookUp.ts';
-import { commandsIn, executedFiles } from './executedFiles.ts';
+import { scriptsIn } from './workspaceScripts.ts';
 
 export interface Permissions {
   /** `allowedBy`: a hook that allows the call, as an allow rule for the tool would. */
@@ -134,10 +134,7 @@ function permissionsAt(
   const directories = loaded.settings.permissions.additionalDirectories;
   const additionalDirectories = pathsInWorktree(directories, { project, worktree: root });
   const inSecretPlace = secretPlaceTest({ home, root, additionalDirectories, realpath });
-  // Those of the project run for an agent in a worktree, too.
-  const run = [...new Set([project, root])].flatMap((at) =>
-    executedFiles(commandsIn(loaded), { root: at, home }),
-  );
+  const run = scriptsIn(loaded, { project, root, home });
   const factsFor = (mode: PermissionMode): PolicyFacts => ({
     mode,
     rules: allRules(),

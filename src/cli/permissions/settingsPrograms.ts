@@ -30,6 +30,7 @@ import {
 import { sandboxNotes } from '../../tools/outcomes.ts';
 import { makeScratch } from '../../tools/shell/scratch.ts';
 import type { Permissions } from './permissions.ts';
+import { createScriptCheck, type ScriptCheck } from './scriptCheck.ts';
 import { createChangeTracker } from './unaskedChanges.ts';
 import type { CodePlace, CodeRun } from './workspaceCode.ts';
 
@@ -84,6 +85,8 @@ export interface LiveSettingsPrograms extends SettingsPrograms {
     readonly cwd: string;
     readonly basis: PermissionBasis;
   }): (() => void) | undefined;
+  /** See `ScriptCheck.editing`. */
+  readonly editing: ScriptCheck['editing'];
   /** See `ChangeTracker.settled`. */
   settled(): Promise<void>;
   /** Called if files were changed in this way, last at this time in milliseconds, before the session was resumed. */
@@ -94,7 +97,7 @@ export interface LiveSettingsPrograms extends SettingsPrograms {
 
 export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsPrograms {
   let session: ProgramSession | undefined;
-  const answers = new Map<string, Promise<boolean>>();
+  const answers = new Map<string, Promise<boolean | undefined>>();
   const [root, ...added] = [realpath(places.root), ...places.additionalDirectories.map(realpath)];
   const opened = unmoved(places.allowWrite).map(realpath);
   // A temporary folder that contains the home holds the user's own files.
@@ -107,8 +110,14 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     onProblem: (text) => session?.warn(text),
   });
 
+  const scripts = createScriptCheck(places, places.newId);
+
   const decide = async (program: SettingsProgram): Promise<SettingsRun> => {
     if (session?.mode() === 'bypassPermissions') return outside;
+    const changedScript = await scripts.problemOf(program, (question) =>
+      askedOf(session, question, program.signal),
+    );
+    if (changedScript !== undefined) return { type: 'held', ...changedScript };
     const changed = await unasked.changedFolders();
     if (changed === undefined) return outside;
     const workspace = [...new Set([...changed, ...opened, ...temporary])];
@@ -158,22 +167,17 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     text: string,
     code: CodeRun,
     why: string,
-    { ask }: ProgramSession,
+    entered: ProgramSession,
   ): Promise<SettingsRun> => {
     // The script is protected: it cannot have changed without approval.
     if (code === 'script') return outside;
-    if (ask === undefined) return held(program, why, true);
     const key = JSON.stringify([program.role, text]);
     const asked =
-      answers.get(key) ??
-      ask(questionAbout(program, text, places.newId()), program.signal ?? new AbortController().signal).then(
-        (answer) => answer.behavior === 'allow',
-      );
+      answers.get(key) ?? askedOf(entered, questionAbout(program, text, places.newId()), program.signal);
     answers.set(key, asked);
     const isAllowed = await asked;
-    // A question that was withdrawn is no answer.
-    if (!isAllowed && program.signal?.aborted === true) answers.delete(key);
-    return isAllowed ? outside : held(program, why, false);
+    if (isAllowed === undefined) answers.delete(key);
+    return isAllowed === true ? outside : held(program, why, isAllowed === undefined);
   };
 
   return {
@@ -187,6 +191,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
       if (!isUnasked(basis, session?.mode())) return undefined;
       return unasked.started({ command }, { type: 'command', command, cwd });
     },
+    editing: scripts.editing,
     settled: unasked.settled,
     noteEarlier: unasked.noteEarlier,
     enter(entered) {
@@ -197,6 +202,17 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
         held(program, error instanceof Error ? error.message : String(error), true),
       ),
   };
+}
+
+/** The user's answer; undefined: there is no user to ask, or the question was withdrawn. */
+async function askedOf(
+  session: ProgramSession | undefined,
+  question: Omit<TurnQuestion, 'agentId'>,
+  signal = new AbortController().signal,
+): Promise<boolean | undefined> {
+  if (session?.ask === undefined) return undefined;
+  const { behavior } = await session.ask(question, signal);
+  return behavior === 'allow' ? true : signal.aborted ? undefined : false;
 }
 
 /** True for an absolute path with nothing of the workspace. */

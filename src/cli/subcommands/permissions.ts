@@ -16,6 +16,7 @@ import { renderPage } from '../../ui/print/page.ts';
 import { sanitize, sanitizeLine } from '../../ui/print/sanitize.ts';
 import { parseArguments } from '../options.ts';
 import { createPermissions, type Permissions } from '../permissions/permissions.ts';
+import { withScriptsOfWorkspace } from '../permissions/workspaceScripts.ts';
 import { grammarFolder } from '../permissionThread/ThreadedEngine.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { jsonDocument, type Output, parseSubcommand, standardOutput } from '../sessionCommand/output.ts';
@@ -150,10 +151,9 @@ async function open(
 ): Promise<{ readonly loaded: LoadedSettings; readonly permissions: Permissions }> {
   const parsed = await parseArguments([], place.version);
   if (parsed.type !== 'run') throw new Error('the empty command line is a run');
-  const loaded = await readSettings(
+  const loaded = await withScriptsOfWorkspace(
     place,
-    { ...parsed.options, allowedTools, disallowedTools },
-    await trustIn(place),
+    await readSettings(place, { ...parsed.options, allowedTools, disallowedTools }, await trustIn(place)),
   );
   const permissions = createPermissions(loaded, {
     ...place,

@@ -1,0 +1,45 @@
+/**
+ * The scripts that sessions of the workspace's folders may run outside the sandbox: another session may have loaded
+ * settings that this one has not, since the user trusts a folder in one and declines in the other, or adds it as a
+ * directory. So every session protects the scripts of all of them.
+ */
+import { loadSettings } from '../../config/loadSettings.ts';
+import type { LoadedSettings } from '../../config/types.ts';
+import { pathsInWorktree } from '../../disk/settingsPaths.ts';
+import { type AppPaths, findRoot } from '../process/appPaths.ts';
+import { readRecords } from './approvedRecords.ts';
+import { commandsIn, executedFiles } from './executedFiles.ts';
+
+/** Far more than any project runs; a repository that nobody trusts may name any number. */
+const MAX_FILES = 200;
+
+/** Adds the files that the settings files of the workspace's folders run, approved or not, and those once approved. */
+export async function withScriptsOfWorkspace(
+  { home, dataRoot, managed, env, root }: AppPaths,
+  loaded: LoadedSettings,
+): Promise<LoadedSettings> {
+  const added = loaded.settings.permissions.additionalDirectories;
+  const folders = [...new Set([root, ...added, ...added.map(findRoot)])];
+  const files = await Promise.all(
+    folders.map(async (folder) => {
+      const place = { home, dataRoot, root: folder, cwd: folder, managed, env };
+      const all = await loadSettings({ ...place, trusted: true, flags: {} });
+      const named = executedFiles(commandsIn(all), { root: folder, home });
+      return [...named.slice(0, MAX_FILES), ...Object.keys(readRecords(place).files)];
+    }),
+  );
+  return { ...loaded, scripts: [...new Set(files.flat())] };
+}
+
+/** All files that settings run, for an agent that works in `root`: the project, or a worktree of it. */
+export function scriptsIn(
+  loaded: LoadedSettings,
+  { project, root, home }: { readonly project: string; readonly root: string; readonly home: string },
+): readonly string[] {
+  const { scripts = [] } = loaded;
+  // Those of the project run for an agent in a worktree, too.
+  const own = [...new Set([project, root])].flatMap((at) =>
+    executedFiles(commandsIn(loaded), { root: at, home }),
+  );
+  return [...new Set([...own, ...scripts, ...pathsInWorktree(scripts, { project, worktree: root })])];
+}

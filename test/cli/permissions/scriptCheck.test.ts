@@ -1,0 +1,117 @@
+/** Scripts that programs of the settings run must be as the user approved them, at each start. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { addRecords, commandKey, recordOf } from '../../../src/cli/permissions/approvedRecords.ts';
+import {
+  createSettingsPrograms,
+  type ProgramSession,
+} from '../../../src/cli/permissions/settingsPrograms.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
+
+/** A project in which the user has approved a hook that runs `check.sh`. */
+async function approved(command = 'sh ./check.sh', files = ['check.sh']) {
+  const home = temporaryFolder();
+  const root = join(home, 'project');
+  mkdirSync(root);
+  const place = { root, home, dataRoot: join(home, '.clawdcode') };
+  const at = (name: string): string => join(root, name);
+  for (const name of files) writeFileSync(at(name), 'one\ntwo\nthree\n');
+  await addRecords(place, {
+    files: Object.fromEntries(files.map((name) => [at(name), recordOf(at(name))])),
+    commands: [commandKey({ command })],
+  });
+  const questions: string[] = [];
+  /** Another program in the same project, with a user who gives this answer; without one, there is no user. */
+  const open = (answer?: 'allow' | 'deny', mode = 'default' as const) => {
+    const programs = createSettingsPrograms({
+      ...place,
+      ...{ additionalDirectories: [], allowWrite: [], temporary: [], excluded: [], isEphemeral: false },
+      newId: () => 'id',
+      now: () => Date.now(),
+    });
+    const ask: ProgramSession['ask'] = async ({ headline, preview }) => {
+      questions.push(`${headline}\n${preview.type === 'text' ? preview.text : ''}`);
+      return { behavior: answer ?? 'deny' };
+    };
+    programs.enter({
+      sandbox: { state: async () => ({ type: 'off', reason: 'off' }), confine: () => Promise.reject() },
+      permissions: { effects: async () => undefined, matches: async () => false },
+      mode: () => mode,
+      warn: () => undefined,
+      ...(answer && { ask }),
+    });
+    const run = async (text = command): Promise<string> => {
+      const got = await programs.admit({ role: 'hook', command: text, cwd: root, env: {} });
+      return got.type === 'held' ? `held${got.isUnasked ? ' unasked' : ''}: ${got.problem}` : got.type;
+    };
+    return { programs, run };
+  };
+  return { root, at, open, questions };
+}
+
+test('a script that was changed after the settings were loaded is not run in a run without a user', async () => {
+  const { at, open } = await approved();
+  const { run } = open();
+  expect(await run()).toBe('outside');
+  writeFileSync(at('check.sh'), 'one\nevil\nthree\n');
+  expect(await run()).toBe(
+    'held unasked: This hook was not run: check.sh changed since you approved it. Run clawdcode here to decide.',
+  );
+  // As it was: the times differ, the content does not.
+  writeFileSync(at('check.sh'), 'one\ntwo\nthree\n');
+  expect(await run()).toBe('outside');
+  rmSync(at('check.sh'));
+  expect(await run()).toMatch(/^held unasked/);
+});
+
+test('the user is asked once for each change, with its lines, and a yes holds for other sessions', async () => {
+  const { at, open, questions } = await approved();
+  const [first, other] = [open('allow'), open()];
+  writeFileSync(at('check.sh'), 'one\nevil\nthree\n');
+  expect(await Promise.all([first.run(), first.run()])).toEqual(['outside', 'outside']);
+  expect(questions).toEqual([
+    'Run your hook, although check.sh changed?\nsh ./check.sh\n\ncheck.sh (your hook) has changed: 14 → 15 bytes\n- 2: two\n+ 2: evil',
+  ]);
+  expect(await other.run()).toBe('outside');
+  writeFileSync(at('check.sh'), 'more');
+  await first.run();
+  expect(questions).toHaveLength(2);
+});
+
+test('after a no, the program does not run, and the same change asks no more', async () => {
+  const { at, open, questions } = await approved();
+  const { run } = open('deny');
+  writeFileSync(at('check.sh'), 'evil');
+  expect(await run()).toMatch(
+    /^held: This hook was not run: check\.sh changed .* The next start asks again\.$/,
+  );
+  expect(await run()).toMatch(/^held:/);
+  expect(questions).toHaveLength(1);
+});
+
+test('a file that an approved command did not run before counts as changed; other commands are the user’s own', async () => {
+  const { at, open } = await approved('cd tools && lint', []);
+  const { run } = open();
+  expect(await run()).toBe('outside');
+  mkdirSync(at('tools'));
+  writeFileSync(at('tools/lint'), 'evil');
+  writeFileSync(at('own.sh'), '');
+  expect(await run()).toMatch(/tools\/lint changed/);
+  expect(await run('sh ./own.sh')).toBe('outside');
+});
+
+test('an edit that the user approved explains a change, unless the file was changed before', async () => {
+  const { at, open } = await approved();
+  const { programs, run } = open();
+  const edit = { type: 'write', paths: [at('check.sh')] } as const;
+  const ended = programs.editing(edit, 'user');
+  writeFileSync(at('check.sh'), 'better');
+  await ended?.();
+  expect(await run()).toBe('outside');
+  for (const basis of ['mode', 'rule', 'judge'] as const)
+    expect(programs.editing(edit, basis)).toBeUndefined();
+  writeFileSync(at('check.sh'), 'evil');
+  expect(programs.editing(edit, 'user')).toBeUndefined();
+  expect(await run()).toMatch(/^held/);
+});
