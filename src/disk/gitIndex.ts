@@ -1,15 +1,19 @@
 /** Parses a git index: the files and submodules it lists, with what it knows of each file on disk. Pure. */
 import type { BigIntStats } from 'node:fs';
+import { extensions, indexTables } from './gitIndexTables.ts';
 
 /** The mode of a submodule entry. */
 const GITLINK = 0xe000;
 const FIXED_BYTES = 42;
 /** The mode of a folder in a sparse index. */
 const FOLDER = 0x4000;
+const LINK = 0xa000;
 /** Flag of an entry with extended flags. */
 const EXTENDED = 0x4000;
 /** Extended flag of a file that a sparse checkout leaves out. */
 const SKIPPED = 0x4000;
+/** Bits of the flags with the length of the path, or this value for a longer one. */
+const LENGTH = 0xfff;
 /** Bits of the flags that count the versions of a file with conflicts. */
 const STAGE = 0x3000;
 /** An index with more entries is not read. */
@@ -40,8 +44,11 @@ export interface IndexedFile extends IndexStat {
   readonly id: Buffer;
 }
 
-interface IndexEntry extends IndexedFile {
+/** An entry of an index, as git reads it. */
+export interface IndexEntry extends IndexedFile {
   readonly kind: 'file' | 'submodule' | 'folder';
+  /** A symbolic link, which is a file as well. */
+  readonly isLink: boolean;
   readonly isSkipped: boolean;
   readonly hasConflict: boolean;
 }
@@ -153,8 +160,11 @@ export function changedPaths(
   return isWhole ? changed : undefined;
 }
 
-/** Calls `take` for each entry in this file. Returns where the entries end; undefined if the index cannot be read. */
-function eachEntry(
+/**
+ * Calls `take` for each entry in this file. Returns where the entries end; undefined if the index cannot be read, or if
+ * git may read other entries from it.
+ */
+export function eachEntry(
   index: Buffer,
   hashBytes: number,
   take: (entry: IndexEntry) => unknown,
@@ -162,6 +172,8 @@ function eachEntry(
   if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC') return undefined;
   const [version, count] = [index.readUInt32BE(4), index.readUInt32BE(8)];
   if (version < 2 || version > 4 || count > MAX_ENTRIES) return undefined;
+  const tables = indexTables(index, hashBytes);
+  let [block, nextBlock] = [0, 0];
   let at = 12;
   let before = Buffer.alloc(0);
   for (let entry = 0; entry < count; entry++) {
@@ -179,8 +191,15 @@ function eachEntry(
       kept = before.length - dropped.value;
       at = dropped.next;
     }
+    if (tables.blocks.length > 0 && entry === nextBlock) {
+      const found = tables.blocks[block++];
+      if (found?.offset !== start || found.count === 0 || kept > 0) return undefined;
+      nextBlock += found.count;
+    }
     const end = index.indexOf(0, at);
     if (end === -1) return undefined;
+    // Git looks for the next entry where this length says, so a wrong one hides entries from other programs.
+    if ((flags & LENGTH) !== Math.min(kept + end - at, LENGTH)) return undefined;
     const path =
       version === 4
         ? Buffer.concat([before.subarray(0, kept), index.subarray(at, end)])
@@ -190,6 +209,7 @@ function eachEntry(
       path: path.toString('utf8'),
       id: index.subarray(start + FIXED_BYTES - 2, flagsAt),
       kind: mode === GITLINK ? 'submodule' : mode === FOLDER ? 'folder' : 'file',
+      isLink: mode === LINK,
       isSkipped: isExtended && (index.readUInt16BE(flagsAt + 2) & SKIPPED) !== 0,
       hasConflict: (flags & STAGE) !== 0,
       ctimeSeconds: index.readUInt32BE(start),
@@ -200,16 +220,18 @@ function eachEntry(
     });
     at = version === 4 ? end + 1 : start + ((end - start + 8) & ~7);
   }
-  return at;
+  const isAsTold = (tables.end ?? at) === at && (tables.blocks.length === 0 || nextBlock === count);
+  return isAsTold && linksIn(index, at, hashBytes).length <= 1 ? at : undefined;
 }
 
 /** The name of the file with most entries if the index has a `link` extension. */
-function sharedIndexOf(index: Buffer, from: number, hashBytes: number): string | undefined {
-  for (let at = from; at + 8 <= index.length - hashBytes; at += 8 + index.readUInt32BE(at + 4))
-    if (index.toString('latin1', at, at + 4) === 'link')
-      return `sharedindex.${index.toString('hex', at + 8, at + 8 + hashBytes)}`;
-  return undefined;
+export function sharedIndexOf(index: Buffer, from: number, hashBytes: number): string | undefined {
+  const [link] = linksIn(index, from, hashBytes);
+  return link === undefined ? undefined : `sharedindex.${link.toString('hex', 0, hashBytes)}`;
 }
+
+const linksIn = (index: Buffer, from: number, hashBytes: number): readonly Buffer[] =>
+  extensions(index, from, hashBytes).flatMap(({ name, content }) => (name === 'link' ? [content] : []));
 
 /** As in pack files: seven bits per byte, with an offset of one for each additional byte. */
 function readVarint(

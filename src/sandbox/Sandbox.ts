@@ -24,6 +24,7 @@ import {
 } from './network/commandNetwork.ts';
 import { createProxy } from './network/proxy.ts';
 import { createCompletedGitFolders } from './places/completedGitFolders.ts';
+import { REPLACES_LINK } from './places/dangers.ts';
 import { findPlaces, type PlaceOptions, workspaceNow, writableFolders } from './places/findPlaces.ts';
 import { createHeldLinks } from './places/heldLinks.ts';
 import { createPathNotes } from './places/pathNotes.ts';
@@ -98,7 +99,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   const gitFolders = createCompletedGitFolders(options.gitNotes);
   const temporary = createTemporaryFolders(options.temporary);
   const quarantine = createQuarantine(options.setAsideNotes);
-  const links = createHeldLinks(quarantine.moveFromLink);
+  const links = createHeldLinks((path) => quarantine.move(path, REPLACES_LINK));
   /** Commands that may still change something. */
   let active = 0;
   /** Files that the session's tools have created since the last command. */

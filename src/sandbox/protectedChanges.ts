@@ -9,8 +9,8 @@ import { lstatOf, namesIn, textOf } from '../disk/fileLookups.ts';
 import { isRunning } from '../disk/isRunning.ts';
 import { isInside } from '../disk/paths.ts';
 import { inRealFolderSync } from '../disk/realFile.ts';
+import { LEADS_OUT, RUNS_PROGRAMS, reasons } from './places/dangers.ts';
 import type { HeldLinks } from './places/heldLinks.ts';
-import { RUNS_PROGRAMS } from './places/projectScan.ts';
 
 /** Maximum paths named in one report. */
 const MAX_NAMED = 10;
@@ -28,8 +28,9 @@ type ProtectedFiles = readonly ReadonlyMap<string, string>[];
 /**
  * `first` are the protected files before the command, `scan` finds the current ones. `kept` are paths that the command
  * cannot change: a change there was made by another program. This does not apply to a submodule in which git now starts
- * programs, whatever changed it. Paths in the first of the `roots` are shortened. `disable` renames the `.git` of a
- * repository whose settings run programs, and returns a note that says so. `restoreLinks` puts links back.
+ * programs, whatever changed it. Paths in the first of the `roots` are shortened. `disable` renames what must not stay,
+ * such as the `.git` of a repository whose settings run programs, and returns a note that says so. `restoreLinks`
+ * puts links back.
  */
 export function watchProtected(
   first: ProtectedFiles,
@@ -42,13 +43,14 @@ export function watchProtected(
   }: {
     readonly kept: readonly string[];
     readonly roots: readonly string[];
-    readonly disable: (path: string) => string;
+    readonly disable: (path: string, reason: string) => string;
     readonly restoreLinks: HeldLinks['restore'];
   },
 ): ProtectedChanges {
   const safe = new Set(kept);
   const own = new Set(roots.map((root) => join(root, '.git')));
-  let before = merged(first);
+  // Git never writes an index that leads out: one that is there already was left by a session that was killed.
+  let before = new Map([...merged(first)].filter(([, stamp]) => stamp !== LEADS_OUT));
   /** The user's own repository is never renamed, unless the command has created it. */
   const isKept = (path: string, stamp: string): boolean =>
     stamp === RUNS_PROGRAMS
@@ -58,7 +60,9 @@ export function watchProtected(
   const changedIn = (now: ReadonlyMap<string, string>): readonly Change[] =>
     [...now].filter(([path, stamp]) => before.get(path) !== stamp && !isKept(path, stamp));
   const described = ([path, stamp]: Change): string =>
-    shortened(path, roots[0] ?? '/') + (stamp === RUNS_PROGRAMS ? disable(path) : '');
+    shortened(path, roots[0] ?? '/') + noteOf(path, reasons.get(stamp));
+  const noteOf = (path: string, reason: string | undefined): string =>
+    reason === undefined ? '' : disable(path, reason);
   const restored = (): readonly string[] =>
     restoreLinks().map(({ path, note }) => shortened(path, roots[0] ?? '/') + note);
   return {
@@ -85,7 +89,7 @@ export function watchProtected(
 /** A path and its stamp. */
 type Change = readonly [string, string];
 
-const isUrgent = ([, stamp]: Change): boolean => stamp === RUNS_PROGRAMS;
+const isUrgent = ([, stamp]: Change): boolean => reasons.has(stamp);
 
 const merged = (all: ProtectedFiles): ReadonlyMap<string, string> => new Map(all.flatMap((one) => [...one]));
 
@@ -104,9 +108,7 @@ const MAX_NAMES = 10;
 
 interface Quarantine {
   /** Returns a note that follows the path in the report; empty if nothing was renamed. Never throws. */
-  move(path: string): string;
-  /** The same for what has replaced a link. */
-  moveFromLink(path: string): string;
+  move(path: string, reason: string): string;
   /** Call when everything returned so far has reached the user. */
   reported(): void;
 }
@@ -118,40 +120,34 @@ export function createQuarantine(notes: string): Quarantine {
   lastSession += 1;
   const own = join(notes, `${process.pid}-${lastSession}`);
   const unreported: string[] = [];
-  const move = (path: string, reasonFor: (name: string) => string): string => {
-    let done = '';
-    try {
-      // Without following links, then or at the last step: git does not follow them here either.
-      inRealFolderSync(dirname(path), (folder) => {
-        // The last one cannot be taken by the command.
-        const endings = [...Array(MAX_NAMES).keys(), randomBytes(6).toString('hex')];
-        const name = endings
-          .map((end) => `${basename(path)}-set-aside${end === 0 ? '' : end}`)
-          .find((free) => lstatOf(folder.at(free)) === undefined);
-        if (name === undefined) return;
-        unreported.push(`${path} (renamed to ${name}: ${reasonFor(name)})`);
-        note(own, unreported);
-        renameSync(folder.at(basename(path)), folder.at(name));
-        done = ` (renamed to ${name}: ${reasonFor(name)})`;
-      });
-    } catch {
-      // If renaming fails, the change is reported without it.
-    }
-    return done;
-  };
   return {
-    move: (path) => move(path, whyRenamed),
-    moveFromLink: (path) => move(path, () => 'it replaced a link that git follows'),
+    move(path, reason) {
+      let done = '';
+      try {
+        // Without following links, then or at the last step: git does not follow them here either.
+        inRealFolderSync(dirname(path), (folder) => {
+          // The last one cannot be taken by the command.
+          const endings = [...Array(MAX_NAMES).keys(), randomBytes(6).toString('hex')];
+          const name = endings
+            .map((end) => `${basename(path)}-set-aside${end === 0 ? '' : end}`)
+            .find((free) => lstatOf(folder.at(free)) === undefined);
+          if (name === undefined) return;
+          const said = ` (renamed to ${name}: ${reason})`;
+          unreported.push(`${path}${said}`);
+          note(own, unreported);
+          renameSync(folder.at(basename(path)), folder.at(name));
+          done = said;
+        });
+      } catch {
+        // If renaming fails, the change is reported without it.
+      }
+      return done;
+    },
     reported() {
       if (unreported.splice(0).length > 0) rmSync(own, { force: true });
     },
   };
 }
-
-const whyRenamed = (name: string): string =>
-  name.startsWith('.git-')
-    ? 'its settings may start programs at your next git status'
-    : 'it cannot be read to find submodules; run git reset';
 
 function note(file: string, unreported: readonly string[]): void {
   try {

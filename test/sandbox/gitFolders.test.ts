@@ -11,61 +11,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { type Confined, confined, type Given, hasSandbox } from './confined.ts';
-
-interface Project extends Confined {
-  /** Runs git outside the sandbox, as the user does. */
-  git(folder: string, ...args: string[]): string;
-  /** Appends a setting that runs a program to a file. Relative paths start at the project. */
-  readonly evil: (file: string) => string;
-  /** True if that program has run when the user asks for the status in these folders of the project. */
-  isRunByStatus(...folders: string[]): boolean;
-}
-
-async function project(given: Given = {}): Promise<Project> {
-  const opened = await confined(given);
-  const { home, root } = opened;
-  const env = {
-    PATH: process.env.PATH,
-    HOME: home,
-    GIT_CONFIG_NOSYSTEM: '1',
-    ...{ GIT_CONFIG_COUNT: '3', GIT_CONFIG_KEY_0: 'user.email', GIT_CONFIG_VALUE_0: 'a@b.c' },
-    ...{ GIT_CONFIG_KEY_1: 'user.name', GIT_CONFIG_VALUE_1: 'A' },
-    ...{ GIT_CONFIG_KEY_2: 'protocol.file.allow', GIT_CONFIG_VALUE_2: 'always' },
-  };
-  const git = (folder: string, ...args: string[]): string =>
-    execFileSync('git', args, { cwd: join(root, folder), env, encoding: 'utf8', stdio: 'pipe' });
-  return {
-    ...opened,
-    git,
-    evil: (file) => `printf '[core]\\n\\tfsmonitor = touch ${home}/ran\\n' >> ${file}`,
-    isRunByStatus(...folders) {
-      for (const folder of folders)
-        try {
-          git(folder, 'status');
-        } catch {
-          // Git may reject what a command has left.
-        }
-      return existsSync(join(home, 'ran'));
-    },
-  };
-}
-
-/** A repository with a commit. */
-function repository({ git, root }: Project, folder: string): void {
-  mkdirSync(join(root, folder), { recursive: true });
-  git(folder, 'init', '-q');
-  git(folder, 'commit', '-qm', 'one', '--allow-empty');
-}
-
-/** The project, with a submodule at each path. */
-function withSubmodules(given: Project, ...paths: string[]): void {
-  const { git, home } = given;
-  repository(given, '.');
-  repository(given, '../lib');
-  for (const path of paths) git('.', 'submodule', 'add', '-q', join(home, 'lib'), path);
-  git('.', 'commit', '-qam', 'submodules');
-}
+import { confined, type Given, hasSandbox } from './confined.ts';
+import { type Project, project, repository, withSubmodules } from './gitProject.ts';
 
 const gitlink = (path: string): string =>
   `git update-index --add --cacheinfo 160000,$(git -C ${path} rev-parse HEAD),${path}`;

@@ -92,8 +92,7 @@ function modulesIn(folder: string): FoundFolders {
     if (looked >= MAX_LOOKED_AT || found.length > MAX_FOUND) return tooMany;
     for (const entry of entriesOf(at)) {
       const path = join(at, entry.name);
-      const isEntered = !isModule || !internal.has(entry.name) || hasSettings(path);
-      if (entry.isDirectory() && isEntered) waiting.push(path);
+      if (entry.isDirectory() && (!isModule || isEnteredInModule(path))) waiting.push(path);
     }
   }
   return { found, isTooMany: false };
@@ -102,6 +101,10 @@ function modulesIn(folder: string): FoundFolders {
 /** Each linked worktree has its own submodules. */
 const modulesFolders = (folder: string): readonly string[] =>
   [folder, ...worktreesIn(folder).found].map((at) => join(at, 'modules')).filter(isDirectory);
+
+/** True for a folder in the git folder of a submodule that may be, or contain, that of another. */
+export const isEnteredInModule = (path: string): boolean =>
+  !internal.has(basename(path)) || hasSettings(path);
 
 const hasSettings = (path: string): boolean =>
   ['config', 'commondir'].some((name) => lstatOf(join(path, name)) !== undefined);

@@ -5,6 +5,9 @@
 import { basename, join } from 'node:path';
 import { lstatOf, namesIn } from '../../disk/fileLookups.ts';
 import { createFolderWalk } from '../../disk/folderWalk.ts';
+import { RUNS_PROGRAMS, UNREADABLE_INDEX } from './dangers.ts';
+import { createIndexCheck } from './indexCheck.ts';
+import { createModuleWalk } from './moduleWalk.ts';
 import type { PathNotes } from './pathNotes.ts';
 import { pendingPrograms } from './pendingOperations.ts';
 import { createIndexReader, repositoriesOf } from './trackedPaths.ts';
@@ -38,9 +41,6 @@ interface ProjectRules {
   readonly notes: PathNotes;
 }
 
-/** The stamp of a repository that git enters for the status of the project, and in which it would start programs. */
-export const RUNS_PROGRAMS = 'runs programs';
-
 /** Creates a function that scans a folder; it never throws. */
 export function createProjectScan({
   isReadOnlyForCommands,
@@ -48,6 +48,8 @@ export function createProjectScan({
   notes,
 }: ProjectRules): (root: string) => Scanned {
   const readIndexOf = createIndexReader();
+  const gitFoldersOf = createModuleWalk();
+  const checkIndexes = createIndexCheck();
   const known = { inside: createKnown(notes, 'inside'), submodules: createKnown(notes, 'submodules') };
   const walk = createFolderWalk((path, entries) => {
     // A folder with a HEAD is a repository, and git follows its settings there. Source: gitrepository-layout.
@@ -85,12 +87,11 @@ export function createProjectScan({
     const { submodules, unreadable } = enteredFrom([root, ...repositories]);
     const runs = (path: string, index: number): boolean => index >= MAX_SUBMODULES || gitRunsPrograms(path);
     const inside = repositories.filter((path) => path !== root);
+    const all = { inside: known.inside(root, inside), submodules: known.submodules(root, submodules) };
+    const gitFolders = [...new Set([root, ...all.inside, ...all.submodules])].map(gitFoldersOf);
     return {
       repositories: [
-        ...new Set([
-          ...known.inside(root, inside).slice(0, MAX_REPOSITORIES),
-          ...known.submodules(root, submodules).slice(0, MAX_REPOSITORIES),
-        ]),
+        ...new Set([...all.inside.slice(0, MAX_REPOSITORIES), ...all.submodules.slice(0, MAX_REPOSITORIES)]),
       ],
       protectedFiles: new Map([
         ...folders.flatMap(({ path, found }) =>
@@ -99,7 +100,8 @@ export function createProjectScan({
         ...submodules.map(
           (path, index) => [join(path, '.git'), runs(path, index) ? RUNS_PROGRAMS : ''] as const,
         ),
-        ...unreadable.map((path) => [path, RUNS_PROGRAMS] as const),
+        ...unreadable.map((path) => [path, UNREADABLE_INDEX] as const),
+        ...gitFolders.flatMap((found) => [...checkIndexes(found.folders)]),
         ...[root, ...repositories, ...submodules.slice(0, MAX_REPOSITORIES)]
           .flatMap(pendingPrograms)
           .map((path) => [path, stampOf(path)] as const),

@@ -1,0 +1,56 @@
+/** Finds all git folders in which a command may have prepared something, however many there are. */
+import { join } from 'node:path';
+import { entriesOf, isDirectory } from '../../disk/fileLookups.ts';
+import { createFolderWalk } from '../../disk/folderWalk.ts';
+import { isEnteredInModule, isGitFolder, ownGitFolders } from './gitFolders.ts';
+
+/** Git accepts a submodule's name of any length; more than any real project has. */
+const REACH = { skipped: /^$/, maxDepth: 40, maxFolders: 20_000 };
+
+export interface AllGitFolders {
+  /** The git folders of a repository: its own first, those of its linked worktrees and of submodules. */
+  readonly folders: readonly string[];
+  /** Those of submodules, checked out or not. */
+  readonly modules: readonly string[];
+  /** Folders of submodules with more in them than can be searched. */
+  readonly unsearched: readonly string[];
+}
+
+/** Creates a function that finds them for the repository at a folder. It reads only folders that have changed. Never throws. */
+export function createModuleWalk(): (repository: string) => AllGitFolders {
+  const walks = new Map<string, ReturnType<typeof walkOf>>();
+  const walked = (top: string) => {
+    const walk = walks.get(top) ?? walkOf();
+    walks.set(top, walk);
+    return walk(top);
+  };
+  return (repository) => {
+    const own = ownGitFolders(repository);
+    const linked = own.flatMap(worktreeFolders);
+    const tops = [...new Set([...own, ...linked])].map((folder) => join(folder, 'modules'));
+    const found = tops.filter(isDirectory).map((top) => ({ top, ...walked(top) }));
+    const modules = found.flatMap(({ top, folders }) =>
+      folders.flatMap(({ path, found: isModule }) => (isModule && path !== top ? [path] : [])),
+    );
+    return {
+      folders: [...new Set([...own, ...linked, ...modules, ...modules.flatMap(worktreeFolders)])],
+      modules,
+      unsearched: found.flatMap(({ top, left }) => (left.length > 0 ? [top] : [])),
+    };
+  };
+}
+
+const walkOf = () =>
+  createFolderWalk((path) => {
+    const isModule = isGitFolder(path);
+    return {
+      found: isModule,
+      enters: (name) => !isModule || isEnteredInModule(join(path, name)),
+    };
+  }, REACH);
+
+const worktreeFolders = (folder: string): readonly string[] =>
+  entriesOf(join(folder, 'worktrees')).flatMap((entry) =>
+    // Git follows links here.
+    entry.isDirectory() || entry.isSymbolicLink() ? [join(folder, 'worktrees', entry.name)] : [],
+  );

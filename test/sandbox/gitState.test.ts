@@ -1,0 +1,149 @@
+/**
+ * What a command writes into a git folder, for the user's next git command to obey.
+ * @module-tag long
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { extension, LINK_MODE, writtenIndex } from '../disk/writtenIndex.ts';
+import { hasSandbox } from './confined.ts';
+import { type Project, project, repository, withSubmodules } from './gitProject.ts';
+
+/** What the user does may fail. */
+function attempt(act: () => unknown): void {
+  try {
+    act();
+  } catch {
+    // Git rejected it.
+  }
+}
+
+/** Stores a script that leaves a trace where `isRunByStatus` looks; returns its id. */
+const storedScript = ({ home, root }: Project, folder = '.'): string => {
+  writeFileSync(join(home, 'script'), `#!/bin/sh\ntouch ${home}/ran\n`);
+  return execFileSync('git', ['hash-object', '-w', join(home, 'script')], { cwd: join(root, folder) })
+    .toString()
+    .trim();
+};
+
+const lure = (given: Project, folder = '.') => {
+  const id = storedScript(given, folder);
+  return [
+    { path: '../outside', id },
+    { path: '.git/hooks/post-checkout', mode: 0o100755, id },
+    { path: 'a', id },
+  ];
+};
+
+/** Writes an index where a command can copy it from. */
+const prepared = (given: Project, content: Buffer): void =>
+  writeFileSync(join(given.root, 'planted'), content);
+
+describe.skipIf(!hasSandbox)('an index that a command has written itself', () => {
+  const escaped = ({ home }: Project): boolean =>
+    existsSync(join(home, 'ran')) || existsSync(join(home, 'outside'));
+  const discard = ({ git }: Project, folder = '.'): void => {
+    attempt(() => git(folder, 'checkout', '.'));
+    attempt(() => git(folder, 'restore', '.'));
+  };
+
+  test('is renamed and reported if a checkout would write a hook or a file outside', async () => {
+    const given = await project();
+    repository(given, '.');
+    prepared(given, writtenIndex(lure(given)));
+    const { text } = await given.run('cp planted .git/index');
+    discard(given);
+    expect(escaped(given)).toBe(false);
+    expect(text).toContain(
+      '.git/index (renamed to index-set-aside: git checkout would write files in .git or outside the project; run git reset)',
+    );
+    given.git('.', 'reset', '-q');
+    expect((await given.run('git status --short')).text).not.toContain('set-aside');
+  });
+
+  test('is renamed if git finds other entries in it than a program that reads it in order', async () => {
+    const given = await project();
+    repository(given, '.');
+    const id = storedScript(given);
+    const decoy = writtenIndex([{ path: 'b', id }])
+      .subarray(12, -20)
+      .toString('latin1');
+    prepared(
+      given,
+      writtenIndex([
+        { path: Buffer.from(`a\0${'\0'.repeat(9)}${decoy}`, 'latin1').toString(), id },
+        { path: '../outside', id },
+      ]),
+    );
+    await given.run('cp planted .git/index');
+    discard(given);
+    expect(escaped(given)).toBe(false);
+  });
+
+  test('is renamed if its shared entries lead out, also after these were changed alone', async () => {
+    const given = await project();
+    repository(given, '.');
+    const shared = 'ab'.repeat(20);
+    prepared(given, writtenIndex([], extension('link', Buffer.from(shared, 'hex'))));
+    const named = (index: Buffer): Buffer =>
+      Buffer.concat([index.subarray(0, -20), Buffer.from(shared, 'hex')]);
+    writeFileSync(join(given.root, 'sound'), named(writtenIndex([{ path: 'a', id: storedScript(given) }])));
+    writeFileSync(join(given.root, 'evil'), named(writtenIndex(lure(given))));
+    const file = `.git/sharedindex.${shared}`;
+    const first = await given.run(`cp sound ${file}; cp planted .git/index`);
+    expect(first.text).not.toContain('set-aside');
+    await given.run(`cp evil ${file}`);
+    discard(given);
+    expect(escaped(given)).toBe(false);
+  });
+
+  test('is renamed in a linked worktree elsewhere, one among many', async () => {
+    const given = await project();
+    repository(given, '.');
+    given.git('.', 'worktree', 'add', '-q', '../wt');
+    prepared(given, writtenIndex(lure(given)));
+    await given.run('mkdir .git/worktrees/{a..b}{000..200}; cp planted .git/worktrees/wt/index');
+    discard(given, '../wt');
+    expect(escaped(given)).toBe(false);
+  });
+
+  test('is renamed in a submodule', async () => {
+    const given = await project();
+    withSubmodules(given, 'vendor/lib');
+    const id = storedScript(given, 'vendor/lib');
+    prepared(
+      given,
+      writtenIndex([
+        { path: '../../../outside', id },
+        { path: 'a', id },
+      ]),
+    );
+    await given.run('cp planted .git/modules/vendor/lib/index');
+    discard(given, 'vendor/lib');
+    expect(escaped(given)).toBe(false);
+  });
+
+  test('is renamed if it was left by a session that was killed', async () => {
+    const given = await project();
+    repository(given, '.');
+    writeFileSync(join(given.root, '.git/index'), writtenIndex(lure(given)));
+    expect((await given.run('true')).text).toContain('renamed to index-set-aside');
+    discard(given);
+    expect(escaped(given)).toBe(false);
+  });
+
+  test('is renamed if it lists files behind a link', async () => {
+    const given = await project();
+    repository(given, '.');
+    const id = storedScript(given);
+    prepared(
+      given,
+      writtenIndex([
+        { path: 'l', mode: LINK_MODE, id },
+        { path: 'l/a', id },
+      ]),
+    );
+    expect((await given.run('cp planted .git/index')).text).toContain('renamed to index-set-aside');
+  });
+});
