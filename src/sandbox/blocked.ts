@@ -4,7 +4,10 @@ import { isInside } from '../disk/paths.ts';
 
 /** Error messages of confined programs and their explanation. The first match is used. */
 const signs: readonly (readonly [RegExp, string])[] = [
-  [/read-only file system|\bEROFS\b/i, 'it tried to write outside the workspace or to a protected file'],
+  [
+    /read-only file system|\bEROFS\b/i,
+    'it tried to write outside the workspace or to a protected file, or one that rules deny editing',
+  ],
   // A mount point cannot be removed or renamed, nor can another file take its place: `git config`.
   [
     /device or resource busy|\bEBUSY\b|resource busy or locked/i,

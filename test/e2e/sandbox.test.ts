@@ -37,6 +37,27 @@ test.skipIf(!hasSandbox)(
   },
 );
 
+test.skipIf(!hasSandbox)(
+  'what a rule denies editing cannot be written by any program, even in bypassPermissions',
+  async () => {
+    const { server, work, print } = await setUpProgram();
+    await mkdir(work.data, { recursive: true });
+    const deny = ['Edit(plans/**)', 'Edit(*.lock)'];
+    await writeFile(join(work.data, 'config.json'), JSON.stringify({ permissions: { deny } }));
+    await mkdir(join(work.repository, 'plans'));
+    for (const name of ['plans/a', 'one.lock', 'b']) await writeFile(join(work.repository, name), 'old');
+    const script = `const fs = require('fs'); for (const p of ['b', 'pla' + 'ns/a', 'one.' + 'lock']) try { fs.writeFileSync(p, 'new'); } catch (e) { console.log(e.code, p); process.exitCode = 1 }`;
+    await writeFile(join(work.repository, 'change.js'), script);
+    server.script(bash('node change.js'), bash('cat plans/a'), { text: 'Done.' });
+    await print(['-p', 'go', '--dangerously-skip-permissions']);
+    const contents = ['plans/a', 'one.lock', 'b'].map((name) =>
+      readFile(join(work.repository, name), 'utf8'),
+    );
+    expect(await Promise.all(contents)).toEqual(['old', 'old', 'new']);
+    expect(JSON.stringify(server.requests().at(-1)?.messages)).toContain('EROFS plans/a');
+  },
+);
+
 describe.skipIf(!hasSandbox)('with a sandbox', long, () => {
   test('one key lets everything in it run; what it stops is offered outside, once', async () => {
     const { server, work, ready } = await setUpProgram();
