@@ -54,8 +54,8 @@ const kinds: Readonly<Record<string, Kind>> = {
     loosens: (value) => value !== null,
   },
   hooks: { effect: 'Runs these hooks outside the sandbox:', parts: 'hooks' },
-  // Hooks of the user may be what protects them from a repository.
-  disableAllHooks: { effect: 'Turns off all hooks, including yours.', loosens: (value) => value === true },
+  // Hooks of the user may be what protects them from a repository; `false` would turn on again what they turned off.
+  disableAllHooks: { effect: 'Turns all hooks, including yours, off (true) or on (false).' },
   // The value is `SERVERS_GRANT`: each server is approved separately, by the content of its definition (trust.ts).
   mcpServers: { effect: 'Names MCP servers:' },
   models: {

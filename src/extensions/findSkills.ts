@@ -46,8 +46,8 @@ const MAX_DESCRIPTION = 1024;
 const MAX_RULES = 1000;
 
 /**
- * Returns all skills and commands, without duplicate names. The user's take precedence over the repository's, our own
- * folders over those of other agents, and skills over commands.
+ * Returns all skills and commands, without duplicate names. The user's take precedence over the repository's, then skills
+ * over commands, and our own folders over those of other agents.
  */
 export async function findSkills(places: SkillFolders): Promise<SkillList> {
   const folders = [...skillFolders(places), ...pluginFolders(places.plugins ?? [])];
@@ -99,13 +99,13 @@ function skillFolders({ home, dataRoot, root, cwd }: SkillFolders): Folder[] {
   const project = folderChain(root, cwd)
     .reverse()
     .flatMap((folder) => ['.clawdcode', '.claude', '.agents'].map((name) => join(folder, name)));
-  return (['skill', 'command'] as const).flatMap((kind) => [
-    ...user.map((path): Folder => ({ path: join(path, `${kind}s`), kind, scope: 'user' })),
-    ...project
-      // If the home directory is the repository itself, its folders belong to the user.
-      .filter((path) => !user.includes(path))
-      .map((path): Folder => ({ path: join(path, `${kind}s`), kind, scope: 'project' })),
-  ]);
+  const foldersIn = (paths: readonly string[], scope: Skill['scope']): Folder[] =>
+    (['skill', 'command'] as const).flatMap((kind) =>
+      paths.map((path) => ({ path: join(path, `${kind}s`), kind, scope })),
+    );
+  // If the home directory is the repository itself, its folders belong to the user.
+  const others = project.filter((path) => !user.includes(path));
+  return [...foldersIn(user, 'user'), ...foldersIn(others, 'project')];
 }
 
 /** Returns the folders from the root down to the working directory. */

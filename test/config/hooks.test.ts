@@ -108,6 +108,16 @@ test('each hook of a folder is one grant, by its content', async () => {
   expect(some.untrusted).toMatchObject([{ key: 'hooks', count: 1 }, { key: 'disableAllHooks' }]);
 });
 
+test('a folder turns hooks that the user turned off on again only with approval', async () => {
+  await write('config.json', { disableAllHooks: true, hooks: { Stop: [{ hooks: [hook('mine')] }] } });
+  await write('project/.clawdcode.json', { disableAllHooks: false });
+  const held = await load({ granted: [] });
+  expect(held.hooks.map(({ ignored }) => ignored)).toEqual(['disableAllHooks is set']);
+  expect(held.grants).toEqual([{ kind: 'disableAllHooks', text: 'false', source: '.clawdcode.json' }]);
+  const granted = await load({ granted: held.grants });
+  expect(granted.hooks.map(({ ignored }) => ignored)).toEqual([undefined]);
+});
+
 test('what this version does not run is named once, and a mistake costs only its hook', () => {
   const { hooks, problems } = readHooks(
     {

@@ -89,6 +89,13 @@ describe('what is found', () => {
     expect(skills.map(({ description }) => description)).toEqual(['Mine.']);
   });
 
+  test("the user's own command wins over a skill of the repository", async () => {
+    await write('repo/.clawdcode/skills/release/SKILL.md', skill('Of the repository.'));
+    await write('home/.claude/commands/release.md', 'Mine.');
+    const { skills } = await findSkills(places);
+    expect(skills.map(({ kind, scope }) => `${scope} ${kind}`)).toEqual(['user command']);
+  });
+
   test('context: fork names a subagent; without it, the model is for the turn, and its other keys have no effect', async () => {
     const file = (more: string) => skill('Does it.', more);
     await write('home/.claude/skills/a/SKILL.md', file('context: fork\nagent: tools:critic\nmodel: big-1\n'));
