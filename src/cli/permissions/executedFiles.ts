@@ -9,6 +9,7 @@ import type { LoadedSettings } from '../../config/types.ts';
 import { readFileNow } from '../../disk/fileLookups.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
 import { trackedFiles } from '../../permissions/lookups/gitPrograms.ts';
+import { sourcedFiles } from './sourcedFiles.ts';
 
 type Settings = Pick<LoadedSettings, 'hooks' | 'servers'> & {
   readonly settings: Pick<LoadedSettings['settings'], 'statusLine' | 'notificationCommand' | 'providers'>;
@@ -55,7 +56,10 @@ export function executedFiles(
     });
   });
   const modules = commands.flatMap((command) => moduleFiles(command, root, folders));
-  const all = [...named, ...modules.flatMap((path) => [path, realpath(path)])];
+  const known = { CLAUDE_PROJECT_DIR: root, CLAWDCODE_PROJECT_DIR: root, PWD: root, HOME: home };
+  const scripts = [...new Set(named.map(realpath))].filter((path) => kindOf(path) === true);
+  const sourced = scripts.flatMap((path) => sourcedFiles(path, root, known));
+  const all = [...named, ...sourced, ...modules.flatMap((path) => [path, realpath(path)])];
   const inside = [...new Set(all)].filter((path) => isInside(path, top));
   const isBuilt = (path: string): boolean => results.test(path.slice(top.length));
   // Files that git tracks are sources, whatever their folder is called.

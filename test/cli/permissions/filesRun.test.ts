@@ -84,3 +84,33 @@ test('a script that prints an API key is protected; its command starts in the ho
   expect(names(`${basename(root)}/scripts/relative`)).toContain('scripts/relative');
   expect(names('pass show llm')).toEqual([]);
 });
+
+test('what a shell script sources or starts is protected, two levels deep', () => {
+  const root = temporaryFolder();
+  mkdirSync(join(root, 'tools/lib'), { recursive: true });
+  const texts = {
+    'tools/check.sh': [
+      'set -e',
+      `DIR="$(cd "$(dirname "\${BASH_SOURCE[0]}")" && pwd)"`,
+      'if [ -f "$DIR/lib/a.sh" ]; then . "$DIR/lib/a.sh"; fi',
+      'source "$(dirname "$0")/lib/b.sh"',
+      `. "\${BASH_SOURCE%/*}/lib/c.sh" && bash -e tools/d.sh || "$CLAUDE_PROJECT_DIR"/e`,
+      'source "$TOOLS/lib/f.sh"',
+      'cat notes.md > out.json; echo source lib.sh',
+    ].join('\n'),
+    'tools/lib/a.sh': 'python3 tools/g.py --all',
+    'tools/g.py': 'import h',
+    'tools/lib/b.sh': 'sh tools/lib/deep.sh',
+    'tools/lib/deep.sh': '. ./tooDeep.sh',
+    ...{ 'tools/lib/c.sh': '', 'tools/d.sh': '', e: '', 'tools/lib/f.sh': '', 'tooDeep.sh': '' },
+    ...{ 'notes.md': '', 'out.json': '', 'lib.sh': '', h: '' },
+  };
+  for (const [name, text] of Object.entries(texts)) writeFileSync(join(root, name), text);
+  expect(run(root, 'bash ./tools/check.sh')).toEqual([
+    ...['e', 'tools/check.sh', 'tools/d.sh', 'tools/g.py', 'tools/lib/a.sh', 'tools/lib/b.sh'],
+    ...['tools/lib/c.sh', 'tools/lib/deep.sh', 'tools/lib/f.sh'],
+  ]);
+  // A binary, or a script of another language, is not read.
+  writeFileSync(join(root, 'tools/run'), '#!/usr/bin/env node\n. ./lib.sh');
+  expect(run(root, './tools/run')).toEqual(['tools/run']);
+});
