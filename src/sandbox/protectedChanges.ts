@@ -9,8 +9,9 @@ import { lstatOf, namesIn, textOf } from '../disk/fileLookups.ts';
 import { isRunning } from '../disk/isRunning.ts';
 import { isInside } from '../disk/paths.ts';
 import { inRealFolderSync } from '../disk/realFile.ts';
-import { LEADS_OUT, RUNS_PROGRAMS, reasons } from './places/dangers.ts';
+import { LEADS_OUT, PREPARED_MODULE, RUNS_PROGRAMS, reasons } from './places/dangers.ts';
 import type { HeldLinks } from './places/heldLinks.ts';
+import { outsideModules } from './places/moduleWalk.ts';
 
 /** Maximum paths named in one report. */
 const MAX_NAMED = 10;
@@ -51,11 +52,14 @@ export function watchProtected(
   const own = new Set(roots.map((root) => join(root, '.git')));
   // Git never writes an index that leads out: one that is there already was left by a session that was killed.
   let before = new Map([...merged(first)].filter(([, stamp]) => stamp !== LEADS_OUT));
-  /** The user's own repository is never renamed, unless the command has created it. */
-  const isKept = (path: string, stamp: string): boolean =>
-    stamp === RUNS_PROGRAMS
+  /** The user's own repository or submodule is never renamed, unless the command has created it. */
+  const isKept = (path: string, stamp: string): boolean => {
+    if (stamp === PREPARED_MODULE)
+      return safe.has(join(path, 'config')) || kept.some((place) => isInside(path, place));
+    return stamp === RUNS_PROGRAMS
       ? own.has(path) && [path, join(path, 'config')].some((file) => safe.has(file))
       : before.has(path) && safe.has(path);
+  };
   const renamed = new Set<string>();
   const changedIn = (now: ReadonlyMap<string, string>): readonly Change[] =>
     [...now].filter(([path, stamp]) => before.get(path) !== stamp && !isKept(path, stamp));
@@ -122,22 +126,26 @@ export function createQuarantine(notes: string): Quarantine {
   const unreported: string[] = [];
   return {
     move(path, reason) {
+      const isModule = reason === reasons.get(PREPARED_MODULE);
+      const into = isModule ? outsideModules(path) : dirname(path);
       let done = '';
       try {
         // Without following links, then or at the last step: git does not follow them here either.
-        inRealFolderSync(dirname(path), (folder) => {
-          // The last one cannot be taken by the command.
-          const endings = [...Array(MAX_NAMES).keys(), randomBytes(6).toString('hex')];
-          const name = endings
-            .map((end) => `${basename(path)}-set-aside${end === 0 ? '' : end}`)
-            .find((free) => lstatOf(folder.at(free)) === undefined);
-          if (name === undefined) return;
-          const said = ` (renamed to ${name}: ${reason})`;
-          unreported.push(`${path}${said}`);
-          note(own, unreported);
-          renameSync(folder.at(basename(path)), folder.at(name));
-          done = said;
-        });
+        inRealFolderSync(dirname(path), (from) =>
+          inRealFolderSync(into, (to) => {
+            // The last one cannot be taken by the command.
+            const endings = [...Array(MAX_NAMES).keys(), randomBytes(6).toString('hex')];
+            const name = endings
+              .map((end) => `${basename(path)}-set-aside${end === 0 ? '' : end}`)
+              .find((free) => lstatOf(to.at(free)) === undefined);
+            if (name === undefined) return;
+            const said = ` (${isModule ? `moved to ${join(into, name)}` : `renamed to ${name}`}: ${reason})`;
+            unreported.push(`${path}${said}`);
+            note(own, unreported);
+            renameSync(from.at(basename(path)), to.at(name));
+            done = said;
+          }),
+        );
       } catch {
         // If renaming fails, the change is reported without it.
       }

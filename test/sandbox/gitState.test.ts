@@ -3,7 +3,7 @@
  * @module-tag long
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { extension, LINK_MODE, writtenIndex } from '../disk/writtenIndex.ts';
@@ -145,5 +145,91 @@ describe.skipIf(!hasSandbox)('an index that a command has written itself', () =>
       ]),
     );
     expect((await given.run('cp planted .git/index')).text).toContain('renamed to index-set-aside');
+  });
+});
+
+describe.skipIf(!hasSandbox)('the git folder of a submodule that is not checked out yet', () => {
+  const runsAtUpdate = (given: Project): boolean => {
+    attempt(() => given.git('.', 'submodule', 'update', '-q', '--init'));
+    return given.isRunByStatus('.');
+  };
+  /** A project cloned without its submodule `lib`. */
+  const cloned = async (): Promise<Project> => {
+    const given = await project();
+    withSubmodules(given, 'lib');
+    given.git('.', 'submodule', 'deinit', '-q', 'lib');
+    rmSync(join(given.root, '.git/modules'), { recursive: true });
+    return given;
+  };
+  const make = 'm=.git/modules/lib; git init -q --bare $m; git config -f $m/config core.bare false';
+  const hook = (file: string, home: string): string =>
+    `printf '#!/bin/sh\\ntouch ${home}/ran\\n' > ${file}; chmod +x ${file}`;
+
+  test.each<readonly [string, (given: Project) => string]>([
+    ['settings', ({ evil }) => `${make}; ${evil('$m/config')}`],
+    ['a hook', ({ home }) => `${make}; ${hook('$m/hooks/post-checkout', home)}`],
+    [
+      'a link to a folder elsewhere',
+      ({ evil }) => `${make}; ${evil('$m/config')}; mv $m planted; ln -s ../../planted $m`,
+    ],
+    [
+      'settings in another folder',
+      ({ evil }) =>
+        `${make}; cp -r $m planted; ${evil('planted/config')}; echo ../../../planted > $m/commondir`,
+    ],
+    [
+      'settings, among more folders than are searched',
+      ({ evil }) =>
+        `${make}; ${evil('$m/config')}; p=$m/modules; for i in {0..50}; do p=$p/a; done; mkdir -p $p`,
+    ],
+  ])('is moved away if a command has prepared %s', async (_, command) => {
+    const given = await cloned();
+    const { text } = await given.run(command(given));
+    expect(runsAtUpdate(given)).toBe(false);
+    expect(text).toMatch(
+      /\.git\/modules\S* \(moved to \S+-set-aside: its settings or hooks may start programs/,
+    );
+    expect((await given.run('true')).text).not.toContain('set-aside');
+  });
+
+  test('is moved away if a command has prepared it in two steps', async () => {
+    const given = await cloned();
+    await given.run(`${make}; mv $m/HEAD HEAD; ${given.evil('$m/config')}`);
+    await given.run('mv HEAD .git/modules/lib/HEAD');
+    expect(runsAtUpdate(given)).toBe(false);
+  });
+
+  test('stays if it is as git has created it, or is the user’s own', async () => {
+    const given = await project();
+    withSubmodules(given, 'lib');
+    const [own, module] = ['.git/hooks/pre-push', '.git/modules/lib/hooks/pre-push'];
+    for (const file of [own, module]) writeFileSync(join(given.root, file), '#!/bin/sh\n');
+    given.git('lib', 'config', 'core.fsmonitor', 'false');
+    const silent = async (command: string): Promise<void> =>
+      expect((await given.run(command)).text, command).not.toContain('set-aside');
+    await silent('rm -rf lib; mkdir lib');
+    await silent('git -c protocol.file.allow=always submodule update -q');
+    rmSync(join(given.root, '.git/modules'), { recursive: true });
+    rmSync(join(given.root, 'lib'), { recursive: true });
+    await silent(
+      'git -c protocol.file.allow=always submodule update -q; cp .git/hooks/pre-push .git/modules/lib/hooks',
+    );
+    expect(existsSync(join(given.root, '.git/modules/lib/HEAD'))).toBe(true);
+  });
+});
+
+describe.skipIf(!hasSandbox)('remotes outside of git’s settings', () => {
+  test.each([
+    [
+      'remotes',
+      'mkdir -p .git/remotes; printf "URL: $PWD/r.git\\nPush: HEAD:refs/heads/x\\n" > .git/remotes/origin',
+    ],
+    ['branches', 'mkdir -p .git/branches; echo $PWD/r.git#x > .git/branches/origin'],
+  ])('a command cannot create one in %s', async (name, command) => {
+    const given = await project();
+    repository(given, '.');
+    await given.run(`git init -q --bare r.git; ${command}`);
+    expect(existsSync(join(given.root, '.git', name, 'origin'))).toBe(false);
+    expect(() => given.git('.', 'push', 'origin', 'HEAD:refs/heads/x')).toThrow();
   });
 });

@@ -152,7 +152,7 @@ function completeGitFolder(folder: string): void {
     ...content,
     ...(hasWorktreeConfig ? { 'config.worktree': '' } : {}),
   });
-  createMissing(folder, missing({ config: '', commondir: OWN_COMMONDIR }), ['hooks']);
+  createMissing(folder, missing({ config: '', commondir: OWN_COMMONDIR }), ['hooks', 'remotes', 'branches']);
   for (const worktree of worktreesIn(folder).found)
     createMissing(worktree, missing({ commondir: COMMONDIR_OF_WORKTREE }));
 }

@@ -11,12 +11,12 @@ import { gitHookFolders, gitIncludes } from '../../protocol/files/gitIncludes.ts
 import { linksOn, linkTarget } from './heldLinks.ts';
 
 /**
- * Files from which git reads settings or hooks, or which tell it to look for them elsewhere. Source:
+ * Files from which git reads settings, hooks or the addresses of remotes, or which tell it to look for them elsewhere. Source:
  * gitrepository-layout.
  */
-const protectedNames = ['hooks', 'config', 'config.worktree', 'commondir'];
+const protectedNames = ['hooks', 'config', 'config.worktree', 'commondir', 'remotes', 'branches'];
 
-/** Each submodule needs four mounts, each linked worktree two; the time for mounts grows with the square. */
+/** Each submodule needs six mounts, each linked worktree two; the time for mounts grows with the square. */
 const MAX_FOUND = 150;
 /** Maximum folders read to find the submodules. */
 const MAX_LOOKED_AT = 1000;

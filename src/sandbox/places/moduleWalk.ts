@@ -1,6 +1,6 @@
 /** Finds all git folders in which a command may have prepared something, however many there are. */
-import { join } from 'node:path';
-import { entriesOf, isDirectory } from '../../disk/fileLookups.ts';
+import { dirname, join } from 'node:path';
+import { entriesOf, isDirectory, statOf } from '../../disk/fileLookups.ts';
 import { createFolderWalk } from '../../disk/folderWalk.ts';
 import { isEnteredInModule, isGitFolder, ownGitFolders } from './gitFolders.ts';
 
@@ -12,6 +12,8 @@ export interface AllGitFolders {
   readonly folders: readonly string[];
   /** Those of submodules, checked out or not. */
   readonly modules: readonly string[];
+  /** Links in the place of folders: git never creates any. */
+  readonly links: readonly string[];
   /** Folders of submodules with more in them than can be searched. */
   readonly unsearched: readonly string[];
 }
@@ -30,23 +32,26 @@ export function createModuleWalk(): (repository: string) => AllGitFolders {
     const tops = [...new Set([...own, ...linked])].map((folder) => join(folder, 'modules'));
     const found = tops.filter(isDirectory).map((top) => ({ top, ...walked(top) }));
     const modules = found.flatMap(({ top, folders }) =>
-      folders.flatMap(({ path, found: isModule }) => (isModule && path !== top ? [path] : [])),
+      folders.flatMap(({ path, found: { isModule } }) => (isModule && path !== top ? [path] : [])),
     );
     return {
       folders: [...new Set([...own, ...linked, ...modules, ...modules.flatMap(worktreeFolders)])],
       modules,
+      links: found.flatMap(({ folders }) => folders.flatMap(({ found: { links } }) => links)),
       unsearched: found.flatMap(({ top, left }) => (left.length > 0 ? [top] : [])),
     };
   };
 }
 
 const walkOf = () =>
-  createFolderWalk((path) => {
+  createFolderWalk((path, entries) => {
     const isModule = isGitFolder(path);
-    return {
-      found: isModule,
-      enters: (name) => !isModule || isEnteredInModule(join(path, name)),
-    };
+    const enters = (name: string): boolean => !isModule || isEnteredInModule(join(path, name));
+    const links = entries
+      .filter((entry) => entry.isSymbolicLink() && enters(entry.name))
+      .map(({ name }) => join(path, name))
+      .filter((link) => statOf(link)?.isDirectory() === true);
+    return { found: { isModule, links }, enters };
   }, REACH);
 
 const worktreeFolders = (folder: string): readonly string[] =>
@@ -54,3 +59,15 @@ const worktreeFolders = (folder: string): readonly string[] =>
     // Git follows links here.
     entry.isDirectory() || entry.isSymbolicLink() ? [join(folder, 'worktrees', entry.name)] : [],
   );
+
+/**
+ * The folder to which a submodule's folder is moved so that no submodule has it: the git folder around all of them. Next
+ * to the others it would be that of a submodule with its new name.
+ */
+export function outsideModules(path: string): string {
+  const parts = path.split('/');
+  const at = parts.findIndex(
+    (part, index) => part === 'modules' && isGitFolder(parts.slice(0, index).join('/')),
+  );
+  return at === -1 ? dirname(path) : parts.slice(0, at).join('/');
+}

@@ -5,8 +5,9 @@
 import { basename, join } from 'node:path';
 import { lstatOf, namesIn } from '../../disk/fileLookups.ts';
 import { createFolderWalk } from '../../disk/folderWalk.ts';
-import { RUNS_PROGRAMS, UNREADABLE_INDEX } from './dangers.ts';
+import { PREPARED_MODULE, RUNS_PROGRAMS, UNREADABLE_INDEX } from './dangers.ts';
 import { createIndexCheck } from './indexCheck.ts';
+import { preparedModules } from './moduleCheck.ts';
 import { createModuleWalk } from './moduleWalk.ts';
 import type { PathNotes } from './pathNotes.ts';
 import { pendingPrograms } from './pendingOperations.ts';
@@ -102,6 +103,7 @@ export function createProjectScan({
         ),
         ...unreadable.map((path) => [path, UNREADABLE_INDEX] as const),
         ...gitFolders.flatMap((found) => [...checkIndexes(found.folders)]),
+        ...gitFolders.flatMap(preparedModules).map((path) => [path, PREPARED_MODULE] as const),
         ...[root, ...repositories, ...submodules.slice(0, MAX_REPOSITORIES)]
           .flatMap(pendingPrograms)
           .map((path) => [path, stampOf(path)] as const),

@@ -1,0 +1,40 @@
+/**
+ * Checks the git folders of submodules. Git reuses one that exists when a submodule is checked out (`git submodule update
+ * --init`), with its settings and hooks, so a command can prepare it.
+ */
+import { join } from 'node:path';
+import { lstatOf, namesIn, readFileNow } from '../../disk/fileLookups.ts';
+import type { AllGitFolders } from './moduleWalk.ts';
+import { isPlainSettings } from './plainSettings.ts';
+
+const MAX_BYTES = 2 ** 20;
+
+/** Those of the folders in which git would start programs; absolute. */
+export function preparedModules({
+  folders: [own],
+  modules,
+  links,
+  unsearched,
+}: AllGitFolders): readonly string[] {
+  const prepared = modules.filter((folder) => runsPrograms(folder, join(own ?? folder, 'hooks')));
+  return [...prepared, ...links, ...unsearched];
+}
+
+/** `ownHooks`: the hooks of the repository around it. The user's template may have put the same into both. */
+function runsPrograms(folder: string, ownHooks: string): boolean {
+  const isOther = (file: string): boolean => {
+    const own = readFileNow(join(ownHooks, file), MAX_BYTES);
+    return own == null || readFileNow(join(folder, 'hooks', file), MAX_BYTES)?.equals(own) !== true;
+  };
+  const hooks = namesIn(join(folder, 'hooks')).filter((name) => !name.endsWith('.sample'));
+  if (hooks.some(isOther)) return true;
+  const settings = ['config', 'config.worktree', 'commondir'].map((name) => {
+    const path = join(folder, name);
+    const found = lstatOf(path);
+    // A submodule may have such a name, too.
+    if (found === undefined || found.isDirectory()) return '';
+    const text = found.isFile() ? readFileNow(path, MAX_BYTES)?.toString('utf8') : undefined;
+    return name === 'commondir' ? (text?.trim() === '.' ? '' : undefined) : text;
+  });
+  return settings.some((text) => text === undefined || !isPlainSettings(text));
+}
