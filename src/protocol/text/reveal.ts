@@ -75,7 +75,7 @@ const joining = `[${['Arab', 'Syrc', 'Nkoo', 'Mong', 'Deva', 'Beng', 'Guru', 'Gu
 
 // Controls, odd spaces, ignorable characters; strokes through a plain character, and marks on non-letters.
 const hides =
-  /[\u0000-\u0009\u000b-\u001f\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u2800\ufff9-\ufffb\u{1d159}]|[\p{Default_Ignorable_Code_Point}\p{Variation_Selector}\p{Join_Control}]|(?<=[!-~])\u3000|\u3000(?=[!-~])|(?<=[!-~])[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e0\u20e2-\u20e8\u20ea\u20eb]|(?<=[ -@[-`{-~])[\p{Mn}\p{Me}]|(?<![^\n])[\p{Mn}\p{Me}]/u;
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u2800\ufff9-\ufffb\u{13441}\u{13442}\u{16fe4}\u{1d159}]|[\p{Default_Ignorable_Code_Point}\p{Variation_Selector}\p{Join_Control}]|(?<=[!-~])\u3000|\u3000(?=[!-~])|(?<=[!-~])[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e0\u20e2-\u20e8\u20ea\u20eb]|(?<=[ -@[-`{-~])[\p{Mn}\p{Me}]|(?<![^\n])[\p{Mn}\p{Me}]/u;
 
 /** Built lazily: most non-interactive runs never need it. */
 let belongsOrHides: RegExp | undefined;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { lookAlikeTable, markLookAlikes } from '../../../src/protocol/text/lookAlikes.ts';
+import { markLookAlikes } from '../../../src/protocol/text/lookAlikes.ts';
+import { lookAlikeTable } from '../../../src/protocol/text/lookAlikeTables.ts';
 import { reveal, revealedNotice } from '../../../src/protocol/text/reveal.ts';
 
 /** What of a command is marked, as the code points. */
@@ -38,7 +39,13 @@ describe('marked', () => {
     ['a hyphen', 'a\u2010b \u2212rf', ['2010', '2212']],
     ['a dash before an option', 'rm \u2013rf x', ['2013']],
     ['a full stop in a host', 'https://a\u3002com', ['3002']],
-    ['a semicolon', 'a\uff1bb c\u037ed', ['FF1B', '037E']],
+    ['a semicolon', 'a\uff1bb c\u037ed e\u204ff', ['FF1B', '037E', '204F']],
+    ['letters that look like a full stop', 'evil\ua4f8com a\u0660b x\u{1d16d}y', ['A4F8', '0660', '1D16D']],
+    ['signs of other scripts that do', 'a\ua60eb a\u{10a50}b a\u2e33b', ['A60E', '10A50', '2E33']],
+    ['a folder', '\u2024/x \u2025/x \ua4fa/x', ['2024', '2025', 'A4FA']],
+    ['strokes', 'src\u2571x a\u2758b a\u2cc6b a\u27cdb', ['2571', '2758', '2CC6', '27CD']],
+    ['colons and commas', 'a\u02d0b a\u0903b a\u02cfb a\ua4f9b', ['02D0', '0903', '02CF', 'A4F9']],
+    ['operators', 'a\ua778b a\u276fb a\u16b2b a\u2e40b', ['A778', '276F', '16B2', '2E40']],
   ])('%s', (_, text, expected) => {
     expect(marks(text)).toEqual(expected);
   });
@@ -49,6 +56,7 @@ describe('marked', () => {
     ['tags', 'ls\u{e0072}\u{e006d}', ['E0072', 'E006D']],
     ['bytes as variation selectors', '😊\u{e0101}\u{e0102}\ufe0f', ['E0101', 'E0102', 'FE0F']],
     ['joiners in Cyrillic', '\u0430\u200d\u0431', ['200D']],
+    ['blanks of old scripts', 'rm\u{13441}x a\u{16fe4}b', ['13441', '16FE4']],
     ['odd spaces', 'rm\u00a0-rf\u2003\u202f/\u3000x', ['00A0', '2003', '202F', '3000']],
     ['strokes through a letter', 'ca\u0338t a\u20ddb', ['0338', '20DD']],
     ['marks on what is no letter', './\u0307x 1\u0301', ['0307', '0301']],
@@ -68,7 +76,8 @@ test.each([
   ['Chinese and Japanese', '使用npm（v10）：好。 テストＡＢＣ Ａ社 日本語　テスト 葛\u{e0100}城'],
   ['Korean', '테스트 파일.txt'],
   ['Arabic, Persian, Hebrew', 'ملف.txt می‌خواهم שלום'],
-  ['scripts of India', 'नमस्ते क्‍ष தமிழ்'],
+  ['scripts of India', 'नमस्ते क्‍ष தமிழ் नमः दुःख'],
+  ['digits and signs in their script', '١٠٠ ۱۰٫۵ ملف۔ ꓲꓢꓸ ǃKung maʔa Hawaiʻi ❯ npm'],
   ['typography', 'echo "don’t" … “q” 1–5 A—B word – word • → ✓ ×'],
 ])('%s stay as they are', (_, text) => {
   expect(reveal(text, true)).toBe(text);
