@@ -15,6 +15,7 @@ import { hasSafeEnvironment } from '../rules/commandRule.ts';
 import { reachedByGit } from '../rules/gitScope.ts';
 import { harmfulWords, isTracked, type ScopeInput } from '../rules/ruleScope.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
+import { expandedSecret } from './expandedSecrets.ts';
 import { editedPaths } from './plainEdits.ts';
 import { locate, pathsIn } from './words.ts';
 
@@ -30,7 +31,8 @@ export function localWork({ visit, policy, isFirst }: ScopeInput): AskCause | un
   const [name = '', ...args] = words;
   const isKnown =
     worksOnFiles(visit, name, args, policy) || worksOnProject(visit, name, args, policy, isFirst);
-  if (!isKnown || !staysInside(visit, policy)) return undefined;
+  if (!isKnown || !staysInside(visit, policy) || expandedSecret(visit, policy) !== undefined)
+    return undefined;
   const installed = installedBy(name, args, directories ?? [], policy);
   if (installed !== undefined)
     return { type: 'limit', reason: `${name} would install ${installed}, which the project does not have.` };
@@ -108,11 +110,10 @@ function worksOnProject(
 ): boolean {
   if (name === 'git') return isLocalGit(visit, args, policy, isFirst);
   if (args.some((word) => reaching.test(word))) return false;
-  // Code or a configuration that the call itself names: a rule with an open end does not cover that either.
+  // What the call itself names to be run or written, or is not known: a rule with a wildcard does not cover that either.
   const tool = toolAt(visit.part.argv);
-  const isCode = ({ at, risk, word }: RiskyWord): boolean =>
-    risk === 'runs' && at >= tool && word.startsWith('-');
-  if (harmfulWords(visit, policy).some(isCode)) return false;
+  const isHarmful = ({ at, risk }: RiskyWord): boolean => risk !== 'elsewhere' && at >= tool;
+  if (harmfulWords(visit, policy).some(isHarmful)) return false;
   if (devTools.has(name) || wrappingTools.has(name)) return ofTool([name, ...args]);
   return Object.hasOwn(runners, name) && runners[name]?.(args) === true;
 }

@@ -34,6 +34,7 @@ export const languagePrograms: readonly ProgramRow[] = [
     programs: 'node nodejs',
     manual: 'node(1)',
     ...nodeRisks,
+    expands: { with: /^--test$/ },
     known: {
       flags: 'cvh',
       long: long(`test check watch enable-source-maps no-warnings trace-warnings trace-uncaught trace-deprecation
@@ -63,6 +64,13 @@ export const languagePrograms: readonly ProgramRow[] = [
     programs: 'deno electron',
     manual: 'node(1), docs.deno.com/runtime/reference/cli',
     ...nodeRisks,
+    options: `-h -q -V --all --cached-only --check= --clean --compact --deny-env --deny-ffi --deny-import --deny-net --deny-read --deny-run
+      --deny-sys --deny-write --doc --doc-only --ext= --fail-fast= --filter: --fix --frozen --help --hide-stacktraces --ignore:
+      --indent-width= --json --line-width= --no-check= --no-clear-screen --no-code-cache --no-config --no-lock --no-npm --no-prompt --no-remote
+      --no-run --no-semicolons --parallel --permit-no-files --prose-wrap= --quiet --reporter= --rules-exclude= --rules-include=
+      --rules-tags= --seed= --shuffle= --single-quote --trace-leaks --use-tabs --version --watch`,
+    writes: `${nodeRisks.writes} --coverage --junit-path`,
+    takes: { ...nodeRisks.takes, '--coverage --junit-path': 'output' },
     subcommands: `${nodeRisks.subcommands} x compile add upgrade`,
     // deno runs the code it fetches.
     words: /^(?:https?|jsr|npm|data|blob):/i,
@@ -156,8 +164,19 @@ export const languagePrograms: readonly ProgramRow[] = [
     ...bashRisks,
   },
   {
-    programs: 'rustc rustfmt rustup',
-    manual: 'rustc(1), rustfmt(1)',
+    programs: 'rustfmt',
+    manual: 'rustfmt(1)',
+    options:
+      '-h -l -q -v -V --backup --check --color= --edition= --files-with-diff --help --quiet --style-edition= --verbose --version',
+    runs: '--config --config-path',
+    writes: '--emit',
+    words: /^@/,
+  },
+  {
+    programs: 'rustc rustup',
+    manual: 'rustc(1)',
+    options: `-A: -D: -F: -O -V -W: -g -h -q -v --allow: --cap-lints= --cfg: --check-cfg: --color= --crate-name= --crate-type= --deny:
+      --edition= --error-format= --explain= --forbid: --force-warn: --help --quiet --target= --test --verbose --version --warn:`,
     words: /^@|^-[CZLl]/,
     runs: '-C --codegen -Z --config --config-path --extern -L -l --sysroot --run --toolchain',
     writes: '-o --out-dir --emit',
@@ -177,7 +196,15 @@ export const languagePrograms: readonly ProgramRow[] = [
     },
   },
   {
-    programs: 'nm objdump readelf size addr2line clang-format clang-tidy opt llc',
+    programs: 'clang-format',
+    manual: 'clang.llvm.org/docs/ClangFormat.html',
+    style: 'single',
+    options: `-assume-filename= -fallback-style= -ferror-limit= -h -help -i -length= -lines= -n -dry-run -offset= -sort-includes -style= -verbose
+      -version -Werror`,
+    words: /^@/,
+  },
+  {
+    programs: 'nm objdump readelf size addr2line clang-tidy opt llc',
     manual: 'gcc(1), clang(1)',
     ...gccRisks,
   },

@@ -1,7 +1,7 @@
 /** Linters with complete lists of options. */
 import { long, type ProgramRow } from './programRow.ts';
 
-export const biomeRow: ProgramRow = {
+const biomeRow: ProgramRow = {
   programs: 'biome',
   manual: 'biomejs.dev/reference/cli',
   writes: '--reporter-file --log-file --log-path',
@@ -26,7 +26,7 @@ export const biomeRow: ProgramRow = {
   },
 };
 
-export const shellcheckRow: ProgramRow = {
+const shellcheckRow: ProgramRow = {
   programs: 'shellcheck',
   manual: 'shellcheck(1)',
   style: 'gnu',
@@ -41,3 +41,5 @@ export const shellcheckRow: ProgramRow = {
     longAttached: ['--color'],
   },
 };
+
+export const linterPrograms: readonly ProgramRow[] = [biomeRow, shellcheckRow];

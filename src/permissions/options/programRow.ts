@@ -56,6 +56,23 @@ export interface ProgramRow {
   /** The options that may be passed on to a program. */
   readonly passable?: RegExp;
   /**
+   * The options that neither run, load nor write anything but what the program's name says, with the kind of their
+   * values (`harmlessOptions.ts`): a rule covers these, `harmless` ones and those with a value in `takes`, and no
+   * others. The options above then only classify other words.
+   */
+  readonly options?: string;
+  /** True if it starts any program that it is given: a rule covers only programs for projects. */
+  readonly wraps?: boolean;
+  /** The same for one subcommand, from its name on. */
+  readonly optionsOf?: Readonly<Record<string, string>>;
+  /** Operands of one subcommand that make it discard something, or run something. */
+  readonly wordsOf?: Readonly<Record<string, RegExp>>;
+  /**
+   * The program expands patterns in its operands itself: with such an option only, or always. Unless it has one of the
+   * options in `showsUnless`, it shows all files that it finds, in folders too.
+   */
+  readonly expands?: { readonly with?: RegExp; readonly showsUnless?: RegExp };
+  /**
    * All options that do not change what the program's name says: an open-ended rule covers these and no others. The
    * options above then only classify other words.
    */
@@ -71,3 +88,11 @@ export const long = (names: string): readonly string[] =>
     .trim()
     .split(/\s+/)
     .map((name) => `--${name}`);
+
+/**
+ * Text that a shell would run inside double quotes, and that make would interpret: `$(…)`, backticks, variables, the
+ * end of the quotes, an immediately expanded assignment. pnpm up to 9 and npm 6 to 8.11 pass words on in such quotes,
+ * and a script may call make.
+ */
+export const scriptWords =
+  /`|\$[({A-Za-z_]|\\["']|\n|^[\w.-]+\s*[:+?!]{1,3}=|^(?:[\w.]*SHELL(?:FLAGS)?|(?:GNU)?MAKE(?:FLAGS|FILES)?)\s*=|=-[A-Za-z-]/;

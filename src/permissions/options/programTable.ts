@@ -1,11 +1,28 @@
 /** All rows of programs, and how to look them up. */
 import { archivePrograms } from './archiveRows.ts';
+import { buildPrograms } from './buildRows.ts';
+import { compiledPrograms } from './compiledRows.ts';
+import { javascriptPrograms } from './javascriptRows.ts';
 import { languagePrograms } from './languageRows.ts';
+import { linterPrograms } from './linterRows.ts';
 import { networkPrograms } from './networkRows.ts';
 import type { ProgramRow } from './programRow.ts';
-import { projectPrograms } from './projectRows.ts';
+import { pythonPrograms } from './pythonRows.ts';
+import { rubyPhpPrograms } from './rubyPhpRows.ts';
 import { systemPrograms } from './systemRows.ts';
+import { testRunnerPrograms } from './testRunnerRows.ts';
 import { textPrograms } from './textRows.ts';
+
+/** Programs that work on a project: package managers, test runners, linters, builds. */
+const projectPrograms: readonly ProgramRow[] = [
+  ...javascriptPrograms,
+  ...testRunnerPrograms,
+  ...linterPrograms,
+  ...pythonPrograms,
+  ...buildPrograms,
+  ...compiledPrograms,
+  ...rubyPhpPrograms,
+];
 
 export const programRows: readonly ProgramRow[] = [
   ...textPrograms,
@@ -21,8 +38,18 @@ const together = (key: 'runs' | 'writes' | 'elsewhere', list: readonly ProgramRo
   list.flatMap((row) => (row[key] ?? '').split(' ').filter((option) => /^--./.test(option))).join(' ');
 
 const projectTools = programRows.filter(({ programs }) =>
-  /^(?:vitest|mocha|eslint|prettier|stylelint|webpack|tsc|node|nx)(?: |$)/.test(programs),
+  /^(?:vitest|jest|mocha|playwright|c8|ava|eslint|prettier|oxlint|stylelint|webpack|tsc|node|nx)(?: |$)/.test(
+    programs,
+  ),
 );
+
+const rowNamed = (program: string): ProgramRow | undefined =>
+  programRows.find(({ programs }) => programs.split(' ').includes(program));
+
+/** Options that servers, generators and other scripts of projects often have. */
+const ofScripts = `--analyze --clean --count= --date= --dev --fix --force --from: --headless --id= --lang= --level= --limit= --local
+  --locale= --minify --name= --only: --page= --pattern: --plain --platform= --port= --prod --production --region= --release --seed= --size=
+  --skip: --sourcemap --stage= --step= --strict --tag= --target= --to: --type= --update --url: --user= --verbose --version --view=`;
 
 /** A script of the project, which may pass its arguments on to any tool that projects use. */
 export const scriptRow: ProgramRow = {
@@ -32,6 +59,8 @@ export const scriptRow: ProgramRow = {
   writes: together('writes', projectTools),
   elsewhere: together('elsewhere', projectTools),
   takes: Object.assign({}, ...projectTools.map(({ takes }) => takes)),
+  options: `${[...projectTools, rowNamed('pytest')].map((row) => row?.options ?? '').join(' ')} ${ofScripts}`,
+  expands: {},
   // In vitest it means a single run.
   harmless: /^--run$/,
 };
@@ -85,3 +114,10 @@ export function tableName(word: string | null | undefined): string {
   ];
   return forms.find((one) => table.has(one)) ?? name;
 }
+
+const forProjects: ReadonlySet<string> = new Set(
+  [...projectPrograms, ...languagePrograms].flatMap(({ programs }) => programs.split(' ')),
+);
+
+/** True if a program, by its name in the tables, is one that works on projects, or runs their code. */
+export const isForProjects = (name: string): boolean => forProjects.has(name);

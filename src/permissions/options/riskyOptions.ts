@@ -4,9 +4,10 @@
  * the table lists all known options of a program, these are all other words; otherwise those that the table lists, and
  * for programs without a row anything that looks risky.
  */
+import { readHarmless } from './harmlessOptions.ts';
 import { notUnderstood, type Place } from './knownOptions.ts';
 import type { ProgramRow } from './programRow.ts';
-import { isOfSystem, programName, rowOf, scriptRow, tableName } from './programTable.ts';
+import { isForProjects, isOfSystem, programName, rowOf, scriptRow, tableName } from './programTable.ts';
 
 /** The effect of an option; `unknown`: not known to be harmless. */
 export type Risk = 'runs' | 'writes' | 'elsewhere' | 'unknown';
@@ -60,7 +61,10 @@ const movedBy = (offset: number, words: readonly RiskyWord[]): readonly RiskyWor
 /** A runner of project tools that is given a program of the system, or its URL. */
 function foreignTool(argv: readonly (string | null)[], at: number): readonly RiskyWord[] {
   const word = argv[at] ?? '';
-  if (toolAt(argv) === 0 || !(isOfSystem(tableName(word)) || isAddress(word))) return [];
+  const isForeign = rowOf(tableName(argv[0]))?.wraps
+    ? word.includes('/') || !isForProjects(tableName(word))
+    : isOfSystem(tableName(word)) || isAddress(word);
+  if (toolAt(argv) === 0 || !isForeign) return [];
   return [{ at, word, risk: 'runs', row: `${tableName(argv[0])}: programs that are no tools of a project` }];
 }
 
@@ -151,7 +155,7 @@ const plainFlags =
   /^(?:-[ufnqvd46apt]|--(?:set-upstream|force|force-with-lease|force-if-includes|tags|all|follow-tags|dry-run|quiet|verbose|delete|prune|no-verify|atomic|rebase|no-rebase|ff-only|no-ff|no-edit|autostash|no-cache|pull))$/;
 
 /** Index of a tool that an interpreter runs from the folder of its package (`node node_modules/.bin/eslint`). */
-function scriptAt(argv: readonly (string | null)[]): number {
+export function scriptAt(argv: readonly (string | null)[]): number {
   if (rowOf(tableName(argv[0]))?.known?.ownWords !== 1) return 0;
   const at = argv.findIndex((word, index) => index > 0 && word !== null && !word.startsWith('-'));
   return /\/(?:node_modules|\.?venv|site-packages|bin)\//.test(`/${argv[at] ?? ''}`) ? at : 0;
@@ -207,7 +211,11 @@ export function toolAt(argv: readonly (string | null)[]): number {
       ? 2
       : 0;
   if (start === 0) return 0;
-  const at = argv.findIndex((word, index) => index >= start && word !== null && !word.startsWith('-'));
+  const row = rowOf(name);
+  const values = row?.wraps ? readHarmless(row, argv, start, argv.length)?.values : undefined;
+  const at = argv.findIndex(
+    (word, index) => index >= start && word !== null && !word.startsWith('-') && !values?.has(index),
+  );
   return at === -1 ? 0 : at;
 }
 
@@ -291,6 +299,10 @@ function readRow(argv: readonly (string | null)[], offset: number, name: string)
   const end = argv.indexOf('--');
   const script = scriptNameAt(row, argv);
   const own = end === -1 ? argv.length : end;
+  // The words after a script's name, or after a subcommand that a rule has to spell out, are read as its own.
+  const isOwn = toolAt(argv) === 0 && row.subcommands?.split(' ').includes(argv[first] ?? '') === true;
+  const reading = readHarmless(row, argv, 1, isOwn ? first : Math.min(own, script ?? own));
+  let valueAt = 0;
   for (let at = 1; at < own; at += 1) {
     const word = argv[at];
     if (word == null || isSpared(word)) continue;
@@ -303,7 +315,10 @@ function readRow(argv: readonly (string | null)[], offset: number, name: string)
     }
     if (row.harmless?.test(word)) continue;
     const value = takenBy(row, argv, at, candidates);
-    if (value === 'harmless') continue;
+    if (value === 'harmless') {
+      if (!word.includes('=')) valueAt = at + 1;
+      continue;
+    }
     const risks: readonly (readonly [Risk, string | undefined])[] = [
       ['runs', last === 0 || at < last ? row.global : undefined],
       ...candidates.map(
@@ -315,16 +330,31 @@ function readRow(argv: readonly (string | null)[], offset: number, name: string)
     ];
     const isBundle = row.bundled === true && at === 1 && /^[A-Za-z]+$/.test(word);
     const text = isBundle ? `-${word}` : word;
+    const [fullName = ''] = text.split('=');
+    // The full name of a known option is not an abbreviation of another one.
+    const isMeant = (option: string): boolean =>
+      isOption(text, option, row) &&
+      !(
+        reading?.known.has(at) &&
+        text.startsWith('--') &&
+        option.startsWith(fullName) &&
+        option !== fullName
+      );
     const hit = risks
-      .map(([risk, list]) => [risk, list?.split(' ').find((option) => isOption(text, option, row))] as const)
+      .map(([risk, list]) => [risk, list?.split(' ').find(isMeant)] as const)
       .find(([, option]) => option !== undefined);
     const unless = value && { unless: value };
     if (hit?.[1] !== undefined) add(at, hit[0], hit[1], unless);
     else if (row.words?.test(word)) add(at, 'runs', 'words', unless);
+    else if (reading?.unknown.has(at) && at !== valueAt) add(at, 'unknown', 'known options', unless);
   }
   // pnpm, yarn and bun pass on the words after a script's name, with or without `--`.
   if (script !== undefined) addPassed(script + 1);
   else if (end !== -1 && row.passesOn !== undefined) addPassed(end + 1, end);
+  const discards = row.wordsOf?.[argv[first] ?? ''];
+  if (discards !== undefined)
+    for (let at = first + 1; at < argv.length; at += 1)
+      if (discards.test(argv[at] ?? '')) add(at, 'runs', `${argv[first]}, what discards something`);
   const operand = argv.findIndex((word, at) => at > 0 && word !== null && !word.startsWith('-'));
   if (row.first?.test(argv[operand] ?? '')) add(operand, 'elsewhere', 'other folders');
   if (end !== -1 && row.words !== undefined)
@@ -354,7 +384,7 @@ function readScript(words: readonly (string | null)[], offset: number): readonly
 }
 
 /** Index of a script's name after which all words belong to the script. */
-function scriptNameAt(row: ProgramRow, argv: readonly (string | null)[]): number | undefined {
+export function scriptNameAt(row: ProgramRow, argv: readonly (string | null)[]): number | undefined {
   const name = programName(argv[0]);
   if (row.passesOn !== 'script' || !/^(?:pnpm|yarn|yarnpkg|bun)$/.test(name)) return undefined;
   const at = argv.findIndex((word, index) => index > 0 && word !== null && !word.startsWith('-'));

@@ -1,5 +1,6 @@
 /** Version control, containers, clouds, the system, the shell itself, and programs that start others. Data only. */
 import { jqSeesInput } from '../readOnly/jq.ts';
+import { gitDiscards, gitHarmless } from './gitOptions.ts';
 import type { ProgramRow } from './programRow.ts';
 
 /** Subcommands of git 2.53 (`git help --all`), including those for scripts. */
@@ -54,6 +55,8 @@ export const systemPrograms: readonly ProgramRow[] = [
       // Lists the settings, which may hold tokens.
       var: '-l',
     },
+    optionsOf: gitHarmless,
+    wordsOf: gitDiscards,
     values: 'X',
     allSubcommands: gitCommands,
     covered: gitCovered,
@@ -64,6 +67,12 @@ export const systemPrograms: readonly ProgramRow[] = [
   {
     programs: 'docker podman nerdctl',
     manual: 'docker(1), docs.docker.com/reference/cli/docker, docs.podman.io/en/latest/Commands.html',
+    optionsOf: {
+      images:
+        '-a -f: -n -q --all --digests --filter: --format: --no-trunc --noheading --quiet --sort= --tree',
+      logs: '-f -l -n= -t --color --details --follow --latest --names --no-color --since= --tail= --timestamps --until=',
+      ps: '-a -f: -l -n= -p -q -s --all --external --filter: --format: --last= --latest --no-trunc --pod --quiet --size --sort= --sync',
+    },
     runs: '-v -e -P --publish-all --use-api-socket --label-file --gpus --group-add --device-cgroup-rule --volume-driver --sysctl --link --rootfs --env-host --env-merge --hooks-dir --module --identity --storage-opt --storage-driver --root --runroot --imagestore --conmon --tmpdir --network-cmd-path --network-config-dir --volumepath --authfile --creds --decryption-key --runtime-flag --cdi-spec-dir --pod-id-file --pidfile --annotation --health-cmd --log-driver --log-opt --builder --policy --sbom --attest --push --squash --volume --volumes-from --mount --privileged --device --cap-add --security-opt --pid --ipc --network --net --userns --uts --cgroupns --cgroup-parent --entrypoint --env-file --add-host --runtime --build-context --secret --ssh --allow --file --env --project-directory --build-arg',
     // Without a value it takes that of the environment.
     takes: { '--build-arg': /^(?!BUILDKIT_SYNTAX)[A-Za-z]\w*=(?!.*:\/\/)/s },
@@ -100,6 +109,9 @@ export const systemPrograms: readonly ProgramRow[] = [
   {
     programs: 'kubectl oc',
     manual: 'kubernetes.io/docs/reference/kubectl',
+    optionsOf: {
+      logs: '-c= -f -l: -n= -p --all-containers --all-pods --container= --follow --ignore-errors --limit-bytes= --max-log-requests= --namespace= --pod-running-timeout= --prefix --previous --selector: --since-time= --since= --tail= --timestamps',
+    },
     runs: '--kubeconfig --plugin --exec-command --raw --kustomize -k --as --as-group --token --server -s --cluster --context --user --cache-dir --certificate-authority --client-key --client-certificate --insecure-skip-tls-verify --kuberc --username --password --tls-server-name --profile --log-file --log-dir --as-uid',
     writes: '--output-directory --profile-output',
     // One of the user's own clusters, for read-only subcommands.

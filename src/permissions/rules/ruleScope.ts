@@ -5,6 +5,7 @@
  */
 import { basename, dirname, join, relative } from 'node:path';
 import type { PermissionDecision } from '../../protocol/permissions.ts';
+import { expandedSecret } from '../command/expandedSecrets.ts';
 import { decideTree } from '../command/treeDecision.ts';
 import { leftOut, locate, pathsIn, textWords } from '../command/words.ts';
 import { decideFile, inWorkspace, placeOfRule } from '../files/fileDecision.ts';
@@ -269,6 +270,8 @@ function outOfReach(
   const words = isKnown ? knownWords(use) : openWords(part, isSpelled);
   const onlyReads = readers.test(name) && !part.argv.some((word) => gitWrites.test(word ?? ''));
   const writesResult = riskyWords(part.argv).some(({ unless }) => unless?.place === 'output');
+  const expanded = expandedSecret(visit, policy, isSpelled);
+  if (expanded !== undefined) return { reason: expanded };
   const reads = isKnown || (onlyReads && !writesResult && harmfulWords(visit, policy).length === 0);
   for (const directory of directories ?? [policy.root]) {
     for (const { path: word, wild } of words) {

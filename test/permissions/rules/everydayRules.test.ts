@@ -18,6 +18,9 @@ for (const file of files.split(/\s+/)) {
 /** By rule; what asks begins with a question mark and ends with the reason. */
 const everyday: Readonly<Record<string, string>> = {
   'npm test': `
+    npm test --silent -- --bail --runInBand --verbose
+    npm test -- --no-coverage --watchAll=false src
+    npm test -- -g 'adds two' --timeout 5000
     npm test
     npm test -- -u
     npm test -- --watch=false
@@ -35,6 +38,10 @@ const everyday: Readonly<Record<string, string>> = {
     CI=1 npm test
   `,
   'npm run': `
+    npm run lint -- --max-warnings 0 --quiet src
+    npm run format -- --check src
+    npm run build -- --watch --sourcemap --minify
+    npm run seed -- --count=5 --force --dry-run
     npm run build
     npm run lint -- --fix
     npm run test -- --grep x
@@ -48,6 +55,8 @@ const everyday: Readonly<Record<string, string>> = {
     ? npm run build --workspace=packages/a  # the scripts of another folder, as after cd
   `,
   'npm install': `
+    npm install --no-audit --no-fund --prefer-offline
+    npm install --production --ignore-scripts --loglevel error
     npm install
     npm install lodash
     npm install -D vitest
@@ -75,6 +84,11 @@ const everyday: Readonly<Record<string, string>> = {
     ? yarn workspace web test  # the scripts of another folder, as after cd
   `,
   'npx vitest': `
+    npx vitest --coverage.include='src/**' --coverage.thresholds.lines=90
+    npx vitest run --shard=1/3 --retry=2 --max-workers=50%
+    npx vitest run --changed --pass-with-no-tests --bail 1
+    npx vitest run src/app.test.ts --silent --hide-skipped-tests --no-isolate
+    npx vitest list --json --typecheck
     npx vitest run
     npx vitest run --config vitest.config.ts
     npx vitest run -c vitest.config.ts src/app.test.ts
@@ -96,6 +110,11 @@ const everyday: Readonly<Record<string, string>> = {
     vitest run src -t 'name of test'
   `,
   'npx jest': `
+    npx jest --bail --maxWorkers=50% --silent --testPathIgnorePatterns 'e2e/'
+    npx jest --watchAll=false --detectOpenHandles --forceExit
+    npx jest --onlyChanged --passWithNoTests --no-cache --ci
+    npx jest --collectCoverageFrom 'src/**/*.{ts,tsx}' --coverage
+    npx jest -i -t 'adds' --testTimeout 10000 --shard=1/2
     npx jest --config jest.config.js
     npx jest -c jest.config.js -t name
     npx jest --updateSnapshot
@@ -108,6 +127,9 @@ const everyday: Readonly<Record<string, string>> = {
     npx jest --rootDir packages/a
   `,
   'npx playwright test': `
+    npx playwright test -g login --workers=2 --retries 1 --max-failures=3
+    npx playwright test --list --shard=1/4 --forbid-only -x
+    npx playwright test --trace on --repeat-each=3 --last-failed
     npx playwright test --project=chromium
     npx playwright test --headed --grep login
     npx playwright test --config=playwright.config.ts
@@ -116,6 +138,11 @@ const everyday: Readonly<Record<string, string>> = {
     npx playwright test --update-snapshots
   `,
   'npx eslint': `
+    npx eslint 'src/**/*.{ts,tsx}' --quiet --no-error-on-unmatched-pattern
+    npx eslint --rule 'no-console: 2' --report-unused-disable-directives src
+    npx eslint --fix-dry-run --cache-strategy content --color src
+    npx eslint --ignore-pattern 'dist/**' --no-inline-config src
+    npx eslint --print-config src/app.ts
     npx eslint .
     npx eslint --fix src
     npx eslint src --ext .ts,.tsx --max-warnings 0
@@ -128,6 +155,12 @@ const everyday: Readonly<Record<string, string>> = {
     npx eslint -o out/eslint.txt src
   `,
   'npx prettier': `
+    npx prettier --check 'src/**/*.{ts,tsx,css}' --log-level warn
+    npx prettier -c src --ignore-unknown --no-error-on-unmatched-pattern
+    npx prettier -w src docs --print-width 100 --single-quote --no-semi
+    npx prettier --check . --cache --end-of-line lf
+    npx prettier src/app.ts
+    ? npx prettier .  # shows all files that it finds
     npx prettier --write src/app.ts
     npx prettier --check src
     npx prettier --config .prettierrc --check src
@@ -139,6 +172,10 @@ const everyday: Readonly<Record<string, string>> = {
     npx biome ci
   `,
   'npx tsc': `
+    npx tsc -b --verbose --force
+    npx tsc --noEmit --pretty false --strict --target es2022 --module nodenext
+    npx tsc --listFiles --extendedDiagnostics --noEmit src/app.ts
+    npx tsc -w --preserveWatchOutput --incremental false
     npx tsc --noEmit
     npx tsc -p tsconfig.build.json
     npx tsc --build
@@ -147,6 +184,7 @@ const everyday: Readonly<Record<string, string>> = {
     npx tsc --rootDir src --noEmit
   `,
   'npx vite build': `
+    npx vite build --sourcemap --minify false --logLevel warn --emptyOutDir
     npx vite build
     npx vite build --config vite.config.ts
     npx vite build --mode staging --outDir dist
@@ -164,6 +202,13 @@ const everyday: Readonly<Record<string, string>> = {
     node scripts/x.js --config a --output b
   `,
   pytest: `
+    pytest -vv -ra -s --tb=long --maxfail=2 tests
+    pytest -x --ff --sw --no-header --disable-warnings
+    pytest -n auto --dist loadscope --timeout=60 --reruns 2
+    pytest --collect-only -q --ignore=tests/slow --deselect tests/test_app.py::test_one
+    pytest --cov --cov-branch --cov-fail-under=80 --no-cov-on-fail
+    pytest -k 'not (slow or net)' --durations 5 -p no:randomly --color=yes
+    pytest --snapshot-update --doctest-modules --capture=no --log-level DEBUG
     pytest
     pytest -q tests/test_app.py
     pytest -k 'app and not slow' -x
@@ -194,6 +239,9 @@ const everyday: Readonly<Record<string, string>> = {
     python3 -m mypy src
   `,
   ruff: `
+    ruff check --diff --preview --no-cache --target-version py311 src
+    ruff format --line-length 100 --exclude build src
+    ruff check 'src/**/*.py' --exit-zero -q
     ruff check .
     ruff check --fix .
     ruff check --select E,F --fix src
@@ -204,24 +252,31 @@ const everyday: Readonly<Record<string, string>> = {
     ruff check --statistics
   `,
   mypy: `
+    mypy --warn-unused-ignores --disallow-untyped-defs --python-version 3.12 src
+    mypy --exclude build --follow-imports=silent --no-incremental --pretty src
+    mypy --show-error-codes --disable-error-code attr-defined -v src
     mypy src
     mypy --config-file mypy.ini src
     mypy --strict --ignore-missing-imports src
     mypy -p app
   `,
   black: `
+    black -q --fast -t py311 --skip-string-normalization src
+    black --exclude build --workers 4 --color --diff src
     black .
     black --check --diff src
     black --config pyproject.toml src
     black -l 100 src
   `,
   pylint: `
+    pylint --disable=C0114,C0115 --fail-under=8 -E src
     pylint --rcfile=.pylintrc src
     pylint --output-format=json src
     pylint -f colorized src
     pylint -j 4 src
   `,
   flake8: `
+    flake8 --ignore=E203,W503 --exclude=build --count --statistics --show-source
     flake8 --config setup.cfg src
     flake8 --max-line-length=120
   `,
@@ -231,6 +286,8 @@ const everyday: Readonly<Record<string, string>> = {
     uv run pytest -x --lf
   `,
   'cargo test': `
+    cargo test --lib --doc -q --no-fail-fast --locked
+    cargo test -p core --features a --no-default-features -j 4 -- --skip slow
     cargo test
     cargo test --workspace --all-features
     cargo test parser -- --nocapture --test-threads=1
@@ -247,6 +304,8 @@ const everyday: Readonly<Record<string, string>> = {
     cargo clippy --message-format=short
   `,
   'cargo build': `
+    cargo build -r -p app --bin app -vv --offline --timings
+    cargo build --all-targets --keep-going --profile ci
     cargo build --release
     cargo build --target wasm32-unknown-unknown
     cargo build --features a,b --manifest-path Cargo.toml
@@ -264,6 +323,11 @@ const everyday: Readonly<Record<string, string>> = {
     ? cargo install ripgrep # installs for the user
   `,
   'go test': `
+    go test -v -short -timeout 30s -run 'Test(A|B)/x' ./...
+    go test -cover -coverpkg=./... -failfast -shuffle on ./...
+    go test -fuzz=FuzzParse -fuzztime 10s ./pkg
+    go test ./pkg -update
+    go test -p 4 -parallel 8 -vet=off -cpu 1,2 ./...
     go test ./...
     go test -race -count=1 ./...
     go test -coverprofile=c.out ./...
@@ -276,6 +340,7 @@ const everyday: Readonly<Record<string, string>> = {
     go test ./... -args -update
   `,
   'go build': `
+    go build -v -x -race -buildvcs=false ./...
     go build ./...
     go build -o bin/app ./cmd/app
     go build -ldflags="-s -w" ./cmd/app
@@ -289,6 +354,8 @@ const everyday: Readonly<Record<string, string>> = {
     gofmt -s -d .
   `,
   'golangci-lint': `
+    golangci-lint run --timeout 5m --enable gosec,misspell -v --new-from-rev=HEAD~1
+    golangci-lint run --out-format json --max-same-issues 0
     golangci-lint run
     golangci-lint run --fix ./...
     golangci-lint run --config .golangci.yml
@@ -312,6 +379,7 @@ const everyday: Readonly<Record<string, string>> = {
     make test TESTS=unit VERBOSE=yes
   `,
   'cmake --build': `
+    cmake --build build --parallel 8 --clean-first --verbose
     cmake --build build
     cmake --build build --target test -j 8
     cmake --build build --config Release
@@ -322,6 +390,7 @@ const everyday: Readonly<Record<string, string>> = {
     cmake -B build -G Ninja
   `,
   ctest: `
+    ctest --test-dir build -E slow -L unit --repeat until-pass:3 --timeout 60
     ctest --test-dir build --output-on-failure
     ctest -R parser -V
     ctest -j 8 -C Release
@@ -337,6 +406,8 @@ const everyday: Readonly<Record<string, string>> = {
     gcc -g -Iinclude -Llib -lm src/a.c
   `,
   mvn: `
+    mvn -B -ntp -e -U verify
+    mvn --batch-mode --fail-at-end -DskipTests package
     mvn test
     mvn -q -DskipTests package
     mvn test -Dtest=AppTest#one
@@ -353,22 +424,31 @@ const everyday: Readonly<Record<string, string>> = {
     ./gradlew build -PskipIT
   `,
   'dotnet test': `
+    dotnet test --no-restore -v q --nologo --logger trx
+    dotnet test --logger 'console;verbosity=detailed' --blame-hang-timeout 60s
+    dotnet test -v:minimal -f net8.0 --list-tests
     dotnet test --filter Name~App
     dotnet test -c Release --no-build
     dotnet test --collect 'XPlat Code Coverage'
   `,
   'bundle exec rspec': `
+    bundle exec rspec --fail-fast --order rand:123 -e 'adds two' --only-failures
+    bundle exec rspec -b --seed 1 --color --warnings spec
     bundle exec rspec
     bundle exec rspec spec/app_spec.rb:12
     bundle exec rspec --format documentation
     bundle exec rspec --tag focus
   `,
   'bundle exec rubocop': `
+    bundle exec rubocop -A --only Style/StringLiterals,Lint --parallel
+    bundle exec rubocop --display-cop-names --fail-level error -l app
     bundle exec rubocop -a
     bundle exec rubocop --format simple app
     bundle exec rubocop -c .rubocop.yml
   `,
   'vendor/bin/phpunit': `
+    vendor/bin/phpunit --testsuite unit --stop-on-failure --testdox --colors=always
+    vendor/bin/phpunit --group fast --no-coverage --display-warnings --order-by=defects
     vendor/bin/phpunit
     vendor/bin/phpunit --filter testOne
     vendor/bin/phpunit -c phpunit.xml
@@ -532,6 +612,8 @@ const everyday: Readonly<Record<string, string>> = {
     ? tar xzf out.tgz # the archive names the files that are written
   `,
   'git commit': `
+    git commit --allow-empty -s --author='A <a@example.com>' -m x
+    git commit --fixup=HEAD --no-verify -q
     git commit -m 'fix: a'
     git commit --amend --no-edit
     git commit -am x
@@ -556,21 +638,27 @@ const everyday: Readonly<Record<string, string>> = {
     rspec -f d spec
   `,
   'swift test': `
+    swift test --parallel --enable-code-coverage -v
     swift test --filter AppTests
   `,
   'flutter test': `
+    flutter test --name 'adds two' --concurrency=4 --reporter expanded --no-pub
     flutter test test/app_test.dart
     flutter test --coverage
   `,
   'mix test': `
+    mix test --stale --max-failures 1 --seed 0 --cover
     mix test
     mix test test/app_test.exs:12 --trace
   `,
   turbo: `
+    turbo run build --force --concurrency=4 --output-logs=new-only --dry=json
     turbo run build --filter=web
     turbo run test --force
   `,
   nx: `
+    nx run-many -t lint test --parallel=3 --skip-nx-cache --output-style=stream
+    nx affected -t build --base=origin/main --head=HEAD --exclude=docs
     nx test web
     nx run-many -t build
     nx affected -t test --base=main
@@ -603,6 +691,8 @@ const everyday: Readonly<Record<string, string>> = {
     tsx --tsconfig tsconfig.json scripts/x.ts
   `,
   'deno test': `
+    deno test --filter adds --parallel --fail-fast --no-check src
+    deno test --coverage=coverage --trace-leaks
     deno test
     ? deno test --allow-read src  # lifts the limits of deno
   `,
@@ -610,6 +700,88 @@ const everyday: Readonly<Record<string, string>> = {
     bun test
     bun test --coverage src
     bun test -t name
+  `,
+  'npx mocha': `
+    npx mocha
+    npx mocha --recursive --reporter dot test
+    npx mocha -R spec --timeout 10000 --exit
+    npx mocha --grep 'adds (two)' --bail --retries=2
+    npx mocha -g parser -b -t 5000 --parallel --jobs 4
+    npx mocha 'test/**/*.{js,ts}' --extension ts --ignore 'test/fixtures/**'
+    npx mocha --watch --watch-files src --check-leaks --forbid-only --no-color
+  `,
+  'npx c8': `
+    npx c8 mocha --bail
+    npx c8 --reporter=text --check-coverage --lines 90 vitest run
+    npx c8 --all --include 'src/**' -x 'test/**' npm test
+    ? npx c8 env  # another program
+  `,
+  'npx stylelint': `
+    npx stylelint 'src/**/*.css' --fix --max-warnings 0 --quiet
+    npx stylelint src --allow-empty-input --formatter string
+  `,
+  'npx esbuild': `
+    npx esbuild src/app.ts --bundle --minify --sourcemap --platform=node --target=es2020 --external:react --outfile=dist/app.js
+  `,
+  'npm ls': `
+    npm ls --depth=0 --all --json
+    npm ls --omit=dev lodash
+  `,
+  'npm outdated': `
+    npm outdated --long --json
+  `,
+  coverage: `
+    coverage run -m pytest -q
+    coverage report -m --skip-covered --fail-under=80
+    coverage html -d htmlcov
+  `,
+  tox: `
+    tox -e py312 -q --parallel auto
+    tox -e lint -- --maxfail=1
+    tox -r --skip-missing-interpreters -v
+  `,
+  nox: `
+    nox -s tests-3.12 -R --verbose
+    nox -l
+  `,
+  isort: `
+    isort --check-only --diff --profile black src
+  `,
+  'go vet': `
+    go vet -tags integration -copylocks=false ./...
+  `,
+  gradle: `
+    gradle test --no-daemon --continue --rerun-tasks -q
+    gradle build --parallel --max-workers=4 --build-cache --warning-mode all
+  `,
+  'dotnet build': `
+    dotnet build -c Release --no-incremental -m:4 -clp:ErrorsOnly -warnaserror
+  `,
+  'git fetch': `
+    git fetch --all --prune --tags -q
+    git fetch origin main --depth=1
+    git fetch origin refs/heads/main:refs/remotes/origin/main
+  `,
+  'git checkout -b': `
+    git checkout -b feature
+    git checkout -b feature -q --no-track origin/main
+  `,
+  'git switch -c': `
+    git switch -c feature --quiet
+    git switch -c feature origin/main --track
+  `,
+  'git mv': `
+    git mv -v a.txt docs/moved.txt
+  `,
+  'git merge': `
+    git merge --no-ff -m 'merge x' feature --no-edit
+    git merge --squash -X theirs feature
+  `,
+  'git diff': `
+    git diff --stat -w -U5 HEAD~1 -- src
+  `,
+  'docker ps': `
+    docker ps -a --filter status=exited --format '{{.Names}}' --no-trunc
   `,
   shellcheck: `
     shellcheck scripts/x.sh

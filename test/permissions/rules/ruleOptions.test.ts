@@ -1532,6 +1532,171 @@ const runners: Readonly<
   go: { covers: ['go mod tidy'], stops: ['go mod download x.y/z@v1', 'go install x.y/z@latest'] },
   just: { covers: ['just test'], stops: ['just -c id', 'just --command id'] },
 };
+/** Options that no list names, words that start another program, and patterns that the program expands itself. */
+const unlisted: typeof runners = {
+  'npx mocha': {
+    covers: ['npx mocha --timeout 5000 --grep "a (b)*" src', 'npx mocha --forbidOnly --check_leaks src'],
+    stops: [
+      "npx mocha --experimental-loader='data:text/javascript,0'",
+      "npx mocha --experimental_loader='data:text/javascript,0'",
+      "npx mocha --experimentalLoader='data:text/javascript,0'",
+      'npx mocha --test-global-setup=./x',
+      'npx mocha --openssl-config=x',
+      'npx mocha --snapshot-blob=x',
+      'npx mocha --inspect-port=0.0.0.0:1',
+      'npx mocha --redirect-warnings=.git/hooks/pre-commit',
+      'npx mocha --tls-keylog=.git/hooks/x',
+      'npx mocha --cpu-prof-dir=src',
+      'npx mocha --logfile=.git/hooks/pre-commit --log',
+      'npx mocha --localstorage-file=x',
+      'npx mocha -e 1',
+      'npx mocha --timeout=data:text/javascript,0',
+      'npx mocha --no-experimental-loader',
+      "npx mocha '.e*'",
+    ],
+  },
+  'npm test': {
+    covers: ['npm test -- --grep "a (b)*"'],
+    stops: [
+      'npm test -- --experimental-loader=./x',
+      'npm test -- --snapshot-blob=x',
+      'npm test -- --redirect-warnings=src/app.ts',
+      'npm test --zzz',
+      "npm test -- '.e*'",
+    ],
+  },
+  mypy: {
+    covers: ['mypy --junit-xml out/report.xml src'],
+    stops: [
+      'mypy --timing-stats src/app.ts .',
+      'mypy --timing-stats .git/hooks/pre-commit .',
+      'mypy --line-checking-stats src/app.ts .',
+      'mypy --cobertura-xml-report src .',
+      'mypy --lineprecision-report src .',
+      'mypy --xslt-html-report src .',
+    ],
+  },
+  pytest: {
+    covers: ['pytest --ignore=src -k "a or (b)"'],
+    stops: [
+      'pytest --json=src/app.ts',
+      'pytest --excelreport=src/app.ts',
+      'pytest --nunit-xml=src/app.ts',
+      'pytest --output src',
+      'pytest --ver --juni=src/app.ts',
+      "pytest '.e*'",
+    ],
+  },
+  tox: {
+    covers: ['tox -e py312 -- --maxfail=1'],
+    stops: ['tox --result-json src/app.ts', 'tox -e py -- --json=src/app.ts'],
+  },
+  nox: { covers: ['nox -s tests'], stops: ['nox --envdir src'] },
+  'dotnet build': {
+    covers: ['dotnet build -v:q -m:4'],
+    stops: ['dotnet build -getResultOutputFile:src/app.ts', 'dotnet build /getResultOutputFile:src/app.ts'],
+  },
+  'swift test': {
+    covers: ['swift test --parallel'],
+    stops: ['swift test --xunit-output src/app.ts', 'swift test --scratch-path src'],
+  },
+  'deno test': { covers: ['deno test --coverage=coverage'], stops: ['deno test --coverage=src'] },
+  'go test': {
+    covers: ['go test -test.v -args -update'],
+    stops: ['go test -test.gocoverdir=src', 'go test -args -test.gocoverdir=src', 'go test -artifacts src'],
+  },
+  'npx playwright test': {
+    covers: ['npx playwright test --workers 2'],
+    stops: [
+      'npx playwright test --ui-host=0.0.0.0',
+      'npx playwright test --tsconfig x',
+      'npx playwright test --add-reporter x',
+    ],
+  },
+  jest: { covers: ['jest --ci'], stops: ['jest --testEnvironmentOptions=x', "jest '.e*'"] },
+  'golangci-lint': {
+    covers: ['golangci-lint run --out-format json,github-actions'],
+    stops: [
+      'golangci-lint run --out-format json:src/app.ts',
+      'golangci-lint run --output.json.path=src/app.ts',
+    ],
+  },
+  c8: {
+    covers: ['c8 mocha src', 'c8 -r text --lines 90 node a.js', 'c8 npm test'],
+    stops: ['c8 env', 'c8 printenv', 'c8 id', 'c8 ./x', 'c8 rm a.txt', 'c8 mocha --snapshot-blob=x'],
+  },
+  nyc: { covers: ['nyc mocha src'], stops: ['nyc printenv', 'nyc --hook-require ./x mocha'] },
+  'npx prettier': {
+    covers: [
+      "npx prettier --check 'src/**/*.{ts,tsx}'",
+      'npx prettier --check .',
+      'npx prettier src/app.ts',
+      'npx prettier src',
+      "npx prettier --check '!**/dist' 'docs/*'",
+    ],
+    stops: [
+      "npx prettier --parser=markdown '.e*'",
+      "npx prettier --parser=yaml '{.env,zz}'",
+      "npx prettier --parser=yaml '.{env,zz}'",
+      "npx prettier --parser=yaml './{src,{.env,zz}}'",
+      "npx prettier 'ser?er.ke[y]'",
+      "npx prettier '@(server.key)'",
+      "npx prettier 'src/../.e*'",
+      "npx prettier '{/etc/passwd,a}'",
+      "npx prettier '**'",
+      "npx prettier '*'",
+      "npx prettier '**/*'",
+      "npx prettier '.e'{nv,x}",
+      'npx prettier .',
+    ],
+  },
+  'npx eslint': {
+    covers: ["npx eslint 'src/**/*.ts'", "npx eslint src --ignore-pattern 's*/**'"],
+    stops: ["npx eslint '.e*'", "npx eslint '{.env,a}'"],
+  },
+  stylelint: { covers: ["stylelint 'src/**/*.css'"], stops: ["stylelint '.e*'"] },
+  ruff: { covers: ["ruff check 'src/**/*.py'"], stops: ["ruff check '.e*'"] },
+  'npx tsc': { covers: ['npx tsc --noEmit src/app.ts'], stops: ["npx tsc '.e*'"] },
+  'node --test': { covers: ["node --test 'src/**/*.js'"], stops: ["node --test '.e*'"] },
+  'git checkout -b': {
+    covers: ['git checkout -b x main', 'git checkout -b x -q --no-track'],
+    stops: [
+      'git checkout -b x -f',
+      'git checkout -b x --force',
+      'git checkout -b x -fq',
+      'git checkout -b x main -f',
+      'git checkout -b x --forc',
+      'git checkout -b x -B y',
+      'git checkout -b x -m',
+    ],
+  },
+  'git switch -c': {
+    covers: ['git switch -c x main'],
+    stops: [
+      'git switch -c x --discard-changes',
+      'git switch -c x --disc',
+      'git switch -c x -f',
+      'git switch -c x -C main',
+      'git switch -c x --force-create=main',
+    ],
+  },
+  'git mv': {
+    covers: ['git mv -v a.txt docs/b.txt'],
+    stops: ['git mv -f a.txt src/app.ts', 'git mv --force a.txt b.txt'],
+  },
+  'git fetch': {
+    covers: ['git fetch origin main', 'git fetch -p', 'git fetch origin +refs/heads/a:refs/remotes/origin/a'],
+    stops: [
+      'git fetch -u . a',
+      'git fetch -u . +HEAD~3:main',
+      'git fetch origin +a:main',
+      'git fetch --force origin a:main',
+      'git fetch --update-head-ok origin a:main',
+    ],
+  },
+  'git pull': { covers: [], stops: ['git pull origin +a:main'] },
+};
+
 /** Hosts of databases, what comes from the input, and files that are there already. */
 const places: typeof runners = {
   psql: {
@@ -1743,7 +1908,7 @@ for (const [prefix, { covers, stops }] of Object.entries(places))
       test(`does not cover ${command}`, async () => expect(await placesCommand(command, prefix)).toBe('ask'));
   });
 
-for (const [prefix, { covers, stops }] of Object.entries(runners))
+for (const [prefix, { covers, stops }] of [...Object.entries(unlisted), ...Object.entries(runners)])
   describe(`Bash(${prefix}:*), runners and addresses`, () => {
     for (const command of covers)
       test(`covers ${command}`, async () =>

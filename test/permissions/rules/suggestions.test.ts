@@ -28,7 +28,8 @@ describe('"always" for a command saves', () => {
     ['git commit -m "x*"', ['Bash(git commit:*)']],
     ['git push origin main', ['Bash(git push origin main)']],
     // Other forms of these discard changes, branches or stashes.
-    ['git stash list --foo', ['Bash(git stash list:*)']],
+    ['git stash list --foo', ['Bash(git stash list --foo)']],
+    ['git stash push -m x', ['Bash(git stash push:*)']],
     ['git stash', ['Bash(git stash)']],
     ['git stash drop', ['Bash(git stash drop)']],
     ['git checkout main', ['Bash(git checkout main)']],
