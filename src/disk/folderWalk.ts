@@ -4,6 +4,7 @@
  */
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 
 /** Folders that programs create and delete as a whole. */
 const passing =
@@ -47,13 +48,22 @@ interface Walked<T> {
 
 const usual: Reach = { skipped: passing, maxDepth: MAX_DEPTH, maxFolders: MAX_FOLDERS };
 
-/** Creates a function that walks a folder; it never throws. */
+/** Milliseconds that a walk in slices takes at a time: less than a frame. */
+const SLICE_MS = 8;
+
+/** Walks a folder; never throws. */
+export interface FolderWalk<T> {
+  (root: string): Walked<T>;
+  /** The same without keeping this thread busy throughout. */
+  inSlices(root: string): Promise<Walked<T>>;
+}
+
 export function createFolderWalk<T>(
   look: (path: string, entries: readonly Dirent[]) => FolderResult<T>,
   { skipped, maxDepth, maxFolders }: Reach = usual,
-): (root: string) => Walked<T> {
+): FolderWalk<T> {
   let known = new Map<string, Known<T>>();
-  return (root) => {
+  function* walk(root: string): Generator<undefined, Walked<T>> {
     const seen = new Map<string, Known<T>>();
     const left: string[] = [];
     let level = [root];
@@ -64,6 +74,7 @@ export function createFolderWalk<T>(
           left.push(path);
           continue;
         }
+        yield;
         const folder = readFolder(path, known.get(path), look, skipped);
         if (folder === undefined) continue;
         seen.set(path, folder);
@@ -75,7 +86,26 @@ export function createFolderWalk<T>(
     known = new Map([...[...known].filter(([path]) => !`${path}/`.startsWith(`${root}/`)), ...seen]);
     const folders = [...seen].map(([path, { found }]) => ({ path, found }));
     return { folders, left: [...left, ...level] };
+  }
+  const atOnce = (root: string): Walked<T> => {
+    const steps = walk(root);
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+    }
   };
+  return Object.assign(atOnce, {
+    async inSlices(root: string) {
+      const steps = walk(root);
+      for (let until = performance.now() + SLICE_MS; ; ) {
+        const step = steps.next();
+        if (step.done === true) return step.value;
+        if (performance.now() < until) continue;
+        await setImmediate();
+        until = performance.now() + SLICE_MS;
+      }
+    },
+  });
 }
 
 function readFolder<T>(

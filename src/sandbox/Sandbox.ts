@@ -100,8 +100,6 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   const temporary = createTemporaryFolders(options.temporary);
   const quarantine = createQuarantine(options.setAsideNotes);
   const links = createHeldLinks((path) => quarantine.move(path, REPLACES_LINK));
-  /** Commands that may still change something. */
-  let active = 0;
   /** Files that the session's tools have created since the last command. */
   const created: string[] = [];
   /** Folders of `DeniedPlaces.whole` that were reported. */
@@ -181,22 +179,21 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const isReadOnly = found.mode === 'read-only' || request.grant.basis === 'read-only';
       const workspace = workspaceNow(given.workspace);
       const roots = isReadOnly ? [] : workspace;
-      const walked = roots.map(walk);
+      const walked = await inOrder(roots, walk.inSlices);
+      const secrets = isReadOnly ? (await inOrder(workspace, findSecrets.inSlices)).flat() : [];
       const repositories = walked.flatMap((one) => one.repositories);
       const writable = isReadOnly ? [] : writableFolders(given);
       // Before something is created in the place of a link that a running command has removed.
-      if (active === 0) links.clear();
-      else unreported.push(...links.restore().map(({ path, note }) => `${path}${note}`));
+      unreported.push(...links.restore().map(({ path, note }) => `${path}${note}`));
       const followed = gitFolders.completeAll(
         [...new Set([...roots, ...repositories, ...writable])],
         writable,
         given.home,
       );
-      links.hold(followed);
       const places = findPlaces({
         ...given,
         repositories,
-        projectSecrets: isReadOnly ? workspace.flatMap(findSecrets) : [],
+        projectSecrets: secrets,
         // macOS profiles cannot replace one folder with another.
         ...(options.platform === 'linux' ? { privateTemporary: (shared) => temporary.open(shared) } : {}),
         scratchParent: options.scratchParent(request.scratch),
@@ -239,11 +236,9 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         },
       );
       const stopChecking = roots.length === 0 ? () => undefined : checkRepeatedly(protectedChanges.check);
-      if (roots.length > 0) active += 1;
-      let isReleased = false;
+      const letGo = links.hold(followed);
       const onRelease = (): void => {
-        if (!isReleased && roots.length > 0) active -= 1;
-        isReleased = true;
+        letGo();
         stopChecking();
         onBuilt();
         running.delete(token);
@@ -282,6 +277,15 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       temporary.release();
     },
   };
+}
+
+async function inOrder<T>(
+  folders: readonly string[],
+  search: (folder: string) => Promise<T>,
+): Promise<readonly T[]> {
+  const found: T[] = [];
+  for (const folder of folders) found.push(await search(folder));
+  return found;
 }
 
 const CHECK_MS = 1000;

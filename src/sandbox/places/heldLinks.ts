@@ -8,23 +8,32 @@ import { lstatOf } from '../../disk/fileLookups.ts';
 import { inRealFolderSync } from '../../disk/realFile.ts';
 
 export interface HeldLinks {
-  /** Holds these links as they are now, besides those held already. */
-  hold(links: readonly string[]): void;
+  /**
+   * Holds these links as they are now, besides those held already. Returns a function to call when the command is gone:
+   * without commands, the user may change the links.
+   */
+  hold(links: readonly string[]): () => void;
   /** Puts back what is no longer as it was held. Returns each of these links with a note for the user. Never throws. */
   restore(): readonly { readonly path: string; readonly note: string }[];
-  /** Call when no command is running: the user may change the links. */
-  clear(): void;
 }
 
 /** `setAside` renames what is at a path, and returns a note that says so. */
 export function createHeldLinks(setAside: (path: string) => string): HeldLinks {
   const held = new Map<string, string>();
+  let holders = 0;
   return {
     hold(links) {
       for (const path of links) {
         const target = linkTarget(path);
         if (target !== undefined && !held.has(path)) held.set(path, target);
       }
+      holders += 1;
+      let isOver = false;
+      return () => {
+        if (!isOver) holders -= 1;
+        isOver = true;
+        if (holders === 0) held.clear();
+      };
     },
     restore() {
       return [...held].flatMap(([path, target]) => {
@@ -39,7 +48,6 @@ export function createHeldLinks(setAside: (path: string) => string): HeldLinks {
         return [{ path, note }];
       });
     },
-    clear: () => held.clear(),
   };
 }
 

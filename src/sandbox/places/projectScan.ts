@@ -4,7 +4,7 @@
  */
 import { basename, join } from 'node:path';
 import { lstatOf, namesIn } from '../../disk/fileLookups.ts';
-import { createFolderWalk } from '../../disk/folderWalk.ts';
+import { createFolderWalk, type FolderWalk } from '../../disk/folderWalk.ts';
 import { PREPARED_MODULE, RUNS_PROGRAMS, UNREADABLE_INDEX } from './dangers.ts';
 import { createIndexCheck } from './indexCheck.ts';
 import { preparedModules } from './moduleCheck.ts';
@@ -42,12 +42,28 @@ interface ProjectRules {
   readonly notes: PathNotes;
 }
 
-/** Creates a function that scans a folder; it never throws. */
+/** Scans a folder; never throws. */
+interface Scan<T> {
+  (root: string): T;
+  /** The same without keeping this thread busy throughout. */
+  inSlices(root: string): Promise<T>;
+}
+
+/** Combines a walk with what follows from its folders. */
+function scanWith<F, T>(
+  walk: FolderWalk<F>,
+  resultOf: (root: string, folders: ReturnType<FolderWalk<F>>['folders']) => T,
+): Scan<T> {
+  return Object.assign((root: string) => resultOf(root, walk(root).folders), {
+    inSlices: async (root: string) => resultOf(root, (await walk.inSlices(root)).folders),
+  });
+}
+
 export function createProjectScan({
   isReadOnlyForCommands,
   gitRunsPrograms,
   notes,
-}: ProjectRules): (root: string) => Scanned {
+}: ProjectRules): Scan<Scanned> {
   const readIndexOf = createIndexReader();
   const gitFoldersOf = createModuleWalk();
   const checkIndexes = createIndexCheck();
@@ -82,8 +98,7 @@ export function createProjectScan({
     }
     return { submodules: [...submodules], unreadable };
   };
-  return (root) => {
-    const { folders } = walk(root);
+  return scanWith(walk, (root, folders) => {
     const repositories = folders.filter(({ found }) => found.isRepository).map(({ path }) => path);
     const { submodules, unreadable } = enteredFrom([root, ...repositories]);
     const runs = (path: string, index: number): boolean => index >= MAX_SUBMODULES || gitRunsPrograms(path);
@@ -110,7 +125,7 @@ export function createProjectScan({
         ...(gitRunsPrograms(root) ? [[join(root, '.git'), RUNS_PROGRAMS] as const] : []),
       ]),
     };
-  };
+  });
 }
 
 /**
@@ -155,9 +170,7 @@ const MAX_SECRETS = 100;
  * Creates a function that finds the files with secrets in a folder, nearest first, without files that git tracks: git
  * shows their content anyway, and would report a hidden one as changed. The function never throws.
  */
-export function createSecretsScan(
-  isSensitive: (path: string) => boolean,
-): (root: string) => readonly string[] {
+export function createSecretsScan(isSensitive: (path: string) => boolean): Scan<readonly string[]> {
   const readIndexOf = createIndexReader();
   const walk = createFolderWalk((path, entries) => ({
     found: {
@@ -168,8 +181,7 @@ export function createSecretsScan(
       isRepository: entries.some(({ name }) => name === '.git'),
     },
   }));
-  return (root) => {
-    const { folders } = walk(root);
+  return scanWith(walk, (root, folders) => {
     const repositories = folders.filter(({ found }) => found.isRepository).map(({ path }) => path);
     const secrets = folders.flatMap(({ found }) => found.secrets);
     const tracked = new Set(
@@ -178,5 +190,5 @@ export function createSecretsScan(
       ),
     );
     return secrets.filter((path) => !tracked.has(path)).slice(0, MAX_SECRETS);
-  };
+  });
 }
