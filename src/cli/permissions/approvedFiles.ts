@@ -17,7 +17,7 @@ import {
   readRecords,
   recordOf,
 } from './approvedRecords.ts';
-import { executedFiles } from './executedFiles.ts';
+import { filesOf, serverProgram } from './executedFiles.ts';
 import { isOutput } from './outputFiles.ts';
 
 /**
@@ -83,11 +83,11 @@ export async function approveFiles(
 
 /** The files that a command of the project's settings runs, without those that it writes itself. */
 export function filesRunBy(
-  { command, args }: ProgramText,
+  program: ProgramText,
   { root, home }: Pick<RecordPlace, 'root' | 'home'>,
 ): readonly string[] {
-  const text = [command, ...(args ?? [])].join(' ');
-  return executedFiles([text], { root, home }).filter((path) => !isOutput(path, text, root));
+  const text = [program.command, ...(program.args ?? [])].join(' ');
+  return filesOf(program, { root, home }).files.filter((path) => !isOutput(path, text, root));
 }
 
 type States = ReadonlyMap<string, FileState>;
@@ -141,9 +141,9 @@ function usersOf(place: RecordPlace, { hooks, servers, settings, sources, files 
     return scope === 'project' || scope === 'local' ? [userOf('hooks', 'hook', at, hook)] : [];
   });
   const ofServers = servers.flatMap((server, at): User[] => {
-    const { command, args } = server.definition;
-    if (!isFolderServer(server) || command === undefined) return [];
-    return [userOf(`the MCP server ${server.name}`, 'server', at, { command, args })];
+    const program = serverProgram(server.definition);
+    if (!isFolderServer(server) || program === undefined) return [];
+    return [userOf(`the MCP server ${server.name}`, 'server', at, program)];
   });
   const ofSettings = (['statusLine', 'notificationCommand'] as const).flatMap((key): User[] => {
     const value = settings[key];

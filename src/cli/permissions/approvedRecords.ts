@@ -87,10 +87,13 @@ export function recordOf(path: string, ...known: readonly (FileState | undefined
   return { stamp, digest, size, ...(isText && { content: text }) };
 }
 
+/** Changes when more of the files that commands run are found: commands recorded before have no records of these. */
+const READING = 2;
+
 /** Identifies a command with its arguments in a record, which does not keep its text: it may contain a secret. */
 export function commandKey({ command, args }: ProgramText): string {
   return createHash('sha256')
-    .update(JSON.stringify([command, ...(args ?? [])]))
+    .update(JSON.stringify([READING, command, ...(args ?? [])]))
     .digest('hex')
     .slice(0, 32);
 }
@@ -99,6 +102,10 @@ export function commandKey({ command, args }: ProgramText): string {
 export interface ProgramText {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
+  /** Where it starts, as written; absent = in the project. */
+  readonly cwd?: string | undefined;
+  /** Its own variables. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Hundreds of files with their content. */

@@ -3,68 +3,214 @@
  * of commands that print API keys.
  * These run outside the sandbox and without approval, so changing such a file changes what the user has approved.
  */
-import { lstatSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { LoadedSettings } from '../../config/types.ts';
-import { readFileNow } from '../../disk/fileLookups.ts';
+import { readFileNow, statOf } from '../../disk/fileLookups.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
 import { trackedFiles } from '../../permissions/lookups/gitPrograms.ts';
-import { sourcedFiles } from './sourcedFiles.ts';
+import type { ProgramText } from './approvedRecords.ts';
+import { type ProjectFiles, projectFiles } from './projectFiles.ts';
+import { isUnknown, type Runs, runsOfText, runsOfWords } from './runPrograms.ts';
+import { filledIn, type KnownVariables } from './shellText.ts';
 
 type Settings = Pick<LoadedSettings, 'hooks' | 'servers'> & {
   readonly settings: Pick<LoadedSettings['settings'], 'statusLine' | 'notificationCommand' | 'providers'>;
 };
 
-/** Far more than any hand-written command has. */
-const MAX_WORDS = 5000;
+interface Place {
+  readonly root: string;
+  readonly home: string;
+}
+
 /** Builds write these constantly, and a server of the project is often one of them. */
 const results = /(?:^|\/)(?:dist|build|out|target|bin|obj|node_modules|\.?venv|\.next)\//;
 
-/** The commands of settings, also of those that are held back: what they name may run after the next approval. */
-export function commandsIn({ hooks, servers, settings }: Settings): readonly string[] {
+/** The programs of settings, also of those that are held back: what they name may run after the next approval. */
+export function programsIn({ hooks, servers, settings }: Settings): readonly ProgramText[] {
   const texts = [
     settings.statusLine?.command ?? '',
     settings.notificationCommand ?? '',
-    ...hooks.flatMap(({ hook }) =>
-      hook.type === 'command' ? [[hook.command, ...(hook.args ?? [])].join(' ')] : [],
-    ),
-    ...servers.map(({ definition: { command = '', args = [] } }) => [command, ...args].join(' ')),
     // These start in the home.
     ...Object.values(settings.providers ?? {}).flatMap(({ apiKeyHelper }) =>
       apiKeyHelper === undefined ? [] : [`cd ~/ && ${apiKeyHelper}`],
     ),
   ];
-  return texts.filter((text) => text !== '');
+  return [
+    ...texts.filter((text) => text !== '').map((command) => ({ command })),
+    ...hooks.flatMap(({ hook }) => (hook.type === 'command' ? [hook] : [])),
+    ...servers.flatMap(({ definition }) => serverProgram(definition) ?? []),
+  ];
 }
 
-/** Absolute paths with links resolved. A path that does not exist counts: whatever is put there would run. */
-export function executedFiles(
-  texts: readonly string[],
-  { root, home }: { readonly root: string; readonly home: string },
-): readonly string[] {
-  const commands = texts.map((text) => withoutVariables(text, root, home));
-  const words = new Set(commands.flatMap((text) => text.split(/[\s'"`;&|<>()=]+/)));
+/** The program that an MCP server runs; undefined for one that is reached by an address. */
+export function serverProgram({
+  command,
+  args = [],
+  cwd,
+  env,
+}: Settings['servers'][number]['definition']): ProgramText | undefined {
+  return command === undefined ? undefined : { command, args, cwd, env };
+}
+
+/** What a program of the settings runs of the project. */
+export interface ProgramFiles {
+  /** Absolute paths with links resolved. A path that does not exist counts: whatever is put there would run. */
+  readonly files: readonly string[];
+  /** False if it runs more than these, and only the shell knows what. */
+  readonly areAll: boolean;
+}
+
+/** The files of all programs; see `filesOf`. */
+export function executedFiles(programs: readonly ProgramText[], place: Place): readonly string[] {
+  return [...new Set(programs.flatMap((program) => filesOf(program, place).files))];
+}
+
+/** Scripts in scripts. */
+const MAX_DEPTH = 2;
+
+/** The files that one program names or runs. If it cannot tell which it runs, the files with similar names count. */
+export function filesOf(program: ProgramText, place: Place): ProgramFiles {
+  const { root, home } = place;
   const top = realpath(root);
-  const folders = [...new Set(commands.flatMap(foldersIn))].slice(0, MAX_FOLDERS);
-  const named = [...words].slice(0, MAX_WORDS).flatMap((word) => {
-    if (word === '' || word.startsWith('-') || word.includes('://')) return [];
-    return ['.', ...folders].flatMap((folder, at) => {
-      const path = resolve(root, folder, word);
-      const isFile = kindOf(path);
-      const counts = isFile ?? (at === 0 ? /\/|\.[a-z]\w{0,4}$/i.test(word) : /^\.\.?\//.test(word));
-      return counts && isInside(path, root) && path !== root ? [path, realpath(path)] : [];
-    });
-  });
-  const modules = commands.flatMap((command) => moduleFiles(command, root, folders));
-  const known = { CLAUDE_PROJECT_DIR: root, CLAWDCODE_PROJECT_DIR: root, PWD: root, HOME: home };
-  const scripts = [...new Set(named.map(realpath))].filter((path) => kindOf(path) === true);
-  const sourced = scripts.flatMap((path) => sourcedFiles(path, root, known));
-  const all = [...named, ...sourced, ...modules.flatMap((path) => [path, realpath(path)])];
-  const inside = [...new Set(all)].filter((path) => isInside(path, top));
+  const project = projectFiles(top);
+  const variables = knownVariables(place);
+  const fill = (word: string): readonly string[] => filledIn(word, variables);
+  const starts = fill(program.cwd ?? '.').map((folder) => resolve(root, folder));
+  variables.set('PWD', new Set([root, ...starts]));
+  const filled = Object.entries(program.env ?? {}).map(([name, value]) => [name, fill(value)] as const);
+  const runs =
+    program.args === undefined
+      ? runsOfText(program.command, variables)
+      : runsOfWords([program.command, ...program.args].map(fill), Object.fromEntries(filled), variables);
+  const found = new Set<string>();
+  const folders = placesOf(runs, starts, home);
+  for (const path of namedFiles(runs, starts, folders, place)) found.add(path);
+  const text = [program.command, ...(program.args ?? [])].join(' ');
+  for (const path of moduleFiles(text, runs, folders, root)) found.add(path);
+  const executed = executedPaths(runs, folders, starts, project);
+  const areAll = !runs.isOpen && executed.areAll;
+  for (const path of executed.files) found.add(path);
+  if (!areAll) for (const path of similarFiles(runs, starts, project)) found.add(path);
+  let scripts = executed.files;
+  for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
+    scripts = scripts.flatMap((script) => executedByScript(script, starts, place, project));
+    for (const path of scripts) found.add(path);
+  }
+  const inside = [...found].flatMap((path) => [path, realpath(path)]).filter((path) => isInside(path, top));
   const isBuilt = (path: string): boolean => results.test(path.slice(top.length));
   // Files that git tracks are sources, whatever their folder is called.
   const tracked = new Set(inside.some(isBuilt) ? trackedFiles(top) : []);
-  return inside.filter((path) => !isBuilt(path) || tracked.has(path));
+  return { files: [...new Set(inside)].filter((path) => !isBuilt(path) || tracked.has(path)), areAll };
+}
+
+/** How scripts are usually named: https://docs.anthropic.com/en/docs/claude-code/hooks */
+function knownVariables({ root, home }: Place, script?: string): KnownVariables {
+  const known = { CLAUDE_PROJECT_DIR: root, CLAWDCODE_PROJECT_DIR: root, PWD: root, HOME: home, SHELL: 'sh' };
+  const ofScript = script === undefined ? {} : { 0: script, BASH_SOURCE: script };
+  return new Map(Object.entries({ ...known, ...ofScript }).map(([name, text]) => [name, new Set([text])]));
+}
+
+const MAX_FOLDERS = 20;
+
+/** The folders in which it may run, as texts with `ANY`. */
+function placesOf({ folders }: Runs, starts: readonly string[], home: string): readonly string[] {
+  const changed = [...folders].slice(0, MAX_FOLDERS).map((folder) => folder.replace(/^~(?=\/|$)/, home));
+  return [...new Set([...starts, ...changed.flatMap((folder) => starts.map((at) => inFolder(at, folder)))])];
+}
+
+/** Like `resolve`, for texts with `ANY`. */
+function inFolder(folder: string, path: string): string {
+  if (/^[/\uE000]/.test(path)) return path;
+  if (!/[\uE000\uE001]/.test(folder + path)) return resolve(folder, path);
+  return `${folder}/${path}`.replace(/\/(?:\.?\/)+/g, '/');
+}
+
+/** The words that are files, or look like one. */
+function namedFiles(
+  { mentioned, words }: Runs,
+  starts: readonly string[],
+  folders: readonly string[],
+  { root, home }: Place,
+): readonly string[] {
+  const places = folders.filter((folder) => !/[\uE000\uE001]/.test(folder));
+  return [...mentioned].flatMap((word) => {
+    if (word.startsWith('-') || word.includes('://') || word.length > MAX_NAME) return [];
+    return places.flatMap((folder) => {
+      const path = resolve(folder, word.replace(/^~(?=\/)/, home));
+      const isStart = starts.includes(folder);
+      const looks = words.has(word) && (isStart ? isPath : /^\.\.?\//).test(word);
+      return (kindOf(path) ?? looks) && isInside(path, root) && path !== root ? [path] : [];
+    });
+  });
+}
+
+const isPath = /^[^*?$(){}|\\^[\]'"\s]*\/[^*?$(){}|\\^[\]'"\s]*$/;
+/** Longer words are code or data. */
+const MAX_NAME = 1000;
+
+/** The programs and scripts that run, and the files that match if their names are not known in full. */
+function executedPaths(
+  { executed }: Runs,
+  folders: readonly string[],
+  starts: readonly string[],
+  project: ProjectFiles,
+): { readonly files: readonly string[]; readonly areAll: boolean } {
+  let areAll = true;
+  const files = [...executed].flatMap((text) =>
+    (/^[/\uE000]/.test(text) ? ['/'] : folders).flatMap((folder) => {
+      const path = inFolder(folder, text);
+      if (!/[\uE000\uE001]/.test(path)) {
+        const isMeant = folder === '/' || starts.includes(folder) || /^\.\.?\//.test(text);
+        return (kindOf(path) ?? isMeant) ? [path] : [];
+      }
+      const matching = project.matching(path);
+      areAll &&= matching !== undefined;
+      return matching ?? [];
+    }),
+  );
+  return { files, areAll };
+}
+
+/** Files in folders that a command names, and those of the same name as one of its words. */
+function similarFiles(
+  { mentioned }: Runs,
+  starts: readonly string[],
+  { root, all, below }: ProjectFiles,
+): readonly string[] {
+  const names = new Set([...mentioned].map((word) => basename(word)));
+  const folders = [...mentioned].flatMap((word) => starts.map((folder) => realpath(resolve(folder, word))));
+  return [
+    ...folders
+      .filter((folder) => folder !== root && isInside(folder, root))
+      .flatMap((folder) => below(folder)),
+    ...all().filter((path) => names.has(basename(path))),
+  ];
+}
+
+const MAX_SCRIPT_BYTES = 200_000;
+const shellScript = /^#![^\n]*\b(?:ba|da|z|k)?sh\b/;
+
+/** What a shell script of the project runs in turn. */
+function executedByScript(
+  script: string,
+  starts: readonly string[],
+  place: Place,
+  project: ProjectFiles,
+): readonly string[] {
+  if (!isInside(realpath(script), project.root)) return [];
+  const text = readFileNow(script, MAX_SCRIPT_BYTES)?.toString('utf8');
+  const isShell = text?.startsWith('#!')
+    ? shellScript.test(text)
+    : /(?:\.(?:ba|z|k)?sh|\/[^./]+)$/.test(script);
+  if (text === undefined || !isShell || text.includes('\0')) return [];
+  const runs = runsOfText(text, knownVariables(place, script));
+  const { files } = executedPaths(
+    { ...runs, executed: new Set([...runs.executed].filter((one) => !isUnknown(one))) },
+    placesOf(runs, starts, place.home),
+    starts,
+    project,
+  );
+  return files;
 }
 
 const runsNode = /(?:^|[\s/'"`;&|(])(?:node|nodejs|bun|deno|tsx|ts-node)(?:\s|$)/;
@@ -74,21 +220,34 @@ const extensions = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.tsx', '.json
  * The files that a command runs without naming them in full: Python modules (`-m a.b`), and what Node loads for a folder
  * or a name without an extension. Sources: docs.python.org/3/using/cmdline.html, nodejs.org/api/modules.html.
  */
-function moduleFiles(command: string, root: string, folders: readonly string[]): readonly string[] {
-  const places = ['.', ...folders].map((folder) => resolve(root, folder));
-  const python = runsPython.test(command) ? [...command.matchAll(pythonModule)] : [];
-  const words = runsNode.test(command) ? command.split(/[\s'"`;&|<>()=]+/) : [];
+function moduleFiles(
+  command: string,
+  { mentioned }: Runs,
+  folders: readonly string[],
+  root: string,
+): readonly string[] {
+  const places = folders.filter((folder) => !/[\uE000\uE001]/.test(folder));
+  const isPython = runsPython.test(command);
+  const modules = isPython ? [...command.matchAll(pythonModule)].map(([, name = '']) => name) : [];
+  const imported = isPython ? [...command.matchAll(pythonImport)].map(([, name = '']) => name) : [];
+  const words = [...mentioned].filter((word) => word.length <= MAX_NAME && !word.startsWith('-'));
+  const existing = (path: string): boolean => kindOf(path) === true;
   return places.flatMap((place) => [
-    ...python.flatMap(([, name = '']) => pythonFiles(name)).map((file) => resolve(place, file)),
-    ...words
-      .slice(0, MAX_WORDS)
-      .filter((word) => /^[^-]/.test(word))
-      .flatMap((word) => nodeFiles(resolve(place, word)))
-      .filter((path) => isInside(path, root)),
+    ...modules.flatMap(pythonFiles).map((file) => resolve(place, file)),
+    ...imported
+      .flatMap(pythonFiles)
+      .map((file) => resolve(place, file))
+      .filter(existing),
+    ...(isPython ? words.map((word) => resolve(place, word, '__main__.py')).filter(existing) : []),
+    ...(runsNode.test(command)
+      ? words.flatMap((word) => nodeFiles(resolve(place, word))).filter((path) => isInside(path, root))
+      : []),
   ]);
 }
 
-const runsPython = /(?:^|[\s/'"])(?:python|pypy)[\d.]*\s/;
+const runsPython = /(?:^|[\s/'"`;&|(])(?:python|pypy)[\d.]*\s/;
+/** In code. */
+const pythonImport = /(?:^|[\s;'"])(?:import|from)\s+([A-Za-z_][\w.]*)/g;
 const pythonModule = /\s-[A-Za-z]*m\s*([A-Za-z_][\w.]*)/g;
 
 function pythonFiles(name: string): readonly string[] {
@@ -127,28 +286,8 @@ function mainOf(file: string): string | undefined {
   }
 }
 
-const MAX_FOLDERS = 20;
-
-/** Folders to which a command changes: `cd tools && ./check.sh`, `make -C tools`, `npm --prefix=tools`. */
-function foldersIn(command: string): readonly string[] {
-  const changes =
-    /(?:^|[\s;&|('"`])(?:cd|pushd|-C|--(?:prefix|cwd|dir|directory))[\s=]+['"]?([^\s;&|)'"`]+)/g;
-  return [...command.matchAll(changes)].flatMap(([, folder]) => folder ?? []);
-}
-
-/** How scripts are usually named: https://docs.anthropic.com/en/docs/claude-code/hooks */
-function withoutVariables(text: string, root: string, home: string): string {
-  return text
-    .replace(/\$\{?(?:CLAUDE|CLAWDCODE)_PROJECT_DIR\}?|\$\{?PWD\}?/g, () => root)
-    .replace(/"([^"\s]*)"/g, '$1')
-    .replace(/(?<=^|\s)~(?=\/)|\$\{?HOME\}?/g, () => join(home));
-}
-
 /** True for a file or a link to one; undefined if there is nothing. */
 function kindOf(path: string): boolean | undefined {
-  try {
-    return !lstatSync(realpath(path)).isDirectory();
-  } catch {
-    return undefined;
-  }
+  const info = statOf(path);
+  return info && !info.isDirectory();
 }

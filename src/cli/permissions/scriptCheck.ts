@@ -45,7 +45,9 @@ export function createScriptCheck(place: RecordPlace, newId: () => string): Scri
     const { files, commands } = records();
     if (Object.keys(files).length + commands.length === 0) return [];
     const isRecorded = commands.includes(commandKey(program));
-    return filesRunBy(program, place).flatMap((path): ChangedFile[] => {
+    // Its variables are those of the whole environment.
+    const { command, args, cwd } = program;
+    return filesRunBy({ command, args, cwd }, place).flatMap((path): ChangedFile[] => {
       const before = files[path];
       if (before === undefined && !isRecorded) return [];
       const now = stateOf(path, before);

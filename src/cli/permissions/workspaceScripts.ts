@@ -8,7 +8,7 @@ import type { LoadedSettings } from '../../config/types.ts';
 import { pathsInWorktree } from '../../disk/settingsPaths.ts';
 import { type AppPaths, findRoot } from '../process/appPaths.ts';
 import { readRecords } from './approvedRecords.ts';
-import { commandsIn, executedFiles } from './executedFiles.ts';
+import { executedFiles, programsIn } from './executedFiles.ts';
 
 /** Far more than any project runs; a repository that nobody trusts may name any number. */
 const MAX_FILES = 200;
@@ -24,7 +24,7 @@ export async function withScriptsOfWorkspace(
     folders.map(async (folder) => {
       const place = { home, dataRoot, root: folder, cwd: folder, managed, env };
       const all = await loadSettings({ ...place, trusted: true, flags: {} });
-      const named = executedFiles(commandsIn(all), { root: folder, home });
+      const named = executedFiles(programsIn(all), { root: folder, home });
       return [...named.slice(0, MAX_FILES), ...Object.keys(readRecords(place).files)];
     }),
   );
@@ -39,7 +39,7 @@ export function scriptsIn(
   const { scripts = [] } = loaded;
   // Those of the project run for an agent in a worktree, too.
   const own = [...new Set([project, root])].flatMap((at) =>
-    executedFiles(commandsIn(loaded), { root: at, home }),
+    executedFiles(programsIn(loaded), { root: at, home }),
   );
   return [...new Set([...own, ...scripts, ...pathsInWorktree(scripts, { project, worktree: root })])];
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { commandsIn, executedFiles } from '../../../src/cli/permissions/executedFiles.ts';
+import { executedFiles, programsIn } from '../../../src/cli/permissions/executedFiles.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const hook = (command: string) => ({
@@ -11,7 +11,7 @@ const hook = (command: string) => ({
 });
 const run = (root: string, ...commands: string[]): string[] =>
   executedFiles(
-    commandsIn({
+    programsIn({
       hooks: commands.map(hook),
       servers: [],
       settings: { statusLine: null, notificationCommand: null, providers: {} },
@@ -70,7 +70,7 @@ test('a script that prints an API key is protected; its command starts in the ho
   const provider = { baseUrl: 'http://127.0.0.1/v1', wire: null, headers: {}, models: {} };
   const names = (apiKeyHelper: string) =>
     executedFiles(
-      commandsIn({
+      programsIn({
         ...{ hooks: [], servers: [] },
         settings: {
           statusLine: null,

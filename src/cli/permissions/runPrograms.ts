@@ -1,0 +1,287 @@
+/** Finds what commands run: their programs, scripts and code, also those of shells inside them. Pure. */
+import { isInterpreter, isPlainShell, isRunner } from '../../permissions/options/runnerNames.ts';
+import { ANY, type KnownVariables, type ReadCommand, readShell, type Texts } from './shellText.ts';
+
+/** The texts may contain `ANY` and `GLOB`. */
+export interface Runs {
+  /** Programs that are named with a folder, and scripts. */
+  readonly executed: ReadonlySet<string>;
+  /** Words that are known in full. */
+  readonly words: ReadonlySet<string>;
+  /** The same, and what code in words may name. */
+  readonly mentioned: ReadonlySet<string>;
+  /** The folders to which the command changes, and those in which programs look for modules. */
+  readonly folders: ReadonlySet<string>;
+  /** True if it runs something that is known only at run time. */
+  readonly isOpen: boolean;
+}
+
+/** What text for a shell runs. */
+export function runsOfText(text: string, variables: KnownVariables): Runs {
+  const finder = new RunFinder(variables);
+  finder.readText(text, 0);
+  return finder;
+}
+
+/** What a program with these arguments and variables runs. */
+export function runsOfWords(
+  words: readonly Texts[],
+  env: Readonly<Record<string, Texts>>,
+  variables: KnownVariables,
+): Runs {
+  const finder = new RunFinder(variables);
+  for (const [name, texts] of Object.entries(env)) finder.readValue(name, texts);
+  finder.readCommand({ words, isFed: false, inputs: [], documents: [] }, 0);
+  return finder;
+}
+
+/** True if a text says nothing about the file that it names. */
+export const isUnknown = (text: string): boolean =>
+  text.includes(ANY) && text.replace(/[\uE000\uE001\s./~-]/g, '') === '';
+
+/** Commands inside commands. */
+const MAX_DEPTH = 8;
+/** More than any command that is written by hand. */
+const MAX_TEXT = 20_000;
+const MAX_COMMANDS = 2000;
+const MAX_MENTIONED = 2000;
+/** The ways in which the words of `eval` may follow each other. */
+const MAX_JOINED = 100;
+
+const runsLater = /^(?:uv|poetry|pipenv|pnpm|npm|yarn|hatch|pdm|bundle|rye|pixi|conda|mamba|nix|nix-shell)$/;
+const subcommands = /^(?:run|test|x|exec|eval|task|watch)$/;
+/** Options of shells and interpreters after which no value follows. */
+const flags =
+  /^(?:-[abdefghiklnqstuvxBEIOPS]+|--(?:no-[\w-]+|norc|noprofile|login|posix|verbose|enable-source-maps|experimental-(?!loader)[\w-]+|trace-(?:warnings|uncaught|deprecation)|inspect(?:-brk)?|allow-[\w-]+|unstable[\w-]*|bun|hot|watch|silent|quiet)|--[\w-]+=.*|--|-[WX].+)$/s;
+const loading = /^(?:-r|--(?:require|import|loader|experimental-loader|env-file|preload|rcfile|init-file))$/;
+/** Options of wrappers that take the next word. */
+const valued =
+  /^(?:-[IJLPadusEgkCcp]|-n|--(?:max-args|max-procs|user|signal|kill-after|adjustment|unset|chdir|delimiter|arg-file|replace|package|interval))$/;
+/** Code that calculates what it loads or runs. */
+const calculates =
+  /\b(?:exec|eval|run_path|run_module|import_module|__import__|require|import|dofile|loadfile)\s*\(\s*(?!(['"`])[^'"`$]*\1\s*[,)])/;
+
+class RunFinder implements Runs {
+  readonly executed = new Set<string>();
+  readonly words = new Set<string>();
+  readonly mentioned = new Set<string>();
+  readonly folders = new Set<string>();
+  isOpen = false;
+  #runs = 0;
+  readonly #variables: KnownVariables;
+
+  constructor(variables: KnownVariables) {
+    this.#variables = variables;
+  }
+
+  readText(text: string, depth: number): void {
+    if (depth > MAX_DEPTH || text.length > MAX_TEXT) {
+      this.isOpen = true;
+      this.#mention(text);
+      return;
+    }
+    const { commands, values } = readShell(text, this.#variables);
+    for (const { name, texts } of values) this.readValue(name, texts);
+    for (const command of commands) this.readCommand(command, depth);
+  }
+
+  readValue(name: string, texts: Texts): void {
+    for (const text of texts) {
+      this.#mention(text);
+      if (/(?:PATH|LIB)$/.test(name)) for (const folder of text.split(':')) this.folders.add(folder || '.');
+      if (/^(?:BASH_ENV|ENV|PYTHONSTARTUP)$/.test(name)) this.#execute(texts);
+    }
+  }
+
+  readCommand(command: ReadCommand, depth: number): void {
+    const { words, inputs, documents } = command;
+    for (const text of [...words, ...inputs].flat()) if (!/[\uE000\uE001]/.test(text)) this.words.add(text);
+    for (const text of [...words, ...inputs, ...documents].flat()) this.#mention(text);
+    this.#folders(words);
+    this.#run(words, command, depth);
+  }
+
+  #mention(text: string): void {
+    if (this.mentioned.size > MAX_MENTIONED) {
+      this.isOpen = true;
+      return;
+    }
+    for (const part of [text, ...text.split(/[\s'"`;&|<>()=,[\]{}]+/)])
+      if (part !== '' && !/[\uE000\uE001]/.test(part)) this.mentioned.add(part);
+  }
+
+  #execute(texts: Texts): void {
+    for (const text of texts)
+      if (isUnknown(text)) this.isOpen = true;
+      else if (text !== '' && text !== '-') this.executed.add(text);
+  }
+
+  #folders(words: readonly Texts[]): void {
+    const isMove = /^(?:cd|pushd)$/.test(words[0]?.[0] ?? '');
+    for (const [at, word] of words.entries())
+      for (const text of word) {
+        const attached = /^(?:--(?:prefix|cwd|dir|directory|chdir)=|-C)(.+)/s.exec(text)?.[1];
+        const isNext = isMove ? at === 0 : /^(?:-C|--(?:prefix|cwd|dir|directory|chdir))$/.test(text);
+        const operand = isMove ? words.slice(1).find((one) => !/^-./.test(one[0] ?? '')) : words[at + 1];
+        for (const folder of [
+          ...(attached === undefined ? [] : [attached]),
+          ...(isNext ? (operand ?? []) : []),
+        ])
+          this.folders.add(folder);
+      }
+  }
+
+  #run([program = [], ...args]: readonly Texts[], command: ReadCommand, depth: number): void {
+    this.#runs += 1;
+    if (depth > MAX_DEPTH || this.#runs > MAX_COMMANDS) {
+      this.isOpen = true;
+      return;
+    }
+    for (const text of new Set(program)) {
+      if (text.includes('/') || /[\uE000\uE001]/.test(text)) this.#execute([text]);
+      const name = text.replace(/^.*\//s, '').toLowerCase();
+      if (name === 'eval') for (const code of joined(args)) this.readText(code, depth + 1);
+      else if (name === 'trap' || name === 'alias')
+        for (const code of args.flat()) this.readText(code.replace(/^[\w-]+=/, ''), depth + 1);
+      else if (name === 'source' || name === '.') this.#execute(args[0] ?? []);
+      else if (name === 'find' || /^fd(?:find)?$/.test(name)) this.#runEach(args, command, depth);
+      else if (isPlainShell(name) || text === '$SHELL') this.#runShell(args, command, depth);
+      else if (isInterpreter(name)) this.#interpret(name, args, command);
+      else if (isRunner(name) || runsLater.test(name)) this.#runWrapped(name, args, command, depth);
+      else
+        for (const [at, word] of args.entries())
+          if (word.some((one) => /^(?:-f|--file)$/.test(one)))
+            this.#execute((args[at + 1] ?? []).filter((one) => !isUnknown(one)));
+    }
+  }
+
+  #runEach(args: readonly Texts[], command: ReadCommand, depth: number): void {
+    const filled = withAny(args, ['{}']);
+    for (const [at, word] of args.entries())
+      if (word.some((text) => /^(?:-exec(?:dir)?|-ok(?:dir)?|-[xX]|--exec(?:-batch)?)$/.test(text)))
+        this.#run(filled.slice(at + 1), command, depth + 1);
+  }
+
+  #runShell(args: readonly Texts[], command: ReadCommand, depth: number): void {
+    const at = args.findIndex((word) => word.some((text) => /^-[A-Za-z]*c$/.test(text)));
+    const [first] = scriptsIn(args);
+    const isCode = at !== -1 && (first === undefined || args.indexOf(first) > at);
+    if (isCode) {
+      const code = args.slice(at + 1).find((word) => !word.every((text) => /^[-+]/.test(text)));
+      for (const text of code ?? []) this.readText(text, depth + 1);
+    } else this.#runScript(args, command, (text) => this.readText(text, depth + 1));
+  }
+
+  #interpret(name: string, args: readonly Texts[], command: ReadCommand): void {
+    const option = /^(?:python|pypy)/.test(name)
+      ? /^-[A-Za-z]*[cm]$/
+      : name === 'php'
+        ? /^-r$/
+        : /^(?:-[A-Za-z0]*[eEp]|--(?:eval|print))$/;
+    const at = args.findIndex((word) => word.some((text) => option.test(text)));
+    const read = (text: string): void => {
+      if (isUnknown(text) || calculates.test(text)) this.isOpen = true;
+    };
+    const [first] = scriptsIn(args);
+    if (at !== -1 && (first === undefined || args.indexOf(first) > at)) {
+      for (const [index, word] of args.slice(0, at).entries())
+        if (word.some((text) => loading.test(text))) this.#execute(args[index + 1] ?? []);
+      for (const text of args[at + 1] ?? []) read(text);
+      return;
+    }
+    // `bun run x`
+    if (first?.some((text) => subcommands.test(text)) === true)
+      this.#runScript(args.slice(args.indexOf(first) + 1), command, read);
+    else this.#runScript(args, command, read);
+  }
+
+  /** The script among the words of a shell or an interpreter, or what it reads instead. */
+  #runScript(args: readonly Texts[], command: ReadCommand, read: (text: string) => void): void {
+    for (const [at, word] of args.entries())
+      if (word.some((text) => loading.test(text))) this.#execute(args[at + 1] ?? []);
+    const scripts = scriptsIn(args);
+    for (const script of scripts) this.#execute(script);
+    if (scripts.some((script) => script.some((text) => text !== '-'))) return;
+    for (const text of command.documents.flat()) read(text);
+    for (const input of command.inputs) this.#execute(input);
+    if (command.isFed && command.documents.length + command.inputs.length === 0) this.isOpen = true;
+  }
+
+  #runWrapped(name: string, given: readonly Texts[], command: ReadCommand, depth: number): void {
+    const isList = name === 'xargs' || name === 'parallel';
+    const hasProgram = given.some((word) => !word.every((text) => /^-./.test(text)));
+    const args = isList && hasProgram ? [...withAny(given, replacedBy(given)), [ANY]] : given;
+    let isValue = false;
+    for (const [at, word] of args.entries()) {
+      const isOption = word.every((text) => /^-./.test(text));
+      if (isOption) {
+        const [text = ''] = word;
+        isValue = valued.test(text);
+        const code = /^(?:-S|--split-string=?)(.*)/s.exec(text)?.[1];
+        if (name === 'env' && code !== undefined)
+          for (const one of code === '' ? (args[at + 1] ?? []) : [code]) this.readText(one, depth + 1);
+        if (name === 'npx' && /^(?:-c|--call)$/.test(text))
+          for (const one of args[at + 1] ?? []) this.readText(one, depth + 1);
+        continue;
+      }
+      const isSkipped =
+        word.every((text) => /^(?:\d[\d.]*[smhd]?|[A-Za-z_]\w*=.*)$/s.test(text)) ||
+        (isValue && word.every(isUnknown));
+      const isLast = !isSkipped && !isValue;
+      if (!isSkipped) this.#run(args.slice(at), command, depth + 1);
+      isValue = false;
+      if (isLast) {
+        // `uv run python x`
+        const later = args.findIndex(
+          (one, index) => index > at && one.some((text) => isPlainShell(text) || isInterpreter(text)),
+        );
+        if (later !== -1 && runsLater.test(name)) this.#run(args.slice(later), command, depth + 1);
+        return;
+      }
+    }
+  }
+}
+
+/** The words that may be the script: the first that is no option, and before it the possible values of options. */
+function scriptsIn(args: readonly Texts[]): readonly Texts[] {
+  const scripts: Texts[] = [];
+  let isValue = false;
+  for (const word of args) {
+    if (word.every((text) => /^[-+]./.test(text))) {
+      isValue = !word.every((text) => flags.test(text));
+      continue;
+    }
+    scripts.push(word);
+    if (!isValue) break;
+    isValue = false;
+  }
+  return scripts;
+}
+
+/** What `xargs -I` and `parallel` replace. */
+function replacedBy(args: readonly Texts[]): readonly string[] {
+  const given = args.flatMap((word, at) =>
+    word.flatMap((text) =>
+      text === '-I' || text === '-J' ? (args[at + 1] ?? []) : (/^-[IJi](.+)/.exec(text)?.[1] ?? []),
+    ),
+  );
+  return ['{}', '{.}', '{/}', '{//}', ...given];
+}
+
+const withAny = (args: readonly Texts[], tokens: readonly string[]): readonly Texts[] =>
+  args.map((word) =>
+    word.map((text) =>
+      text.startsWith('-') ? text : tokens.reduce((now, token) => now.replaceAll(token, ANY), text),
+    ),
+  );
+
+/** The texts of words with blanks between them. */
+function joined(words: readonly Texts[]): Texts {
+  return words.reduce<Texts>(
+    (all, word) =>
+      all.length * word.length > MAX_JOINED
+        ? [ANY]
+        : all.flatMap((one) => word.map((other) => `${one} ${other}`)),
+    [''],
+  );
+}

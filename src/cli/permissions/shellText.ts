@@ -1,0 +1,516 @@
+/**
+ * Reads the commands in shell text with every text that a word may become. The reader of permissions rejects what it does
+ * not understand; this one reads on, because its mistakes must find too much rather than nothing. Pure.
+ */
+
+/** Stands for any text in a word. */
+export const ANY = '\uE000';
+/** Stands for any text without a slash: a pattern of file names. */
+export const GLOB = '\uE001';
+/** A blank at which the shell splits a word; unquoted braces and commas. */
+const [SPLIT, OPEN, COMMA, CLOSE] = ['\uE002', '\uE003', '\uE004', '\uE005'];
+
+/** The texts that a word may become. */
+export type Texts = readonly string[];
+
+export interface ReadCommand {
+  /** With the program, without assignments and redirections. */
+  readonly words: readonly Texts[];
+  /** True if it may read a pipe. */
+  readonly isFed: boolean;
+  /** The files that it reads as its input (`<`). */
+  readonly inputs: readonly Texts[];
+  /** What it reads from a here-document or a here-string. */
+  readonly documents: readonly Texts[];
+}
+
+export interface ShellText {
+  readonly commands: readonly ReadCommand[];
+  /** What variables are set to. */
+  readonly values: readonly { readonly name: string; readonly texts: Texts }[];
+}
+
+/** The texts of variables: those of the environment that are known, and those that the text sets itself. */
+export type KnownVariables = Map<string, ReadonlySet<string>>;
+
+/** With more possibilities, a word counts as any text. */
+const MAX_TEXTS = 64;
+const MAX_DEPTH = 20;
+
+/** Adds what the text sets to `variables`. */
+export function readShell(text: string, variables: KnownVariables): ShellText {
+  const source = text.replace(/[\uE002-\uE005]/g, ' ');
+  // The second time, what loops, functions and later lines set is known.
+  new Reader(source, variables).read();
+  return new Reader(source, variables).read();
+}
+
+interface OpenCommand {
+  words: Texts[];
+  readonly inputs: Texts[];
+  readonly documents: Texts[];
+  readonly isFed: boolean;
+}
+
+const keywords = /^(?:if|then|elif|else|fi|do|done|while|until|!|\{|\}|time|coproc|esac|noglob|nocorrect)$/;
+const assignment = /([A-Za-z_]\w*)(?:\[[^\]\s]*\])?(\+?)=/y;
+const declares = /^(?:export|declare|local|readonly|typeset|env)$/;
+const fills = /^(?:read|mapfile|readarray|getopts|let|printf|unset)$/;
+const name = /^[A-Za-z_]\w*$/;
+
+class Reader {
+  readonly #source: string;
+  readonly #variables: KnownVariables;
+  readonly #commands: ReadCommand[] = [];
+  readonly #values: { readonly name: string; readonly texts: Texts }[] = [];
+  readonly #functions = new Set<string>();
+  #awaited: { delimiter: string; isTabbed: boolean; isQuoted: boolean; command: OpenCommand }[] = [];
+  #at = 0;
+  #depth = 0;
+  #hasPipe = false;
+  #isInBackticks = false;
+
+  constructor(source: string, variables: KnownVariables) {
+    this.#source = source;
+    this.#variables = variables;
+  }
+
+  read(): ShellText {
+    this.#list('');
+    return { commands: this.#commands, values: this.#values };
+  }
+
+  /** Reads commands up to the end or up to `closing`, which it skips. */
+  #list(closing: '' | ')' | '`'): void {
+    let open = 0;
+    let command = this.#opened();
+    const end = (): void => {
+      this.#add(command);
+      command = this.#opened();
+    };
+    while (this.#at < this.#source.length) {
+      const char = this.#source.charAt(this.#at);
+      if (char === closing && open === 0) {
+        this.#at += 1;
+        break;
+      }
+      const start = this.#at;
+      if (/[ \t]/.test(char)) this.#at += 1;
+      else if (this.#source.startsWith('\\\n', this.#at)) this.#at += 2;
+      else if (char === '\n') {
+        this.#at += 1;
+        end();
+        this.#documents();
+      } else if (char === '#') this.#skip(/[^\n]*/y);
+      else if (/[;&|]/.test(char) && !this.#source.startsWith('&>', this.#at)) {
+        if (char === '|') this.#hasPipe = true;
+        this.#at += 1;
+        end();
+      } else if (char === '(') {
+        this.#at += 1;
+        const [only] = command.words;
+        if (command.words.length === 1 && /^\s*\)/.test(this.#source.slice(this.#at))) {
+          for (const text of only ?? []) this.#functions.add(text);
+          command = this.#opened();
+          this.#skip(/\s*\)/y);
+        } else {
+          open += 1;
+          end();
+        }
+      } else if (char === ')') {
+        this.#at += 1;
+        if (open > 0) {
+          open -= 1;
+          end();
+        } else command = this.#opened(); // the pattern of a `case`
+      } else if (!this.#redirection(command)) this.#wordOf(command);
+      if (this.#at === start) this.#at += 1;
+    }
+    end();
+  }
+
+  #opened(): OpenCommand {
+    return { words: [], inputs: [], documents: [], isFed: this.#hasPipe };
+  }
+
+  #skip(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const text = pattern.exec(this.#source)?.[0] ?? '';
+    this.#at += text.length;
+    return text;
+  }
+
+  #add(command: OpenCommand): void {
+    const [program = [], ...args] = command.words;
+    const texts = args.flat();
+    if (program.includes('for') || program.includes('select')) {
+      const [variable = [], , ...list] = args;
+      for (const one of variable) this.#assign(one, list.length === 0 ? [ANY] : list.flat());
+      return;
+    }
+    if (program.some((one) => fills.test(one)))
+      for (const one of texts) if (name.test(one)) this.#assign(one, [ANY]);
+    if (program.includes('set') || program.some((one) => this.#functions.has(one))) this.#assign('@', texts);
+    if (command.words.length + command.inputs.length + command.documents.length > 0)
+      this.#commands.push(command);
+    // A word that may be empty is no word then.
+    if (program.includes('') && args.length > 0) this.#add({ ...command, words: args });
+  }
+
+  #assign(variable: string, texts: Texts): void {
+    const all = new Set([...(this.#variables.get(variable) ?? []), ...texts]);
+    this.#variables.set(variable, all.size > MAX_TEXTS ? new Set([ANY]) : all);
+  }
+
+  /** False if there is none here. */
+  #redirection(command: OpenCommand): boolean {
+    const before = this.#at;
+    const operator = this.#skip(/[0-9]*(?:<<<|<<-?|<>|<(?!\()|&>>?|>>|>\||>&|>(?!\())/y).replace(/^\d+/, '');
+    if (operator === '') {
+      this.#at = before;
+      return false;
+    }
+    this.#skip(/(?:[ \t]|\\\n)+/y);
+    if (operator === '<<' || operator === '<<-') {
+      const word = this.#skip(/[^\s;&|<>()]+/y);
+      const delimiter = word.replace(/['"\\]/g, '');
+      this.#awaited.push({ delimiter, isTabbed: operator === '<<-', isQuoted: delimiter !== word, command });
+      return true;
+    }
+    const [target = []] = this.#word(false);
+    if (operator === '<<<') command.documents.push(target);
+    // What it only writes is not run by it.
+    else if (operator.startsWith('<')) command.inputs.push(target);
+    return true;
+  }
+
+  /** The here-documents that begin on this line. */
+  #documents(): void {
+    const awaited = this.#awaited;
+    this.#awaited = [];
+    for (const { delimiter, isTabbed, isQuoted, command } of awaited) {
+      const lines: string[] = [];
+      while (this.#at < this.#source.length) {
+        const line = this.#skip(/[^\n]*/y);
+        this.#at += 1;
+        if ((isTabbed ? line.replace(/^\t+/, '') : line) === delimiter) break;
+        lines.push(line);
+      }
+      const text = lines.join('\n');
+      command.documents.push(isQuoted ? [text] : this.#inside(text));
+    }
+  }
+
+  /** The texts of quoted text from elsewhere. */
+  #inside(text: string): Texts {
+    const reader = new Reader(text, this.#variables);
+    reader.#depth = this.#depth + 1;
+    const texts = reader.#depth > MAX_DEPTH ? [ANY] : reader.#quoted('');
+    this.#commands.push(...reader.#commands);
+    this.#values.push(...reader.#values);
+    return texts;
+  }
+
+  #wordOf(command: OpenCommand): void {
+    assignment.lastIndex = this.#at;
+    const set = assignment.exec(this.#source);
+    const isDeclared = command.words[0]?.some((one) => declares.test(one)) === true;
+    if (set !== null && (command.words.length === 0 || isDeclared)) {
+      const [whole, variable = '', plus] = set;
+      this.#at += whole.length;
+      const before = [...(this.#variables.get(variable) ?? [])];
+      const from = this.#at;
+      const values = this.#source.charAt(this.#at) === '(' ? this.#array() : (this.#word(true)[0] ?? ['']);
+      // In a loop it grows.
+      const grows =
+        plus === '+' || new RegExp(`\\$\\{?${variable}\\b`).test(this.#source.slice(from, this.#at));
+      this.#assign(variable, grows ? [...values, ...before.map((one) => one + ANY)] : values);
+      this.#values.push({ name: variable, texts: values });
+      return;
+    }
+    const start = this.#at;
+    const words = this.#word(false);
+    const source = this.#source.slice(start, this.#at);
+    if (command.words.length === 0 && keywords.test(source)) return;
+    if (command.words.length === 0 && source === 'function') {
+      this.#skip(/\s+/y);
+      for (const text of this.#word(false).flat()) this.#functions.add(text);
+      return;
+    }
+    // `case word in` is followed by a pattern.
+    if (source === 'in' && command.words[0]?.includes('case') === true) command.words = [];
+    else command.words.push(...words);
+  }
+
+  /** The elements of `(…)` after an assignment. */
+  #array(): Texts {
+    const texts: string[] = [];
+    this.#at += 1;
+    while (this.#at < this.#source.length && this.#source.charAt(this.#at) !== ')') {
+      this.#skip(/(?:\s|#[^\n]*|\[[^\]\s]*\]=)+/y);
+      const start = this.#at;
+      if (this.#source.charAt(this.#at) !== ')') texts.push(...this.#word(false).flat());
+      if (this.#at === start) break;
+    }
+    this.#at += 1;
+    return texts;
+  }
+
+  /** The words that one word becomes. `isValue`: it is assigned, so that it stays one and is no pattern. */
+  #word(isValue: boolean): Texts[] {
+    let texts: Texts = [''];
+    const start = this.#at;
+    while (this.#at < this.#source.length) {
+      const char = this.#source.charAt(this.#at);
+      const isProcess = /^[<>]\(/.test(this.#source.slice(this.#at, this.#at + 2));
+      if (isProcess) {
+        if (char === '>') this.#hasPipe = true;
+        this.#at += 1;
+        this.#substitution(')');
+        texts = product(texts, [ANY]);
+      } else if (char === '(' && this.#at > start && !/^\(\s*\)/.test(this.#source.slice(this.#at))) {
+        // A pattern, such as `@(a|b)`.
+        this.#substitution(')');
+        texts = product(
+          texts.map((text) => text.replace(/[@+!\uE001]$/, '')),
+          [ANY],
+        );
+      } else if (/[\s;&|<>()]/.test(char) || (char === '`' && this.#isInBackticks)) break;
+      else texts = product(texts, this.#piece(isValue, this.#at === start));
+    }
+    if (isValue) return [texts];
+    const words: string[][] = [];
+    for (const text of texts.flatMap(expandBraces))
+      for (const [at, part] of text.split(SPLIT).entries()) words[at] = [...(words[at] ?? []), part];
+    const isEmpty = words.length === 1 && words[0]?.every((text) => text === '') === true;
+    return isEmpty && !/['"]/.test(this.#source.slice(start, this.#at)) ? [] : words;
+  }
+
+  #piece(isValue: boolean, isFirst: boolean): Texts {
+    const char = this.#source.charAt(this.#at);
+    const rest = (): string => this.#source.slice(this.#at);
+    switch (char) {
+      case '\\':
+        this.#at += 2;
+        return [this.#source.charAt(this.#at - 1).replace('\n', '')];
+      case "'": {
+        const text = this.#skip(/'[^']*'?/y);
+        return [text.replace(/^'|'$/g, '')];
+      }
+      case '"':
+        this.#at += 1;
+        return this.#quoted('"');
+      case '`':
+      case '$': {
+        const texts = this.#dollar(false);
+        return isValue ? texts : [...new Set(texts.flatMap(unquoted))];
+      }
+      default:
+    }
+    this.#at += 1;
+    if (char === '~' && isFirst) {
+      const user = this.#skip(/[\w+-]*/y);
+      if (user === '') return this.#lookUp('HOME');
+      return user === '+' ? this.#lookUp('PWD') : [ANY];
+    }
+    if (isValue) return [char];
+    const brace = { '{': OPEN, ',': COMMA, '}': CLOSE }[char];
+    if (brace !== undefined) return [brace];
+    if (char === '?') return [GLOB];
+    if (char === '*') return [this.#skip(/\*+/y) === '' ? GLOB : ANY];
+    if (char === '[' && /^[^\]\s'"]+\]/.test(rest())) {
+      this.#skip(/[^\]]+\]/y);
+      return [GLOB];
+    }
+    return [char];
+  }
+
+  /** The text up to an unescaped `closing`, which it skips; empty = the end. */
+  #quoted(closing: '"' | '}' | ''): Texts {
+    let texts: Texts = [''];
+    while (this.#at < this.#source.length) {
+      const char = this.#source.charAt(this.#at);
+      if (char === closing) {
+        this.#at += 1;
+        return texts;
+      }
+      if (char === '\\') {
+        const next = this.#source.charAt(this.#at + 1);
+        this.#at += 2;
+        texts = product(texts, [next === '\n' ? '' : /["\\$`}]/.test(next) ? next : char + next]);
+      } else if (char === '$' || char === '`') texts = product(texts, this.#dollar(true));
+      else if (closing === '}' && (char === '"' || char === "'"))
+        texts = product(texts, this.#piece(true, false));
+      else {
+        this.#at += 1;
+        texts = product(texts, [char]);
+      }
+    }
+    return texts;
+  }
+
+  #dollar(isQuoted: boolean): Texts {
+    if (this.#source.charAt(this.#at) === '`') return this.#substitution('`');
+    this.#at += 1;
+    const next = this.#source.charAt(this.#at);
+    if (next === '(') return this.#substitution(')');
+    if (next === '{') return this.#braced();
+    if (next === "'" && !isQuoted)
+      return [ansiText(this.#skip(/'(?:[^'\\]|\\.)*'?/sy).replace(/^'|'$/g, ''))];
+    if (next === '"' && !isQuoted) return this.#piece(true, false);
+    const variable = this.#skip(/[A-Za-z_]\w*|[0-9@*#?$!-]/y);
+    return variable === '' ? ['$'] : this.#lookUp(variable);
+  }
+
+  #lookUp(variable: string): Texts {
+    const texts = this.#variables.get(/^[1-9*]$/.test(variable) ? '@' : variable);
+    return texts === undefined ? [ANY] : [...texts];
+  }
+
+  /** `${name}`, `${name:-default}`; what is cut out of a variable may be anything. */
+  #braced(): Texts {
+    this.#at += 1;
+    if (this.#depth >= MAX_DEPTH) return [ANY];
+    this.#depth += 1;
+    const texts = this.#expansion();
+    this.#depth -= 1;
+    return texts;
+  }
+
+  #expansion(): Texts {
+    const sign = this.#skip(/[!#](?=[\w@*])/y);
+    const variable = this.#skip(/[A-Za-z_]\w*|[0-9@*#?$!-]/y);
+    this.#skip(/\[[^\]}]*\]/y);
+    const operator = this.#skip(/:?[-=+?]|[^}]/y);
+    const known = sign === '' ? this.#lookUp(variable) : [ANY];
+    if (operator === '') {
+      this.#skip(/\}/y);
+      return known;
+    }
+    const rest = this.#quoted('}');
+    if (sign !== '') return known;
+    if (/^:?[-=]$/.test(operator)) {
+      if (operator.endsWith('=')) this.#assign(variable, rest);
+      this.#values.push({ name: variable, texts: rest });
+      return [...new Set([...known, ...rest])];
+    }
+    if (/^:?\+$/.test(operator)) return ['', ...rest];
+    return /^:?\?$/.test(operator) ? known : [ANY];
+  }
+
+  /** Reads the commands of a substitution; returns what they may print. */
+  #substitution(closing: ')' | '`'): Texts {
+    this.#at += 1;
+    if (this.#depth >= MAX_DEPTH) return [ANY];
+    const [from, hasPipe, isInside] = [this.#commands.length, this.#hasPipe, this.#isInBackticks];
+    this.#depth += 1;
+    this.#isInBackticks = closing === '`';
+    this.#list(closing);
+    this.#depth -= 1;
+    this.#hasPipe = hasPipe;
+    this.#isInBackticks = isInside;
+    return printed(this.#commands.slice(from), (variable) => this.#lookUp(variable));
+  }
+}
+
+function product(left: Texts, right: Texts): Texts {
+  if (right.length === 1) return left.map((text) => text + right[0]);
+  const all = [...new Set(left.flatMap((one) => right.map((other) => one + other)))];
+  return all.length > MAX_TEXTS ? [ANY] : all;
+}
+
+/** A variable's text without quotes around it: zsh neither splits it nor takes it for a pattern. */
+const unquoted = (text: string): Texts => [
+  text,
+  text.replace(/\s+/g, SPLIT).replace(/[*?]|\[[^\]]*\]/g, GLOB),
+];
+
+function expandBraces(text: string): Texts {
+  const done: string[] = [];
+  const open = [text];
+  for (let steps = 0; ; steps += 1) {
+    const next = open.pop();
+    if (next === undefined) return done;
+    if (open.length + done.length > MAX_TEXTS || steps > MAX_STEPS) return [ANY];
+    const inner = /\uE003([^\uE003\uE005]*)\uE005/.exec(next);
+    if (inner === null) done.push(next.replace(/[\uE003-\uE005]/g, (mark) => plainBraces[mark] ?? ''));
+    else {
+      const [whole, content = ''] = inner;
+      const choices = content.split(COMMA);
+      const [only = ''] = choices;
+      const texts = choices.length > 1 ? choices : [only.includes('..') ? ANY : `{${only}}`];
+      open.push(...texts.map((choice) => next.replace(whole, () => choice)));
+    }
+  }
+}
+
+const plainBraces: Readonly<Record<string, string>> = { [OPEN]: '{', [COMMA]: ',', [CLOSE]: '}' };
+/** More braces than any word has. */
+const MAX_STEPS = 500;
+
+/** The text of `$'…'`. */
+const ansiText = (text: string): string =>
+  text.replace(
+    /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,6})|([0-7]{1,3})|(.))/gs,
+    (_, hex?: string, short?: string, long?: string, octal?: string, char = '') => {
+      const code = hex ?? short ?? long;
+      if (code !== undefined) return String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff));
+      if (octal !== undefined) return String.fromCodePoint(Number.parseInt(octal, 8));
+      return { n: '\n', t: '\t', r: '\r' }[char as string] ?? char;
+    },
+  );
+
+/** What commands may print: those that scripts usually find their folder with; any text for others. */
+function printed(commands: readonly ReadCommand[], lookUp: (name: string) => Texts): Texts {
+  let folder = lookUp('PWD');
+  const texts = commands.flatMap(({ words }): Texts => {
+    const [[program = ''] = [], ...args] = words;
+    const operands = args.filter((word) => !word.some((text) => text.startsWith('-')));
+    const last = operands.at(-1) ?? [ANY];
+    switch (program) {
+      case 'cd':
+        folder = last.flatMap((to) => (/^[/\uE000]/.test(to) ? [to] : folder.map((at) => `${at}/${to}`)));
+        return [];
+      case 'pwd':
+        return folder;
+      case 'git':
+        return args.flat().includes('--show-toplevel') ? lookUp('PWD') : [ANY];
+      case 'dirname':
+        return last.map((text) =>
+          text.includes('/') ? text.replace(/\/[^/]*$/, '') || '/' : text === ANY ? ANY : '.',
+        );
+      case 'basename':
+        return operands.length === 1 ? last.map((text) => text.replace(/^.*\//s, '')) : [ANY];
+      case 'realpath':
+      case 'readlink':
+      case 'echo':
+        return operands.length === 1 ? last : [ANY];
+      case 'printf':
+        return operands.length === 2 && /^%s(?:\\n)?$/.test(operands[0]?.[0] ?? '') ? last : [ANY];
+      case 'true':
+      case '[':
+      case 'test':
+        return [];
+      default:
+        return [ANY];
+    }
+  });
+  const all = [...new Set(texts)];
+  return all.length === 0 || all.length > MAX_TEXTS ? [ANY] : all;
+}
+
+/** The texts of a word of a definition that contains `${NAME}` or `${NAME:-default}`; see `mcp/endpoint.ts`. */
+export function filledIn(word: string, variables: KnownVariables): Texts {
+  const parts = word.split(/(\$\{[A-Za-z_]\w*(?::-[^}]*)?\})/);
+  return parts.reduce<Texts>(
+    (texts, part, at) => {
+      if (at % 2 === 0) return product(texts, [part]);
+      const [name = '', otherwise] = part.slice(2, -1).split(/:-(.*)/s);
+      return product(texts, [
+        ...(variables.get(name) ?? [ANY]),
+        ...(otherwise === undefined ? [] : [otherwise]),
+      ]);
+    },
+    [''],
+  );
+}

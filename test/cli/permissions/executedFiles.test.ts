@@ -1,0 +1,252 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the variables of a shell.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { ProgramText } from '../../../src/cli/permissions/approvedRecords.ts';
+import { executedFiles, filesOf } from '../../../src/cli/permissions/executedFiles.ts';
+import { temporaryFolderOfFile } from '../../temporaryFolder.ts';
+
+const contents: Readonly<Record<string, string>> = {
+  'scripts/check.sh': 'echo checked\n',
+  'scripts/my check.sh': '',
+  'scripts/deep/run.sh': '',
+  'scripts/x.js': '',
+  'scripts/lint.py': '',
+  'scripts/outer.sh': `#!/bin/bash
+set -euo pipefail
+DIR="$(cd "$(dirname "\${BASH_SOURCE[0]}")" && pwd)"
+source "$DIR/lib.sh"
+cat package.json | jq .version
+`,
+  'scripts/lib.sh': 'python3 "$(git rev-parse --show-toplevel)/scripts/lint.py"\n',
+  'tools/server.mjs': '',
+  'tools/server.js': '',
+  'tools/index.js': '',
+  'my server/index.js': '',
+  'pkg/__main__.py': '',
+  'pkg/part.py': '',
+  '.claude/hooks/format.sh': '',
+  '.claude/hooks/guard.py': '',
+  'src/a.ts': '',
+  'src/b.ts': '',
+  'src/deep/c.ts': '',
+  'docs/notes.md': '',
+  'package.json': '{}',
+  Makefile: '',
+  'eslint.config.js': '',
+};
+
+const home = temporaryFolderOfFile();
+// A blank in the path of the project must not matter.
+const root = join(home, 'my project');
+
+beforeAll(() => {
+  for (const [name, content] of Object.entries(contents)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), content);
+  }
+});
+
+const filesRun = (program: ProgramText) => {
+  const { files, areAll } = filesOf(program, { root, home });
+  return { names: files.map((path) => path.slice(root.length + 1)).sort(), areAll };
+};
+const check = 'scripts/check.sh';
+
+describe('the script is found however the command names it', () => {
+  const rows: readonly (readonly [string, ...string[]])[] = [
+    // As published for Claude Code.
+    ['$CLAUDE_PROJECT_DIR/scripts/check.sh', check],
+    ['"$CLAUDE_PROJECT_DIR"/scripts/check.sh', check],
+    ['"$CLAUDE_PROJECT_DIR/scripts/check.sh"', check],
+    ['"${CLAUDE_PROJECT_DIR}/scripts/check.sh"', check],
+    ['bash "${CLAUDE_PROJECT_DIR:-.}/scripts/check.sh"', check],
+    ['bash "${CLAUDE_PROJECT_DIR:-$(pwd)}/scripts/check.sh"', check],
+    ['cd "$CLAUDE_PROJECT_DIR" && ./scripts/check.sh', check],
+    ['cd "${CLAUDE_PROJECT_DIR:-.}" && bash scripts/check.sh', check],
+    ['bash "$(git rev-parse --show-toplevel)/scripts/check.sh"', check],
+    ['bash "$(git rev-parse --show-toplevel 2>/dev/null || pwd)/scripts/check.sh"', check],
+    ['bash "$(pwd)/scripts/check.sh"', check],
+    ['bash `pwd`/scripts/check.sh', check],
+    ['bash "$PWD/scripts/check.sh"', check],
+    ['test -f scripts/check.sh && bash scripts/check.sh || true', check],
+    ['if [ -x scripts/check.sh ]; then scripts/check.sh; fi', check],
+    ['timeout 10 bash scripts/check.sh', check],
+    ['bash -c "cd scripts && ./check.sh"', check],
+    // Quotes and blanks.
+    ['bash scripts/che""ck.sh', check],
+    ["bash 'scripts'/check.sh", check],
+    ["bash $'scripts/\\x63heck.sh'", check],
+    ['bash "scripts/my check.sh"', 'scripts/my check.sh'],
+    ['bash scripts/my\\ check.sh', 'scripts/my check.sh'],
+    ['sh -c \'bash "scripts/my check.sh"\'', 'scripts/my check.sh'],
+    // Variables.
+    ['D=scripts; bash $D/check.sh', check],
+    ['D=scripts bash -c \'"$D/check.sh"\'', check],
+    ['export D=scripts && bash "${D}/check.sh"', check],
+    ['bash "${D:-scripts}/check.sh"', check],
+    [': "${D:=scripts}"; bash "$D/check.sh"', check],
+    ['D=scr; D+=ipts; bash $D/check.sh', check],
+    ['X="bash scripts/check.sh"; $X', check],
+    ['X=(bash scripts/check.sh); "${X[@]}"', check],
+    ['set -- scripts/check.sh; bash "$1"', check],
+    ['run() { bash "$1"; }; run scripts/check.sh', check],
+    ['bash "$UNKNOWN/scripts/check.sh"', check],
+    ['bash "$UNKNOWN/check.sh"', check],
+    ['bash "${PWD%/}/scripts/check.sh"', check],
+    ['cd "$UNKNOWN" && bash scripts/check.sh', check],
+    // Patterns, braces, loops.
+    ['bash scripts/chec*', check],
+    ['bash scripts/c?eck.sh', check],
+    ['bash scripts/[c]heck.sh', check],
+    ['bash scripts/@(check|other).sh', check],
+    ['bash scripts/{check,}.sh', check],
+    ['bash ./{scripts,other}/check.sh', check],
+    ['for f in scripts/c*.sh; do bash "$f"; done', check],
+    ['for n in check; do bash scripts/$n.sh; done', check],
+    ['case x in x) bash scripts/chec*;; esac', check],
+    // Programs that run others.
+    ['env D=1 bash scripts/chec*', check],
+    ['nohup sh scripts/chec* &', check],
+    ['ls | xargs -I{} bash scripts/c{}eck.sh', check],
+    ['find . -type f -exec bash scripts/check.sh {} \\;', check],
+    ['eval "bash scripts/chec*"', check],
+    ['trap "bash scripts/chec*" EXIT', check],
+    ['. ./scripts/chec*', check],
+    ['source "$(dirname "$UNKNOWN")/check.sh"', check],
+    ['bash < scripts/check.sh', check],
+    ['bash <<E\nbash scripts/chec*\nE', check],
+    ['tee >(bash scripts/chec*) </dev/null', check],
+    // Interpreters.
+    ['node -e "require(\'./scripts/x\')"', 'scripts/x.js'],
+    ['node -r ./scripts/x -e "1"', 'scripts/x.js'],
+    ['NODE_OPTIONS="--require ./scripts/x.js" prettier .', 'scripts/x.js'],
+    ['npx tsx scripts/x*', 'scripts/x.js'],
+    ['node "$UNKNOWN/scripts/x"', 'scripts/x.js'],
+    ['python3 pkg', 'pkg/__main__.py'],
+    ['uv run --quiet python scripts/lin*', 'scripts/lint.py'],
+    ['python3 -c "import pkg.part"', 'pkg/part.py'],
+    ['PYTHONPATH=scripts python3 -m lint', 'scripts/lint.py'],
+    ['awk -f scripts/lin*', 'scripts/lint.py'],
+  ];
+  test.each(rows)('%s', (command, ...names) => {
+    const found = filesRun({ command });
+    expect(found.names).toEqual(expect.arrayContaining(names));
+    expect(found.areAll).toBe(true);
+  });
+});
+
+describe('the words of a definition are a list, and its folder and variables count', () => {
+  const rows: readonly (readonly [ProgramText, string])[] = [
+    [{ command: 'node', args: ['server.mjs'], cwd: 'tools' }, 'tools/server.mjs'],
+    [{ command: 'node', args: ['.'], cwd: 'tools' }, 'tools/index.js'],
+    [{ command: 'node', args: ['index.js'], cwd: 'my server' }, 'my server/index.js'],
+    [{ command: 'node', args: ['my server/index.js'] }, 'my server/index.js'],
+    [{ command: './my server/index.js', args: [] }, 'my server/index.js'],
+    [{ command: 'node', args: ['${ROOT:-.}/tools/server.js'] }, 'tools/server.js'],
+    [{ command: 'node', args: ['${ROOT}/tools/server.js'] }, 'tools/server.js'],
+    [{ command: 'node', args: ['server.js'], cwd: '${ROOT:-tools}' }, 'tools/server.js'],
+    [{ command: 'x', args: [], env: { NODE_OPTIONS: '--require ./scripts/x.js' } }, 'scripts/x.js'],
+    [{ command: 'x', args: [], env: { NODE_OPTIONS: '--import=${R:-.}/scripts/x.js' } }, 'scripts/x.js'],
+    [{ command: 'python3', args: ['-m', 'part'], env: { PYTHONPATH: 'pkg' } }, 'pkg/part.py'],
+    [{ command: 'sh', args: ['-c', 'cd tools && node server.m*'] }, 'tools/server.mjs'],
+    [{ command: 'uv', args: ['--directory', 'scripts', 'run', 'lint.py'] }, 'scripts/lint.py'],
+    [{ command: 'env', args: ['A=b', 'node', '${CLAUDE_PROJECT_DIR}/tools/server.js'] }, 'tools/server.js'],
+  ];
+  test.each(rows)('%j', (program, name) => {
+    const found = filesRun(program);
+    expect(found.names).toContain(name);
+    expect(found.areAll).toBe(true);
+  });
+});
+
+test('what a shell script of the project runs counts, two scripts deep, but not what it only reads', () => {
+  expect(filesRun({ command: 'scripts/outer.sh' }).names).toEqual([
+    'scripts/lib.sh',
+    'scripts/lint.py',
+    'scripts/outer.sh',
+  ]);
+});
+
+describe('if only the shell knows what runs, files with the names in the command count, and this is told', () => {
+  const rows: readonly (readonly [string, ...string[]])[] = [
+    ['bash "$UNKNOWN"'],
+    ['"$(cat docs/notes.md)"', 'docs/notes.md'],
+    ['eval "$UNKNOWN"'],
+    ['bash -c "$UNKNOWN"'],
+    ['for f in $UNKNOWN; do node $f; done'],
+    ['find scripts -name "*.sh" -exec bash {} \\;', 'scripts/deep/run.sh', check],
+    ['ls scripts | xargs -n1 bash', 'scripts/deep/run.sh', check],
+    ['ls scripts | xargs -I F bash F', check],
+    ['find . -name check.sh | while read f; do bash "$f"; done', check],
+    ['cat scripts/check.sh | bash', check],
+    ['X=scripts/x.js; while read X; do node $X; done', 'scripts/x.js'],
+    ['bash <(cat scripts/check.sh)', check],
+    ["python3 -c \"exec(open('scr' + 'ipts/lint.py').read())\""],
+    ['"$CLAUDE_PROJECT_DIR/$UNKNOWN"'],
+  ];
+  test.each(rows)('%s', (command, ...names) => {
+    const found = filesRun({ command });
+    expect(found.names).toEqual(expect.arrayContaining(names));
+    expect(found.areAll).toBe(false);
+  });
+});
+
+describe('common hooks bind their own script and nothing else', () => {
+  const rows: readonly (readonly [string, ...string[]])[] = [
+    ['jq -r .tool_input.file_path | xargs npx prettier --write'],
+    ['npx prettier --write "$(jq -r .tool_input.file_path)"'],
+    [
+      'jq -r \'.tool_input.file_path\' | { read f; if echo "$f" | grep -q \'\\.ts$\'; then npx prettier --write "$f"; fi; }',
+    ],
+    [
+      'FILE=$(jq -r \'.tool_input.file_path // empty\'); [[ "$FILE" == *.py ]] && ruff check --fix "$FILE" || true',
+    ],
+    ['jq -r .tool_input.file_path | xargs -I{} npx eslint --fix {}'],
+    ['f=$(jq -r .tool_input.file_path); case "$f" in *.go) gofmt -w "$f";; *.rs) rustfmt "$f";; esac'],
+    ['npx eslint --fix src'],
+    ['npx prettier --check "src/**/*.ts"'],
+    ['npm run lint --silent'],
+    ['npx tsc --noEmit 2>&1 | head -20'],
+    ['notify-send "Claude" "Waiting for input"'],
+    ['say "done"'],
+    ['osascript -e \'display notification "Done" with title "Claude"\''],
+    ['afplay /System/Library/Sounds/Glass.aiff'],
+    ["printf '\\a' > /dev/tty"],
+    ['git diff --stat'],
+    ['git add -A && git diff --cached --quiet || git commit -m "wip" --no-verify'],
+    ['echo "branch: $(git branch --show-current)"'],
+    [
+      'jq -r \'"\\(.tool_input.command) - \\(.tool_input.description // "none")"\' >> ~/.claude/bash-command-log.txt',
+    ],
+    ['jq -c . >> ~/log'],
+    ['echo "$(date): $(jq -r .tool_name)" >> "$HOME/log"'],
+    ['python3 ~/.claude/hooks/audit.py'],
+    ['uv run ~/.claude/hooks/pre_tool_use.py'],
+    ['bash "$HOME/bin/check.sh" "$(jq -r .cwd)"'],
+    [
+      "python3 -c \"import json, sys; d=json.load(sys.stdin); p=d.get('tool_input',{}).get('file_path',''); sys.exit(2 if any(x in p for x in ['.env', '.git/']) else 0)\"",
+    ],
+    ['curl -s -d "done" https://ntfy.sh/topic'],
+    ['cargo fmt --all'],
+    ['make -s lint'],
+    ['"$CLAUDE_PROJECT_DIR"/.claude/hooks/format.sh', '.claude/hooks/format.sh'],
+    ['python3 "$CLAUDE_PROJECT_DIR/.claude/hooks/guard.py" --strict "$(date)"', '.claude/hooks/guard.py'],
+    ['uv run --quiet "$CLAUDE_PROJECT_DIR/.claude/hooks/guard.py"', '.claude/hooks/guard.py'],
+    [
+      'jq . | "${CLAUDE_PROJECT_DIR:-.}/.claude/hooks/format.sh" >> .claude/log.txt',
+      '.claude/hooks/format.sh',
+    ],
+    ['for f in src/*.ts; do npx prettier --check "$f"; done'],
+    ['rm -f tmp/*'],
+    ['while IFS= read -r line; do echo "$line"; done'],
+  ];
+  test.each(rows)('%s', (command, ...names) => {
+    expect(filesRun({ command })).toEqual({ names, areAll: true });
+  });
+});
+
+test('the files of several programs are listed once', () => {
+  const program = { command: 'bash "scripts/my check.sh"' };
+  expect(executedFiles([program, program], { root, home })).toEqual([join(root, 'scripts/my check.sh')]);
+});
