@@ -28,7 +28,7 @@ const scopes: Readonly<
       'git clean -n',
       'git switch -c new',
       'git commit -c HEAD',
-      'git fetch -u',
+      'git fetch -p',
     ],
     stops: [
       'git log --output=/tmp/x',
