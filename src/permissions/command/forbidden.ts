@@ -2,12 +2,14 @@
 import type { PermissionDecision } from '../../protocol/permissions.ts';
 import { decideFile } from '../files/fileDecision.ts';
 import type { Policy } from '../policy.ts';
+import { commandSpec } from '../rules/commandRule.ts';
 import { followsGitChange } from '../rules/gitChanges.ts';
 import type { SourcedRule } from '../rules/rules.ts';
 import type { ParsedCommand } from '../shell/parsedCommand.ts';
 import { track } from '../shell/workingDirectory.ts';
 import { matchesKnown, matchForbidden, matchText } from './forbiddenCommand.ts';
 import { scriptFromInput } from './givenCode.ts';
+import { givenScripts } from './givenScripts.ts';
 import { mayNameForbidden, namedPaths } from './namedPaths.ts';
 import { projectTasks } from './projectTasks.ts';
 import { isNoFile } from './treeDecision.ts';
@@ -31,9 +33,12 @@ export function forbidden(
   if (rules.length === 0) return undefined;
   const { sure, perhaps } = ruled(rules, behavior, command, parsed, cwd, policy);
   if (sure) return sure;
-  const inner = innerScripts(parsed, cwd, policy).map(({ script, directory }) =>
-    forbidden(behavior, script, policy.parseCommand(script), directory, policy),
-  );
+  const inner = [
+    ...innerScripts(parsed, cwd, policy).map(({ script, directory }) =>
+      forbidden(behavior, script, policy.parseCommand(script), directory, policy),
+    ),
+    ...givenFiles(behavior, parsed, cwd, policy),
+  ];
   return (
     inner.find((one) => one?.behavior === behavior) ??
     perhaps() ??
@@ -55,10 +60,35 @@ function innerScripts(
   });
 }
 
+/** What rules about files say of words that may be run as commands. Rules about commands look into them themselves. */
+function givenFiles(
+  behavior: 'ask' | 'deny',
+  parsed: ParsedCommand,
+  cwd: string,
+  policy: Policy,
+): readonly (PermissionDecision | undefined)[] {
+  const rules = policy.rules.filter((rule) => commandSpec(rule) === undefined);
+  if (!parsed.ok || !rules.some((rule) => rule.behavior === behavior)) return [];
+  const about: Policy = { ...policy, rules };
+  return track(parsed.parts, cwd, policy).flatMap(({ part, directories }) =>
+    givenScripts(part).flatMap(({ script, isCertain }) =>
+      (directories ?? [cwd]).map((directory) => {
+        const inner = policy.parseCommand(script);
+        if (isCertain) return forbidden(behavior, script, inner, directory, about);
+        const own = rules.filter((rule) => rule.behavior === behavior);
+        const { sure, byPattern } = ruled(own, behavior, script, inner, directory, about);
+        return sure ?? byPattern;
+      }),
+    ),
+  );
+}
+
 interface Ruled {
   /** The decision of a rule that certainly matches. */
   readonly sure?: PermissionDecision;
-  /** Of one that may match. */
+  /** Of one about files that a pattern of the shell may match. */
+  readonly byPattern?: PermissionDecision | undefined;
+  /** Of any that may match. */
   readonly perhaps: () => PermissionDecision | undefined;
 }
 
@@ -116,6 +146,7 @@ function ruled(
     if (isWriting) return { sure: byRule(behavior, everyEdit), perhaps: none };
   }
   return {
+    byPattern: perhapsFile,
     perhaps: () => {
       if (perhapsFile) return perhapsFile;
       const perhaps = found.find(({ match }) => match === 'perhaps');

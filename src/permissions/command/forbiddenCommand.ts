@@ -4,15 +4,8 @@
  */
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import { programName } from '../options/programTable.ts';
-import { hasSubcommand, riskyWords, subcommandAt } from '../options/riskyOptions.ts';
-import {
-  isCarrier,
-  isRunner,
-  isScheduler,
-  isShellName,
-  readsCommands,
-  takesCode,
-} from '../options/runnerNames.ts';
+import { hasSubcommand, subcommandAt } from '../options/riskyOptions.ts';
+import { isRunner, isScheduler, isShellName, readsCommands, takesCode } from '../options/runnerNames.ts';
 import { startsFromInput } from '../options/standardInput.ts';
 import { hasKnownPurpose } from '../readOnly/programs.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
@@ -24,7 +17,8 @@ import type { Argument } from '../shell/wordValues.ts';
 import { innerScript, type Words } from '../shell/wrappers.ts';
 import { callsIn, formsOf, MAX_WORDS } from './equivalentCalls.ts';
 import { codeIn, commandsInCode, mayBeBuilt, scriptFromInput } from './givenCode.ts';
-import { isTestName, isTextValue, textWords } from './words.ts';
+import { scriptsIn, startsNothing } from './givenScripts.ts';
+import { isTextValue, textWords } from './words.ts';
 
 /** `perhaps`: a word that only the shell knows could make it a command that the rule matches. */
 type Match = 'yes' | 'perhaps' | 'no';
@@ -41,7 +35,7 @@ export function matchForbidden(rule: SourcedRule, part: CommandPart): Match {
   if (shown.some((one) => pattern.test(one))) return 'yes';
   if (calls.some((words) => saysTheSame(text, words))) return 'yes';
   if (part.argv.includes(null) && matchesKnown(rule, part.runs ?? [])) return 'yes';
-  const scripts = scriptsIn(part);
+  const scripts = scriptsIn(part).map(({ script }) => script);
   const code = codeIn(part);
   if ([...scripts, ...code.flatMap(commandsInCode)].some((script) => matchText(rule, script) === 'yes'))
     return 'yes';
@@ -86,17 +80,6 @@ function mayStart(rule: SourcedRule, part: CommandPart, text: string): boolean {
 
 /** Where a command may begin inside a word: `system x` and `\! x` of database clients. */
 const commandsInside = /[\n;&|(){}`!]|\b(?:system|shell|exec|run|spawn|eval)\b/;
-
-/** Programs that run nothing their words name, and subcommands of git whose words are text, paths or names. */
-const runNothing =
-  /^(?:cp|mv|ln|mkdir|touch|rm|rmdir|cat|chmod|chown|curl|wget|[efz]?grep|rg|ag|ls|head|tail|wc|diff|zip|gzip|ping|dig)$/;
-const gitRunsNothing =
-  /^(?:add|am|blame|branch|checkout|cherry-pick|clean|clone|commit|describe|diff|fetch|format-patch|grep|init|log|merge|mv|notes|pull|push|range-diff|remote|reset|restore|rev-list|rev-parse|revert|rm|shortlog|show|stash|status|switch|tag|worktree)$/;
-
-function startsNothing({ argv }: CommandPart): boolean {
-  const name = programName(argv[0]);
-  return name === 'git' ? gitRunsNothing.test(argv[subcommandAt(argv)] ?? '') : runNothing.test(name);
-}
 
 /** True if the word before says that a command follows; of package managers it is the name of a script. */
 function startsNext(argv: CommandPart['argv'], at: number): boolean {
@@ -305,62 +288,6 @@ const MAX_SHOWN = 200;
 
 const isPattern = (raw: string): boolean => hasGlob(raw.replace(/\\.|'[^']*'|"(?:[^"\\]|\\.)*"/gs, ''));
 
-/** Arguments that contain a script: those of `su -c`, `watch`, `trap` and aliases. */
-function scriptsIn(part: CommandPart): readonly string[] {
-  const { full } = part;
-  const name = programName(full[0]);
-  const inner = programName(part.argv[0]);
-  if (inner === 'git') {
-    const own = full.flatMap((word, index) => {
-      const before = full[index - 1];
-      if (word === null) return [];
-      if (/^alias\.[^=]+=/.test(word)) return [aliasScript(word)];
-      // git-for-each-repo(1): it runs git with the words after its options.
-      if (word === 'for-each-repo')
-        return full.slice(index + 1).map((_, at) => `git ${full.slice(index + 1 + at).join(' ')}`);
-      return /^(?:--exec|-x|--extcmd|run|foreach|--[a-z-]+-filter)$/.test(before ?? '') ||
-        /^--exec=/.test(word) ||
-        (/\s/.test(word) && full[index - 2] === 'config')
-        ? [word.replace(/^--exec=/, '')]
-        : [];
-    });
-    return [...own, ...toldToRun(part.argv)];
-  }
-  const hasShell = full.some((word) => isShellName(programName(word)));
-  const isWatch = inner === 'cargo' && part.argv[1] === 'watch';
-  const runs = isWatch || hasShell || [name, inner].some((one) => isRunner(one) || isCarrier(one));
-  if (!runs) return toldToRun(part.argv);
-  // `docker run -e A=x` sets a variable.
-  const isScript = isCarrier(inner) ? /\s/ : /[\s;&|=$]/;
-  // `env -S 'git\_push'`: env(1).
-  const isEnv = full.some((word) => programName(word) === 'env');
-  const words = full.map((word) => (isEnv && word !== null ? word.replace(/\\[_tnvfr]/g, ' ') : word));
-  return words.flatMap((word, index) =>
-    index > 0 && word !== null && isScript.test(word) && !isTestName(words, index)
-      ? [word.replace(/^[\w.-]+=/, ''), ...(/^-\w*S/.test(word) ? [word.replace(/^-\w*?S/, '')] : [])]
-      : [],
-  );
-}
-
-/** The commands that risky options run: the rest of the word, or the next one (`tar --to-command=x`, `rsync -e x`). */
-function toldToRun(argv: readonly (string | null)[]): readonly string[] {
-  if (takesCode(programName(argv[0]))) return [];
-  return riskyWords(argv)
-    .filter(({ risk, word }) => risk === 'runs' && /^[-+]|[\s=]/.test(word))
-    .flatMap(({ at }) => argv.slice(at, at + 2))
-    .flatMap((word) =>
-      word === null
-        ? []
-        : // `socat - EXEC:x` and `sed s/a/x/e` run x.
-          [
-            ...(/^g?sed$/.test(programName(argv[0])) ? [word.replace(/[^\w\s.:=+-]/g, ' ; ')] : []),
-            word.replace(/^(?:-{0,2}[\w.-]+=)+/, ''),
-            word.replace(/^-\w/, ''),
-            word.replace(/^\w+:/, ''),
-          ],
-    );
-}
-
 /** Variables before a command may name programs: `PAGER='x' git log`. */
 function setVariables({ envPrefix, text }: CommandPart): string {
   if (envPrefix.every(({ name }) => isPlainVariable(name))) return '';
@@ -368,12 +295,6 @@ function setVariables({ envPrefix, text }: CommandPart): string {
   const prefix =
     /^\s*(?:[A-Za-z_]\w*\+?=(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])*\s*)*/s.exec(text)?.[0] ?? '';
   return prefix.replaceAll('=', ' ');
-}
-
-/** `alias.x=push` runs `git push`, `alias.x=!cmd` runs a command. */
-function aliasScript(word: string): string {
-  const value = word.slice(word.indexOf('=') + 1);
-  return value.startsWith('!') ? value.slice(1) : `git ${value}`;
 }
 
 /** True if a call runs something that is not among its words: a shell with input from elsewhere, a configured alias. */

@@ -1,8 +1,8 @@
 /** Finds the files that a command names, for deny and ask rules about files. */
 import { forbids } from '../files/filePattern.ts';
 import { programName } from '../options/programTable.ts';
-import { isRunner, isShellName, takesCode } from '../options/runnerNames.ts';
-import { runsItsInput } from '../options/standardInput.ts';
+import { isRunner, takesCode } from '../options/runnerNames.ts';
+import { startsFromInput } from '../options/standardInput.ts';
 import type { Policy } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import { filesToAdd, followsGitChange, showsContent } from '../rules/gitChanges.ts';
@@ -11,12 +11,10 @@ import { namesTool, parseRule, type SourcedRule } from '../rules/rules.ts';
 import type { CommandPart, ParsedCommand } from '../shell/parsedCommand.ts';
 import { everyDirectory, track } from '../shell/workingDirectory.ts';
 import { mountsOf } from './mounts.ts';
+import { pathsInCode, pathsInScripts, pathsWithin, readsPaths, withoutNames } from './pathsInWords.ts';
 import { pathsInText } from './textPaths.ts';
 import { mayWriteForbidden, reachesInto } from './unnamedWrites.ts';
 import { locate, pathsIn, possibleWords, textWords } from './words.ts';
-
-/** Maximum path length that systems support. */
-const maxPathLength = 4096;
 
 interface NamedPath {
   /** Absolute; may contain shell wildcards. */
@@ -49,9 +47,11 @@ export function* namedPaths(
     const verb = readOnlyUse(part) === undefined ? 'write' : 'read';
     for (const directory of directories ?? [cwd]) {
       // A script that an interpreter reads.
-      const script = part.hasInput && runsItsInput(part.argv) ? (part.inputText ?? command) : '';
+      const script = part.hasInput && readsPaths(part) ? (part.inputText ?? command) : '';
       for (const word of [...knownPaths(part), ...pathsWithin(part), ...pathsInCode(script)])
         yield { path: locate(word, directory, policy), verb };
+      // What such a script writes, it says itself when it is judged as a command.
+      for (const word of pathsInScripts(part)) yield { path: locate(word, directory, policy), verb: 'read' };
       for (const { path, wild } of possibleWords(withoutNames(part)))
         yield { path: locate(path, directory, policy), verb, ofShell: wild };
     }
@@ -64,47 +64,6 @@ export function* namedPaths(
       for (const target of targets)
         if (target !== null) yield { path: locate(target, directory, policy), verb, isFile: true };
 }
-
-/** The call without words that cannot be paths: the script of `npm run x:src`, what `find -name` compares names with. */
-function withoutNames(part: CommandPart): CommandPart {
-  const name = programName(part.argv[0]);
-  const before = /^(?:npm|pnpm|yarn|bun)$/.test(name)
-    ? /^run(?:-script)?$/
-    : /^g?find$/.test(name)
-      ? /^-i?(?:name|regex)$/
-      : undefined;
-  if (before === undefined) return part;
-  const isPath = (_: unknown, at: number): boolean => !before.test(part.argv[at - 1] ?? '');
-  return { ...part, argv: part.argv.filter(isPath), raw: part.raw.filter(isPath) };
-}
-
-/** Programs that read files which a script, a query or a filter among their words names. */
-const scripted = /^(?:g?sed|jq|yq|sqlite|psql|mysql|mariadb|gcc|clang|vim?|nvim|emacs(?:client)?|ed|ex)$/;
-
-/**
- * Paths inside words: of a script (`open("x")`), before a colon (`docker run -v x:/y`), in a list of settings
- * (`--mount type=bind,source=x`, `curl -F 'f=@x;type=y'`).
- */
-function pathsWithin(part: CommandPart): readonly string[] {
-  const text = textWords(part);
-  const name = programName(part.argv[0]);
-  const isScripted = takesCode(name) || scripted.test(name.replace(/(?<=[a-z])[\d.]+$/, ''));
-  return part.argv.flatMap((word, at) => {
-    if (at === 0 || word === null || text.has(at) || word.length > MAX_SCRIPT) return [];
-    const before = /^(?:-[\w-]+=)?([^:]*\/[^:]*):/.exec(word)?.[1] ?? '';
-    const pieces = isScripted && /["'\s(]/.test(word) ? pathsInCode(word) : [];
-    const settings = word.split(/[,;]/).flatMap((one) => /=[@<]?([^=]+)$/s.exec(one)?.[1] ?? []);
-    return [before, ...settings, ...pieces].filter(
-      (path) => path !== '' && path !== word && path.length < maxPathLength,
-    );
-  });
-}
-
-const pathsInCode = (code: string): readonly string[] =>
-  code.split(/[\s"'`;&|<>(){}[\]=,:]+/).filter((path) => path !== '' && path.length < maxPathLength);
-
-/** Characters of a word that are searched. */
-const MAX_SCRIPT = 20_000;
 
 /** Paths in words whose value is known because the command itself sets their variables or spells them with braces. */
 function knownPaths(part: CommandPart): readonly string[] {
@@ -247,9 +206,9 @@ const addsNames = /^(?:g?xargs|parallel|sem|cpio|pax)$/;
 /** `-T`, `--files-from`, and `cT` without a dash as the first word: tar(1). */
 const listOfTar = /^\w+ -[A-Za-z]*T|^\w+ --f|^true [A-Za-z]*T/;
 
-/** True for a shell whose script is its input. */
-const readsScript = (part: CommandPart): boolean =>
-  part.hasInput === true && isShellName(programName(part.argv[0])) && runsItsInput(part.argv);
+/** True for a shell, or a program that starts others, whose script is its input; code of interpreters is searched. */
+const readsScript = ({ argv, hasInput }: CommandPart): boolean =>
+  hasInput && !takesCode(programName(argv[0])) && startsFromInput(argv);
 
 /**
  * True if names of files come from the input or from a list: `xargs -0 cat`, `tar -T list`, `sort --files0-from=-`,

@@ -66,8 +66,9 @@ interface TextOption {
 /** git-commit(1), git-tag(1), git-merge(1), git-log(1); cli.github.com/manual. */
 const options: Readonly<Record<string, readonly TextOption[]>> = {
   git: [
-    { within: /^(?:commit|tag|merge)$/, option: /^(?:-[aesnqv]*m|--message)$/ },
+    { within: /^(?:commit|tag|merge|stash|notes)$/, option: /^(?:-[aesnqv]*m|--message)$/ },
     { within: /^(?:log|shortlog|rev-list)$/, option: /^--(?:grep|author)$/ },
+    { within: /^(?:log|diff|show)$/, option: /^-[SG]$/ },
   ],
   gh: [{ within: /^(?:pr|issue|release)$/, option: /^--(?:title|body|notes)$/ }],
   // Excluded files are not read: tar(1), rsync(1).
@@ -77,7 +78,7 @@ const options: Readonly<Record<string, readonly TextOption[]>> = {
 
 /** The same with the text in the option's own word. */
 const glued: Readonly<Record<string, RegExp>> = {
-  git: /^--(?:message|grep|author|date|format|pretty)=/,
+  git: /^(?:--(?:message|grep|author|date|format|pretty)=|-[aesnqv]*m\w[^\s=]*\s)/,
   gh: /^--(?:title|body|notes)=/,
   tar: /^--exclude=/,
   rsync: /^--exclude=/,

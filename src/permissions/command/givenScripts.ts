@@ -1,0 +1,210 @@
+/**
+ * Finds the words of a command that another program may run as a command of its own: those of `su -c`, `watch`, `trap`,
+ * `env -S`, `rsync -e`, git aliases. The one owner of this question, for rules about commands and about files. Pure.
+ */
+import { programName } from '../options/programTable.ts';
+import { riskyWords, subcommandAt } from '../options/riskyOptions.ts';
+import { isCarrier, isRunner, isShellName, takesCode } from '../options/runnerNames.ts';
+import { hasKnownPurpose } from '../readOnly/programs.ts';
+import { readOnlyUse } from '../readOnly/readOnly.ts';
+import { isPlainVariable } from '../shell/assignments.ts';
+import type { CommandPart } from '../shell/parsedCommand.ts';
+import { callsIn } from './equivalentCalls.ts';
+import { isTestName, isTextValue, textWords } from './words.ts';
+
+type Argv = readonly (string | null)[];
+
+/** A script, with the place of its word. */
+interface Script {
+  readonly script: string;
+  readonly at: number;
+}
+
+/** Words that programs which start others may run. */
+export function scriptsIn({ full, argv }: Pick<CommandPart, 'full' | 'argv'>): readonly Script[] {
+  const offset = full.length - argv.length;
+  const told = toldToRun(argv).map(({ script, at }) => ({ script, at: at + offset }));
+  const name = programName(full[0]);
+  const inner = programName(argv[0]);
+  if (inner === 'git') return [...runByGit(full), ...told];
+  const hasShell = full.some((word) => isShellName(programName(word)));
+  const isWatch = inner === 'cargo' && argv[1] === 'watch';
+  const runs = isWatch || hasShell || [name, inner].some((one) => isRunner(one) || isCarrier(one));
+  if (!runs) return told;
+  // `docker run -e A=x` sets a variable.
+  const isScript = isCarrier(inner) ? /\s/ : /[\s;&|=$]/;
+  // `env -S 'git\_push'`: env(1).
+  const isEnv = full.some((word) => programName(word) === 'env');
+  const words = full.map((word) => (isEnv && word !== null ? word.replace(/\\[_tnvfr]/g, ' ') : word));
+  return words.flatMap((word, at) => {
+    if (at === 0 || word === null || !isScript.test(word) || isTestName(words, at)) return [];
+    const glued = /^-\w*S/.test(word) ? [word.replace(/^-\w*?S/, '')] : [];
+    return [word.replace(/^[\w.-]+=/, ''), ...glued].map((script) => ({ script, at }));
+  });
+}
+
+function runByGit(full: Argv): readonly Script[] {
+  return full.flatMap((word, at) => {
+    if (word === null) return [];
+    if (/^alias\.[^=]+=/.test(word)) return [{ script: aliasScript(word), at }];
+    // git-for-each-repo(1): it runs git with the words after its options.
+    if (word === 'for-each-repo')
+      return full
+        .slice(at + 1)
+        .map((_, index) => ({ script: `git ${full.slice(at + 1 + index).join(' ')}`, at }));
+    const isRun =
+      /^(?:--exec|-x|--extcmd|run|foreach|--[a-z-]+-filter)$/.test(full[at - 1] ?? '') ||
+      /^--exec=/.test(word) ||
+      (/\s/.test(word) && full[at - 2] === 'config') ||
+      isOfShell(full, at);
+    return isRun ? [{ script: word.replace(/^--exec=/, ''), at }] : [];
+  });
+}
+
+/** `alias.x=push` runs `git push`, `alias.x=!cmd` runs a command. */
+function aliasScript(word: string): string {
+  const value = word.slice(word.indexOf('=') + 1);
+  return value.startsWith('!') ? value.slice(1) : `git ${value}`;
+}
+
+/** The commands that risky options run: the rest of the word, or the next one (`tar --to-command=x`, `rsync -e x`). */
+function toldToRun(argv: Argv): readonly Script[] {
+  if (takesCode(programName(argv[0]))) return [];
+  return riskyWords(argv)
+    .filter(({ risk, word }) => risk === 'runs' && /^[-+]|[\s=]/.test(word))
+    .flatMap(({ at }) => [at, at + 1])
+    .flatMap((at) => {
+      const word = argv[at];
+      if (word == null) return [];
+      // `socat - EXEC:x` and `sed s/a/x/e` run x.
+      return [
+        ...(/^g?sed$/.test(programName(argv[0])) ? [word.replace(/[^\w\s.:=+-]/g, ' ; ')] : []),
+        word.replace(/^(?:-{0,2}[\w.-]+=)+/, ''),
+        word.replace(/^-\w/, ''),
+        word.replace(/^\w+:/, ''),
+      ].map((script) => ({ script, at }));
+    });
+}
+
+/** Programs that run nothing their words name, and subcommands of git whose words are text, paths or names. */
+const runNothing =
+  /^(?:cp|mv|ln|mkdir|touch|rm|rmdir|cat|chmod|chown|curl|wget|[efz]?grep|rg|ag|ls|head|tail|wc|diff|zip|gzip|ping|dig)$/;
+const gitRunsNothing =
+  /^(?:add|am|blame|branch|checkout|cherry-pick|clean|clone|commit|describe|diff|fetch|format-patch|grep|init|log|merge|mv|notes|pull|push|range-diff|remote|reset|restore|rev-list|rev-parse|revert|rm|shortlog|show|stash|status|switch|tag|worktree)$/;
+
+/** True if no operand of a call is run as a command. */
+export function startsNothing({ argv }: CommandPart): boolean {
+  const name = programName(argv[0]);
+  return name === 'git' ? gitRunsNothing.test(argv[subcommandAt(argv)] ?? '') : runNothing.test(name);
+}
+
+/** A script that a rule about files is applied to like to a command. */
+interface GivenScript {
+  readonly script: string;
+  /** True if a shell certainly runs it; otherwise it may be no command at all. */
+  readonly isCertain: boolean;
+}
+
+/**
+ * Every word of a call, and every value of its variables, that may be run as a command and can name files, except those
+ * that are only text.
+ */
+export function givenScripts(part: CommandPart): readonly GivenScript[] {
+  if (part.carrier) return [];
+  const { argv } = part;
+  const text = plainTexts(part);
+  const found = scriptsIn({ argv, full: argv }).filter(({ at }) => !text.has(at));
+  const mayStart = !startsNothing(part) && readOnlyUse(part) === undefined;
+  const others = mayStart
+    ? argv.flatMap((script, at) => (at > 0 && script !== null ? [{ script, at }] : []))
+    : [];
+  const isKnown = hasKnownPurpose(argv[0] ?? '');
+  const scripts = new Map<string, boolean>();
+  const add = (word: string, isCertain: boolean): void => {
+    // `*` alone is no pattern of files in most texts.
+    const script = isCertain ? word : word.replace(/(?<!\S)\*+(?!\S)/g, ' ');
+    if (namesMore.test(script)) scripts.set(script, isCertain || scripts.get(script) === true);
+  };
+  for (const { script, at } of found) {
+    const isCertain = isRunByShell(argv, at);
+    if (isCertain || !isOtherLanguage(argv, at)) add(script, isCertain);
+  }
+  for (const { script, at } of others)
+    if (!text.has(at) && !(isKnown && isTextValue(argv, at)) && !isOtherLanguage(argv, at))
+      add(script, false);
+  for (const value of programsInVariables(part)) add(value, false);
+  return [...scripts].map(([script, isCertain]) => ({ script, isCertain }));
+}
+
+/** A command with a word after its name, or one that the shell changes: others are judged as the words they are. */
+const namesMore = /[\s;&|<>()`$]/;
+
+/** Programs that give a word to a shell. */
+const givesToShell = /^(?:su|runuser|sg|watch|trap|script|flock|hyperfine|parallel|sem|at|batch|nix-shell)$/;
+
+/** Settings of git whose value is a command: git-config(1). */
+const configuresProgram =
+  /^(?:alias\.|[^=]*(?:pager|editor|command|cmd|driver|textconv|helper|program|fsmonitor|askpass|clean|smudge|process)\b[^=]*=)/i;
+
+/** Programs whose words are queries: `select * from t` names no files. */
+const takesQueries = /^(?:psql|mysql|mariadb|sqlite3?|duckdb|clickhouse(?:-client)?|mongosh|redis-cli)$/;
+
+/** True for code or a query, of a program that another one may start. */
+const isOtherLanguage = (argv: Argv, at: number): boolean =>
+  argv.slice(0, at).some((word) => {
+    const name = programName(word);
+    return takesCode(name) || takesQueries.test(name);
+  });
+
+/** True for the script of a shell on this machine. */
+function isRunByShell(argv: Argv, at: number): boolean {
+  const name = programName(argv[0]);
+  if (isCarrier(name)) return false;
+  if (/^(?:auto)?ssh$/.test(name))
+    return argv.some((word) => /(?:^|@)(?:localhost|127\.|::1)/.test(word ?? ''));
+  return (
+    givesToShell.test(name) ||
+    (name === 'git' && (argv[at - 1] !== '-c' || configuresProgram.test(argv[at] ?? ''))) ||
+    (/^-\w*S|^--split/.test(argv[at - 1] ?? '') && name === 'env') ||
+    (name === 'env' && /^-\w*S|^--split/.test(argv[at] ?? '')) ||
+    (/^npx$/.test(name) && /^(?:-c|--call)$/.test(argv[at - 1] ?? '')) ||
+    isOfShell(argv, at)
+  );
+}
+
+/** `busybox sh -c x` */
+const isOfShell = (argv: Argv, at: number): boolean =>
+  /^-[A-Za-z]*c$|^--?[cC]ommands?$/.test(argv[at - 1] ?? '') &&
+  argv.slice(0, at).some((word) => isShellName(programName(word)));
+
+/** Wrappers that hand every word on as it is. */
+const handsOn =
+  /^(?:sudo|doas|env|time|g?timeout|nice|ionice|chrt|taskset|nohup|setsid|stdbuf|command|exec|npx|bunx|pnpx|uvx|direnv|mise|dotenv|cross-env|caffeinate)$/;
+
+/**
+ * The places of words that are only text, also those of a command behind a wrapper: `sudo git commit -m x`. There, `echo`
+ * may be the value of an option: `sudo -u echo -s x`.
+ */
+export function plainTexts(part: CommandPart): ReadonlySet<number> {
+  const { argv } = part;
+  const found = new Set(textWords(part));
+  if (handsOn.test(programName(argv[0])))
+    for (const words of callsIn(part)
+      .slice(0, MAX_CALLS)
+      .filter(({ argv: [one] }) => !prints.test(programName(one))))
+      for (const at of textWords({ ...part, ...words })) found.add(at + argv.length - words.argv.length);
+  for (const at of argv.keys()) if (isTestName(argv, at)) found.add(at);
+  return found;
+}
+
+const MAX_CALLS = 10;
+const prints = /^(?:echo|printf)$/;
+
+/** Variables that hold a command, in the environment of whatever runs later. */
+const holdsCommand = /(?:PAGER|EDITOR|VISUAL|COMMAND|SHELL|CMD|BROWSER|OPEN|CLOSE|ASKPASS|EXEC)$/;
+
+/** Values of variables that a program may run: `PAGER='less x' git log`. */
+export const programsInVariables = ({ argv, envPrefix }: CommandPart): readonly string[] =>
+  envPrefix.flatMap(({ name, value }) =>
+    value !== null && (argv.length > 0 ? !isPlainVariable(name) : holdsCommand.test(name)) ? [value] : [],
+  );
