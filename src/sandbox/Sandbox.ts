@@ -99,7 +99,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   const gitFolders = createCompletedGitFolders(options.gitNotes);
   const temporary = createTemporaryFolders(options.temporary);
   const quarantine = createQuarantine(options.setAsideNotes);
-  const links = createHeldLinks((path) => quarantine.move(path, REPLACES_LINK));
+  const links = createHeldLinks((path) => quarantine.move(path, { reason: REPLACES_LINK }));
   /** Files that the session's tools have created since the last command. */
   const created: string[] = [];
   /** Folders of `DeniedPlaces.whole` that were reported. */

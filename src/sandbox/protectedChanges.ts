@@ -9,7 +9,7 @@ import { lstatOf, namesIn, textOf } from '../disk/fileLookups.ts';
 import { isRunning } from '../disk/isRunning.ts';
 import { isInside } from '../disk/paths.ts';
 import { inRealFolderSync } from '../disk/realFile.ts';
-import { LEADS_OUT, PREPARED_MODULE, RUNS_PROGRAMS, reasons } from './places/dangers.ts';
+import { type Danger, dangerOf, isNeverOfGit, PREPARED_MODULE, RUNS_PROGRAMS } from './places/dangers.ts';
 import type { HeldLinks } from './places/heldLinks.ts';
 import { outsideModules } from './places/moduleWalk.ts';
 
@@ -44,14 +44,13 @@ export function watchProtected(
   }: {
     readonly kept: readonly string[];
     readonly roots: readonly string[];
-    readonly disable: (path: string, reason: string) => string;
+    readonly disable: (path: string, danger: Danger) => string;
     readonly restoreLinks: HeldLinks['restore'];
   },
 ): ProtectedChanges {
   const safe = new Set(kept);
   const own = new Set(roots.map((root) => join(root, '.git')));
-  // Git never writes an index that leads out: one that is there already was left by a session that was killed.
-  let before = new Map([...merged(first)].filter(([, stamp]) => stamp !== LEADS_OUT));
+  let before = new Map([...merged(first)].filter(([, stamp]) => !isNeverOfGit(stamp)));
   /** The user's own repository or submodule is never renamed, unless the command has created it. */
   const isKept = (path: string, stamp: string): boolean => {
     if (stamp === PREPARED_MODULE)
@@ -64,9 +63,9 @@ export function watchProtected(
   const changedIn = (now: ReadonlyMap<string, string>): readonly Change[] =>
     [...now].filter(([path, stamp]) => before.get(path) !== stamp && !isKept(path, stamp));
   const described = ([path, stamp]: Change): string =>
-    shortened(path, roots[0] ?? '/') + noteOf(path, reasons.get(stamp));
-  const noteOf = (path: string, reason: string | undefined): string =>
-    reason === undefined ? '' : disable(path, reason);
+    shortened(path, roots[0] ?? '/') + noteOf(path, dangerOf(stamp));
+  const noteOf = (path: string, danger: Danger | undefined): string =>
+    danger === undefined ? '' : disable(path, danger);
   const restored = (): readonly string[] =>
     restoreLinks().map(({ path, note }) => shortened(path, roots[0] ?? '/') + note);
   return {
@@ -93,7 +92,7 @@ export function watchProtected(
 /** A path and its stamp. */
 type Change = readonly [string, string];
 
-const isUrgent = ([, stamp]: Change): boolean => reasons.has(stamp);
+const isUrgent = ([, stamp]: Change): boolean => dangerOf(stamp) !== undefined;
 
 const merged = (all: ProtectedFiles): ReadonlyMap<string, string> => new Map(all.flatMap((one) => [...one]));
 
@@ -112,7 +111,7 @@ const MAX_NAMES = 10;
 
 interface Quarantine {
   /** Returns a note that follows the path in the report; empty if nothing was renamed. Never throws. */
-  move(path: string, reason: string): string;
+  move(path: string, danger: Danger): string;
   /** Call when everything returned so far has reached the user. */
   reported(): void;
 }
@@ -125,9 +124,10 @@ export function createQuarantine(notes: string): Quarantine {
   const own = join(notes, `${process.pid}-${lastSession}`);
   const unreported: string[] = [];
   return {
-    move(path, reason) {
-      const isModule = reason === reasons.get(PREPARED_MODULE);
-      const into = isModule ? outsideModules(path) : dirname(path);
+    move(path, { reason, into: elsewhere, earlier }) {
+      const isModule = reason === dangerOf(PREPARED_MODULE)?.reason;
+      const into = isModule ? outsideModules(path) : (elsewhere ?? dirname(path));
+      const isMoved = isModule || elsewhere !== undefined;
       let done = '';
       try {
         // Without following links, then or at the last step: git does not follow them here either.
@@ -139,11 +139,14 @@ export function createQuarantine(notes: string): Quarantine {
               .map((end) => `${basename(path)}-set-aside${end === 0 ? '' : end}`)
               .find((free) => lstatOf(to.at(free)) === undefined);
             if (name === undefined) return;
-            const said = ` (${isModule ? `moved to ${join(into, name)}` : `renamed to ${name}`}: ${reason})`;
+            const place = isMoved ? `moved to ${join(into, name)}` : `renamed to ${name}`;
+            const restored = earlier === undefined ? '' : '; its earlier content is restored';
+            const said = ` (${place}: ${reason}${restored})`;
             unreported.push(`${path}${said}`);
             note(own, unreported);
             renameSync(from.at(basename(path)), to.at(name));
             done = said;
+            if (earlier !== undefined) writeFileSync(from.at(basename(path)), earlier, { flag: 'wx' });
           }),
         );
       } catch {

@@ -3,8 +3,16 @@
  * @module-tag long
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { extension, LINK_MODE, writtenIndex } from '../disk/writtenIndex.ts';
 import { hasSandbox } from './confined.ts';
@@ -231,5 +239,113 @@ describe.skipIf(!hasSandbox)('remotes outside of git’s settings', () => {
     await given.run(`git init -q --bare r.git; ${command}`);
     expect(existsSync(join(given.root, '.git', name, 'origin'))).toBe(false);
     expect(() => given.git('.', 'push', 'origin', 'HEAD:refs/heads/x')).toThrow();
+  });
+});
+
+describe.skipIf(!hasSandbox)('a link that a command has left in a git folder', () => {
+  const victim = ({ home }: Project): string => join(home, 'victim');
+  /** A project, and a file of the user in the home. */
+  const withVictim = async (): Promise<Project> => {
+    const given = await project();
+    withSubmodules(given, 'lib');
+    given.git('.', 'worktree', 'add', '-q', '../wt');
+    writeFileSync(victim(given), 'own\n');
+    return given;
+  };
+
+  test.each<readonly [string, (given: Project) => unknown]>([
+    ['.git/COMMIT_EDITMSG', ({ git }) => git('.', 'commit', '-qm', 'evil', '--allow-empty')],
+    ['.git/logs/HEAD', ({ git }) => git('.', 'commit', '-qm', 'evil', '--allow-empty')],
+    ['.git/FETCH_HEAD', ({ git }) => git('.', 'fetch', '-q', '../lib')],
+    ['.git/refs/heads/lfs/x', ({ git }) => git('.', 'update-ref', 'refs/heads/lfs/x', 'HEAD')],
+    ['.git/logs/refs/heads/x-set-aside', ({ git }) => git('.', 'branch', 'x-set-aside')],
+    ['.git/objects/info/commit-graph', ({ git }) => git('.', 'commit-graph', 'write', '--reachable')],
+    ['.git/worktrees/wt/COMMIT_EDITMSG', ({ git }) => git('../wt', 'commit', '-qm', 'evil', '--allow-empty')],
+    ['.git/modules/lib/logs/HEAD', ({ git }) => git('lib', 'commit', '-qm', 'evil', '--allow-empty')],
+  ])('is moved away and reported: %s', async (link, act) => {
+    const given = await withVictim();
+    const { text } = await given.run(
+      `mkdir -p ${dirname(link)}; ln -sfn ${victim(given)} ${link}; test -L ${link}`,
+    );
+    attempt(() => act(given));
+    expect(readFileSync(victim(given), 'utf8')).toBe('own\n');
+    expect(text).toMatch(
+      new RegExp(`${link} \\((?:renamed|moved) to \\S+-set-aside\\d?: git would follow this link`),
+    );
+    expect((await given.run('true')).text).not.toContain('set-aside');
+  });
+
+  test('is renamed if it leads to the settings, or stands for a missing folder', async () => {
+    const given = await project();
+    repository(given, '.');
+    await given.run('mkdir -p prepared/wt; ln -s ../prepared/wt .git/worktrees; test -L .git/worktrees');
+    expect(existsSync(join(given.root, '.git/worktrees'))).toBe(false);
+    await given.run('rm -f .git/COMMIT_EDITMSG; ln -s config .git/COMMIT_EDITMSG');
+    given.git('.', 'commit', '-qm', 'evil', '--allow-empty');
+    expect(readFileSync(join(given.root, '.git/config'), 'utf8')).not.toContain('evil');
+  });
+
+  test('replaces no ref: HEAD gets its earlier content back', async () => {
+    const given = await withVictim();
+    const head = readFileSync(join(given.root, '.git/HEAD'), 'utf8');
+    const { text } = await given.run(`ln -sf ${victim(given)} .git/HEAD`);
+    expect(text).toContain('its earlier content is restored');
+    expect(readFileSync(join(given.root, '.git/HEAD'), 'utf8')).toBe(head);
+  });
+
+  test('stays if it was there before and leads to the same place, and if it is a symbolic ref', async () => {
+    const given = await withVictim();
+    mkdirSync(join(given.root, 'kept'));
+    for (const name of ['rr-cache', 'svn']) symlinkSync('../kept', join(given.root, '.git', name));
+    const { text } = await given.run(
+      'git -c core.preferSymlinkRefs=true checkout -qb next; rm .git/svn; ln -s ../../victim .git/svn',
+    );
+    expect(text).toContain('.git/svn (renamed to svn-set-aside');
+    expect(text).not.toMatch(/rr-cache|HEAD/);
+    expect(readlinkSync(join(given.root, '.git/rr-cache'))).toBe('../kept');
+    expect(given.git('.', 'branch', '--show-current')).toBe('next\n');
+  });
+
+  test('is not hidden among more folders than are searched', async () => {
+    const given = await withVictim();
+    const { text } = await given.run('p=.git/logs/refs; for i in {0..110}; do p=$p/a; done; mkdir -p $p');
+    expect(text).toContain('.git/logs (renamed to logs-set-aside: it has too many folders');
+  });
+});
+
+describe.skipIf(!hasSandbox)('a symbolic ref that a command has written itself', () => {
+  const outside = 'refs/heads/../../../../victim';
+  const withVictim = async (): Promise<Project> => {
+    const given = await project();
+    repository(given, '.');
+    given.git('.', 'worktree', 'add', '-q', '../wt');
+    writeFileSync(join(given.root, 'victim'), 'own\n');
+    return given;
+  };
+  const content = ({ root }: Project, file: string): string => readFileSync(join(root, file), 'utf8');
+
+  test.each([
+    ['.git/HEAD', '.'],
+    ['.git/worktrees/wt/HEAD', '../wt'],
+    ['.git/refs/heads/master', '.'],
+  ])('gets its earlier content back: %s', async (file, folder) => {
+    const given = await withVictim();
+    const before = content(given, file);
+    const { text } = await given.run(`printf 'ref: ${outside}\\n' > ${file}`);
+    given.git(folder, 'commit', '-qm', 'evil', '--allow-empty');
+    expect(content(given, 'victim')).toBe('own\n');
+    expect(text).toMatch(
+      /-set-aside: it names something other than a branch or tag.*its earlier content is restored/,
+    );
+    if (file.endsWith('HEAD')) expect(content(given, file)).toBe(before);
+  });
+
+  test('is renamed if it is new, or was left by a session that was killed', async () => {
+    const given = await withVictim();
+    const { text } = await given.run(`printf 'ref: config\n' > .git/refs/heads/x`);
+    expect(text).toContain('.git/refs/heads/x (moved to ');
+    expect(existsSync(join(given.root, '.git/refs/heads/x'))).toBe(false);
+    writeFileSync(join(given.root, '.git/ORIG_HEAD'), `ref: ${outside}\n`);
+    expect((await given.run('true')).text).toContain('.git/ORIG_HEAD (renamed to ORIG_HEAD-set-aside');
   });
 });

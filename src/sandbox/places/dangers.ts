@@ -8,14 +8,51 @@ export const UNREADABLE_INDEX = 'unreadable index';
 export const LEADS_OUT = 'leads out';
 /** The git folder of a submodule that is not checked out yet, in which git would start programs. */
 export const PREPARED_MODULE = 'prepared module';
+/** A link in a git folder, which git would follow when it writes there. */
+export const FOLLOWED_LINK = 'followed link';
+/** A symbolic ref whose target is not the name of a ref. */
+export const INVALID_REF = 'invalid ref';
+/** A part of a git folder with more folders in it than are searched. */
+export const UNSEARCHED = 'unsearched';
 
 /** Why something with such a stamp was renamed, as the user reads it. */
-export const reasons: ReadonlyMap<string, string> = new Map([
+const reasons: ReadonlyMap<string, string> = new Map([
   [RUNS_PROGRAMS, 'its settings may start programs at your next git status'],
   [UNREADABLE_INDEX, 'it cannot be read to find submodules; run git reset'],
   [LEADS_OUT, 'git checkout would write files in .git or outside the project; run git reset'],
   [PREPARED_MODULE, 'its settings or hooks may start programs at your next git submodule update'],
+  [FOLLOWED_LINK, 'git would follow this link and write elsewhere'],
+  [INVALID_REF, 'it names something other than a branch or tag, and git would write there'],
+  [UNSEARCHED, 'it has too many folders to search it for links'],
 ]);
 
 /** Why something that has replaced a link was renamed. */
 export const REPLACES_LINK = 'it replaced a link that git follows';
+
+interface Remedy {
+  /** The folder to move it to; without one it is renamed. */
+  readonly into?: string | undefined;
+  /** The earlier content of the file, to be restored. */
+  readonly earlier?: string | undefined;
+}
+
+export interface Danger extends Remedy {
+  readonly reason: string;
+}
+
+/** A stamp that also says what to do. `state` is part of it: another one counts as a change. */
+export const dangerStamp = (name: string, { into = '', earlier = '' }: Remedy, state = ''): string =>
+  [name, into, earlier, state].join('\0');
+
+/** What is wrong with something that has this stamp; undefined if nothing is. */
+export function dangerOf(stamp: string): Danger | undefined {
+  const [name = '', into = '', earlier = ''] = stamp.split('\0');
+  const reason = reasons.get(name);
+  return reason === undefined
+    ? undefined
+    : { reason, into: into || undefined, earlier: earlier || undefined };
+}
+
+/** True for what git itself never leaves: if it is there before a command, a session that was killed has left it. */
+export const isNeverOfGit = (stamp: string): boolean =>
+  stamp === LEADS_OUT || stamp.startsWith(`${INVALID_REF}\0`);

@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { lstatOf, namesIn } from '../../disk/fileLookups.ts';
 import { createFolderWalk, type FolderWalk } from '../../disk/folderWalk.ts';
 import { PREPARED_MODULE, RUNS_PROGRAMS, UNREADABLE_INDEX } from './dangers.ts';
+import { createGitEntryCheck } from './gitEntryCheck.ts';
 import { createIndexCheck } from './indexCheck.ts';
 import { preparedModules } from './moduleCheck.ts';
 import { createModuleWalk } from './moduleWalk.ts';
@@ -67,6 +68,7 @@ export function createProjectScan({
   const readIndexOf = createIndexReader();
   const gitFoldersOf = createModuleWalk();
   const checkIndexes = createIndexCheck();
+  const checkEntries = createGitEntryCheck();
   const known = { inside: createKnown(notes, 'inside'), submodules: createKnown(notes, 'submodules') };
   const walk = createFolderWalk((path, entries) => {
     // A folder with a HEAD is a repository, and git follows its settings there. Source: gitrepository-layout.
@@ -118,6 +120,7 @@ export function createProjectScan({
         ),
         ...unreadable.map((path) => [path, UNREADABLE_INDEX] as const),
         ...gitFolders.flatMap((found) => [...checkIndexes(found.folders)]),
+        ...gitFolders.flatMap((found) => [...checkEntries(found.folders)]),
         ...gitFolders.flatMap(preparedModules).map((path) => [path, PREPARED_MODULE] as const),
         ...[root, ...repositories, ...submodules.slice(0, MAX_REPOSITORIES)]
           .flatMap(pendingPrograms)
