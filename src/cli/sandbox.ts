@@ -172,6 +172,7 @@ export function createSessionSandbox({
     },
     isBinding,
     isExcluded: (command) => permissions.matches(sandbox.excludedCommands, command),
+    gitUse: (command, cwd) => permissions.gitUse(command, cwd),
     gitRunsPrograms: gitSettingsRunPrograms,
   });
 }

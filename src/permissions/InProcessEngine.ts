@@ -1,5 +1,7 @@
 import type { PermissionDecision, PermissionExplanation } from '../protocol/permissions.ts';
+import type { GitUse } from '../protocol/sandbox.ts';
 import { type CommandEffect, effectsOf } from './command/commandEffects.ts';
+import { gitUseOf } from './command/gitUse.ts';
 import { decide } from './decide.ts';
 import type { PermissionInput } from './decideCall.ts';
 import { explain } from './explain.ts';
@@ -64,6 +66,12 @@ export class InProcessEngine implements PermissionEngine {
     const { policy, isCut } = await this.#policy(facts);
     const effects = effectsOf(command, cwd, policy);
     return isCut() ? undefined : effects;
+  }
+
+  async gitUse(command: string, cwd: string, facts: PolicyFacts): Promise<GitUse> {
+    const { policy, isCut } = await this.#policy(facts);
+    const use = gitUseOf(policy.parseCommand(command), cwd, policy);
+    return isCut() ? 'none' : use;
   }
 
   async propose(calls: readonly AnsweredCall[], facts: PolicyFacts, least: number): Promise<LearnedRules> {

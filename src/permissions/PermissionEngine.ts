@@ -1,4 +1,5 @@
 import type { PermissionDecision, PermissionExplanation } from '../protocol/permissions.ts';
+import type { GitUse } from '../protocol/sandbox.ts';
 import type { CommandEffect } from './command/commandEffects.ts';
 import type { PermissionInput } from './decideCall.ts';
 import type { PolicyFacts } from './policy.ts';
@@ -11,6 +12,8 @@ export interface PermissionEngine {
   explain(input: PermissionInput, facts: PolicyFacts): Promise<PermissionExplanation>;
   /** True if every part of a command matches one of the patterns, as in `Bash(pattern)`. */
   matches(patterns: readonly string[], command: string, root: string): Promise<boolean>;
+  /** See `gitUseOf`; `none` also if the lookups took too long. */
+  gitUse(command: string, cwd: string, facts: PolicyFacts): Promise<GitUse>;
   /** See `effectsOf`; undefined also if the lookups took too long. */
   effects(command: string, cwd: string, facts: PolicyFacts): Promise<readonly CommandEffect[] | undefined>;
   /** See `proposeRules`. */

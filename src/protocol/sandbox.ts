@@ -6,6 +6,12 @@ import type { Grant } from './permissions.ts';
 export const sandboxModes = ['read-only', 'workspace-write', 'danger-full-access'] as const;
 export type SandboxMode = (typeof sandboxModes)[number];
 
+/**
+ * Whether a command changes git folders. `only`: it runs nothing but git, so it may. `mixed`: it runs git among other
+ * programs, or writes files besides. `none`: it does not run git, or together with what only git is told to run.
+ */
+export type GitUse = 'only' | 'mixed' | 'none';
+
 export interface CommandRequest {
   readonly command: string;
   /** Absolute path. */
@@ -63,6 +69,8 @@ export interface Blockage {
   readonly reason: string;
   /** The user's settings hide what the command needs: nothing offers to run it outside the sandbox. */
   readonly isHidden?: boolean;
+  /** What the model should do instead, as a sentence: nothing offers to run it outside the sandbox. */
+  readonly instead?: string;
 }
 
 /** How one command is run, confined or not. */
@@ -112,6 +120,8 @@ export type SandboxState =
 export interface CommandSandbox {
   /** Probes this machine once; later calls return the same result. Never rejects. */
   state(): Promise<SandboxState>;
+  /** True if the settings ask for a sandbox in which only git commands change git folders; absent = they do not. */
+  readonly closesGit?: boolean;
   /** Starts preparations that the first command would otherwise wait for. */
   prepare(): void;
   /** True if the settings let the command run outside the sandbox once the user has approved it. */

@@ -5,8 +5,8 @@ import { join, relative } from 'node:path';
 import { lstatOf, resolved } from '../disk/fileLookups.ts';
 import { isInside, realpath } from '../disk/paths.ts';
 import type { SandboxRecord } from '../protocol/entries/fields.ts';
-import type { CommandSandbox, Confinement, Launch, SandboxState } from '../protocol/sandbox.ts';
-import { whyBlocked, whyHidden } from './blocked.ts';
+import type { CommandSandbox, Confinement, GitUse, Launch, SandboxState } from '../protocol/sandbox.ts';
+import { whyBlocked, whyGitBlocked, whyHidden } from './blocked.ts';
 import { type EnvironmentRules, withoutTokens } from './environment.ts';
 import { bubblewrapArguments } from './linux/bubblewrap.ts';
 import { admit, expectedMounts, mountsNow } from './linux/mountCheck.ts';
@@ -25,7 +25,13 @@ import {
 import { createProxy } from './network/proxy.ts';
 import { createCompletedGitFolders } from './places/completedGitFolders.ts';
 import { REPLACES_LINK } from './places/dangers.ts';
-import { findPlaces, type PlaceOptions, workspaceNow, writableFolders } from './places/findPlaces.ts';
+import {
+  findPlaces,
+  gitFoldersToClose,
+  type PlaceOptions,
+  workspaceNow,
+  writableFolders,
+} from './places/findPlaces.ts';
 import { createHeldLinks } from './places/heldLinks.ts';
 import { createPathNotes } from './places/pathNotes.ts';
 import { createProjectScan, createSecretsScan } from './places/projectScan.ts';
@@ -51,7 +57,7 @@ export interface SandboxOptions extends ProbeOptions {
   /** Called for each command, since directories may be added. */
   readonly places: () => Omit<
     PlaceOptions,
-    'scratchParent' | 'repositories' | 'projectSecrets' | 'privateTemporary'
+    'scratchParent' | 'repositories' | 'projectSecrets' | 'privateTemporary' | 'closedGitFolders'
   >;
   /** What rules deny reading at the moment; hidden in addition to `denyRead` of `places`. */
   readonly denied?: () => Promise<DeniedPlaces>;
@@ -75,6 +81,8 @@ export interface SandboxOptions extends ProbeOptions {
   readonly isBinding: boolean;
   /** True if the user's settings run this command outside the sandbox. */
   readonly isExcluded: (command: string) => boolean | Promise<boolean>;
+  /** Whether a command, run in a folder, may change git folders. */
+  readonly gitUse: (command: string, cwd: string) => GitUse | Promise<GitUse>;
   /** True if the settings of the repository in this folder would make git start programs. */
   readonly gitRunsPrograms: (folder: string) => boolean;
 }
@@ -158,6 +166,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   let isDisposed = false;
   return {
     state: probe,
+    closesGit: options.enabled && options.mode === 'workspace-write',
     prepare: () =>
       void probe().then((found) => {
         const needsNetwork = found.type === 'on' && found.mode === 'workspace-write';
@@ -177,6 +186,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const ofSettings = options.places();
       const given = { ...ofSettings, denyRead: [...ofSettings.denyRead, ...denied.paths] };
       const isReadOnly = found.mode === 'read-only' || request.grant.basis === 'read-only';
+      const gitUse = isReadOnly ? 'none' : await options.gitUse(request.command, request.cwd);
       const workspace = workspaceNow(given.workspace);
       const roots = isReadOnly ? [] : workspace;
       const walked = await inOrder(roots, walk.inSlices);
@@ -185,14 +195,16 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const writable = isReadOnly ? [] : writableFolders(given);
       // Before something is created in the place of a link that a running command has removed.
       unreported.push(...links.restore().map(({ path, note }) => `${path}${note}`));
-      const followed = gitFolders.completeAll(
-        [...new Set([...roots, ...repositories, ...writable])],
+      const closed = isReadOnly || gitUse === 'only' ? [] : gitFoldersToClose(given, repositories);
+      const followed = gitFolders.completeAll([...new Set([...roots, ...repositories, ...writable])], {
         writable,
-        given.home,
-      );
+        closed,
+        home: given.home,
+      });
       const places = findPlaces({
         ...given,
         repositories,
+        closedGitFolders: closed,
         projectSecrets: secrets,
         // macOS profiles cannot replace one folder with another.
         ...(options.platform === 'linux' ? { privateTemporary: (shared) => temporary.open(shared) } : {}),
@@ -248,6 +260,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const changes = reported(protectedChanges, unreported, quarantine.reported);
       const confinement = confined({
         plan,
+        gitUse,
         hasTemporary,
         env,
         bwrap,
@@ -359,6 +372,7 @@ function reported(
 
 interface ConfinedParts {
   readonly plan: SandboxPlan;
+  readonly gitUse: GitUse;
   /** True if the command may write to a temporary folder other than its scratch folder. */
   readonly hasTemporary: boolean;
   readonly env: Readonly<Record<string, string>>;
@@ -383,6 +397,7 @@ interface ConfinedParts {
 
 function confined({
   plan,
+  gitUse,
   hasTemporary,
   env,
   bwrap,
@@ -467,6 +482,8 @@ function confined({
     blocked(output, exitCode, declined) {
       const hidden = whyHidden(output, exitCode, plan.denied, plan.cwd);
       if (hidden !== undefined) return { reason: hidden, isHidden: true };
+      const ofGit = whyGitBlocked(output, exitCode, plan.closedGitFolders, gitUse);
+      if (ofGit !== undefined) return ofGit;
       const refused = [...asking.refused].filter((host) => !declined.has(host));
       const reason = whyBlocked(output, exitCode, refused, [...asking.problems]);
       return reason === undefined ? undefined : { reason };

@@ -1,6 +1,7 @@
 /** Determines from a failed command's output whether the sandbox was the reason. Pure. */
 import { basename, relative } from 'node:path';
 import { isInside } from '../disk/paths.ts';
+import type { Blockage, GitUse } from '../protocol/sandbox.ts';
 
 /** Error messages of confined programs and their explanation. The first match is used. */
 const signs: readonly (readonly [RegExp, string])[] = [
@@ -62,6 +63,38 @@ export function whyHidden(
   const names = found.map((path) => (isInside(path, cwd) ? relative(cwd, path) : path));
   return `the settings hide ${listed(names)} from commands (a Read deny rule, or sandbox.denyRead)`;
 }
+
+/** The words of git, and of the system, about a file that cannot be changed. */
+const unwritable = /read-only file system|\bEROFS\b|operation not permitted|\bEPERM\b/i;
+/** What git names in such a message, besides paths in its folder. */
+const partsOfGit =
+  /\.git(?:[/'"\s]|$)|cannot lock ref|update_ref failed|\b(?:FETCH|ORIG|MERGE)_HEAD\b|COMMIT_EDITMSG|\bindex\.lock\b|unable to create temporary file|insufficient permission for adding an object/;
+
+/** Settings and hooks, which no command may change. */
+const keptFromGit = /\.git\/(?:\S*\/)?(?:hooks|config|config\.worktree|commondir)(?:[/'"’:\s]|$)/;
+
+/**
+ * Why a command that is not a git command could not change a git folder; undefined if it did not try. `closed`: the git
+ * folders that it may not change, absolute. If it also runs git, the exit code may be that of another program.
+ */
+export function whyGitBlocked(
+  output: string,
+  exitCode: number,
+  closed: readonly string[],
+  use: GitUse,
+): Blockage | undefined {
+  if (closed.length === 0 || (exitCode === 0 && use !== 'mixed')) return undefined;
+  const isAbout = (line: string): boolean =>
+    unwritable.test(line) &&
+    !keptFromGit.test(line) &&
+    (partsOfGit.test(line) || closed.some((folder) => line.includes(`${folder}/`)));
+  if (!output.slice(-TAIL_LENGTH).split('\n').some(isAbout)) return undefined;
+  const reason = 'it tried to change the .git folder, which only git commands may do';
+  return use === 'mixed' ? { reason, instead: GIT_ALONE } : { reason };
+}
+
+const GIT_ALONE =
+  'Run git in a call of its own, without other programs and without writing files in the same call.';
 
 /**
  * Why the sandbox made a command fail, to complete "The sandbox (seems to have) blocked it: "; undefined if it did not.

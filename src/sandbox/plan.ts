@@ -19,8 +19,10 @@ export interface SandboxPlaces {
   readonly privateTemporary: readonly PrivateTemporary[];
   /** Paths in shared temporary folders that must stay visible as they are: the home, folders of programs. */
   readonly needed: readonly string[];
-  /** Git folders outside the workspace, as of a linked worktree. */
+  /** Git folders outside the workspace that the command may change, as of a linked worktree. */
   readonly gitFolders: readonly string[];
+  /** Git folders that it may not change, because it is not a git command; among `protected` or outside. */
+  readonly closedGitFolders: readonly string[];
   /** In writable places: files that other programs run or take settings from, and what rules deny editing. */
   readonly protected: readonly string[];
   /** Secrets. */
@@ -52,6 +54,8 @@ export interface SandboxPlan {
   readonly denied: readonly string[];
   readonly readable: readonly string[];
   readonly protected: readonly string[];
+  /** Git folders that are read-only because the command is not a git command. */
+  readonly closedGitFolders: readonly string[];
   /**
    * Folders that cannot be renamed, though their content can be changed: they contain something protected, hidden or
    * writable.
@@ -169,6 +173,7 @@ export function planCommand(
     hidden: temporary.length === 0 ? hiddenNow : hiddenWith(hiddenNow, temporary, places.scratchParent),
     readable,
     protected: kept,
+    closedGitFolders: writes ? places.closedGitFolders : [],
     pinned,
     scratch,
     scratchParent: places.scratchParent,

@@ -67,7 +67,7 @@ interface BashDeps {
 export function bashTool(deps: BashDeps): Tool {
   return defineTool({
     name: toolNames.bash,
-    description: `Run a ${basename(deps.shell)} command, without terminal or input. cd persists; other shell state does not. Leftover processes are killed unless run_in_background; at the timeout a command moves to the background. Prefer Read, Grep, Glob and Edit for files.`,
+    description: `Run a ${basename(deps.shell)} command, without terminal or input. cd persists; other shell state does not. Leftover processes are killed unless run_in_background; at the timeout a command moves to the background. Prefer Read, Grep, Glob and Edit for files.${deps.sandbox?.closesGit === true ? ` ${GIT_ALONE}` : ''}`,
     input,
     title: (call) => titleOf(call.command),
     access: (call, context) => ({ type: 'command', command: call.command, cwd: context.cwd() }),
@@ -81,6 +81,9 @@ export function bashTool(deps: BashDeps): Tool {
     run: (call, context, grant) => runBash(call, context, grant, deps),
   });
 }
+
+/** True also on a machine without a sandbox. */
+const GIT_ALONE = 'In the sandbox, only calls that run nothing but git can change .git.';
 
 /** One line for the approval prompt. */
 async function describeSandbox(sandbox: CommandSandbox, command: string): Promise<string> {
@@ -285,9 +288,11 @@ async function finished(
   if (declined.size > 0) after.push(`(The user denied a connection to ${[...declined].join(', ')}.)`);
   const blocked = confinement?.blocked(taken.text, end.code, declined);
   const isBinding = confinement?.isBinding === true;
-  const mayLeave = context.confirm !== undefined && !isBinding && blocked?.isHidden !== true;
+  const isFinal = blocked?.isHidden === true || blocked?.instead !== undefined;
+  const mayLeave = context.confirm !== undefined && !isBinding && !isFinal;
   const stay = isBinding ? OUTSIDE_NEVER : OUTSIDE_UNASKED;
-  if (blocked?.isHidden === true) after.push(`(The sandbox blocked it: ${blocked.reason}.)`);
+  if (blocked !== undefined && isFinal)
+    after.push(`(The sandbox blocked it: ${[`${blocked.reason}.`, blocked.instead ?? []].flat().join(' ')})`);
   else if (blocked !== undefined)
     after.push(`(The sandbox blocked it: ${blocked.reason}. ${mayLeave ? OUTSIDE_ASKED : stay})`);
   const protectedNotes = sandboxNotes(confinement);

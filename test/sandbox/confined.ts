@@ -8,6 +8,7 @@ import { pathsToHide } from '../../src/config/openedPaths.ts';
 import { resolveSettingsPath } from '../../src/disk/settingsPaths.ts';
 import { isReadOnlyForCommands } from '../../src/permissions/files/protectedNames.ts';
 import { isSensitive } from '../../src/permissions/files/sensitive.ts';
+import { InProcessEngine } from '../../src/permissions/InProcessEngine.ts';
 import { gitSettingsRunPrograms } from '../../src/permissions/lookups/gitPrograms.ts';
 import type { Grant } from '../../src/protocol/permissions.ts';
 import type { CommandSandbox } from '../../src/protocol/sandbox.ts';
@@ -15,6 +16,7 @@ import type { ToolContext, ToolOutcome } from '../../src/protocol/tools.ts';
 import { createCommandSandbox, type SandboxOptions } from '../../src/sandbox/Sandbox.ts';
 import { programNames } from '../../src/sandbox/temporary/temporaryNames.ts';
 import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';
+import { grammarFolder } from '../permissions/grammarFolder.ts';
 import { openWorkbench } from '../tools/workbench.ts';
 
 /** True if this machine can run a sandbox; without one these tests are skipped. */
@@ -35,6 +37,17 @@ export const hasSandbox =
     ':',
   ]).status === 0;
 
+let engine: InProcessEngine | undefined;
+
+/** The real rules about commands, with the real grammar. */
+function permissionEngine(): InProcessEngine {
+  if (engine !== undefined) return engine;
+  const folder = mkdtempSync(join(realpathSync('/tmp'), 'sandbox-grammar-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  engine = new InProcessEngine(grammarFolder(folder), process.env);
+  return engine;
+}
+
 export interface Confined {
   readonly base: string;
   readonly root: string;
@@ -52,6 +65,8 @@ export interface Confined {
 
 export interface Given {
   readonly options?: Partial<SandboxOptions>;
+  /** Every command may change git folders, as git commands may. */
+  readonly mayChangeGit?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly context?: Partial<ToolContext>;
   readonly shell?: string;
@@ -135,6 +150,13 @@ export async function confined({
     allowUnixSockets: false,
     isBinding: false,
     isExcluded: () => false,
+    gitUse: (command, cwd) => {
+      if (places.mayChangeGit === true) return 'only';
+      const [top = root, ...added] = places.workspace?.() ?? [root];
+      const localSettingsFile = join(top, '.clawdcode.local.json');
+      const facts = { mode: 'default', rules: [], root: top, additionalDirectories: added } as const;
+      return permissionEngine().gitUse(command, cwd, { ...facts, home, localSettingsFile });
+    },
     gitRunsPrograms: gitSettingsRunPrograms,
     ...options,
   });

@@ -308,7 +308,7 @@ describe.skipIf(!hasSandbox)('git folders in the sandbox', { tags: 'long' }, () 
     repository(first, '.');
     await first.run('mv .git/HEAD .git/HEADX');
     first.sandbox.dispose();
-    const second = await confined({ workspace: () => [first.root] });
+    const second = await confined({ workspace: () => [first.root], mayChangeGit: true });
     const copy = 'mkdir evil; cp -r .git/config .git/objects .git/refs evil';
     await second.run(
       `cd ${first.root}; ${copy}; ${first.evil('evil/config')}; echo ../evil > .git/commondir; mv .git/HEADX .git/HEAD`,
@@ -413,24 +413,30 @@ describe.skipIf(!hasSandbox)('git folders in the sandbox', { tags: 'long' }, () 
   });
 
   test('ordinary git commands work next to submodules and worktrees', async () => {
-    const given = await project();
+    const given = await project({ mayChangeGit: false });
     withSubmodules(given, 'lib', 'libs/json');
     given.git('.', 'worktree', 'add', '-q', 'linked');
     given.git('.', 'config', 'extensions.worktreeConfig', 'true');
-    const user = 'export GIT_CONFIG_GLOBAL=$PWD/user; printf "[user]\\nname=A\\nemail=a@b.c\\n" > user';
+    given.git('.', 'config', '--global', 'user.name', 'A');
+    given.git('.', 'config', '--global', 'user.email', 'a@b.c');
     for (const call of [
-      'echo a > a && git add a && git commit -qm a && git checkout -qb next && echo b >> a && git stash -q && git stash pop -q && git commit -qam b',
+      'echo a > a',
+      'git add a && git commit -qm a && git checkout -qb next',
+      'echo b >> a',
+      'git stash -q && git stash pop -q && git commit -qam b',
       'git checkout -q master && git commit -q --allow-empty -m c && git rebase -q master next && git gc -q && git fsck',
       'git -c protocol.file.allow=always clone -q --recurse-submodules . cloned && git -C cloned commit -q --allow-empty -m x',
-      'cd lib && git checkout -qb own && echo a > a && git add a && git commit -qm a && cd .. && git add lib && git commit -qm lib',
-      'git -C libs/json commit -q --allow-empty -m x && git submodule status && git submodule foreach git status',
-      'cd linked && echo x > x && git add x && git commit -qm x && git log --oneline',
+      'echo a > lib/a',
+      'cd lib && git checkout -qb own && git add a && git commit -qm a && cd .. && git add lib && git commit -qm lib',
+      'git -C libs/json commit -q --allow-empty -m x && git submodule status && git submodule',
+      'echo x > linked/x',
+      'cd linked && git add x && git commit -qm x && git log --oneline',
       'git worktree add -q new && cd new && git commit -q --allow-empty -m new',
       'git init -q made && git -C made config user.name B && git -C made commit -q --allow-empty -m x',
       'git worktree add -q --detach brief && git worktree remove brief && git worktree prune',
       'git -C made commit -q --allow-empty -m y && git -C new commit -q --allow-empty -m z && git worktree list && git status --short',
     ]) {
-      const { text, status } = await given.run(`${user}; ${call}`);
+      const { text, status } = await given.run(call);
       expect(status, `${call}\n${text}`).toBe('ok');
       expect(text, call).not.toContain('set-aside');
     }

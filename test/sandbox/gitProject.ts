@@ -14,9 +14,12 @@ export interface Project extends Confined {
   isRunByStatus(...folders: string[]): boolean;
 }
 
-/** Creates one; its folder is empty. */
+/**
+ * Creates one; its folder is empty. Commands may change git folders, as if each were a git command or settings opened the
+ * folders: `gitReadOnly.test.ts` is about the others.
+ */
 export async function project(given: Given = {}): Promise<Project> {
-  const opened = await confined(given);
+  const opened = await confined({ mayChangeGit: true, ...given });
   const { home, root } = opened;
   const env = {
     PATH: process.env.PATH,

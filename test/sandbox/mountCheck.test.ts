@@ -27,6 +27,7 @@ const machine = readMounts(
 );
 const plan: SandboxPlan = {
   ...{ mode: 'workspace-write', cwd: '/home/u/p', network: 'none', scratch: '/tmp/s', scratchParent: '/tmp' },
+  closedGitFolders: [],
   ...{ writable: ['/home/u/p'], pinned: ['/home/u/p/.git'], protected: ['/home/u/p/.git/hooks'] },
   ...{ hidden: [{ path: '/home/u/.ssh', isDirectory: true }], denied: [], readable: [], temporary: [] },
 };

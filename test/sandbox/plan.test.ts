@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { whyBlocked } from '../../src/sandbox/blocked.ts';
+import type { GitUse } from '../../src/protocol/sandbox.ts';
+import { whyBlocked, whyGitBlocked } from '../../src/sandbox/blocked.ts';
 import { withoutTokens } from '../../src/sandbox/environment.ts';
 import { bubblewrapArguments } from '../../src/sandbox/linux/bubblewrap.ts';
 import { otherPaths, readMounts } from '../../src/sandbox/linux/mountCheck.ts';
@@ -15,6 +16,7 @@ const places: SandboxPlaces = {
   privateTemporary: [],
   needed: [],
   gitFolders: [],
+  closedGitFolders: [],
   protected: ['/home/u/p/.git/hooks', '/home/u/p/.git/config', '/home/u/p/.clawdcode.json'],
   hidden: [
     { path: '/home/u/.ssh', isDirectory: true },
@@ -179,6 +181,61 @@ test('the profile for macOS says the same', () => {
   // Every bracket is closed, in strings or out of them.
   const bare = profile.replace(/;.*$/gm, '').replace(/#?"(?:\\.|[^"\\])*"/g, '');
   expect(bare.match(/\(/g)?.length).toBe(bare.match(/\)/g)?.length);
+});
+
+test('the profile for macOS closes a git folder as a whole', () => {
+  const closed = ['/home/u/p/.git', '/home/u/other/.git'];
+  const plan = planCommand('workspace-write', 'user', where, {
+    ...{ ...places, closedGitFolders: closed, protected: closed, gitFolders: [] },
+  });
+  const lines = seatbeltProfile(plan).split('\n');
+  const deny = '(deny file-write* (subpath "/home/u/p/.git"))';
+  expect(['(allow file-write* (subpath "/home/u/p"))', deny].map((line) => lines.indexOf(line))).toSatisfy(
+    isOrdered,
+  );
+  expect(lines.filter((line) => line.startsWith('(allow') && line.includes('.git'))).toEqual([]);
+  expect(plan.closedGitFolders).toEqual(closed);
+});
+
+describe('a git folder that a command could not change', () => {
+  const closed = ['/p/.git', '/elsewhere/main.git'];
+  const why = (output: string, use: GitUse = 'none', code = 1) => whyGitBlocked(output, code, closed, use);
+
+  test.each([
+    "fatal: Unable to create '/p/.git/index.lock': Read-only file system",
+    "fatal: cannot lock ref 'HEAD': Unable to create '/p/.git/HEAD.lock': Read-only file system",
+    "error: cannot open '.git/FETCH_HEAD': Read-only file system",
+    'error: cannot open FETCH_HEAD: Read-only file system',
+    "Error: EROFS: read-only file system, open '/p/.git/info/exclude'",
+    "fatal: could not open '.git/COMMIT_EDITMSG': Read-only file system",
+    'error: unable to create temporary file: Read-only file system',
+    "error: update_ref failed for ref 'ORIG_HEAD': cannot lock ref 'ORIG_HEAD': Unable to create '/x/ORIG_HEAD.lock': Read-only file system",
+    "fatal: Unable to create '/elsewhere/main.git/worktrees/wt/index.lock': Read-only file system",
+    "fatal: Unable to create '/p/.git/index.lock': Operation not permitted",
+    'mkdir: cannot create directory ‘.git/rebase-merge’: Read-only file system',
+  ])('is recognized: %s', (line) => {
+    expect(why(`before\n${line}\nafter`)).toEqual({
+      reason: 'it tried to change the .git folder, which only git commands may do',
+    });
+    expect(why(line, 'mixed')?.instead).toMatch(/^Run git in a call of its own/);
+  });
+
+  test.each([
+    "EROFS: read-only file system, open '/etc/x'",
+    "[Errno 30] Read-only file system: '.git/config'",
+    "Error: EROFS: read-only file system, open '/p/.git/hooks/post-commit'",
+    'error: could not lock config file .git/config: Read-only file system',
+    'see .git/config\nsh: x: Read-only file system',
+    "touch: cannot touch '.github/x': Read-only file system",
+    "touch: cannot touch '.gitignore': Read-only file system",
+  ])('is not confused with others: %s', (output) => expect(why(output)).toBeUndefined());
+
+  test('counts whatever the exit code is, if git may have run before another program', () => {
+    const line = "fatal: Unable to create '/p/.git/index.lock': Read-only file system";
+    expect(why(line, 'none', 0)).toBeUndefined();
+    expect(why(line, 'mixed', 0)).toBeDefined();
+    expect(whyGitBlocked(line, 1, [], 'none')).toBeUndefined();
+  });
 });
 
 describe('the environment', () => {

@@ -69,6 +69,10 @@ export class ThreadedEngine implements PermissionEngine {
     return this.#ask({ type: 'matches', args }, async () => (await withoutGrammar()).matches(...args));
   }
 
+  gitUse(...args: Parameters<PermissionEngine['gitUse']>): ReturnType<PermissionEngine['gitUse']> {
+    return this.#ask({ type: 'gitUse', args }, async () => (await withoutGrammar()).gitUse(...args));
+  }
+
   effects(...args: Parameters<PermissionEngine['effects']>): ReturnType<PermissionEngine['effects']> {
     return this.#ask({ type: 'effects', args }, async () => (await withoutGrammar()).effects(...args));
   }

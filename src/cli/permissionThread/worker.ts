@@ -34,6 +34,8 @@ async function run(question: EngineQuestion): Promise<unknown> {
       return engine.explain(...question.args);
     case 'matches':
       return engine.matches(...question.args);
+    case 'gitUse':
+      return engine.gitUse(...question.args);
     case 'effects':
       return engine.effects(...question.args);
     case 'propose':

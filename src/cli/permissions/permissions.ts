@@ -27,6 +27,7 @@ import type {
   PermissionMode,
   RuleSuggestion,
 } from '../../protocol/permissions.ts';
+import type { GitUse } from '../../protocol/sandbox.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { HostVerdict } from '../../sandbox/network/commandNetwork.ts';
 import type { AppPaths } from '../process/appPaths.ts';
@@ -69,6 +70,8 @@ export interface Permissions {
   rules(): readonly SourcedRule[];
   /** True if every part of a command matches one of the patterns, as in `Bash(pattern)`. */
   matches(patterns: readonly string[], command: string): Promise<boolean>;
+  /** Whether a command, run in a folder, may change git folders in the sandbox. */
+  gitUse(command: string, cwd: string): Promise<GitUse>;
   /** Returns the rule that "always" saves for a host. */
   suggestHost(domain: string): RuleSuggestion;
   /** True if a file's content must not reach the model implicitly: a secret, or a file that a rule denies reading. */
@@ -217,6 +220,7 @@ function permissionsAt(
       return engine.effects(command, cwd, { ...facts, additionalDirectories: folders });
     },
     propose: (calls, least) => engine.propose(calls, factsFor('default'), least),
+    gitUse: (command, cwd) => engine.gitUse(command, cwd, factsFor('default')),
     matches: async (patterns, command) =>
       patterns.length > 0 && (await engine.matches(patterns, command, root)),
     suggestHost: (domain) => {

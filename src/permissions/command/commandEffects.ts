@@ -113,8 +113,8 @@ const looksAt = (contents: readonly string[] | null): CommandEffect => ({ type: 
 /** Where the system and package managers install programs. */
 const systemFolder = /^(?:\/usr|\/usr\/local|\/opt\/homebrew)?\/bin\/(?=[^/]+$)/;
 
-/** `/usr/bin/git` is judged like `git`. */
-function underItsName(part: CommandPart): CommandPart {
+/** The part with the bare name of a program of the system: `/usr/bin/git` is judged like `git`. */
+export function underItsName(part: CommandPart): CommandPart {
   const named = part.argv[0]?.replace(systemFolder, '');
   if (named === undefined || named === part.argv[0]) return part;
   const rename = (run: readonly Argument[]): readonly Argument[] => [
@@ -124,7 +124,8 @@ function underItsName(part: CommandPart): CommandPart {
   return { ...part, argv: [named, ...part.argv.slice(1)], runs: part.runs?.map(rename) ?? null };
 }
 
-function comesFromProject({ part, directories }: Visit, policy: Policy): boolean {
+/** True if the PATH, a link, or a version manager finds the program in the project. */
+export function comesFromProject({ part, directories }: Visit, policy: Policy): boolean {
   const [name] = part.argv;
   if (name == null) return true;
   if (systemFolder.test(name)) return inWorkspace(policy.realpath(name), policy);

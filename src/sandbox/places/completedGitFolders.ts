@@ -22,9 +22,17 @@ const PLACEHOLDER =
 interface CompletedGitFolders {
   /**
    * Creates what git would read or run for the repositories at these folders and what does not exist, inside of
-   * writable places. Returns the links there that git follows to what it reads or runs. Never throws.
+   * writable places. Git folders in `closed` places are left as they are: nothing can be written there. Returns the links
+   * in the other places that git follows to what it reads or runs. Never throws.
    */
-  completeAll(roots: readonly string[], writable: readonly string[], home: string): readonly string[];
+  completeAll(
+    roots: readonly string[],
+    places: {
+      readonly writable: readonly string[];
+      readonly closed: readonly string[];
+      readonly home: string;
+    },
+  ): readonly string[];
   /** Creates the missing files of a folder, as git would and without any effect on git. Never throws. */
   complete(folder: string): void;
   /** Removes everything again, except what other sessions need. Never throws. */
@@ -38,10 +46,10 @@ export function createCompletedGitFolders(notes: string): CompletedGitFolders {
   lastSession += 1;
   const own = join(notes, `${process.pid}-${lastSession}`);
   const needed = new Set<string>();
+  let isCleared = false;
   /** Noted first, so that a session that ends in between does not remove it. */
   const need = (path: string): void => {
     if (needed.has(path)) return;
-    if (needed.size === 0) clearUp(notes);
     needed.add(path);
     note(own, needed);
   };
@@ -54,8 +62,11 @@ export function createCompletedGitFolders(notes: string): CompletedGitFolders {
   };
   return {
     complete,
-    completeAll(roots, writable, home) {
-      const isWritable = (path: string): boolean => writable.some((place) => isInside(path, place));
+    completeAll(roots, { writable, closed, home }) {
+      if (!isCleared) clearUp(notes);
+      isCleared = true;
+      const isWritable = (path: string): boolean =>
+        writable.some((place) => isInside(path, place)) && !closed.some((place) => isInside(path, place));
       const gitFolders = [...new Set(roots.flatMap(gitFoldersOf))];
       for (const folder of gitFolders) if (isWritable(folder)) complete(folder);
       const { files, folders, links, made } = obeyedPlaces(roots, gitFolders, home, isPlaceholder);

@@ -8,6 +8,7 @@ import type { SandboxPlaces } from '../plan.ts';
 import type { PrivateTemporary } from '../temporary/temporaryFolders.ts';
 import { wholeNames } from '../temporary/temporaryNames.ts';
 import {
+  closedGitFolders,
   gitFoldersOf,
   hookFoldersOf,
   includedByUser,
@@ -22,6 +23,8 @@ export interface PlaceOptions {
   readonly workspace: readonly string[];
   /** Repositories inside the workspace. */
   readonly repositories: readonly string[];
+  /** Git folders that the command may not change; see `gitFoldersToClose`. */
+  readonly closedGitFolders: readonly string[];
   /** Files with secrets in the workspace. */
   readonly projectSecrets: readonly string[];
   readonly home: string;
@@ -94,6 +97,8 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
   );
   const gitFolders = workspace.flatMap(linkedGitFolder);
   const included = includedByUser(options.home);
+  const closed = options.closedGitFolders;
+  const isClosed = (path: string): boolean => closed.some((folder) => isInside(path, folder));
   return {
     workspace,
     temporary,
@@ -101,15 +106,19 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
       .filter(isReplaced)
       .flatMap((folder) => options.privateTemporary?.(folder) ?? []),
     needed: [...[home, ...(options.env.PATH ?? '').split(delimiter).flatMap(resolved)], ...folders],
-    gitFolders,
+    gitFolders: gitFolders.filter((path) => !isClosed(path)),
+    closedGitFolders: closed,
     protected: [
       ...new Set([
-        ...keptHome,
-        ...roots.flatMap((root) => protectedIn(root, options)),
-        ...included,
-        ...(options.executedFiles ?? []).flatMap(resolved),
-        ...(options.denyWrite ?? []).flatMap(resolved),
-        ...temporary.flatMap((folder) => wholeNames(options.user).map((name) => join(folder, name))),
+        ...closed,
+        ...[
+          ...keptHome,
+          ...roots.flatMap((root) => protectedIn(root, options)),
+          ...included,
+          ...(options.executedFiles ?? []).flatMap(resolved),
+          ...(options.denyWrite ?? []).flatMap(resolved),
+          ...temporary.flatMap((folder) => wholeNames(options.user).map((name) => join(folder, name))),
+        ].filter((path) => !isClosed(path)),
       ]),
     ],
     hidden,
@@ -133,14 +142,23 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
   };
 }
 
+/** The git folders that are read-only as a whole for a command that is not a git command. */
+export function gitFoldersToClose(
+  options: Pick<PlaceOptions, 'workspace' | 'allowWrite'>,
+  repositories: readonly string[],
+): readonly string[] {
+  const opened = openedFolders(options);
+  return closedGitFolders([...opened, ...repositories], opened);
+}
+
 /** The folders in which commands may write, except for protected places in them; resolved. */
 export function writableFolders(options: Pick<PlaceOptions, 'workspace' | 'allowWrite'>): readonly string[] {
-  const workspace = workspaceNow(options.workspace);
-  return [
-    ...workspace,
-    ...workspace.flatMap(linkedGitFolder),
-    ...unmoved(options.allowWrite).flatMap(resolved),
-  ];
+  return [...openedFolders(options), ...workspaceNow(options.workspace).flatMap(linkedGitFolder)];
+}
+
+/** The workspace and the folders that settings open. */
+function openedFolders({ workspace, allowWrite }: Pick<PlaceOptions, 'workspace' | 'allowWrite'>) {
+  return [...workspaceNow(workspace), ...unmoved(allowWrite).flatMap(resolved)];
 }
 
 /** The project, and the added directories that are still where they were when the settings were read. */

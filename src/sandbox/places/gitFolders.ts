@@ -36,6 +36,20 @@ export function gitFoldersOf(root: string): readonly string[] {
   return ownGitFolders(root).flatMap((folder) => [folder, ...modulesIn(folder).found]);
 }
 
+/**
+ * The git folders of the repositories at these roots, each as one place that contains its submodules and linked
+ * worktrees: a command that is not git may write nothing there. Without those that hold an `opened` path, which
+ * settings or a workspace open, and those inside them. Resolved, none inside another.
+ */
+export function closedGitFolders(roots: readonly string[], opened: readonly string[]): readonly string[] {
+  const all = [
+    ...new Set(roots.flatMap((root) => [...resolved(join(root, '.git')), ...ownGitFolders(root)])),
+  ];
+  const open = all.filter((folder) => opened.some((path) => isInside(path, folder)));
+  const closed = all.filter((path) => !open.some((folder) => isInside(path, folder)));
+  return closed.filter((path) => !closed.some((other) => other !== path && isInside(path, other)));
+}
+
 /** The folders that git uses for a worktree, as its `.git` says now: its own, and the one it shares with others. */
 export function ownGitFolders(root: string): readonly string[] {
   const path = join(root, '.git');

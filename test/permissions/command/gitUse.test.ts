@@ -1,0 +1,212 @@
+/** Which commands may change git folders in the sandbox: those that run nothing but git. */
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { gitUseOf } from '../../../src/permissions/command/gitUse.ts';
+import type { Policy } from '../../../src/permissions/policy.ts';
+import type { GitUse } from '../../../src/protocol/sandbox.ts';
+import { policyFor, root, top } from '../harness.ts';
+
+const project = join(top, 'home', 'of-git');
+
+beforeAll(() => {
+  for (const folder of ['.', 'made', 'hooked', 'filtered'])
+    for (const name of ['objects', 'refs', 'hooks'])
+      mkdirSync(join(project, folder, '.git', name), { recursive: true });
+  for (const folder of ['.', 'made', 'hooked', 'filtered'])
+    writeFileSync(join(project, folder, '.git/HEAD'), 'ref: refs/heads/main\n');
+  writeFileSync(join(project, 'made/.git/hooks/pre-commit.sample'), '');
+  writeFileSync(join(project, '.git/hooks/pre-commit'), '');
+  writeFileSync(join(project, 'hooked/.git/hooks/pre-commit'), '');
+  writeFileSync(join(project, 'filtered/.git/config'), '[core]\n\tfsmonitor = ./x\n');
+  symlinkSync('.git', join(project, 'link'));
+  mkdirSync(join(project, 'bin'));
+  writeFileSync(join(project, 'bin/git'), '');
+  chmodSync(join(project, 'bin/git'), 0o755);
+});
+
+const useOf = async (command: string, more: Partial<Policy> = {}, cwd = project): Promise<GitUse> => {
+  const policy = await policyFor([], 'default', { root: project, ...more });
+  return gitUseOf(policy.parseCommand(command), cwd, policy);
+};
+
+const heredoc = `git commit -m "$(cat <<'EOF'\nfix(a): b\n\nuses .git/hooks and x::y\nEOF\n)"`;
+
+const only: readonly string[] = [
+  'git add .',
+  'git add -A && git commit -m "fix: x"',
+  heredoc,
+  `git add -A && ${heredoc} && git status`,
+  "git commit -F - <<'EOF'\nabc\nEOF",
+  'git commit -am "see .git/config" --no-verify',
+  'git commit --amend --no-edit',
+  'GIT_EDITOR=true git rebase --continue',
+  'GIT_AUTHOR_DATE="2024-01-01" HUSKY=0 git commit -m x',
+  'git -c user.name=A -c user.email=a@b.c commit -qm x',
+  'git -c core.editor=true commit --amend',
+  'git -C made commit -m x',
+  'git -C "$PWD" add .',
+  'git --no-pager stash pop',
+  'git -c commit.gpgsign=false -c core.pager=cat commit -m x',
+  'git -C made -C . commit -m x',
+  '/usr/bin/git fetch',
+  'command git fetch',
+  'timeout 60 git pull --rebase',
+  'git fetch origin && git rebase origin/main',
+  'git rebase -s ours main',
+  'git merge --strategy=ort main',
+  'git push -u origin "$(git branch --show-current)"',
+  'b=$(git branch --show-current) && git push origin "$b"',
+  'git pull 2>&1 | tail -5',
+  'git checkout -b next && git log --oneline | head -3 | cat',
+  'cd made && git commit -m x || true',
+  '(cd made; git add .)',
+  'for f in *.ts; do git add "$f"; done',
+  'if git diff --quiet; then echo same; else git commit -am x; fi',
+  'while ! git push; do sleep 5; done',
+  'set -e; git add .; git commit -m x',
+  'mkdir -p docs && touch docs/a && git add docs',
+  'rm -rf dist && git rm -r --cached dist',
+  'rm -f .git/index.lock && git commit -m x',
+  'git commit -m x > /dev/null 2>&1; echo "done"',
+  'git submodule update --init --recursive',
+  'git submodule add https://example.com/x.git lib',
+  'git remote add up https://example.com/x.git && git fetch up',
+  'git worktree add ../wt -b next',
+  'git clone https://example.com/x.git copy && git -C copy checkout -b x',
+  'git init sub && git add sub',
+  'git bisect start && git bisect bad && git bisect good v1',
+  'git apply fix.patch && git add -u',
+  'git update-index --add --cacheinfo 160000,abc,lib',
+  'git gc && git fsck && git prune',
+  'git whatever-it-is x',
+  'git config user.name A',
+  'git stash list && git stash drop',
+  'gh pr checkout 12',
+  'gh pr create --title x --body "y"',
+  'glab mr checkout 3',
+  'git lfs pull',
+  'git-lfs pull',
+  'jj commit -m x',
+  'bash -c "git add ."',
+  'test -f a && git add a',
+  'grep -q x a.txt && git commit -am x',
+];
+
+const mixed: readonly string[] = [
+  'git add . && npm test',
+  'npm test && git commit -m x',
+  'git commit -m "$(./message.sh)"',
+  'git commit -m "$(python3 m.py)"',
+  'git add . && python3 x.py',
+  'git add . | sh',
+  'git add . & node server.js',
+  'echo x > a && git add a',
+  'git add . && git log > log.txt',
+  'cp evil .git/index && git add .',
+  'mv a .git/index; git add .',
+  'ln -s ~/.bashrc .git/COMMIT_EDITMSG; git add .',
+  'git add . && echo x | tee a',
+  'git add .; ./git commit',
+  'git add . && git rebase -x "npm test" main',
+  'git add . && xargs git rm < list',
+  'git add . && PATH=./bin:$PATH git commit -m x',
+  'git add . && make',
+  'sed -i s/a/b/ x && git add x',
+  'git add . && find . -name x -exec sh {} +',
+  'LD_PRELOAD=x ls; git add .',
+  'PATH=./bin:$PATH; git add .',
+];
+
+const none: readonly string[] = [
+  'npm test',
+  'ls -la',
+  'git status',
+  'git log --oneline | head',
+  'git diff > x.patch',
+  'echo git add .',
+  'python3 -c "import os; os.system(\'git add .\')"',
+  './git add .',
+  'bin/git add .',
+  '~/bin/git add .',
+  'eval "$X"',
+  'xargs git add < list',
+  'git ls-files | xargs git add',
+  'sh -c "npm test"',
+  'git() { ./evil; }; git add .',
+  'alias git=./evil; git add .',
+  'export PATH=./bin; git add .',
+  'PATH=./bin git add .',
+  'GIT_EDITOR=./evil git commit',
+  'GIT_SSH_COMMAND=./evil git push',
+  'GIT_DIR=.git git add .',
+  'GIT_WORK_TREE=.git git checkout x -- .',
+  'git -c core.fsmonitor=./evil status',
+  'git -c alias.x=!./evil x',
+  'git -c core.hooksPath=. commit -m x',
+  'git --exec-path=. commit',
+  'git --git-dir=.git --work-tree=.git checkout x -- .',
+  'git -C .git apply ../x.patch',
+  'cd .git && git apply ../x.patch',
+  'cd link && git apply ../x.patch',
+  'cd "$D" && git apply x.patch',
+  'git worktree add .git/remotes main',
+  'git worktree add link/remotes main',
+  'git clone https://example.com/x.git .git/modules/lib',
+  'git clone -c core.fsmonitor=./evil https://example.com/x.git',
+  'git clone --template=evil https://example.com/x.git',
+  'git config -f .git/sequencer/opts options.strategy x/evil',
+  'git config --file=x a.b c',
+  'git diff --output=.git/rebase-merge/git-rebase-todo',
+  'git archive -o .git/index HEAD',
+  'git bundle create .git/index HEAD',
+  'git format-patch -o .git/x HEAD~1',
+  'git checkout-index --prefix=link/ -a',
+  'git rebase -x "npm test" main',
+  'git rebase --exec=./evil main',
+  'git rebase -s x/evil main',
+  'git merge --strategy=./evil main',
+  'git bisect run npm test',
+  'git submodule foreach ./evil',
+  'git filter-branch --tree-filter ./evil',
+  'git difftool -x ./evil',
+  'git for-each-repo --config=x gc',
+  'git fetch --upload-pack=./evil origin',
+  'git push --receive-pack=./evil origin',
+  'git push ./evil.git main',
+  'git fetch ext::./evil main',
+  'git rebase "$(cat x)"',
+  'git add $FILES',
+  'git -C hooked commit -m x',
+  'git -C made -C ../hooked commit -m x',
+  'git -C "$D" commit -m x',
+  'cd "$D" && git add .',
+  'git -c pull.twohead=./evil pull',
+  'git -c protocol.ext.allow=always fetch',
+  'cd hooked && git commit -m x',
+  'cd filtered && git add .',
+  'jj util exec -- ./evil',
+  'gh alias set x "!./evil"',
+  'git commit -m "unclosed',
+];
+
+test.each([
+  ...only.map((command) => [command, 'only'] as const),
+  ...mixed.map((command) => [command, 'mixed'] as const),
+  ...none.map((command) => [command, 'none'] as const),
+])('%s: %s', async (command, use) => {
+  expect(await useOf(command)).toBe(use);
+});
+
+test('a git of the project is not git, nor is a program that a command runs with it', async () => {
+  const projectProgram = (names: readonly string[]) => (_: readonly string[], name: string) =>
+    names.includes(name) ? join(project, 'bin', name) : undefined;
+  expect(await useOf('git add .', { projectProgram: projectProgram(['git']) })).toBe('none');
+  expect(await useOf('timeout 5 git add .', { projectProgram: projectProgram(['timeout']) })).toBe('none');
+  expect(await useOf('git add . | head', { projectProgram: projectProgram(['head']) })).toBe('mixed');
+});
+
+test('a folder of git is no place to start from', async () => {
+  expect(await useOf('git apply ../x', {}, join(project, '.git'))).toBe('none');
+  expect(await useOf('git add .', {}, root)).toBe('only');
+});

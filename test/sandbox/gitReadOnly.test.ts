@@ -1,0 +1,182 @@
+/** What a command that is not a git command can do with git folders: read them. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { type Confined, confined, type Given, hasSandbox } from './confined.ts';
+
+interface Project extends Confined {
+  /** Runs git outside the sandbox, as the user does. */
+  git(folder: string, ...args: string[]): string;
+}
+
+/** A project with a commit; commands run git as `A`. */
+async function project(given: Given = {}): Promise<Project> {
+  const opened = await confined(given);
+  const { home, root } = opened;
+  writeFileSync(
+    join(home, '.gitconfig'),
+    '[user]\n\tname = A\n\temail = a@b.c\n[protocol "file"]\n\tallow = always\n[init]\n\tdefaultBranch = main\n',
+  );
+  const env = { PATH: process.env.PATH, HOME: home };
+  const git = (folder: string, ...args: string[]): string =>
+    execFileSync('git', args, { cwd: join(root, folder), env, encoding: 'utf8', stdio: 'pipe' });
+  for (const folder of ['.', '../lib']) {
+    mkdirSync(join(root, folder), { recursive: true });
+    git(folder, 'init', '-q');
+    writeFileSync(join(root, folder, 'file'), 'one\n');
+    git(folder, 'add', 'file');
+    git(folder, 'commit', '-qm', 'one');
+  }
+  return { ...opened, git };
+}
+
+const READ_ONLY = /read-only file system|resource busy/i;
+
+describe.skipIf(!hasSandbox)('git folders of a command that is not git', { tags: 'long' }, () => {
+  test('are read-only: of the project, a submodule, a linked worktree, a repository inside', async () => {
+    const given = await project();
+    const { git, root, home } = given;
+    git('.', 'submodule', 'add', '-q', join(home, 'lib'), 'lib');
+    git('.', 'worktree', 'add', '-q', 'linked');
+    mkdirSync(join(root, 'services/api'), { recursive: true });
+    git('services/api', 'init', '-q');
+    const folders = ['.git', '.git/modules/lib', '.git/worktrees/linked', 'services/api/.git'];
+    for (const folder of folders) {
+      const attempts = [
+        `ln -sf ~/.bashrc ${folder}/COMMIT_EDITMSG`,
+        `ln -s ~/.zshrc ${folder}/FETCH_HEAD`,
+        `echo x > ${folder}/index`,
+        `mkdir ${folder}/remotes`,
+        `mkdir ${folder}/rebase-merge`,
+        `mkdir ${folder}/modules-x`,
+        `rm ${folder}/HEAD`,
+        `mv ${folder} ${folder}2`,
+        `cp file ${folder}/x`,
+        `python3 -c "open('${folder}/config','a').write('x')"`,
+      ];
+      // Each in a shell of its own, so that the one does not end the others.
+      const { text } = await given.run(
+        attempts.map((one) => `( ${one} ) && echo "DONE ${folder}"`).join('; '),
+      );
+      expect(text, folder).not.toContain('DONE');
+      expect(text.match(new RegExp(READ_ONLY, 'gi')) ?? [], text).toHaveLength(attempts.length);
+    }
+    for (const file of ['lib/.git', 'linked/.git'])
+      expect((await given.run(`echo x > ${file}`)).text).toMatch(READ_ONLY);
+    const { text } = await given.run(
+      'cd linked; echo x > f; git add f; cd ../lib; git commit --allow-empty -m x; node -e 1',
+    );
+    expect(text).toMatch(/index\.lock': Read-only/);
+    expect(git('linked', 'status', '--short')).toBe('?? f\n');
+  });
+
+  test('are read-only outside the workspace, too, which a git command still changes', async () => {
+    const workspace: string[] = [];
+    const given = await project({ workspace: () => workspace });
+    given.git('.', 'worktree', 'add', '-q', '../wt');
+    const at = join(given.home, 'wt');
+    workspace.push(at);
+    const common = join(given.root, '.git');
+    expect((await given.run(`cd ${at}; echo x > new; echo x > ${common}/x; node -e 1`)).text).toMatch(
+      READ_ONLY,
+    );
+    expect(existsSync(join(common, 'x'))).toBe(false);
+    const { status, text } = await given.run(`cd ${at} && git add new && git commit -qm new`);
+    expect(status, text).toBe('ok');
+  });
+
+  test('can be read, and repositories elsewhere made', async () => {
+    const given = await project();
+    writeFileSync(join(given.root, 'file'), 'two\n');
+    given.git('.', 'tag', 'v1');
+    const script = [
+      'set -e',
+      'git status --short',
+      'git diff --stat',
+      'git log --oneline',
+      'git describe --tags --dirty',
+      'git ls-files',
+      'for at in "$TMPDIR/made" node_modules/.cache/made fixtures/made; do',
+      '  git init -q "$at" && git -C "$at" commit -q --allow-empty -m x && git -C "$at" config a.b c',
+      'done',
+      'git clone -q . copy && git -C copy commit -q --allow-empty -m x',
+      'echo all',
+    ].join('\n');
+    writeFileSync(join(given.root, 'test.sh'), script);
+    const { status, text } = await given.run('sh test.sh');
+    expect(status, text).toBe('ok');
+    expect(text).toMatch(/M file[\s\S]*v1-dirty[\s\S]*^all$/m);
+    // The next command protects them, and git commands still work there.
+    expect((await given.run('git -C copy commit -q --allow-empty -m y')).status).toBe('ok');
+  });
+
+  test('stay so for a command in the background while git outside replaces its settings', async () => {
+    const given = await project();
+    const config = join(given.root, '.git/config');
+    const server = 'while :; do echo "[core] fsmonitor = evil" >> .git/config; date > tick; sleep 0.1; done';
+    await given.run(server, { background: true });
+    const tick = join(given.root, 'tick');
+    await vi.waitFor(() => expect(existsSync(tick)).toBe(true), { timeout: 30_000 });
+    given.git('.', 'config', 'a.b', 'c');
+    // Two more rounds of the loop after the change.
+    for (let round = 0; round < 2; round++) {
+      renameSync(tick, join(given.root, 'old'));
+      await vi.waitFor(() => expect(existsSync(tick)).toBe(true), { timeout: 30_000 });
+    }
+    expect(readFileSync(config, 'utf8')).not.toContain('evil');
+    expect(readFileSync(config, 'utf8')).toContain('b = c');
+  });
+
+  test('are changed by git commands, with the hooks of the user', async () => {
+    const given = await project();
+    const hook = join(given.root, '.git/hooks/pre-commit');
+    mkdirSync(join(given.root, '.git/hooks'), { recursive: true });
+    writeFileSync(hook, '#!/bin/sh\necho checked > checked\ngit add checked\n', { mode: 0o755 });
+    writeFileSync(join(given.root, 'file'), 'two\n');
+    const { status, text } = await given.run(
+      'git add -A && git commit -qm two 2>&1 | tail -3; git status --short',
+    );
+    expect(status, text).toBe('ok');
+    expect(given.git('.', 'show', '--name-only', '--format=%s')).toMatch(/two\n\nchecked\nfile/);
+  });
+
+  test.each(['.git', '.git/lfs'])(
+    'can be written if settings open %s, but for settings and hooks',
+    async (path) => {
+      const given = await project();
+      mkdirSync(join(given.root, path), { recursive: true });
+      const opened = await confined({ workspace: () => [given.root], allowWrite: [join(given.root, path)] });
+      const { text } = await opened.run(
+        `cd ${given.root}; echo x > .git/mine; echo x > .git/config; echo x > .git/hooks/pre-commit; cat .git/mine`,
+      );
+      expect(text).toMatch(/config: Read-only[\s\S]*hooks[\s\S]*^x$/m);
+      expect(lstatSync(join(given.root, '.git/mine')).isFile()).toBe(true);
+    },
+  );
+
+  test('the model is told to run git alone, and the user is asked only where that does not help', async () => {
+    const asked: string[] = [];
+    const given = await project({
+      context: {
+        confirm: async ({ reason }) => {
+          asked.push(String(reason));
+          return false;
+        },
+      },
+    });
+    const together = await given.run('node -e 1 && git commit --allow-empty -m x');
+    expect(together.text).toContain(
+      'The sandbox blocked it: it tried to change the .git folder, which only git commands may do. Run git in a call of its own',
+    );
+    // The exit code is that of the last program.
+    const piped = await given.run('node -e 1; git commit --allow-empty -m x 2>&1 | tail -1; echo end');
+    expect(piped.text).toContain('Run git in a call of its own');
+    expect(piped.status).toBe('ok');
+    expect(asked).toEqual([]);
+    writeFileSync(join(given.root, 'release.sh'), 'git tag v2');
+    expect((await given.run('sh release.sh')).text).toContain('which only git commands may do');
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toContain('it tried to change the .git folder, which only git commands may do');
+  });
+});
