@@ -5,6 +5,7 @@
  */
 import { isInside } from '../../disk/paths.ts';
 import type { GitUse } from '../../protocol/sandbox.ts';
+import { inWorkspace } from '../files/fileDecision.ts';
 import {
   harmlessGlobals,
   harmlessVariables,
@@ -42,13 +43,38 @@ type PartUse =
 /** Pure, except for the lookups of the policy. */
 export function gitUseOf(parsed: ParsedCommand, cwd: string, policy: Policy): GitUse {
   if (!parsed.ok) return 'none';
-  const uses = track(parsed.parts, cwd, policy).map((visit) => partUse(visit, policy));
+  const visits = track(parsed.parts, cwd, policy);
+  const uses = visits.map((visit) => partUse(visit, policy));
   if (!uses.includes('changes')) return 'none';
   const isAlone = uses.every((use) => use === 'changes' || use === 'nothing');
-  // A redirection could write any file in the folder, also through a link.
-  const writesNothing = parsed.writes.every((path) => path !== null && isOutput(path));
-  return isAlone && writesNothing ? 'only' : 'mixed';
+  const written = parsed.writes.filter((path) => path === null || !isOutput(path));
+  return isAlone && written.every((path) => isOrdinaryFile(path, visits, policy)) ? 'only' : 'mixed';
 }
+
+/**
+ * True if a redirection writes a file of the workspace outside of git folders, and no git command of the same line may
+ * put a link in its place.
+ */
+function isOrdinaryFile(path: string | null, visits: readonly Visit[], policy: Policy): boolean {
+  if (path === null) return false;
+  const isOrdinary = (directory: string): boolean => {
+    const place = locate(path, directory, policy);
+    return !isInGitFolder(place, policy) && inWorkspace(policy.realpath(place), policy);
+  };
+  return visits.every(
+    (visit) => keepsFiles(underItsName(visit.part)) && visit.directories?.every(isOrdinary) === true,
+  );
+}
+
+/** True if a part creates no links in the worktree; only parts that are git, or write no content, are asked about. */
+function keepsFiles({ argv }: CommandPart): boolean {
+  const [name] = argv;
+  if (name == null || !isGitClient(name)) return true;
+  return isLikeGit(name) && keepingSubcommands.test(argv[subcommandAt(argv)] ?? '');
+}
+
+/** They leave the files of the worktree as they are. */
+const keepingSubcommands = /^(?:add|stage|commit|tag|push|fetch|branch|status|log|diff|show)$/;
 
 const isOutput = (path: string): boolean => isNoFile(path) || /^\/dev\/(?:stdout|stderr)$/.test(path);
 

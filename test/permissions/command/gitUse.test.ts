@@ -69,6 +69,10 @@ const only: readonly string[] = [
   'rm -rf dist && git rm -r --cached dist',
   'rm -f .git/index.lock && git commit -m x',
   'git commit -m x > /dev/null 2>&1; echo "done"',
+  'echo x > a && git add a && git commit -m x',
+  'cat > docs/a.md <<E\ntext\nE\ngit add docs/a.md',
+  'git add . && git log > log.txt',
+  'git commit -m x; git diff HEAD~1 > x.patch',
   'git submodule update --init --recursive',
   'git submodule add https://example.com/x.git lib',
   'git remote add up https://example.com/x.git && git fetch up',
@@ -101,8 +105,12 @@ const mixed: readonly string[] = [
   'git add . && python3 x.py',
   'git add . | sh',
   'git add . & node server.js',
-  'echo x > a && git add a',
-  'git add . && git log > log.txt',
+  'git checkout other && echo x > a',
+  'git pull; echo x > a',
+  'echo x > .git/COMMIT_EDITMSG && git add .',
+  'echo x > ../elsewhere && git add .',
+  'echo x > "$F" && git add .',
+  'ls > a; git stash pop',
   'cp evil .git/index && git add .',
   'mv a .git/index; git add .',
   'ln -s ~/.bashrc .git/COMMIT_EDITMSG; git add .',
@@ -119,6 +127,7 @@ const mixed: readonly string[] = [
 ];
 
 const none: readonly string[] = [
+  'cd .git; echo x > description; git add .',
   'npm test',
   'ls -la',
   'git status',
