@@ -20,7 +20,9 @@ async function setSession() {
   return setup;
 }
 
-test('/cost and stats say what the cost was for; /compact says what it will cost', async () => {
+test('/cost and stats say what the cost was for; /compact says what it will cost', {
+  tags: 'long',
+}, async () => {
   const setup = await setSession();
   const terminal = await setup.ready();
   await terminal.submit('read the notes');

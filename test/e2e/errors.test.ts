@@ -104,7 +104,7 @@ function expectSaid({ stderr }: Ended, ...words: readonly RegExp[]): void {
 }
 
 describe('the address', () => {
-  test('nothing listens there', async () => {
+  test('nothing listens there', { tags: 'long' }, async () => {
     const ended = await run({ env: access(`http://127.0.0.1:${await closedPort()}/v1`) });
     expect(ended).toMatchObject({ code: 1, stdout: '' });
     expectSaid(ended, /Nothing answers at .*connection refused/, /Start the server, or correct the base URL/);
@@ -344,7 +344,7 @@ describe('settings and the command line', () => {
     expectSaid(ended, /config\.json:3:12: invalid symbol\. Correct it/);
   });
 
-  test('a setting is not known: the nearest', async () => {
+  test('a setting is not known: the nearest', { tags: 'long' }, async () => {
     const { env } = await serve(reply('Hi.'));
     const HOME = await settings('{\n  "modle": "x"\n}\n');
     expectSaid(

@@ -58,7 +58,7 @@ test('a request to a server that fails once is retried', { tags: 'long' }, async
   await expectLogged(setup, ['session_start', 'prompt', 'assistant', 'turn_end']);
 });
 
-test('a cut stream is retried and leaves no half message behind', async () => {
+test('a cut stream is retried and leaves no half message behind', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.script(
     {

@@ -68,7 +68,7 @@ for (const { row, options } of firstIsQuick([
     expect(server.requests()).toEqual([]);
   });
 
-test('52: a flag whose value makes no sense', async () => {
+test('52: a flag whose value makes no sense', { tags: 'long' }, async () => {
   const { print } = await setUpProgram();
   const printed = await print(['-p', '--base-url', 'nowhere', 'hello']);
   expect(printed).toMatchObject({ code: 52, stdout: '' });
@@ -129,7 +129,7 @@ test.each([
   },
 );
 
-test('130: what had arrived of a reply is kept', async () => {
+test('130: what had arrived of a reply is kept', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.script({ text: story, ...slow });
   const flags = ['--output-format', 'stream-json', '--include-partial-messages'];

@@ -109,7 +109,7 @@ test('an answer from somewhere else does not log in', { tags: 'long' }, async ()
   expect(await readFile(file, 'utf8')).not.toContain('stolen');
 });
 
-test('there is nothing to log in to for a program or a name that is none', async () => {
+test('there is nothing to log in to for a program or a name that is none', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   await setup.print(['mcp', 'add', '-s', 'user', 'prog', 'x']);
   expect(await setup.print(['mcp', 'login', 'prog'])).toMatchObject({

@@ -71,7 +71,7 @@ test('among 10,000 sessions one is found by a few letters, while the index is ma
   );
 });
 
-test('a search hit leads to its place in the session', async () => {
+test('a search hit leads to its place in the session', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const id = await said(setup, 'What lives in this repository?');
   const store = new PersistentStore({

@@ -59,28 +59,32 @@ test.skipIf(!hasSandbox)(
   },
 );
 
-test.skipIf(!hasSandbox)('a link is approved with its target, and asks again once it is moved', async () => {
-  const program = await setUpProgram();
-  const { server, work, print } = program;
-  const home = await realpath(work.home);
-  for (const name of ['docs', 'other']) await mkdir(join(home, name));
-  await symlink('docs', join(home, 'notes'));
-  await symlink(home, join(work.repository, 'ext'));
-  await settings(program, ['~/notes', 'ext']);
-  await approve(program, [`~/notes → ${join(home, 'docs')}`]);
-  server.script(
-    bash(`echo x > ~/docs/new; echo x > ${home}/new; echo done`),
-    { text: 'Done.' },
-    bash('echo x > ~/other/new; echo done'),
-    { text: 'Done.' },
-  );
-  const first = await print(['-p', 'go']);
-  expect(first.stderr).toContain('"sandbox.allowWrite" ignores "ext": a link leads it out of the project');
-  expect(await readFile(join(home, 'docs/new'), 'utf8')).toBe('x\n');
-  expect(existsSync(join(home, 'new'))).toBe(false);
-  await rm(join(home, 'notes'));
-  await symlink('other', join(home, 'notes'));
-  const second = await print(['-p', 'go']);
-  expect(second.stderr).toContain('have changed since you trusted it');
-  expect(existsSync(join(home, 'other/new'))).toBe(false);
-});
+test.skipIf(!hasSandbox)(
+  'a link is approved with its target, and asks again once it is moved',
+  { tags: 'long' },
+  async () => {
+    const program = await setUpProgram();
+    const { server, work, print } = program;
+    const home = await realpath(work.home);
+    for (const name of ['docs', 'other']) await mkdir(join(home, name));
+    await symlink('docs', join(home, 'notes'));
+    await symlink(home, join(work.repository, 'ext'));
+    await settings(program, ['~/notes', 'ext']);
+    await approve(program, [`~/notes → ${join(home, 'docs')}`]);
+    server.script(
+      bash(`echo x > ~/docs/new; echo x > ${home}/new; echo done`),
+      { text: 'Done.' },
+      bash('echo x > ~/other/new; echo done'),
+      { text: 'Done.' },
+    );
+    const first = await print(['-p', 'go']);
+    expect(first.stderr).toContain('"sandbox.allowWrite" ignores "ext": a link leads it out of the project');
+    expect(await readFile(join(home, 'docs/new'), 'utf8')).toBe('x\n');
+    expect(existsSync(join(home, 'new'))).toBe(false);
+    await rm(join(home, 'notes'));
+    await symlink('other', join(home, 'notes'));
+    const second = await print(['-p', 'go']);
+    expect(second.stderr).toContain('have changed since you trusted it');
+    expect(existsSync(join(home, 'other/new'))).toBe(false);
+  },
+);

@@ -222,7 +222,9 @@ describe('two sessions in one folder', () => {
     },
   );
 
-  test('a script that was changed elsewhere runs only after the user has seen the change', async () => {
+  test('a script that was changed elsewhere runs only after the user has seen the change', {
+    tags: 'long',
+  }, async () => {
     const { setup, at, start } = await withHook();
     const terminal = await start('1');
     await writeFile(at('hook.sh'), 'touch ran\n');

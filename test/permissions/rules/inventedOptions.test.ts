@@ -51,7 +51,7 @@ async function proposed(): Promise<readonly string[]> {
   return [...found];
 }
 
-test('an invented option is never covered', { timeout: 120_000 }, async () => {
+test('an invented option is never covered', { tags: 'long', timeout: 120_000 }, async () => {
   const prefixes = await proposed();
   expect(prefixes.length).toBeGreaterThan(60);
   expect(prefixes).toEqual(
