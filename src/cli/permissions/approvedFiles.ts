@@ -21,9 +21,9 @@ import { filesOf, serverProgram } from './executedFiles.ts';
 import { isOutput } from './outputFiles.ts';
 
 /**
- * Holds back what runs a file that has changed since the user approved it. The files of a command without a record are
- * recorded as they are: an earlier version kept none, or the user has just approved the command elsewhere. For a trusted
- * folder.
+ * Disables every program of the settings that runs a file changed since the user approved it. The files of a command
+ * without a record are recorded as they are: an earlier version kept none, or the user has just approved the command
+ * elsewhere. For a trusted folder.
  */
 export async function withApprovedFiles(
   place: RecordPlace,

@@ -1,6 +1,6 @@
 /**
- * The records of approved files: what each file was when the user approved what runs it, in `approved-files` of the data
- * folder, one record for each project. The sessions of a project share it. Absolute paths.
+ * The records of approved files: the state of each file when the user approved the program that runs it. There is one record
+ * for each project, in `approved-files` of the data folder; the sessions of a project share it. Absolute paths.
  */
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';

@@ -10,7 +10,7 @@ import { type AppPaths, findRoot } from '../process/appPaths.ts';
 import { readRecords } from './approvedRecords.ts';
 import { executedFiles, programsIn } from './executedFiles.ts';
 
-/** Far more than any project runs; a repository that nobody trusts may name any number. */
+/** Projects name far fewer. Without a limit, a repository that the user does not trust could name any number. */
 const MAX_FILES = 200;
 
 /** Adds the files that the settings files of the workspace's folders run, approved or not, and those once approved. */

@@ -4,17 +4,18 @@ import { type ProgramRow, scriptWords } from './programRow.ts';
 const scriptShell =
   '--script-shell --node-options --shell --userconfig --globalconfig --init-module --git --editor --viewer --browser --call -c';
 
+const npmOptions = `-D -E -O -P -S -B -s -q -d -y -a -l -h -v -f -m: --save --save-dev --save-exact --save-optional --save-peer --save-prod
+  --save-bundle --legacy-peer-deps --strict-peer-deps --force --production --omit= --include= --only= --ignore-scripts
+  --if-present --silent --quiet --verbose --loglevel= --json --long --parseable --depth= --all --dry-run
+  --package-lock --package-lock-only --audit --audit-level= --fund --prefer-offline --prefer-online --offline
+  --prefer-dedupe --progress --color --unicode --yes --no --no-install --workspaces-update --foreground-scripts
+  --engine-strict --tag= --version --help --timing --install-links --install-strategy= --message: --preid=
+  --allow-same-version --git-tag-version --commit-hooks --dev --prod --fetch-retries= --fetch-timeout= --maxsockets=`;
+
 const packageManagers: ProgramRow = {
   programs: 'npx pnpm pnpx yarn yarnpkg bun bunx corepack',
   manual: 'npm-config(7), pnpm.io/cli, yarnpkg.com/cli, bun.sh/docs/cli',
-  options: `-D -E -O -P -S -B -s -q -d -y -a -l -h -v -f -m: --save --save-dev --save-exact --save-optional --save-peer --save-prod
-      --save-bundle --legacy-peer-deps --strict-peer-deps --force --production --omit= --include= --only= --ignore-scripts
-      --if-present --silent --quiet --verbose --loglevel= --json --long --parseable --depth= --all --dry-run
-      --package-lock --package-lock-only --audit --audit-level= --fund --prefer-offline --prefer-online --offline
-      --prefer-dedupe --progress --color --unicode --yes --no --no-install --workspaces-update --foreground-scripts
-      --engine-strict --tag= --version --help --timing --install-links --install-strategy= --message: --preid=
-      --allow-same-version --git-tag-version --commit-hooks --dev --prod --fetch-retries= --fetch-timeout= --maxsockets=
-      -L -i -T -u -t: -w --frozen-lockfile --lockfile-only --fix-lockfile --optional --shamefully-hoist
+  options: `${npmOptions} -L -i -T -u -t: -w --frozen-lockfile --lockfile-only --fix-lockfile --optional --shamefully-hoist
       --strict-peer-dependencies --resolution-only --reporter= --parallel --stream --aggregate-output
       --workspace-concurrency= --bail= --sort --reverse --resume-from= --latest --interactive --immutable
       --immutable-cache --check-cache --inline-builds --mode= --check-files --flat --non-interactive --pure-lockfile
@@ -48,13 +49,7 @@ export const javascriptPrograms: readonly ProgramRow[] = [
   {
     ...packageManagers,
     programs: 'npm',
-    options: `-D -E -O -P -S -B -s -q -d -y -a -l -h -v -f -m: --save --save-dev --save-exact --save-optional --save-peer --save-prod
-      --save-bundle --legacy-peer-deps --strict-peer-deps --force --production --omit= --include= --only= --ignore-scripts
-      --if-present --silent --quiet --verbose --loglevel= --json --long --parseable --depth= --all --dry-run
-      --package-lock --package-lock-only --audit --audit-level= --fund --prefer-offline --prefer-online --offline
-      --prefer-dedupe --progress --color --unicode --yes --no --no-install --workspaces-update --foreground-scripts
-      --engine-strict --tag= --version --help --timing --install-links --install-strategy= --message: --preid=
-      --allow-same-version --git-tag-version --commit-hooks --dev --prod --fetch-retries= --fetch-timeout= --maxsockets=`,
+    options: npmOptions,
     // npm accepts every unambiguous prefix of a name, and some misspellings.
     allSubcommands:
       'access add adduser audit author bin bugs c cache ci cit clean-install clean-install-test completion config create ddp dedupe deprecate diff dist-tag dist-tags docs doctor edit exec explain explore find find-dupes fund get help help-search hook home i in info init innit ins inst install install-ci-test install-clean install-test it la link list ll ln login logout ls ogr org outdated owner pack ping pkg prefix profile prune publish query r rb rebuild remove repo restart rm root run run-script s sbom se search set set-script shrinkwrap show star stars start stop t team test token trust tst un undeprecate uninstall unlink unpublish unstar up update upgrade v verison version view whoami why x',

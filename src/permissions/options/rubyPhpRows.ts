@@ -16,6 +16,21 @@ const phpOptions = `-h -l= -m -n -p -q -s -v -V -w --allow-risky= --ansi --bail 
       --stop-on-skipped --stop-on-violation --stop-on-warning --strict-coverage --tab-width= --taint-analysis --teamcity --testdox
       --testsuite= --threads= --todos --type-coverage --update-snapshots --using-cache= --verbose --version --warning-severity=`;
 
+/** What the test runners and the linter of Ruby have in common. */
+const rubyTool = {
+  manual: 'docs.rubocop.org, rspec.info/features',
+  runs: '-r --require -c --config -O --options -I --plugin -f --format --init --drb --init-config -P --profile -p',
+  writes: '-o --out --output --auto-gen-config',
+  takes: {
+    '-c --config --options -O': 'input',
+    '-o --out --output': 'output',
+    '-f --format':
+      /^(?:p|progress|d|doc|documentation|j|json|h|html|f|failures|simple|s|clang|emacs|quiet|offenses|files|github|worst|junit|tap|pacman)$/,
+    '-p': /^(?:default|ci|\w+)$/,
+  },
+  elsewhere: '--default-path',
+} as const;
+
 export const rubyPhpPrograms: readonly ProgramRow[] = [
   {
     programs: 'composer bundle bundler gem',
@@ -39,41 +54,21 @@ export const rubyPhpPrograms: readonly ProgramRow[] = [
     passesOn: 'program',
   },
   {
+    ...rubyTool,
     programs: 'rspec cucumber',
-    manual: 'docs.rubocop.org, rspec.info/features',
     options: `-b -e: -E: -h -l= -n -t: -v -w --backtrace --bisect --color --colour --dry-run --example-matches: --example: --exclude-pattern:
       --expand --fail-fast --failure-exit-code= --force-color --help --name: --next-failure --only-failures --order= --parallel=
       --pattern: --publish-quiet --quiet --retry= --seed= --strict --tag: --tags: --version --warnings --wip`,
-    runs: '-r --require -c --config -O --options -I --plugin -f --format --init --drb --init-config -P --profile -p',
-    writes: '-o --out --output --auto-gen-config',
-    takes: {
-      '-c --config --options -O': 'input',
-      '-o --out --output': 'output',
-      '-f --format':
-        /^(?:p|progress|d|doc|documentation|j|json|h|html|f|failures|simple|s|clang|emacs|quiet|offenses|files|github|worst|junit|tap|pacman)$/,
-      '-p': /^(?:default|ci|\w+)$/,
-    },
-    elsewhere: '--default-path',
   },
   {
+    ...rubyTool,
     programs: 'rubocop',
-    manual: 'docs.rubocop.org, rspec.info/features',
     options: `-a -A -d -D -E -F -h -l -L -S -v -V -x --auto-correct --auto-correct-all --autocorrect --autocorrect-all --cache= --color --debug
       --disable-pending-cops --display-cop-names --display-only-correctable --display-only-fail-level-offenses --display-only-failed
       --display-style-guide --enable-pending-cops --except: --extra-details --fail-fast --fail-level= --fix-layout --force-exclusion
       --help --ignore-parent-exclusion --ignore-unrecognized-cops --lint --list-target-files --only-recognized-file-types --only:
       --parallel --safe --safe-auto-correct --show-cops: --version`,
     expands: {},
-    runs: '-r --require -c --config -O --options -I --plugin -f --format --init --drb --init-config -P --profile -p',
-    writes: '-o --out --output --auto-gen-config',
-    takes: {
-      '-c --config --options -O': 'input',
-      '-o --out --output': 'output',
-      '-f --format':
-        /^(?:p|progress|d|doc|documentation|j|json|h|html|f|failures|simple|s|clang|emacs|quiet|offenses|files|github|worst|junit|tap|pacman)$/,
-      '-p': /^(?:default|ci|\w+)$/,
-    },
-    elsewhere: '--default-path',
   },
   {
     programs: 'phpunit phpstan psalm php-cs-fixer phpcs phpcbf pest rector',
