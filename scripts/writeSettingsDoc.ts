@@ -130,7 +130,8 @@ apply only after you trust the folder, in a dialog that lists all of them in ful
 PgDn, and you can accept once you have seen its end. Long runs of blanks are counted (\`‹1500 spaces›\`). Listed are:
 
 - what chooses the model, runs something or allows more: \`model\`, \`models\`, \`baseUrl\`, \`env\`, \`appendSystemPrompt\`,
-  \`statusLine\`, \`notificationCommand\`, each of the \`hooks\`, \`disableAllHooks\`, \`webFetch.allowPrivate\`,
+  \`statusLine\` and \`notificationCommand\` (also null, which turns yours off), each of the \`hooks\`,
+  \`disableAllHooks\`, \`webFetch.allowPrivate\`,
   \`checkpoints\`, \`maxTurns\`, \`context.truncate.outputDir\`, \`permissions.allow\`, \`permissions.additionalDirectories\`,
   and \`permissions.defaultMode\` unless it is \`plan\`
 - what other files in the folder add: each definition of a [subagent](agents.md) in \`.clawdcode/agents\` or

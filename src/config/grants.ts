@@ -27,6 +27,8 @@ interface Kind {
   readonly parts?: 'items' | 'entries' | 'hooks';
   /** False for a value that only tightens, so it applies at once; absent = every value needs approval. */
   readonly loosens?: (value: unknown) => boolean;
+  /** The effect of null if that turns off what the user has set, and so needs approval like any value. */
+  readonly nullEffect?: string;
 }
 
 /**
@@ -48,10 +50,13 @@ const kinds: Readonly<Record<string, Kind>> = {
   effort: { effect: 'Makes the model reason more or less than you chose, and so cost more or less.' },
   env: { effect: 'Sets environment variables for every command.', parts: 'entries' },
   appendSystemPrompt: { effect: 'Adds instructions to the system prompt.' },
-  statusLine: { effect: 'Runs this command for the status line.', loosens: (value) => value !== null },
+  statusLine: {
+    effect: 'Runs this command for the status line.',
+    nullEffect: 'Turns off your own command for the status line.',
+  },
   notificationCommand: {
     effect: 'Runs this command when your attention is needed.',
-    loosens: (value) => value !== null,
+    nullEffect: 'Turns off your own command that runs when your attention is needed.',
   },
   hooks: { effect: 'Runs these hooks outside the sandbox:', parts: 'hooks' },
   // Hooks of the user may be what protects them from a repository; `false` would turn on again what they turned off.
@@ -245,11 +250,12 @@ export function shownGrant({ kind, text, source }: Grant, approved: readonly Gra
   return text.replace(/; content [0-9a-f]{32}(?=\))/, isChanged ? '; changed since you approved it' : '');
 }
 
-/** The effect of a grant of this kind, for display; empty for a kind that this version does not know. */
-export function effectOf(kind: string): string {
+/** The effect of a grant, for display; empty for a kind that this version does not know. */
+export function effectOf({ kind, text }: Pick<Grant, 'kind' | 'text'>): string {
   if (kind === AGENT_GRANT) return 'Defines a subagent that the model may start:';
   if (kind === SKILL_GRANT) return 'Runs these calls without asking you while a skill is in use:';
-  return Object.hasOwn(kinds, kind) ? (kinds[kind]?.effect ?? '') : '';
+  const known = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
+  return (text === 'null' ? known?.nullEffect : undefined) ?? known?.effect ?? '';
 }
 
 /** Splits values into those that apply and grants for the rest. Does not modify `values`. */
@@ -261,11 +267,12 @@ export function partition(
 ): { kept: Values; held: Grant[] } {
   const kept = structuredClone(values);
   const held = new Map<string, Grant>();
-  for (const [kind, { parts, loosens }] of Object.entries(kinds)) {
+  for (const [kind, { parts, loosens, nullEffect }] of Object.entries(kinds)) {
     const [parent, key] = placeOf(kept, kind);
     if (parent === undefined || !(key in parent)) continue;
     const value = parent[key];
     if (loosens !== undefined && !loosens(value)) continue;
+    const isNothing = (one: unknown): boolean => isEmpty(one) && (one !== null || nullEffect === undefined);
     const hold = (text: string): boolean => {
       const grant = { kind, text: grantText(kind, text), source };
       if (isGranted(grant)) return false;
@@ -279,9 +286,9 @@ export function partition(
         Object.entries(value).filter(([name, entry]) => !hold(`${name}=${textOf(entry)}`)),
       );
     else if (parts === 'hooks') rest = removeUnapproved(value, hold);
-    else rest = isEmpty(value) || hold(textOf(value)) ? undefined : value;
+    else rest = isNothing(value) || hold(textOf(value)) ? undefined : value;
     // Even an empty value would override the user's own.
-    if (isEmpty(rest)) delete parent[key];
+    if (isNothing(rest)) delete parent[key];
     else parent[key] = rest;
   }
   const holdUndecided = (parent: Values, prefix: string): void => {

@@ -183,9 +183,10 @@ export function asSettings(grants: readonly Grant[], approved: readonly Grant[] 
     if (before === undefined) settings.set(id, { first: grant, texts: [text] });
     else before.texts.push(text);
   }
-  return [...settings.values()].map(({ first: { kind, source }, texts }) => ({
-    ...{ file: source, key: kind, value: (kind === 'hooks' ? shownHooks(texts) : texts).join(', ') },
-    effect: effectOf(kind) || `Changes ${kind}.`,
+  return [...settings.values()].map(({ first, texts }) => ({
+    ...{ file: first.source, key: first.kind },
+    value: (first.kind === 'hooks' ? shownHooks(texts) : texts).join(', '),
+    effect: effectOf(first) || `Changes ${first.kind}.`,
     count: texts.length,
   }));
 }

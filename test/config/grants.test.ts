@@ -36,8 +36,6 @@ describe('grants', () => {
   test('what only tightens, or grants nothing, is none', () => {
     const values = {
       env: {},
-      statusLine: null,
-      notificationCommand: null,
       webFetch: { allowPrivate: false },
       sessions: { redactOnWrite: true },
       context: { truncate: { outputDir: null } },
@@ -67,8 +65,8 @@ describe('grants', () => {
     expect(addedGrants([rule('A'), rule('C')], now)).toEqual(now.slice(1));
     expect(goneGrants([rule('A'), rule('C')], now)).toEqual([rule('C')]);
     expect(addedGrants([{ ...rule('A'), kind: 'env' }], [rule('A')])).toEqual([rule('A')]);
-    expect(effectOf('unknown')).toBe('');
-    expect(effectOf('constructor')).toBe('');
+    expect(effectOf({ kind: 'unknown', text: '' })).toBe('');
+    expect(effectOf({ kind: 'constructor', text: 'null' })).toBe('');
   });
 });
 
@@ -137,6 +135,15 @@ describe('settings of a folder that was trusted', () => {
     const { grants } = await load(agreed);
     const less = { env: { CI: '1' }, permissions: { deny: ['Bash'], defaultMode: 'plan' } };
     expect((await load(less, grants)).untrusted).toEqual([]);
+  });
+
+  test("turn the user's own status line off only once that is approved", async () => {
+    await mkdir(join(base, 'data'));
+    await writeFile(join(base, 'data', 'config.json'), '{"statusLine": {"command": "mine"}}');
+    const off = { statusLine: null };
+    const waiting = await load(off, []);
+    expect(waiting.settings.statusLine).toMatchObject({ command: 'mine' });
+    expect((await load(off, waiting.grants)).settings.statusLine).toBe(null);
   });
 
   test('are approved for the file that contains them', async () => {

@@ -29,7 +29,13 @@ test('a folder that is not trusted runs nothing for the status line and when it 
   expect(held.map(({ key }) => key)).toEqual(['statusLine', 'notificationCommand']);
 });
 
-test('taking a command away needs no trust', () => {
-  const { held } = withholdUntrusted({ statusLine: null, notificationCommand: null }, 'f');
-  expect(held).toEqual([]);
+test("a folder turns the user's own commands off only once that is approved", () => {
+  const written = { statusLine: null, notificationCommand: null };
+  const { kept, held } = withholdUntrusted(written, 'f');
+  expect(kept).toEqual({});
+  expect(held.map(({ key, value, effect }) => [key, value, effect])).toEqual([
+    ['statusLine', 'null', 'Turns off your own command for the status line.'],
+    ['notificationCommand', 'null', 'Turns off your own command that runs when your attention is needed.'],
+  ]);
+  expect(withholdUntrusted(written, 'f', () => true)).toEqual({ kept: written, held: [] });
 });
