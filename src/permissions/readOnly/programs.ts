@@ -2,7 +2,7 @@
 import { isSensitive } from '../files/sensitive.ts';
 import { programName, rowOf, tableName } from '../options/programTable.ts';
 import { readOptions } from '../options/readOptions.ts';
-import { isStricter } from '../shell/grammar.ts';
+import { filledByRead, isStricter } from '../shell/grammar.ts';
 import { awkUse } from './awk.ts';
 import { commands } from './commands.ts';
 import { gitUse } from './git.ts';
@@ -36,6 +36,7 @@ export function programUse([name = '', ...args]: readonly string[]): ReadOnlyUse
   // Only looks up a command; without an option it would run it.
   if (name === 'command') return /^-[vV]$/.test(args[0] ?? '') ? nothing : undefined;
   if (name === 'set') return isStricter(args) ? nothing : undefined;
+  if (name === 'read') return filledByRead([name, ...args]) === undefined ? undefined : nothing;
   const version = versionUse(name, args);
   if (version !== undefined) return version;
   if (name === 'git') return gitUse(args);

@@ -113,7 +113,7 @@ const numeric = /^-(?:eq|ne|lt|le|gt|ge)$/;
 
 /**
  * `test`, `[ … ]` and `[[ … ]]`, joined by `&&`, `-a` and the like only if every word is known. dash has no `[[` and
- * treats the text after `&&` as a command, so an operator must follow there.
+ * treats the text after `&&` or `||` as a command, so an operator must follow there.
  */
 function testUse(run: readonly Argument[]): ReadOnlyUse | undefined {
   const [first] = run;
@@ -175,7 +175,7 @@ function testUse(run: readonly Argument[]): ReadOnlyUse | undefined {
     const operator = text(at) ?? '';
     if (
       name === '[['
-        ? !/^&&$/.test(operator) || !/^-[a-z]$/.test(text(at + 1) ?? '')
+        ? !/^(?:&&|\|\|)$/.test(operator) || !/^-[a-z]$/.test(text(at + 1) ?? '')
         : !/^-[ao]$/.test(operator)
     )
       return undefined;

@@ -7,9 +7,11 @@ import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Words } from '../shell/wrappers.ts';
 import { parseRule, type SourcedRule } from './rules.ts';
 
-/** True if all variables set for a command are known to be harmless. */
-export const hasSafeEnvironment = ({ envPrefix }: CommandPart): boolean =>
-  envPrefix.every(isHarmlessAssignment);
+/** True if all variables set for a command are known to be harmless. `IFS` is only for `read`, and gone afterwards. */
+export const hasSafeEnvironment = ({ argv, envPrefix }: CommandPart): boolean =>
+  envPrefix.every(
+    (one) => isHarmlessAssignment(one) || (argv[0] === 'read' && one.name === 'IFS' && one.value !== null),
+  );
 
 /** The parsed specifier of a `Bash(…)` rule. */
 interface CommandSpec {

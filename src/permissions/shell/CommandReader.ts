@@ -4,7 +4,7 @@
  */
 import type { Node } from 'web-tree-sitter';
 import { agree } from './agreement.ts';
-import { type Assignment, isOfShell, isPlainVariable } from './assignments.ts';
+import { type Assignment, isHarmlessAssignment, isOfShell, isPlainVariable } from './assignments.ts';
 import { arithmeticIsPlain, expansionIsPlain, heredocsEndWhereTheySay } from './checks.ts';
 import {
   changesShell,
@@ -120,6 +120,8 @@ export class CommandReader {
     const { children } = node;
     return children.every((child, index) => {
       const before = this.#variables;
+      if (node.type === 'while_statement' && child.type === 'do_group')
+        this.#fill(readBefore(child, this.#source), true);
       const isConcurrent = children[index + 1]?.type === '&' || node.type === 'pipeline';
       const hasInput = place.hasInput || (node.type === 'pipeline' && index > 0);
       if (
@@ -294,9 +296,9 @@ export class CommandReader {
     if (name === undefined || name === null || name === '' || reserved.test(name) || hidesCommand(words))
       return false;
     if (script === null) return false;
-    // In a loop or an inner script, words that have been read before may use it.
-    const filled = place.repeats || this.#depth > 0 ? undefined : filledByRead(words.argv);
-    if (filled !== undefined) for (const variable of filled) this.#assign(variable, [anything]);
+    // In an inner script, words that have been read before may use it; in a loop, `assignedIn` has found it.
+    const filled = this.#depth > 0 ? undefined : filledByRead(words.argv);
+    if (filled !== undefined) this.#fill(filled, false);
     else if (changesShell(words.argv)) this.#isOpaque = true;
     const input = this.#inputOf(nodes);
     this.#parts.push({
@@ -397,6 +399,13 @@ export class CommandReader {
     const next = new Map(this.#variables);
     next.set(name, isOfShell(name) ? [anything] : values);
     this.#variables = next;
+  }
+
+  /** `read` fills variables, unless it fails. A secret that it could read counts as read where it comes from. */
+  #fill(names: readonly string[], hasSucceeded: boolean): void {
+    const before = this.#variables;
+    for (const name of names) this.#assign(name, [unknownText]);
+    if (!hasSucceeded) this.#variables = join(before, this.#variables);
   }
 
   /** Processes the commands that a word would run; undefined if not understood. */
@@ -581,7 +590,8 @@ export class CommandReader {
     const name = node.childForFieldName('name');
     const value = node.childForFieldName('value');
     if (node.type !== 'variable_assignment' || name?.type !== 'variable_name') return undefined;
-    if (value !== null && !(wordTypes.has(value.type) && this.#word(value, place, this.#mentions)))
+    const mentions = this.#isOnlyPassedOn(node, name, value) ? undefined : this.#mentions;
+    if (value !== null && !(wordTypes.has(value.type) && this.#word(value, place, mentions)))
       return undefined;
     const pieces = value === null ? [] : this.#pieces(value, true);
     if (pieces === undefined) return undefined;
@@ -600,6 +610,17 @@ export class CommandReader {
       name: isWhole ? this.#text(name) : `${this.#text(name)}+`,
       value: value === null ? '' : wordValue(value, this.#source),
     };
+  }
+
+  /** `DEBUG=* npm test`: nothing expands the pattern, and the command itself does not use the variable. */
+  #isOnlyPassedOn(node: Node, nameNode: Node, valueNode: Node | null): boolean {
+    const name = this.#text(nameNode);
+    const value = valueNode === null ? '' : wordValue(valueNode, this.#source);
+    return (
+      node.parent?.type === 'command' &&
+      isHarmlessAssignment({ name, value }) &&
+      this.#source.split(name).length === 2
+    );
   }
 
   #plain(
@@ -636,12 +657,29 @@ const namesSecret = (node: Node, source: string, variables: Variables): boolean 
 
 const isMove = (argv: readonly (string | null)[]): boolean => /^(?:cd|pushd|popd|chdir)$/.test(argv[0] ?? '');
 
-/** Names of the variables that a loop sets. */
+/** Names of the variables that a loop sets, and in a command with the word `read` all others. */
 function assignedIn(node: Node, source: string): readonly string[] {
-  return node.descendantsOfType(['variable_assignment', 'for_statement']).flatMap((inner) => {
+  return node.descendantsOfType(['variable_assignment', 'for_statement', 'command']).flatMap((inner) => {
+    if (inner?.type === 'command') return readIn(inner, source);
     const name = inner?.childForFieldName(inner.type === 'for_statement' ? 'variable' : 'name');
     return name == null ? [] : [source.slice(name.startIndex, name.endIndex)];
   });
+}
+
+/** The variables that `while read …` has filled when the body of its loop runs. */
+function readBefore(body: Node, source: string): readonly string[] {
+  const condition = body.previousNamedSibling;
+  if (condition?.type !== 'command' || body.parent?.children[0]?.type !== 'while') return [];
+  const words = condition.namedChildren.filter((child) => child.type !== 'variable_assignment');
+  return filledByRead(words.map((word) => source.slice(word.startIndex, word.endIndex))) ?? [];
+}
+
+function readIn(command: Node, source: string): readonly string[] {
+  const nodes = command.children.flatMap((child) =>
+    child.type === 'command_name' ? child.children : [child],
+  );
+  const words = nodes.map((node) => (wordTypes.has(node.type) ? wordValue(node, source) : null));
+  return words.includes('read') ? words.flatMap((word) => (word && isPlainVariable(word) ? [word] : [])) : [];
 }
 
 /**

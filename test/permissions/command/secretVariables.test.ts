@@ -31,6 +31,19 @@ test.each([
   '[[ -z ${TOKEN##a*} ]]',
   'x=${TOKEN##a*}; [ -z "$x" ]',
   'x=${TOKEN##a*}; y=$x; [ -z "$y" ]',
+  // Still there if `read` fails, as at a folder, or with an option that a shell does not know.
+  'x=$TOKEN; { read -r x; echo "$x"; } < src',
+  'x=$TOKEN; read -s x; echo "$x"',
+  'until read -r TOKEN; do echo "$TOKEN"; done < src',
+  'while ! read -r TOKEN; do echo "$TOKEN"; done < src',
+  'while read -r TOKEN; true; do echo "$TOKEN"; done < src',
+  'while echo "$x"; read -r x; do :; done < a.txt',
+  'while read -r x; do x=$TOKEN; echo "$x"; done < a.txt',
+  'while IFS=$TOKEN read -r x; do echo "$x"; done < a.txt',
+  // Read.
+  'while read -r x; do echo "$x"; done <<< "$TOKEN"',
+  'while read -r x; do echo "$x"; done <<EOF\n$TOKEN\nEOF',
+  'echo "$TOKEN" | while read -r x; do echo "$x"; done',
   // How often a loop runs.
   'for f in a ${TOKEN%%b*}; do echo loop; done',
   'x=$TOKEN; for f in $x; do echo loop; done',

@@ -297,6 +297,8 @@ const commands: Readonly<Record<string, string>> = {
     [ -z "$CI" ] && echo local
     [ "$CI" = true ] && echo ci
     [[ -f package.json ]] && echo yes
+    [[ -f yarn.lock || -f package.json ]]
+    [[ -d dist || -d build ]] && ls
     if [ -f package.json ]; then cat package.json; fi
     if [ -d dist ]; then ls dist; else echo none; fi
     test -d node_modules || echo missing
@@ -323,6 +325,12 @@ const commands: Readonly<Record<string, string>> = {
     cat < README.md
     diff <(sort data/log.txt) <(sort data/people.csv)
     while false; do ls; done
+    while read -r line; do echo "$line"; done < data/log.txt
+    while IFS= read -r line; do echo "> $line"; done < data/log.txt
+    while IFS=, read -r name age; do printf '%s is %s\n' "$name" "$age"; done < data/people.csv
+    git log --oneline -5 | while read -r commit subject; do echo "$subject ($commit)"; done
+    find src -name '*.ts' | while read -r file; do echo "$file"; done
+    cat data/log.txt | while read -r line; do if [ -n "$line" ]; then echo "$line"; fi; done
     case a in a) ls;; esac
     bash -c 'ls; pwd'
     ? echo $GITHUB_TOKEN
