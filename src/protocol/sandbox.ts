@@ -100,6 +100,16 @@ export interface Confinement {
    * once per session. Absent = none.
    */
   hiddenFolders?(): readonly string[];
+  /**
+   * Returns protected or hidden files that another program replaced while the command ran, so that for a moment the
+   * command could change or read them; each once. Absent = none.
+   */
+  exposedFiles?(): readonly string[];
+  /**
+   * Why the sandbox stopped the command after its start, and what to do, as a sentence without its full stop; undefined
+   * if it did not.
+   */
+  whyStopped?(): string | undefined;
   /** Makes files from the command's private temporary folders visible in this machine's temporary folders. */
   share(): void;
   /** The command continues in the background as this process: makes its servers reachable from this machine. */

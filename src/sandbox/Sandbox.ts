@@ -10,6 +10,7 @@ import { whyBlocked, whyGitBlocked, whyHidden } from './blocked.ts';
 import { type EnvironmentRules, withoutTokens } from './environment.ts';
 import { bubblewrapArguments } from './linux/bubblewrap.ts';
 import { admit, expectedMounts, mountsNow } from './linux/mountCheck.ts';
+import { guardsOf, type MountWatch, mountWith, watchMounts } from './linux/mountWatch.ts';
 import { socketFilter } from './linux/seccomp.ts';
 import {
   allowsHost,
@@ -228,7 +229,9 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const onBuilt = (): void => {
         for (const done of linked) done();
       };
-      const route = plan.network === 'session' ? await open() : undefined;
+      // On Linux even without a network: what runs in the session's user namespace can be given mounts later.
+      const entry = plan.network === 'session' || options.platform === 'linux' ? await open() : undefined;
+      const route = plan.network === 'session' ? entry : undefined;
       const token = randomBytes(9).toString('base64url');
       const own: RunningRequest = {
         request,
@@ -265,6 +268,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         env,
         bwrap,
         sealed: await sealing,
+        entry,
         route,
         token,
         asking: own,
@@ -344,6 +348,7 @@ function refused(refusal: string, env: Readonly<Record<string, string>>): Confin
 
 interface ReportedChanges {
   take(): readonly string[];
+  replaced(): readonly string[];
   /** Call when the command and all its processes are gone. */
   end(): void;
 }
@@ -362,6 +367,7 @@ function reported(
       onReported();
       return [...earlier.map((change) => `${change} (by an earlier command)`), ...own];
     },
+    replaced: protectedChanges.replaced,
     end() {
       if (left !== undefined) return;
       left = protectedChanges.take();
@@ -380,6 +386,9 @@ interface ConfinedParts {
   readonly bwrap: string;
   /** See `BubblewrapOptions`. */
   readonly sealed: readonly string[];
+  /** Leads into the session's namespaces. */
+  readonly entry: ProxyRoute | undefined;
+  /** The same, if the command has a network. */
   readonly route: ProxyRoute | undefined;
   readonly token: string;
   readonly asking: RunningRequest;
@@ -402,6 +411,7 @@ function confined({
   env,
   bwrap,
   sealed,
+  entry,
   route,
   token,
   asking,
@@ -414,8 +424,15 @@ function confined({
   onRelease,
 }: ConfinedParts): Confinement {
   const descriptors: number[] = [];
+  /** Those already reported. */
+  const exposed = new Set<string>();
   let kept: number | undefined;
+  let watch: MountWatch | undefined;
+  let isReleased = false;
+  const shown = (path: string): string => (isInside(path, plan.cwd) ? relative(plan.cwd, path) : path);
   const release = (): void => {
+    isReleased = true;
+    watch?.stop();
     changes.end();
     if (kept !== undefined) route?.forwarder?.unwatch(kept);
     for (const descriptor of descriptors.splice(0)) closeSync(descriptor);
@@ -452,7 +469,7 @@ function confined({
       const present = onLinux();
       const first = 3 + descriptors.length;
       const words = [
-        ...(route?.enter() ?? []),
+        ...(entry?.enter() ?? []),
         bwrap,
         ...bubblewrapArguments(present, {
           filter: bytes === undefined ? undefined : 3,
@@ -469,7 +486,12 @@ function confined({
         args: words.slice(1),
         inherit: [...descriptors, 'pipe', 'pipe'],
         env: own,
-        admit: (group, pipes) => admit(expected, plan.scratch, group, pipes).finally(onBuilt),
+        admit: (group, pipes) =>
+          admit(expected, plan.scratch, group, pipes, (pid) => {
+            if (isReleased) return;
+            const mount = mountWith((of) => entry?.enterMounts?.(of), find('mount', options.path));
+            watch = watchMounts({ guards: guardsOf(present, expected), pid, group, mount });
+          }).finally(onBuilt),
       };
     },
     record(): SandboxRecord {
@@ -492,7 +514,19 @@ function confined({
     hiddenFolders() {
       const fresh = whole.filter((path) => !told.has(path));
       for (const path of fresh) told.add(path);
-      return fresh.map((path) => (isInside(path, plan.cwd) ? relative(plan.cwd, path) : path));
+      return fresh.map(shown);
+    },
+    exposedFiles() {
+      const all = [...(watch?.exposed() ?? []), ...changes.replaced()];
+      const fresh = [...new Set(all)].filter((path) => !exposed.has(path));
+      for (const path of fresh) exposed.add(path);
+      return fresh.map(shown);
+    },
+    whyStopped() {
+      const path = watch?.fatal();
+      return path === undefined
+        ? undefined
+        : `another program replaced ${shown(path)}, and the new file could not be kept from the command. Run it again`;
     },
     share,
     keep(pid) {

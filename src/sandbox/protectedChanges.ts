@@ -19,6 +19,11 @@ const MAX_NAMED = 10;
 export interface ProtectedChanges {
   /** The changes since the last call, as shown to the user and the model; a limited number of paths. */
   take(): readonly string[];
+  /**
+   * Kept files of which `take` has seen that another program replaced them: with its file a mount is lost, so the
+   * command could change the new one. Absolute.
+   */
+  replaced(): readonly string[];
   /** Renames now what must not stay until the command ends; the next `take` reports it. */
   check(): void;
 }
@@ -60,6 +65,7 @@ export function watchProtected(
       : before.has(path) && safe.has(path);
   };
   const renamed = new Set<string>();
+  const replaced = new Set<string>();
   const changedIn = (now: ReadonlyMap<string, string>): readonly Change[] =>
     [...now].filter(([path, stamp]) => before.get(path) !== stamp && !isKept(path, stamp));
   const described = ([path, stamp]: Change): string =>
@@ -73,6 +79,8 @@ export function watchProtected(
       for (const link of restored()) renamed.add(link);
       const now = merged(scan());
       const changed = changedIn(now);
+      for (const [path, stamp] of now)
+        if (safe.has(path) && isOther(before.get(path), stamp)) replaced.add(path);
       // What is renamed now may appear again.
       before = new Map([...now].filter((one) => !(changed.includes(one) && isUrgent(one))));
       const inOrder = [...changed].sort((a, b) => Number(isUrgent(b)) - Number(isUrgent(a)));
@@ -82,6 +90,7 @@ export function watchProtected(
       const named = [...all].slice(0, MAX_NAMED);
       return more > 0 ? [...named, `${more} more`] : named;
     },
+    replaced: () => [...replaced],
     check() {
       for (const link of restored()) renamed.add(link);
       for (const change of changedIn(merged(scan())).filter(isUrgent)) renamed.add(described(change));
@@ -93,6 +102,12 @@ export function watchProtected(
 type Change = readonly [string, string];
 
 const isUrgent = ([, stamp]: Change): boolean => dangerOf(stamp) !== undefined;
+
+/** True if two stamps are of different files, by their inodes. */
+function isOther(before: string | undefined, now: string): boolean {
+  const [first, second] = [before, now].map((stamp) => /^\d+(?= )/.exec(stamp ?? '')?.[0]);
+  return first !== undefined && second !== undefined && first !== second;
+}
 
 const merged = (all: ProtectedFiles): ReadonlyMap<string, string> => new Map(all.flatMap((one) => [...one]));
 

@@ -54,18 +54,28 @@ export function errorCode(error: unknown): string | undefined {
 
 /**
  * Notes about files that other programs run or read as configuration and that a command created or changed since the
- * last call, and about folders that the sandbox hides as a whole.
+ * last call, about folders that the sandbox hides as a whole, and about files that were replaced under its mounts.
  */
 export function sandboxNotes(
-  confinement: Pick<Confinement, 'changedProtectedFiles' | 'hiddenFolders'> | undefined,
+  confinement:
+    | Pick<Confinement, 'changedProtectedFiles' | 'hiddenFolders' | 'exposedFiles' | 'whyStopped'>
+    | undefined,
 ): {
   readonly forModel: readonly string[];
   readonly forUser: readonly string[];
 } {
   const changed = confinement?.changedProtectedFiles().join(', ') ?? '';
   const hidden = listed(confinement?.hiddenFolders?.() ?? []);
+  const exposed = listed(confinement?.exposedFiles?.() ?? []);
+  const stopped = confinement?.whyStopped?.();
   return {
     forModel: [
+      ...(stopped === undefined ? [] : [`(The sandbox stopped it: ${stopped}.)`]),
+      ...(exposed === ''
+        ? []
+        : [
+            `(Another program replaced ${exposed} while it ran: for up to a second, the sandbox did not keep the new content from it.)`,
+          ]),
       ...(changed === ''
         ? []
         : [`(It created or changed ${changed}, which other programs run or read as settings.)`]),
@@ -76,6 +86,10 @@ export function sandboxNotes(
           ]),
     ],
     forUser: [
+      ...(stopped === undefined ? [] : [`stopped: ${stopped}`]),
+      ...(exposed === ''
+        ? []
+        : [`could for up to a second read or change what another program replaced while it ran: ${exposed}`]),
       ...(changed === '' ? [] : [`changed files that other programs run: ${changed}`]),
       ...(hidden === ''
         ? []

@@ -19,7 +19,7 @@ const POLL_MS = 1;
 const GO = 'go';
 
 /** An entry that the mount table in the sandbox must contain. */
-interface ExpectedMount {
+export interface ExpectedMount {
   readonly path: string;
   /** Absent = an empty folder. */
   readonly from?: { readonly device: string; readonly path: string };
@@ -36,8 +36,11 @@ export function mountsNow(): readonly Mount[] {
   }
 }
 
-const mountsOf = (process: number | 'self'): readonly Mount[] =>
-  readMounts(readFileSync(`/proc/${process}/mountinfo`, 'utf8'));
+const mountsOf = (process: number | 'self'): readonly Mount[] => readMounts(mountTableOf(process));
+
+/** The mount table that a process sees; throws if the process has exited. */
+export const mountTableOf = (process: number | 'self'): string =>
+  readFileSync(`/proc/${process}/mountinfo`, 'utf8');
 
 /**
  * The mounts that the sandbox of a plan must show on this machine; the last one if several share a path. `real`
@@ -67,28 +70,36 @@ export function expectedMounts(
 }
 
 /** The first path at which a mount table differs from what is expected. Pure. */
-export function unexpectedMount(
+export const unexpectedMount = (
   expected: readonly ExpectedMount[],
   mounts: readonly Mount[],
-): string | undefined {
+): string | undefined => unexpectedMounts(expected, mounts)[0]?.path;
+
+/** All that a mount table does not contain as expected. Pure. */
+export function unexpectedMounts(
+  expected: readonly ExpectedMount[],
+  mounts: readonly Mount[],
+): readonly ExpectedMount[] {
   const mountAt = mountLookup(mounts);
-  return expected.find(({ path, from, isReadOnly }) => {
+  return expected.filter(({ path, from, isReadOnly }) => {
     const found = mountAt(path);
     if (found?.point !== path || (isReadOnly && !found.isReadOnly)) return true;
     if (from === undefined) return found.type !== 'tmpfs' || found.root !== '/';
     return found.device !== from.device || found.root !== from.path;
-  })?.path;
+  });
 }
 
 /**
  * Starts the command of a waiting sandbox once its mounts are complete. Resolves with the reason, for the user, if it
  * was killed instead. `landmark`: a path that only this plan mounts. `group`: the process group of bubblewrap.
+ * `onStart` gets a process in the sandbox.
  */
 export async function admit(
   expected: readonly ExpectedMount[],
   landmark: string,
   group: number,
   [info, block]: readonly LaunchPipe[],
+  onStart: (pid: number) => void,
 ): Promise<string | undefined> {
   if (info === undefined || block === undefined) return undefined;
   // bubblewrap exited before reading, and has reported why.
@@ -103,6 +114,7 @@ export async function admit(
       const path = unexpectedMount(expected, mountsOf(pid));
       if (path !== undefined) return end(group, `${path} was replaced meanwhile by another program`);
       block.end(GO);
+      onStart(pid);
       return undefined;
     }
     return end(group, 'it took too long');
@@ -114,12 +126,17 @@ export async function admit(
 }
 
 function end(group: number, why: string): string {
+  endGroup(group);
+  return `the sandbox was not built as planned, so nothing was run: ${why}. Try it again`;
+}
+
+/** Ends a sandbox with everything in it. */
+export function endGroup(group: number): void {
   try {
     process.kill(-group, 'SIGKILL');
   } catch {
     // It has exited.
   }
-  return `the sandbox was not built as planned, so nothing was run: ${why}. Try it again`;
 }
 
 /** The pid in the sandbox, which bubblewrap reports as JSON; undefined if it exited before. */
@@ -161,6 +178,8 @@ export interface Mount {
   readonly root: string;
   readonly point: string;
   readonly isReadOnly: boolean;
+  /** Options of this mount: `nosuid`, `relatime`, … */
+  readonly options: readonly string[];
   /** Type of the file system: `ext4`, `tmpfs`, … */
   readonly type: string;
 }
@@ -172,8 +191,9 @@ export function readMounts(mountinfo: string): readonly Mount[] {
     const [id, parent, device, root, point, options] = fields.split(' ').map(unescaped);
     if (id === undefined || parent === undefined || device === undefined) return [];
     if (root === undefined || point === undefined) return [];
-    const isReadOnly = options?.split(',').includes('ro') === true;
-    return [{ id, parent, device, root, point, isReadOnly, type: source.split(' ')[0] ?? '' }];
+    const own = options?.split(',') ?? [];
+    const isReadOnly = own.includes('ro');
+    return [{ id, parent, device, root, point, isReadOnly, options: own, type: source.split(' ')[0] ?? '' }];
   });
 }
 
@@ -181,7 +201,7 @@ export function readMounts(mountinfo: string): readonly Mount[] {
  * Returns a function that finds the mount of an absolute path without links, in the way the kernel does: from the root,
  * through every mount on the way. It returns undefined for a table without a root.
  */
-function mountLookup(mounts: readonly Mount[]): (path: string) => Mount | undefined {
+export function mountLookup(mounts: readonly Mount[]): (path: string) => Mount | undefined {
   const ids = new Set(mounts.map(({ id }) => id));
   const onTop = new Map<string, Mount[]>();
   for (const mount of mounts) {

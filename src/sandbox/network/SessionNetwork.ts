@@ -98,6 +98,12 @@ export class SessionNetwork {
     return [this.#nsenter, `--user=${user}`, `--net=${network}`, '--preserve-credentials', '--'];
   }
 
+  /** Arguments to put before a program so that it runs with all rights in the mounts of a process that was started here. */
+  enterMounts(pid: number): readonly string[] {
+    const [user] = this.#namespaces.map((descriptor) => `/proc/${process.pid}/fd/${descriptor}`);
+    return [this.#nsenter, `--user=${user}`, `--mount=/proc/${pid}/ns/mnt`, '--preserve-credentials', '--'];
+  }
+
   /** Stops listening; commands that still run keep a loopback without a proxy. */
   close(): void {
     if (this.#isClosed) return;

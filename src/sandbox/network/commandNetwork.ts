@@ -32,6 +32,8 @@ export interface ProxyRoute {
   readonly port: number;
   /** Arguments to put before a program so that it can reach the proxy. */
   enter(): readonly string[];
+  /** Arguments to put before a program so that it can set mounts for a process that was started with `enter`. */
+  enterMounts?(pid: number): readonly string[];
   close(): void;
   /** Forwards ports of background servers to this machine's loopback; only if commands have their own network. */
   readonly forwarder?: PortForwarder;
@@ -70,7 +72,7 @@ export async function openProxyRoute(
     forwarder.close();
     joined.close();
   };
-  return { port: joined.port, enter, close, forwarder };
+  return { port: joined.port, enter, enterMounts: (pid) => joined.enterMounts(pid), close, forwarder };
 }
 
 /** The proxy's data about a running command. */

@@ -1,0 +1,170 @@
+/**
+ * Watches the mounts that protect or hide something in a running sandbox. The kernel drops a mount as soon as another
+ * program replaces or renames the file under it, as editors and git do when they save: the new file is open to the
+ * command. Such a mount is set again from outside; if that fails, the command is stopped.
+ */
+import { spawn } from 'node:child_process';
+import { lstatOf } from '../../disk/fileLookups.ts';
+import type { SandboxPlan } from '../plan.ts';
+import {
+  type ExpectedMount,
+  endGroup,
+  type Mount,
+  mountLookup,
+  mountTableOf,
+  readMounts,
+  unexpectedMounts,
+} from './mountCheck.ts';
+
+const CHECK_MS = 1000;
+const MOUNT_TIMEOUT_MS = 5000;
+const ATTEMPTS = 3;
+
+/** A mount that keeps a command from something. */
+export interface Guard {
+  readonly type: 'protects' | 'hides' | 'pins';
+  readonly expected: ExpectedMount;
+  /** Mode of an empty folder. */
+  readonly mode?: string;
+}
+
+export interface MountWatch {
+  /** Files that were open to the command for a moment. */
+  exposed(): readonly string[];
+  /** The path because of which the command was stopped. */
+  fatal(): string | undefined;
+  stop(): void;
+}
+
+interface WatchOptions {
+  readonly guards: readonly Guard[];
+  /** A process in the sandbox. */
+  readonly pid: number;
+  /** The process group of bubblewrap. */
+  readonly group: number;
+  readonly mount: MountInSandbox;
+}
+
+/** The mounts of a plan that have to stay. */
+export function guardsOf(plan: SandboxPlan, expected: readonly ExpectedMount[]): readonly Guard[] {
+  const hidden = new Map(plan.hidden.map((place) => [place.path, place]));
+  const pinned = new Set(plan.pinned);
+  const kept = new Set(plan.protected);
+  return expected.flatMap((one): readonly Guard[] => {
+    const place = hidden.get(one.path);
+    if (place !== undefined)
+      return [{ type: 'hides', expected: one, mode: place.isClosed === true ? '0000' : '0755' }];
+    if (kept.has(one.path)) return [{ type: 'protects', expected: one }];
+    return pinned.has(one.path) ? [{ type: 'pins', expected: one }] : [];
+  });
+}
+
+/** The guards that a mount table no longer contains and that are needed there. Pure, except for looking at the paths. */
+export function lostGuards(
+  guards: readonly Guard[],
+  mounts: readonly Mount[],
+  exists: (path: string) => boolean = (path) => lstatOf(path) !== undefined,
+): readonly Guard[] {
+  const lost = new Set(
+    unexpectedMounts(
+      guards.map(({ expected }) => expected),
+      mounts,
+    ),
+  );
+  const mountAt = mountLookup(mounts);
+  return guards.filter(
+    ({ type, expected }) =>
+      lost.has(expected) &&
+      // A folder above that was moved takes its mounts with it, and what it was in is read-only.
+      (type === 'hides' || mountAt(expected.path)?.isReadOnly !== true) &&
+      // It is protected as soon as it exists again.
+      exists(expected.path),
+  );
+}
+
+/** Starts watching the mounts of a running sandbox. */
+export function watchMounts({ guards, pid, group, mount }: WatchOptions): MountWatch {
+  const exposed = new Set<string>();
+  const expected = guards.map((guard) => guard.expected);
+  let fatal: string | undefined;
+  let isOver = guards.length === 0;
+  /** The last table that contained everything. */
+  let complete = '';
+  const lostNow = (): readonly Guard[] => {
+    const table = mountTableOf(pid);
+    if (table === complete) return [];
+    const mounts = readMounts(table);
+    if (unexpectedMounts(expected, mounts).length === 0) complete = table;
+    return lostGuards(guards, mounts);
+  };
+  const check = async (): Promise<void> => {
+    if (isOver) return;
+    try {
+      const first = lostNow();
+      let lost = first;
+      // It may be replaced again meanwhile.
+      for (let left = ATTEMPTS; lost.length > 0 && left > 0; left -= 1) {
+        // Outer ones first, as they are listed.
+        for (const guard of lost) await mount(pid, mountArguments(guard, readMounts(mountTableOf(pid))));
+        lost = lostNow();
+      }
+      for (const guard of first) if (guard.type !== 'pins') exposed.add(guard.expected.path);
+      const [still] = lost;
+      if (still === undefined || isOver) return;
+      fatal = still.expected.path;
+      endGroup(group);
+    } catch {
+      // A process that has exited has no mounts.
+    }
+    isOver = true;
+  };
+  const next = (): NodeJS.Timeout =>
+    setTimeout(async () => {
+      await check();
+      if (!isOver) timer = next();
+    }, CHECK_MS).unref();
+  let timer = next();
+  return {
+    exposed: () => [...exposed],
+    fatal: () => fatal,
+    stop() {
+      isOver = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Options of a mount that only its owner may drop. Source: mount_namespaces(7), "Restrictions on mount namespaces". */
+const locked = new Set(['nosuid', 'nodev', 'noexec', 'noatime', 'nodiratime', 'relatime']);
+
+/** The arguments of mount(8) that set a lost mount again. Pure. */
+export function mountArguments(
+  { type, expected, mode = '0755' }: Guard,
+  mounts: readonly Mount[],
+): readonly string[] {
+  const { path, from } = expected;
+  if (type === 'hides' && from === undefined)
+    return ['-n', '-t', 'tmpfs', '-o', `ro,nosuid,nodev,mode=${mode}`, 'tmpfs', path];
+  const source = type === 'hides' ? '/dev/null' : path;
+  const kept = (mountLookup(mounts)(source)?.options ?? []).filter((option) => locked.has(option));
+  return ['-n', '-o', ['bind', ...(type === 'pins' ? [] : ['ro', ...kept])].join(','), source, path];
+}
+
+/** Runs mount(8) in the sandbox of a process; what it did is in the mount table. Never rejects. */
+export type MountInSandbox = (pid: number, args: readonly string[]) => Promise<void>;
+
+/** `words`: a program that runs another one in the mount namespace of a process; undefined = there is none. */
+export const mountWith =
+  (words: (pid: number) => readonly string[] | undefined, program: string | undefined): MountInSandbox =>
+  async (pid, args) => {
+    const [first, ...more] = words(pid) ?? [];
+    if (first === undefined || program === undefined) return;
+    await new Promise<void>((resolve) => {
+      const child = spawn(first, [...more, program, ...args], {
+        ...{ stdio: 'ignore', env: { PATH: '/usr/bin:/bin' }, cwd: '/' },
+        ...{ timeout: MOUNT_TIMEOUT_MS, killSignal: 'SIGKILL' },
+      });
+      child.on('error', () => resolve());
+      child.on('exit', () => resolve());
+    });
+  };
