@@ -9,7 +9,9 @@ test('a property is tried with the same cases on every run', () => {
   expect(seen[0]).toEqual(seen[1]);
 });
 
-test('a wait without a time limit outlasts the second after which Vitest gives up', async () => {
+test('a wait without a time limit outlasts the second after which Vitest gives up', {
+  tags: 'long',
+}, async () => {
   const start = performance.now();
   await vi.waitFor(() => expect(performance.now() - start).toBeGreaterThan(1100));
 });

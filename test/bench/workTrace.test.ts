@@ -58,7 +58,7 @@ function plannedTexts(plan: Plan): ReadonlyMap<string, string> {
 }
 
 describe('a plan', () => {
-  test('is the same for the same seed', () => {
+  test('is the same for the same seed', { tags: 'long' }, () => {
     expect(makePlan(project, 1)).toEqual(long);
     expect(makePlan(project, 2)).not.toEqual(long);
   });

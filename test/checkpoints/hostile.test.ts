@@ -187,7 +187,7 @@ test('a change of the same size with the times put back is found', async () => {
   expect((await bench.checkpoints.capture()).changes.map((change) => change.path)).toEqual([at('a.txt')]);
 });
 
-test('a change within the same tick of the clock is found', async () => {
+test('a change within the same tick of the clock is found', { tags: 'long' }, async () => {
   for (let round = 0; round < 30; round += 1) {
     write('a.txt', `${round}a\n`);
     await bench.checkpoints.baseline();
@@ -220,7 +220,7 @@ test('a file above the limit is kept only when a call names it', async () => {
   expect((await checkpoints.plan(changes)).steps.map((step) => step.action)).toEqual(['refuse', 'modify']);
 });
 
-test('the first scan reads nothing that could not be kept anyway', async () => {
+test('the first scan reads nothing that could not be kept anyway', { tags: 'long' }, async () => {
   // Two gigabytes of holes, as a machine's disk in a home folder: reading them would take many seconds.
   for (const name of ['large.img', 'larger.img']) shell(`truncate -s 1900M ${name}`);
   const spentMs = cpuClock();
@@ -299,7 +299,7 @@ test('a blob that is damaged or gone is refused before anything is written', asy
   expect(readFileSync(at('a.txt'), 'utf8')).toBe('two\n');
 });
 
-test('a tree that disappears is not mistaken for anything else', async () => {
+test('a tree that disappears is not mistaken for anything else', { tags: 'long' }, async () => {
   write('a.txt', 'one\n');
   const changes = await changesOf('cd ..; rm -rf project');
   expect(changes.map((change) => change.path)).toEqual([at('a.txt')]);

@@ -137,7 +137,7 @@ test('a user’s edit that a call moved away is not lost if it is in the way', a
   expect(readFileSync(at('a.txt'), 'utf8')).toBe('user\n');
 });
 
-test('what came to nothing is not in the diff, and what did is there once', async () => {
+test('what came to nothing is not in the diff, and what did is there once', { tags: 'long' }, async () => {
   write('a.txt', 'one\n');
   write('b.txt', 'one\n');
   await bench.checkpoints.baseline();
@@ -212,7 +212,7 @@ test('going back that was stopped between what was there and what comes there is
   expect(snapshot(bench.root)).toEqual(before);
 });
 
-test('after an interrupted rewind, another one completes it', async () => {
+test('after an interrupted rewind, another one completes it', { tags: 'long' }, async () => {
   shell('echo 1 > a; echo 1 > b; echo 1 > c; ln -s a d');
   const before = snapshot(bench.root);
   await bench.checkpoints.baseline();

@@ -15,6 +15,7 @@ import { loadSettings } from '../../src/config/loadSettings.ts';
 import { SessionLockedError } from '../../src/context/index.ts';
 import { DEMO_MODEL } from '../../src/model/demo.ts';
 import { shellCommand } from '../../src/protocol/entries/readEntry.ts';
+import { firstIsQuick } from '../e2e/support/long.ts';
 
 async function setUp(): Promise<{
   open(target: SessionTarget): Promise<OpenedSession>;
@@ -97,25 +98,31 @@ test('a title that several sessions have opens none of them', { tags: 'long' }, 
   for (const id of ids) expect(message).toContain(id);
 });
 
-test.each<[string, (id: string) => SessionTarget]>([
+const targets: readonly [string, (id: string) => SessionTarget][] = [
   ['--resume', (id) => ({ type: 'id', id })],
   ['--continue', () => ({ type: 'latest' })],
-])(
-  '%s --fork-session continues in a copy, also of a session that is open elsewhere',
-  async (_flag, target) => {
-    const { open, lived, files } = await setUp();
-    const id = await lived({ type: 'new' }, 'one');
-    const holder = await open({ type: 'id', id });
-    await expect(open(target(id))).rejects.toThrow(SessionLockedError);
-    const copy = await open(withFlags(target(id), { forkSession: true, name: 'Another way' }));
-    expect(copy.agent.state().sessionId).not.toBe(id);
-    expect([said(copy), copy.agent.state().title]).toEqual([['echo one'], 'Another way']);
-    copy.agent.submit({ type: 'shell', command: 'echo copy' });
-    await copy.agent.idle();
-    expect([said(copy), said(holder)]).toEqual([['echo one', 'echo copy'], ['echo one']]);
-    expect(await files()).toHaveLength(2);
-  },
-);
+];
+for (const {
+  row: [flag, target],
+  options,
+} of firstIsQuick(targets))
+  test(
+    `${flag} --fork-session continues in a copy, also of a session that is open elsewhere`,
+    options,
+    async () => {
+      const { open, lived, files } = await setUp();
+      const id = await lived({ type: 'new' }, 'one');
+      const holder = await open({ type: 'id', id });
+      await expect(open(target(id))).rejects.toThrow(SessionLockedError);
+      const copy = await open(withFlags(target(id), { forkSession: true, name: 'Another way' }));
+      expect(copy.agent.state().sessionId).not.toBe(id);
+      expect([said(copy), copy.agent.state().title]).toEqual([['echo one'], 'Another way']);
+      copy.agent.submit({ type: 'shell', command: 'echo copy' });
+      await copy.agent.idle();
+      expect([said(copy), said(holder)]).toEqual([['echo one', 'echo copy'], ['echo one']]);
+      expect(await files()).toHaveLength(2);
+    },
+  );
 
 test('where there is nothing to continue, nothing is copied', async () => {
   const { open, files } = await setUp();

@@ -21,6 +21,7 @@ import { loadSettings } from '../../src/config/loadSettings.ts';
 import { readTrust, trustFolder } from '../../src/config/trust.ts';
 import { InProcessEngine } from '../../src/permissions/InProcessEngine.ts';
 import type { Grant } from '../../src/protocol/permissions.ts';
+import { firstAreQuick } from '../e2e/support/long.ts';
 import { grammarFolder } from '../permissions/grammarFolder.ts';
 import { hasSandbox } from '../sandbox/confined.ts';
 import { temporaryFolderOfFile } from '../temporaryFolder.ts';
@@ -183,29 +184,34 @@ test.skipIf(!hasSandbox)(
 
 describe.skipIf(!hasSandbox)('what managed settings hide', () => {
   const managed = { sandbox: { enabled: true, denyRead: ['../outside'] } };
-  test.each<readonly [string, () => Given]>([
-    ['nothing', () => ({})],
+  const ways: readonly (readonly [string, () => Given])[] = [
     ['paths of the user', () => ({ user: opening('../outside') })],
+    ['--add-dir in it', () => ({ flags: { addDirs: [at('outside/deep')] } })],
+    ['an agent in a worktree', () => ({ user: opening('../outside'), worktree: dirname(at('home/w/x')) })],
+    ['nothing', () => ({})],
     ['paths of the user in it', () => ({ user: opening('../outside/deep') })],
     ['paths of the user around it', () => ({ user: opening('..') })],
     ['paths of the repository', () => ({ repository: opening('../outside') })],
     ['--add-dir', () => ({ flags: { addDirs: [at('outside')] } })],
-    ['--add-dir in it', () => ({ flags: { addDirs: [at('outside/deep')] } })],
     ['a rule', () => ({ user: { permissions: { allow: [`Read(/${at('outside')}/**)`] } } })],
-    ['an agent in a worktree', () => ({ user: opening('../outside'), worktree: dirname(at('home/w/x')) })],
-  ])('is not opened by %s', async (_, given) => {
-    mkdirSync(at('home/w'));
-    const { run } = await start({ managed, ...given() });
-    for (const basis of ['user', 'read-only'] as const) {
-      const text = await run(
-        `cat ${at('outside/data')} ${at('outside/deep/data')}; echo x > ${at('outside/deep/new')}; echo end`,
-        basis,
-      );
-      expect(text).toMatch(/end$/);
-      expect(text).not.toContain('SECRET');
-    }
-    expect(existsSync(at('outside/deep/new'))).toBe(false);
-  });
+  ];
+  for (const {
+    row: [way, given],
+    options,
+  } of firstAreQuick(3, ways))
+    test(`is not opened by ${way}`, options, async () => {
+      mkdirSync(at('home/w'));
+      const { run } = await start({ managed, ...given() });
+      for (const basis of ['user', 'read-only'] as const) {
+        const text = await run(
+          `cat ${at('outside/data')} ${at('outside/deep/data')}; echo x > ${at('outside/deep/new')}; echo end`,
+          basis,
+        );
+        expect(text).toMatch(/end$/);
+        expect(text).not.toContain('SECRET');
+      }
+      expect(existsSync(at('outside/deep/new'))).toBe(false);
+    });
 
   test('lets no command start if the project is in it, also in a worktree', async () => {
     mkdirSync(at('w'));

@@ -120,7 +120,9 @@ describe('a path in the settings of a repository', () => {
     expect(problems).toMatchObject([{ key: 'permissions.additionalDirectories' }]);
   });
 
-  test('is one of a few: of thousands, which would delay the start, only the first are resolved', async () => {
+  test('is one of a few: of thousands, which would delay the start, only the first are resolved', {
+    tags: 'long',
+  }, async () => {
     const paths = Array.from({ length: 20_000 }, (_, index) => `x${index}/y`);
     const loaded = await load({ sandbox: { allowWrite: paths, denyRead: paths } });
     expect(loaded.problems.map(({ message }) => message).join()).toMatch(/more than 200 paths/);

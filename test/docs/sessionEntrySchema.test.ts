@@ -102,7 +102,7 @@ test('whatever the program would not read as an entry, the schema refuses', () =
   );
 });
 
-test('sessions as the benches make them are valid, line by line', () => {
+test('sessions as the benches make them are valid, line by line', { tags: 'long' }, () => {
   const lines = sessionLines('s', { bytes: 2_000_000, seed: 3, texts: createTexts(3) });
   const subtypes = new Set<unknown>();
   for (const line of lines) {

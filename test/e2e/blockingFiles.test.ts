@@ -1,9 +1,12 @@
-/** A repository whose files block whoever opens them, or have no end: nothing waits for them. */
+/**
+ * A repository whose files block whoever opens them, or have no end: nothing waits for them.
+ *
+ * @module-tag long
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { long } from './support/long.ts';
 import { setUpProgram } from './support/testProgram.ts';
 
 const kinds: Readonly<Record<string, (path: string) => void>> = {
@@ -43,7 +46,7 @@ const calls = (name: string) => [
 ];
 
 for (const [kind, make] of Object.entries(kinds))
-  test(`${kind} in place of every file that the program reads`, kind === 'pipes' ? {} : long, async () => {
+  test(`${kind} in place of every file that the program reads`, async () => {
     // Instructions are cut, but still long.
     const setup = await setUpProgram(undefined, { window: 400_000 });
     const { repository } = setup.work;
@@ -56,7 +59,7 @@ for (const [kind, make] of Object.entries(kinds))
   });
 
 for (const name of ofGit)
-  test(`a pipe as .git/${name}`, long, async () => {
+  test(`a pipe as .git/${name}`, async () => {
     const setup = await setUpProgram();
     const { repository } = setup.work;
     put(join(repository, '.git', name), (path) => execFileSync('mkfifo', [path]));

@@ -1,4 +1,8 @@
-/** A repository and a home that are set up for Claude Code: what of it holds in the installed program. */
+/**
+ * A repository and a home that are set up for Claude Code: what of it holds in the installed program.
+ *
+ * @module-tag long
+ */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -11,9 +15,7 @@ async function write(file: string, content: string | object): Promise<void> {
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
 }
 
-test('deny rules of an untrusted repository hold at once; allow rules and variables wait for trust', {
-  tags: 'long',
-}, async () => {
+test('deny rules of an untrusted repository hold at once; allow rules and variables wait for trust', async () => {
   const { server, work, open, print } = await setUpProgram();
   const settings = {
     permissions: { allow: ['Bash(touch *)'], deny: ['Read(./lib/constants.js)'] },
@@ -51,7 +53,7 @@ test('deny rules of an untrusted repository hold at once; allow rules and variab
   expect(await print(['-p', 'again'])).toMatchObject({ stdout: 'Again.\n', stderr: '' });
 });
 
-test('a broken file is reported and stops nothing', { tags: 'long' }, async () => {
+test('a broken file is reported and stops nothing', async () => {
   const { server, work, print } = await setUpProgram();
   await write(join(work.home, '.claude/settings.json'), '{ "permissions": { "deny": [');
   server.script({ text: 'Hello.' });
@@ -80,7 +82,7 @@ test('instructions of Claude Code reach the model; a rule with paths once its fi
   expect(second).toContain('LIB-5');
 });
 
-test('only the user’s own file approves a server of .mcp.json', { tags: 'long' }, async () => {
+test('only the user’s own file approves a server of .mcp.json', async () => {
   const { server, work, open, print } = await setUpProgram();
   await write(join(work.repository, '.mcp.json'), { mcpServers: { repo: stdio() } });
   await write(join(work.repository, '.claude/settings.json'), { enableAllProjectMcpServers: true });
@@ -96,9 +98,7 @@ test('only the user’s own file approves a server of .mcp.json', { tags: 'long'
   expect(JSON.stringify(server.requests().at(-1)?.tools)).toContain('mcp__repo__echo');
 });
 
-test('a command gets no secret of Claude Code’s settings, and every variable of our own', {
-  tags: 'long',
-}, async () => {
+test('a command gets no secret of Claude Code’s settings, and every variable of our own', async () => {
   const { server, work, print } = await setUpProgram();
   await write(join(work.home, '.claude/settings.json'), {
     env: { ANTHROPIC_AUTH_TOKEN: 'secret-of-claude', PLAIN: 'plain-of-claude' },

@@ -214,7 +214,7 @@ test('after Esc, what was queued is back in the composer, unsent', long, async (
   expect(setup.server.requests()).toHaveLength(1);
 });
 
-test('Shift+Tab cycles through the modes, and the model is told', async () => {
+test('Shift+Tab cycles through the modes, and the model is told', long, async () => {
   const setup = await setUpProgram();
   setup.server.script({ text: 'Planned.' });
   const terminal = await setup.ready();

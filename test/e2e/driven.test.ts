@@ -135,7 +135,7 @@ const PIXEL = Buffer.from(
 );
 
 describe('control requests', () => {
-  test('initialize tells commands and models; an unknown request is an error', async () => {
+  test('initialize tells commands and models; an unknown request is an error', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     const driver = startDriver(setup);
     const { subtype, response } = await driver.request({ subtype: 'initialize', hooks: {} });
@@ -171,7 +171,9 @@ describe('control requests', () => {
     expect(await driver.end()).toMatchObject({ code: 0 });
   });
 
-  test('model and permission mode change; what the user has not allowed does not', async () => {
+  test('model and permission mode change; what the user has not allowed does not', {
+    tags: 'long',
+  }, async () => {
     const setup = await setUpProgram();
     setup.server.script({ text: 'Other.' });
     const driver = startDriver(setup);

@@ -1,10 +1,13 @@
-/** Everything that a server, a network and a model can do wrong, and what the user sees of it. */
+/**
+ * Everything that a server, a network and a model can do wrong, and what the user sees of it.
+ *
+ * @module-tag long
+ */
 import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Answer, end, plain, say, sse, startSseServer, stop, usage } from '../model/sseServer.ts';
 import { keys } from '../ui/screen.ts';
 import { kindsOf } from './support/entryKinds.ts';
-import { firstIsQuick } from './support/long.ts';
 import type { WireRequest } from './support/server.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { expectPairedCalls } from './support/wire.ts';
@@ -16,7 +19,7 @@ const logged = async ({ work }: TestProgram): Promise<string[]> =>
 const expectLogged = (setup: TestProgram, kinds: readonly string[]): Promise<void> =>
   expect.poll(() => logged(setup)).toEqual(kinds);
 
-test('429 with retry-after counts down on screen and then continues', { tags: 'long' }, async () => {
+test('429 with retry-after counts down on screen and then continues', async () => {
   const setup = await setUpProgram();
   const { server, ready } = setup;
   server.script(
@@ -35,7 +38,7 @@ test('429 with retry-after counts down on screen and then continues', { tags: 'l
   expect(server.requests()[1]?.messages).toEqual(server.requests()[0]?.messages);
 });
 
-test('a long wait is cancelled with Esc', { tags: 'long' }, async () => {
+test('a long wait is cancelled with Esc', async () => {
   const { server, ready } = await setUpProgram();
   server.script({ error: { status: 429, message: 'Slow down', retryAfter: 60 } }, { text: 'Now then.' });
   const terminal = await ready();
@@ -48,7 +51,7 @@ test('a long wait is cancelled with Esc', { tags: 'long' }, async () => {
   await terminal.waitFor('Now then.');
 });
 
-test('a request to a server that fails once is retried', { tags: 'long' }, async () => {
+test('a request to a server that fails once is retried', async () => {
   const setup = await setUpProgram();
   setup.server.script({ error: { status: 500, message: 'boom' } }, { text: 'Recovered.' });
   const terminal = await setup.ready();
@@ -58,7 +61,7 @@ test('a request to a server that fails once is retried', { tags: 'long' }, async
   await expectLogged(setup, ['session_start', 'prompt', 'assistant', 'turn_end']);
 });
 
-test('a cut stream is retried and leaves no half message behind', { tags: 'long' }, async () => {
+test('a cut stream is retried and leaves no half message behind', async () => {
   const setup = await setUpProgram();
   setup.server.script(
     {
@@ -78,9 +81,7 @@ test('a cut stream is retried and leaves no half message behind', { tags: 'long'
   expect(JSON.stringify(session?.entries)).not.toContain('half of');
 });
 
-test('malformed events are left out, and a stream that ends without a reason is retried', {
-  tags: 'long',
-}, async () => {
+test('malformed events are left out, and a stream that ends without a reason is retried', async () => {
   const setup = await setUpProgram();
   const terminal = await rawServer(setup, [
     sse([
@@ -110,9 +111,7 @@ test('malformed events are left out, and a stream that ends without a reason is 
   ]);
 });
 
-test('arguments that are not JSON are repaired if the meaning is clear; otherwise the model gets an error', {
-  tags: 'long',
-}, async () => {
+test('arguments that are not JSON are repaired if the meaning is clear; otherwise the model gets an error', async () => {
   const { server, ready } = await setUpProgram();
   server.script(
     {
@@ -135,7 +134,7 @@ test('arguments that are not JSON are repaired if the meaning is clear; otherwis
   expect(String(bad?.content)).toMatch(/JSON/);
 });
 
-for (const { row, options } of firstIsQuick([
+for (const row of [
   {
     what: 'a refused key',
     answer: plain(401, JSON.stringify({ error: { message: 'Incorrect API key provided' } })),
@@ -167,8 +166,8 @@ for (const { row, options } of firstIsQuick([
     ),
     says: [/no credit or quota left/],
   },
-]))
-  test(`${row.what} is reported once, clearly, and the prompt can be sent again`, options, async () => {
+])
+  test(`${row.what} is reported once, clearly, and the prompt can be sent again`, async () => {
     const { answer, says } = row;
     const setup = await setUpProgram();
     const terminal = await rawServer(setup, [answer, sse([say('All well now.'), stop(), usage(9, 3), end])]);
@@ -180,7 +179,7 @@ for (const { row, options } of firstIsQuick([
     await terminal.waitFor('All well now.');
   });
 
-test('a missing server is reported with the address', { tags: 'long' }, async () => {
+test('a missing server is reported with the address', async () => {
   const { work, ready } = await setUpProgram();
   const port = await freePort();
   const terminal = await ready([], {
@@ -191,7 +190,7 @@ test('a missing server is reported with the address', { tags: 'long' }, async ()
   await terminal.waitForIdle();
 });
 
-test('a request that is too long for the server shrinks and continues', { tags: 'long' }, async () => {
+test('a request that is too long for the server shrinks and continues', async () => {
   const setup = await setUpProgram();
   const { server, ready } = setup;
   const big = 'lib/parse.js';

@@ -28,7 +28,7 @@ describe('formats', () => {
     expect(asked).toEqual(['What is this?\n\nline one\nline two', 'only piped']);
   });
 
-  test('json is one result object', async () => {
+  test('json is one result object', { tags: 'long' }, async () => {
     const { server, work, print } = await setUpProgram();
     server.script({
       text: 'An answer.',

@@ -71,7 +71,7 @@ test('on the screen the call is never shown as text, and the missing support is 
   expect(text).not.toContain('<tool_call>');
 });
 
-test('a server on this machine is reached past a proxy that is set', async () => {
+test('a server on this machine is reached past a proxy that is set', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const server = await startLocalServer(vllm({ id: 'm', maxModelLen: 40_000 }, { chat: saying('reached') }));
   onTestFinished(server.close);

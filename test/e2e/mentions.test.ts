@@ -1,4 +1,8 @@
-/** Files that a prompt names with `@` in the installed program, with its default settings. */
+/**
+ * Files that a prompt names with `@` in the installed program, with its default settings.
+ *
+ * @module-tag long
+ */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,7 +10,7 @@ import { keys } from '../ui/screen.ts';
 import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
-test('a named file is attached with its lines; a secret is only named', { tags: 'long' }, async () => {
+test('a named file is attached with its lines; a secret is only named', async () => {
   const { server, work, ready } = await setUpProgram();
   await writeFile(join(work.repository, 'my notes.md'), 'first\nsecond\nthird\n');
   await writeFile(join(work.repository, '.env'), 'KEY=hunter2hunter2\n');

@@ -1,10 +1,13 @@
-/** Leaving and coming back: the same session the next day, after a crash, beside others. */
+/**
+ * Leaving and coming back: the same session the next day, after a crash, beside others.
+ *
+ * @module-tag long
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { cp, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
-import { firstIsQuick, long } from './support/long.ts';
 import { isAlive } from './support/processes.ts';
 import type { ModelServer, WireRequest } from './support/server.ts';
 import type { Terminal } from './support/terminal.ts';
@@ -14,7 +17,7 @@ import { clockShift } from './support/workspace.ts';
 
 const DAY = 24;
 
-test('after /compact and a night, /resume continues with exactly the same request', long, async () => {
+test('after /compact and a night, /resume continues with exactly the same request', async () => {
   const setup = await setUpProgram();
   const { server, work } = setup;
   const first = await firstDay(setup);
@@ -37,12 +40,12 @@ test('after /compact and a night, /resume continues with exactly the same reques
   expect(environment.map((entry) => entry.sessionId)).toEqual([id]);
 });
 
-for (const { row, options } of firstIsQuick([
+for (const row of [
   { how: '--continue', args: () => ['--continue'] },
   { how: '--resume ID', args: (id: string) => ['--resume', id] },
   { how: '--resume with the start of an id', args: (id: string) => ['--resume', id.slice(0, 8)] },
-]))
-  test(`${row.how} continues with exactly the same request`, options, async () => {
+])
+  test(`${row.how} continues with exactly the same request`, async () => {
     const setup = await setUpProgram();
     const first = await firstDay(setup);
     const id = (await setup.work.sessions())[0]?.entries[0]?.sessionId ?? '';
@@ -53,7 +56,7 @@ for (const { row, options } of firstIsQuick([
     expect(await setup.work.sessions()).toHaveLength(1);
   });
 
-test('Enter twice in the picker opens the session once', long, async () => {
+test('Enter twice in the picker opens the session once', async () => {
   const { server, ready, open } = await setUpProgram();
   server.script({ text: 'One.' }, { text: 'Two.' });
   const first = await ready();
@@ -70,7 +73,7 @@ test('Enter twice in the picker opens the session once', long, async () => {
   await second.waitFor('Two.');
 });
 
-test('on the same day and in the same state nothing is added', long, async () => {
+test('on the same day and in the same state nothing is added', async () => {
   const { server, ready } = await setUpProgram();
   server.script({ text: 'One.' }, { text: 'Two.' });
   const first = await ready();
@@ -90,7 +93,7 @@ test('on the same day and in the same state nothing is added', long, async () =>
   expect(after?.tools).toEqual(before?.tools);
 });
 
-test('an unknown id is an error and never a new session', long, async () => {
+test('an unknown id is an error and never a new session', async () => {
   const { work, open, print } = await setUpProgram();
   const terminal = open(['--resume', 'nosuchsession']);
   expect(await terminal.exited).toBe(42);
@@ -101,7 +104,7 @@ test('an unknown id is an error and never a new session', long, async () => {
   expect(await work.sessions()).toEqual([]);
 });
 
-test('--continue without a session starts one and says so', long, async () => {
+test('--continue without a session starts one and says so', async () => {
   const { server, ready } = await setUpProgram();
   server.script({ text: 'A fresh start.' });
   const terminal = await ready(['--continue']);
@@ -110,7 +113,7 @@ test('--continue without a session starts one and says so', long, async () => {
   await terminal.waitFor('A fresh start.');
 });
 
-test('another project has its own sessions', long, async () => {
+test('another project has its own sessions', async () => {
   const { server, work, ready, print } = await setUpProgram();
   server.script({ text: 'In the first.' });
   const terminal = await ready();
@@ -128,50 +131,46 @@ test('another project has its own sessions', long, async () => {
   expect(await print(['-p', '--resume', id, 'hello'], { cwd: other })).toMatchObject({ code: 42 });
 });
 
-test(
-  'after kill -9 in the middle of a call, the call gets a result and is never run again',
-  long,
-  async () => {
-    const { server, work, ready, print } = await setUpProgram();
-    const command = 'echo run >> runs.txt; sleep 300 & echo $! > child.pid; wait';
-    server.script(
-      {
-        text: 'Both at once.',
-        calls: [
-          { name: 'Read', input: { file_path: 'index.js' } },
-          { name: 'Bash', input: { command } },
-          { name: 'Bash', input: { command: 'echo second >> runs.txt' } },
-        ],
-      },
-      { text: 'I see that it was cut short.' },
-    );
-    const terminal = await ready(['--permission-mode', 'bypassPermissions']);
-    await terminal.submit('start it');
-    const pidFile = join(work.repository, 'child.pid');
-    await terminal.until(
-      () => existsSync(pidFile) && readFileSync(pidFile, 'utf8').endsWith('\n'),
-      'the command runs',
-    );
-    terminal.kill('SIGKILL');
-    await terminal.exited;
-    const child = Number(await work.read('child.pid'));
-    if (isAlive(child)) process.kill(child, 'SIGKILL');
+test('after kill -9 in the middle of a call, the call gets a result and is never run again', async () => {
+  const { server, work, ready, print } = await setUpProgram();
+  const command = 'echo run >> runs.txt; sleep 300 & echo $! > child.pid; wait';
+  server.script(
+    {
+      text: 'Both at once.',
+      calls: [
+        { name: 'Read', input: { file_path: 'index.js' } },
+        { name: 'Bash', input: { command } },
+        { name: 'Bash', input: { command: 'echo second >> runs.txt' } },
+      ],
+    },
+    { text: 'I see that it was cut short.' },
+  );
+  const terminal = await ready(['--permission-mode', 'bypassPermissions']);
+  await terminal.submit('start it');
+  const pidFile = join(work.repository, 'child.pid');
+  await terminal.until(
+    () => existsSync(pidFile) && readFileSync(pidFile, 'utf8').endsWith('\n'),
+    'the command runs',
+  );
+  terminal.kill('SIGKILL');
+  await terminal.exited;
+  const child = Number(await work.read('child.pid'));
+  if (isAlive(child)) process.kill(child, 'SIGKILL');
 
-    const printed = await print(['-p', '--continue', 'what happened?']);
-    expect(printed).toMatchObject({ code: 0, stdout: 'I see that it was cut short.\n' });
-    expect(await work.read('runs.txt')).toBe('run\n');
-    const [, second] = server.requests();
-    if (second === undefined) throw new Error('no second request');
-    expectPairedCalls(second);
-    const results = second.messages.filter((message) => message.role === 'tool').map(textOf);
-    expect(results).toHaveLength(3);
-    expect(results[0]).toContain('module.exports');
-    expect(results[1]).not.toBe('');
-    expect(second.messages.at(-1)).toEqual({ role: 'user', content: 'what happened?' });
-  },
-);
+  const printed = await print(['-p', '--continue', 'what happened?']);
+  expect(printed).toMatchObject({ code: 0, stdout: 'I see that it was cut short.\n' });
+  expect(await work.read('runs.txt')).toBe('run\n');
+  const [, second] = server.requests();
+  if (second === undefined) throw new Error('no second request');
+  expectPairedCalls(second);
+  const results = second.messages.filter((message) => message.role === 'tool').map(textOf);
+  expect(results).toHaveLength(3);
+  expect(results[0]).toContain('module.exports');
+  expect(results[1]).not.toBe('');
+  expect(second.messages.at(-1)).toEqual({ role: 'user', content: 'what happened?' });
+});
 
-test('after kill -9 in mid-stream, --continue shows nothing false and continues', long, async () => {
+test('after kill -9 in mid-stream, --continue shows nothing false and continues', async () => {
   const { server, ready } = await setUpProgram();
   const story = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
   server.script({ text: story, latency: 60, chunkSize: 6 }, { text: 'Once upon a time.' });
@@ -191,7 +190,7 @@ test('after kill -9 in mid-stream, --continue shows nothing false and continues'
   ]);
 });
 
-test('a second program on the same session names the holder', long, async () => {
+test('a second program on the same session names the holder', async () => {
   const { server, work, ready, print } = await setUpProgram();
   server.script({ text: 'Mine.' });
   const terminal = await ready();

@@ -1,11 +1,12 @@
 /**
  * Golden screens of the program: what somebody sees who starts it, talks to it, and looks at its lists and pages, in
  * a dark and in a light terminal, which differ in nothing but the colors of roles.
+ *
+ * @module-tag long
  */
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { type Actor, openScenes, type Scenes } from './support/goldenScenes.ts';
-import { long } from './support/long.ts';
 import { setUpProgram } from './support/testProgram.ts';
 
 const { ctrl, enter, escape: esc } = keys;
@@ -63,12 +64,8 @@ async function begin(columns: number): Promise<Scenes<Actor>> {
   return scenes;
 }
 
-test('a start and a question at 80 columns', async () => {
-  await begin(80);
-});
-
 for (const columns of [80, 20, 200])
-  test(`everything at ${columns} columns`, long, async () => {
+  test(`everything at ${columns} columns`, async () => {
     const { dark, golden } = await begin(columns);
     await golden('edit', async ({ terminal }) => {
       await terminal.answer(enter);

@@ -246,7 +246,7 @@ test('without a session it says so, and bad input is exit code 42', long, async 
   expect(await print(['session', '--help'])).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('a prompt may begin with the word "session"', async () => {
+test('a prompt may begin with the word "session"', long, async () => {
   const { server, print } = await setUpProgram();
   server.script({ text: 'Sessions are fine.' });
   const { code, stdout } = await print(['-p', 'session', 'list', 'is', 'slow']);

@@ -204,6 +204,7 @@ describe('two sessions in one folder', () => {
 
   test.skipIf(!hasSandbox)(
     'a command in one that does not trust the folder cannot change the script that the other runs',
+    { tags: 'long' },
     async () => {
       const { setup, at, start } = await withHook();
       const declined = await start('2');

@@ -1,8 +1,11 @@
-/** A model whose window nobody knows, at an endpoint on this machine: assumed, said, corrected, remembered. */
+/**
+ * A model whose window nobody knows, at an endpoint on this machine: assumed, said, corrected, remembered.
+ *
+ * @module-tag long
+ */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { firstIsQuick, long } from './support/long.ts';
 import { setUpProgram } from './support/testProgram.ts';
 
 const NOTICE =
@@ -23,62 +26,54 @@ function times(text: string, words: string): number {
   return text.replace(/\s+/g, ' ').split(words).length - 1;
 }
 
-test(
-  'an assumed window is reported once; an error of the server corrects it, also for the next start',
-  long,
-  async () => {
-    const { ready, server, work } = await stageWithoutWindow();
-    const first = await ready();
-    await first.waitFor(/context ~?\d+% of 32k \(assumed\)/);
-    await first.waitForPrinted('Set "contextWindow" if you know it.');
-    server.script({ calls: [{ name: 'Read', input: { file_path: 'lib/parse.js', limit: 400 } }] }, OVERFLOW);
-    server.otherwise(() => ({ text: 'Finished after all.' }));
-    await first.submit('read all of the parser');
-    await first.waitForPrinted('Finished after all.', 20_000);
-    await first.waitForIdle();
-    await first.waitFor(/context ~?\d+% of 20k/);
-    expect(first.screen()).not.toContain('(assumed)');
-    await first.submit('/clear');
-    await first.waitForPrinted('New session.');
-    await first.waitFor(/context ~?\d+% of 20k/);
-    await first.submit('/context');
-    await first.waitForPrinted('Window: 20,000 tokens for mock-1 (learned from the server)');
-    expect(times(first.everything(), NOTICE)).toBe(1);
-    await first.submit('/exit');
-    await first.exited;
+test('an assumed window is reported once; an error of the server corrects it, also for the next start', async () => {
+  const { ready, server, work } = await stageWithoutWindow();
+  const first = await ready();
+  await first.waitFor(/context ~?\d+% of 32k \(assumed\)/);
+  await first.waitForPrinted('Set "contextWindow" if you know it.');
+  server.script({ calls: [{ name: 'Read', input: { file_path: 'lib/parse.js', limit: 400 } }] }, OVERFLOW);
+  server.otherwise(() => ({ text: 'Finished after all.' }));
+  await first.submit('read all of the parser');
+  await first.waitForPrinted('Finished after all.', 20_000);
+  await first.waitForIdle();
+  await first.waitFor(/context ~?\d+% of 20k/);
+  expect(first.screen()).not.toContain('(assumed)');
+  await first.submit('/clear');
+  await first.waitForPrinted('New session.');
+  await first.waitFor(/context ~?\d+% of 20k/);
+  await first.submit('/context');
+  await first.waitForPrinted('Window: 20,000 tokens for mock-1 (learned from the server)');
+  expect(times(first.everything(), NOTICE)).toBe(1);
+  await first.submit('/exit');
+  await first.exited;
 
-    const remembered = JSON.parse(await readFile(join(work.data, 'windows.json'), 'utf8'));
-    expect(remembered).toMatchObject({
-      windows: [{ endpoint: new URL(server.baseUrl).origin, model: 'mock-1', tokens: 20_000 }],
-    });
-    const second = await ready();
-    await second.waitFor(/context ~?\d+% of 20k/);
-    await second.submit('hello');
-    await second.waitForPrinted('Finished after all.');
-    await second.waitForIdle();
-    expect(second.everything()).not.toContain('assumed');
-    expect(times(second.everything(), 'Context window unknown')).toBe(0);
-  },
-);
+  const remembered = JSON.parse(await readFile(join(work.data, 'windows.json'), 'utf8'));
+  expect(remembered).toMatchObject({
+    windows: [{ endpoint: new URL(server.baseUrl).origin, model: 'mock-1', tokens: 20_000 }],
+  });
+  const second = await ready();
+  await second.waitFor(/context ~?\d+% of 20k/);
+  await second.submit('hello');
+  await second.waitForPrinted('Finished after all.');
+  await second.waitForIdle();
+  expect(second.everything()).not.toContain('assumed');
+  expect(times(second.everything(), 'Context window unknown')).toBe(0);
+});
 
-test(
-  'a session that has learned the window says nothing of an assumed one, also where nothing else remembers it',
-  long,
-  async () => {
-    const { print, server, work } = await stageWithoutWindow();
-    server.script(
-      { calls: [{ name: 'Read', input: { file_path: 'lib/parse.js', limit: 400 } }] },
-      OVERFLOW,
-      ...Array.from({ length: 3 }, () => ({ text: 'Fine.' })),
-    );
-    expect((await print(['-p', 'read all of the parser'])).stderr).toContain(NOTICE);
-    await rm(join(work.data, 'windows.json'));
-    const { code, stderr } = await print(['-p', '--continue', 'go on']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  },
-);
+test('a session that has learned the window says nothing of an assumed one, also where nothing else remembers it', async () => {
+  const { print, server, work } = await stageWithoutWindow();
+  server.script(
+    { calls: [{ name: 'Read', input: { file_path: 'lib/parse.js', limit: 400 } }] },
+    OVERFLOW,
+    ...Array.from({ length: 3 }, () => ({ text: 'Fine.' })),
+  );
+  expect((await print(['-p', 'read all of the parser'])).stderr).toContain(NOTICE);
+  await rm(join(work.data, 'windows.json'));
+  const { code, stderr } = await print(['-p', '--continue', 'go on']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+});
 
-test('another unknown model is reported as well, and neither of them again', long, async () => {
+test('another unknown model is reported as well, and neither of them again', async () => {
   const { ready } = await stageWithoutWindow();
   const terminal = await ready();
   await terminal.waitForPrinted('Set "contextWindow" if you know it.');
@@ -93,8 +88,8 @@ test('another unknown model is reported as well, and neither of them again', lon
   expect(times(terminal.everything(), 'Context window unknown')).toBe(2);
 });
 
-for (const { row: format, options } of firstIsQuick(['json', 'text', 'stream-json']))
-  test(`with -p it is one line of standard error; ${format} stays as it was`, options, async () => {
+for (const format of ['json', 'text', 'stream-json'])
+  test(`with -p it is one line of standard error; ${format} stays as it was`, async () => {
     const { print, server } = await stageWithoutWindow();
     server.script({ text: 'Hi.' });
     const { code, stdout, stderr } = await print(['-p', 'hello', '--output-format', format]);

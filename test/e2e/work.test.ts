@@ -177,7 +177,7 @@ test('/clear starts a new session, and the old one stays', long, async () => {
   ]);
 });
 
-test('a plan is handed over, accepted, and then carried out', async () => {
+test('a plan is handed over, accepted, and then carried out', long, async () => {
   const { server, work, ready } = await setUpProgram();
   const plan = '# The plan\n\n1. Write `plan.txt`\n2. Be done';
   server.script(

@@ -184,7 +184,7 @@ describe('a server that asks', () => {
     expect(asked.length).toBe(3);
   });
 
-  test('asks one thing at a time, and not a hundred', async () => {
+  test('asks one thing at a time, and not a hundred', { tags: 'long' }, async () => {
     const bench = await openBench({ srv: stdio() }, { canAskUser: true });
     let open = 0;
     let most = 0;

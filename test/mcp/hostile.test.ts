@@ -27,7 +27,7 @@ test('schemas that are too large or too deep are left out, and descriptions are 
   ]);
 });
 
-test('a schema so deep that reading it fails costs its server', async () => {
+test('a schema so deep that reading it fails costs its server', { tags: 'long' }, async () => {
   const { servers, call } = await openBench({ deep: stdio('abyss'), test: stdio() });
   expect(servers.status()[0]?.tools).toEqual([]);
   expect((await call('mcp__test__echo', { text: 'fine' })).text).toBe('You said fine');

@@ -11,13 +11,20 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { endpointOf } from '../../src/mcp/endpoint.ts';
-import { openBench, SERVER, stdio } from './support/bench.ts';
+import { firstIsQuick } from '../e2e/support/long.ts';
+import { type Bench, openBench, SERVER, stdio } from './support/bench.ts';
 import { serveMcp } from './support/webServer.ts';
 
+/** One server for the tests that only call its tools. */
+let shared: Bench;
+beforeAll(async () => {
+  shared = await openBench({ test: stdio() }, {}, afterAll);
+});
+
 test('tools of a program are offered under its name, and a call is answered', async () => {
-  const { servers, call } = await openBench({ test: stdio() });
+  const { servers, call } = shared;
   expect(servers.status()).toMatchObject([
     { name: 'test', transport: 'stdio', state: { type: 'connected' }, problems: [] },
   ]);
@@ -32,12 +39,12 @@ test('tools of a program are offered under its name, and a call is answered', as
 });
 
 test('its tools say where the server was defined', async () => {
-  const { servers } = await openBench({ test: stdio() });
+  const { servers } = shared;
   expect(servers.tools()[0]?.server).toEqual({ name: 'test', source: 'user' });
 });
 
 test("a server's claim that a tool is read-only is not trusted, and its call asks for unknown access", async () => {
-  const { servers } = await openBench({ test: stdio() });
+  const { servers } = shared;
   const echo = servers.tools().find(({ name }) => name === 'mcp__test__echo');
   expect(echo?.readOnly).toBe(false);
   const prepared = await echo?.prepare({ text: 'a' }, {} as never);
@@ -49,7 +56,7 @@ test("a server's claim that a tool is read-only is not trusted, and its call ask
 });
 
 test('images follow the result for a model that sees them, and are described to any other', async () => {
-  const { call } = await openBench({ test: stdio() });
+  const { call } = shared;
   const seen = await call('mcp__test__image');
   expect(seen).toMatchObject({
     text: 'Here:\n\n[An image (PNG, 1×1), which follows as a separate message: test image 1.]',
@@ -61,19 +68,20 @@ test('images follow the result for a model that sees them, and are described to 
 });
 
 test('structured content without text is shown as JSON', async () => {
-  const { call } = await openBench({ test: stdio() });
+  const { call } = shared;
   expect((await call('mcp__test__facts')).text).toBe('{\n "answer": 42\n}');
 });
 
 test('a failed tool is a failed call', async () => {
-  const { call } = await openBench({ test: stdio() });
+  const { call } = shared;
   expect(await call('mcp__test__fail')).toMatchObject({ status: 'error', text: 'It did not work.' });
 });
 
 test('progress reaches the screen while the call runs', async () => {
-  const { call, output } = await openBench({ test: stdio() });
+  const { call, output } = shared;
+  const before = output.length;
   await call('mcp__test__slow');
-  expect(output).toEqual(['1 of 3: part 1\n', '2 of 3: part 2\n', '3 of 3: part 3\n']);
+  expect(output.slice(before)).toEqual(['1 of 3: part 1\n', '2 of 3: part 2\n', '3 of 3: part 3\n']);
 });
 
 test('a stopped call is cancelled at the server, which keeps running', async () => {
@@ -211,17 +219,22 @@ test('a redirect to another origin is not followed, so headers stay where they b
   expect(elsewhere.requests).toEqual([]);
 });
 
-test.each<[string, object, RegExp]>([
+const broken: readonly [string, object, RegExp][] = [
   ['no such program', { command: '/nonexistent/program' }, /cannot be started: there is no such program/],
   ['a program that ends at once', stdio('exit'), /connection was closed/i],
   ['a variable that is not set', { command: 'x', args: ['${NOT_SET}'] }, /The variable NOT_SET is not set/],
   ['an address that is none', { url: 'ftp://x' }, /begins with http/],
-])('%s is reported and does no other harm', async (_, definition, reason) => {
-  const { servers, call } = await openBench({ bad: definition, test: stdio() });
-  const [bad] = servers.status();
-  expect(bad?.state).toMatchObject({ type: 'failed', reason: expect.stringMatching(reason) });
-  expect((await call('mcp__test__echo', { text: 'fine' })).text).toBe('You said fine');
-});
+];
+for (const {
+  row: [what, definition, reason],
+  options,
+} of firstIsQuick(broken))
+  test(`${what} is reported and does no other harm`, options, async () => {
+    const { servers, call } = await openBench({ bad: definition, test: stdio() });
+    const [bad] = servers.status();
+    expect(bad?.state).toMatchObject({ type: 'failed', reason: expect.stringMatching(reason) });
+    expect((await call('mcp__test__echo', { text: 'fine' })).text).toBe('You said fine');
+  });
 
 test('nothing is started before it is needed', async () => {
   const { McpServers } = await import('../../src/mcp/McpServers.ts');
@@ -296,7 +309,9 @@ test('other servers replace those that there were: one stays connected, one is c
   expect(servers.tools().find(({ name }) => name === 'mcp__stays__echo')).toBe(tool);
 });
 
-test("a plugin's server is not started once the plugin may not be used, not even again", async () => {
+test("a plugin's server is not started once the plugin may not be used, not even again", {
+  tags: 'long',
+}, async () => {
   let problem: string | undefined;
   const { servers } = await openBench({ own: stdio() }, { pluginProblem: async () => problem });
   const source = { name: 'brought', definition: stdio(), scope: 'user' as const, source: 'plugin one' };

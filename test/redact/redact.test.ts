@@ -119,7 +119,7 @@ test('in pieces of any size the outcome is that of the whole', { tags: 'long' },
   );
 });
 
-test('no secret slips through where one piece ends and the next begins', () => {
+test('no secret slips through where one piece ends and the next begins', { tags: 'long' }, () => {
   const { text, secrets } = output(400_000, 'edges');
   for (const size of [1000, 4096, 65_536]) {
     const { out } = inPieces(text, [size]);

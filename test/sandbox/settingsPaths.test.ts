@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, w
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { resolveSettingsPath } from '../../src/disk/settingsPaths.ts';
+import { firstAreQuick, firstIsQuick, long } from '../e2e/support/long.ts';
 import { type Confined, confined, type Given, hasSandbox } from './confined.ts';
 
 /** A folder outside the project, with a file. */
@@ -14,24 +15,28 @@ function outside({ base }: Pick<Confined, 'base'>, name = 'outside'): string {
 }
 
 describe.skipIf(!hasSandbox)('a path of the settings', () => {
-  test.each(['build', 'packages/x/out', '../project/build'])(
-    'that does not exist yet opens nothing if a command links it elsewhere: %s',
-    async (path) => {
-      const bench = await confined({ allowWrite: [path], denyRead: ['../../outside'], allowRead: [path] });
-      const folder = outside(bench);
-      const name = path.replace('../project/', '');
-      await bench.run(`mkdir -p packages/x; ln -s ${folder} ${name}`);
-      const { text } = await bench.run(`cat ${name}/data; echo x > ${name}/new; echo end`);
-      expect(text).toMatch(/end$/);
-      expect(text).not.toContain('SECRET');
-      expect(existsSync(join(folder, 'new'))).toBe(false);
-      // A folder of the same name opens, as was approved.
-      rmSync(join(bench.root, name));
-      expect((await bench.run(`mkdir -p ${name} && echo x > ${name}/new && cat ${name}/new`)).text).toBe('x');
-    },
-  );
+  for (const { row: path, options } of firstIsQuick(['build', 'packages/x/out', '../project/build']))
+    test(
+      `that does not exist yet opens nothing if a command links it elsewhere: ${path}`,
+      options,
+      async () => {
+        const bench = await confined({ allowWrite: [path], denyRead: ['../../outside'], allowRead: [path] });
+        const folder = outside(bench);
+        const name = path.replace('../project/', '');
+        await bench.run(`mkdir -p packages/x; ln -s ${folder} ${name}`);
+        const { text } = await bench.run(`cat ${name}/data; echo x > ${name}/new; echo end`);
+        expect(text).toMatch(/end$/);
+        expect(text).not.toContain('SECRET');
+        expect(existsSync(join(folder, 'new'))).toBe(false);
+        // A folder of the same name opens, as was approved.
+        rmSync(join(bench.root, name));
+        expect((await bench.run(`mkdir -p ${name} && echo x > ${name}/new && cat ${name}/new`)).text).toBe(
+          'x',
+        );
+      },
+    );
 
-  test('outside the project opens nothing once a part of it has become a link', async () => {
+  test('outside the project opens nothing once a part of it has become a link', long, async () => {
     const bench = await confined({ allowWrite: ['../../shared/a/b'], allowRead: ['../../shared/a/b'] });
     const [folder, shared] = [outside(bench), join(bench.base, 'shared')];
     mkdirSync(join(shared, 'a/b'), { recursive: true });
@@ -43,33 +48,41 @@ describe.skipIf(!hasSandbox)('a path of the settings', () => {
     expect(existsSync(join(folder, 'b/new'))).toBe(false);
   });
 
-  test('of an added directory that a command links elsewhere is no workspace, nor a repository of it', async () => {
-    const roots: string[] = [];
-    const bench = await confined({ workspace: () => roots });
-    const added = resolveSettingsPath('packages/x', bench).realPath;
-    roots.push(bench.root, added);
-    const folder = outside(bench);
-    mkdirSync(join(folder, '.git/hooks'), { recursive: true });
-    await bench.run(`mkdir packages; ln -s ${folder} packages/x`);
-    expect((await bench.run('echo x > packages/x/new')).text).toContain('Read-only');
-    expect(existsSync(join(folder, 'new'))).toBe(false);
-    expect(existsSync(join(folder, '.git/commondir'))).toBe(false);
-    rmSync(join(bench.root, 'packages/x'));
-    expect((await bench.run('mkdir packages/x && echo x > packages/x/new')).status).toBe('ok');
-  });
+  test(
+    'of an added directory that a command links elsewhere is no workspace, nor a repository of it',
+    long,
+    async () => {
+      const roots: string[] = [];
+      const bench = await confined({ workspace: () => roots });
+      const added = resolveSettingsPath('packages/x', bench).realPath;
+      roots.push(bench.root, added);
+      const folder = outside(bench);
+      mkdirSync(join(folder, '.git/hooks'), { recursive: true });
+      await bench.run(`mkdir packages; ln -s ${folder} packages/x`);
+      expect((await bench.run('echo x > packages/x/new')).text).toContain('Read-only');
+      expect(existsSync(join(folder, 'new'))).toBe(false);
+      expect(existsSync(join(folder, '.git/commondir'))).toBe(false);
+      rmSync(join(bench.root, 'packages/x'));
+      expect((await bench.run('mkdir packages/x && echo x > packages/x/new')).status).toBe('ok');
+    },
+  );
 
-  test('that leads through a link when the settings are read opens its target, however the link moves', async () => {
-    const bench = await confined();
-    const folder = outside(bench);
-    symlinkSync(folder, join(bench.home, 'cache'));
-    const { realPath } = resolveSettingsPath('~/cache', bench);
-    const places: string[] = [realPath];
-    const own = await confined({ allowWrite: places });
-    expect((await own.run(`echo x > ${folder}/new && cat ${folder}/new`)).text).toBe('x');
-    rmSync(join(bench.home, 'cache'));
-    symlinkSync(bench.home, join(bench.home, 'cache'));
-    expect((await own.run(`echo x > ${bench.home}/new`)).text).toContain('Read-only');
-  });
+  test(
+    'that leads through a link when the settings are read opens its target, however the link moves',
+    long,
+    async () => {
+      const bench = await confined();
+      const folder = outside(bench);
+      symlinkSync(folder, join(bench.home, 'cache'));
+      const { realPath } = resolveSettingsPath('~/cache', bench);
+      const places: string[] = [realPath];
+      const own = await confined({ allowWrite: places });
+      expect((await own.run(`echo x > ${folder}/new && cat ${folder}/new`)).text).toBe('x');
+      rmSync(join(bench.home, 'cache'));
+      symlinkSync(bench.home, join(bench.home, 'cache'));
+      expect((await own.run(`echo x > ${bench.home}/new`)).text).toContain('Read-only');
+    },
+  );
 
   test('in a variable opens nothing through a link of the project', async () => {
     const roots: string[] = [];
@@ -100,40 +113,41 @@ describe.skipIf(!hasSandbox)('what managed settings hide', () => {
   /** Where temporary folders are, if inside. */
   const temporary: Given['temporary'] = ({ base }) => [join(base, 'outside/tmp')];
   const ways: readonly (readonly [string, Given])[] = [
-    ['nothing else', {}],
     ['allowRead for it', { allowRead: [hidden] }],
+    ['allowWrite for a folder around it', { allowWrite: ['../..'] }],
+    ['a temporary folder in it', { temporary }],
+    ['nothing else', {}],
     ['allowRead for a file in it', { allowRead: [`${hidden}/data`] }],
     ['allowRead for a folder around it', { allowRead: ['../..'] }],
     ['allowRead for everything', { allowRead: ['/'] }],
     ['allowWrite for it', { allowWrite: [hidden] }],
     ['allowWrite for a folder in it', { allowWrite: [`${hidden}/deep`] }],
-    ['allowWrite for a folder around it', { allowWrite: ['../..'] }],
     ['a rule for it', { readByRule: ({ home }) => [join(home, '../outside')] }],
-    ['a temporary folder in it', { temporary }],
     [
       'the user’s own denyRead for a folder around it, and allowRead',
       { denyRead: ['../..'], allowRead: ['../..'] },
     ],
   ];
-  test.each(ways)('is not opened by %s', async (_, given) => {
-    const bench = await confined({ denyReadAlways: [hidden], ...given });
-    const folder = outside(bench);
-    for (const name of ['deep', 'tmp']) outside(bench, `outside/${name}`);
-    for (const basis of ['user', 'read-only'] as const) {
-      const { text } = await bench.run(
-        `cd ${folder}/deep; cat ${folder}/data ${folder}/deep/data ${folder}/tmp/data; ls -A ${folder}; echo x > ${folder}/new; mv ${folder} ${bench.base}/moved; echo end`,
-        { basis },
-      );
-      expect(text, basis).toMatch(/end$/);
-      expect(text, basis).not.toMatch(/SECRET|^data$/m);
-      expect(existsSync(join(folder, 'new')), basis).toBe(false);
-    }
-    expect(readFileSync(join(folder, 'data'), 'utf8')).toBe('SECRET-DATA\n');
-  });
+  for (const { row, options } of firstAreQuick(3, ways))
+    test(`is not opened by ${row[0]}`, options, async () => {
+      const [, given] = row;
+      const bench = await confined({ denyReadAlways: [hidden], ...given });
+      const folder = outside(bench);
+      for (const name of ['deep', 'tmp']) outside(bench, `outside/${name}`);
+      for (const basis of ['user', 'read-only'] as const) {
+        const { text } = await bench.run(
+          `cd ${folder}/deep; cat ${folder}/data ${folder}/deep/data ${folder}/tmp/data; ls -A ${folder}; echo x > ${folder}/new; mv ${folder} ${bench.base}/moved; echo end`,
+          { basis },
+        );
+        expect(text, basis).toMatch(/end$/);
+        expect(text, basis).not.toMatch(/SECRET|^data$/m);
+        expect(existsSync(join(folder, 'new')), basis).toBe(false);
+      }
+      expect(readFileSync(join(folder, 'data'), 'utf8')).toBe('SECRET-DATA\n');
+    });
 
-  test.each(['it', 'a folder in it', 'a folder around it'])(
-    'is not opened by adding %s to the workspace',
-    async (which) => {
+  for (const { row: which, options } of firstIsQuick(['a folder in it', 'it', 'a folder around it']))
+    test(`is not opened by adding ${which} to the workspace`, options, async () => {
       const roots: string[] = [];
       const bench = await confined({ denyReadAlways: [hidden], workspace: () => roots });
       const folder = outside(bench);
@@ -146,8 +160,7 @@ describe.skipIf(!hasSandbox)('what managed settings hide', () => {
       expect(text).not.toContain('SECRET');
       expect(text).toMatch(/^in$/m);
       expect(existsSync(join(folder, 'deep/new'))).toBe(false);
-    },
-  );
+    });
 
   test('may be a file, and something in the project', async () => {
     const given: Given = { denyReadAlways: ['keys', '~/plain.txt'], allowRead: ['keys', '~/plain.txt'] };

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { CommandSandbox } from '../../src/protocol/sandbox.ts';
+import { firstAreQuick, firstIsQuick } from '../e2e/support/long.ts';
 import { openWorkbench, type Workbench } from './workbench.ts';
 
 let bench: Workbench;
@@ -19,45 +20,48 @@ const bash = (command: string, more: Record<string, unknown> = {}, signal?: Abor
 const until = (condition: () => boolean) => vi.waitUntil(condition, { interval: 10 });
 
 describe('the result', () => {
-  test.each([
+  const results: readonly (readonly [string, string, string, string])[] = [
     ['is the output', 'echo hello', 'hello', 'ok'],
-    ['says when there is none', 'true', '(no output)', 'ok'],
     ['has both outputs in order', 'echo a; echo b >&2; echo c; echo d >&2', 'a\nb\nc\nd', 'ok'],
     ['has the exit code', 'echo no; exit 3', 'no\nexit code 3', 'error'],
     ['names the signal', 'kill -KILL $$', 'exit code 137 (ended by SIGKILL)', 'error'],
-    ['is not disturbed by a comment at the end', 'echo a # b', 'a', 'ok'],
     ['has a heredoc as written', "cat <<'EOF'\n$x 'y'\nEOF", "$x 'y'", 'ok'],
-    ['has nothing on its input', 'cat; echo end', 'end', 'ok'],
     [
       'sees writes to /dev/stderr and /dev/stdout',
       'echo a > /dev/stderr; echo b | tee /dev/stdout',
       'a\nb\nb',
       'ok',
     ],
-    ['has no positional parameters of ours', 'echo "$#:$1"', '0:', 'ok'],
-    ['is plain text', "printf '\\033[31mred\\033[0m\\n'", 'red', 'ok'],
     [
       'keeps the last version of a progress line',
       "printf '1%%\\r50%%\\r100%%\\ndone\\r\\n'",
       '100%\ndone',
       'ok',
     ],
+    ['says when there is none', 'true', '(no output)', 'ok'],
+    ['is not disturbed by a comment at the end', 'echo a # b', 'a', 'ok'],
+    ['has nothing on its input', 'cat; echo end', 'end', 'ok'],
+    ['has no positional parameters of ours', 'echo "$#:$1"', '0:', 'ok'],
+    ['is plain text', "printf '\\033[31mred\\033[0m\\n'", 'red', 'ok'],
     ['comes from a very long command too', `: ${'x'.repeat(200_000)}\necho long`, 'long', 'ok'],
-  ])('%s', async (_name, command, text, status) => {
-    expect(await bash(command)).toMatchObject({ text, status, kind: 'command' });
-  });
+  ];
+  for (const {
+    row: [name, command, text, status],
+    options,
+  } of firstAreQuick(7, results))
+    test(name, options, async () => {
+      expect(await bash(command)).toMatchObject({ text, status, kind: 'command' });
+    });
 
-  test.each([['echo "a'], ['if true; then'], ['cat <(']])(
-    'reports the syntax error in %j',
-    async (command) => {
+  for (const { row: command, options } of firstIsQuick(['echo "a', 'if true; then', 'cat <(']))
+    test(`reports the syntax error in ${JSON.stringify(command)}`, options, async () => {
       const { text, status } = await bash(command);
       expect(status).toBe('error');
       expect(text).toMatch(/unexpected (EOF|end of file)/);
       expect(text).toMatch(/exit code [12]/);
-    },
-  );
+    });
 
-  test('keeps characters whole that arrive in two pieces', async () => {
+  test('keeps characters whole that arrive in two pieces', { tags: 'long' }, async () => {
     const { text } = await bash("printf '\\xf0\\x9f'; sleep 0.1; printf '\\x98\\x80 ok'");
     expect(text).toBe('😀 ok');
     expect(bench.live()).toBe('😀 ok');
@@ -107,20 +111,25 @@ describe('the environment', () => {
 });
 
 describe('the working directory', () => {
-  test.each([
+  const moves = [
     ['cd sub', 0],
+    ['set -eu -C; cd sub; false', 1],
     ['cd sub; exit 4', 4],
     ['cd sub && false', 1],
     ['cd sub # go', 0],
-    ['set -eu -C; cd sub; false', 1],
-  ])('persists after %j', async (command, code) => {
-    mkdirSync(join(bench.root, 'sub'));
-    const { text } = await bash(command);
-    expect(bench.cwd()).toBe(join(bench.root, 'sub'));
-    expect(text).toContain(`(Working directory is now ${join(bench.root, 'sub')}.)`);
-    if (code !== 0) expect(text).toContain(`exit code ${code}`);
-    expect((await bash('pwd')).text).toBe(join(bench.root, 'sub'));
-  });
+  ] as const;
+  for (const {
+    row: [command, code],
+    options,
+  } of firstAreQuick(2, moves))
+    test(`persists after "${command}"`, options, async () => {
+      mkdirSync(join(bench.root, 'sub'));
+      const { text } = await bash(command);
+      expect(bench.cwd()).toBe(join(bench.root, 'sub'));
+      expect(text).toContain(`(Working directory is now ${join(bench.root, 'sub')}.)`);
+      if (code !== 0) expect(text).toContain(`exit code ${code}`);
+      expect((await bash('pwd')).text).toBe(join(bench.root, 'sub'));
+    });
 
   test('stays with a subshell and with a syntax error', async () => {
     mkdirSync(join(bench.root, 'sub'));
@@ -128,7 +137,7 @@ describe('the working directory', () => {
     expect(bench.cwd()).toBe(bench.root);
   });
 
-  test('falls back to the root when its folder was removed', async () => {
+  test('falls back to the root when its folder was removed', { tags: 'long' }, async () => {
     mkdirSync(join(bench.root, 'sub'));
     await bash('cd sub');
     rmSync(join(bench.root, 'sub'), { recursive: true });

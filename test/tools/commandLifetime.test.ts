@@ -136,7 +136,7 @@ describe('the background', () => {
     expect(bench.cwd()).toBe(bench.root);
   });
 
-  test('lists the existing tasks when asked for an unknown one', async () => {
+  test('lists the existing tasks when asked for an unknown one', { tags: 'long' }, async () => {
     await bash('sleep 60', { run_in_background: true });
     expect((await bench.call('BashOutput', { task_id: 'b9' })).text).toContain('Known tasks: b1.');
   });

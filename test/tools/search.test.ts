@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { firstAreQuick } from '../e2e/support/long.ts';
 import { openWorkbench, type Workbench } from './workbench.ts';
 
 let bench: Workbench;
@@ -37,20 +38,25 @@ const grep = (pattern: string, more: Record<string, unknown> = {}) =>
   bench.call('Grep', { pattern, ...more });
 
 describe('Glob', () => {
-  test.each([
+  const patterns = [
     ['src/**/*.ts', 'src/-dash.ts\nsrc/deep/c.ts\nsrc/a.ts'],
-    ['*.ts', 'src/-dash.ts\nsrc/deep/c.ts\nsrc/a.ts'],
-    ['src/*.{ts,js}', 'src/-dash.ts\nsrc/b.js\nsrc/a.ts'],
     ['./src/*.js', 'src/b.js'],
     ['**/*.yml', '.github/ci.yml'],
-    ['**/*.log', 'No files match.'],
     ['**/config', 'No files match.'],
     ['node_modules/**/*.js', 'node_modules/pkg/index.js'],
+    ['*.ts', 'src/-dash.ts\nsrc/deep/c.ts\nsrc/a.ts'],
+    ['src/*.{ts,js}', 'src/-dash.ts\nsrc/b.js\nsrc/a.ts'],
+    ['**/*.log', 'No files match.'],
     ['src/a.ts', 'src/a.ts'],
     ['nothing', 'No files match.'],
-  ])('%s', async (pattern, expected) => {
-    expect(await glob(pattern)).toBe(expected);
-  });
+  ] as const;
+  for (const {
+    row: [pattern, expected],
+    options,
+  } of firstAreQuick(5, patterns))
+    test(pattern, options, async () => {
+      expect(await glob(pattern)).toBe(expected);
+    });
 
   test('looks below the path and names files from the working directory', async () => {
     expect(await glob('*.ts', 'src/deep')).toBe('src/deep/c.ts');
@@ -78,7 +84,9 @@ describe('Glob', () => {
     expect(await access('../x/*')).toMatchObject({ type: 'read', paths: [join(dirname(bench.root), 'x')] });
   });
 
-  test('gives all of many: what is shown of them is decided where results are admitted', async () => {
+  test('gives all of many: what is shown of them is decided where results are admitted', {
+    tags: 'long',
+  }, async () => {
     for (let index = 0; index < 150; index += 1) writeFileSync(join(bench.root, `n${index}.md`), '');
     expect((await glob('*.md')).split('\n')).toHaveLength(150);
   });
@@ -106,12 +114,9 @@ describe('Grep', () => {
     expect(outcome.display).toEqual({ title: '"foo" in src', summary: '3 matches in 2 files' });
   });
 
-  test.each([
+  const inputs: readonly (readonly [object, string])[] = [
     [{ output_mode: 'count', path: 'src' }, 'src/a.ts:2\nsrc/b.js:1'],
-    [{ '-i': true, path: 'src/deep' }, 'src/deep/c.ts'],
-    [{ type: 'ts' }, 'src/a.ts'],
-    [{ glob: '*.js' }, 'src/b.js'],
-    [{ glob: '**/*', path: 'src' }, 'src/b.js\nsrc/a.ts'],
+    [{ '-i': true, type: 'ts', path: 'src/deep' }, 'src/deep/c.ts'],
     [
       { output_mode: 'content', path: 'src/a.ts', '-n': false, '-A': 1 },
       'src/a.ts:const foo = 1;\nsrc/a.ts-let x;\n--\nsrc/a.ts:foo();',
@@ -120,9 +125,17 @@ describe('Grep', () => {
       { output_mode: 'content', path: 'src', head_limit: 1 },
       'src/a.ts:1:const foo = 1;\n(The first 1 of 3 lines; narrow the search or raise head_limit.)',
     ],
-  ])('heeds %j', async (more, expected) => {
-    expect((await grep('foo', more)).text).toBe(expected);
-  });
+    [{ type: 'ts' }, 'src/a.ts'],
+    [{ glob: '*.js' }, 'src/b.js'],
+    [{ glob: '**/*', path: 'src' }, 'src/b.js\nsrc/a.ts'],
+  ];
+  for (const {
+    row: [more, expected],
+    options,
+  } of firstAreQuick(4, inputs))
+    test(`heeds ${JSON.stringify(more)}`, options, async () => {
+      expect((await grep('foo', { ...more })).text).toBe(expected);
+    });
 
   test('of very many lines shows the first of every file, and keeps them all', async () => {
     for (let index = 0; index < 30; index += 1) {
@@ -175,7 +188,7 @@ describe('Grep', () => {
     expect(outcome.text).toMatch(expected);
   });
 
-  test('explains a working directory that was removed', async () => {
+  test('explains a working directory that was removed', { tags: 'long' }, async () => {
     await bench.call('Bash', { command: 'mkdir gone && cd gone' });
     // `exec` leaves no shell that could say where it ended.
     await bench.call('Bash', { command: 'rmdir ../gone && exec true' });

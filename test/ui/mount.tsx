@@ -17,13 +17,14 @@ export async function mount(
   element: ReactNode,
   size: { columns?: number; rows?: number } = {},
 ): Promise<Mounted> {
-  const screen = createScreen(size);
+  // Four times as long as Ink waits between two frames here.
+  const screen = createScreen({ ...size, quietMs: 16 });
   const app = render(element, {
     ...screen,
     interactive: true,
     exitOnCtrlC: false,
     patchConsole: false,
-    maxFps: 200,
+    maxFps: 250,
   });
   onTestFinished(() => app.unmount());
   await screen.settle();

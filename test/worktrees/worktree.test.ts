@@ -12,6 +12,7 @@ import {
   endWorktree,
   orphanedBranches,
 } from '../../src/worktrees/worktree.ts';
+import { firstAreQuick } from '../e2e/support/long.ts';
 
 const owner = { sessionId: 's1', id: 'a1', agent: 'general-purpose', description: 'Fix the Parser!' };
 
@@ -136,13 +137,13 @@ test('a clean takes what nothing is lost with: what was merged, and what a kille
   expect(existsSync(root)).toBe(true);
 });
 
-test.each([
+const unusable: readonly [string, (place: Place) => void, RegExp][] = [
   ['no repository', () => undefined, /needs a git repository with a commit, and git finds no work tree in /],
-  ['no commit', ({ run }: Place) => void run('init', '-q'), /this one has none yet/],
-  ['a bare repository', ({ run }: Place) => void run('init', '-q', '--bare'), /git finds no work tree/],
+  ['no commit', ({ run }) => void run('init', '-q'), /this one has none yet/],
+  ['a bare repository', ({ run }) => void run('init', '-q', '--bare'), /git finds no work tree/],
   [
     'files elsewhere',
-    ({ run, root }: Place) => {
+    ({ run, root }) => {
       run('init', '-q');
       run('config', 'core.worktree', join(root, '..'));
     },
@@ -150,7 +151,7 @@ test.each([
   ],
   [
     'a filter that cannot be switched off',
-    ({ run, root }: Place) => {
+    ({ run, root }) => {
       run('init', '-q');
       writeFileSync(join(root, 'a'), 'a');
       run('add', '.');
@@ -161,7 +162,7 @@ test.each([
   ],
   [
     'a hook of the settings that cannot be switched off',
-    ({ run, root }: Place) => {
+    ({ run, root }) => {
       run('init', '-q');
       writeFileSync(join(root, 'a'), 'a');
       run('add', '.');
@@ -170,12 +171,17 @@ test.each([
     },
     /a hook with "="/,
   ],
-])('%s: a clear message, and nothing is left', async (_, prepare, message) => {
-  const made = await place();
-  prepare(made);
-  await expect(made.create()).rejects.toThrow(message);
-  expect(existsSync(made.folder) ? readdirSync(made.folder) : []).toEqual([]);
-});
+];
+for (const {
+  row: [what, prepare, message],
+  options,
+} of firstAreQuick(2, unusable))
+  test(`${what}: a clear message, and nothing is left`, options, async () => {
+    const made = await place();
+    prepare(made);
+    await expect(made.create()).rejects.toThrow(message);
+    expect(existsSync(made.folder) ? readdirSync(made.folder) : []).toEqual([]);
+  });
 
 test('names of files add no lines to what the model is told of a worktree', { tags: 'long' }, async () => {
   const { folder, git, create, run } = await repository();

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { allStrategies, planRemoval } from '../../../src/context/strategies/removalStrategies.ts';
 import type { RemovalResult, RemovalStrategy } from '../../../src/context/strategies/types.ts';
+import { firstIsQuick } from '../../e2e/support/long.ts';
 import { messages } from '../support/items.ts';
 import { SUMMARY, use } from '../support/project.ts';
 import { createTestApp } from '../support/testApp.ts';
@@ -66,8 +67,8 @@ test('an invalid result is rejected; where no other is valid, the old list is ke
   }
 });
 
-for (const strategy of ['auto', 'middle-removal'] as const)
-  test(`one batch is one record (${strategy})`, async () => {
+for (const { row: strategy, options } of firstIsQuick(['auto', 'middle-removal'] as const))
+  test(`one batch is one record (${strategy})`, options, async () => {
     const files = { 'a.txt': 'alpha beta\n'.repeat(60) };
     const open = await (
       await createTestApp({

@@ -44,7 +44,9 @@ test('after 200 operations the counter of `HistoryManager` equals a full recount
   );
 });
 
-test('the running count equals a full recount as a session grows, shrinks and undoes', async () => {
+test('the running count equals a full recount as a session grows, shrinks and undoes', {
+  tags: 'long',
+}, async () => {
   const app = await createTestApp({ strategy: 'summary', window: 200_000 });
   const open = await app.open();
   const { projection } = sessionOf(open.context);

@@ -152,7 +152,7 @@ test("the user's edits while the model works are not credited to the next comman
   expect(await set.tree()).toEqual({ mine: '644 typed while the model was thinking\n' });
 });
 
-test('nor are edits during a question', async () => {
+test('nor are edits during a question', { tags: 'long' }, async () => {
   const set = await startRewindTest({
     answers: [bash('c1', 'echo 1 > a'), says('Done.')],
     decide: async () => ({ behavior: 'ask', reason: 'the test asks' }),
@@ -303,7 +303,7 @@ test('a failing checkpoint is reported once and fails no call', async () => {
   expect(results).toEqual(['ok', 'ok']);
 });
 
-test('in a git repository nothing of git’s own is touched', async () => {
+test('in a git repository nothing of git’s own is touched', { tags: 'long' }, async () => {
   const set = await startRewindTest({
     answers: [bash('c1', 'echo 2 > tracked; git mv moved elsewhere; echo n > new'), says('Done.')],
   });

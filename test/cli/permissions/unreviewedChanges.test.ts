@@ -28,7 +28,9 @@ function fileIn(dataRoot: string): string {
   return join(folder, readdirSync(folder)[0] ?? '');
 }
 
-test('whatever sessions do in whatever order, a change is known until a review that showed it', async () => {
+test('whatever sessions do in whatever order, a change is known until a review that showed it', {
+  tags: 'long',
+}, async () => {
   const action = fc.oneof(
     fc.record({ do: fc.constant('add' as const), by: fc.nat(2), name: fc.constantFrom('a', 'b', '') }),
     fc.record({ do: fc.constant('show' as const), by: fc.nat(2) }),

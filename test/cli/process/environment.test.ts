@@ -85,7 +85,9 @@ test('a git that the project puts on the PATH is not the one that is asked', asy
   expect(existsSync(proof)).toBe(false);
 });
 
-test('no program of an added directory is started, not even before the settings name it', async () => {
+test('no program of an added directory is started, not even before the settings name it', {
+  tags: 'long',
+}, async () => {
   const proof = join(root, 'proof');
   const added = join(root, '..', `${basename(root)}-added`);
   await mkdir(added);
@@ -102,7 +104,7 @@ test('no program of an added directory is started, not even before the settings 
   expect(existsSync(proof)).toBe(false);
 });
 
-test('a bare repository that is hidden in a folder is none', async () => {
+test('a bare repository that is hidden in a folder is none', { tags: 'long' }, async () => {
   const hidden = join(root, 'docs');
   await mkdir(hidden);
   execFileSync('git', ['init', '-q', '--bare', hidden]);

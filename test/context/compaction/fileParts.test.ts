@@ -135,7 +135,9 @@ test('text that is gone from the file and lines beyond its end are not spots', (
   expect(partOf([{ type: 'text', text: '\n' }])).toEqual(partOf([]));
 });
 
-test('both limits hold, every line is an unseen one of the file, the label is true, and the newest edit is in it', () => {
+test('both limits hold, every line is an unseen one of the file, the label is true, and the newest edit is in it', {
+  tags: 'long',
+}, () => {
   const spot = fc.oneof(
     fc.record({
       type: fc.constant('lines' as const),

@@ -209,7 +209,7 @@ const happening = fc.oneof(
   },
 );
 
-test('in any order of runs and edits, no failure is reported that was fixed', () => {
+test('in any order of runs and edits, no failure is reported that was fixed', { tags: 'long' }, () => {
   let statements = 0;
   fc.assert(
     fc.property(fc.array(happening, { maxLength: 25 }), (happenings) => {

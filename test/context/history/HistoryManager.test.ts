@@ -172,7 +172,7 @@ test('it is due at the share of the window, not before', () => {
   expect(managerOf(log, { contextWindow: 100, compressionThreshold: 0.9 }).shouldCompress()).toBe(false);
 });
 
-test('after 200 operations of any kind the count is that of a full recount', () => {
+test('after 200 operations of any kind the count is that of a full recount', { tags: 'long' }, () => {
   const operation = fc.oneof(
     {
       weight: 12,

@@ -165,7 +165,9 @@ describe('no failure ends a turn', () => {
   };
   const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
-  test('a search that takes too long is cancelled, reported once, and leaves no timer', async () => {
+  test('a search that takes too long is cancelled, reported once, and leaves no timer', {
+    tags: 'long',
+  }, async () => {
     const warnings: string[] = [];
     const one = memory({ findFiles: slow, onWarning: (text) => warnings.push(text) });
     const before = timers();
@@ -250,7 +252,7 @@ describe('files', () => {
     expect(await memory().list()).toMatchObject([{ isCut: true }, { memories: 1 }]);
   });
 
-  test('beyond two hundred are left out', async () => {
+  test('beyond two hundred are left out', { tags: 'long' }, async () => {
     for (let n = 0; n < MAX_FILES + 5; n++) await writeFile(join(user, `${1000 + n}.md`), `- deploy ${n}`);
     await writeFile(join(project, 'z.md'), '- deploy first');
     const listed = await memory().list();

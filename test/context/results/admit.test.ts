@@ -143,7 +143,7 @@ describe('the results of one reply', () => {
   const tokensOf = (texts: readonly string[]): number =>
     texts.reduce((sum, text) => sum + estimateTokens(text, HIGH), 0);
 
-  test('share one budget, whatever their number and sizes', async () => {
+  test('share one budget, whatever their number and sizes', { tags: 'long' }, async () => {
     const sizes = fc.array(fc.constantFrom(10, 300, 2000, 40_000), { minLength: 2, maxLength: 60 });
     const pattern = fc.constantFrom('words ', 'aB3dE9', '错误', '  }\n', '😀');
     await fc.assert(

@@ -195,7 +195,7 @@ test('a session that begins with a large picture, or with a command, is listed b
   expect(titles).toEqual(['!npm test', 'what is this?']);
 });
 
-test('200 sessions of a megabyte are listed in a moment', async () => {
+test('200 sessions of a megabyte are listed in a moment', { tags: 'long' }, async () => {
   const store = makeStore();
   await save(store, 'model', ['begin', { assistant: 'x'.repeat(1_000_000) }, 'end']);
   const text = await readFile(join(store.folder, 'model.jsonl'));

@@ -21,10 +21,14 @@ export interface Bench {
   readonly output: string[];
 }
 
-/** Connects the servers of these definitions and waits until all have settled; closed when the test ends. */
+/**
+ * Connects the servers of these definitions and waits until all have settled; closed when the test ends, or `atEnd` of
+ * what uses them.
+ */
 export async function openBench(
   definitions: Readonly<Record<string, McpServerDefinition>>,
   deps: Partial<McpDeps> = {},
+  atEnd: (close: () => Promise<void>) => void = onTestFinished,
 ): Promise<Bench> {
   const sources = Object.entries(definitions).map(([name, definition]) => ({
     ...{ name, definition, scope: 'user' as const, source: 'config.json' },
@@ -38,7 +42,7 @@ export async function openBench(
     connectTimeoutMs: 20_000,
     ...deps,
   });
-  onTestFinished(servers.retain());
+  atEnd(servers.retain());
   await servers.connectAll(new AbortController().signal, 30_000);
   const output: string[] = [];
   return {

@@ -80,7 +80,9 @@ test('a silent server is waited for no longer than the patience, and an interrup
   await waiting;
 });
 
-test('a request that fits any window does not wait for a late answer, and the next session waits for none', async () => {
+test('a request that fits any window does not wait for a late answer, and the next session waits for none', {
+  tags: 'long',
+}, async () => {
   const kinds: RememberedKind[] = [];
   const { served } = await setUp({ '/v1/models': () => {} }, 2 ** 30, kinds);
   await served.waitForFacts('m', open, true);

@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { createModelClient } from '../../../src/model/createModelClient.ts';
 import type { ModelClientOptions } from '../../../src/model/wires/exchange.ts';
 import type { ModelEvent, ModelRequest } from '../../../src/protocol/models/model.ts';
+import { firstIsQuick } from '../../e2e/support/long.ts';
 import { suiteRequest } from '../clientSuite.ts';
 import { anthropicServer } from './anthropicServer.ts';
 import { jsonServer, sendJson } from './jsonServer.ts';
@@ -141,7 +142,7 @@ describe.each(names)('%s', (name) => {
     expect([second?.authorization, second?.['x-api-key']]).toEqual(['Bearer own', undefined]);
   });
 
-  test.each<readonly [string, (name: Name) => readonly string[]]>([
+  const floods: readonly (readonly [string, (name: Name) => readonly string[]])[] = [
     [
       'endless text',
       (one) => [...hi[one].slice(0, 2), ...Array.from({ length: 5 }, () => growth(one, 'x'.repeat(500_000)))],
@@ -152,12 +153,17 @@ describe.each(names)('%s', (name) => {
       (one) => [...hi[one].slice(0, 2), data({ type: 'odd', all: Array.from({ length: 20_000 }, () => 1) })],
     ],
     ['endless sealed reasoning', (one) => [...hi[one].slice(0, 1), ...sealed(one)]],
-  ])('%s ends the reply for good', async (_what, pieces) => {
-    const { baseUrl } = await streams(name, pieces(name), 'hang');
-    const error = failure(await ask(name, { baseUrl }));
-    expect(error).toMatchObject({ kind: 'bad_request', retryable: false });
-    expect(JSON.stringify(error)).toContain('was aborted');
-  });
+  ];
+  for (const {
+    row: [what, pieces],
+    options,
+  } of firstIsQuick(floods))
+    test(`${what} ends the reply for good`, options, async () => {
+      const { baseUrl } = await streams(name, pieces(name), 'hang');
+      const error = failure(await ask(name, { baseUrl }));
+      expect(error).toMatchObject({ kind: 'bad_request', retryable: false });
+      expect(JSON.stringify(error)).toContain('was aborted');
+    });
 });
 
 function growth(name: Name, words: string): string {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ContextReport } from '../../../src/protocol/contextReport.ts';
 import type { AgentEvent, IdentifiedEvent } from '../../../src/protocol/events.ts';
 import { watchDraft } from '../../../src/ui/controller/sessionStore.ts';
@@ -35,7 +35,9 @@ function createSession() {
   };
 }
 
-const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+const pause = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 test('a draft is shown from the next step, until its cost is recorded', async () => {
   const session = createSession();

@@ -231,7 +231,7 @@ test('deleting takes what only that session has, and leaves what another names',
   expect(await blobs.read(packed)).toBeUndefined();
 });
 
-test('an original that a session names while another is deleted stays', async () => {
+test('an original that a session names while another is deleted stays', { tags: 'long' }, async () => {
   const dataRoot = temporaryFolder();
   const blobs = new BlobStore(join(dataRoot, 'projects/p/blobs'));
   const original = await blobs.put('late');

@@ -65,7 +65,7 @@ test('no text is too strange to be a query, and what the index is asked holds on
   );
 });
 
-test('folding leaves every character at its place', () => {
+test('folding leaves every character at its place', { tags: 'long' }, () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(fold(text)).toHaveLength(text.length);
