@@ -63,6 +63,7 @@ export function PermissionDialog({
   const onKey = (key: DialogKey): void => {
     const { previewRows } = layout;
     const pressed = pressPermission(latest(), key, {
+      question,
       choices,
       previewLines: preview.length,
       previewRows,

@@ -9,14 +9,18 @@ import { type Choice, choiceOfKey, movedChoice } from './choices.ts';
 import { fieldInput, fieldText } from './field.ts';
 import type { StrayWord } from './useAnswers.ts';
 
-/** A choice and its answer. The last choice, "no", takes a comment from the user as part of the answer. */
+/** A choice and its answer. The last choice is "no". */
 type PermissionChoice = Choice & { readonly answer: PermissionAnswer };
 
+/**
+ * True if a "no" may carry a comment, which the model reads. A question about the turn, or about a hook or a server, is
+ * not the model's.
+ */
+export const takesComment = ({ tool }: PermissionQuestion): boolean => tool !== undefined;
+
 /** The choices: yes, always (if a rule is suggested), always in the sandbox (if available), and no, which is last. */
-export function permissionChoices({
-  suggestion,
-  canAutoAllow,
-}: PermissionQuestion): readonly PermissionChoice[] {
+export function permissionChoices(question: PermissionQuestion): readonly PermissionChoice[] {
+  const { suggestion, canAutoAllow } = question;
   return [
     { label: 'Yes', letter: 'y', action: 'confirm:yes', answer: { behavior: 'allow' } },
     ...(suggestion === undefined
@@ -42,7 +46,7 @@ export function permissionChoices({
         ]
       : []),
     {
-      label: 'No, tell it what to do instead',
+      label: takesComment(question) ? 'No, tell it what to do instead' : 'No',
       letter: 'n',
       action: 'confirm:no',
       answer: { behavior: 'deny' },
@@ -122,6 +126,7 @@ interface PermissionState {
 export const askedPermission: PermissionState = { selected: 0, top: 0, comment: undefined };
 
 interface PermissionPress {
+  readonly question: PermissionQuestion;
   readonly choices: readonly PermissionChoice[];
   /** Number of lines of the preview, and how many of them are visible at once. */
   readonly previewLines: number;
@@ -135,7 +140,7 @@ interface PermissionPress {
 export function pressPermission(
   state: PermissionState,
   key: DialogKey,
-  { choices, previewLines, previewRows, counts, stray }: PermissionPress,
+  { question, choices, previewLines, previewRows, counts, stray }: PermissionPress,
 ): { readonly state: PermissionState; readonly answer?: PermissionAnswer } {
   const { selected, comment } = state;
   const no = choices.length - 1;
@@ -146,7 +151,7 @@ export function pressPermission(
     return { state: { ...state, top: Math.max(0, Math.min(state.top + pages * previewRows, lowest)) } };
   }
   const take = (index: number): ReturnType<typeof pressPermission> =>
-    index === no
+    index === no && takesComment(question)
       ? { state: { ...state, selected: no, comment: createBuffer() } }
       : { state, answer: choices[index]?.answer ?? denial() };
   // A denial always counts; a key that could approve counts only if it was not typed ahead.
@@ -158,7 +163,7 @@ export function pressPermission(
   if (isTypedAhead || stray.holds(isTyped || action === 'confirm:accept')) return { state };
   const moved = movedChoice(selected, choices.length, key);
   if (moved !== undefined) return { state: { ...state, selected: moved } };
-  if (action === 'confirm:comment') return take(no);
+  if (action === 'confirm:comment') return takesComment(question) ? take(no) : { state };
   if (action === 'confirm:accept') return take(selected);
   if (action === 'confirm:no') return { state, answer: denial() };
   const index = choiceOfKey(choices, key);

@@ -11,7 +11,7 @@ import { paintLine, prefixLines, titledRule, wrapColumns, wrapText } from '../pr
 import { textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 import { choicesFocus } from './choices.ts';
-import { pathText, previewNotice, reasonItems } from './permission.ts';
+import { pathText, previewNotice, reasonItems, takesComment } from './permission.ts';
 import { reasonNotShown, titleNamesFile, titleOf } from './permissionTitle.ts';
 
 interface PermissionLayoutInput {
@@ -41,7 +41,7 @@ interface PermissionLayout {
 export function permissionLayout(input: PermissionLayoutInput): PermissionLayout {
   const { question, preview, choiceRows, isCommenting, width, rows, theme, keymap } = input;
   const title = titledRule(titleOf(question), width, theme);
-  const hint = theme.dim(truncate(hintText(isCommenting, keymap), width));
+  const hint = theme.dim(truncate(hintText(question, isCommenting, keymap), width));
   const reasons = reasonLines(reasonNotShown(question, titleNamesFile(question, width)), width, theme);
   const worktree = worktreeLines(question, width, theme);
   let left = rows - choiceRows.length - (isCommenting ? 1 : 0);
@@ -131,7 +131,7 @@ export function choiceShare(previewLines: number, rows: number): number {
   return Math.max(rows - previewLines - 1, Math.floor(rows / 3));
 }
 
-function hintText(isCommenting: boolean, keymap: Keymap): string {
+function hintText(question: PermissionQuestion, isCommenting: boolean, keymap: Keymap): string {
   if (isCommenting)
     return joinWithDots(keyHints(keymap, commentFocus).does('confirm:accept', 'sends it'), 'Esc goes back');
   const hints = keyHints(keymap, choicesFocus);
@@ -139,7 +139,7 @@ function hintText(isCommenting: boolean, keymap: Keymap): string {
     listed(' ', hints.keys('confirm:previous', 'confirm:next'), hints.key('confirm:accept')),
     listed('/', hints.key('confirm:yes'), hints.key('confirm:no')),
     'Esc no',
-    hints.does('confirm:comment', 'no, with a comment'),
+    takesComment(question) ? hints.does('confirm:comment', 'no, with a comment') : undefined,
   );
 }
 

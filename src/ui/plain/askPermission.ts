@@ -3,7 +3,14 @@
  */
 import type { PermissionAnswer, PermissionQuestion, Preview } from '../../protocol/permissions.ts';
 import { reveal, revealLine } from '../../protocol/text/reveal.ts';
-import { denial, pathText, permissionChoices, previewNotice, reasonItems } from '../dialog/permission.ts';
+import {
+  denial,
+  pathText,
+  permissionChoices,
+  previewNotice,
+  reasonItems,
+  takesComment,
+} from '../dialog/permission.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { choiceOf, choiceText, type Dialogue, TYPED_TOO_EARLY } from './askDialog.ts';
@@ -30,7 +37,8 @@ export function permission(question: PermissionQuestion, ports: PermissionPorts)
     .join(', ');
   const isCommand = question.preview.type === 'command';
   const notice = previewNotice(question.preview);
-  const expected = `Answer ${letters} or n. Text after n tells the model what to do instead.`;
+  const hasComment = takesComment(question);
+  const expected = `Answer ${letters} or n.${hasComment ? ' Text after n tells the model what to do instead.' : ''}`;
   return {
     tell: [
       questionWords(question, isCommand),
@@ -48,11 +56,11 @@ export function permission(question: PermissionQuestion, ports: PermissionPorts)
       const index = choiceOf(choices, isCommented ? first : text);
       // Only a no may be followed by text: "yes, but …" is not a yes.
       if (isCommented && index !== no)
-        return `Answer with just ${letters} or n; only n may be followed by text.`;
+        return `Answer with just ${letters} or n${hasComment ? '; only n may be followed by text' : ''}.`;
       const chosen = choices[index ?? -1];
       if (chosen === undefined)
         return `${JSON.stringify(sanitizeLine(text))} is not one of the choices. Answer with a number, 1 to ${choices.length}.`;
-      ports.onAnswer(index === no ? denial(comment) : chosen.answer);
+      ports.onAnswer(index === no && hasComment ? denial(comment) : chosen.answer);
       return undefined;
     },
     cancel: () => ports.onAnswer(denial()),

@@ -63,6 +63,37 @@ test('a permission question shows what will happen, why, and what each answer do
   ]);
 });
 
+test('a "no" to a question that is not about a call of the model takes no comment', async () => {
+  const { tool, callId, input, suggestion, ...rest } = question;
+  const about = { ...rest, headline: 'Run your hook, although files were changed?' } as PermissionQuestion;
+  const answers: PermissionAnswer[] = [];
+  const clock = createClock();
+  const { screen } = await mount(
+    <PermissionDialog
+      question={about}
+      {...room}
+      rows={20}
+      now={clock.now}
+      onAnswer={(one) => answers.push(one)}
+    />,
+    { columns: 60, rows: 20 },
+  );
+  expect(screen.text()).toEqual([
+    `─ Run your hook, although files were changed? ${'─'.repeat(14)}`,
+    '$ npm test',
+    'In /home/me/project.',
+    'This runs a script of the project.',
+    '',
+    '❯ 1. Yes',
+    '  2. No',
+    '↑↓ Enter · y/n · Esc no',
+  ]);
+  clock.pass(10_000);
+  await screen.press(keys.tab);
+  await screen.press('2');
+  expect(answers).toEqual([{ behavior: 'deny' }]);
+});
+
 test('however few rows there are, a dialog that hides lines of a command says so', {
   tags: 'long',
 }, async () => {

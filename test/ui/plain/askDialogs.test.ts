@@ -290,7 +290,13 @@ test('a question about a command tells what its characters are', () => {
     headline: 'The model repeats itself. Continue?',
     preview: { type: 'text', text: 'Let it continue?' },
   } as const;
-  expect(permission(turn, ports).tell[0]).toBe('Question: The model repeats itself. Continue?');
+  expect(permission(turn, ports).tell).toEqual([
+    'Question: The model repeats itself. Continue?',
+    'Let it continue?',
+    '1, or y: Yes',
+    '2, or n: No',
+    'Answer y or n.',
+  ]);
 });
 
 test('trust needs a yes; Ctrl+C is a no', () => {
