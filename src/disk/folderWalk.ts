@@ -4,7 +4,7 @@
  */
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { atOnce, inSlices, type Steps } from './slices.ts';
 
 /** Folders that programs create and delete as a whole. */
 const passing =
@@ -48,14 +48,13 @@ interface Walked<T> {
 
 const usual: Reach = { skipped: passing, maxDepth: MAX_DEPTH, maxFolders: MAX_FOLDERS };
 
-/** Milliseconds that a walk in slices takes at a time: less than a frame. */
-const SLICE_MS = 8;
-
 /** Walks a folder; never throws. */
 export interface FolderWalk<T> {
   (root: string): Walked<T>;
   /** The same without keeping this thread busy throughout. */
   inSlices(root: string): Promise<Walked<T>>;
+  /** The same as a part of longer work. */
+  steps(root: string): Steps<Walked<T>>;
 }
 
 export function createFolderWalk<T>(
@@ -63,7 +62,7 @@ export function createFolderWalk<T>(
   { skipped, maxDepth, maxFolders }: Reach = usual,
 ): FolderWalk<T> {
   let known = new Map<string, Known<T>>();
-  function* walk(root: string): Generator<undefined, Walked<T>> {
+  function* walk(root: string): Steps<Walked<T>> {
     const seen = new Map<string, Known<T>>();
     const left: string[] = [];
     let level = [root];
@@ -87,24 +86,9 @@ export function createFolderWalk<T>(
     const folders = [...seen].map(([path, { found }]) => ({ path, found }));
     return { folders, left: [...left, ...level] };
   }
-  const atOnce = (root: string): Walked<T> => {
-    const steps = walk(root);
-    for (;;) {
-      const step = steps.next();
-      if (step.done === true) return step.value;
-    }
-  };
-  return Object.assign(atOnce, {
-    async inSlices(root: string) {
-      const steps = walk(root);
-      for (let until = performance.now() + SLICE_MS; ; ) {
-        const step = steps.next();
-        if (step.done === true) return step.value;
-        if (performance.now() < until) continue;
-        await setImmediate();
-        until = performance.now() + SLICE_MS;
-      }
-    },
+  return Object.assign((root: string) => atOnce(walk(root)), {
+    inSlices: (root: string) => inSlices(walk(root)),
+    steps: walk,
   });
 }
 

@@ -33,6 +33,8 @@ import {
   workspaceNow,
   writableFolders,
 } from './places/findPlaces.ts';
+import { protectedInGit } from './places/gitFolders.ts';
+import { createHardLinkSearch } from './places/hardLinks.ts';
 import { createHeldLinks } from './places/heldLinks.ts';
 import { createPathNotes } from './places/pathNotes.ts';
 import { createProjectScan, createSecretsScan } from './places/projectScan.ts';
@@ -105,6 +107,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
     notes: createPathNotes(options.repositoryNotes),
   });
   const findSecrets = createSecretsScan((path) => testsOfFiles().isSensitive(path));
+  const findOtherNames = createHardLinkSearch();
   const gitFolders = createCompletedGitFolders(options.gitNotes);
   const temporary = createTemporaryFolders(options.temporary);
   const quarantine = createQuarantine(options.setAsideNotes);
@@ -202,7 +205,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         closed,
         home: given.home,
       });
-      const places = findPlaces({
+      const named = findPlaces({
         ...given,
         repositories,
         closedGitFolders: closed,
@@ -211,6 +214,15 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         ...(options.platform === 'linux' ? { privateTemporary: (shared) => temporary.open(shared) } : {}),
         scratchParent: options.scratchParent(request.scratch),
       });
+      const others = isReadOnly
+        ? { found: [], open: [] }
+        : await findOtherNames(
+            [...named.protected, ...closed.flatMap((folder) => protectedInGit(folder, given.home))].filter(
+              (path) => !closed.includes(path),
+            ),
+            writable,
+          );
+      const places = { ...named, protected: [...named.protected, ...others.found] };
       const scratch = realpathSync(request.scratch);
       const where = { cwd: request.cwd, scratch };
       const refusal = hiddenNeed(places, {
@@ -244,7 +256,9 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         walked.map((one) => one.protectedFiles),
         () => roots.map((root) => walk(root).protectedFiles),
         {
-          kept: [...plan.protected, ...plan.hidden.map(({ path }) => path)],
+          kept: [...plan.protected, ...plan.hidden.map(({ path }) => path)].filter(
+            (path) => !others.open.some((file) => isInside(file, path)),
+          ),
           roots,
           disable: quarantine.move,
           restoreLinks: links.restore,
