@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
 import type { PermissionMode } from '../../../src/protocol/permissions.ts';
+import { everyOtherIsQuick } from '../../e2e/support/long.ts';
 import { policyFor, rule, top } from '../harness.ts';
 
 const project = join(top, 'home', 'written');
@@ -177,9 +178,10 @@ describe.each([
   ['ask Edit(/locked/**)', 'acceptEdits'],
 ] as const)('%s in %s', (forbidden, mode) => {
   const isLong = mode === 'bypassPermissions' ? {} : { tags: 'long' };
-  test.each(writing)('%s is held', isLong, async (command) => {
-    expect(await behavior(command, [forbidden, 'allow Bash'], mode)).not.toBe('allow');
-  });
+  for (const { row: command, options } of everyOtherIsQuick(writing))
+    test(`${command} is held`, { ...options, ...isLong }, async () => {
+      expect(await behavior(command, [forbidden, 'allow Bash'], mode)).not.toBe('allow');
+    });
   test.each(harmless)('%s runs', isLong, async (command) => {
     expect(await behavior(command, [forbidden, 'allow Bash'], mode)).toBe('allow');
   });

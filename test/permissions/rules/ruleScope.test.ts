@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
+import { everyOtherIsQuick } from '../../e2e/support/long.ts';
 import { bash, home, outside, policyFor, root } from '../harness.ts';
 
 mkdirSync(join(root, 'packages/a'), { recursive: true });
@@ -603,8 +604,8 @@ for (const [rule, { covers, stops }] of Object.entries(scopes))
           behavior: 'allow',
         });
       });
-    if (stops.length > 0)
-      test.each(stops)('does not cover %s', async (command) => {
+    for (const { row: command, options } of everyOtherIsQuick(stops))
+      test(`does not cover ${command}`, options, async () => {
         expect(await bash(command, [`allow ${rule}`])).toMatchObject({ behavior: 'ask' });
       });
   });
