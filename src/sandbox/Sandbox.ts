@@ -7,7 +7,7 @@ import { isInside, realpath } from '../disk/paths.ts';
 import type { SandboxRecord } from '../protocol/entries/fields.ts';
 import type { CommandSandbox, Confinement, GitUse, Launch, SandboxState } from '../protocol/sandbox.ts';
 import { whyBlocked, whyGitBlocked, whyHidden } from './blocked.ts';
-import { type EnvironmentRules, withoutTokens } from './environment.ts';
+import { type EnvironmentRules, englishMessages, withoutTokens } from './environment.ts';
 import { bubblewrapArguments } from './linux/bubblewrap.ts';
 import { admit, expectedMounts, mountsNow } from './linux/mountCheck.ts';
 import { guardsOf, type MountWatch, mountWith, watchMounts } from './linux/mountWatch.ts';
@@ -465,6 +465,7 @@ function confined({
     launch(program, args): Launch {
       const own = {
         ...env,
+        ...englishMessages(env),
         // Bash also writes long here-documents to TMPDIR.
         ...(plan.mode === 'read-only' || !hasTemporary ? { TMPDIR: plan.scratch } : {}),
         ...(plan.mode === 'workspace-write' ? { ...options.caches, ...ownChoices(options.caches, env) } : {}),

@@ -116,3 +116,16 @@ const folders: Readonly<Record<string, string>> = {
 export function cacheVariables(root: string): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(folders).map(([name, folder]) => [name, join(root, folder)]));
 }
+
+/**
+ * Makes programs report errors in English, in which `blocked.ts` recognizes them. Unlike `LC_ALL` it changes nothing
+ * else, and it outranks that. Not set if they do so anyway, since programs under test may read it. Source: GNU gettext
+ * manual, "The LANGUAGE variable".
+ */
+export function englishMessages(env: Variables): Variables {
+  const locale =
+    [env.LC_ALL, env.LC_MESSAGES, env.LANG].find((value) => value !== undefined && value !== '') ?? 'C';
+  const [language = ''] = (env.LANGUAGE || locale).split(':');
+  // With the locale C there are no translations, whatever the variable says.
+  return /^(?:C|POSIX)(?:$|\.)/.test(locale) || /^en(?:$|[_.@])/.test(language) ? {} : { LANGUAGE: 'en' };
+}

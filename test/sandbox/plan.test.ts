@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { GitUse } from '../../src/protocol/sandbox.ts';
 import { whyBlocked, whyGitBlocked } from '../../src/sandbox/blocked.ts';
-import { withoutTokens } from '../../src/sandbox/environment.ts';
+import { englishMessages, withoutTokens } from '../../src/sandbox/environment.ts';
 import { bubblewrapArguments } from '../../src/sandbox/linux/bubblewrap.ts';
 import { otherPaths, readMounts } from '../../src/sandbox/linux/mountCheck.ts';
 import { socketFilter } from '../../src/sandbox/linux/seccomp.ts';
@@ -195,6 +195,18 @@ test('the profile for macOS closes a git folder as a whole', () => {
   );
   expect(lines.filter((line) => line.startsWith('(allow') && line.includes('.git'))).toEqual([]);
   expect(plan.closedGitFolders).toEqual(closed);
+});
+
+test.each([
+  [{ LANG: 'de_DE.UTF-8' }, 'en'],
+  [{ LANG: 'en_US.UTF-8', LC_ALL: '', LC_MESSAGES: 'fr_FR.UTF-8' }, 'en'],
+  [{ LANG: 'en_US.UTF-8', LANGUAGE: 'de:en' }, 'en'],
+  [{ LC_ALL: 'de_DE.UTF-8', LANGUAGE: 'en' }, undefined],
+  [{ LANG: 'en_US.UTF-8' }, undefined],
+  [{ LANG: 'de_DE.UTF-8', LC_ALL: 'C.UTF-8' }, undefined],
+  [{}, undefined],
+])('with %o, programs in the sandbox report errors in English', (env, language) => {
+  expect(englishMessages(env as Record<string, string>).LANGUAGE).toBe(language);
 });
 
 describe('a git folder that a command could not change', () => {

@@ -1,6 +1,8 @@
-/** Lists of paths that outlast a session, in a file that commands cannot see; other sessions may write it as well. */
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+/**
+ * Lists of paths that outlast a session, in a file that commands cannot see. Every change is appended as a line, so
+ * sessions that write at the same time lose nothing.
+ */
+import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { lstatOf, readFileNow } from '../../disk/fileLookups.ts';
 
@@ -10,13 +12,19 @@ export type PathLists = Readonly<Record<string, readonly string[]>>;
 export interface PathNotes {
   /** The same object until something changes. */
   read(): PathLists;
-  /** Never throws: if nothing can be written, the lists are kept in memory. */
+  /** Adds and removes what differs from the lists as last read. Never throws: what cannot be written is kept in memory. */
   write(lists: PathLists): void;
+}
+
+/** One line of the file. */
+interface Change {
+  readonly add: PathLists;
+  readonly remove: PathLists;
 }
 
 const MAX_BYTES = 64 * 2 ** 20;
 
-/** `file`: undefined = in memory. `damaged`: what a file says that cannot be read. */
+/** `file`: undefined = in memory. `damaged`: what a line says that cannot be read. */
 export function createPathNotes(file: string | undefined, damaged: PathLists = {}): PathNotes {
   let lists: PathLists = {};
   let stamp = '';
@@ -27,37 +35,69 @@ export function createPathNotes(file: string | undefined, damaged: PathLists = {
   return {
     read() {
       const now = stampNow();
-      if (file !== undefined && now !== '' && now !== stamp) lists = readLists(file) ?? damaged;
+      if (file !== undefined && now !== '' && now !== stamp) lists = readLists(file, damaged);
       stamp = now;
       return lists;
     },
     write(changed) {
+      const change = { add: without(changed, lists), remove: without(lists, changed) };
       lists = changed;
-      if (file !== undefined) writeLists(file, lists);
-      stamp = stampNow();
+      // The next `read` finds the file changed, and what other sessions have added to it.
+      if (file !== undefined && Object.keys({ ...change.add, ...change.remove }).length > 0)
+        append(file, change);
     },
   };
 }
 
-function readLists(file: string): PathLists | undefined {
+/** The paths of each list that the other lists lack. */
+function without(lists: PathLists, others: PathLists): PathLists {
+  const found = Object.entries(lists).map(([name, paths]) => {
+    const known = new Set(others[name]);
+    return [name, paths.filter((path) => !known.has(path))] as const;
+  });
+  return Object.fromEntries(found.filter(([, paths]) => paths.length > 0));
+}
+
+function readLists(file: string, damaged: PathLists): PathLists {
+  const text = readFileNow(file, MAX_BYTES)?.toString('utf8');
+  const lines = text?.split('\n').filter((line) => line !== '');
+  const changes = lines?.map((line) => changeIn(line)) ?? [undefined];
+  const lists = new Map<string, Set<string>>();
+  for (const { add, remove } of changes.map((change) => change ?? { add: damaged, remove: {} })) {
+    for (const [name, paths] of Object.entries(remove))
+      for (const path of paths) lists.get(name)?.delete(path);
+    for (const [name, paths] of Object.entries(add)) {
+      const list = lists.get(name) ?? new Set();
+      for (const path of paths) list.add(path);
+      lists.set(name, list);
+    }
+  }
+  return Object.fromEntries([...lists].map(([name, paths]) => [name, [...paths]]));
+}
+
+/** Earlier versions wrote the lists themselves. */
+function changeIn(line: string): Change | undefined {
   try {
-    const found: unknown = JSON.parse(readFileNow(file, MAX_BYTES)?.toString('utf8') ?? '');
-    const isPaths = (list: unknown): boolean =>
-      Array.isArray(list) && list.every((path) => typeof path === 'string');
-    return typeof found === 'object' && found !== null && Object.values(found).every(isPaths)
-      ? (found as PathLists)
-      : undefined;
+    const found: unknown = JSON.parse(line);
+    if (isLists(found)) return { add: found, remove: {} };
+    const { add, remove } = found as Partial<Record<keyof Change, unknown>>;
+    return isLists(add) && isLists(remove) ? { add, remove } : undefined;
   } catch {
     return undefined;
   }
 }
 
-function writeLists(file: string, lists: PathLists): void {
-  const temporary = `${file}.${randomBytes(6).toString('hex')}`;
+function isLists(found: unknown): found is PathLists {
+  const isPaths = (list: unknown): boolean =>
+    Array.isArray(list) && list.every((path) => typeof path === 'string');
+  return typeof found === 'object' && found !== null && Object.values(found).every(isPaths);
+}
+
+function append(file: string, change: Change): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(temporary, JSON.stringify(lists), { mode: 0o600 });
-    renameSync(temporary, file);
+    // The line feed in front ends a line that could not be written to its end.
+    appendFileSync(file, `\n${JSON.stringify(change)}\n`, { mode: 0o600 });
   } catch {
     // Disk full: known in this session only.
   }
