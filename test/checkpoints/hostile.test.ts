@@ -299,7 +299,7 @@ test('a blob that is damaged or gone is refused before anything is written', asy
   expect(readFileSync(at('a.txt'), 'utf8')).toBe('two\n');
 });
 
-test('a tree that disappears is not mistaken for anything else', { tags: 'long' }, async () => {
+test('a tree that disappears is not mistaken for anything else', async () => {
   write('a.txt', 'one\n');
   const changes = await changesOf('cd ..; rm -rf project');
   expect(changes.map((change) => change.path)).toEqual([at('a.txt')]);

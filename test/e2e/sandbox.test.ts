@@ -39,7 +39,6 @@ test.skipIf(!hasSandbox)(
 
 test.skipIf(!hasSandbox)(
   'what a rule denies editing cannot be written by any program, even in bypassPermissions',
-  long,
   async () => {
     const { server, work, print } = await setUpProgram();
     await mkdir(work.data, { recursive: true });

@@ -309,9 +309,7 @@ test('other servers replace those that there were: one stays connected, one is c
   expect(servers.tools().find(({ name }) => name === 'mcp__stays__echo')).toBe(tool);
 });
 
-test("a plugin's server is not started once the plugin may not be used, not even again", {
-  tags: 'long',
-}, async () => {
+test("a plugin's server is not started once the plugin may not be used, not even again", async () => {
   let problem: string | undefined;
   const { servers } = await openBench({ own: stdio() }, { pluginProblem: async () => problem });
   const source = { name: 'brought', definition: stdio(), scope: 'user' as const, source: 'plugin one' };

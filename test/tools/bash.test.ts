@@ -137,7 +137,7 @@ describe('the working directory', () => {
     expect(bench.cwd()).toBe(bench.root);
   });
 
-  test('falls back to the root when its folder was removed', { tags: 'long' }, async () => {
+  test('falls back to the root when its folder was removed', async () => {
     mkdirSync(join(bench.root, 'sub'));
     await bash('cd sub');
     rmSync(join(bench.root, 'sub'), { recursive: true });
