@@ -62,6 +62,7 @@ const sandbox = createCommandSandbox({
   isBinding: false,
   isExcluded: () => false,
   gitUse: (command) => (command === GIT ? 'only' : 'none'),
+  gitSteps: async (command) => [{ command, isConditional: false }],
   gitRunsPrograms: () => false,
 });
 

@@ -1,6 +1,7 @@
 import type { PermissionDecision, PermissionExplanation } from '../protocol/permissions.ts';
-import type { GitUse } from '../protocol/sandbox.ts';
+import type { CommandStep, GitUse } from '../protocol/sandbox.ts';
 import { type CommandEffect, effectsOf } from './command/commandEffects.ts';
+import { gitStepsOf } from './command/gitSteps.ts';
 import { gitUseOf } from './command/gitUse.ts';
 import { decide } from './decide.ts';
 import type { PermissionInput } from './decideCall.ts';
@@ -72,6 +73,12 @@ export class InProcessEngine implements PermissionEngine {
     const { policy, isCut } = await this.#policy(facts);
     const use = gitUseOf(policy.parseCommand(command), cwd, policy);
     return isCut() ? 'none' : use;
+  }
+
+  async gitSteps(command: string, cwd: string, facts: PolicyFacts): Promise<readonly CommandStep[]> {
+    const { policy, isCut } = await this.#policy(facts);
+    const steps = gitStepsOf(command, cwd, policy);
+    return isCut() ? [{ command, isConditional: false }] : steps;
   }
 
   async propose(calls: readonly AnsweredCall[], facts: PolicyFacts, least: number): Promise<LearnedRules> {

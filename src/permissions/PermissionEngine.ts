@@ -1,5 +1,5 @@
 import type { PermissionDecision, PermissionExplanation } from '../protocol/permissions.ts';
-import type { GitUse } from '../protocol/sandbox.ts';
+import type { CommandStep, GitUse } from '../protocol/sandbox.ts';
 import type { CommandEffect } from './command/commandEffects.ts';
 import type { PermissionInput } from './decideCall.ts';
 import type { PolicyFacts } from './policy.ts';
@@ -14,6 +14,8 @@ export interface PermissionEngine {
   matches(patterns: readonly string[], command: string, root: string): Promise<boolean>;
   /** See `gitUseOf`; `none` also if the lookups took too long. */
   gitUse(command: string, cwd: string, facts: PolicyFacts): Promise<GitUse>;
+  /** See `gitStepsOf`; one step also if the lookups took too long. */
+  gitSteps(command: string, cwd: string, facts: PolicyFacts): Promise<readonly CommandStep[]>;
   /** See `effectsOf`; undefined also if the lookups took too long. */
   effects(command: string, cwd: string, facts: PolicyFacts): Promise<readonly CommandEffect[] | undefined>;
   /** See `proposeRules`. */

@@ -7,10 +7,17 @@ export const sandboxModes = ['read-only', 'workspace-write', 'danger-full-access
 export type SandboxMode = (typeof sandboxModes)[number];
 
 /**
- * Whether a command changes git folders. `only`: it runs nothing but git, so it may. `mixed`: it runs git among other
+ * Whether a command may change git folders. `only`: it runs nothing but git, so it may. `mixed`: it runs git among other
  * programs, or writes files besides. `none`: it does not run git, or together with what only git is told to run.
  */
 export type GitUse = 'only' | 'mixed' | 'none';
+
+/** A part of a command line that runs in a shell of its own. */
+export interface CommandStep {
+  readonly command: string;
+  /** True if it runs only after a step that succeeded. */
+  readonly isConditional: boolean;
+}
 
 export interface CommandRequest {
   readonly command: string;
@@ -136,6 +143,11 @@ export interface CommandSandbox {
   prepare(): void;
   /** True if the settings let the command run outside the sandbox once the user has approved it. */
   isExcluded(command: string): Promise<boolean>;
+  /**
+   * Divides a command line so that its git commands can change git folders although other programs of the line cannot.
+   * One step if that is not needed, or not possible without changing what the line does.
+   */
+  steps(request: Pick<CommandRequest, 'command' | 'cwd' | 'grant'>): Promise<readonly CommandStep[]>;
   confine(request: CommandRequest): Promise<Confinement>;
   /**
    * Registers a file created by a tool of the session: in a temporary folder, commands may change it like their own

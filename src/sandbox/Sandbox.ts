@@ -5,7 +5,14 @@ import { join, relative } from 'node:path';
 import { lstatOf, resolved } from '../disk/fileLookups.ts';
 import { isInside, realpath } from '../disk/paths.ts';
 import type { SandboxRecord } from '../protocol/entries/fields.ts';
-import type { CommandSandbox, Confinement, GitUse, Launch, SandboxState } from '../protocol/sandbox.ts';
+import type {
+  CommandSandbox,
+  CommandStep,
+  Confinement,
+  GitUse,
+  Launch,
+  SandboxState,
+} from '../protocol/sandbox.ts';
 import { whyBlocked, whyGitBlocked, whyHidden } from './blocked.ts';
 import { type EnvironmentRules, englishMessages, withoutTokens } from './environment.ts';
 import { bubblewrapArguments } from './linux/bubblewrap.ts';
@@ -86,6 +93,8 @@ export interface SandboxOptions extends ProbeOptions {
   readonly isExcluded: (command: string) => boolean | Promise<boolean>;
   /** Whether a command, run in a folder, may change git folders. */
   readonly gitUse: (command: string, cwd: string) => GitUse | Promise<GitUse>;
+  /** See `CommandSandbox.steps`. */
+  readonly gitSteps: (command: string, cwd: string) => Promise<readonly CommandStep[]>;
   /** True if the settings of the repository in this folder would make git start programs. */
   readonly gitRunsPrograms: (folder: string) => boolean;
 }
@@ -177,6 +186,21 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         if (needsNetwork && !isDisposed) void open();
       }),
     isExcluded: async (command) => options.isExcluded(command),
+    async steps({ command, cwd, grant }) {
+      const whole = [{ command, isConditional: false }];
+      const found = await probe();
+      const isWritable = found.type === 'on' && found.mode === 'workspace-write';
+      // A quick test first: dividing a line takes a look at the disk.
+      if (
+        !isWritable ||
+        grant.basis === 'own' ||
+        grant.basis === 'read-only' ||
+        !/\bg(?:it|h)\b/.test(command)
+      )
+        return whole;
+      if (await options.isExcluded(command)) return whole;
+      return options.gitSteps(command, cwd);
+    },
     async confine(request) {
       const found = await probe();
       if (request.grant.basis === 'own') return unconfined('typed by the user', request.env);

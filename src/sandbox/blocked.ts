@@ -93,7 +93,7 @@ export function whyGitBlocked(
   return use === 'mixed' ? { reason, instead: GIT_ALONE } : { reason };
 }
 
-const GIT_ALONE = 'Run git in a call of its own, without other programs.';
+const GIT_ALONE = 'Run git in a call of its own.';
 
 /**
  * Why the sandbox made a command fail, to complete "The sandbox (seems to have) blocked it: "; undefined if it did not.

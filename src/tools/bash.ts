@@ -3,8 +3,9 @@ import { basename } from 'node:path';
 import * as z from 'zod';
 import { pathOutside } from '../disk/ownPrograms.ts';
 import { realpath } from '../disk/paths.ts';
+import type { SandboxRecord } from '../protocol/entries/fields.ts';
 import type { Grant } from '../protocol/permissions.ts';
-import type { CommandRequest, CommandSandbox, Confinement } from '../protocol/sandbox.ts';
+import type { CommandRequest, CommandSandbox, CommandStep, Confinement } from '../protocol/sandbox.ts';
 import { withoutTrailing } from '../protocol/text/trimming.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
@@ -83,7 +84,8 @@ export function bashTool(deps: BashDeps): Tool {
 }
 
 /** True also on a machine without a sandbox. */
-const GIT_ALONE = 'In the sandbox, only calls that run nothing but git can change .git.';
+const GIT_ALONE =
+  'In the sandbox, git can change .git in plain lines (a && git commit), not in scripts or loops.';
 
 /** One line for the approval prompt. */
 async function describeSandbox(sandbox: CommandSandbox, command: string): Promise<string> {
@@ -120,11 +122,16 @@ async function runBash(
 function withHostsOf({ sandbox: first }: ToolOutcome, again: ToolOutcome): ToolOutcome {
   const { sandbox } = again;
   if (first === undefined || sandbox === undefined) return again;
-  const both = (name: 'hosts' | 'refusedHosts') => {
-    const hosts = [...new Set([...(first[name] ?? []), ...(sandbox[name] ?? [])])];
+  return { ...again, sandbox: withHosts(sandbox, [first]) };
+}
+
+/** A record with the hosts of earlier ones. */
+function withHosts(record: SandboxRecord, earlier: readonly SandboxRecord[]): SandboxRecord {
+  const all = (name: 'hosts' | 'refusedHosts') => {
+    const hosts = [...new Set([...earlier, record].flatMap((one) => one[name] ?? []))];
     return hosts.length === 0 ? {} : { [name]: hosts };
   };
-  return { ...again, sandbox: { ...sandbox, ...both('hosts'), ...both('refusedHosts') } };
+  return { ...record, ...all('hosts'), ...all('refusedHosts') };
 }
 
 interface Ran {
@@ -149,51 +156,94 @@ async function runOnce(
   let watched = true;
   const startedAtMs = Date.now();
   const cwd = context.cwd();
-  /** Aborted when the command ends, so that open approval prompts are withdrawn. */
-  const commandEnded = new AbortController();
   const declined = new Set<string>();
   const fullEnv = childEnvironment({ ...deps.env, ...deps.variables?.() }, deps.secretEnv, context.sessionId);
   const workspace = [context.root, ...deps.addedDirectories];
   const isGuarded = grant.isGuarded === true || grant.basis === 'read-only';
   const env = isGuarded && outsideBecause === undefined ? readOnlyEnvironment(fullEnv, workspace) : fullEnv;
-  const confine = async (scratch: string): Promise<Confinement | undefined> => {
+  const confine = async (
+    command: string,
+    scratch: string,
+    signal: AbortSignal,
+  ): Promise<Confinement | undefined> => {
     const request: CommandRequest = {
-      ...{ command: call.command, cwd, grant, env, scratch },
-      ...askHostWith(context, call.command, commandEnded.signal, declined),
+      ...{ command, cwd: context.cwd(), grant, env, scratch },
+      ...askHostWith(context, call.command, signal, declined),
     };
     if (outsideBecause !== undefined) return deps.sandbox?.outside(request, outsideBecause);
     return deps.sandbox?.confine(request);
   };
-  const spec = {
-    ...{ shell: deps.shell, command: call.command, cwd, env, confine },
-    ownPath: pathOutside(deps.env, workspace, realpath),
-    onChunk: (chunk: Buffer) => {
-      capture.push(chunk);
-      const text = live(chunk);
-      recent.push(text);
-      if (watched) context.onOutput(text);
-    },
+  const start = async (command: string): Promise<RunningCommand> => {
+    /** Aborted when the command ends, so that open approval prompts are withdrawn. */
+    const ended = new AbortController();
+    const spec = {
+      ...{ shell: deps.shell, command, cwd: context.cwd(), env },
+      confine: (scratch: string) => confine(command, scratch, ended.signal),
+      ownPath: pathOutside(deps.env, workspace, realpath),
+      onChunk: (chunk: Buffer) => {
+        capture.push(chunk);
+        const text = live(chunk);
+        recent.push(text);
+        if (watched) context.onOutput(text);
+      },
+    };
+    const run = await deps.tasks.start(spec, context.callId);
+    void run.finished.then(() => ended.abort());
+    // One that leaves the sandbox was approved by the user.
+    if (outsideBecause === undefined) {
+      const onGone = deps.onStarted?.({ command, cwd: spec.cwd, basis: grant.basis });
+      if (onGone !== undefined) void goneOf(run).then(onGone);
+    }
+    return run;
   };
-  const run = await deps.tasks.start(spec, context.callId);
-  void run.finished.then(() => commandEnded.abort());
-  // One that leaves the sandbox was approved by the user.
-  if (outsideBecause === undefined) {
-    const onGone = deps.onStarted?.({ command: call.command, cwd, basis: grant.basis });
-    if (onGone !== undefined) void goneOf(run).then(onGone);
-  }
   const patienceMs = inBackground ? EARLY_END_MS : (call.timeout ?? DEFAULT_TIMEOUT_MS);
-  const end = await firstOf(run, patienceMs, context);
-  watched = false;
-  const { confinement } = run;
-  const report: Report = { call, capture, recent, startedAtMs, notes, confinement, declined };
-  if (end === 'timeout' || end === 'moved') return { outcome: await moved(report, run, end, deps.tasks) };
-  try {
-    if (end === 'aborted') return { outcome: await stopped(report, run, deps.tasks) };
-    return await finished(report, run, end, context, deps.tasks);
-  } finally {
-    void capture.close();
+  const isDivisible = !inBackground && outsideBecause === undefined;
+  const steps = (isDivisible && (await deps.sandbox?.steps({ command: call.command, cwd, grant }))) || [
+    { command: call.command, isConditional: false },
+  ];
+  const earlier: Confinement[] = [];
+  let before = noNotes;
+  let until: number | undefined;
+  for (let at = 0; ; ) {
+    const run = await start(steps[at]?.command ?? call.command);
+    until ??= Date.now() + patienceMs;
+    const end = await firstOf(run, Math.max(1, until - Date.now()), context);
+    const next = nextStep(steps, at, end);
+    if (next !== undefined) {
+      before = joined(before, await settled(run, context, deps.tasks), sandboxNotes(run.confinement));
+      if (run.confinement !== undefined) earlier.push(run.confinement);
+      at = next;
+      continue;
+    }
+    watched = false;
+    const { confinement } = run;
+    const report: Report = {
+      ...{ call, capture, recent, startedAtMs, notes, confinement, earlier, before, declined },
+    };
+    if (end === 'timeout' || end === 'moved') {
+      const rest = steps.slice(at + 1).map(({ command }) => command);
+      return { outcome: await moved(report, run, end, deps.tasks, notRun(rest)) };
+    }
+    try {
+      if (end === 'aborted') return { outcome: await stopped(report, run, deps.tasks) };
+      return await finished(report, run, end, context, deps.tasks);
+    } finally {
+      void capture.close();
+    }
   }
 }
+
+/** The step that follows one that has ended; undefined if none does. */
+function nextStep(steps: readonly CommandStep[], at: number, end: First): number | undefined {
+  if (typeof end === 'string' || end.type === 'failed') return undefined;
+  const next = steps.findIndex(
+    ({ isConditional }, index) => index > at && (end.code === 0 || !isConditional),
+  );
+  return next === -1 ? undefined : next;
+}
+
+const notRun = (commands: readonly string[]): readonly string[] =>
+  commands.length === 0 ? [] : [`(Not run, because it comes after this task: ${commands.join('; ')})`];
 
 /**
  * No redaction for a command that the user typed, or that names `.env` and was approved by the user or by a rule that
@@ -248,6 +298,9 @@ interface Report {
   /** Lines shown before the output. */
   readonly notes: readonly string[];
   readonly confinement: Confinement | undefined;
+  /** Those of the steps before. */
+  readonly earlier: readonly Confinement[];
+  readonly before: Notes;
   /** Hosts, with ports, that the user denied while the command ran. */
   readonly declined: ReadonlySet<string>;
 }
@@ -264,23 +317,9 @@ async function finished(
     const outcome = failure(titleOf(report.call.command), `The shell could not be started: ${end.message}`);
     return { outcome };
   }
-  const after: string[] = [];
-  const [directory, lostJobs] = await Promise.all([
-    report.call.run_in_background === true ? undefined : run.finalCwd(),
-    run.lostJobs(),
-  ]);
-  if (directory !== undefined && directory !== context.cwd() && (await isDirectory(directory))) {
-    context.setCwd(directory);
-    after.push(`(Working directory is now ${directory}.)`);
-  }
-  if (tasks.settle(run))
-    after.push(
-      '(Processes it left behind will be killed in 1 s; use run_in_background for processes that must keep running.)',
-    );
-  else if (lostJobs)
-    after.push(
-      '(Processes it left behind were killed; use run_in_background for processes that must keep running.)',
-    );
+  const keepsCwd = report.call.run_in_background === true;
+  const own = await settled(run, context, tasks, keepsCwd);
+  const after = [...report.before.forModel, ...own.forModel];
   if (end.code !== 0)
     after.push(`exit code ${end.code}${end.signal === undefined ? '' : ` (ended by ${end.signal})`}`);
   const { confinement, declined } = report;
@@ -300,12 +339,46 @@ async function finished(
   const duration = formatDuration(Date.now() - report.startedAtMs);
   const summary = [
     end.code === 0 ? duration : `exit ${end.code} · ${duration}`,
+    ...report.before.forUser,
     ...protectedNotes.forUser,
   ].join(' · ');
   return {
     outcome: await outcome(report, end.code === 0 ? 'ok' : 'error', after, summary, { taken }),
     ...(blocked === undefined || !mayLeave ? {} : outsideOffer(report.call, blocked.reason, context)),
   };
+}
+
+type Notes = ReturnType<typeof sandboxNotes>;
+
+const noNotes: Notes = { forModel: [], forUser: [] };
+
+const joined = (...all: readonly Notes[]): Notes => ({
+  forModel: all.flatMap(({ forModel }) => forModel),
+  forUser: all.flatMap(({ forUser }) => forUser),
+});
+
+/** Takes over what a shell that has ended leaves: its folder, and processes. Returns notes for the model. */
+async function settled(
+  run: RunningCommand,
+  context: ToolContext,
+  tasks: TaskRegistry,
+  keepsCwd = false,
+): Promise<Notes> {
+  const notes: string[] = [];
+  const [directory, lostJobs] = await Promise.all([keepsCwd ? undefined : run.finalCwd(), run.lostJobs()]);
+  if (directory !== undefined && directory !== context.cwd() && (await isDirectory(directory))) {
+    context.setCwd(directory);
+    notes.push(`(Working directory is now ${directory}.)`);
+  }
+  if (tasks.settle(run))
+    notes.push(
+      '(Processes it left behind will be killed in 1 s; use run_in_background for processes that must keep running.)',
+    );
+  else if (lostJobs)
+    notes.push(
+      '(Processes it left behind were killed; use run_in_background for processes that must keep running.)',
+    );
+  return { forModel: notes, forUser: [] };
 }
 
 const OUTSIDE_ASKED = 'The user declined to run it outside the sandbox.';
@@ -334,7 +407,7 @@ function outsideOffer(call: BashInput, blocked: string, { confirm }: ToolContext
 async function stopped(report: Report, run: RunningCommand, tasks: TaskRegistry): Promise<ToolOutcome> {
   void tasks.stopRun(run);
   await Promise.race([run.finished, delay(LAST_OUTPUT_MS)]);
-  const protectedNotes = sandboxNotes(report.confinement);
+  const protectedNotes = joined(report.before, sandboxNotes(report.confinement));
   const after = ['(Interrupted by the user.)', ...protectedNotes.forModel];
   const summary = ['interrupted', ...protectedNotes.forUser].join(' · ');
   return outcome(report, 'partial', after, summary, {
@@ -349,6 +422,7 @@ async function moved(
   run: RunningCommand,
   why: 'timeout' | 'moved',
   tasks: TaskRegistry,
+  rest: readonly string[],
 ): Promise<ToolOutcome> {
   const { call, capture, recent, startedAtMs } = report;
   // Output so far belongs to this call, even if more arrives while the task is created.
@@ -366,19 +440,25 @@ async function moved(
     why === 'moved'
       ? `(Moved to the background by the user after ${patience}: it continues as task ${id}. ${handling})`
       : `(Still running after ${patience}: it continues in the background as task ${id}. ${handling})`;
-  return outcome(report, 'partial', [note], `moved to the background as ${id} (/tasks) · ${patience}`, {
-    taken,
-    response: {
-      backgroundTaskId: id,
-      ...(why === 'moved'
-        ? { backgroundedByUser: true }
-        : { timedOutAfterMs: call.timeout ?? DEFAULT_TIMEOUT_MS }),
+  return outcome(
+    report,
+    'partial',
+    [...report.before.forModel, note, ...rest],
+    `moved to the background as ${id} (/tasks) · ${patience}`,
+    {
+      taken,
+      response: {
+        backgroundTaskId: id,
+        ...(why === 'moved'
+          ? { backgroundedByUser: true }
+          : { timedOutAfterMs: call.timeout ?? DEFAULT_TIMEOUT_MS }),
+      },
     },
-  });
+  );
 }
 
 async function outcome(
-  { call, capture, notes, confinement }: Report,
+  { call, capture, notes, confinement, earlier }: Report,
   status: ToolOutcome['status'],
   after: readonly string[],
   summary: string,
@@ -400,7 +480,14 @@ async function outcome(
       ...{ title: titleOf(call.command), summary },
       ...(after.length === 0 ? {} : { modelNotes: after.join('\n') }),
     },
-    ...(confinement === undefined ? {} : { sandbox: confinement.record() }),
+    ...(confinement === undefined
+      ? {}
+      : {
+          sandbox: withHosts(
+            confinement.record(),
+            earlier.map((one) => one.record()),
+          ),
+        }),
     ...(original === undefined ? {} : { original }),
     // Both streams as one text, as in Claude Code.
     response: () => ({

@@ -111,6 +111,20 @@ export async function confined({
     denyRead: pathsToHide(places.denyRead ?? [], { home, root }),
     denyReadAlways: pathsToHide(places.denyReadAlways ?? [], { home, root }),
   };
+  const facts = () => {
+    const [top = root, ...added] = places.workspace?.() ?? [root];
+    const localSettingsFile = join(top, '.clawdcode.local.json');
+    return {
+      mode: 'default',
+      rules: [],
+      root: top,
+      additionalDirectories: added,
+      home,
+      localSettingsFile,
+    } as const;
+  };
+  /** Each call starts at the root. */
+  let at = root;
   const sandbox = createCommandSandbox({
     mode: 'workspace-write',
     enabled: true,
@@ -150,13 +164,9 @@ export async function confined({
     allowUnixSockets: false,
     isBinding: false,
     isExcluded: () => false,
-    gitUse: (command, cwd) => {
-      if (places.mayChangeGit === true) return 'only';
-      const [top = root, ...added] = places.workspace?.() ?? [root];
-      const localSettingsFile = join(top, '.clawdcode.local.json');
-      const facts = { mode: 'default', rules: [], root: top, additionalDirectories: added } as const;
-      return permissionEngine().gitUse(command, cwd, { ...facts, home, localSettingsFile });
-    },
+    gitUse: (command, cwd) =>
+      places.mayChangeGit === true ? 'only' : permissionEngine().gitUse(command, cwd, facts()),
+    gitSteps: (command, cwd) => permissionEngine().gitSteps(command, cwd, facts()),
     gitRunsPrograms: gitSettingsRunPrograms,
     ...options,
   });
@@ -167,7 +177,14 @@ export async function confined({
       sandbox,
       ...(shell === undefined ? {} : { shell }),
     },
-    { root, cwd: () => root, setCwd: () => undefined, ...context },
+    {
+      root,
+      cwd: () => at,
+      setCwd: (directory) => {
+        at = directory;
+      },
+      ...context,
+    },
   );
   const close = async (): Promise<void> => {
     await bench.close();
@@ -179,6 +196,7 @@ export async function confined({
     ...{ base, root, home, tmp, sandbox, close },
     call: (tool, input) => bench.call(tool, input),
     async run(command, { basis = 'user', background = false, timeout, signal } = {}) {
+      at = root;
       const input = {
         command,
         ...(background ? { run_in_background: true } : {}),

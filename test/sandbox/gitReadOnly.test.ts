@@ -65,7 +65,7 @@ describe.skipIf(!hasSandbox)('git folders of a command that is not git', { tags:
     for (const file of ['lib/.git', 'linked/.git'])
       expect((await given.run(`echo x > ${file}`)).text).toMatch(READ_ONLY);
     const { text } = await given.run(
-      'cd linked; echo x > f; git add f; cd ../lib; git commit --allow-empty -m x; node -e 1',
+      'if cd linked; then echo x > f; git add f; cd ../lib; git commit --allow-empty -m x; node -e 1; fi',
     );
     expect(text).toMatch(/index\.lock': Read-only/);
     expect(git('linked', 'status', '--short')).toBe('?? f\n');
@@ -155,6 +155,29 @@ describe.skipIf(!hasSandbox)('git folders of a command that is not git', { tags:
     },
   );
 
+  test('are changed by the git commands of a line, but not by its other programs', async () => {
+    const given = await project();
+    const { git, root } = given;
+    mkdirSync(join(root, 'sub'));
+    writeFileSync(join(root, 'check.sh'), 'cd sub; echo x > ../.git/planted; echo checked; date > made\n');
+    const line = 'sh check.sh && cd sub && git add made && git commit -qm made && pwd';
+    const { status, text } = await given.run(line);
+    expect(status, text).toBe('ok');
+    expect(text).toMatch(/planted: Read-only[\s\S]*checked[\s\S]*\/sub$/m);
+    expect(existsSync(join(root, '.git/planted'))).toBe(false);
+    expect(git('.', 'log', '-1', '--format=%s')).toBe('made\n');
+    const failing = await given.run('false && node -e 1 && git tag v1; git tag v2; node -e 1');
+    expect(failing.status, failing.text).toBe('ok');
+    expect(git('.', 'tag')).toBe('v2\n');
+  });
+
+  test('a line that ends early says what of it did not run', async () => {
+    const given = await project();
+    const { status, text } = await given.run('sleep 60 && node -e 1 && git tag v1', { timeout: 1500 });
+    expect(status).toBe('partial');
+    expect(text).toContain('(Not run, because it comes after this task: git tag v1)');
+  });
+
   test('the model is told to run git alone, and the user is asked only where that does not help', async () => {
     const asked: string[] = [];
     const given = await project({
@@ -165,12 +188,12 @@ describe.skipIf(!hasSandbox)('git folders of a command that is not git', { tags:
         },
       },
     });
-    const together = await given.run('node -e 1 && git commit --allow-empty -m x');
+    const together = await given.run('if node -e 1; then git commit --allow-empty -m x; fi');
     expect(together.text).toContain(
       'The sandbox blocked it: it tried to change the .git folder, which only git commands may do. Run git in a call of its own',
     );
     // The exit code is that of the last program.
-    const piped = await given.run('node -e 1; git commit --allow-empty -m x 2>&1 | tail -1; echo end');
+    const piped = await given.run('{ node -e 1; git commit --allow-empty -m x 2>&1 | tail -1; echo end; }');
     expect(piped.text).toContain('Run git in a call of its own');
     expect(piped.status).toBe('ok');
     expect(asked).toEqual([]);

@@ -221,6 +221,7 @@ test.each([
     state: async () => state,
     prepare: () => undefined,
     isExcluded: async (asked) => asked.startsWith('docker '),
+    steps: async (request) => [{ command: request.command, isConditional: false }],
     confine: () => Promise.reject(new Error('nothing runs')),
     adopt: () => undefined,
     outside: () => {

@@ -18,6 +18,7 @@ function sandboxWith(hosts: readonly string[], isBlocked: boolean): CommandSandb
   return {
     state: () => Promise.resolve({ type: 'on', mode: 'workspace-write' }),
     prepare: () => undefined,
+    steps: async ({ command }) => [{ command, isConditional: false }],
     confine: () => Promise.resolve(confinement('workspace-write', hosts)),
     isExcluded: () => Promise.resolve(false),
     adopt: () => Promise.resolve(),

@@ -73,6 +73,10 @@ export class ThreadedEngine implements PermissionEngine {
     return this.#ask({ type: 'gitUse', args }, async () => (await withoutGrammar()).gitUse(...args));
   }
 
+  gitSteps(...args: Parameters<PermissionEngine['gitSteps']>): ReturnType<PermissionEngine['gitSteps']> {
+    return this.#ask({ type: 'gitSteps', args }, async () => (await withoutGrammar()).gitSteps(...args));
+  }
+
   effects(...args: Parameters<PermissionEngine['effects']>): ReturnType<PermissionEngine['effects']> {
     return this.#ask({ type: 'effects', args }, async () => (await withoutGrammar()).effects(...args));
   }

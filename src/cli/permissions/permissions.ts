@@ -27,7 +27,7 @@ import type {
   PermissionMode,
   RuleSuggestion,
 } from '../../protocol/permissions.ts';
-import type { GitUse } from '../../protocol/sandbox.ts';
+import type { CommandStep, GitUse } from '../../protocol/sandbox.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { HostVerdict } from '../../sandbox/network/commandNetwork.ts';
 import type { AppPaths } from '../process/appPaths.ts';
@@ -72,6 +72,8 @@ export interface Permissions {
   matches(patterns: readonly string[], command: string): Promise<boolean>;
   /** Whether a command, run in a folder, may change git folders in the sandbox. */
   gitUse(command: string, cwd: string): Promise<GitUse>;
+  /** See `CommandSandbox.steps`. */
+  gitSteps(command: string, cwd: string): Promise<readonly CommandStep[]>;
   /** Returns the rule that "always" saves for a host. */
   suggestHost(domain: string): RuleSuggestion;
   /** True if a file's content must not reach the model implicitly: a secret, or a file that a rule denies reading. */
@@ -221,6 +223,7 @@ function permissionsAt(
     },
     propose: (calls, least) => engine.propose(calls, factsFor('default'), least),
     gitUse: (command, cwd) => engine.gitUse(command, cwd, factsFor('default')),
+    gitSteps: (command, cwd) => engine.gitSteps(command, cwd, factsFor('default')),
     matches: async (patterns, command) =>
       patterns.length > 0 && (await engine.matches(patterns, command, root)),
     suggestHost: (domain) => {

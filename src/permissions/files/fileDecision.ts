@@ -112,7 +112,9 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
       'mode',
       'Plan mode: nothing may be changed. Investigate, then present the plan with ExitPlanMode.',
     );
-  const asked = forbidding('ask', request, paths, policy);
+  const asked =
+    forbidding('ask', request, paths, policy) ??
+    (globs && hasGlob(path) ? forbidding('ask', request, paths, policy, 'wildcards') : undefined);
   if (asked) return byRule('ask', asked);
 
   const outside = !inWorkspace(realPath, policy);

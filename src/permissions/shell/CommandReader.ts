@@ -24,6 +24,7 @@ import {
   usesVariables,
 } from './grammar.ts';
 import type { CommandPart, ParsedCommand } from './parsedCommand.ts';
+import { type Statement, statementsOf } from './sequence.ts';
 import { type Piece, readPieces, type Span, wordTypes, wordValue } from './word.ts';
 import {
   type Argument,
@@ -61,6 +62,7 @@ export class CommandReader {
   readonly #reads: (string | null)[] = [];
   readonly #mentions: string[] = [];
   readonly #known: (readonly Argument[])[] = [];
+  #topStatements: readonly Statement[] | undefined;
   #source = '';
   #depth = 0;
   #definesFunction = false;
@@ -98,11 +100,13 @@ export class CommandReader {
       writes: this.#writes,
       reads: this.#reads,
       mentions: this.#mentions,
+      ...(this.#topStatements && { statements: this.#topStatements }),
     };
   }
 
   readProgram(root: Node, source: string, depth: number): boolean {
     if (!agree(root, source) || !heredocsEndWhereTheySay(root, source)) return false;
+    if (depth === 0) this.#topStatements = statementsOf(root, source);
     const [outerSource, outerDepth] = [this.#source, this.#depth];
     [this.#source, this.#depth] = [source, depth];
     const single = root.namedChildren.filter((child) => child.type !== 'comment').length === 1;

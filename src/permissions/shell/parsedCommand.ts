@@ -1,5 +1,6 @@
 /** A parsed shell command: every simple command in it, at any nesting, and every redirection. */
 import type { Assignment } from './assignments.ts';
+import type { Statement } from './sequence.ts';
 import type { Argument } from './wordValues.ts';
 
 export interface CommandPart {
@@ -55,4 +56,6 @@ export type ParsedCommand =
       readonly reads: readonly (string | null)[];
       /** Words that become the value of a variable, and so may be a file name later. */
       readonly mentions: readonly string[];
+      /** See `statementsOf`. */
+      readonly statements?: readonly Statement[];
     };

@@ -1,0 +1,64 @@
+/**
+ * Divides a command line into steps that each run in a sandbox of its own: `npm test && git commit` tests with read-only
+ * git folders, and then commits.
+ */
+import type { CommandStep } from '../../protocol/sandbox.ts';
+import type { Policy } from '../policy.ts';
+import type { CommandPart, ParsedCommand } from '../shell/parsedCommand.ts';
+import { gitUseOf } from './gitUse.ts';
+
+/**
+ * Pure, except for the lookups of the policy. Returns one step if no part of the line is a git command that needs its
+ * own sandbox, or if separate shells might not have the same effect as one.
+ */
+export function gitStepsOf(command: string, cwd: string, policy: Policy): readonly CommandStep[] {
+  const parsed = policy.parseCommand(command);
+  const whole = [{ command, isConditional: false }];
+  if (!isSeparable(parsed, command) || gitUseOf(parsed, cwd, policy) !== 'mixed') return whole;
+  const gitUse = (text: string) => gitUseOf(policy.parseCommand(text), cwd, policy);
+  const steps: CommandStep[] = [];
+  for (const { text, isConditional } of parsed.statements) {
+    const last = steps.at(-1);
+    // `a && b; c`: c also runs if b does not.
+    const joined =
+      last !== undefined && (isConditional || !last.isConditional)
+        ? `${last.command}${isConditional ? ' && ' : '; '}${text}`
+        : undefined;
+    if (joined !== undefined && gitUse(joined) !== 'mixed')
+      steps.splice(-1, 1, { command: joined, isConditional: last?.isConditional === true });
+    else steps.push({ command: text, isConditional });
+  }
+  return steps.some(({ command: text }) => gitUse(text) === 'only') ? steps : whole;
+}
+
+type Separable = Extract<ParsedCommand, { ok: true }> &
+  Required<Pick<Extract<ParsedCommand, { ok: true }>, 'statements'>>;
+
+/** True if no statement changes the state of the shell, except for its folder, or depends on another's. */
+function isSeparable(parsed: ParsedCommand, command: string): parsed is Separable {
+  return (
+    parsed.ok &&
+    parsed.statements !== undefined &&
+    parsed.statements.length > 1 &&
+    !dependsOnShell.test(command) &&
+    parsed.parts.every(keepsShell)
+  );
+}
+
+function keepsShell({ argv, full }: CommandPart): boolean {
+  const [name] = argv;
+  if (name == null || full.includes('eval')) return false;
+  if (name === 'cd') return !argv.includes('-');
+  return !changingBuiltins.has(name) && (name !== 'printf' || !argv.includes('-v'));
+}
+
+/** Parameters and expansions whose value another statement of the same shell sets or that are set by an expansion. */
+const dependsOnShell = /\$\{?[?!_$-]|\$\{[^}]*=|\(\(|\$\[|PIPESTATUS|OLDPWD|BASH_|DIRSTACK|~[-+]/;
+
+/** Builtins of bash, dash and zsh that change the state of the shell, or that depend on it. */
+const changingBuiltins = new Set(
+  `. alias autoload bg bind builtin chdir declare dirs disown emulate enable eval exec exit export fc fg float functions
+getopts hash history integer jobs let limit local logout mapfile popd pushd read readarray readonly rehash return
+sched set setopt shift shopt source suspend times trap typeset ulimit umask unalias unfunction unhash unlimit unset
+unsetopt vared wait whence zmodload zparseopts zstyle`.split(/\s/),
+);

@@ -1,0 +1,90 @@
+/** How a line of git commands and other programs is divided, so that git may change its folder. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { gitStepsOf } from '../../../src/permissions/command/gitSteps.ts';
+import { policyFor, top } from '../harness.ts';
+
+const project = join(top, 'home', 'of-steps');
+
+beforeAll(() => {
+  for (const name of ['objects', 'refs']) mkdirSync(join(project, '.git', name), { recursive: true });
+  writeFileSync(join(project, '.git/HEAD'), 'ref: refs/heads/main\n');
+  mkdirSync(join(project, 'sub'));
+});
+
+/** The steps, those that depend on the one before with `&&` in front. */
+async function stepsOf(command: string): Promise<readonly string[]> {
+  const steps = gitStepsOf(command, project, await policyFor([], 'default', { root: project }));
+  return steps.map((step) => (step.isConditional ? `&& ${step.command}` : step.command));
+}
+
+const message = `"$(cat <<'EOF'\nfix: a; b && c\n\nwhy\nEOF\n)"`;
+
+test.each([
+  ['npm test && git commit -m x', ['npm test', '&& git commit -m x']],
+  ['npm test; git commit -m x', ['npm test', 'git commit -m x']],
+  ['npm test\ngit commit -m x', ['npm test', 'git commit -m x']],
+  ['npm test # all\n# then\ngit commit -m x', ['npm test', 'git commit -m x']],
+  [
+    'npm run build && npm test && git add -A && git commit -m x && git push',
+    ['npm run build && npm test', '&& git add -A && git commit -m x && git push'],
+  ],
+  ['cd sub && npm test && git add . && git status', ['cd sub && npm test', '&& git add . && git status']],
+  ['git add -A && npx tsc && git commit -m x', ['git add -A', '&& npx tsc', '&& git commit -m x']],
+  [`npm test && git commit -m ${message}`, ['npm test', `&& git commit -m ${message}`]],
+  [
+    'npm test 2>&1 | tail -5 && git commit -m x 2>&1 | tail -1',
+    ['npm test 2>&1 | tail -5', '&& git commit -m x 2>&1 | tail -1'],
+  ],
+  ['npm test > log 2>&1 && git add -A', ['npm test > log 2>&1', '&& git add -A']],
+  ['npm test && git add -A > log', ['npm test', '&& git add -A > log']],
+  ['(cd sub && npm test) && git add -A', ['(cd sub && npm test)', '&& git add -A']],
+  ['! npm test && git add -A', ['! npm test', '&& git add -A']],
+  ['FORCE_COLOR=0 npm test && git add -A', ['FORCE_COLOR=0 npm test', '&& git add -A']],
+  // `git add` and `git stash` run even if the tests fail.
+  ['npm test && git add a; git stash', ['npm test', '&& git add a', 'git stash']],
+])('%s is divided', async (command, steps) => {
+  expect(await stepsOf(command)).toEqual(steps);
+});
+
+test.each([
+  'npm test',
+  'git add -A && git commit -m x',
+  'npm test && git status',
+  // Joined in other ways.
+  'npm test || git stash',
+  'npm test && git add a || git stash',
+  'npm test & git add a',
+  'npm test | git commit -F -',
+  'for f in a b; do npm test; git add $f; done',
+  'if npm test; then git add a; fi',
+  '{ npm test; git add a; }',
+  'f() { npm test; }; f && git add a',
+  'cat <<EOF > x && npm test && git add x\na\nEOF',
+  // The state of the shell matters.
+  'set -e; npm test; git add a',
+  'export A=b && npm test && git add a',
+  'x=1; npm test && git commit -m "$x"',
+  'x=$(npm test) && git commit -m "$x"',
+  'npm test; echo $?; git add a',
+  'npm test; git commit -m "$_"',
+  'npm test && git commit -m "${X:=a}" && echo $X',
+  'printf -v m x; npm test; git commit -m "$m"',
+  'read m < file; npm test; git commit -m "$m"',
+  'source env.sh && npm test && git add a',
+  'pushd sub && npm test && popd && git add a',
+  'cd sub && npm test && cd - && git add a',
+  'exec npm test; git add a',
+  'npm test; exit 0; git add a',
+  'umask 077; npm test; git add a',
+  'alias g=git; npm test; git add a',
+  "eval 'x=1'; npm test; git add a",
+  'trap true EXIT; npm test; git add a',
+  '$CMD && npm test && git add a',
+  'i=0; npm test $((i++)); git add a',
+  // No part may change git folders.
+  'npm test && git -c core.sshCommand=./x push',
+])('%s stays whole', async (command) => {
+  expect(await stepsOf(command)).toEqual([command]);
+});
