@@ -127,17 +127,18 @@ export function createSessionSandbox({
       denyRead: hiddenFromCommands(sandbox.denyRead, { root, project }),
       denyReadAlways: hiddenFromCommands(loaded.managedDenyRead, { root, project }),
       allowRead: inPlace(sandbox.allowRead),
-      denyWrite: readOnlyPlaces({
-        home,
-        workspace: [root, ...unmoved(addedFolders)],
-        rules: permissions.rules(),
-        opened: unmoved(inPlace(sandbox.allowWrite)).map(realpath),
-      }),
       readByRule: readByRule(permissions.rules(), home),
       isReadOnlyForCommands: isReadOnlyFile,
       executedFiles: run,
       isSensitive: sensitive,
     }),
+    denyWrite: () =>
+      readOnlyPlaces({
+        home,
+        workspace: [root, ...unmoved(addedFolders)],
+        rules: permissions.rules(),
+        opened: unmoved(inPlace(sandbox.allowWrite)).map(realpath),
+      }),
     denied: () =>
       findDenied({
         home,

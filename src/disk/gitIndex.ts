@@ -1,6 +1,7 @@
 /** Parses a git index: the files and submodules it lists, with what it knows of each file on disk. Pure. */
 import type { BigIntStats } from 'node:fs';
 import { extensions, indexTables } from './gitIndexTables.ts';
+import { atOnce, type Steps } from './slices.ts';
 
 /** The mode of a submodule entry. */
 const GITLINK = 0xe000;
@@ -18,6 +19,8 @@ const LENGTH = 0xfff;
 const STAGE = 0x3000;
 /** An index with more entries is not read. */
 const MAX_ENTRIES = 5_000_000;
+/** Less than a millisecond of work. */
+const ENTRIES_PER_STEP = 500;
 
 /** Paths relative to the worktree. */
 export interface IndexPaths {
@@ -58,7 +61,7 @@ export interface IndexEntry extends IndexedFile {
  * `hashBytes`: 20, or 32 in a repository with SHA-256.
  */
 export function indexPaths(index: Buffer, hashBytes: number): IndexPaths | undefined {
-  const entries = readEntries(index, hashBytes);
+  const entries = atOnce(readEntries(index, hashBytes));
   return entries === undefined || sharedIndexOf(index, entries.end, hashBytes) !== undefined
     ? undefined
     : entries;
@@ -73,17 +76,17 @@ interface SharedPaths extends IndexPaths {
  * The paths in an index that may share entries with another file, together with those there; among them may be some
  * that git no longer tracks. `read`: the content of a file next to the index. Undefined if the format is unknown.
  */
-export function sharedIndexPaths(
+export function* sharedIndexPaths(
   index: Buffer,
   hashBytes: number,
   read: (name: string) => Buffer | null | undefined,
-): SharedPaths | undefined {
-  const own = readEntries(index, hashBytes);
+): Steps<SharedPaths | undefined> {
+  const own = yield* readEntries(index, hashBytes);
   if (own === undefined) return undefined;
   const shared = sharedIndexOf(index, own.end, hashBytes);
   if (shared === undefined) return { ...own, isAnySubmodule: false };
   const content = read(shared);
-  const base = content == null ? undefined : readEntries(content, hashBytes);
+  const base = content == null ? undefined : yield* readEntries(content, hashBytes);
   if (base === undefined) return undefined;
   return {
     files: [...base.files, ...own.files].filter((path) => path !== ''),
@@ -129,10 +132,10 @@ interface Entries extends IndexPaths {
   readonly end: number;
 }
 
-function readEntries(index: Buffer, hashBytes: number): Entries | undefined {
+function* readEntries(index: Buffer, hashBytes: number): Steps<Entries | undefined> {
   const files: string[] = [];
   const submodules: string[] = [];
-  const end = eachEntry(index, hashBytes, ({ kind, path }) =>
+  const end = yield* entrySteps(index, hashBytes, ({ kind, path }) =>
     (kind === 'submodule' ? submodules : files).push(path),
   );
   return end === undefined ? undefined : { files, submodules, end };
@@ -164,11 +167,18 @@ export function changedPaths(
  * Calls `take` for each entry in this file. Returns where the entries end; undefined if the index cannot be read, or if
  * git may read other entries from it.
  */
-export function eachEntry(
+export const eachEntry = (
   index: Buffer,
   hashBytes: number,
   take: (entry: IndexEntry) => unknown,
-): number | undefined {
+): number | undefined => atOnce(entrySteps(index, hashBytes, take));
+
+/** `eachEntry` in steps: a large index takes more than a frame. */
+export function* entrySteps(
+  index: Buffer,
+  hashBytes: number,
+  take: (entry: IndexEntry) => unknown,
+): Steps<number | undefined> {
   if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC') return undefined;
   const [version, count] = [index.readUInt32BE(4), index.readUInt32BE(8)];
   if (version < 2 || version > 4 || count > MAX_ENTRIES) return undefined;
@@ -177,6 +187,7 @@ export function eachEntry(
   let at = 12;
   let before = Buffer.alloc(0);
   for (let entry = 0; entry < count; entry++) {
+    if (entry % ENTRIES_PER_STEP === 0) yield;
     const start = at;
     const flagsAt = start + FIXED_BYTES - 2 + hashBytes;
     if (flagsAt + 4 > index.length) return undefined;

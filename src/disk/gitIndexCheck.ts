@@ -2,8 +2,9 @@
  * Looks for paths in a git index that lead out of the worktree or into the git folder: git checks paths when it adds
  * them, but writes whatever an index lists that another program has written. Pure.
  */
-import { eachEntry, type IndexEntry, sharedIndexOf } from './gitIndex.ts';
+import { entrySteps, type IndexEntry, sharedIndexOf } from './gitIndex.ts';
 import { isRefusedByGit } from './gitPathRules.ts';
+import type { Steps } from './slices.ts';
 
 interface IndexCheck {
   readonly result: 'sound' | 'leads_out' | 'unreadable';
@@ -12,15 +13,15 @@ interface IndexCheck {
 }
 
 /** `hashBytes`: of an object id. `read`: the content of a file next to the index. */
-export function checkIndex(
+export function* checkIndex(
   index: Buffer,
   hashBytes: number,
   read: (name: string) => Buffer | null | undefined,
-): IndexCheck {
+): Steps<IndexCheck> {
   const listed = createPathCheck();
   // In an index with shared entries, those without a path replace shared ones.
   let hasUnnamed = false;
-  const end = eachEntry(index, hashBytes, (entry) => {
+  const end = yield* entrySteps(index, hashBytes, (entry) => {
     if (entry.path === '') hasUnnamed = true;
     else listed.add(entry);
   });
@@ -28,7 +29,7 @@ export function checkIndex(
   const shared = sharedIndexOf(index, end, hashBytes);
   if (shared === undefined) return { result: listed.leadsOut() || hasUnnamed ? 'leads_out' : 'sound' };
   const content = read(shared);
-  if (content == null || eachEntry(content, hashBytes, listed.add) === undefined)
+  if (content == null || (yield* entrySteps(content, hashBytes, listed.add)) === undefined)
     return { result: 'unreadable', shared };
   return { result: listed.leadsOut() ? 'leads_out' : 'sound', shared };
 }

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** Milliseconds at a time: less than a frame. */
-const SLICE_MS = 8;
+const SLICE_MS = 6;
 
 /** Work that can be interrupted at each `yield`. */
 export type Steps<T> = Generator<undefined, T>;

@@ -67,8 +67,15 @@ export interface SandboxOptions extends ProbeOptions {
   /** Called for each command, since directories may be added. */
   readonly places: () => Omit<
     PlaceOptions,
-    'scratchParent' | 'repositories' | 'projectSecrets' | 'privateTemporary' | 'closedGitFolders'
+    | 'denyWrite'
+    | 'scratchParent'
+    | 'repositories'
+    | 'projectSecrets'
+    | 'privateTemporary'
+    | 'closedGitFolders'
   >;
+  /** What rules deny editing at the moment: paths in writable places, absolute. */
+  readonly denyWrite?: () => Promise<readonly string[]>;
   /** What rules deny reading at the moment; hidden in addition to `denyRead` of `places`. */
   readonly denied?: () => Promise<DeniedPlaces>;
   /** The session's private folders that replace shared temporary ones. */
@@ -212,7 +219,8 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const denied = (await options.denied?.()) ?? { paths: [], whole: [] };
       if (denied.refusal !== undefined) return refused(denied.refusal, env);
       const ofSettings = options.places();
-      const given = { ...ofSettings, denyRead: [...ofSettings.denyRead, ...denied.paths] };
+      const denyWrite = (await options.denyWrite?.()) ?? [];
+      const given = { ...ofSettings, denyWrite, denyRead: [...ofSettings.denyRead, ...denied.paths] };
       const isReadOnly = found.mode === 'read-only' || request.grant.basis === 'read-only';
       const gitUse = isReadOnly ? 'none' : await options.gitUse(request.command, request.cwd);
       const workspace = workspaceNow(given.workspace);
@@ -278,7 +286,10 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       };
       const protectedChanges = watchProtected(
         walked.map((one) => one.protectedFiles),
-        () => roots.map((root) => walk(root).protectedFiles),
+        {
+          now: () => roots.map((root) => walk(root).protectedFiles),
+          inSlices: async () => (await inOrder(roots, walk.inSlices)).map((one) => one.protectedFiles),
+        },
         {
           kept: [...plan.protected, ...plan.hidden.map(({ path }) => path)].filter(
             (path) => !others.open.some((file) => isInside(file, path)),
@@ -345,18 +356,23 @@ async function inOrder<T>(
 
 const CHECK_MS = 1000;
 /** A check takes at most this share of the time. */
-const CHECK_SHARE = 0.02;
+const CHECK_SHARE = 0.1;
 
 /** Calls a function while a command runs, at least every second if it is quick. Returns a function that ends this. */
-function checkRepeatedly(check: () => void): () => void {
+function checkRepeatedly(check: () => Promise<void>): () => void {
+  let isOver = false;
   const next = (ms: number): NodeJS.Timeout =>
-    setTimeout(() => {
+    setTimeout(async () => {
       const startedAt = performance.now();
-      check();
-      timer = next(Math.max(CHECK_MS, (performance.now() - startedAt) / CHECK_SHARE));
+      // It reads files, so it does not reject.
+      await check();
+      if (!isOver) timer = next(Math.max(CHECK_MS, (performance.now() - startedAt) / CHECK_SHARE));
     }, ms).unref();
   let timer = next(CHECK_MS);
-  return () => clearTimeout(timer);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
 }
 
 function unconfined(reason: string, env: Readonly<Record<string, string>>): Confinement {

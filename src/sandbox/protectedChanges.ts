@@ -25,7 +25,7 @@ export interface ProtectedChanges {
    */
   replaced(): readonly string[];
   /** Renames now what must not stay until the command ends; the next `take` reports it. */
-  check(): void;
+  check(): Promise<void>;
 }
 
 /** The protected files of each root, with stamps. */
@@ -40,7 +40,7 @@ type ProtectedFiles = readonly ReadonlyMap<string, string>[];
  */
 export function watchProtected(
   first: ProtectedFiles,
-  scan: () => ProtectedFiles,
+  scan: { readonly now: () => ProtectedFiles; readonly inSlices: () => Promise<ProtectedFiles> },
   {
     kept,
     roots,
@@ -64,6 +64,7 @@ export function watchProtected(
       ? own.has(path) && [path, join(path, 'config')].some((file) => safe.has(file))
       : before.has(path) && safe.has(path);
   };
+  let takes = 0;
   const renamed = new Set<string>();
   const replaced = new Set<string>();
   const changedIn = (now: ReadonlyMap<string, string>): readonly Change[] =>
@@ -76,8 +77,9 @@ export function watchProtected(
     restoreLinks().map(({ path, note }) => shortened(path, roots[0] ?? '/') + note);
   return {
     take() {
+      takes += 1;
       for (const link of restored()) renamed.add(link);
-      const now = merged(scan());
+      const now = merged(scan.now());
       const changed = changedIn(now);
       for (const [path, stamp] of now)
         if (safe.has(path) && isOther(before.get(path), stamp)) replaced.add(path);
@@ -91,9 +93,13 @@ export function watchProtected(
       return more > 0 ? [...named, `${more} more`] : named;
     },
     replaced: () => [...replaced],
-    check() {
+    async check() {
       for (const link of restored()) renamed.add(link);
-      for (const change of changedIn(merged(scan())).filter(isUrgent)) renamed.add(described(change));
+      const before = takes;
+      const now = merged(await scan.inSlices());
+      // What it found is old: the command may be over, and the rest is the user's.
+      if (takes !== before) return;
+      for (const change of changedIn(now).filter(isUrgent)) renamed.add(described(change));
     },
   };
 }

@@ -5,12 +5,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkIndex } from '../../src/disk/gitIndexCheck.ts';
 import { isRefusedByGit } from '../../src/disk/gitPathRules.ts';
+import { atOnce } from '../../src/disk/slices.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
 import { extension, FOLDER_MODE, LINK_MODE, numbers, writtenIndex } from './writtenIndex.ts';
 
 const nothing = (): null => null;
 const resultOf = (index: Buffer, read: (name: string) => Buffer | null = nothing) =>
-  checkIndex(index, 20, read).result;
+  atOnce(checkIndex(index, 20, read)).result;
 
 describe('paths that git never adds', () => {
   test.each([

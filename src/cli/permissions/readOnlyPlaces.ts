@@ -30,10 +30,10 @@ const REACH = { skipped: generated, maxDepth: 10, maxFolders: 3000 };
  * what its wildcards cover in the workspace. Leaves out dependencies and build output, which programs write, and whatever
  * contains the workspace or the home.
  */
-export function createReadOnlyPlaces(): (query: ReadOnlyQuery) => readonly string[] {
+export function createReadOnlyPlaces(): (query: ReadOnlyQuery) => Promise<readonly string[]> {
   let key = '';
   let walk = walkFor([]);
-  return ({ home, workspace, rules, opened }) => {
+  return async ({ home, workspace, rules, opened }) => {
     const denied = rules.flatMap((rule) => patternOf(rule, home));
     if (denied.length === 0) return [];
     const named = denied
@@ -47,8 +47,9 @@ export function createReadOnlyPlaces(): (query: ReadOnlyQuery) => readonly strin
       .map(({ pattern }) => pattern);
     const now = JSON.stringify(wild.map((pattern) => pattern.key));
     if (now !== key) [key, walk] = [now, walkFor(wild)];
-    const found =
-      wild.length === 0 ? [] : roots.flatMap((root) => walk(root).folders.flatMap((one) => one.found));
+    const found: string[] = [];
+    for (const root of wild.length === 0 ? [] : roots)
+      found.push(...(await walk.inSlices(root)).folders.flatMap((one) => one.found));
     const isLeftOut = (path: string): boolean =>
       generated.test(basename(path)) ||
       [home, realpath(home), ...workspace, ...roots].some((one) => isInside(one, path)) ||

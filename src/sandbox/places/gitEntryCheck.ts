@@ -7,6 +7,7 @@ import type { Dirent } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { createFolderWalk } from '../../disk/folderWalk.ts';
 import { realpath } from '../../disk/paths.ts';
+import type { Steps } from '../../disk/slices.ts';
 import { dangerStamp, FOLLOWED_LINK, INVALID_REF, UNSEARCHED } from './dangers.ts';
 import { linkTarget } from './heldLinks.ts';
 import { createSymbolicRefs, isRefTarget } from './symbolicRefs.ts';
@@ -29,13 +30,13 @@ const isEditorLock = (name: string): boolean => name.startsWith('.#');
  * Creates a function that returns what is dangerous in these git folders, absolute, each with its stamp: a link has the
  * same one as long as it leads to the same place. It reads again only what has changed. Never throws.
  */
-export function createGitEntryCheck(): (folders: readonly string[]) => ReadonlyMap<string, string> {
+export function createGitEntryCheck(): (folders: readonly string[]) => Steps<ReadonlyMap<string, string>> {
   const walks = new Map<string, ReturnType<typeof walkOf>>();
   const refs = createSymbolicRefs();
-  const checkFolder = (top: string): readonly (readonly [string, string])[] => {
+  function* checkFolder(top: string): Steps<readonly (readonly [string, string])[]> {
     const walk = walks.get(top) ?? walkOf(top);
     walks.set(top, walk);
-    const { folders, left } = walk(top);
+    const { folders, left } = yield* walk.steps(top);
     const remedy = (path: string) => ({
       into: dirname(path) === top ? undefined : top,
       earlier: refs.earlier(path),
@@ -51,13 +52,15 @@ export function createGitEntryCheck(): (folders: readonly string[]) => ReadonlyM
         .map((path) => [path, stampOfLink(path, remedy(path))] as const),
       ...[...unsearched].map((path) => [path, dangerStamp(UNSEARCHED, {})] as const),
     ];
-  };
-  return (folders) => {
+  }
+  return function* (folders) {
     // The folders of linked worktrees are searched with the folder around them.
     const tops = folders.filter(
       (path) => basename(dirname(path)) !== 'worktrees' || !folders.includes(dirname(dirname(path))),
     );
-    return new Map(tops.flatMap(checkFolder));
+    const found = new Map<string, string>();
+    for (const top of tops) for (const [path, stamp] of yield* checkFolder(top)) found.set(path, stamp);
+    return found;
   };
 }
 

@@ -5,6 +5,7 @@
 import { dirname, join } from 'node:path';
 import { lstatOf, readFileNow, resolved } from '../../disk/fileLookups.ts';
 import { checkIndex } from '../../disk/gitIndexCheck.ts';
+import type { Steps } from '../../disk/slices.ts';
 import { LEADS_OUT, UNREADABLE_INDEX } from './dangers.ts';
 
 const MAX_BYTES = 64 * 2 ** 20;
@@ -21,9 +22,9 @@ interface Known {
  * Creates a function that returns the indexes in these git folders, absolute, that git must not read, each with its
  * stamp. It reads an index again only after a change. Never throws.
  */
-export function createIndexCheck(): (folders: readonly string[]) => ReadonlyMap<string, string> {
+export function createIndexCheck(): (folders: readonly string[]) => Steps<ReadonlyMap<string, string>> {
   const known = new Map<string, Known>();
-  const stampOf = (index: string, folders: readonly string[]): string | undefined => {
+  function* stampOf(index: string, folders: readonly string[]): Steps<string | undefined> {
     // Git follows a link here.
     const [file] = resolved(index);
     if (file === undefined || lstatOf(file)?.isFile() !== true) return undefined;
@@ -33,18 +34,20 @@ export function createIndexCheck(): (folders: readonly string[]) => ReadonlyMap<
     if (before !== undefined && before.state === stateOf(files(before.shared))) return before.stamp;
     // A file that changes in the meantime is read again.
     const state = stateOf(files());
-    const { stamp, shared } = check(index, folders);
+    const { stamp, shared } = yield* check(index, folders);
     known.set(index, { state: shared === undefined ? state : stateOf(files(shared)), shared, stamp });
     return stamp;
+  }
+  return function* (folders) {
+    const stamps = new Map<string, string>();
+    for (const folder of folders) {
+      yield;
+      const index = join(folder, 'index');
+      const stamp = yield* stampOf(index, [...folders.slice(0, 2), folder]);
+      if (stamp !== undefined) stamps.set(index, stamp);
+    }
+    return stamps;
   };
-  return (folders) =>
-    new Map(
-      folders.flatMap((folder) => {
-        const index = join(folder, 'index');
-        const stamp = stampOf(index, [...folders.slice(0, 2), folder]);
-        return stamp === undefined ? [] : [[index, stamp] as const];
-      }),
-    );
 }
 
 /** Uses the change time, which no program can set. */
@@ -54,12 +57,13 @@ const stateOf = (files: readonly string[]): string =>
     .map((found) => `${found?.ino} ${found?.ctimeNs}`)
     .join('\n');
 
-function check(index: string, folders: readonly string[]): Omit<Known, 'state'> {
+function* check(index: string, folders: readonly string[]): Steps<Omit<Known, 'state'>> {
   const content = readFileNow(index, MAX_BYTES);
   const read = (name: string): Buffer | null | undefined =>
     readFileNow(join(dirname(index), name), MAX_BYTES);
   // Which size applies depends on settings that a command may have written.
-  const found = hashSizes(folders).map((bytes) => checked(content, bytes, read));
+  const found: Result[] = [];
+  for (const bytes of hashSizes(folders)) found.push(yield* checked(content, bytes, read));
   const shared = found.find((one) => one.shared !== undefined)?.shared;
   const isUnreadable = found.every(({ result }) => result === 'unreadable');
   const leadsOut = found.some(({ result }) => result === 'leads_out');
@@ -67,13 +71,15 @@ function check(index: string, folders: readonly string[]): Omit<Known, 'state'> 
   return { stamp, shared };
 }
 
-function checked(
+type Result = ReturnType<typeof checkIndex> extends Steps<infer T> ? T : never;
+
+function* checked(
   content: Buffer | null | undefined,
   bytes: number,
   read: (name: string) => Buffer | null | undefined,
-): ReturnType<typeof checkIndex> {
+): Steps<Result> {
   try {
-    if (content != null) return checkIndex(content, bytes, read);
+    if (content != null) return yield* checkIndex(content, bytes, read);
   } catch {
     // Damaged.
   }

@@ -2,6 +2,7 @@
 import { dirname, join } from 'node:path';
 import { entriesOf, isDirectory, statOf } from '../../disk/fileLookups.ts';
 import { createFolderWalk } from '../../disk/folderWalk.ts';
+import type { Steps } from '../../disk/slices.ts';
 import { isEnteredInModule, isGitFolder, ownGitFolders } from './gitFolders.ts';
 
 /** Git accepts a submodule's name of any length; more than any real project has. */
@@ -19,18 +20,19 @@ export interface AllGitFolders {
 }
 
 /** Creates a function that finds them for the repository at a folder. It reads only folders that have changed. Never throws. */
-export function createModuleWalk(): (repository: string) => AllGitFolders {
+export function createModuleWalk(): (repository: string) => Steps<AllGitFolders> {
   const walks = new Map<string, ReturnType<typeof walkOf>>();
   const walked = (top: string) => {
     const walk = walks.get(top) ?? walkOf();
     walks.set(top, walk);
-    return walk(top);
+    return walk.steps(top);
   };
-  return (repository) => {
+  return function* (repository) {
     const own = ownGitFolders(repository);
     const linked = own.flatMap(worktreeFolders);
     const tops = [...new Set([...own, ...linked])].map((folder) => join(folder, 'modules'));
-    const found = tops.filter(isDirectory).map((top) => ({ top, ...walked(top) }));
+    const found: (WalkedModules & { readonly top: string })[] = [];
+    for (const top of tops.filter(isDirectory)) found.push({ top, ...(yield* walked(top)) });
     const modules = found.flatMap(({ top, folders }) =>
       folders.flatMap(({ path, found: { isModule } }) => (isModule && path !== top ? [path] : [])),
     );
@@ -42,6 +44,8 @@ export function createModuleWalk(): (repository: string) => AllGitFolders {
     };
   };
 }
+
+type WalkedModules = ReturnType<ReturnType<typeof walkOf>>;
 
 const walkOf = () =>
   createFolderWalk((path, entries) => {

@@ -5,6 +5,7 @@
 import { basename, join } from 'node:path';
 import { lstatOf, namesIn } from '../../disk/fileLookups.ts';
 import { createFolderWalk, type FolderWalk } from '../../disk/folderWalk.ts';
+import { atOnce, inSlices, type Steps } from '../../disk/slices.ts';
 import { PREPARED_MODULE, RUNS_PROGRAMS, UNREADABLE_INDEX } from './dangers.ts';
 import { createGitEntryCheck } from './gitEntryCheck.ts';
 import { createIndexCheck } from './indexCheck.ts';
@@ -50,13 +51,23 @@ interface Scan<T> {
   inSlices(root: string): Promise<T>;
 }
 
+/** The submodules that git enters, and indexes that cannot be searched for them. */
+interface Entered {
+  readonly submodules: readonly string[];
+  readonly unreadable: readonly string[];
+}
+
 /** Combines a walk with what follows from its folders. */
 function scanWith<F, T>(
   walk: FolderWalk<F>,
-  resultOf: (root: string, folders: ReturnType<FolderWalk<F>>['folders']) => T,
+  resultOf: (root: string, folders: ReturnType<FolderWalk<F>>['folders']) => Steps<T>,
 ): Scan<T> {
-  return Object.assign((root: string) => resultOf(root, walk(root).folders), {
-    inSlices: async (root: string) => resultOf(root, (await walk.inSlices(root)).folders),
+  function* steps(root: string): Steps<T> {
+    const { folders } = yield* walk.steps(root);
+    return yield* resultOf(root, folders);
+  }
+  return Object.assign((root: string) => atOnce(steps(root)), {
+    inSlices: (root: string) => inSlices(steps(root)),
   });
 }
 
@@ -84,13 +95,13 @@ export function createProjectScan({
    * For the status of a repository, git enters its submodules, and theirs, and runs programs named in their settings. So
    * a repository that a command has created takes effect as soon as an index lists it, wherever it is.
    */
-  const enteredFrom = (repositories: readonly string[]) => {
+  function* enteredFrom(repositories: readonly string[]): Steps<Entered> {
     const submodules = new Set<string>();
     const unreadable: string[] = [];
     // The loop also visits submodules appended in its body.
     const waiting = [...repositories];
     for (const at of waiting) {
-      const index = readIndexOf(at);
+      const index = yield* readIndexOf(at);
       if (index.unreadable !== undefined) unreadable.push(index.unreadable);
       for (const path of index.submodules) {
         if (submodules.has(path) || lstatOf(join(path, '.git')) === undefined) continue;
@@ -99,29 +110,37 @@ export function createProjectScan({
       }
     }
     return { submodules: [...submodules], unreadable };
-  };
-  return scanWith(walk, (root, folders) => {
+  }
+  return scanWith(walk, function* (root, folders) {
     const repositories = folders.filter(({ found }) => found.isRepository).map(({ path }) => path);
-    const { submodules, unreadable } = enteredFrom([root, ...repositories]);
-    const runs = (path: string, index: number): boolean => index >= MAX_SUBMODULES || gitRunsPrograms(path);
+    const { submodules, unreadable } = yield* enteredFrom([root, ...repositories]);
     const inside = repositories.filter((path) => path !== root);
     const all = { inside: known.inside(root, inside), submodules: known.submodules(root, submodules) };
-    const gitFolders = [...new Set([root, ...all.inside, ...all.submodules])].map(gitFoldersOf);
+    const entries: (readonly [string, string])[] = [];
+    for (const path of new Set([root, ...all.inside, ...all.submodules])) {
+      const found = yield* gitFoldersOf(path);
+      entries.push(...(yield* checkIndexes(found.folders)), ...(yield* checkEntries(found.folders)));
+      yield;
+      entries.push(...preparedModules(found).map((at) => [at, PREPARED_MODULE] as const));
+    }
+    const stamps = new Map<string, string>();
+    for (const { path, found } of folders) {
+      yield;
+      for (const name of found.protectedFiles) stamps.set(join(path, name), stampOf(join(path, name)));
+    }
+    for (const [index, path] of submodules.entries()) {
+      yield;
+      const runs = index >= MAX_SUBMODULES || gitRunsPrograms(path);
+      stamps.set(join(path, '.git'), runs ? RUNS_PROGRAMS : '');
+    }
     return {
       repositories: [
         ...new Set([...all.inside.slice(0, MAX_REPOSITORIES), ...all.submodules.slice(0, MAX_REPOSITORIES)]),
       ],
       protectedFiles: new Map([
-        ...folders.flatMap(({ path, found }) =>
-          found.protectedFiles.map((name) => [join(path, name), stampOf(join(path, name))] as const),
-        ),
-        ...submodules.map(
-          (path, index) => [join(path, '.git'), runs(path, index) ? RUNS_PROGRAMS : ''] as const,
-        ),
+        ...stamps,
         ...unreadable.map((path) => [path, UNREADABLE_INDEX] as const),
-        ...gitFolders.flatMap((found) => [...checkIndexes(found.folders)]),
-        ...gitFolders.flatMap((found) => [...checkEntries(found.folders)]),
-        ...gitFolders.flatMap(preparedModules).map((path) => [path, PREPARED_MODULE] as const),
+        ...entries,
         ...[root, ...repositories, ...submodules.slice(0, MAX_REPOSITORIES)]
           .flatMap(pendingPrograms)
           .map((path) => [path, stampOf(path)] as const),
@@ -184,14 +203,12 @@ export function createSecretsScan(isSensitive: (path: string) => boolean): Scan<
       isRepository: entries.some(({ name }) => name === '.git'),
     },
   }));
-  return scanWith(walk, (root, folders) => {
+  return scanWith(walk, function* (root, folders) {
     const repositories = folders.filter(({ found }) => found.isRepository).map(({ path }) => path);
     const secrets = folders.flatMap(({ found }) => found.secrets);
-    const tracked = new Set(
-      [...repositoriesOf(root, repositories, secrets)].flatMap(
-        ([repository, paths]) => readIndexOf(repository, paths).tracked,
-      ),
-    );
+    const tracked = new Set<string>();
+    for (const [repository, paths] of repositoriesOf(root, repositories, secrets))
+      for (const path of (yield* readIndexOf(repository, paths)).tracked) tracked.add(path);
     return secrets.filter((path) => !tracked.has(path)).slice(0, MAX_SECRETS);
   });
 }

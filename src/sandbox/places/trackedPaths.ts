@@ -4,6 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { lstatOf, readFileNow, resolved, textOf } from '../../disk/fileLookups.ts';
 import { type IndexedFile, indexedAmong, isAsIndexed, sharedIndexPaths } from '../../disk/gitIndex.ts';
 import { isInside } from '../../disk/paths.ts';
+import type { Steps } from '../../disk/slices.ts';
 import { ownGitFolders } from './gitFolders.ts';
 
 const MAX_BYTES = 64 * 2 ** 20;
@@ -22,16 +23,16 @@ interface IndexContent {
  * Creates a function that looks up absolute paths in the index of a repository. It reads an index again only after a
  * change. Never throws.
  */
-export function createIndexReader(): (repository: string, paths?: readonly string[]) => IndexContent {
+export function createIndexReader(): (repository: string, paths?: readonly string[]) => Steps<IndexContent> {
   const known = new Map<string, { readonly state: string; readonly found: IndexContent }>();
-  return (repository, paths = []) => {
+  return function* (repository, paths = []) {
     const place = indexOf(repository);
     if (place === undefined) return { submodules: [], tracked: [] };
     const { index, bytes } = place;
     const state = [place.state, ...paths].join('\n');
     const before = known.get(index);
     if (before?.state === state) return before.found;
-    const found = readIndex(index, bytes, repository, paths);
+    const found = yield* readIndex(index, bytes, repository, paths);
     // The file with shared entries may change without the index.
     if (found.isShared === true) known.delete(index);
     else known.set(index, { state, found });
@@ -61,7 +62,12 @@ function indexOf(repository: string): IndexPlace | undefined {
 const hashBytes = (folders: readonly string[]): number =>
   folders.some((folder) => /objectformat\s*=\s*"?sha256/i.test(textOf(join(folder, 'config')))) ? 32 : 20;
 
-function readIndex(index: string, bytes: number, repository: string, paths: readonly string[]): IndexContent {
+function* readIndex(
+  index: string,
+  bytes: number,
+  repository: string,
+  paths: readonly string[],
+): Steps<IndexContent> {
   let isShared = false;
   const readShared = (name: string): Buffer | null | undefined => {
     isShared = true;
@@ -69,7 +75,7 @@ function readIndex(index: string, bytes: number, repository: string, paths: read
   };
   try {
     const content = readFileNow(index, MAX_BYTES);
-    const listed = content == null ? undefined : sharedIndexPaths(content, bytes, readShared);
+    const listed = content == null ? undefined : yield* sharedIndexPaths(content, bytes, readShared);
     // A path that is no UTF-8 cannot be looked up.
     if (listed?.submodules.some((path) => path.includes('\ufffd')) === false) {
       const submodules = listed.isAnySubmodule ? [...listed.submodules, ...listed.files] : listed.submodules;

@@ -13,21 +13,28 @@ function project(files: readonly string[]) {
   };
   files.forEach(write);
   const places = createReadOnlyPlaces();
-  const found = (texts: readonly string[], opened: readonly string[] = []): readonly string[] =>
-    places({
-      ...{ home, workspace: [root] },
-      rules: texts.map((text) => {
-        const [behavior, rule = ''] = text.split(' ');
-        return { text: rule, behavior: behavior === 'deny' ? 'deny' : 'ask', source: 'project', base: root };
-      }),
-      opened: opened.map((path) => join(root, path)),
-    })
+  const found = async (texts: readonly string[], opened: readonly string[] = []) =>
+    (
+      await places({
+        ...{ home, workspace: [root] },
+        rules: texts.map((text) => {
+          const [behavior, rule = ''] = text.split(' ');
+          return {
+            text: rule,
+            behavior: behavior === 'deny' ? 'deny' : 'ask',
+            source: 'project',
+            base: root,
+          };
+        }),
+        opened: opened.map((path) => join(root, path)),
+      })
+    )
       .map((path) => relative(root, path))
       .toSorted();
   return { home, root, write, found };
 }
 
-test('what rules deny editing is found as files and as entire folders', () => {
+test('what rules deny editing is found as files and as entire folders', async () => {
   const { found, write } = project([
     'src/a.ts',
     'docs/deep/a.md',
@@ -36,21 +43,21 @@ test('what rules deny editing is found as files and as entire folders', () => {
     'CHANGELOG.md',
     'b.lock',
   ]);
-  expect(found(['deny Edit(src/**)', 'deny Write(./CHANGELOG.md)'])).toEqual(['CHANGELOG.md', 'src']);
-  expect(found(['deny Edit(*.lock)', 'deny Edit(docs/deep)'])).toEqual([
+  expect(await found(['deny Edit(src/**)', 'deny Write(./CHANGELOG.md)'])).toEqual(['CHANGELOG.md', 'src']);
+  expect(await found(['deny Edit(*.lock)', 'deny Edit(docs/deep)'])).toEqual([
     'b.lock',
     'docs/a.lock',
     'docs/deep',
   ]);
-  expect(found(['deny Edit(gen/*/*.ts)'])).toEqual(['gen/x/one.ts']);
+  expect(await found(['deny Edit(gen/*/*.ts)'])).toEqual(['gen/x/one.ts']);
   write('gen/y/two.ts');
-  expect(found(['deny Edit(gen/*/*.ts)'])).toEqual(['gen/x/one.ts', 'gen/y/two.ts']);
+  expect(await found(['deny Edit(gen/*/*.ts)'])).toEqual(['gen/x/one.ts', 'gen/y/two.ts']);
 });
 
-test('a link that a rule names stands for its target', () => {
+test('a link that a rule names stands for its target', async () => {
   const { found, root } = project(['real/a.ts']);
   symlinkSync('real', join(root, 'src'));
-  expect(found(['deny Edit(src/**)'])).toEqual(['real']);
+  expect(await found(['deny Edit(src/**)'])).toEqual(['real']);
 });
 
 test.each([
@@ -59,12 +66,12 @@ test.each([
   ['the workspace', ['deny Edit(/**)', 'deny Edit(**)', 'deny Edit(~/**)', 'deny Edit(//**)']],
   ['what programs write', ['deny Edit(dist/**)', 'deny Edit(node_modules/**)', 'deny Edit(.git/**)']],
   ['what is missing', ['deny Edit(missing/**)']],
-])('%s makes nothing read-only', (_name, rules) => {
+])('%s makes nothing read-only', async (_name, rules) => {
   const { found } = project(['src/a.ts', 'dist/a.js', 'node_modules/a/i.js', '.git/config']);
-  expect(found(rules)).toEqual([]);
+  expect(await found(rules)).toEqual([]);
 });
 
-test('what settings open for writing stays open', () => {
+test('what settings open for writing stays open', async () => {
   const { found } = project(['src/a.ts', 'docs/a.md']);
-  expect(found(['deny Edit(src/**)', 'deny Edit(docs/**)'], ['src'])).toEqual(['docs']);
+  expect(await found(['deny Edit(src/**)', 'deny Edit(docs/**)'], ['src'])).toEqual(['docs']);
 });
