@@ -17,9 +17,9 @@ interface Group {
 const caches: readonly Group[] = [
   {
     source:
-      'Node: module.enableCompileCache; v8-compile-cache; tsx: temporaryDirectory; ts-node: cache; Jest: cacheDirectory; Metro: cacheStores, haste map; Bun: bunx; Yarn 1: yarn run; npm, pnpm, node-gyp, Corepack, esbuild, swc, Vite, Vitest, Parcel, webpack, Nx, Turborepo, Playwright, Puppeteer, Cypress: temporary folders',
+      'Node: module.enableCompileCache; v8-compile-cache; tsx: temporaryDirectory; ts-node: cache; Jest: cacheDirectory; Metro: cacheStores, haste map; Bun: bunx; Yarn 1: yarn run; npm, pnpm, node-gyp, Corepack, esbuild, swc, Vite, Vitest, Parcel, webpack, Nx, Turborepo, Playwright, Puppeteer, Cypress: temporary folders; jiti: fsCache; caxa: where it unpacks programs',
     names:
-      'node-compile-cache* v8-compile-cache* tsx-* ts-node* jest_* jest-* metro-* haste-map* bunx-* bun-* npm-* npx* _npx yarn-* pnpm-* node-gyp* corepack* esbuild-* swc* vite-* vitest-* parcel-* webpack-* nx-* turbo* next-* nuxt* playwright* puppeteer* cypress* deno* babel-* prettier* eslint*',
+      'node-compile-cache* v8-compile-cache* tsx-* ts-node* jest_* jest-* metro-* haste-map* bunx-* bun-* npm-* npx* _npx yarn-* pnpm-* node-gyp* corepack* esbuild-* swc* vite-* vitest-* parcel-* webpack-* nx-* turbo* next-* nuxt* playwright* puppeteer* cypress* deno* babel-* prettier* eslint* jiti caxa',
   },
   {
     source:
@@ -29,9 +29,9 @@ const caches: readonly Group[] = [
   },
   {
     source:
-      'pip, uv, Poetry, virtualenv, pytest: tmp_path; PyInstaller: _MEI; Numba, PyTorch Inductor and extensions, Triton, JAX, Matplotlib, Jupyter, IPython, Ray, joblib, multiprocessing, Ansible: local_tmp; Salt',
+      'pip, uv, Poetry, virtualenv, pytest: tmp_path; PyInstaller: _MEI; Numba, PyTorch Inductor and extensions, Triton, JAX, Matplotlib, Jupyter, IPython, Ray, joblib, multiprocessing, TensorFlow Hub: TFHUB_CACHE_DIR; Ansible: local_tmp; Salt',
     names:
-      'pip-* pip_* uv-* poetry* virtualenv* pytest-* build-env-* _mei* numba* torch* triton* jax* matplotlib* jupyter* ipython* ipykernel* ray joblib* pymp-* ansible* salt* dask* streamlit* gradio*',
+      'pip-* pip_* uv-* poetry* virtualenv* pytest-* build-env-* _mei* numba* torch* triton* jax* matplotlib* jupyter* ipython* ipykernel* ray joblib* pymp-* ansible* salt* dask* streamlit* gradio* tfhub_modules',
   },
   {
     source:
@@ -41,9 +41,9 @@ const caches: readonly Group[] = [
   },
   {
     source:
-      '.NET: diagnostics, NuGet scratch, compiler server; Bundler, Bootsnap, Spring; PHP: sessions, PHPStan, Psalm, PHP CS Fixer, Composer, Twig, Symfony; R: tempdir; Julia; Erlang; PowerShell; Homebrew; Nix and Guix builds',
+      '.NET: diagnostics, NuGet scratch, compiler server; Bundler, Bootsnap, Spring; PHP: sessions, PHPStan, Psalm, PHP CS Fixer, Composer, Twig, Symfony, Rector: cacheDirectory; PEAR: temp_dir, cache_dir; R: tempdir; Julia; Erlang; PowerShell; Homebrew; Nix and Guix builds',
     names:
-      'dotnet* clr-debug* nuget* msbuild* vbcscompiler* bundler* bootsnap* spring-* puma* sess_* phpstan* psalm* php-* composer* twig* symfony* laravel* opcache* rtmp* jl_* erl_* powershell* psscript* homebrew* brew-* nix-* guix-*',
+      'dotnet* clr-debug* nuget* msbuild* vbcscompiler* bundler* bootsnap* spring-* puma* sess_* phpstan* psalm* php-* composer* twig* symfony* laravel* rector_cached_files pear opcache* rtmp* jl_* erl_* powershell* psscript* homebrew* brew-* nix-* guix-*',
   },
   {
     source:
@@ -53,9 +53,9 @@ const caches: readonly Group[] = [
   },
   {
     source:
-      'GHC, Stack, Cabal, opam, Leiningen, Mix, Swift, Xcode, Flutter, Dart, Groovy, JRuby, CPAN, LuaRocks, Conan, vcpkg, Arduino, PlatformIO; Electron, Selenium, ChromeDriver, AppImage; setuptools, wheel: temporary folders',
+      'GHC, Stack, Cabal, opam, Leiningen, Mix, Swift, Xcode, Flutter, Dart, Groovy, JRuby, CPAN, PAR: PAR_GLOBAL_TEMP; LuaRocks, Conan, vcpkg, Arduino, PlatformIO; Electron, Selenium, ChromeDriver, AppImage; setuptools, wheel: temporary folders',
     names:
-      'stack-* ghc* cabal-* opam-* lein* clj* mix-* rebar* swift-* modulecache* xcode* xcrun_db* flutter* dart* groovy* jruby* cpan* luarocks* conan* vcpkg* arduino* platformio* electron* selenium* chromedriver* scoped_dir* appimage* easy_install-* setuptools* wheel-* hugo_cache*',
+      'stack-* ghc* cabal-* opam-* lein* clj* mix-* rebar* swift-* modulecache* xcode* xcrun_db* flutter* dart* groovy* jruby* cpan* par-* luarocks* conan* vcpkg* arduino* platformio* electron* selenium* chromedriver* scoped_dir* appimage* easy_install-* setuptools* wheel-* hugo_cache*',
   },
   {
     source: 'Coding agents: their own temporary folders; git, pre-commit, gitstatus',
