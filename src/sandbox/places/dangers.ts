@@ -8,6 +8,8 @@ export const UNREADABLE_INDEX = 'unreadable index';
 export const LEADS_OUT = 'leads out';
 /** The git folder of a submodule that is not checked out yet, in which git would start programs. */
 export const PREPARED_MODULE = 'prepared module';
+/** The HEAD of a bare repository, in which git would start programs. */
+export const PREPARED_BARE = 'prepared bare repository';
 /** A link in a git folder, which git would follow when it writes there. */
 export const FOLLOWED_LINK = 'followed link';
 /** A symbolic ref whose target is not the name of a ref. */
@@ -21,6 +23,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
   [UNREADABLE_INDEX, 'it cannot be read to find submodules; run git reset'],
   [LEADS_OUT, 'git checkout would write files in .git or outside the project; run git reset'],
   [PREPARED_MODULE, 'its settings or hooks may start programs at your next git submodule update'],
+  [PREPARED_BARE, 'git would take this folder for a repository, whose settings or hooks may start programs'],
   [FOLLOWED_LINK, 'git would follow this link and write elsewhere'],
   [INVALID_REF, 'it names something other than a branch or tag, and git would write there'],
   [UNSEARCHED, 'it has too many folders to search it for links'],

@@ -20,10 +20,16 @@ export function preparedModules({
   return [...prepared, ...links, ...unsearched];
 }
 
+/** True if git would take this folder, which has no `.git`, for a bare repository and start programs in it. */
+export const isPreparedBare = (folder: string): boolean =>
+  lstatOf(join(folder, '.git')) === undefined &&
+  ['HEAD', 'objects', 'refs'].every((name) => lstatOf(join(folder, name)) !== undefined) &&
+  runsPrograms(folder);
+
 /** `ownHooks`: the hooks of the repository around it. The user's template may have put the same into both. */
-function runsPrograms(folder: string, ownHooks: string): boolean {
+function runsPrograms(folder: string, ownHooks?: string): boolean {
   const isOther = (file: string): boolean => {
-    const own = readFileNow(join(ownHooks, file), MAX_BYTES);
+    const own = ownHooks === undefined ? null : readFileNow(join(ownHooks, file), MAX_BYTES);
     return own == null || readFileNow(join(folder, 'hooks', file), MAX_BYTES)?.equals(own) !== true;
   };
   const hooks = namesIn(join(folder, 'hooks')).filter((name) => !name.endsWith('.sample'));

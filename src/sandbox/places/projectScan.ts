@@ -6,10 +6,10 @@ import { basename, join } from 'node:path';
 import { lstatOf, namesIn } from '../../disk/fileLookups.ts';
 import { createFolderWalk, type FolderWalk } from '../../disk/folderWalk.ts';
 import { atOnce, inSlices, type Steps } from '../../disk/slices.ts';
-import { PREPARED_MODULE, RUNS_PROGRAMS, UNREADABLE_INDEX } from './dangers.ts';
+import { PREPARED_BARE, PREPARED_MODULE, RUNS_PROGRAMS, UNREADABLE_INDEX } from './dangers.ts';
 import { createGitEntryCheck } from './gitEntryCheck.ts';
 import { createIndexCheck } from './indexCheck.ts';
-import { preparedModules } from './moduleCheck.ts';
+import { isPreparedBare, preparedModules } from './moduleCheck.ts';
 import { createModuleWalk } from './moduleWalk.ts';
 import type { PathNotes } from './pathNotes.ts';
 import { pendingPrograms } from './pendingOperations.ts';
@@ -139,6 +139,7 @@ export function createProjectScan({
       ],
       protectedFiles: new Map([
         ...stamps,
+        ...(isPreparedBare(root) ? [[join(root, 'HEAD'), PREPARED_BARE] as const] : []),
         ...unreadable.map((path) => [path, UNREADABLE_INDEX] as const),
         ...entries,
         ...[root, ...repositories, ...submodules.slice(0, MAX_REPOSITORIES)]
