@@ -110,6 +110,12 @@ export const systemPrograms: readonly ProgramRow[] = [
     programs: 'kubectl oc',
     manual: 'kubernetes.io/docs/reference/kubectl',
     optionsOf: {
+      describe:
+        '-A -f: -l: -n= -R --all-namespaces --chunk-size= --filename: --namespace= --recursive --selector: --show-events',
+      get: `-A -f: -L: -l: -n= -o: -R -w --all-namespaces --allow-missing-template-keys --chunk-size= --field-selector: --filename:
+        --ignore-not-found --label-columns: --namespace= --no-headers --output: --output-watch-events --recursive --request-timeout=
+        --selector: --server-print --show-kind --show-labels --show-managed-fields --sort-by: --subresource= --template: --watch
+        --watch-only`,
       logs: '-c= -f -l: -n= -p --all-containers --all-pods --container= --follow --ignore-errors --limit-bytes= --max-log-requests= --namespace= --pod-running-timeout= --prefix --previous --selector: --since-time= --since= --tail= --timestamps',
     },
     runs: '--kubeconfig --plugin --exec-command --raw --kustomize -k --as --as-group --token --server -s --cluster --context --user --cache-dir --certificate-authority --client-key --client-certificate --insecure-skip-tls-verify --kuberc --username --password --tls-server-name --profile --log-file --log-dir --as-uid',

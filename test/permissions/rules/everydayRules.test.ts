@@ -495,6 +495,9 @@ const everyday: Readonly<Record<string, string>> = {
     kubectl get pods --cluster prod
     kubectl get svc -w
     kubectl get secrets -n kube-system
+    kubectl get pods -o jsonpath='{.items[*].metadata.name}'
+    kubectl get events --sort-by=.lastTimestamp -A --no-headers
+    ? kubectl get pods -v=9  # prints the requests
     ? kubectl get secret app -o yaml  # shows what is in it
     kubectl get pods -o jsonpath='{.items[*].metadata.name}'
   `,
@@ -628,6 +631,30 @@ const everyday: Readonly<Record<string, string>> = {
     git push -u origin feature
     git push --force-with-lease
     git push --tags origin main
+    git push -o ci.skip origin HEAD:main
+    git push origin --delete feature
+  `,
+  'git pull': `
+    git pull
+    git pull --rebase --autostash origin main
+    git pull --ff-only -q
+  `,
+  'git branch': `
+    git branch -vv --sort=-committerdate
+    git branch -d feature
+    git branch -m old new
+    git branch --set-upstream-to origin/main
+    git branch --merged main
+  `,
+  'git tag': `
+    git tag -a v1 -m 'Version 1'
+    git tag --sort=-creatordate -n3
+    git tag -d v1
+    ? git tag -v v1  # starts the program that the repository names for signatures
+  `,
+  'git reset': `
+    git reset -q a.txt
+    git reset --soft HEAD~1
   `,
   'git checkout': `
     git checkout -b feature
