@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type ContentBlock, methods, type RequestPermissionRequest } from '@agentclientprotocol/sdk';
 import { describe, expect, test } from 'vitest';
-import { SERVER } from '../mcp/support/bench.ts';
+import { SERVER } from '../mcp/support/testServer.ts';
 import { startEditor } from './support/acpClient.ts';
 import { MODEL, setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';

@@ -7,7 +7,7 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { SERVER } from '../mcp/support/bench.ts';
+import { SERVER } from '../mcp/support/testServer.ts';
 import { linesOf } from './support/jsonLines.ts';
 import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';

@@ -6,7 +6,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { stdio } from '../mcp/support/bench.ts';
+import { stdio } from '../mcp/support/testServer.ts';
 import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 

@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { SERVER } from '../mcp/support/bench.ts';
+import { SERVER } from '../mcp/support/testServer.ts';
 import { type Driver, startDriver } from './support/driver.ts';
 import { linesOf } from './support/jsonLines.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { stdio } from '../mcp/support/bench.ts';
+import { stdio } from '../mcp/support/testServer.ts';
 import { keys } from '../ui/screen.ts';
 import { linesOf } from './support/jsonLines.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';

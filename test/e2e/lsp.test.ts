@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { installServer } from '../lsp/support/install.ts';
-import { hasSandbox } from '../sandbox/confined.ts';
+import { hasSandbox } from '../sandbox/hasSandbox.ts';
 import { keys } from '../ui/screen.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';

@@ -7,7 +7,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { hasSandbox } from '../sandbox/confined.ts';
+import { hasSandbox } from '../sandbox/hasSandbox.ts';
 import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { SERVER, stdio } from '../mcp/support/bench.ts';
+import { SERVER, stdio } from '../mcp/support/testServer.ts';
 import { serveMcp } from '../mcp/support/webServer.ts';
 import { keys } from '../ui/screen.ts';
 import { linesOf } from './support/jsonLines.ts';

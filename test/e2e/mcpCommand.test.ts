@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { stdio } from '../mcp/support/bench.ts';
+import { stdio } from '../mcp/support/testServer.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 
 const json = async (file: string): Promise<unknown> => JSON.parse(await readFile(file, 'utf8'));

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { stdio } from '../mcp/support/bench.ts';
+import { stdio } from '../mcp/support/testServer.ts';
 import type { WireRequest } from './support/server.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hasSandbox } from '../sandbox/confined.ts';
+import { hasSandbox } from '../sandbox/hasSandbox.ts';
 import { keys } from '../ui/screen.ts';
 import { expectTried } from './support/actionsTried.ts';
 import { long } from './support/long.ts';

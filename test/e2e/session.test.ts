@@ -9,6 +9,7 @@ import { generateSession } from '../../bench/sessions/generate.ts';
 import { linesOf } from './support/jsonLines.ts';
 import { long } from './support/long.ts';
 import { program } from './support/program.ts';
+import type { ScriptedReply } from './support/server.ts';
 import { type Printed, setUpProgram, type TestProgram } from './support/testProgram.ts';
 
 const run = promisify(execFile);
@@ -27,27 +28,33 @@ const list = async ({ print }: TestProgram, ...flags: string[]): Promise<Listed[
   return JSON.parse(stdout) as Listed[];
 };
 
+const looks: readonly ScriptedReply[] = [
+  { text: 'I look.', calls: [{ name: 'Read', input: { file_path: 'lib/constants.js', limit: 2 } }] },
+  { text: 'It has constants.' },
+];
+
 /** A project with two sessions; the newest first. */
 async function lived(): Promise<TestProgram & { readonly newest: Listed; readonly oldest: Listed }> {
   const setup = await setUpProgram();
-  setup.server.script(
-    { text: 'I look.', calls: [{ name: 'Read', input: { file_path: 'lib/constants.js', limit: 2 } }] },
-    { text: 'It has constants.' },
-    { text: 'A second answer.' },
-  );
+  setup.server.script(...looks, { text: 'A second answer.' });
   const first = await setup.print(['-p', 'what is in constants.js?']);
   const second = await setup.print(['-p', 'another question', '--name', 'Named by hand']);
   expect([first.code, second.code]).toEqual([0, 0]);
   const [newest, oldest] = await list(setup);
   if (newest === undefined || oldest === undefined) throw new Error('two sessions were expected');
+  expect([newest.title, oldest.title]).toEqual(['Named by hand', 'what is in constants.js?']);
   return { ...setup, newest, oldest };
 }
 
 test('a session is listed, shown and renamed by the beginning of its id or its title', async () => {
-  const { print, newest, oldest } = await lived();
-  expect([newest.title, oldest.title]).toEqual(['Named by hand', 'what is in constants.js?']);
+  const setup = await setUpProgram();
+  const { server, print } = setup;
+  server.script(...looks);
+  expect((await print(['-p', 'what is in constants.js?', '--name', 'Named by hand'])).code).toBe(0);
+  const [listed] = await list(setup);
+  expect(listed?.title).toBe('Named by hand');
 
-  const shown = await print(['session', 'show', oldest.id.slice(0, 8)]);
+  const shown = await print(['session', 'show', listed?.id.slice(0, 8) ?? '']);
   expect(shown.stdout).toMatch(
     /#\d+ > what is in constants\.js\?[\s\S]*● Read\(lib\/constants\.js[\s\S]*It has constants\.\n/,
   );
@@ -55,7 +62,7 @@ test('a session is listed, shown and renamed by the beginning of its id or its t
   const renamed = await print(['session', 'rename', 'named BY hand', 'Something', 'else']);
   expect([renamed.code, renamed.stdout]).toEqual([
     0,
-    `Session ${newest.id} is now called "Something else".\n`,
+    `Session ${listed?.id} is now called "Something else".\n`,
   ]);
 });
 

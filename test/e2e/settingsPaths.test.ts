@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { hasSandbox } from '../sandbox/confined.ts';
+import { hasSandbox } from '../sandbox/hasSandbox.ts';
 import { long } from './support/long.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { hasSandbox } from '../sandbox/confined.ts';
+import { hasSandbox } from '../sandbox/hasSandbox.ts';
 import { keys } from '../ui/screen.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';

@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { hasSandbox } from '../sandbox/confined.ts';
+import { hasSandbox } from '../sandbox/hasSandbox.ts';
 import { keys } from '../ui/screen.ts';
 import type { ScriptedReply, WireRequest } from './support/server.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';

@@ -1,7 +1,8 @@
 /** A server that is started after the model has changed files. */
 import { expect, test } from 'vitest';
 import type { SettingsProgram, SettingsRun } from '../../src/protocol/settingsPrograms.ts';
-import { openBench, SERVER, stdio } from './support/bench.ts';
+import { openBench } from './support/bench.ts';
+import { SERVER, stdio } from './support/testServer.ts';
 
 test('a server is started in the sandbox if it must be, and released when it ends', async () => {
   const asked: SettingsProgram[] = [];

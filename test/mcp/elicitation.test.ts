@@ -4,7 +4,8 @@ import { readElicitation } from '../../src/mcp/elicitation.ts';
 import type { FieldAnswer } from '../../src/protocol/forms.ts';
 import type { PermissionAnswer } from '../../src/protocol/permissions.ts';
 import type { FormQuestion } from '../../src/protocol/tools.ts';
-import { openBench, stdio } from './support/bench.ts';
+import { openBench } from './support/bench.ts';
+import { stdio } from './support/testServer.ts';
 
 type Elicitation = Exclude<ReturnType<typeof readElicitation>, { readonly problem: string }>;
 

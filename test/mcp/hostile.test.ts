@@ -1,7 +1,8 @@
 /** Servers that flood, hang, lie and refuse to end: each harms only itself. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
-import { openBench, SERVER, stdio } from './support/bench.ts';
+import { openBench } from './support/bench.ts';
+import { SERVER, stdio } from './support/testServer.ts';
 
 test('odd names become plain ones, and those that would clash are left out', async () => {
   const { servers, call } = await openBench({ odd: stdio('odd-names') });

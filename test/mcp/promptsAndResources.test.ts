@@ -2,7 +2,8 @@
 import { expect, test, vi } from 'vitest';
 import { argumentsOf, mcpPromptCommands } from '../../src/commands/extensions/mcp.ts';
 import { namedIn } from '../../src/mcp/McpServers.ts';
-import { openBench, stdio } from './support/bench.ts';
+import { openBench } from './support/bench.ts';
+import { stdio } from './support/testServer.ts';
 
 const signal = new AbortController().signal;
 

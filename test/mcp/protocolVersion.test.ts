@@ -8,7 +8,8 @@ import { createProtocolMemories } from '../../src/cli/mcp/openServers.ts';
 import type { McpDeps } from '../../src/mcp/McpServer.ts';
 import type { McpServerDefinition } from '../../src/protocol/extensions/mcp.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
-import { type Bench, openBench, SERVER } from './support/bench.ts';
+import { type Bench, openBench } from './support/bench.ts';
+import { SERVER } from './support/testServer.ts';
 
 const MODERN = join(import.meta.dirname, 'support/modernServer.mjs');
 

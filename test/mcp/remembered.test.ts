@@ -19,7 +19,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createListMemories } from '../../src/cli/mcp/listMemory.ts';
 import { McpServers } from '../../src/mcp/McpServers.ts';
 import type { McpServerDefinition } from '../../src/protocol/extensions/mcp.ts';
-import { SERVER, stdio } from './support/bench.ts';
+import { SERVER, stdio } from './support/testServer.ts';
 
 function createHome() {
   const home = mkdtempSync(join(tmpdir(), 'mcp-lists-'));

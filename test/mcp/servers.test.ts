@@ -14,7 +14,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { endpointOf } from '../../src/mcp/endpoint.ts';
 import { firstIsQuick } from '../e2e/support/long.ts';
-import { type Bench, openBench, SERVER, stdio } from './support/bench.ts';
+import { type Bench, openBench } from './support/bench.ts';
+import { SERVER, stdio } from './support/testServer.ts';
 import { serveMcp } from './support/webServer.ts';
 
 /** One server for the tests that only call its tools. */

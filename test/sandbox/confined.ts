@@ -1,5 +1,4 @@
 /** A project with a home around it, and the Bash tool in a real sandbox; everything is in a temporary folder. */
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -19,23 +18,7 @@ import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';
 import { grammarFolder } from '../permissions/grammarFolder.ts';
 import { openWorkbench } from '../tools/workbench.ts';
 
-/** True if this machine can run a sandbox; without one these tests are skipped. */
-export const hasSandbox =
-  process.platform === 'linux' &&
-  spawnSync('bwrap', [
-    '--unshare-all',
-    '--ro-bind',
-    '/',
-    '/',
-    '--dev',
-    '/dev',
-    '--proc',
-    '/proc',
-    '--',
-    '/bin/sh',
-    '-c',
-    ':',
-  ]).status === 0;
+export { hasSandbox } from './hasSandbox.ts';
 
 let engine: InProcessEngine | undefined;
 

@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'vitest';
 import { textOf } from '../../e2e/support/wire.ts';
-import { stdio } from '../../mcp/support/bench.ts';
+import { stdio } from '../../mcp/support/testServer.ts';
 import { openProject, use } from '../support/project.ts';
 
 const settings = { mcpServers: { far: stdio('long-results') } };

@@ -1,18 +1,9 @@
 /** Servers as the program has them, and calls of their tools as the agent makes them. */
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { McpDeps } from '../../../src/mcp/McpServer.ts';
 import { McpServers } from '../../../src/mcp/McpServers.ts';
 import type { McpServerDefinition } from '../../../src/protocol/extensions/mcp.ts';
 import type { ToolContext, ToolOutcome } from '../../../src/protocol/tools.ts';
-
-export const SERVER = join(import.meta.dirname, 'server.mjs');
-
-/** The test server in the given modes. */
-export const stdio = (...modes: string[]): McpServerDefinition => ({
-  command: process.execPath,
-  args: [SERVER, ...modes],
-});
 
 export interface Bench {
   readonly servers: McpServers;
