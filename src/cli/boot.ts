@@ -3,6 +3,7 @@
 import { changedGrants } from '../config/changedParts.ts';
 import { saveUserSetting } from '../config/credentials.ts';
 import { addedGrants, goneGrants } from '../config/grants.ts';
+import { namedByFolder } from '../config/settingsFiles.ts';
 import { asSettings, type FolderTrust, trustFolder } from '../config/trust.ts';
 import type { LoadedSettings, UntrustedSetting } from '../config/types.ts';
 import { chooseTheme } from '../ui/theme/theme.ts';
@@ -13,6 +14,7 @@ import { askServers, leftOutNotice } from './mcp/approval.ts';
 import { createModelChoice, listerFor } from './models/modelChoice.ts';
 import { type CliOptions, withFlags } from './options.ts';
 import { approveFiles } from './permissions/approvedFiles.ts';
+import { UNKNOWN_SCRIPT } from './permissions/programWords.ts';
 import { shownChange } from './permissions/shownChange.ts';
 import { type AppPaths, rootNotice } from './process/appPaths.ts';
 import { keyVariables } from './process/commandVariables.ts';
@@ -54,7 +56,7 @@ export async function boot(
   const run = await filesToApprove(place, options, trust, loaded.grants);
   return {
     type: 'trust',
-    question: trustQuestion(place.root, loaded, trust),
+    question: trustQuestion(place.root, loaded, trust, run.unchecked),
     async answer(yes) {
       if (!yes) return waitForServers(asked, withoutHeldEndpoint(loaded), trust);
       // Trust only what was shown: a file that has changed in the meantime asks again.
@@ -66,11 +68,15 @@ export async function boot(
   };
 }
 
-/** For a folder trusted earlier, lists only settings added or removed since then. */
+/**
+ * For a folder trusted earlier, lists only settings added or removed since then. `unchecked`: the commands among what is
+ * added whose scripts are not all known.
+ */
 function trustQuestion(
   folder: string,
   { untrusted, grants, changedFiles = [] }: LoadedSettings,
   { isTrusted, granted }: FolderTrust,
+  unchecked: readonly string[],
 ): TrustQuestion {
   const words = ({ file, effect, value }: UntrustedSetting): string =>
     [`${file}:`, effect, value].filter((part) => part !== '').join(' ');
@@ -83,7 +89,8 @@ function trustQuestion(
     ...(changes.length > 0 && { changes }),
     ...(changedFiles.length > 0 && { files: changedFiles.map(shownChange) }),
   };
-  return { folder, effects: untrusted.map(words), ...(isTrusted ? { before } : {}) };
+  const effects = [...untrusted.map(words), ...unchecked.map((command) => `${command}: ${UNKNOWN_SCRIPT}`)];
+  return { folder, effects, ...(isTrusted ? { before } : {}) };
 }
 
 /** If the user rejects the folder's endpoint, uses the user's own instead. */
@@ -175,12 +182,16 @@ function appServices(
       showReasoning: settings.showReasoning,
       vim: settings.vim,
     },
-    attention: attentionOf(settings, programs, factory.programs),
+    attention: attentionOf(
+      { ...settings, isNotifierOfFolder: namedByFolder(loaded, 'notificationCommand') },
+      programs,
+      factory.programs,
+    ),
     ...(settings.statusLine === null
       ? {}
       : {
           statusLine: createStatusCommand(
-            settings.statusLine,
+            { ...settings.statusLine, isOfFolder: namedByFolder(loaded, 'statusLine') },
             programs,
             settings.permissions.additionalDirectories,
             () => process.stdout.columns,

@@ -15,7 +15,7 @@ import type { SandboxMode } from '../protocol/sandbox.ts';
 import { usableServers } from './mcp/approval.ts';
 import type { SessionFactoryOptions } from './openContext.ts';
 import type { CliOptions } from './options.ts';
-import type { ApprovedRecords } from './permissions/approvedRecords.ts';
+import type { NewlyRun } from './permissions/approvedFiles.ts';
 import { noPlugins, openPlugins, type UsedPlugins } from './plugins/usedPlugins.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { allowedToolsOf } from './skills.ts';
@@ -42,7 +42,7 @@ export async function filesToApprove(
   options: CliOptions,
   trust: GivenTrust,
   grants: LoadedSettings['grants'],
-): Promise<ApprovedRecords> {
+): Promise<NewlyRun> {
   const [before, after, { newlyRun }] = await Promise.all([
     readLayers(place, options, trust),
     readLayers(place, options, { ...trust, isTrusted: true, granted: grants }),

@@ -1,7 +1,7 @@
 /** The files that settings come from, and the models that a layer names. Pure. */
 import { join, relative } from 'node:path';
 import type { ManagedSource } from './managed.ts';
-import type { Values } from './types.ts';
+import type { LoadedSettings, Values } from './types.ts';
 
 export interface SettingsPaths {
   /** The data folder; `config.json` in it is the user's file. */
@@ -36,6 +36,15 @@ export function shownPath(path: string, { home, root }: Pick<SettingsPaths, 'hom
   if (inProject !== undefined && !inProject.includes('/')) return inProject;
   const inHome = below(home);
   return inHome === undefined ? path : `~/${inHome}`;
+}
+
+/** True if the value of a setting comes from a file of the folder. */
+export function namedByFolder(
+  { files, sources }: Pick<LoadedSettings, 'files' | 'sources'>,
+  key: 'statusLine' | 'notificationCommand',
+): boolean {
+  const source = sources[key] ?? sources[`${key}.command`];
+  return files.some(({ layer, name }) => name === source && (layer === 'project' || layer === 'local'));
 }
 
 /** The models that a layer names; a pattern in `models` could cover any. */

@@ -257,8 +257,10 @@ export class HookRunner implements HookPort {
     };
     const ownVariables = { ...env, ...variables };
     const words = plugin === undefined ? hook : inPlugin(hook, plugin);
+    const isOfFolder = one.source.scope === 'project' || one.source.scope === 'local';
     const run = await this.#deps.programs?.admit({
       ...{ role: 'hook', command: words.command, args: words.args, cwd: root, env: ownVariables, signal },
+      ofFolder: isOfFolder ? { command: hook.command, args: hook.args } : undefined,
     });
     if (run?.type === 'held') {
       const { problem, isUnasked } = run;

@@ -14,7 +14,7 @@ import {
   mcpTransport,
   type OpenHostChannel,
 } from '../protocol/extensions/mcp.ts';
-import { type SettingsPrograms, serverRole } from '../protocol/settingsPrograms.ts';
+import { type SettingsPrograms, serverProgram, serverRole } from '../protocol/settingsPrograms.ts';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type {
@@ -312,9 +312,13 @@ export class McpServer {
     }
   }
 
-  get #apart(): McpDeps['apart'] {
+  get #isOfFolder(): boolean {
     const { scope } = this.source;
-    return scope === 'project' || scope === 'local' ? undefined : this.#deps.apart;
+    return scope === 'project' || scope === 'local';
+  }
+
+  get #apart(): McpDeps['apart'] {
+    return this.#isOfFolder ? undefined : this.#deps.apart;
   }
 
   #endpoint(): ConnectEndpoint {
@@ -342,6 +346,7 @@ export class McpServer {
           : {},
       log: (text) => this.#append(text),
       ...{ role: serverRole(this.source.name), programs: this.#deps.programs },
+      ofFolder: this.#isOfFolder ? serverProgram(this.source.definition) : undefined,
       onChanged: () => this.#relist(),
       onElicit: canAskUser === true ? this.#requests.answer : undefined,
     };

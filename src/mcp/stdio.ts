@@ -6,7 +6,12 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { launchPipesOf } from '../protocol/sandbox.ts';
-import { type SettingsPrograms, type SettingsRun, scriptOf } from '../protocol/settingsPrograms.ts';
+import {
+  type ProgramText,
+  type SettingsPrograms,
+  type SettingsRun,
+  scriptOf,
+} from '../protocol/settingsPrograms.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** A longer message closes the connection. */
@@ -32,6 +37,8 @@ export interface StdioPorts {
   readonly log: (text: string) => void;
   /** What the user calls the server. */
   readonly role?: string;
+  /** See `SettingsProgram.ofFolder`. */
+  readonly ofFolder?: ProgramText | undefined;
   /** How it must be started now; absent = with the user's rights. */
   readonly programs?: SettingsPrograms | undefined;
   readonly signal?: AbortSignal;
@@ -60,10 +67,9 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     const { command, args, cwd } = this.#endpoint;
-    const { env, role = 'MCP server', programs, signal } = this.#ports;
-    const run: SettingsRun = (await programs?.admit({ role, command, args, cwd, env, signal })) ?? {
-      type: 'outside',
-    };
+    const { env, role = 'MCP server', ofFolder, programs, signal } = this.#ports;
+    const program = { role, command, args, cwd, env, ofFolder, signal };
+    const run: SettingsRun = (await programs?.admit(program)) ?? { type: 'outside' };
     if (run.type === 'held') throw new Error(run.problem);
     const child = this.#spawn(run);
     this.#child = child;

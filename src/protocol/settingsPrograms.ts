@@ -2,9 +2,20 @@
  * The port for starting programs that settings name: hooks, the status line, notifications, MCP servers. The user
  * approved the command, not what it finds in the project.
  */
+import type { McpServerDefinition } from './extensions/mcp.ts';
 import type { Launch } from './sandbox.ts';
 import { quoteWord } from './text/quoteWord.ts';
 import { visibleLine } from './text/visible.ts';
+
+/** A program as settings define it: text for a shell, or a program with its arguments. */
+export interface ProgramText {
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+  /** Where it starts, as written; absent = in the project. */
+  readonly cwd?: string | undefined;
+  /** Its own variables. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
 
 export interface SettingsProgram {
   /** What the user calls it: `hook`, `MCP server "docs"`. */
@@ -15,6 +26,8 @@ export interface SettingsProgram {
   /** Absolute path of the folder in which it starts. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** As a settings file of the folder defines it; absent = it comes from elsewhere, such as the user's own settings. */
+  readonly ofFolder?: ProgramText | undefined;
   /** Withdraws a question about it. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -22,10 +35,14 @@ export interface SettingsProgram {
 /** How such a program must be started now. */
 export type SettingsRun =
   /** With the user's rights. */
-  | { readonly type: 'outside' }
-  | ConfinedRun
-  /** Not at all. `isUnasked`: the user was not asked. `problem`: a sentence for the user. */
-  | { readonly type: 'held'; readonly problem: string; readonly isUnasked: boolean };
+  { readonly type: 'outside' } | ConfinedRun | HeldRun;
+
+/** Not at all. `isUnasked`: the user was not asked. `problem`: a sentence for the user. */
+export interface HeldRun {
+  readonly type: 'held';
+  readonly problem: string;
+  readonly isUnasked: boolean;
+}
 
 /** In the sandbox of the model's commands: what it runs may be the model's work. Its answers grant nothing. */
 export interface ConfinedRun {
@@ -58,6 +75,16 @@ export interface RunningProgram {
   /** As in `SettingsProgram`; absent for a command of the model. */
   readonly role?: string;
   readonly command: string;
+}
+
+/** The program that an MCP server runs; undefined for one that is reached by an address. */
+export function serverProgram({
+  command,
+  args = [],
+  cwd,
+  env,
+}: McpServerDefinition): ProgramText | undefined {
+  return command === undefined ? undefined : { command, args, cwd, env };
 }
 
 /** The role of an MCP server. */

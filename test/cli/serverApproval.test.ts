@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are variables of a definition.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -55,6 +56,34 @@ test('the question about a changed server marks what has changed', async () => {
     ],
   });
 });
+
+test.each([
+  [{ command: 'bash', args: ['${SCRIPT}'] }, false],
+  [{ command: 'sh', args: ['-c', 'exec node $(ls tools/*.js)'] }, false],
+  [{ command: 'node', args: ['${ROOT:-.}/server.js'] }, true],
+  [{ command: 'npx', args: ['-y', 'some-server'] }, true],
+])(
+  'the question says if it is known only at the start which script a server runs: %j',
+  async (definition, isKnown) => {
+    const home = temporaryFolder();
+    const [root, dataRoot] = [join(home, 'project'), join(home, '.clawdcode')];
+    mkdirSync(root);
+    writeFileSync(join(root, '.mcp.json'), JSON.stringify({ mcpServers: { one: definition } }));
+    const place = { ...readAppPaths(root), home, dataRoot, root };
+    const loaded = await loadSettings({ dataRoot, home, root, env: {}, flags: {}, trusted: true });
+    const never = () => Promise.reject(new Error('nothing to ask'));
+    const asked = await askServers(place, loaded, await readTrust(dataRoot, root), never);
+    if (asked.type !== 'server') throw new Error('not asked');
+    expect(asked.question.lines.slice(0, 2)).toEqual(
+      isKnown
+        ? [expect.stringContaining('Starts a program outside the sandbox: ')]
+        : [
+            expect.stringMatching(/^Starts a program: /),
+            'Which script it runs is known only when it starts, so that cannot be checked: it runs in the sandbox, and without one you are asked.',
+          ],
+    );
+  },
+);
 
 test('a server of the folder replaces the user’s own of the same name only once it is approved', async () => {
   const home = temporaryFolder();

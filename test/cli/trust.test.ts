@@ -221,6 +221,19 @@ async function used() {
   };
 }
 
+test('the question names a program whose script cannot be checked', async () => {
+  const hooks = ['bash "$SCRIPT"', './check.sh'].map((command) => ({ type: 'command', command }));
+  const statusLine = { type: 'command', command: 'node $(ls tools/*.js)' };
+  await project({ hooks: { Stop: [{ hooks }] }, statusLine, notificationCommand: 'notify-send x' });
+  const { effects = [] } = (await start(true)) ?? {};
+  expect(effects.filter((text) => text.includes('cannot be checked'))).toEqual(
+    ['bash "$SCRIPT"', 'node $(ls tools/*.js)'].map(
+      (command) =>
+        `${command}: Which script it runs is known only when it starts, so that cannot be checked: it runs in the sandbox, and without one you are asked.`,
+    ),
+  );
+});
+
 test('a script that an approved setting runs is run again only after its change was approved', {
   tags: 'long',
 }, async () => {

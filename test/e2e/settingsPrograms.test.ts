@@ -251,3 +251,60 @@ describe('two sessions in one folder', () => {
     expect(existsSync(at('ran'))).toBe(true);
   });
 });
+
+describe('a hook of a repository', () => {
+  /** Trusts the folder with these hooks, with their commands on one screen. */
+  async function trusted(commands: readonly string[], files: Readonly<Record<string, string>>) {
+    const setup = await setUpProgram();
+    const at = (name: string): string => join(setup.work.repository, name);
+    const hooks = commands.map((command) => ({ type: 'command', command }));
+    await mkdir(at('tools'));
+    for (const [name, text] of Object.entries(files)) await writeFile(at(name), text, { mode: 0o755 });
+    await writeFile(at('.clawdcode.json'), JSON.stringify({ hooks: { UserPromptSubmit: [{ hooks }] } }));
+    const terminal = setup.open();
+    await terminal.waitFor('Do you trust this folder?');
+    const question = terminal.screen().replace(/[\s│]+/g, ' ');
+    await terminal.answer('1');
+    await terminal.waitForIdle();
+    return { setup, at, question };
+  }
+
+  test.skipIf(!hasSandbox)('whose script nobody can know before it starts stays in the sandbox', async () => {
+    const command = 'sh $(ls tools/*.sh)';
+    const { setup, at, question } = await trusted([command], { 'tools/any.sh': leaving });
+    expect(question).toContain(`${command}: Which script it runs is known only when it starts`);
+    setup.server.script({ text: 'Hello.' });
+    const { stderr } = await setup.print(['-p', 'go', '--debug']);
+    expect(existsSync(at('inside'))).toBe(true);
+    expect(existsSync(at('../escaped'))).toBe(false);
+    expect(stderr + texts(setup)).toContain('because which script it runs is known only when it starts');
+    await rm(at('inside'));
+    setup.server.script({ text: 'Hello.' });
+    const held = await setup.print(['-p', 'go', '--debug', '-s', 'danger-full-access']);
+    expect(existsSync(at('inside'))).toBe(false);
+    expect(held.stderr + texts(setup)).toContain('This hook was not run: which script it runs is known only');
+  });
+
+  test('does not run once the script that it names was changed, however it is named', {
+    tags: 'long',
+  }, async () => {
+    const commands = ['cd tools && ./a.sh', 'env -S "sh tools/b.sh"', "bash -c '. ./tools/c.sh'"];
+    const names = ['a', 'b', 'c'].map((name) => `tools/${name}.sh`);
+    const all = (textFor: (name: string) => string): Record<string, string> =>
+      Object.fromEntries(names.map((name) => [name, `#!/bin/sh\n${textFor(name)}\n`]));
+    const { setup, at } = await trusted(
+      commands,
+      all((name) => `echo checked ${name}`),
+    );
+    setup.server.script({ text: 'One.' });
+    await setup.print(['-p', 'one']);
+    for (const name of names) expect(texts(setup)).toContain(`checked ${name}`);
+    const changed = all((name) => `touch "$CLAUDE_PROJECT_DIR/${name}.ran"`);
+    for (const [name, text] of Object.entries(changed)) await writeFile(at(name), text);
+    setup.server.script({ text: 'Two.' });
+    const { stderr } = await setup.print(['-p', 'two']);
+    for (const name of names) expect(stderr).toContain(name);
+    expect(stderr).toContain('changed since you approved it');
+    expect(names.filter((name) => existsSync(at(`${name}.ran`)))).toEqual([]);
+  });
+});

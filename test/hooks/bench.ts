@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { readHooks } from '../../src/config/hooks.ts';
 import { HookRunner, type HookRunnerDeps } from '../../src/hooks/HookRunner.ts';
-import type { HookSource } from '../../src/protocol/extensions/hooks.ts';
+import type { HookScope, HookSource } from '../../src/protocol/extensions/hooks.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
 
 /** Hooks as a settings file has them. */
-export function sources(hooks: unknown): readonly HookSource[] {
-  return readHooks(hooks, 'user', 'config.json').hooks;
+export function sources(hooks: unknown, scope: HookScope = 'user'): readonly HookSource[] {
+  return readHooks(hooks, scope, 'config.json').hooks;
 }
 
 /** A node program as a shell command. */
@@ -26,10 +26,11 @@ export function command(text: string, more: object = {}, matcher?: string): unkn
 export async function bench(
   hooks: unknown,
   deps: Partial<HookRunnerDeps> = {},
+  scope: HookScope = 'user',
 ): Promise<{ runner: HookRunner; root: string }> {
   const root = deps.root ?? temporaryFolder();
   let ids = 0;
-  const runner = new HookRunner(sources(hooks), {
+  const runner = new HookRunner(sources(hooks, scope), {
     root,
     env: { PATH: process.env.PATH ?? '', HOME: root },
     shell: '/bin/sh',

@@ -63,6 +63,22 @@ test('a confined hook that fails, or ends with exit code 2, says what to do', as
   expect(blocks[0]?.text).toBe('inside\nno\n(It ran in the sandbox.)');
 });
 
+test.each([
+  ['project', true],
+  ['local', true],
+  ['user', false],
+  ['flag', false],
+] as const)('whether the folder names a hook is known when it starts: %s', async (scope, isOfFolder) => {
+  const seen: SettingsProgram[] = [];
+  const { programs: given } = programs((program) => {
+    seen.push(program);
+    return { type: 'outside' };
+  });
+  const { runner } = await bench({ PostToolUse: command('true') }, { programs: given }, scope);
+  await runner.run({ event: 'PostToolUse', input: {} }, never);
+  expect(seen[0]?.ofFolder).toEqual(isOfFolder ? { command: 'true' } : undefined);
+});
+
 test('a confined hook sets no variables: the file that it would write is read outside', async () => {
   const seen: SettingsProgram[] = [];
   const { programs: given } = programs((program) => {

@@ -1,5 +1,6 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are variables of a definition.
 /** A server that is started after the model has changed files. */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { SettingsProgram, SettingsRun } from '../../src/protocol/settingsPrograms.ts';
 import { openBench } from './support/bench.ts';
 import { SERVER, stdio } from './support/testServer.ts';
@@ -27,9 +28,24 @@ test('a server is started in the sandbox if it must be, and released when it end
   const { servers, call } = await openBench({ one: stdio() }, { programs });
   expect(servers.status()[0]?.log).toContain('in the sandbox');
   expect(asked[0]).toMatchObject({ role: 'MCP server "one"', command: process.execPath, args: [SERVER] });
+  expect(asked[0]?.ofFolder).toBeUndefined();
   expect((await call('mcp__one__echo', { text: 'hello' })).status).toBe('ok');
   await servers.replace([]);
   expect(released).toBe(1);
+});
+
+test('a server of the folder is known as one, as its definition says', async () => {
+  const asked: SettingsProgram[] = [];
+  const programs = {
+    async admit(program: SettingsProgram): Promise<SettingsRun> {
+      asked.push(program);
+      return { type: 'held', problem: 'It was not run.', isUnasked: true };
+    },
+  };
+  const definition = { command: process.execPath, args: ['${WHICH}'], env: { A: '${A:-1}' } };
+  const deps = { programs, variables: { WHICH: SERVER } };
+  await openBench({ one: definition }, deps, onTestFinished, 'project');
+  expect(asked[0]).toMatchObject({ args: [SERVER], ofFolder: definition });
 });
 
 test('a server that must not run says why', async () => {

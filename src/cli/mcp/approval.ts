@@ -7,7 +7,9 @@ import { type FolderTrust, readTrust, rememberServer } from '../../config/trust.
 import type { LoadedSettings, SettingsRule } from '../../config/types.ts';
 import type { McpServerSource } from '../../protocol/extensions/mcp.ts';
 import { mcpTarget } from '../../protocol/extensions/mcp.ts';
+import { serverProgram } from '../../protocol/settingsPrograms.ts';
 import type { Boot, ServerQuestion } from '../../ui/types.ts';
+import { UNKNOWN_SCRIPT } from '../permissions/programWords.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 
 type Servers = Pick<LoadedSettings, 'servers' | 'enabledServers'>;
@@ -65,7 +67,12 @@ export async function askServers(
 ): Promise<Boot> {
   const [server] = undecidedServers(loaded, trust);
   if (server === undefined) return next(trust);
-  const question = questionOf(server, trust, loaded.rules, ownServer(server.name, loaded));
+  const { filesOf } = await import('../permissions/executedFiles.ts');
+  const program = serverProgram(server.definition);
+  const question = questionOf(server, trust, loaded.rules, {
+    own: ownServer(server.name, loaded),
+    isUnchecked: program !== undefined && !filesOf(program, place).areAll,
+  });
   return {
     type: 'server',
     question,
@@ -78,19 +85,25 @@ export async function askServers(
   };
 }
 
-/** The question about a server, with what its tools may do without another one. `own`: the user's that it would replace. */
+/**
+ * The question about a server, with what its tools may do without another one. `own`: the user's that it would replace;
+ * `isUnchecked`: the files that it runs are not all known.
+ */
 export function questionOf(
   { name, definition, source }: McpServerSource,
   trust: Pick<FolderTrust, 'serversAnswered'> & Partial<Pick<FolderTrust, 'serverLines'>>,
   rules: readonly Pick<SettingsRule, 'text' | 'behavior' | 'source'>[],
-  own?: McpServerSource,
+  {
+    own,
+    isUnchecked = false,
+  }: { readonly own?: McpServerSource | undefined; readonly isUnchecked?: boolean } = {},
 ): ServerQuestion {
   const { command, args: _, url, type, env = {}, headers = {}, ...rest } = definition;
   const target = mcpTarget(definition);
   const first =
     command === undefined
       ? `Connects to ${url ?? ''} (${type ?? 'http'})`
-      : `Starts a program outside the sandbox: ${target}`;
+      : `Starts a program${isUnchecked ? '' : ' outside the sandbox'}: ${target}`;
   const pairs = (label: string, values: Readonly<Record<string, string>>): string[] =>
     Object.entries(values).map(([key, value]) => `${label} ${key}: ${value}`);
   const before = trust.serverLines?.(name);
@@ -100,6 +113,7 @@ export function questionOf(
     source,
     lines: [
       first,
+      ...(isUnchecked ? [UNKNOWN_SCRIPT] : []),
       ...(own === undefined
         ? []
         : [`Replaces your own ${name} (${own.source}): ${mcpTarget(own.definition)}`]),

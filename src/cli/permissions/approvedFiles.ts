@@ -6,18 +6,19 @@
 import { join, relative } from 'node:path';
 import { AGENT_GRANT } from '../../config/grants.ts';
 import { isFolderServer } from '../../config/mcpServers.ts';
+import { namedByFolder } from '../../config/settingsFiles.ts';
 import type { ChangedFile, FileState, Grant, LoadedSettings } from '../../config/types.ts';
+import { type ProgramText, serverProgram } from '../../protocol/settingsPrograms.ts';
 import { quotedName } from '../../protocol/text/visible.ts';
 import {
   type ApprovedRecords,
   addRecords,
   commandKey,
-  type ProgramText,
   type RecordPlace,
   readRecords,
   recordOf,
 } from './approvedRecords.ts';
-import { filesOf, serverProgram } from './executedFiles.ts';
+import { filesOf, type ProgramFiles } from './executedFiles.ts';
 import { isOutput } from './outputFiles.ts';
 
 /**
@@ -56,18 +57,29 @@ export async function withApprovedFiles(
   return withoutHeld(loaded, held, changedFiles);
 }
 
+/** What the user approves together with settings. */
+export interface NewlyRun extends ApprovedRecords {
+  /** The commands whose files are not all known; without MCP servers, which are asked about separately. */
+  readonly unchecked: readonly string[];
+}
+
 /**
  * The files that more settings run than those of `before`, as they are now: those that the user approves together with
  * the settings. Take them when the question is built, so that a file that changes while it is open is not approved.
  */
-export function newlyRun(place: RecordPlace, before: LoadedSettings, after: LoadedSettings): ApprovedRecords {
+export function newlyRun(place: RecordPlace, before: LoadedSettings, after: LoadedSettings): NewlyRun {
   const known = readRecords(place);
   const old = usersOf(place, before);
   const keys = new Set(old.map(({ key }) => key));
   const added = usersOf(place, after).filter(({ key }) => !keys.has(key));
   const asked = new Set(old.flatMap(({ files }) => files));
   const files = [...statesOf(added, known)].filter(([path]) => !asked.has(path));
-  return { files: Object.fromEntries(files), commands: added.map(({ key }) => key) };
+  const unchecked = added.filter(({ type, areAll }) => type !== 'server' && !areAll);
+  return {
+    files: Object.fromEntries(files),
+    commands: added.map(({ key }) => key),
+    unchecked: [...new Set(unchecked.map(({ text }) => text))],
+  };
 }
 
 /** Records files as the user has seen them: one that has changed again since then asks again. */
@@ -85,10 +97,12 @@ export async function approveFiles(
 export function filesRunBy(
   program: ProgramText,
   { root, home }: Pick<RecordPlace, 'root' | 'home'>,
-): readonly string[] {
-  const text = [program.command, ...(program.args ?? [])].join(' ');
-  return filesOf(program, { root, home }).files.filter((path) => !isOutput(path, text, root));
+): ProgramFiles {
+  const { files, areAll } = filesOf(program, { root, home });
+  return { files: files.filter((path) => !isOutput(path, textOf(program), root)), areAll };
 }
+
+const textOf = ({ command, args = [] }: ProgramText): string => [command, ...args].join(' ');
 
 type States = ReadonlyMap<string, FileState>;
 
@@ -116,25 +130,24 @@ function addsTo(known: ApprovedRecords, { files, commands }: ApprovedRecords): b
 }
 
 /** Something approved that runs files of the project. */
-interface User {
+interface User extends ProgramFiles {
   /** For display: "the hook ./check.sh". */
   readonly what: string;
   /** See `commandKey`. */
   readonly key: string;
-  readonly files: readonly string[];
+  /** With its arguments; empty for a subagent. */
+  readonly text: string;
   readonly type: 'hook' | 'server' | 'statusLine' | 'notificationCommand' | 'agent';
   /** Its place in the list of hooks or servers. */
   readonly at: number;
 }
 
-function usersOf(place: RecordPlace, { hooks, servers, settings, sources, files }: LoadedSettings): User[] {
-  const ofFolder = new Set(
-    files.flatMap(({ layer, name }) => (layer === 'project' || layer === 'local' ? [name] : [])),
-  );
+function usersOf(place: RecordPlace, loaded: LoadedSettings): User[] {
+  const { hooks, servers, settings } = loaded;
   const userOf = (what: string, type: User['type'], at: number, program: ProgramText): User => ({
     ...{ what, type, at },
-    key: commandKey(program),
-    files: filesRunBy(program, place),
+    ...{ key: commandKey(program), text: textOf(program) },
+    ...filesRunBy(program, place),
   });
   const ofHooks = hooks.flatMap(({ hook, scope, ignored }, at): User[] => {
     if (hook.type !== 'command' || ignored !== undefined) return [];
@@ -147,7 +160,7 @@ function usersOf(place: RecordPlace, { hooks, servers, settings, sources, files 
   });
   const ofSettings = (['statusLine', 'notificationCommand'] as const).flatMap((key): User[] => {
     const value = settings[key];
-    if (value === null || !ofFolder.has(sources[key] ?? sources[`${key}.command`] ?? '')) return [];
+    if (value === null || !namedByFolder(loaded, key)) return [];
     const command = typeof value === 'string' ? value : value.command;
     return [userOf(key === 'statusLine' ? 'the status line' : 'notifications', key, 0, { command })];
   });
@@ -162,8 +175,8 @@ function agentsOf({ root }: RecordPlace, { grants }: LoadedSettings, granted: re
     what: 'a subagent',
     type: 'agent',
     at,
-    key: commandKey({ command: `${AGENT_GRANT} ${source}` }),
-    files: [join(root, source)],
+    ...{ key: commandKey({ command: `${AGENT_GRANT} ${source}` }), text: '' },
+    ...{ files: [join(root, source)], areAll: true },
   }));
 }
 

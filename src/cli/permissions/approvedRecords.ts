@@ -10,6 +10,7 @@ import { writePrivateFile } from '../../config/files.ts';
 import type { FileState } from '../../config/types.ts';
 import { readFileNow } from '../../disk/fileLookups.ts';
 import { isInside } from '../../disk/paths.ts';
+import type { ProgramText } from '../../protocol/settingsPrograms.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 
 /** Content up to this many bytes is kept, so that a change can be shown. */
@@ -96,16 +97,6 @@ export function commandKey({ command, args }: ProgramText): string {
     .update(JSON.stringify([READING, command, ...(args ?? [])]))
     .digest('hex')
     .slice(0, 32);
-}
-
-/** A command for a shell, or a program with its arguments. */
-export interface ProgramText {
-  readonly command: string;
-  readonly args?: readonly string[] | undefined;
-  /** Where it starts, as written; absent = in the project. */
-  readonly cwd?: string | undefined;
-  /** Its own variables. */
-  readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Hundreds of files with their content. */

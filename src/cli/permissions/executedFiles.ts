@@ -8,7 +8,7 @@ import type { LoadedSettings } from '../../config/types.ts';
 import { readFileNow, statOf } from '../../disk/fileLookups.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
 import { trackedFiles } from '../../permissions/lookups/gitPrograms.ts';
-import type { ProgramText } from './approvedRecords.ts';
+import { type ProgramText, serverProgram } from '../../protocol/settingsPrograms.ts';
 import { type ProjectFiles, projectFiles } from './projectFiles.ts';
 import { isUnknown, type Runs, runsOfText, runsOfWords } from './runPrograms.ts';
 import { filledIn, type KnownVariables } from './shellText.ts';
@@ -40,16 +40,6 @@ export function programsIn({ hooks, servers, settings }: Settings): readonly Pro
     ...hooks.flatMap(({ hook }) => (hook.type === 'command' ? [hook] : [])),
     ...servers.flatMap(({ definition }) => serverProgram(definition) ?? []),
   ];
-}
-
-/** The program that an MCP server runs; undefined for one that is reached by an address. */
-export function serverProgram({
-  command,
-  args = [],
-  cwd,
-  env,
-}: Settings['servers'][number]['definition']): ProgramText | undefined {
-  return command === undefined ? undefined : { command, args, cwd, env };
 }
 
 /** What a program of the settings runs of the project. */

@@ -18,12 +18,16 @@ type Question = Omit<TurnQuestion, 'agentId'>;
 /** The user's answer; undefined: there is no user to ask, or the question was withdrawn. */
 type Ask = (question: Question) => Promise<boolean | undefined>;
 
+/** What is known about the scripts that a program runs. */
+export type ScriptState =
+  | { readonly type: 'approved' }
+  /** Of a program that the folder names: only the shell will know which they are, so there is nothing to compare. */
+  | { readonly type: 'unknown' }
+  /** The program must not run. `problem`: a sentence for the user; `isUnasked`: nobody was asked. */
+  | { readonly type: 'changed'; readonly problem: string; readonly isUnasked: boolean };
+
 export interface ScriptCheck {
-  /** Why the program must not run, as a sentence for the user; undefined if it may. `isUnasked`: nobody was asked. */
-  problemOf(
-    program: SettingsProgram,
-    ask: Ask,
-  ): Promise<{ readonly problem: string; readonly isUnasked: boolean } | undefined>;
+  stateOf(program: SettingsProgram, ask: Ask): Promise<ScriptState>;
   /**
    * Called before a call that changes files; returns what to call when it has ended, which never rejects. What the user
    * approves in an edit of a file that was as approved before, they need not approve again.
@@ -36,24 +40,29 @@ export function createScriptCheck(place: RecordPlace, newId: () => string): Scri
   /** Of files whose times differ from those in the record. */
   const seen = new Map<string, FileState>();
   const answers = new Map<string, Promise<boolean | undefined>>();
-  const stateOf = (path: string, recorded: FileState | undefined): FileState => {
+  const fileState = (path: string, recorded: FileState | undefined): FileState => {
     const state = recordOf(path, recorded, seen.get(path));
     if (state !== recorded) seen.set(path, state);
     return state;
   };
-  const changedBy = (program: SettingsProgram): readonly ChangedFile[] => {
+  /** The files that differ, and whether these are all that it may run. */
+  const compared = (program: SettingsProgram) => {
     const { files, commands } = records();
-    if (Object.keys(files).length + commands.length === 0) return [];
-    const isRecorded = commands.includes(commandKey(program));
-    // Its variables are those of the whole environment.
-    const { command, args, cwd } = program;
-    return filesRunBy({ command, args, cwd }, place).flatMap((path): ChangedFile[] => {
+    const { role, command, args, cwd, ofFolder } = program;
+    if (ofFolder === undefined && Object.keys(files).length + commands.length === 0)
+      return { changed: [], areAll: true };
+    // The variables of a program that is not the folder's are those of the whole environment.
+    const written = ofFolder ?? { command, args, cwd };
+    const isRecorded = commands.includes(commandKey(written));
+    const found = filesRunBy(written, place);
+    const changed = found.files.flatMap((path): ChangedFile[] => {
       const before = files[path];
       if (before === undefined && !isRecorded) return [];
-      const now = stateOf(path, before);
+      const now = fileState(path, before);
       if (now.digest === (before?.digest ?? '')) return [];
-      return [{ path, name: relative(place.root, path), users: [`your ${program.role}`], before, now }];
+      return [{ path, name: relative(place.root, path), users: [`your ${role}`], before, now }];
     });
+    return { changed, areAll: ofFolder === undefined || found.areAll };
   };
   const ownAnswer = (changed: readonly ChangedFile[], program: SettingsProgram, ask: Ask) => {
     const key = JSON.stringify(changed.map(({ path, now }) => [path, now.digest]));
@@ -69,16 +78,15 @@ export function createScriptCheck(place: RecordPlace, newId: () => string): Scri
     return answer;
   };
   return {
-    async problemOf(program, ask) {
-      const changed = changedBy(program);
-      if (changed.length === 0) return undefined;
-      const isApproved = await ownAnswer(changed, program, ask);
-      if (isApproved === true) return undefined;
+    async stateOf(program, ask) {
+      const { changed, areAll } = compared(program);
+      const isApproved = changed.length === 0 || (await ownAnswer(changed, program, ask));
+      if (isApproved === true) return { type: areAll ? 'approved' : 'unknown' };
       const names = changed.map(({ name }) => quotedName(name)).join(', ');
       const what = `This ${program.role} was not run: ${names} changed since you approved it.`;
       return isApproved === undefined
-        ? { problem: `${what} Run clawdcode here to decide.`, isUnasked: true }
-        : { problem: `${what} The next start asks again.`, isUnasked: false };
+        ? { type: 'changed', problem: `${what} Run clawdcode here to decide.`, isUnasked: true }
+        : { type: 'changed', problem: `${what} The next start asks again.`, isUnasked: false };
     },
     editing(access, basis) {
       if (access.type !== 'write' || basis !== 'user') return undefined;
@@ -86,7 +94,7 @@ export function createScriptCheck(place: RecordPlace, newId: () => string): Scri
       const { files } = records();
       const isAsApproved = (path: string): boolean => {
         const recorded = files[path];
-        return recorded !== undefined && stateOf(path, recorded).digest === recorded.digest;
+        return recorded !== undefined && fileState(path, recorded).digest === recorded.digest;
       };
       const edited = paths.filter(isAsApproved);
       if (edited.length === 0) return undefined;
@@ -95,7 +103,7 @@ export function createScriptCheck(place: RecordPlace, newId: () => string): Scri
           place,
           edited.map((path) => ({
             ...{ path, name: relative(place.root, path), users: [] },
-            ...{ before: files[path], now: stateOf(path, files[path]) },
+            ...{ before: files[path], now: fileState(path, files[path]) },
           })),
         ).catch(() => undefined);
     },

@@ -30,6 +30,13 @@ import {
 import { sandboxNotes } from '../../tools/outcomes.ts';
 import { makeScratch } from '../../tools/shell/scratch.ts';
 import type { Permissions } from './permissions.ts';
+import {
+  confinedAdvice,
+  heldProgram,
+  type ProgramConcern,
+  programQuestion,
+  quotedCommand,
+} from './programWords.ts';
 import { createScriptCheck, type ScriptCheck } from './scriptCheck.ts';
 import { createChangeTracker } from './unaskedChanges.ts';
 import type { CodePlace, CodeRun } from './workspaceCode.ts';
@@ -114,17 +121,43 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
 
   const decide = async (program: SettingsProgram): Promise<SettingsRun> => {
     if (session?.mode() === 'bypassPermissions') return outside;
-    const changedScript = await scripts.problemOf(program, (question) =>
-      askedOf(session, question, program.signal),
-    );
-    if (changedScript !== undefined) return { type: 'held', ...changedScript };
+    const script = await scripts.stateOf(program, (question) => askedOf(session, question, program.signal));
+    if (script.type === 'changed') return { ...script, type: 'held' };
     const changed = await unasked.changedFolders();
-    if (changed === undefined) return outside;
-    const workspace = [...new Set([...changed, ...opened, ...temporary])];
+    const concern = script.type === 'unknown' ? 'unknown' : 'changed';
+    if (changed === undefined && concern === 'changed') return outside;
     if (session === undefined)
-      return held(program, 'there is no session whose sandbox it could run in', true);
+      return heldProgram(program, concern, 'there is no session whose sandbox it could run in', true);
     const { permissions, sandbox } = session;
     const text = program.args === undefined ? program.command : scriptOf(program);
+    const code =
+      concern === 'unknown' ? 'workspace' : await codeOf(program, text, changed ?? [], permissions);
+    if (code === 'none' || (await permissions.matches(places.excluded, text))) return outside;
+    const state = await sandbox.state();
+    if (state.type !== 'on') return askUser(program, text, { code, concern }, state.reason, session);
+    const run = await confine(program, text, concern, session, root).catch((error: unknown) =>
+      heldProgram(program, concern, messageOf(error), true),
+    );
+    if (run.type === 'held') return run;
+    const access = { type: 'command', command: text, cwd: program.cwd } as const;
+    const onEnd = unasked.started({ role: program.role, command: text }, access);
+    return {
+      ...run,
+      release() {
+        run.release();
+        onEnd();
+      },
+    };
+  };
+
+  /** What of the folders whose files were changed the program takes code from. */
+  const codeOf = async (
+    program: SettingsProgram,
+    text: string,
+    changed: readonly string[],
+    permissions: ProgramSession['permissions'],
+  ): Promise<CodeRun> => {
+    const workspace = [...new Set([...changed, ...opened, ...temporary])];
     // Loads the tables about commands, which a session does not need to open.
     const { codeRunBy } = await import('./workspaceCode.ts');
     const { ledPrograms } = await import('../../tools/shell/steeringVariables.ts');
@@ -143,41 +176,27 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
       env: program.env,
       isLed: led !== 'none',
     };
-    const code =
-      led === 'all' ? 'workspace' : await codeRunBy(text, program.cwd, place, program.args === undefined);
-    if (code === 'none' || (await permissions.matches(places.excluded, text))) return outside;
-    const state = await sandbox.state();
-    if (state.type === 'on') {
-      const run = await confine(program, text, session, root);
-      const access = { type: 'command', command: text, cwd: program.cwd } as const;
-      const onEnd = unasked.started({ role: program.role, command: text }, access);
-      return {
-        ...run,
-        release() {
-          run.release();
-          onEnd();
-        },
-      };
-    }
-    return askUser(program, text, code, state.reason, session);
+    if (led === 'all') return 'workspace';
+    return codeRunBy(text, program.cwd, place, program.args === undefined);
   };
 
   const askUser = async (
     program: SettingsProgram,
     text: string,
-    code: CodeRun,
+    { code, concern }: { readonly code: CodeRun; readonly concern: ProgramConcern },
     why: string,
     entered: ProgramSession,
   ): Promise<SettingsRun> => {
     // The script is protected: it cannot have changed without approval.
     if (code === 'script') return outside;
-    const key = JSON.stringify([program.role, text]);
+    const key = JSON.stringify([program.role, text, concern]);
     const asked =
-      answers.get(key) ?? askedOf(entered, questionAbout(program, text, places.newId()), program.signal);
+      answers.get(key) ??
+      askedOf(entered, programQuestion(program, concern, text, places.newId()), program.signal);
     answers.set(key, asked);
     const isAllowed = await asked;
     if (isAllowed === undefined) answers.delete(key);
-    return isAllowed === true ? outside : held(program, why, isAllowed === undefined);
+    return isAllowed === true ? outside : heldProgram(program, concern, why, isAllowed === undefined);
   };
 
   return {
@@ -198,9 +217,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
       session = entered;
     },
     admit: (program) =>
-      decide(program).catch((error: unknown) =>
-        held(program, error instanceof Error ? error.message : String(error), true),
-      ),
+      decide(program).catch((error: unknown) => heldProgram(program, 'changed', messageOf(error), true)),
   };
 }
 
@@ -227,9 +244,12 @@ function isUnasked(basis: PermissionBasis, mode: PermissionMode | undefined): bo
 
 const outside: SettingsRun = { type: 'outside' };
 
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 async function confine(
   { role, cwd, env }: SettingsProgram,
   command: string,
+  concern: ProgramConcern,
   { sandbox, warn, tell }: Pick<ProgramSession, 'sandbox' | 'warn' | 'tell'>,
   root: string,
 ): Promise<ConfinedRun> {
@@ -243,13 +263,11 @@ async function confine(
       type: 'confined',
       launch: (shell, script) => confinement.launch(shell, ['-c', script]),
       advice(output, exitCode) {
-        const why = confinement.blocked(output, exitCode, new Set())?.reason;
-        const cause = why === undefined ? '' : `: ${why}`;
-        return `It ran in the sandbox${cause}, because files were changed without your approval. ${remedy(command)}`;
+        return confinedAdvice(command, concern, confinement.blocked(output, exitCode, new Set())?.reason);
       },
       release() {
         const { forUser, forModel } = sandboxNotes(confinement);
-        const name = [role, shortened(command)].join(' ').trim();
+        const name = [role, quotedCommand(command)].join(' ').trim();
         for (const change of forUser) warn(`Your ${name} ${change}.`);
         for (const change of forModel) tell?.(`The user's ${name} ran in the sandbox. ${change}`);
         confinement.share();
@@ -259,44 +277,6 @@ async function confine(
     };
   } catch (error) {
     remove();
-    throw new Error(
-      `it could not be confined in ${root}: ${error instanceof Error ? error.message : error}`,
-      {
-        cause: error,
-      },
-    );
+    throw new Error(`it could not be confined in ${root}: ${messageOf(error)}`, { cause: error });
   }
-}
-
-function held({ role, command, args }: SettingsProgram, why: string, isUnasked: boolean): SettingsRun {
-  const text = args === undefined ? command : [command, ...args].join(' ');
-  const problem = `This ${role} was not run: files that it may run were changed without your approval, and there is no sandbox for it (${why}). ${remedy(text)}`;
-  return { type: 'held', problem, isUnasked };
-}
-
-const MAX_SHOWN = 80;
-
-function remedy(command: string): string {
-  const shown = shortened(command) || 'its command';
-  return `Once you have reviewed the changes, /hooks reviewed lets it run outside the sandbox; so does adding ${shown} to sandbox.excludedCommands in your own config.json.`;
-}
-
-/** In quotes; empty if it is too long to be quoted. */
-function shortened(command: string): string {
-  return command.length <= MAX_SHOWN ? JSON.stringify(command) : '';
-}
-
-function questionAbout(
-  { role, cwd }: SettingsProgram,
-  text: string,
-  id: string,
-): Omit<TurnQuestion, 'agentId'> {
-  return {
-    id,
-    title: `Your ${role}`,
-    headline: `Run your ${role}, although files were changed?`,
-    preview: { type: 'command', command: text, cwd, confinement: 'Runs without a sandbox.' },
-    reason:
-      'It may run files of this project, and some were changed without your approval. Your answer holds until the session ends; /hooks reviewed ends the questions.',
-  };
 }

@@ -13,6 +13,8 @@ interface ProgramCommand {
   readonly env: Readonly<Record<string, string>>;
   readonly stdio: Stdio;
   readonly options?: SpawnOptions;
+  /** A settings file of the folder names it. */
+  readonly isOfFolder: boolean;
   /** Absent = it runs with the user's rights. */
   readonly programs?: SettingsPrograms | undefined;
 }
@@ -29,9 +31,13 @@ export async function spawnProgram({
   env,
   stdio,
   options = {},
+  isOfFolder,
   programs,
 }: ProgramCommand): Promise<SpawnedProgram> {
-  const run: SettingsRun = (await programs?.admit({ role, command, cwd, env })) ?? { type: 'outside' };
+  const ofFolder = isOfFolder ? { command } : undefined;
+  const run: SettingsRun = (await programs?.admit({ role, command, cwd, env, ofFolder })) ?? {
+    type: 'outside',
+  };
   if (run.type === 'held') return { problem: run.problem };
   if (run.type === 'outside') return { child: spawn(command, { ...options, shell: true, cwd, env, stdio }) };
   try {

@@ -13,6 +13,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 interface AttentionSettings {
   readonly notifications: 'auto' | NotificationChannel | 'off';
   readonly notificationCommand: string | null;
+  /** A settings file of the folder names that command. */
+  readonly isNotifierOfFolder?: boolean;
   readonly terminalTitle: boolean;
   readonly terminalProgress: boolean;
 }
@@ -24,7 +26,7 @@ export function attentionOf(
   programs?: SettingsPrograms,
 ): Attention {
   const { env } = place;
-  const { notifications, notificationCommand: command } = settings;
+  const { notifications, notificationCommand: command, isNotifierOfFolder: isOfFolder = false } = settings;
   return {
     title: settings.terminalTitle && !isPlainConsole(env.TERM),
     progress: settings.terminalProgress && showsProgress(env),
@@ -32,7 +34,10 @@ export function attentionOf(
     multiplexer: multiplexerOf(env),
     ...(command === null
       ? {}
-      : { notify: (message, session) => runNotifier(command, message, session, place, programs) }),
+      : {
+          notify: (message, session) =>
+            runNotifier({ command, isOfFolder }, message, session, place, programs),
+        }),
   };
 }
 
@@ -92,15 +97,15 @@ function plain(text: string): string {
 
 /** Starts the notifier without waiting for it. Its output is dropped, because the screen is in use. */
 function runNotifier(
-  command: string,
+  given: { readonly command: string; readonly isOfFolder: boolean },
   message: string,
   session: string,
   place: ProgramContext,
   programs: SettingsPrograms | undefined,
 ): void {
   void spawnProgram({
+    ...given,
     role: 'notification command',
-    command,
     cwd: place.cwd,
     env: {
       ...programEnvironment(place),

@@ -13,6 +13,8 @@ interface StatusLineSetting {
   readonly command: string;
   readonly padding: number;
   readonly refreshMs: number | null;
+  /** A settings file of the folder names it. */
+  readonly isOfFolder?: boolean;
 }
 
 /** Timeout of a run, in milliseconds. */
@@ -21,7 +23,7 @@ const TIMEOUT_MS = 1000;
 const MAX_CHARACTERS = 16_384;
 
 export function createStatusCommand(
-  { command, padding, refreshMs }: StatusLineSetting,
+  { command, padding, refreshMs, isOfFolder = false }: StatusLineSetting,
   place: ProgramContext,
   addedDirectories: readonly string[],
   columns: () => number | undefined,
@@ -32,7 +34,7 @@ export function createStatusCommand(
     padding,
     ...(refreshMs === null ? {} : { refreshMs }),
     run: (input) =>
-      startCommand(command, place, columns() ?? 80, programs)
+      startCommand({ command, isOfFolder }, place, columns() ?? 80, programs)
         .then((started) =>
           'problem' in started
             ? failedBecause(started.problem)
@@ -49,14 +51,14 @@ function withDirectories(input: StatusLineInput, added_dirs: readonly string[]):
 
 /** Its own process group, so that its child processes end with it. */
 function startCommand(
-  command: string,
+  given: { readonly command: string; readonly isOfFolder: boolean },
   place: ProgramContext,
   columns: number,
   programs: SettingsPrograms | undefined,
 ): ReturnType<typeof spawnProgram> {
   return spawnProgram({
+    ...given,
     role: 'status line command',
-    command,
     cwd: place.cwd,
     env: { ...programEnvironment(place), COLUMNS: String(columns), CLAWDCODE: '1' },
     stdio: 'pipe',

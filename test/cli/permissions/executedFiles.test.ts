@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { ProgramText } from '../../../src/cli/permissions/approvedRecords.ts';
 import { executedFiles, filesOf } from '../../../src/cli/permissions/executedFiles.ts';
+import type { ProgramText } from '../../../src/protocol/settingsPrograms.ts';
 import { temporaryFolderOfFile } from '../../temporaryFolder.ts';
 
 const contents: Readonly<Record<string, string>> = {

@@ -1,10 +1,11 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are variables of a definition.
 /** Which programs of the settings run where, once the model has changed files without approval. */
 import { once } from 'node:events';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createPermissions } from '../../../src/cli/permissions/permissions.ts';
 import {
   createSettingsPrograms,
@@ -15,6 +16,7 @@ import { loadSettings } from '../../../src/config/loadSettings.ts';
 import { InProcessEngine } from '../../../src/permissions/InProcessEngine.ts';
 import type { PermissionMode } from '../../../src/protocol/permissions.ts';
 import type { Confinement, SandboxState } from '../../../src/protocol/sandbox.ts';
+import type { ProgramText } from '../../../src/protocol/settingsPrograms.ts';
 import { temporaryFolder, temporaryFolderOfFile } from '../../temporaryFolder.ts';
 
 type ProgramPlaces = Parameters<typeof createSettingsPrograms>[0];
@@ -34,7 +36,7 @@ interface Bench {
   run(
     command: string,
     args?: readonly string[],
-    more?: { cwd?: string; role?: string; env?: Record<string, string> },
+    more?: { cwd?: string; role?: string; env?: Record<string, string>; ofFolder?: ProgramText },
   ): Promise<string>;
   readonly questions: string[];
   readonly warnings: string[];
@@ -124,8 +126,8 @@ async function bench({
   const programs = open();
   return {
     ...{ programs, root, home, questions, warnings, told, planted, open },
-    async run(command, args, { cwd = root, role = 'hook', env = {} } = {}) {
-      const run = await programs.admit({ role, command, args, cwd, env });
+    async run(command, args, { cwd = root, role = 'hook', env = {}, ofFolder } = {}) {
+      const run = await programs.admit({ role, command, args, cwd, env, ofFolder });
       if (run.type === 'confined') run.release();
       return run.type === 'held' ? `held${run.isUnasked ? ' unasked' : ''}: ${run.problem}` : run.type;
     },
@@ -506,4 +508,67 @@ test('what else the model may have changed is no part of the user: temporary fol
   // Nor does all of the home change with a file in it.
   await first.noteUnasked({ ...edit, access: { type: 'write', paths: [at('notes')] } });
   expect(await admit(first, 'date >> ~/log')).toBe('outside');
+});
+
+describe('a script of which only the shell knows which it is', () => {
+  const unknown = ['bash "$X"', 'sh -c "$(cat f)"', 'node $(ls scripts/*.js)', 'env "$X"', 'eval "$X"'];
+
+  test.each(unknown)(
+    'runs in the sandbox if the folder names it, and as ever if the user does: %s',
+    async (command) => {
+      const { run } = await bench();
+      expect(await run(command, undefined, { ofFolder: { command } })).toBe('confined');
+      expect(await run(command)).toBe('outside');
+    },
+  );
+
+  test.each([
+    'sh ./check.sh',
+    '. "$DIR/check.sh"',
+    'npm test',
+    'jq -r .tool_input.file_path | xargs npx eslint',
+  ])('is another matter than one that can be found: %s', async (command) => {
+    const { run } = await bench({ files: [['project/check.sh', '']] });
+    expect(await run(command, undefined, { ofFolder: { command } })).toBe('outside');
+  });
+
+  test('what a definition says counts, not what its variables are now', async () => {
+    const { run } = await bench({ files: [['project/server.js', '']] });
+    const args = ['${SERVER}'];
+    expect(await run('node', ['server.js'], { ofFolder: { command: 'node', args } })).toBe('confined');
+    const known = { command: 'node', args: ['${DIR:-.}/server.js'] };
+    expect(await run('node', ['./server.js'], { ofFolder: known })).toBe('outside');
+    const env = { BASH_ENV: '${FILE}' };
+    expect(await run('bash', ['x'], { ofFolder: { command: 'bash', args: ['x'], env } })).toBe('confined');
+  });
+
+  const command = 'bash "$X"';
+  const ofFolder = { command };
+
+  test('in bypass mode it runs as any other', async () => {
+    const { run } = await bench({ mode: 'bypassPermissions' });
+    expect(await run(command, undefined, { ofFolder })).toBe('outside');
+  });
+
+  test('without a sandbox the user is asked once; without a user it does not run, and is told what would help', async () => {
+    const yes = await bench({ state: missing, answer: 'allow' });
+    expect(await yes.run(command, undefined, { ofFolder })).toBe('outside');
+    yes.programs.noteEarlier(Date.now());
+    expect(await yes.run(command, undefined, { ofFolder })).toBe('outside');
+    expect(yes.questions).toEqual([`Run your hook, although its script cannot be checked? ${command}`]);
+    const alone = await bench({ state: missing });
+    expect(await alone.run(command, undefined, { ofFolder })).toBe(
+      'held unasked: This hook was not run: which script it runs is known only when it starts, so it cannot be checked, and there is no sandbox for it (bwrap is missing). To let it run outside, name the script by a constant path in the settings of this folder, or move the command to your own config.json.',
+    );
+  });
+
+  test('where it fails in the sandbox, the advice is about its script', async () => {
+    const { programs, root } = await bench();
+    const run = await programs.admit({ role: 'hook', command, cwd: root, env: {}, ofFolder });
+    if (run.type !== 'confined') throw new Error(run.type);
+    expect(run.advice('', 1)).toMatch(
+      /^It ran in the sandbox: it tried .* because which script it runs is known only when it starts.* name the script by a constant path/,
+    );
+    run.release();
+  });
 });

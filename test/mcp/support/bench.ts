@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest';
 import type { McpDeps } from '../../../src/mcp/McpServer.ts';
 import { McpServers } from '../../../src/mcp/McpServers.ts';
-import type { McpServerDefinition } from '../../../src/protocol/extensions/mcp.ts';
+import type { McpScope, McpServerDefinition } from '../../../src/protocol/extensions/mcp.ts';
 import type { ToolContext, ToolOutcome } from '../../../src/protocol/tools.ts';
 
 export interface Bench {
@@ -20,9 +20,10 @@ export async function openBench(
   definitions: Readonly<Record<string, McpServerDefinition>>,
   deps: Partial<McpDeps> = {},
   atEnd: (close: () => Promise<void>) => void = onTestFinished,
+  scope: McpScope = 'user',
 ): Promise<Bench> {
   const sources = Object.entries(definitions).map(([name, definition]) => ({
-    ...{ name, definition, scope: 'user' as const, source: 'config.json' },
+    ...{ name, definition, scope, source: 'config.json' },
   }));
   const servers = new McpServers(sources, {
     version: '1.2.3',

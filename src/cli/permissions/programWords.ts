@@ -1,0 +1,73 @@
+/** What the user reads about a program of the settings that does not simply run with their rights. Pure. */
+import type { TurnQuestion } from '../../protocol/permissions.ts';
+import type { HeldRun, SettingsProgram } from '../../protocol/settingsPrograms.ts';
+
+/** Why: files that it may run were changed without approval, or nothing says which files it runs. */
+export type ProgramConcern = 'changed' | 'unknown';
+
+const REASONS: Readonly<Record<ProgramConcern, string>> = {
+  changed: 'files that it may run were changed without your approval',
+  unknown: 'which script it runs is known only when it starts, so it cannot be checked',
+};
+
+/** For the questions before it is used for the first time. */
+export const UNKNOWN_SCRIPT =
+  'Which script it runs is known only when it starts, so that cannot be checked: it runs in the sandbox, and without one you are asked.';
+
+/** `why`: why there is no sandbox for it. */
+export function heldProgram(
+  { role, command, args }: SettingsProgram,
+  concern: ProgramConcern,
+  why: string,
+  isUnasked: boolean,
+): HeldRun {
+  const text = args === undefined ? command : [command, ...args].join(' ');
+  const problem = `This ${role} was not run: ${REASONS[concern]}, and there is no sandbox for it (${why}). ${remedy(text, concern)}`;
+  return { type: 'held', problem, isUnasked };
+}
+
+/** `cause`: what the sandbox prevented, if that is known. */
+export function confinedAdvice(command: string, concern: ProgramConcern, cause: string | undefined): string {
+  const because =
+    concern === 'changed' ? 'because files were changed without your approval' : `because ${REASONS.unknown}`;
+  return `It ran in the sandbox${cause === undefined ? '' : `: ${cause}`}, ${because}. ${remedy(command, concern)}`;
+}
+
+/** The question where there is no sandbox. */
+export function programQuestion(
+  { role, cwd }: SettingsProgram,
+  concern: ProgramConcern,
+  text: string,
+  id: string,
+): Omit<TurnQuestion, 'agentId'> {
+  const [headline, reason] =
+    concern === 'changed'
+      ? [
+          `Run your ${role}, although files were changed?`,
+          'It may run files of this project, and some were changed without your approval. Your answer holds until the session ends; /hooks reviewed ends the questions.',
+        ]
+      : [
+          `Run your ${role}, although its script cannot be checked?`,
+          'Which script it runs is known only when it starts, so it may be one that you have not approved. Your answer holds until the session ends; a constant path in the settings of this folder ends the questions.',
+        ];
+  return {
+    ...{ id, headline, reason },
+    title: `Your ${role}`,
+    preview: { type: 'command', command: text, cwd, confinement: 'Runs without a sandbox.' },
+  };
+}
+
+const MAX_SHOWN = 80;
+
+function remedy(command: string, concern: ProgramConcern): string {
+  // A rule does not cover what is known only when it starts.
+  if (concern === 'unknown')
+    return 'To let it run outside, name the script by a constant path in the settings of this folder, or move the command to your own config.json.';
+  const shown = quotedCommand(command) || 'its command';
+  return `Once you have reviewed the changes, /hooks reviewed lets it run outside the sandbox; so does adding ${shown} to sandbox.excludedCommands in your own config.json.`;
+}
+
+/** In quotes; empty if it is too long to be quoted. */
+export function quotedCommand(command: string): string {
+  return command.length <= MAX_SHOWN ? JSON.stringify(command) : '';
+}
