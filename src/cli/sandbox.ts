@@ -34,6 +34,7 @@ import { createReadOnlyPlaces } from './permissions/readOnlyPlaces.ts';
 import { scriptsIn } from './permissions/workspaceScripts.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { commandVariables, isToken } from './process/commandVariables.ts';
+import { ownFiles } from './process/ownFiles.ts';
 
 /** Finds what rules deny reading; see `createDeniedPlaces`. */
 export type FindDenied = (query: DeniedQuery) => Promise<DeniedPlaces>;
@@ -112,6 +113,9 @@ export function createSessionSandbox({
   const sensitive = remembered(isSensitive);
   const onPaths = namesOnPaths({ ...env, ...added }, temporaryFolders(), realpath);
   const readOnlyPlaces = createReadOnlyPlaces();
+  const openedForWriting = () => unmoved(inPlace(sandbox.allowWrite)).map(realpath);
+  const writableRoots = [root, ...unmoved(addedFolders), ...openedForWriting()].map(realpath);
+  const own = ownFiles(place.packageRoot).filter((path) => writableRoots.some((one) => isInside(path, one)));
   return createCommandSandbox({
     ...probeOptions(place, loaded.settings, mode),
     node: process.execPath,
@@ -132,13 +136,16 @@ export function createSessionSandbox({
       executedFiles: run,
       isSensitive: sensitive,
     }),
-    denyWrite: () =>
-      readOnlyPlaces({
+    denyWrite: async () => {
+      const opened = openedForWriting();
+      const places = await readOnlyPlaces({
         home,
         workspace: [root, ...unmoved(addedFolders)],
         rules: permissions.rules(),
-        opened: unmoved(inPlace(sandbox.allowWrite)).map(realpath),
-      }),
+        opened,
+      });
+      return [...places, ...own.filter((path) => !opened.some((one) => isInside(path, one)))];
+    },
     denied: () =>
       findDenied({
         home,

@@ -21,6 +21,8 @@ export interface PolicyFacts {
   readonly home: string;
   /** Files that settings run outside the sandbox (hooks and the like), absolute, links resolved. */
   readonly executedFiles?: readonly string[];
+  /** Files and folders of ClawdCode itself, absolute, links resolved. */
+  readonly ownFiles?: readonly string[];
   /** Absolute path of the settings file to which "always" writes. */
   readonly localSettingsFile: string;
 }

@@ -1,12 +1,13 @@
 /** The sandbox as a user meets it, with default settings. */
 import { existsSync } from 'node:fs';
-import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasSandbox } from '../sandbox/hasSandbox.ts';
 import { keys } from '../ui/screen.ts';
 import { expectTried } from './support/actionsTried.ts';
 import { long } from './support/long.ts';
+import { program } from './support/program.ts';
 import { setUpProgram } from './support/testProgram.ts';
 
 const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] });
@@ -34,6 +35,33 @@ test.skipIf(!hasSandbox)(
       'The sandbox blocked it: the settings hide one.pem, plans from commands (a Read deny rule',
     );
     expect(told).toContain('?? pack.js');
+  },
+);
+
+test.skipIf(!hasSandbox)(
+  'a program of a project in which ClawdCode is installed cannot change ClawdCode, even in bypassPermissions',
+  async () => {
+    const { server, work, print } = await setUpProgram();
+    const [node = '', installed = ''] = program();
+    const own = join(work.repository, 'node_modules/clawdcode');
+    await cp(dirname(dirname(installed)), own, { recursive: true });
+    const [piece = ''] = (await readdir(join(own, 'dist'))).filter((name) =>
+      name.startsWith('LanguageServers'),
+    );
+    const script = `const fs = require('fs'); for (const p of ['dist/${piece}', 'bin/clawdcode.js', 'x']) try { fs.appendFileSync('node_modules/clawdcode/' + p, ';'); } catch (e) { console.log(e.code, p) }`;
+    await writeFile(join(work.repository, 'build.js'), script);
+    server.script(bash('node build.js'), { text: 'Done.' });
+    const command = [node, join(own, 'bin/clawdcode.js')];
+    await print(['-p', 'go', '--dangerously-skip-permissions'], { command });
+    const told = JSON.stringify(server.requests().at(-1)?.messages);
+    expect(told).toContain(`EROFS dist/${piece}\\nEROFS bin/clawdcode.js`);
+    const edit = {
+      calls: [{ name: 'Write', input: { file_path: join(own, 'dist/new.cjs'), content: 'x' } }],
+    };
+    server.script(edit, { text: 'Done.' });
+    await print(['-p', 'go', '--permission-mode', 'acceptEdits'], { command });
+    expect(JSON.stringify(server.requests().at(-1)?.messages)).toContain('controls ClawdCode itself');
+    expect(existsSync(join(own, 'dist/new.cjs'))).toBe(false);
   },
 );
 

@@ -30,8 +30,9 @@ import type {
 import type { CommandStep, GitUse } from '../../protocol/sandbox.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { HostVerdict } from '../../sandbox/network/commandNetwork.ts';
-import type { AppPaths } from '../process/appPaths.ts';
+import { type AppPaths, packageRoot } from '../process/appPaths.ts';
 import { ownEnvironment } from '../process/lookUp.ts';
+import { ownFiles } from '../process/ownFiles.ts';
 import { scriptsIn } from './workspaceScripts.ts';
 
 export interface Permissions {
@@ -140,6 +141,7 @@ function permissionsAt(
   const additionalDirectories = pathsInWorktree(directories, { project, worktree: root });
   const inSecretPlace = secretPlaceTest({ home, root, additionalDirectories, realpath });
   const run = scriptsIn(loaded, { project, root, home });
+  const own = ownFiles(packageRoot());
   const factsFor = (mode: PermissionMode): PolicyFacts => ({
     mode,
     rules: allRules(),
@@ -148,6 +150,7 @@ function permissionsAt(
     additionalDirectories,
     home,
     executedFiles: run,
+    ownFiles: own,
     localSettingsFile,
   });
   /** For everything except commands; takes no time. */

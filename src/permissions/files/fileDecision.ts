@@ -231,7 +231,10 @@ function protectedInHome(realPath: string, policy: Policy): { path: string; by: 
 
 /** The protected name that a path is or is inside of. */
 export function protectionOf(path: string, policy: Policy): ProtectedName | undefined {
-  return protectedName(path, placesOf(policy));
+  const own = policy.ownFiles?.find((place) => contains(place, path));
+  return own === undefined
+    ? protectedName(path, placesOf(policy))
+    : { pattern: own, usedBy: 'ClawdCode itself' };
 }
 
 function placesOf(policy: Policy): ProtectionPlace {

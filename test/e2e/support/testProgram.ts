@@ -21,6 +21,8 @@ export interface PrintOptions {
   /** Leaves standard input open for `write`. */
   readonly isInputOpen?: boolean;
   readonly cwd?: string;
+  /** Replaces the installed program. */
+  readonly command?: readonly string[];
 }
 
 export interface OpenOptions extends Partial<TerminalOptions> {
@@ -108,9 +110,9 @@ export async function setUpProgram(
   };
   const startPrint: TestProgram['startPrint'] = (
     args,
-    { env = work.env(access), input, isInputOpen = false, cwd } = {},
+    { env = work.env(access), input, isInputOpen = false, cwd, command = program() } = {},
   ) => {
-    const [file = '', ...first] = program();
+    const [file = '', ...first] = command;
     const child = spawn(file, [...first, ...args], { cwd: cwd ?? work.repository, env: atHome(env) });
     let stdout = '';
     let stderr = '';
