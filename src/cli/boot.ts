@@ -9,6 +9,7 @@ import type { LoadedSettings, UntrustedSetting } from '../config/types.ts';
 import { chooseTheme } from '../ui/theme/theme.ts';
 import type { AppServices, Boot, TrustQuestion } from '../ui/types.ts';
 import { createConfigPort } from './configPort.ts';
+import { damagedNotices } from './damagedNotices.ts';
 import { createCommandHost } from './host.ts';
 import { askServers, leftOutNotice } from './mcp/approval.ts';
 import { createModelChoice, listerFor } from './models/modelChoice.ts';
@@ -148,6 +149,7 @@ async function chooseModel(
     type: 'ready',
     notices: [
       ...loaded.problems.map((problem) => problem.message),
+      ...(await damagedNotices(place)),
       ...(await unsupportedNotices(place.dataRoot, loaded)),
       ...plugins.current().notices,
       ...[rootNotice(place) ?? [], leftOutNotice(loaded, trust) ?? []].flat(),

@@ -61,11 +61,11 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
   }
   if (route.type === 'mcp') {
     const { mcpCommand } = await import('./mcpCommand/command.ts');
-    return mcpCommand(readAppPaths(), route.argv);
+    return reportingDamage(await mcpCommand(readAppPaths(), route.argv));
   }
   if (route.type === 'plugin') {
     const { pluginCommand } = await import('./subcommands/plugin.ts');
-    return pluginCommand(readAppPaths(), route.argv);
+    return reportingDamage(await pluginCommand(readAppPaths(), route.argv));
   }
   if (route.type === 'config') {
     const { configCommand } = await import('./subcommands/config.ts');
@@ -90,7 +90,7 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
   }
   if (route.type === 'auth') {
     const { authCommand } = await import('./subcommands/auth.ts');
-    return authCommand(readAppPaths(), route.argv);
+    return reportingDamage(await authCommand(readAppPaths(), route.argv));
   }
   if (route.type === 'doctor') {
     const { doctorCommand } = await import('./doctor/command.ts');
@@ -157,6 +157,13 @@ async function withPromptFiles(options: CliOptions): Promise<CliOptions | string
   } catch (error) {
     return `${error instanceof Error ? error.message : String(error)}.`;
   }
+}
+
+/** For commands that read logins and approvals: says which could not be read. */
+async function reportingDamage(code: number): Promise<number> {
+  const { damagedNotices } = await import('./damagedNotices.ts');
+  for (const notice of await damagedNotices(readAppPaths())) complain(notice);
+  return code;
 }
 
 async function print(place: AppPaths, options: CliOptions): Promise<number> {

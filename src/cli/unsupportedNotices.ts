@@ -2,16 +2,17 @@
  * Notices about settings of other programs that have no effect here: once for each content of a file, remembered in
  * `notices.json` of the data folder.
  */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { writePrivateFile } from '../config/files.ts';
 import type { LoadedSettings, UnsupportedSettings } from '../config/types.ts';
+import { type JsonFile, openJsonFile } from '../disk/jsonFile.ts';
 import { JITLESS } from '../protocol/jitless.ts';
 
 const fileSchema = z.looseObject({
   /** The content that was last reported, by path. */
   unsupportedSettings: z.record(z.string(), z.string()).default({}),
+  /** Damaged files that were reported; see `damagedNotices`. */
+  damagedFiles: z.array(z.string()).exactOptional(),
 });
 
 /** Files to remember: the oldest are forgotten, and reported again. */
@@ -23,19 +24,20 @@ export async function unsupportedNotices(
   { unsupported }: Pick<LoadedSettings, 'unsupported'>,
 ): Promise<readonly string[]> {
   if (unsupported.length === 0) return [];
-  const file = join(dataRoot, 'notices.json');
-  const known = await readNotices(file);
-  const told = new Map(Object.entries(known.unsupportedSettings));
-  const fresh = unsupported.filter(({ path, hash }) => told.get(path) !== hash);
+  const file = noticesFile(dataRoot);
+  const before = file.read().unsupportedSettings;
+  const fresh = unsupported.filter(({ path, hash }) => before[path] !== hash);
   if (fresh.length === 0) return [];
-  for (const { path, hash } of fresh) {
-    told.delete(path);
-    told.set(path, hash);
-  }
-  const unsupportedSettings = Object.fromEntries([...told].slice(-MAX_FILES));
-  const text = `${JSON.stringify({ ...known, unsupportedSettings }, null, 2)}\n`;
+  const remember = file.change((known) => {
+    const told = new Map(Object.entries(known.unsupportedSettings));
+    for (const { path, hash } of fresh) {
+      told.delete(path);
+      told.set(path, hash);
+    }
+    return { ...known, unsupportedSettings: Object.fromEntries([...told].slice(-MAX_FILES)) };
+  });
   // Without it, the notice is shown again next time.
-  await writePrivateFile(file, text).catch(() => undefined);
+  await remember.catch(() => undefined);
   return fresh.map(unsupportedText);
 }
 
@@ -48,11 +50,13 @@ export function unsupportedText({ file, names }: UnsupportedSettings): string {
   return `${file}: not supported here: ${[...shown, ...(left > 0 ? [`${left} more`] : [])].join(', ')}.`;
 }
 
-async function readNotices(file: string): Promise<z.infer<typeof fileSchema>> {
-  const text = await readFile(file, 'utf8').catch(() => '{}');
-  try {
-    return fileSchema.parse(JSON.parse(text), JITLESS);
-  } catch {
-    return { unsupportedSettings: {} };
-  }
+type Notices = z.infer<typeof fileSchema>;
+
+/** What the user has been told. */
+export function noticesFile(dataRoot: string): JsonFile<Notices> {
+  return openJsonFile<Notices>({
+    file: join(dataRoot, 'notices.json'),
+    parse: (value) => fileSchema.parse(value, JITLESS),
+    empty: { unsupportedSettings: {} },
+  });
 }

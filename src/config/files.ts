@@ -1,30 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, realpath, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
-
-/**
- * Writes a file that only its owner may read (0600, new directories 0700), atomically: a crash leaves the old one.
- * Follows a link, so that a file kept elsewhere stays there.
- */
-export async function writePrivateFile(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const target = await realpath(file).catch(() => file);
-  const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    const handle = await open(temporary, 'wx', 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, target);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-}
+import { open } from 'node:fs/promises';
 
 /** Far more than anyone writes by hand; a larger file is something else. */
 const MAX_BYTES = 1_000_000;

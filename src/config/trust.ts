@@ -2,10 +2,9 @@
  * The folders that the user trusts, by real path, what they approved in each, their decisions about MCP servers, and
  * rules they saved in a folder without being asked to trust it: `trust.json` in the data folder.
  */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { writePrivateFile } from './files.ts';
+import { type JsonFile, openJsonFile } from '../disk/jsonFile.ts';
 import { addedGrants, effectOf, type GrantText, partition, shownGrant } from './grants.ts';
 import { shownHooks } from './hooks.ts';
 import type { Grant, UntrustedSetting, Values } from './types.ts';
@@ -48,7 +47,7 @@ export interface FolderTrust {
 }
 
 export async function readTrust(dataRoot: string, realRoot: string): Promise<FolderTrust> {
-  const { folders, grants, rules, servers } = await readTrustFile(dataRoot);
+  const { folders, grants, rules, servers } = trustFile(dataRoot).read();
   const answers = Object.hasOwn(servers, realRoot) ? (servers[realRoot] ?? {}) : {};
   return {
     isTrusted: Object.hasOwn(folders, realRoot),
@@ -70,10 +69,11 @@ export async function trustFolder(
   granted: readonly Grant[],
   now: () => Date,
 ): Promise<void> {
-  const trust = await readTrustFile(dataRoot);
-  const folders = { ...trust.folders, [realRoot]: now().toISOString() };
-  const grants = { ...trust.grants, [realRoot]: granted.map((grant) => ({ ...grant })) };
-  await writeTrustFile(dataRoot, { ...trust, folders, grants });
+  await trustFile(dataRoot).change((trust) => ({
+    ...trust,
+    folders: { ...trust.folders, [realRoot]: now().toISOString() },
+    grants: { ...trust.grants, [realRoot]: granted.map((grant) => ({ ...grant })) },
+  }));
 }
 
 /** Adds grants that the user has just given in a folder that they trust; does nothing in any other folder. */
@@ -82,12 +82,14 @@ export async function approveGrants(
   realRoot: string,
   added: readonly Grant[],
 ): Promise<void> {
-  const trust = await readTrustFile(dataRoot);
-  if (added.length === 0 || !Object.hasOwn(trust.folders, realRoot)) return;
-  const known = Object.hasOwn(trust.grants, realRoot) ? (trust.grants[realRoot] ?? []) : [];
-  const fresh = addedGrants(known, added);
-  const grants = { ...trust.grants, [realRoot]: [...known, ...fresh.map((grant) => ({ ...grant }))] };
-  await writeTrustFile(dataRoot, { ...trust, grants });
+  if (added.length === 0) return;
+  await trustFile(dataRoot).change((trust) => {
+    if (!Object.hasOwn(trust.folders, realRoot)) return trust;
+    const known = Object.hasOwn(trust.grants, realRoot) ? (trust.grants[realRoot] ?? []) : [];
+    const fresh = addedGrants(known, added);
+    const grants = { ...trust.grants, [realRoot]: [...known, ...fresh.map((grant) => ({ ...grant }))] };
+    return { ...trust, grants };
+  });
 }
 
 /** Records that the user saved these rules in a folder, which is less than trusting all of its settings. */
@@ -96,10 +98,11 @@ export async function rememberRules(
   realRoot: string,
   added: readonly string[],
 ): Promise<void> {
-  const trust = await readTrustFile(dataRoot);
-  const known = Object.hasOwn(trust.rules, realRoot) ? (trust.rules[realRoot] ?? []) : [];
-  const rules = { ...trust.rules, [realRoot]: [...new Set([...known, ...added])] };
-  await writeTrustFile(dataRoot, { ...trust, rules });
+  await trustFile(dataRoot).change((trust) => {
+    const known = Object.hasOwn(trust.rules, realRoot) ? (trust.rules[realRoot] ?? []) : [];
+    const rules = { ...trust.rules, [realRoot]: [...new Set([...known, ...added])] };
+    return { ...trust, rules };
+  });
 }
 
 interface ServerDecision {
@@ -119,40 +122,37 @@ export async function rememberServer(
   realRoot: string,
   { name, hash, approved, lines = [] }: ServerDecision,
 ): Promise<void> {
-  const trust = await readTrustFile(dataRoot);
-  const known = Object.hasOwn(trust.servers, realRoot) ? trust.servers[realRoot] : {};
   const isShort = lines.length > 0 && lines.join('').length <= MAX_LINES_KEPT;
-  const servers = {
-    ...trust.servers,
-    [realRoot]: { ...known, [name]: { hash, approved, ...(isShort && { lines: [...lines] }) } },
-  };
-  await writeTrustFile(dataRoot, { ...trust, servers });
+  await trustFile(dataRoot).change((trust) => {
+    const known = Object.hasOwn(trust.servers, realRoot) ? trust.servers[realRoot] : {};
+    const servers = {
+      ...trust.servers,
+      [realRoot]: { ...known, [name]: { hash, approved, ...(isShort && { lines: [...lines] }) } },
+    };
+    return { ...trust, servers };
+  });
 }
 
 /** Forgets the user's decisions about a folder's servers: each needs approval again. */
 export async function forgetServers(dataRoot: string, realRoot: string): Promise<void> {
-  const trust = await readTrustFile(dataRoot);
-  const { [realRoot]: _, ...servers } = trust.servers;
-  await writeTrustFile(dataRoot, { ...trust, servers });
-}
-
-function trustFile(dataRoot: string): string {
-  return join(dataRoot, 'trust.json');
+  await trustFile(dataRoot).change((trust) => {
+    const { [realRoot]: _, ...servers } = trust.servers;
+    return { ...trust, servers };
+  });
 }
 
 /** A missing or damaged file trusts no folder: the user is asked again. */
-async function readTrustFile(dataRoot: string): Promise<TrustFile> {
-  const text = await readFile(trustFile(dataRoot), 'utf8').catch(() => '');
-  try {
-    return trustFileSchema.parse(JSON.parse(text));
-  } catch {
-    return { folders: {}, grants: {}, rules: {}, servers: {} };
-  }
+function trustFile(dataRoot: string): JsonFile<TrustFile> {
+  return openJsonFile({
+    file: join(dataRoot, 'trust.json'),
+    parse: (value) => trustFileSchema.parse(value),
+    empty: { folders: {}, grants: {}, rules: {}, servers: {} },
+    maxBytes: MAX_BYTES,
+  });
 }
 
-function writeTrustFile(dataRoot: string, trust: TrustFile): Promise<void> {
-  return writePrivateFile(trustFile(dataRoot), `${JSON.stringify(trust, null, 2)}\n`);
-}
+/** Of hundreds of folders. */
+const MAX_BYTES = 50_000_000;
 
 // Splits the settings of a folder into those that apply at once and those that wait for the user's approval. Pure.
 

@@ -48,7 +48,7 @@ describe('trust', () => {
     expect(trusted.map((one) => one.isTrusted)).toEqual([true, true, false, false, false, false]);
     expect(trusted.map((one) => one.granted)).toEqual([grants, [], ...Array(4).fill(undefined)]);
     expect([await modeOf(join(dataRoot, 'trust.json')), await modeOf(dataRoot)]).toEqual(['600', '700']);
-    expect(await readdir(dataRoot)).toEqual(['trust.json']);
+    expect(await readdir(dataRoot)).toEqual(['locks', 'trust.json']);
   });
 
   test('another yes replaces what was agreed to before', async () => {

@@ -1,5 +1,5 @@
 /** Keys stored with `clawdcode auth`: typed or piped, used, never shown, not passed on. */
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
@@ -76,4 +76,21 @@ test('an unknown provider and text that is no key are refused', { tags: 'long' }
   expect(unknown).toMatchObject({ code: 42, stderr: expect.stringContaining('There is: default, work.') });
   expect(await setup.print(['auth', 'login', 'work'], { input: 'two words' })).toMatchObject({ code: 42 });
   await expect(stat(file)).rejects.toThrow();
+});
+
+test('damaged stored keys are kept under another name, and the user is told', async () => {
+  const { setup, file } = await setProvider();
+  await setup.print(['auth', 'login', 'work', '--file'], { input: `${KEY}\n` });
+  await writeFile(file, (await readFile(file, 'utf8')).replace(/\}\s*$/, ',}'));
+  const login = await setup.print(['auth', 'login', '--file'], { input: 'sk-another-key\n' });
+  expect(login).toMatchObject({ code: 0 });
+  expect(login.stderr).toMatch(
+    /credentials\.json could not be read and was moved to credentials\.json\.damaged-/,
+  );
+  const aside = (await readdir(setup.work.data)).filter((name) => name.includes('.damaged-'));
+  expect(aside).toHaveLength(1);
+  expect(await readFile(join(setup.work.data, aside[0] ?? ''), 'utf8')).toContain(KEY);
+  expect(await readFile(file, 'utf8')).toContain('sk-another-key');
+  // Once.
+  expect((await setup.print(['auth'])).stderr).not.toContain('could not be read');
 });

@@ -10,6 +10,7 @@ import { parsePermissionMode } from '../../config/modes.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import { SessionNotFoundError } from '../../context/index.ts';
 import { createConfigPort } from '../configPort.ts';
+import { damagedNotices } from '../damagedNotices.ts';
 import { createCommandHost } from '../host.ts';
 import { leftOutNotice } from '../mcp/approval.ts';
 import { listerFor } from '../models/modelChoice.ts';
@@ -61,6 +62,7 @@ export async function openForClient(wanted: WantedSession, parts: ProcessParts):
     opened.agent.submit({ type: 'set_mode', mode: loaded.settings.permissions.defaultMode });
   const notices = [
     ...loaded.problems.map(({ message }) => message),
+    ...(await damagedNotices(place)),
     ...(await unsupportedNotices(place.dataRoot, loaded)),
     ...[rootNotice(place), untrustedSettingsNotice(loaded, trust), leftOutNotice(loaded, trust)],
     ...[...settled.plugins.current().notices, ...given.problems, ...opened.notices],

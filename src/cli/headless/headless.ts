@@ -17,6 +17,7 @@ import type { ReportOptions } from '../../headless/types.ts';
 import { toLine } from '../../headless/wireMessages.ts';
 import type { StructuredOutput } from '../../tools/structuredOutput.ts';
 import { createConfigPort } from '../configPort.ts';
+import { damagedNotices } from '../damagedNotices.ts';
 import { leftOutNotice } from '../mcp/approval.ts';
 import { listerFor } from '../models/modelChoice.ts';
 import { type CliOptions, targetOf } from '../options.ts';
@@ -70,6 +71,7 @@ async function prepare(place: AppPaths, flags: CliOptions, { input, output: { pr
   const loaded = given.type === 'driver' ? withHost(settings, given.input, place.root) : settings;
   const notices = [
     ...loaded.problems.map(({ message }) => message),
+    ...(await damagedNotices(place)),
     ...(await unsupportedNotices(place.dataRoot, loaded)),
     rootNotice(place),
   ];

@@ -2,8 +2,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { readSettingsText, writePrivateFile } from '../../config/files.ts';
 import { serverHash } from '../../config/mcpServers.ts';
+import { openJsonFile } from '../../disk/jsonFile.ts';
 import type { McpDeps } from '../../mcp/McpServer.ts';
 import type { McpServers } from '../../mcp/McpServers.ts';
 import type { ProtocolMemory } from '../../mcp/protocolVersion.ts';
@@ -79,35 +79,26 @@ const MAX_REMEMBERED = 200;
 
 const fileSchema = z.object({ modern: z.array(z.string().length(64)).max(MAX_REMEMBERED) });
 
-/**
- * Returns the caches of servers. Damaged files are ignored, and so are write errors. Writes wait for each other,
- * because servers connect in parallel.
- */
+/** Returns the caches of servers. Write errors are ignored. */
 export function createProtocolMemories(
   dataRoot: string,
 ): (source: Pick<McpServerSource, 'name' | 'definition'>) => ProtocolMemory {
-  const file = join(dataRoot, 'mcp-protocols.json');
-  let writing = Promise.resolve();
-  const readAll = async (): Promise<readonly string[]> => {
-    try {
-      return fileSchema.parse(JSON.parse(await readSettingsText(file))).modern;
-    } catch {
-      return [];
-    }
-  };
-  const write = async (hash: string, isModern: boolean): Promise<void> => {
-    const others = (await readAll()).filter((one) => one !== hash);
-    const modern = (isModern ? [...others, hash] : others).slice(-MAX_REMEMBERED);
-    await writePrivateFile(file, `${JSON.stringify({ modern }, null, 2)}\n`).catch(() => undefined);
-  };
+  const file = openJsonFile<z.output<typeof fileSchema>>({
+    file: join(dataRoot, 'mcp-protocols.json'),
+    parse: (value) => fileSchema.parse(value),
+    empty: { modern: [] },
+  });
   return (source) => {
     const hash = serverHash(source);
     return {
-      isModern: async () => (await readAll()).includes(hash),
-      remember(isModern) {
-        writing = writing.then(() => write(hash, isModern));
-        return writing;
-      },
+      isModern: async () => file.read().modern.includes(hash),
+      remember: (isModern) =>
+        file
+          .change(({ modern }) => {
+            const others = modern.filter((one) => one !== hash);
+            return { modern: (isModern ? [...others, hash] : others).slice(-MAX_REMEMBERED) };
+          })
+          .catch(() => undefined),
     };
   };
 }

@@ -1,11 +1,10 @@
 /**
  * Remembers context windows that servers named in overflow errors, by endpoint and model: `windows.json` in the
- * data folder. A missing or damaged file counts as empty and is overwritten.
+ * data folder.
  */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { writePrivateFile } from '../../config/files.ts';
+import { openJsonFile } from '../../disk/jsonFile.ts';
 
 export interface LearnedWindows {
   /** Tokens. */
@@ -42,19 +41,22 @@ const MOST = 200;
 /** Loads the windows learned for one endpoint. Never rejects. */
 export async function openLearnedWindows(options: LearnedWindowsOptions): Promise<LearnedWindows> {
   const { dataRoot, baseUrl, now = Date.now, onError = () => {} } = options;
-  const file = join(dataRoot, 'windows.json');
+  const file = openJsonFile<{ readonly windows: Windows }>({
+    file: join(dataRoot, 'windows.json'),
+    parse: (value) => fileSchema.parse(value),
+    empty: { windows: [] },
+  });
   const endpoint = URL.canParse(baseUrl) ? new URL(baseUrl).origin : undefined;
-  const here = (await readWindows(file)).filter((one) => one.endpoint === endpoint);
+  const here = file.read().windows.filter((one) => one.endpoint === endpoint);
   const known = new Map(here.map(({ model, tokens }) => [model, tokens]));
-  let writing = Promise.resolve();
 
   async function write(added: Windows[number]): Promise<void> {
-    // Another process may have added entries.
-    const others = (await readWindows(file)).filter(
-      ({ endpoint: at, model }) => at !== added.endpoint || model !== added.model,
-    );
-    const windows = [...others, added].slice(-MOST);
-    await writePrivateFile(file, `${JSON.stringify({ windows }, null, 2)}\n`);
+    await file.change(({ windows }) => {
+      const others = windows.filter(
+        ({ endpoint: at, model }) => at !== added.endpoint || model !== added.model,
+      );
+      return { windows: [...others, added].slice(-MOST) };
+    });
   }
 
   return {
@@ -63,17 +65,7 @@ export async function openLearnedWindows(options: LearnedWindowsOptions): Promis
       known.set(model, tokens);
       if (endpoint === undefined) return Promise.resolve();
       const added = { endpoint, model, tokens, learnedAt: new Date(now()).toISOString() };
-      writing = writing.then(() => write(added)).catch(onError);
-      return writing;
+      return write(added).catch(onError);
     },
   };
-}
-
-async function readWindows(file: string): Promise<Windows> {
-  const text = await readFile(file, 'utf8').catch(() => '');
-  try {
-    return fileSchema.parse(JSON.parse(text)).windows;
-  } catch {
-    return [];
-  }
 }

@@ -1,11 +1,9 @@
 /**
- * The results of `clawdcode doctor --probe`, by endpoint and model: `model-cards.json` in the data folder. A missing or
- * damaged file counts as empty.
+ * The results of `clawdcode doctor --probe`, by endpoint and model: `model-cards.json` in the data folder.
  */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { writePrivateFile } from '../../config/files.ts';
+import { type JsonFile, openJsonFile } from '../../disk/jsonFile.ts';
 import type { ModelCard } from '../../protocol/models/server.ts';
 import { formatTokens } from '../../ui/print/numbers.ts';
 
@@ -36,18 +34,16 @@ const card = z.object({
 const fileSchema = z.object({
   cards: z.array(z.object({ endpoint: z.string(), model: z.string(), card })),
 });
-type Cards = z.output<typeof fileSchema>['cards'];
+type Cards = readonly { readonly endpoint: string; readonly model: string; readonly card: ModelCard }[];
 
-const FILE = 'model-cards.json';
 /** Maximum number of cards; the oldest are dropped. */
 const MOST = 200;
-const MAX_CHARACTERS = 1_000_000;
 
 /** Reads all cards at once. Synchronous: the file is small, and usually missing. */
 export function openCards(dataRoot: string): (baseUrl: string, model: string) => ModelCard | undefined {
   let cards: Cards | undefined;
   return (baseUrl, model) => {
-    cards ??= readCards(dataRoot);
+    cards ??= cardFile(dataRoot).read().cards;
     const endpoint = originOf(baseUrl);
     return cards.findLast((one) => one.endpoint === endpoint && one.model === model)?.card;
   };
@@ -61,9 +57,10 @@ export async function saveCard(
   found: ModelCard,
 ): Promise<void> {
   const endpoint = originOf(baseUrl);
-  const others = readCards(dataRoot).filter((one) => one.endpoint !== endpoint || one.model !== model);
-  const cards = [...others, { endpoint, model, card: found }].slice(-MOST);
-  await writePrivateFile(join(dataRoot, FILE), `${JSON.stringify({ cards }, null, 2)}\n`);
+  await cardFile(dataRoot).change(({ cards }) => {
+    const others = cards.filter((one) => one.endpoint !== endpoint || one.model !== model);
+    return { cards: [...others, { endpoint, model, card: found }].slice(-MOST) };
+  });
 }
 
 /** A card in one line: what works, what does not, and since when that is known. */
@@ -91,11 +88,10 @@ function originOf(baseUrl: string): string {
   return URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl;
 }
 
-function readCards(dataRoot: string): Cards {
-  try {
-    const text = readFileSync(join(dataRoot, FILE), 'utf8');
-    return text.length > MAX_CHARACTERS ? [] : fileSchema.parse(JSON.parse(text)).cards;
-  } catch {
-    return [];
-  }
+function cardFile(dataRoot: string): JsonFile<{ readonly cards: Cards }> {
+  return openJsonFile<{ readonly cards: Cards }>({
+    file: join(dataRoot, 'model-cards.json'),
+    parse: (value) => fileSchema.parse(value),
+    empty: { cards: [] },
+  });
 }

@@ -3,10 +3,9 @@
  * `credentials.json` in the data folder, readable only by its owner. A key belongs to an endpoint's name and
  * origin, so that it is never sent to another server.
  */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { writePrivateFile } from '../../config/files.ts';
+import { type JsonFile, openJsonFile } from '../../disk/jsonFile.ts';
 import { DEFAULT_PROVIDER } from '../../protocol/models/modelNames.ts';
 import type { Keychain } from './keychain.ts';
 
@@ -17,7 +16,6 @@ type StoredKey =
   | { readonly place: 'file'; readonly key: string }
   | { readonly place: 'keychain'; readonly account: string };
 
-/** Damaged entries are ignored: the user logs in again. */
 const fileSchema = z.looseObject({
   keys: z.record(
     z.string(),
@@ -25,7 +23,7 @@ const fileSchema = z.looseObject({
   ),
 });
 
-type Keys = z.output<typeof fileSchema>['keys'];
+type KeyFile = z.output<typeof fileSchema>;
 
 interface StoredEndpoint {
   /** Undefined for the default endpoint. */
@@ -33,13 +31,10 @@ interface StoredEndpoint {
   readonly baseUrl: string;
 }
 
-const FILE = 'credentials.json';
-const MAX_BYTES = 1_000_000;
-
 /** The stored key of an endpoint. Synchronous: the file is small, and read only if there is no other key. */
 export function storedKeyOf(dataRoot: string, endpoint: StoredEndpoint): StoredKey | undefined {
   const account = accountOf(endpoint);
-  const keys = readKeys(dataRoot);
+  const { keys } = keyFile(dataRoot).read();
   const found = Object.hasOwn(keys, account) ? keys[account] : undefined;
   if (found === undefined) return undefined;
   return 'key' in found ? { place: 'file', key: found.key } : { place: 'keychain', account };
@@ -47,7 +42,7 @@ export function storedKeyOf(dataRoot: string, endpoint: StoredEndpoint): StoredK
 
 /** All keys in the file, to redact. */
 export function storedSecrets(dataRoot: string): readonly string[] {
-  return Object.values(readKeys(dataRoot)).flatMap((one) => ('key' in one ? [one.key] : []));
+  return Object.values(keyFile(dataRoot).read().keys).flatMap((one) => ('key' in one ? [one.key] : []));
 }
 
 /** Stores a key; in the file if there is no keychain, or if it fails. */
@@ -59,7 +54,10 @@ export async function storeKey(
 ): Promise<KeyLocation> {
   const account = accountOf(endpoint);
   const isKept = (await keychain?.set(account, key).catch(() => false)) === true;
-  await writeKeys(dataRoot, { ...readKeys(dataRoot), [account]: isKept ? { keychain: true } : { key } });
+  await keyFile(dataRoot).change((all) => ({
+    ...all,
+    keys: { ...all.keys, [account]: isKept ? { keychain: true } : { key } },
+  }));
   return isKept ? 'keychain' : 'file';
 }
 
@@ -70,10 +68,13 @@ export async function forgetKey(
   openKeychain: () => Promise<Keychain | undefined>,
 ): Promise<boolean> {
   const account = accountOf(endpoint);
-  const { [account]: found, ...others } = readKeys(dataRoot);
+  const found = keyFile(dataRoot).read().keys[account];
   if (found === undefined) return false;
   if ('keychain' in found) await (await openKeychain())?.remove(account).catch(() => undefined);
-  await writeKeys(dataRoot, others);
+  await keyFile(dataRoot).change((all) => {
+    const { [account]: _, ...keys } = all.keys;
+    return { ...all, keys };
+  });
   return true;
 }
 
@@ -81,15 +82,10 @@ function accountOf({ name = DEFAULT_PROVIDER, baseUrl }: StoredEndpoint): string
   return `${name} ${URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl}`;
 }
 
-function readKeys(dataRoot: string): Keys {
-  try {
-    const text = readFileSync(join(dataRoot, FILE), 'utf8');
-    return text.length > MAX_BYTES ? {} : fileSchema.parse(JSON.parse(text)).keys;
-  } catch {
-    return {};
-  }
-}
-
-async function writeKeys(dataRoot: string, keys: Keys): Promise<void> {
-  await writePrivateFile(join(dataRoot, FILE), `${JSON.stringify({ keys }, null, 2)}\n`);
+function keyFile(dataRoot: string): JsonFile<KeyFile> {
+  return openJsonFile<KeyFile>({
+    file: join(dataRoot, 'credentials.json'),
+    parse: (value) => fileSchema.parse(value),
+    empty: { keys: {} },
+  });
 }

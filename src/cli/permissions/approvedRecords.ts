@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { writePrivateFile } from '../../config/files.ts';
 import type { FileState } from '../../config/types.ts';
 import { readFileNow } from '../../disk/fileLookups.ts';
+import { type JsonFile, openJsonFile } from '../../disk/jsonFile.ts';
 import { isInside } from '../../disk/paths.ts';
 import type { ProgramText } from '../../protocol/settingsPrograms.ts';
 import type { AppPaths } from '../process/appPaths.ts';
@@ -43,20 +43,15 @@ const none: ApprovedRecords = { files: {}, commands: [] };
 
 /** Without a readable record, the files count as they are: they are recorded like those of a new grant. */
 export function readRecords(place: Pick<RecordPlace, 'root' | 'dataRoot'>): ApprovedRecords {
-  const text = readFileNow(recordFile(place), MAX_RECORD_BYTES)?.toString('utf8') ?? '{}';
-  try {
-    return recordsSchema.parse(JSON.parse(text));
-  } catch {
-    return none;
-  }
+  return recordFile(place).read();
 }
 
 /** Returns a function that reads the record only if another session or this one has changed it. */
 export function recordReader(place: Pick<RecordPlace, 'root' | 'dataRoot'>): () => ApprovedRecords {
-  let known = none;
+  let known: ApprovedRecords = none;
   let stamp: string | undefined;
   return () => {
-    const now = stampOf(statNow(recordFile(place)));
+    const now = stampOf(statNow(recordPath(place)));
     if (now !== stamp) known = now === undefined ? none : readRecords(place);
     stamp = now;
     return known;
@@ -65,11 +60,12 @@ export function recordReader(place: Pick<RecordPlace, 'root' | 'dataRoot'>): () 
 
 /** Adds to what is recorded, or replaces the records of the same files. */
 export async function addRecords(place: RecordPlace, added: ApprovedRecords): Promise<void> {
-  const known = readRecords(place);
-  const all = { ...known.files, ...added.files };
-  const files = Object.fromEntries(Object.entries(all).filter(([path]) => isInside(path, place.root)));
-  const commands = [...new Set([...known.commands, ...added.commands])];
-  await writePrivateFile(recordFile(place), `${JSON.stringify({ root: place.root, files, commands })}\n`);
+  await recordFile(place).change((known) => {
+    const all = { ...known.files, ...added.files };
+    const files = Object.fromEntries(Object.entries(all).filter(([path]) => isInside(path, place.root)));
+    const commands = [...new Set([...known.commands, ...added.commands])];
+    return { ...{ root: place.root }, files, commands };
+  });
 }
 
 /** What a file is now. It is read only if it has another stamp than in any state that is known. */
@@ -102,7 +98,17 @@ export function commandKey({ command, args }: ProgramText): string {
 /** Hundreds of files with their content. */
 const MAX_RECORD_BYTES = 50_000_000;
 
-function recordFile({ dataRoot, root }: Pick<RecordPlace, 'root' | 'dataRoot'>): string {
+function recordFile(place: Pick<RecordPlace, 'root' | 'dataRoot'>): JsonFile<ApprovedRecords> {
+  return openJsonFile<ApprovedRecords>({
+    file: recordPath(place),
+    parse: (value) => recordsSchema.parse(value),
+    empty: none,
+    maxBytes: MAX_RECORD_BYTES,
+    isCompact: true,
+  });
+}
+
+function recordPath({ dataRoot, root }: Pick<RecordPlace, 'root' | 'dataRoot'>): string {
   const name = createHash('sha256').update(root).digest('hex').slice(0, 32);
   return join(dataRoot, 'approved-files', `${name}.json`);
 }

@@ -8,8 +8,8 @@ import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm } from 'nod
 import { homedir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import * as z from 'zod';
-import { writePrivateFile } from '../../config/files.ts';
 import { readHooks } from '../../config/hooks.ts';
+import { type JsonFile, openJsonFile } from '../../disk/jsonFile.ts';
 import { ownGit } from '../../disk/ownGit.ts';
 import { type HookReader, pluginNamePattern, readPlugin } from '../../extensions/readPlugin.ts';
 import type { HookSource } from '../../protocol/extensions/hooks.ts';
@@ -42,7 +42,13 @@ const CLONE_TIMEOUT_MS = 60_000;
 const MAX_CLONE_BYTES = 100_000_000;
 const WATCH_MS = 200;
 
-const registryFile = ({ dataRoot }: PluginLocation): string => join(dataRoot, 'plugins.json');
+/** Without it, nothing is approved. */
+const registryFile = ({ dataRoot }: PluginLocation): JsonFile<Registry> =>
+  openJsonFile<Registry>({
+    file: join(dataRoot, 'plugins.json'),
+    parse: (value) => fileSchema.parse(value, JITLESS),
+    empty: { plugins: {} },
+  });
 
 /** Copies or clones a plugin into a folder of its own, and reads it. Returns a sentence if that is not possible. */
 export async function stagePlugin(place: Place, source: string): Promise<StagedCopy | string> {
@@ -90,7 +96,7 @@ export async function installPlugin(
   { folder, source, hash, contents }: StagedCopy,
 ): Promise<void> {
   const target = folderOf(place, contents.name);
-  const before = (await readRegistry(place)).plugins[contents.name];
+  const before = registryFile(place).read().plugins[contents.name];
   // Data stored by another plugin of the same name must not be visible to it.
   if (before?.source !== source)
     await rm(dataFolderOf(place, contents.name), { recursive: true, force: true });
@@ -131,7 +137,7 @@ export async function removePlugin(place: PluginLocation, name: string): Promise
 
 /** All installed plugins, by name. Never rejects. */
 export async function listPlugins(place: PluginLocation): Promise<readonly PluginInfo[]> {
-  const { plugins } = await readRegistry(place);
+  const { plugins } = registryFile(place).read();
   return Promise.all(
     Object.entries(plugins)
       // A name from a damaged registry must not lead out of the folder.
@@ -174,7 +180,7 @@ export async function listPlugins(place: PluginLocation): Promise<readonly Plugi
 export function createApprovalCheck(place: PluginLocation): (name: string) => Promise<string | undefined> {
   const approved = new Map<string, string>();
   return async (name) => {
-    const entry = (await readRegistry(place)).plugins[name];
+    const entry = registryFile(place).read().plugins[name];
     if (entry?.enabled !== true) return `the plugin ${name} is not enabled`;
     const folder = folderOf(place, name);
     const stamp = `${entry.hash} ${await contentStamp(folder)}`;
@@ -253,23 +259,11 @@ async function copy(from: string, folder: string): Promise<string | undefined> {
   return undefined;
 }
 
-async function change(
+function change(
   place: PluginLocation,
   next: (plugins: Registry['plugins']) => Registry['plugins'],
 ): Promise<void> {
-  const registry = await readRegistry(place);
-  const text = `${JSON.stringify({ ...registry, plugins: next(registry.plugins) }, null, 2)}\n`;
-  await writePrivateFile(registryFile(place), text);
-}
-
-/** A missing or damaged file means that nothing is approved. */
-async function readRegistry(place: PluginLocation): Promise<Registry> {
-  const text = await readFile(registryFile(place), 'utf8').catch(() => '{}');
-  try {
-    return fileSchema.parse(JSON.parse(text), JITLESS);
-  } catch {
-    return { plugins: {} };
-  }
+  return registryFile(place).change((registry) => ({ ...registry, plugins: next(registry.plugins) }));
 }
 
 // Where plugins are kept.

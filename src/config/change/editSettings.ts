@@ -1,5 +1,7 @@
 import { applyEdits, modify } from 'jsonc-parser';
-import { readSettingsText, writePrivateFile } from '../files.ts';
+import { inTurn } from '../../disk/fileTurn.ts';
+import { writePrivateFile } from '../../disk/privateFile.ts';
+import { readSettingsText } from '../files.ts';
 import { parseSettings } from '../parseSettings.ts';
 import type { Layer, Values } from '../types.ts';
 
@@ -21,20 +23,28 @@ export async function editSettings(
   changesFor: (values: Values) => readonly SettingsChange[],
 ): Promise<SaveOutcome> {
   try {
-    const before = await readOrEmpty(file);
-    const { values, broken, problems } = parseSettings(before, file, layer);
-    if (broken)
-      return { type: 'refused', message: `Nothing was saved. ${problems[0]?.message ?? ''}`.trim() };
-    let text = before.trim() === '' ? '{}\n' : before;
-    for (const { path, value } of changesFor(values)) {
-      text = applyEdits(text, modify(text, [...path], value, { formattingOptions: formatOf(text) }));
-    }
-    if (text !== before) await writePrivateFile(file, text);
-    return { type: 'saved', file };
+    // A project gets no folder for locks.
+    return await inTurn(file, { isShared: layer === 'user' }, () => edit(file, layer, changesFor));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { type: 'refused', message: `Nothing was saved: ${file} cannot be written (${why}).` };
   }
+}
+
+async function edit(
+  file: string,
+  layer: Layer,
+  changesFor: (values: Values) => readonly SettingsChange[],
+): Promise<SaveOutcome> {
+  const before = await readOrEmpty(file);
+  const { values, broken, problems } = parseSettings(before, file, layer);
+  if (broken) return { type: 'refused', message: `Nothing was saved. ${problems[0]?.message ?? ''}`.trim() };
+  let text = before.trim() === '' ? '{}\n' : before;
+  for (const { path, value } of changesFor(values)) {
+    text = applyEdits(text, modify(text, [...path], value, { formattingOptions: formatOf(text) }));
+  }
+  if (text !== before) await writePrivateFile(file, text);
+  return { type: 'saved', file };
 }
 
 async function readOrEmpty(file: string): Promise<string> {

@@ -1,15 +1,10 @@
-/**
- * Ensures one writer per session. The lock is SQLite's lock on an empty database file: the operating system releases it
- * as soon as its holder exits, even after kill -9, and nothing blocks. A note next to it names the holding process.
- */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/** Ensures one writer per session, by a file lock. A note next to it names the holding process. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import * as z from 'zod';
+import { tryFileLock } from '../../disk/fileLock.ts';
 import type { LockHolder } from './sessionStore.ts';
-import { loadSqlite, SQLITE_BUSY, sqliteCode } from './sqlite.ts';
 
 type LockResult =
   | {
@@ -40,50 +35,25 @@ const patienceMs = 30;
 
 /** Undefined if another process holds the lock. */
 function tryToLock(file: string, now: Date): LockResult | undefined {
-  let database: DatabaseSync | undefined;
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    createPrivately(file);
-    const { DatabaseSync } = loadSqlite();
-    database = new DatabaseSync(file);
-    database.exec('BEGIN EXCLUSIVE');
-  } catch (error) {
-    database?.close();
-    if (sqliteCode(error) === SQLITE_BUSY) return undefined;
-    const reason = error instanceof Error ? error.message : String(error);
+  const lock = tryFileLock(file);
+  if (lock.type === 'busy') return undefined;
+  if (lock.type === 'impossible')
     return {
       ok: true,
       release: () => {},
-      problem: `The session could not be locked (${reason}): do not open it in a second clawdcode.`,
+      problem: `The session could not be locked (${lock.reason}): do not open it in a second clawdcode.`,
     };
-  }
-  const held = database;
   writeHolder(noteOf(file), thisProcess(now));
+  let isHeld = true;
   return {
     ok: true,
     release: () => {
-      if (!held.isOpen) return;
-      // Keep the lock file: a process that is just opening it must not get a lock on a deleted file.
+      if (!isHeld) return;
+      isHeld = false;
       rmSync(noteOf(file), { force: true });
-      held.close();
+      lock.release();
     },
   };
-}
-
-/**
- * Creates the file with mode 0600 unless it exists. Must not open and close an existing file: under POSIX rules that
- * would release a lock held by this process.
- */
-function createPrivately(file: string): void {
-  try {
-    writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw error;
-  }
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 // The note that names the lock's holder. The lock does not depend on it. A killed holder leaves its note behind, so the

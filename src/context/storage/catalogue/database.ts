@@ -5,7 +5,7 @@
 import { accessSync, constants, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { loadSqlite, SQLITE_BUSY, SQLITE_LOCKED, sqliteCode } from '../sqlite.ts';
+import { loadSqlite, SQLITE_BUSY, SQLITE_LOCKED, sqliteCode } from '../../../disk/sqlite.ts';
 
 export interface IndexFile {
   readonly database: DatabaseSync;

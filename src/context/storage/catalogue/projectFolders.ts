@@ -3,10 +3,10 @@
  * moved or renamed. A folder is recognized by its inode number and creation time, which a second clone never shares;
  * otherwise by its git remote, but only if the old folder no longer exists.
  */
-import { readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
-import { newId } from '../newEntries.ts';
+import { type JsonFile, openJsonFile } from '../../../disk/jsonFile.ts';
 import { detectGitRemote, getProjectStoragePath, projectSlug } from '../pathUtils.ts';
 
 const placeSchema = z.object({
@@ -36,15 +36,15 @@ export interface ProjectFolders {
 export async function recordProjectFolder(dataRoot: string, root: string): Promise<void> {
   const folder = getProjectStoragePath(dataRoot, root);
   const here = await placeOf(root);
-  const places = await readPlaces(folder);
-  if (here === undefined || JSON.stringify(places.at(-1)) === JSON.stringify(here)) return;
-  const others = places.filter((place) => !isSameFolder(place, here));
-  const file = join(folder, fileName);
-  const text = `${JSON.stringify({ v: 1, places: [...others, here].slice(-maxPlaces) })}\n`;
-  const temporary = `${file}.${newId()}`;
-  await writeFile(temporary, text, { flag: 'wx', mode: 0o600 })
-    .then(() => rename(temporary, file))
-    .catch(() => undefined);
+  const isLast = (places: readonly Place[]): boolean =>
+    JSON.stringify(places.at(-1)) === JSON.stringify(here);
+  if (here === undefined || isLast(readPlaces(folder))) return;
+  const added = placesFile(folder).change((known) => {
+    if (isLast(known.places)) return known;
+    const others = known.places.filter((place) => !isSameFolder(place, here));
+    return { v: 1, places: [...others, here].slice(-maxPlaces) };
+  });
+  await added.catch(() => undefined);
 }
 
 /**
@@ -63,7 +63,7 @@ export async function projectFolders(
   if (here === undefined) return { own, moved };
   for (const name of names) {
     if (name === own) continue;
-    const places = await readPlaces(join(dirname(ownFolder), name));
+    const places = readPlaces(join(dirname(ownFolder), name));
     const last = places.at(-1) ?? lastKnown(name);
     const isHere = places.some((place) => isSameFolder(place, here));
     if (isHere || (last !== undefined && (await isLikely(last, here)))) moved.push(name);
@@ -77,7 +77,7 @@ export async function lastProjectFolder(
   project: string,
   recorded: string | undefined,
 ): Promise<{ readonly root: string | undefined; readonly isMoved: boolean }> {
-  const place = (await readPlaces(join(dataRoot, 'projects', project))).at(-1);
+  const place = readPlaces(join(dataRoot, 'projects', project)).at(-1);
   const root = place?.root ?? recorded;
   if (root === undefined) return { root, isMoved: false };
   const now = await placeOf(root, false);
@@ -90,12 +90,15 @@ export async function lastProjectFolder(
 
 const fileName = 'project.json';
 
-async function readPlaces(folder: string): Promise<readonly Place[]> {
-  try {
-    return placesSchema.parse(JSON.parse(await readFile(join(folder, fileName), 'utf8'))).places;
-  } catch {
-    return [];
-  }
+const readPlaces = (folder: string): readonly Place[] => placesFile(folder).read().places;
+
+function placesFile(folder: string): JsonFile<z.output<typeof placesSchema>> {
+  return openJsonFile<z.output<typeof placesSchema>>({
+    file: join(folder, fileName),
+    parse: (value) => placesSchema.parse(value),
+    empty: { v: 1, places: [] },
+    isCompact: true,
+  });
 }
 
 /** Undefined if the folder does not exist. */

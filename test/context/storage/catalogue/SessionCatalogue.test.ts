@@ -16,7 +16,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { BlobStore } from '../../../../src/context/storage/BlobStore.ts';
 import { openCatalogue } from '../../../../src/context/storage/catalogue/SessionCatalogue.ts';
 import { summarizeSession } from '../../../../src/context/storage/sessionSummary.ts';
-import { loadSqlite } from '../../../../src/context/storage/sqlite.ts';
+import { loadSqlite } from '../../../../src/disk/sqlite.ts';
 import { firstIsQuick } from '../../../e2e/support/long.ts';
 import { temporaryFolder } from '../../../temporaryFolder.ts';
 import {

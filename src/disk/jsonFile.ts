@@ -1,0 +1,126 @@
+/**
+ * Small JSON files that several parts of the program and several processes change. Nothing is lost: a change reads the
+ * file again when it is its turn and replaces it atomically, and a file that cannot be read is kept under another name
+ * (`<file>.damaged-<time>`), so that the user can be told.
+ */
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  linkSync,
+  lstatSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { namesIn, readFileNow, statOf } from './fileLookups.ts';
+import { inTurn } from './fileTurn.ts';
+import { writePrivateFile } from './privateFile.ts';
+
+interface JsonFileOptions<T> {
+  readonly file: string;
+  /** Throws if the value is not what the file should contain. */
+  readonly parse: (value: unknown) => T;
+  /** What a missing file stands for. */
+  readonly empty: T;
+  readonly maxBytes?: number;
+  /** On one line. */
+  readonly isCompact?: boolean;
+}
+
+export interface JsonFile<T> {
+  /** What the file contains now. A damaged file is moved aside. Never throws. */
+  read(): T;
+  /** Changes the file; nothing is written if `next` returns what it was given. Rejects if it cannot be written. */
+  change(next: (current: T) => T): Promise<void>;
+}
+
+const MAX_BYTES = 1_000_000;
+
+export function openJsonFile<T>(options: JsonFileOptions<T>): JsonFile<T> {
+  const { file, parse, empty, maxBytes = MAX_BYTES, isCompact = false } = options;
+  const load = (): { readonly value: T; readonly isStuck: boolean } => {
+    const bytes = readFileNow(file, maxBytes);
+    if (bytes === null) return { value: empty, isStuck: false };
+    try {
+      if (bytes !== undefined) return { value: parse(JSON.parse(textOf(bytes))), isStuck: false };
+    } catch {
+      // Damaged.
+    }
+    const isDamaged = bytes !== undefined || isUnusable(file, maxBytes);
+    return { value: empty, isStuck: !isDamaged || !moveAside(file, bytes) };
+  };
+  return {
+    read: () => load().value,
+    change: (next) =>
+      inTurn(file, { isShared: true }, async () => {
+        const { value, isStuck } = load();
+        if (isStuck) throw new Error(`${file} cannot be read`);
+        const changed = next(value);
+        if (changed === value) return;
+        await writePrivateFile(file, `${JSON.stringify(changed, null, isCompact ? undefined : 2)}\n`);
+      }),
+  };
+}
+
+/** Editors on Windows start a file with a byte order mark. */
+const textOf = (bytes: Buffer): string => bytes.toString('utf8').replace(/^\uFEFF/, '');
+
+/** False for a folder or a pipe, and for a file that could not be read just now, as with too many open files. */
+function isUnusable(file: string, maxBytes: number): boolean {
+  const info = statOf(file);
+  if (info?.isFile() !== true) return false;
+  if (info.size > maxBytes) return true;
+  try {
+    accessSync(file, constants.R_OK);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+const MARK = '.damaged-';
+
+/** Returns false if the file stays where it is. */
+function moveAside(file: string, bytes: Buffer | undefined): boolean {
+  const aside = `${file}${MARK}${new Date().toISOString().replace(/[:.]/g, '-')}`;
+  try {
+    renameSync(file, aside);
+  } catch (error) {
+    // Another process was faster.
+    return (error as NodeJS.ErrnoException).code === 'ENOENT';
+  }
+  try {
+    if (lstatSync(aside).isSymbolicLink()) return true;
+    chmodSync(aside, 0o600);
+    if (bytes === undefined || readFileSync(aside).equals(bytes)) return true;
+    // Another process has replaced the damaged file since it was read.
+    linkSync(aside, file);
+    unlinkSync(aside);
+  } catch {
+    // It is kept.
+  }
+  return true;
+}
+
+/** A file that was moved aside. Absolute paths. */
+export interface DamagedFile {
+  readonly file: string;
+  readonly aside: string;
+}
+
+/** The files of a folder that were moved aside and are still there. Never throws. */
+export function damagedFilesIn(folder: string): readonly DamagedFile[] {
+  return namesIn(folder)
+    .filter((name) => name.includes(MARK))
+    .map((name) => ({
+      file: join(folder, name.slice(0, name.lastIndexOf(MARK))),
+      aside: join(folder, name),
+    }));
+}
+
+/** Moves a file aside if it is not JSON; for files that are read later. */
+export function checkJsonFile(folder: string, name: string): void {
+  openJsonFile({ file: join(folder, basename(name)), parse: (value) => value, empty: undefined }).read();
+}
