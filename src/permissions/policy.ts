@@ -63,6 +63,14 @@ export interface DiskLookups {
   ) => readonly string[] | undefined;
   /** True if git would start programs that the repository found from a directory names. */
   readonly gitRunsPrograms: (directory: string) => boolean;
+  /**
+   * The setting of that repository, or the hook, that makes git start a program when it runs a subcommand there, with
+   * its file; see `gitProgramSetting`.
+   */
+  readonly gitProgramSetting: (
+    directory: string,
+    call: { readonly subcommand: string; readonly home: string },
+  ) => string | undefined;
   /** True if a read-only git command there may also fetch missing objects, where its environment allows that. */
   readonly gitFetches: (directory: string) => boolean;
   /** The file in the workspace, or controlled by it, that the user's PATH finds for a program's name. */

@@ -28,7 +28,7 @@ import type { Argument } from '../shell/wordValues.ts';
 import { track, type Visit } from '../shell/workingDirectory.ts';
 import { comesFromProject, underItsName } from './commandEffects.ts';
 import { isNoFile } from './treeDecision.ts';
-import { locate, pathsIn, textWords } from './words.ts';
+import { gitPlaceOf, locate, pathsIn, textWords } from './words.ts';
 
 /** What one part of a command line means for git folders. */
 type PartUse =
@@ -204,7 +204,7 @@ const isLocalRepository = (word: string | null): boolean =>
  * git folder.
  */
 function staysInOwnRepository({ part, directories }: Visit, at: number, policy: Policy): boolean {
-  const places = directories?.map((directory) => placeOf(part, at, directory, policy));
+  const places = directories?.map((directory) => gitPlaceOf(part, at, directory, policy));
   const texts = textWords(part);
   const words = part.argv.flatMap((word, index) =>
     index > 0 && word !== null && !texts.has(index) ? pathsIn(word, word) : [],
@@ -215,19 +215,6 @@ function staysInOwnRepository({ part, directories }: Visit, at: number, policy: 
     words.every((word) => !isInGitFolder(locate(word, place, policy), policy)) &&
     startsNothingOfProject(place, policy);
   return places?.every(isSafe) === true;
-}
-
-/** The folder in which git works: each `-C` leads on from the one before. Undefined if unknown. */
-function placeOf(part: CommandPart, at: number, directory: string, policy: Policy): string | undefined {
-  let place = directory;
-  for (let index = 1; index < at; index += 1) {
-    if (part.argv[index] !== '-C') continue;
-    const word = part.argv[index + 1];
-    const isHere = /^"?\$(?:PWD|\{PWD\}|\(pwd\))"?$/.test(part.raw[index + 1] ?? '');
-    if (word == null && !isHere) return undefined;
-    place = word == null ? directory : locate(word, place, policy);
-  }
-  return place;
 }
 
 /** True for a path that is, or leads into, a folder called `.git` or the one that git uses in the workspace. */

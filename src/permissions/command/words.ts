@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { hasGlob } from '../files/globOverlap.ts';
 import { programName } from '../options/programTable.ts';
 import { subcommandAt } from '../options/riskyOptions.ts';
+import type { Policy } from '../policy.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 
 interface Place {
@@ -151,3 +152,21 @@ export const isTextValue = (words: readonly (string | null)[], at: number): bool
 /** True for the name of tests that a wrapper passes on to a test runner: `npx vitest -t 'git push'`. */
 export const isTestName = (words: readonly (string | null)[], at: number): boolean =>
   isTextValue(words, at) && words.slice(0, at).some((word) => testRunner.test(programName(word)));
+
+/** The folder in which git works, with its subcommand at an index: each `-C` leads on from the one before. Undefined if unknown. */
+export function gitPlaceOf(
+  part: CommandPart,
+  at: number,
+  directory: string,
+  policy: Policy,
+): string | undefined {
+  let place = directory;
+  for (let index = 1; index < at; index += 1) {
+    if (part.argv[index] !== '-C') continue;
+    const word = part.argv[index + 1];
+    const isHere = /^"?\$(?:PWD|\{PWD\}|\(pwd\))"?$/.test(part.raw[index + 1] ?? '');
+    if (word == null && !isHere) return undefined;
+    place = word == null ? directory : locate(word, place, policy);
+  }
+  return place;
+}

@@ -14,6 +14,7 @@ import {
   includedSettings,
   trackedFiles,
 } from './gitPrograms.ts';
+import { gitProgramSetting } from './gitSettingPrograms.ts';
 import { realpathForAll } from './realpathForAll.ts';
 
 /** Lookups on the real disk, and in git with the user's environment. */
@@ -32,6 +33,7 @@ export const diskLookups = (env: Readonly<Record<string, string | undefined>>): 
   gitIncludes: includedSettings,
   gitRunsPrograms,
   gitFetches,
+  gitProgramSetting,
   trackedFiles,
   gitShows: gitShows(env, realpathForAll),
   projectProgram: (workspace, name) => projectProgram(env, workspace, name),

@@ -7,7 +7,13 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { entriesOf, lstatOf, readFileNow } from '../../disk/fileLookups.ts';
-import { changedPaths, type IndexPaths, indexPaths, isAsIndexed } from '../../disk/gitIndex.ts';
+import {
+  changedPaths,
+  type IndexPaths,
+  indexPaths,
+  isAsIndexed,
+  sharedIndexPaths,
+} from '../../disk/gitIndex.ts';
 import { gitIncludes } from '../../protocol/files/gitIncludes.ts';
 import { isSensitive } from '../files/sensitive.ts';
 import { isMisread } from './filesBelow.ts';
@@ -30,7 +36,7 @@ const partial = /(?:^|\])[^\S\n]*(?:promisor|partialclone\w*)[^\S\n]*(?:=|$)/im;
 /** Settings that name a file with patterns, names or commits: https://git-scm.com/docs/git-config */
 const fileSettings = 'excludesfile|attributesfile|ignorerevsfile|orderfile|file';
 /** The only hook that a read-only command may start. */
-const HOOK = 'post-index-change';
+export const HOOK = 'post-index-change';
 const MAX_BYTES = 1_000_000;
 
 /**
@@ -159,9 +165,14 @@ const namesPrograms = (settings: string, hookFolders: readonly string[]): boolea
   [naming, helper, monitor].some((pattern) => pattern.test(settings)) ||
   hookFolders.some((at) => exists(join(at, HOOK)));
 
-function settingsRun({ folder, worktree }: Repository): boolean {
+/** The folders whose settings git reads, also if the repository is not in a usual place. */
+export function settingsFolders({ folder }: Pick<Repository, 'folder'>): readonly string[] {
   const named = pathIn(join(folder, 'commondir'), /^([^\r\n]+)[\r\n]*$/) ?? '.';
-  const places = [...new Set([folder, realPathOf(folder, named) ?? folder])];
+  return [...new Set([folder, realPathOf(folder, named) ?? folder])];
+}
+
+function settingsRun({ folder, worktree }: Repository): boolean {
+  const places = settingsFolders({ folder });
   const files = places.flatMap((place) => ['config', 'config.worktree'].map((name) => join(place, name)));
   const texts = files.map(readText);
   const settings = texts.join('\n');
@@ -254,9 +265,30 @@ function leadsOut(path: string, inside: readonly string[]): boolean {
 }
 
 function submoduleRuns(directory: string, seen: Set<string>, also?: RegExp): boolean {
-  const at = realPathOf('/', directory);
-  const inside = at === undefined ? undefined : repositoryAt(at);
+  const inside = submoduleAt(directory);
   return inside !== undefined && runsPrograms(inside, seen, also);
+}
+
+function submoduleAt(directory: string): Repository | undefined {
+  const at = realPathOf('/', directory);
+  return at === undefined ? undefined : repositoryAt(at);
+}
+
+/** The submodules that are checked out, of those in the index; undefined if they cannot be determined. */
+export function submodulesOf(repository: Repository): readonly Repository[] | undefined {
+  const { folder, worktree } = repository;
+  const index = readFileNow(join(folder, 'index'), MAX_INDEX_BYTES);
+  if (index === null) return [];
+  const texts = settingsFolders(repository).map((place) => readText(join(place, 'config')) ?? '');
+  const read = (name: string): Buffer | null | undefined => readFileNow(join(folder, name), MAX_INDEX_BYTES);
+  try {
+    const found = index && sharedIndexPaths(index, hashBytes(texts.join('\n')), read);
+    return found === undefined || found.isAnySubmodule || found.submodules.some(isMisread)
+      ? undefined
+      : found.submodules.flatMap((path) => submoduleAt(join(worktree, path)) ?? []);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The tracked paths; undefined if they cannot be determined. */
@@ -275,7 +307,7 @@ const hashBytes = (settings: string): number => (/objectformat\s*=\s*"?sha256/i.
 /** Enough for half a million files. */
 const MAX_INDEX_BYTES = 50_000_000;
 
-interface Repository {
+export interface Repository {
   /** The folder of this worktree's own files, such as its index. */
   readonly folder: string;
   readonly worktree: string;
@@ -286,7 +318,7 @@ interface Repository {
 }
 
 /** Searches upwards like git, from the resolved folder; in each, `.git` before the directory itself. */
-function findRepository(directory: string): Repository | undefined {
+export function findRepository(directory: string): Repository | undefined {
   const start = realPathOf('/', resolve(directory)) ?? resolve(directory);
   for (let at = start; ; at = dirname(at)) {
     const found = repositoryAt(at);
@@ -385,7 +417,7 @@ function exists(path: string): boolean {
 }
 
 /** Empty if there is no such file; undefined if there is something that cannot be read as a file. */
-function readText(path: string): string | undefined {
+export function readText(path: string): string | undefined {
   const found = readFileNow(path, MAX_BYTES);
   return found === null ? '' : found?.toString('utf8');
 }

@@ -58,6 +58,7 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX
       gitShows: inTime(lookups.gitShows, undefined),
       gitRunsPrograms: inTime(lookups.gitRunsPrograms, true),
       gitFetches: inTime(lookups.gitFetches, true),
+      gitProgramSetting: inTime(lookups.gitProgramSetting, 'settings that could not be read in time'),
       projectProgram: once(lookups.projectProgram),
     },
   };

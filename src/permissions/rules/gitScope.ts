@@ -4,7 +4,7 @@
  */
 import type { PermissionDecision } from '../../protocol/permissions.ts';
 import { decideShown, decideTracked, decideTree, trackedIn } from '../command/treeDecision.ts';
-import { locate, textWords } from '../command/words.ts';
+import { gitPlaceOf, locate, textWords } from '../command/words.ts';
 import { decideFile } from '../files/fileDecision.ts';
 import type { Moves } from '../lookups/gitMoves.ts';
 import { mayShowAny, type Shown } from '../lookups/gitShown.ts';
@@ -13,6 +13,7 @@ import { subcommandAt } from '../options/riskyOptions.ts';
 import { type Policy, workspaceFolders } from '../policy.ts';
 import type { ReadOnlyUse } from '../readOnly/use.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
+import type { Visit } from '../shell/workingDirectory.ts';
 import { filesToAdd } from './gitChanges.ts';
 
 interface GitCall {
@@ -46,6 +47,33 @@ export function reachedByGit(call: GitCall, policy: Policy): readonly Permission
     ...decidePaths(call, name, args, open, policy),
     ...decideMoves(call, name, args, policy),
   ];
+}
+
+/**
+ * What, in the settings of the repositories in which a git command works, names a program that git would start;
+ * undefined if nothing does, or it is not git.
+ */
+export function programStartedByGit({ part, directories }: Visit, policy: Policy): string | undefined {
+  if (programName(part.argv[0]) !== 'git') return undefined;
+  const at = subcommandAt(part.argv);
+  const call = { subcommand: part.argv[at === 0 ? part.argv.length : at] ?? '', home: policy.home };
+  for (const directory of directories ?? []) {
+    const place = gitPlaceOf(part, at, directory, policy);
+    if (place === undefined) return 'a repository known only at run time';
+    const named = gitFoldersNamed(part, at).map((word) => locate(word, place, policy));
+    const found = [place, ...named].map((one) => policy.gitProgramSetting(one, call));
+    const program = found.find((one) => one !== undefined);
+    if (program !== undefined) return program;
+  }
+  return undefined;
+}
+
+function gitFoldersNamed({ argv, envPrefix }: CommandPart, at: number): readonly string[] {
+  const options = argv.slice(1, at).flatMap((word, index) => {
+    if (word === '--git-dir') return argv[index + 2] ?? [];
+    return /^--git-dir=(.+)/.exec(word ?? '')?.[1] ?? [];
+  });
+  return [...options, ...envPrefix.flatMap(({ name, value }) => (name === 'GIT_DIR' ? (value ?? []) : []))];
 }
 
 /** Subcommands that list references, and with `%(raw)` show the content of the objects they name. */

@@ -21,7 +21,7 @@ import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
 import { ADDED } from '../shell/wrappers.ts';
 import { type Coverage, hasSafeEnvironment } from './commandRule.ts';
-import { reachedByGit } from './gitScope.ts';
+import { programStartedByGit, reachedByGit } from './gitScope.ts';
 import type { SourcedRule } from './rules.ts';
 
 /** The reason why an open-ended rule does not cover a call. */
@@ -50,7 +50,7 @@ export function outOfScope(rule: SourcedRule, covers: Coverage, input: ScopeInpu
   if (covers.type === 'every') return undefined;
   const elsewhere = otherFolder(rule, covers, input);
   const { part } = input.visit;
-  const beyond = elsewhere ?? unknownInput(part, covers, input.use);
+  const beyond = elsewhere ?? unknownInput(part, covers, input.use) ?? programOfGit(input);
   if (beyond !== undefined || covers.type === 'exact') return beyond;
   const appended = part.raw.at(-1) === ADDED ? 1 : 0;
   const offset = covers.words.argv.length - (part.argv.length - (covers.words === part ? 0 : appended));
@@ -75,6 +75,14 @@ function unknownInput(
   if (!part.hasInput || use !== undefined || readsInputAsData(part.argv)) return undefined;
   if (covers.type !== 'exact' && runsItsInput(part.argv)) return undefined;
   return { reason: `what is piped into ${programName(part.argv[0])}, which may run it` };
+}
+
+/** A rule for git does not cover the programs that the settings of a repository name. */
+function programOfGit({ visit, policy }: ScopeInput): OutOfScope | undefined {
+  const program = programStartedByGit(visit, policy);
+  return program === undefined
+    ? undefined
+    : { reason: `${program}: it names a program that git would start` };
 }
 
 /**

@@ -3,6 +3,7 @@
  * Pure.
  */
 import { dirname, isAbsolute, join } from 'node:path';
+import { readGitSettings } from './gitSettings.ts';
 
 /** More than any real configuration includes. */
 const MAX_FILES = 50;
@@ -44,40 +45,17 @@ export function gitHookFolders(
 ): readonly string[] {
   const files = [...configurations, ...gitIncludes(configurations, home, read)];
   return files
-    .flatMap((file) => valuesIn(read(file) ?? '', /^core$/i, 'hookspath'))
+    .flatMap((file) => valuesIn(read(file) ?? '', /^core$/, 'hookspath'))
     .filter((path) => path !== '')
     .map((path) =>
       path.startsWith('~/') ? join(home, path.slice(2)) : isAbsolute(path) ? path : join(worktree, path),
     );
 }
 
-const pathsIn = (text: string): readonly string[] => valuesIn(text, /^include(?:if)?$/i, 'path');
-
-const section = /^\s*\[\s*([\w.-]+)\s*(?:"(?:[^"\\]|\\.)*"\s*)?\]/;
+const pathsIn = (text: string): readonly string[] => valuesIn(text, /^include(?:if)?$/, 'path');
 
 /** Returns the values of a setting in the sections with this name, with or without a subsection. */
-function valuesIn(text: string, sections: RegExp, name: string): readonly string[] {
-  const setting = new RegExp(`^\\s*${name}\\s*=\\s*(.*)$`, 'i');
-  let isWanted = false;
-  return text
-    .replace(/^\uFEFF/, '')
-    .replace(/\\\r?\n/g, '')
-    .split(/\r?\n/)
-    .flatMap((line) => {
-      const head = section.exec(line);
-      if (head !== null) isWanted = sections.test(head[1] ?? '');
-      const written = setting.exec(line.slice(head?.[0].length ?? 0))?.[1];
-      return isWanted && written !== undefined ? [plainValue(written)] : [];
-    });
-}
-
-/** Removes quotes, escapes and a trailing comment. */
-function plainValue(written: string): string {
-  const pieces = written.match(/"(?:[^"\\]|\\.)*"|\\.|[^"\\#;]|[#;].*$/g) ?? [];
-  return pieces
-    .filter((piece) => !/^[#;]/.test(piece))
-    .map((piece) => (piece.startsWith('"') ? piece.slice(1, -1) : piece))
-    .join('')
-    .replace(/\\(.)/g, '$1')
-    .trim();
-}
+const valuesIn = (text: string, sections: RegExp, name: string): readonly string[] =>
+  readGitSettings(text).settings.flatMap(({ section, key, value }) =>
+    sections.test(section) && key === name && value !== undefined ? [value] : [],
+  );
