@@ -1,29 +1,37 @@
-import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as z from 'zod';
 import { pathOutside } from '../disk/ownPrograms.ts';
 import { realpath } from '../disk/paths.ts';
-import type { SandboxRecord } from '../protocol/entries/fields.ts';
 import type { Grant } from '../protocol/permissions.ts';
 import type { CommandRequest, CommandSandbox, CommandStep, Confinement } from '../protocol/sandbox.ts';
-import { withoutTrailing } from '../protocol/text/trimming.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
-import { failure, sandboxNotes } from './outcomes.ts';
+import { sandboxNotes } from './outcomes.ts';
 import { childEnvironment, type Environment, readOnlyEnvironment } from './shell/childEnvironment.ts';
+import {
+  type First,
+  finished,
+  isDirectory,
+  joined,
+  moved,
+  noNotes,
+  type Ran,
+  type Report,
+  settled,
+  stopped,
+  titleOf,
+  withHostsOf,
+} from './shell/commandResult.ts';
 import { createLiveCleaner, OutputCapture } from './shell/OutputCapture.ts';
-import { type CommandEnd, goneOf, type RunningCommand } from './shell/startCommand.ts';
+import { goneOf, type RunningCommand } from './shell/startCommand.ts';
 import { RecentText, type TaskRegistry } from './shell/TaskRegistry.ts';
 import { createValueRedactor, type KnownSecret } from './shell/valueRedactor.ts';
-import { count, formatDuration } from './units.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
 /** A background command that ends this soon is reported as finished: usually it failed to start. */
 const EARLY_END_MS = 200;
-/** How long to wait for the last output after an interrupt, well within the 100 ms that Esc may take. */
-const LAST_OUTPUT_MS = 50;
 
 const input = z.object({
   command: z.string().min(1),
@@ -95,12 +103,6 @@ async function describeSandbox(sandbox: CommandSandbox, command: string): Promis
   return state.mode === 'read-only' ? 'Runs in the sandbox: writes nothing.' : 'Runs in the sandbox.';
 }
 
-/** The command on one line. */
-function titleOf(command: string): string {
-  const [first = '', ...more] = command.trim().split('\n');
-  return more.length === 0 ? first : `${first} … (+${count(more.length, 'line')})`;
-}
-
 async function runBash(
   call: BashInput,
   context: ToolContext,
@@ -116,28 +118,6 @@ async function runBash(
   context.setCwd(start);
   const again = await runOnce(call, context, grant, deps, 'the user let it run outside');
   return withHostsOf(ran.outcome, again.outcome);
-}
-
-/** After a rerun the record contains the hosts of both runs. */
-function withHostsOf({ sandbox: first }: ToolOutcome, again: ToolOutcome): ToolOutcome {
-  const { sandbox } = again;
-  if (first === undefined || sandbox === undefined) return again;
-  return { ...again, sandbox: withHosts(sandbox, [first]) };
-}
-
-/** A record with the hosts of earlier ones. */
-function withHosts(record: SandboxRecord, earlier: readonly SandboxRecord[]): SandboxRecord {
-  const all = (name: 'hosts' | 'refusedHosts') => {
-    const hosts = [...new Set([...earlier, record].flatMap((one) => one[name] ?? []))];
-    return hosts.length === 0 ? {} : { [name]: hosts };
-  };
-  return { ...record, ...all('hosts'), ...all('refusedHosts') };
-}
-
-interface Ran {
-  readonly outcome: ToolOutcome;
-  /** Set if the sandbox made the command fail and the user can be asked to run it outside. */
-  readonly outside?: { isWanted(cwd: string): Promise<boolean> };
 }
 
 /** With `outsideBecause`, runs without a sandbox for that reason. */
@@ -218,7 +198,7 @@ async function runOnce(
     watched = false;
     const { confinement } = run;
     const report: Report = {
-      ...{ call, capture, recent, startedAtMs, notes, confinement, earlier, before, declined },
+      ...{ call, capture, recent, startedAtMs, notes, confinement, earlier, before, declined, patienceMs },
     };
     if (end === 'timeout' || end === 'moved') {
       const rest = steps.slice(at + 1).map(({ command }) => command);
@@ -289,218 +269,6 @@ function askHostWith(
   };
 }
 
-/** Data for every kind of result. */
-interface Report {
-  readonly call: BashInput;
-  readonly capture: OutputCapture;
-  readonly recent: RecentText;
-  readonly startedAtMs: number;
-  /** Lines shown before the output. */
-  readonly notes: readonly string[];
-  readonly confinement: Confinement | undefined;
-  /** Those of the steps before. */
-  readonly earlier: readonly Confinement[];
-  readonly before: Notes;
-  /** Hosts, with ports, that the user denied while the command ran. */
-  readonly declined: ReadonlySet<string>;
-}
-
-async function finished(
-  report: Report,
-  run: RunningCommand,
-  end: CommandEnd,
-  context: ToolContext,
-  tasks: TaskRegistry,
-): Promise<Ran> {
-  if (end.type === 'failed') {
-    tasks.settle(run);
-    const outcome = failure(titleOf(report.call.command), `The shell could not be started: ${end.message}`);
-    return { outcome };
-  }
-  const keepsCwd = report.call.run_in_background === true;
-  const own = await settled(run, context, tasks, keepsCwd);
-  const after = [...report.before.forModel, ...own.forModel];
-  if (end.code !== 0)
-    after.push(`exit code ${end.code}${end.signal === undefined ? '' : ` (ended by ${end.signal})`}`);
-  const { confinement, declined } = report;
-  const taken = report.capture.take({ isLast: true });
-  if (declined.size > 0) after.push(`(The user denied a connection to ${[...declined].join(', ')}.)`);
-  const blocked = confinement?.blocked(taken.text, end.code, declined);
-  const isBinding = confinement?.isBinding === true;
-  const isFinal = blocked?.isHidden === true || blocked?.instead !== undefined;
-  const mayLeave = context.confirm !== undefined && !isBinding && !isFinal;
-  const stay = isBinding ? OUTSIDE_NEVER : OUTSIDE_UNASKED;
-  if (blocked !== undefined && isFinal)
-    after.push(`(The sandbox blocked it: ${[`${blocked.reason}.`, blocked.instead ?? []].flat().join(' ')})`);
-  else if (blocked !== undefined)
-    after.push(`(The sandbox blocked it: ${blocked.reason}. ${mayLeave ? OUTSIDE_ASKED : stay})`);
-  const protectedNotes = sandboxNotes(confinement);
-  after.push(...protectedNotes.forModel);
-  const duration = formatDuration(Date.now() - report.startedAtMs);
-  const summary = [
-    end.code === 0 ? duration : `exit ${end.code} · ${duration}`,
-    ...report.before.forUser,
-    ...protectedNotes.forUser,
-  ].join(' · ');
-  return {
-    outcome: await outcome(report, end.code === 0 ? 'ok' : 'error', after, summary, { taken }),
-    ...(blocked === undefined || !mayLeave ? {} : outsideOffer(report.call, blocked.reason, context)),
-  };
-}
-
-type Notes = ReturnType<typeof sandboxNotes>;
-
-const noNotes: Notes = { forModel: [], forUser: [] };
-
-const joined = (...all: readonly Notes[]): Notes => ({
-  forModel: all.flatMap(({ forModel }) => forModel),
-  forUser: all.flatMap(({ forUser }) => forUser),
-});
-
-/** Takes over what a shell that has ended leaves: its folder, and processes. Returns notes for the model. */
-async function settled(
-  run: RunningCommand,
-  context: ToolContext,
-  tasks: TaskRegistry,
-  keepsCwd = false,
-): Promise<Notes> {
-  const notes: string[] = [];
-  const [directory, lostJobs] = await Promise.all([keepsCwd ? undefined : run.finalCwd(), run.lostJobs()]);
-  if (directory !== undefined && directory !== context.cwd() && (await isDirectory(directory))) {
-    context.setCwd(directory);
-    notes.push(`(Working directory is now ${directory}.)`);
-  }
-  if (tasks.settle(run))
-    notes.push(
-      '(Processes it left behind will be killed in 1 s; use run_in_background for processes that must keep running.)',
-    );
-  else if (lostJobs)
-    notes.push(
-      '(Processes it left behind were killed; use run_in_background for processes that must keep running.)',
-    );
-  return { forModel: notes, forUser: [] };
-}
-
-const OUTSIDE_ASKED = 'The user declined to run it outside the sandbox.';
-const OUTSIDE_UNASKED = 'The settings sandbox.allowWrite and sandbox.network.allowedDomains can allow it.';
-const OUTSIDE_NEVER = 'Managed settings of this machine do not let any command run outside the sandbox.';
-
-/** Offers to rerun the command outside the sandbox. */
-function outsideOffer(call: BashInput, blocked: string, { confirm }: ToolContext): Pick<Ran, 'outside'> {
-  if (confirm === undefined) return {};
-  return {
-    outside: {
-      isWanted: (cwd) =>
-        confirm({
-          title: 'Run outside the sandbox?',
-          preview: { type: 'command', command: call.command, cwd },
-          reason: `The sandbox seems to have blocked it: ${blocked}. Yes reruns it from the start, with your own rights.`,
-        }),
-    },
-  };
-}
-
-/**
- * Handles the user's interrupt. Sends the signal before awaiting anything; the result does not wait for the processes
- * to exit.
- */
-async function stopped(report: Report, run: RunningCommand, tasks: TaskRegistry): Promise<ToolOutcome> {
-  void tasks.stopRun(run);
-  await Promise.race([run.finished, delay(LAST_OUTPUT_MS)]);
-  const protectedNotes = joined(report.before, sandboxNotes(report.confinement));
-  const after = ['(Interrupted by the user.)', ...protectedNotes.forModel];
-  const summary = ['interrupted', ...protectedNotes.forUser].join(' · ');
-  return outcome(report, 'partial', after, summary, {
-    blobPatienceMs: LAST_OUTPUT_MS,
-    response: { interrupted: true },
-  });
-}
-
-/** Moves the command to the background: as requested, at its timeout, or because the user moved it. */
-async function moved(
-  report: Report,
-  run: RunningCommand,
-  why: 'timeout' | 'moved',
-  tasks: TaskRegistry,
-  rest: readonly string[],
-): Promise<ToolOutcome> {
-  const { call, capture, recent, startedAtMs } = report;
-  // Output so far belongs to this call, even if more arrives while the task is created.
-  const taken = capture.take({ isLast: false });
-  const { id } = tasks.keep({ command: call.command, run, capture, recent, startedAtMs });
-  const handling = `BashOutput reads its output, KillBash stops it (task_id "${id}").`;
-  if (call.run_in_background === true) {
-    const note = `Runs in the background as task ${id}. ${handling}`;
-    return outcome(report, 'ok', [note], `in the background as ${id} (/tasks)`, {
-      ...{ taken, response: { backgroundTaskId: id } },
-    });
-  }
-  const patience = formatDuration(Date.now() - startedAtMs);
-  const note =
-    why === 'moved'
-      ? `(Moved to the background by the user after ${patience}: it continues as task ${id}. ${handling})`
-      : `(Still running after ${patience}: it continues in the background as task ${id}. ${handling})`;
-  return outcome(
-    report,
-    'partial',
-    [...report.before.forModel, note, ...rest],
-    `moved to the background as ${id} (/tasks) · ${patience}`,
-    {
-      taken,
-      response: {
-        backgroundTaskId: id,
-        ...(why === 'moved'
-          ? { backgroundedByUser: true }
-          : { timedOutAfterMs: call.timeout ?? DEFAULT_TIMEOUT_MS }),
-      },
-    },
-  );
-}
-
-async function outcome(
-  { call, capture, notes, confinement, earlier }: Report,
-  status: ToolOutcome['status'],
-  after: readonly string[],
-  summary: string,
-  {
-    taken = capture.take({ isLast: true }),
-    blobPatienceMs,
-    response = {},
-  }: { taken?: Taken; blobPatienceMs?: number; response?: object } = {},
-): Promise<ToolOutcome> {
-  const blob = taken.original;
-  const original = await (blobPatienceMs === undefined ? blob : Promise.race([blob, delay(blobPatienceMs)]));
-  const output = withoutTrailing(taken.text, '\n');
-  const placeholder = output === '' && after.length === 0 ? ['(no output)'] : [];
-  return {
-    status,
-    text: [...notes, ...(output === '' ? placeholder : [output]), ...after].join('\n'),
-    kind: 'command',
-    display: {
-      ...{ title: titleOf(call.command), summary },
-      ...(after.length === 0 ? {} : { modelNotes: after.join('\n') }),
-    },
-    ...(confinement === undefined
-      ? {}
-      : {
-          sandbox: withHosts(
-            confinement.record(),
-            earlier.map((one) => one.record()),
-          ),
-        }),
-    ...(original === undefined ? {} : { original }),
-    // Both streams as one text, as in Claude Code.
-    response: () => ({
-      ...{ stdout: output, stderr: '', interrupted: false, isImage: false, noOutputExpected: false },
-      ...response,
-    }),
-  };
-}
-
-type Taken = ReturnType<OutputCapture['take']>;
-
-type First = CommandEnd | 'timeout' | 'aborted' | 'moved';
-
 function firstOf(run: RunningCommand, patienceMs: number, context: ToolContext): Promise<First> {
   const { signal, offerBackground } = context;
   return new Promise((resolve) => {
@@ -525,15 +293,4 @@ async function ensureCwd(context: ToolContext): Promise<string[]> {
   if (await isDirectory(directory)) return [];
   context.setCwd(context.root);
   return [`(The working directory ${directory} no longer exists; this ran in ${context.root}.)`];
-}
-
-function isDirectory(path: string): Promise<boolean> {
-  return stat(path).then(
-    (info) => info.isDirectory(),
-    () => false,
-  );
-}
-
-function delay(milliseconds: number): Promise<undefined> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds, undefined));
 }
