@@ -164,6 +164,15 @@ settings are read:
 - In a subagent's worktree, a path in the project means the same path in the worktree.
 - \`sandbox.denyRead\` hides both: the path as written and the place it leads to.
 
+### Another folder at the same path
+
+Trust, saved rules and answers about MCP servers belong to the folder itself (its inode and creation time), not to its path.
+If you delete a repository and clone another one there, or a container mounts another project at \`/workspace\`, the new folder
+has none of them, and the question says that it is another folder than the one you trusted. Each folder at a path keeps its own,
+so projects that take turns there are asked about once each. A project that was moved or restored from a backup asks once, too,
+and so does one on a network file system whose inode numbers change when it is mounted. \`--continue\` says if the latest session
+is from the earlier folder; \`-p --continue\` ends with code 42 and names the \`--resume\` that continues it anyway.
+
 ## When trusted settings change
 
 Trust covers exactly what you were shown. \`~/.clawdcode/trust.json\` records each rule, directory and variable separately,

@@ -28,6 +28,7 @@ import { createSessionsPort } from './sessions/sessionsPort.ts';
 import {
   filesToApprove,
   findModelAccess,
+  identifyFolder,
   inWorkspace,
   readSettings,
   sessionOptions,
@@ -52,7 +53,10 @@ export async function boot(
   const trust = await trustIn(place);
   const loaded = await readSettings(place, options, trust);
   const { changedFiles = [] } = loaded;
-  if (loaded.untrusted.length + changedFiles.length === 0) return waitForServers(asked, loaded, trust);
+  if (loaded.untrusted.length + changedFiles.length === 0) {
+    await identifyFolder(place, loaded, trust);
+    return waitForServers(asked, loaded, trust);
+  }
   // As they are before the user sees the question.
   const run = await filesToApprove(place, options, trust, loaded.grants);
   return {
@@ -76,7 +80,7 @@ export async function boot(
 function trustQuestion(
   folder: string,
   { untrusted, grants, changedFiles = [] }: LoadedSettings,
-  { isTrusted, granted }: FolderTrust,
+  { isTrusted, granted, other }: FolderTrust,
   unchecked: readonly string[],
 ): TrustQuestion {
   const words = ({ file, effect, value }: UntrustedSetting): string =>
@@ -91,7 +95,8 @@ function trustQuestion(
     ...(changedFiles.length > 0 && { files: changedFiles.map(shownChange) }),
   };
   const effects = [...untrusted.map(words), ...unchecked.map((command) => `${command}: ${UNKNOWN_SCRIPT}`)];
-  return { folder, effects, ...(isTrusted ? { before } : {}) };
+  const isOther = other?.wasTrusted === true;
+  return { folder, effects, ...(isOther && { isOther }), ...(isTrusted && { before }) };
 }
 
 /** If the user rejects the folder's endpoint, uses the user's own instead. */

@@ -10,6 +10,7 @@ import {
   ContextManager,
   createInstructionSource,
   getProjectStoragePath,
+  isOtherFolder,
   LongTermMemory,
   MemorySessionStore,
   type OpenCallResult,
@@ -64,6 +65,9 @@ export interface SessionFactory {
   secrets(): readonly string[];
 }
 
+const otherFolderNotice = (root: string): string =>
+  `This session is from another folder that was at ${root} before; /new starts a new one.`;
+
 /** Opens sessions of one project with the settings that the program started with. */
 export function createSessionFactory(options: SessionFactoryOptions): SessionFactory {
   const { place, demo } = options;
@@ -95,8 +99,10 @@ async function openSession(
   const { place, loaded, interactive } = options;
   const { settings } = loaded;
   const { plugins } = shared;
-  const [target, learnedWindows, servers] = await Promise.all([
+  const [target, isOther, learnedWindows, servers] = await Promise.all([
     resolveTarget(asked, place),
+    // Before the session is opened, which records the folder.
+    asked.type === 'latest' && isOtherFolder(place.dataRoot, place.root),
     shared.learnedWindows,
     shared.servers,
   ]);
@@ -207,6 +213,7 @@ async function openSession(
     onAssumedWindow: isReading ? () => () => {} : model.onAssumed,
     notices: [
       ...notices,
+      ...(isOther && opened.resumed ? [otherFolderNotice(place.root)] : []),
       ...(isReading ? [] : sandboxNotices(place, loaded)),
       ...(interactive && opened.resumed && !isReading ? resumeNotices(context, model) : []),
     ],

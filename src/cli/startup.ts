@@ -4,8 +4,9 @@ import type { ModelList } from '../commands/types.ts';
 import { grantLookup } from '../config/grants.ts';
 import { loadSettings } from '../config/loadSettings.ts';
 import { isManaged, refusal } from '../config/managed.ts';
+import { isFolderServer, serverHash } from '../config/mcpServers.ts';
 import type { Settings } from '../config/schema.ts';
-import { asSettings, type FolderTrust, readTrust } from '../config/trust.ts';
+import { asSettings, type FolderTrust, readTrust, recordIdentity } from '../config/trust.ts';
 import type { LoadedSettings, Problem, SettingsRule } from '../config/types.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
 import { hasAuthorization } from '../model/http/customHeaders.ts';
@@ -178,6 +179,26 @@ export function trustIn({ dataRoot, root }: AppPaths): Promise<FolderTrust> {
   return readTrust(dataRoot, root);
 }
 
+/**
+ * Records which folder the approvals of an earlier version are for, if nothing in it has changed since; otherwise the user
+ * is asked first. Never rejects.
+ */
+export async function identifyFolder(
+  { dataRoot, root }: AppPaths,
+  { untrusted, changedFiles = [], servers }: LoadedSettings,
+  { isUnidentified = false, serversAnswered, serverAnswer }: FolderTrust,
+): Promise<void> {
+  const hasChanged = servers.some(
+    (one) =>
+      isFolderServer(one) &&
+      serversAnswered.includes(one.name) &&
+      serverAnswer(one.name, serverHash(one)) === undefined,
+  );
+  if (!isUnidentified || untrusted.length + changedFiles.length > 0 || hasChanged) return;
+  // Without it, the next start tries again.
+  await recordIdentity(dataRoot, root).catch(() => undefined);
+}
+
 /** The parts of trust that affect settings. */
 type GivenTrust = Pick<FolderTrust, 'isTrusted' | 'granted' | 'savedRules'>;
 
@@ -189,9 +210,11 @@ export function savedTrust({ isTrusted, granted = [], savedRules }: GivenTrust) 
 /** Returns a notice for headless runs, which cannot ask; undefined if all settings apply. */
 export function untrustedSettingsNotice(
   { untrusted }: LoadedSettings,
-  { isTrusted }: FolderTrust,
+  { isTrusted, other }: FolderTrust,
 ): string | undefined {
   if (untrusted.length === 0) return undefined;
+  if (other?.wasTrusted === true)
+    return 'this is another folder than the one you trusted at this path, so its settings are ignored; run clawdcode here once to decide.';
   if (!isTrusted)
     return 'this folder is not trusted, so its settings are ignored; run clawdcode here once to decide.';
   const settings = [...new Set(untrusted.map(({ file, key }) => `${key} in ${file}`))].join(', ');

@@ -1,9 +1,11 @@
 /**
  * The folders that the user trusts, by real path, what they approved in each, their decisions about MCP servers, and
- * rules they saved in a folder without being asked to trust it: `trust.json` in the data folder.
+ * rules they saved in a folder without being asked to trust it: `trust.json` in the data folder. A record is valid for one
+ * folder, not for another one that has taken its place at the same path.
  */
 import { join } from 'node:path';
 import * as z from 'zod';
+import { type FolderIdentity, folderIdentity, isSameIdentity } from '../disk/folderIdentity.ts';
 import { type JsonFile, openJsonFile } from '../disk/jsonFile.ts';
 import { addedGrants, effectOf, type GrantText, partition, shownGrant } from './grants.ts';
 import { shownHooks } from './hooks.ts';
@@ -11,27 +13,48 @@ import type { Grant, UntrustedSetting, Values } from './types.ts';
 
 const grantSchema = z.looseObject({ kind: z.string(), text: z.string(), source: z.string() });
 
+const serversSchema = z.record(
+  z.string(),
+  z.looseObject({ hash: z.string(), approved: z.boolean(), lines: z.array(z.string()).optional() }),
+);
+
+const identitySchema = z.object({ dev: z.number(), ino: z.number(), birthtimeMs: z.number() });
+
+/** What is recorded about one folder. */
+const recordSchema = z.object({
+  /** The folder; earlier versions did not record it. */
+  identity: identitySchema.exactOptional(),
+  /** Time of approval. */
+  trustedAt: z.string().exactOptional(),
+  /** Approved grants; earlier versions did not record them. */
+  grants: z.array(grantSchema).exactOptional(),
+  rules: z.array(z.string()).exactOptional(),
+  /** Decisions about the MCP servers of the folder: by server name, valid for one content. */
+  servers: serversSchema.exactOptional(),
+});
+type FolderRecord = z.infer<typeof recordSchema>;
+
 const trustFileSchema = z.looseObject({
-  /** Time of approval, by folder. */
+  // Of the folder that was at a path when something was recorded last, by path.
   folders: z.record(z.string(), z.string()).default({}),
-  /** Approved grants, by folder; earlier versions did not record them. */
   grants: z.record(z.string(), z.array(grantSchema)).default({}),
   rules: z.record(z.string(), z.array(z.string())).default({}),
-  /** Decisions about the MCP servers of a folder: by server name, valid for one content. */
-  servers: z
-    .record(
-      z.string(),
-      z.record(
-        z.string(),
-        z.looseObject({ hash: z.string(), approved: z.boolean(), lines: z.array(z.string()).optional() }),
-      ),
-    )
-    .default({}),
+  servers: z.record(z.string(), serversSchema).default({}),
+  identities: z.record(z.string(), identitySchema).default({}),
+  /** Folders that were at the same path before, newest first: containers mount one project after another there. */
+  others: z.record(z.string(), z.array(recordSchema)).default({}),
 });
 type TrustFile = z.infer<typeof trustFileSchema>;
 
+/** Folders to remember for each path. */
+const MAX_OTHERS = 20;
+
 /** The user's decisions about one folder; folders inside or around it are separate. */
 export interface FolderTrust {
+  /** Set if nothing is recorded about this folder, but about another one that was at its path: trusted or not. */
+  readonly other?: { readonly wasTrusted: boolean };
+  /** True if an earlier version recorded this without saying which folder it was for; see `recordIdentity`. */
+  readonly isUnidentified?: boolean;
   /** The user has trusted this folder, whatever its settings were at the time. */
   readonly isTrusted: boolean;
   /** The approved grants; undefined if an earlier version did not record them. */
@@ -47,12 +70,14 @@ export interface FolderTrust {
 }
 
 export async function readTrust(dataRoot: string, realRoot: string): Promise<FolderTrust> {
-  const { folders, grants, rules, servers } = trustFile(dataRoot).read();
-  const answers = Object.hasOwn(servers, realRoot) ? (servers[realRoot] ?? {}) : {};
+  const { record, other } = recordOf(trustFile(dataRoot).read(), realRoot);
+  const answers = record.servers ?? {};
   return {
-    isTrusted: Object.hasOwn(folders, realRoot),
-    granted: Object.hasOwn(grants, realRoot) ? grants[realRoot] : undefined,
-    savedRules: Object.hasOwn(rules, realRoot) ? (rules[realRoot] ?? []) : [],
+    ...(other !== undefined && { other: { wasTrusted: other.trustedAt !== undefined } }),
+    ...(record.identity === undefined && !isEmpty(record) && { isUnidentified: true }),
+    isTrusted: record.trustedAt !== undefined,
+    granted: record.grants,
+    savedRules: record.rules ?? [],
     serversAnswered: Object.keys(answers),
     serverLines: (name) => (Object.hasOwn(answers, name) ? answers[name]?.lines : undefined),
     serverAnswer(name, hash) {
@@ -63,16 +88,18 @@ export async function readTrust(dataRoot: string, realRoot: string): Promise<Fol
 }
 
 /** Records when the user trusted a folder, and which of its settings they approved. */
-export async function trustFolder(
+export function trustFolder(
   dataRoot: string,
   realRoot: string,
   granted: readonly Grant[],
   now: () => Date,
 ): Promise<void> {
-  await trustFile(dataRoot).change((trust) => ({
-    ...trust,
-    folders: { ...trust.folders, [realRoot]: now().toISOString() },
-    grants: { ...trust.grants, [realRoot]: granted.map((grant) => ({ ...grant })) },
+  const identity = folderIdentity(realRoot);
+  return changeRecord(dataRoot, realRoot, (record) => ({
+    ...record,
+    ...(identity !== undefined && { identity }),
+    trustedAt: now().toISOString(),
+    grants: granted.map((grant) => ({ ...grant })),
   }));
 }
 
@@ -83,26 +110,30 @@ export async function approveGrants(
   added: readonly Grant[],
 ): Promise<void> {
   if (added.length === 0) return;
-  await trustFile(dataRoot).change((trust) => {
-    if (!Object.hasOwn(trust.folders, realRoot)) return trust;
-    const known = Object.hasOwn(trust.grants, realRoot) ? (trust.grants[realRoot] ?? []) : [];
+  await changeRecord(dataRoot, realRoot, (record) => {
+    if (record.trustedAt === undefined) return record;
+    const known = record.grants ?? [];
     const fresh = addedGrants(known, added);
-    const grants = { ...trust.grants, [realRoot]: [...known, ...fresh.map((grant) => ({ ...grant }))] };
-    return { ...trust, grants };
+    return { ...record, grants: [...known, ...fresh.map((grant) => ({ ...grant }))] };
   });
 }
 
 /** Records that the user saved these rules in a folder, which is less than trusting all of its settings. */
-export async function rememberRules(
-  dataRoot: string,
-  realRoot: string,
-  added: readonly string[],
-): Promise<void> {
-  await trustFile(dataRoot).change((trust) => {
-    const known = Object.hasOwn(trust.rules, realRoot) ? (trust.rules[realRoot] ?? []) : [];
-    const rules = { ...trust.rules, [realRoot]: [...new Set([...known, ...added])] };
-    return { ...trust, rules };
-  });
+export function rememberRules(dataRoot: string, realRoot: string, added: readonly string[]): Promise<void> {
+  return changeRecord(dataRoot, realRoot, (record) => ({
+    ...record,
+    rules: [...new Set([...(record.rules ?? []), ...added])],
+  }));
+}
+
+/** Records which folder the records of an earlier version are for: call it if nothing in it needs approval. */
+export function recordIdentity(dataRoot: string, realRoot: string): Promise<void> {
+  const identity = folderIdentity(realRoot);
+  return changeRecord(dataRoot, realRoot, (record) =>
+    identity === undefined || record.identity !== undefined || isEmpty(record)
+      ? record
+      : { ...record, identity },
+  );
 }
 
 interface ServerDecision {
@@ -117,28 +148,105 @@ interface ServerDecision {
 const MAX_LINES_KEPT = 64 * 1024;
 
 /** Records the user's decision about a server of a folder, for this content. */
-export async function rememberServer(
+export function rememberServer(
   dataRoot: string,
   realRoot: string,
   { name, hash, approved, lines = [] }: ServerDecision,
 ): Promise<void> {
   const isShort = lines.length > 0 && lines.join('').length <= MAX_LINES_KEPT;
-  await trustFile(dataRoot).change((trust) => {
-    const known = Object.hasOwn(trust.servers, realRoot) ? trust.servers[realRoot] : {};
-    const servers = {
-      ...trust.servers,
-      [realRoot]: { ...known, [name]: { hash, approved, ...(isShort && { lines: [...lines] }) } },
-    };
-    return { ...trust, servers };
-  });
+  const decision = { hash, approved, ...(isShort && { lines: [...lines] }) };
+  return changeRecord(dataRoot, realRoot, (record) => ({
+    ...record,
+    servers: { ...record.servers, [name]: decision },
+  }));
 }
 
 /** Forgets the user's decisions about a folder's servers: each needs approval again. */
-export async function forgetServers(dataRoot: string, realRoot: string): Promise<void> {
-  await trustFile(dataRoot).change((trust) => {
-    const { [realRoot]: _, ...servers } = trust.servers;
-    return { ...trust, servers };
+export function forgetServers(dataRoot: string, realRoot: string): Promise<void> {
+  return changeRecord(dataRoot, realRoot, ({ servers: _, ...record }) => record);
+}
+
+const isEmpty = ({ identity: _, ...recorded }: FolderRecord): boolean => Object.keys(recorded).length === 0;
+
+/** The record of the folder that is at a path now. `other`: of the one that was there before, if this one has none. */
+function recordOf(
+  trust: TrustFile,
+  realRoot: string,
+): { readonly record: FolderRecord; readonly other?: FolderRecord } {
+  const here = folderIdentity(realRoot);
+  const last = lastRecord(trust, realRoot);
+  if (last.identity === undefined || (here !== undefined && isSameIdentity(last.identity, here)))
+    return { record: last };
+  if (here === undefined) return { record: {}, other: last };
+  const mine = othersOf(trust, realRoot).find((one) => isOf(one, here));
+  return mine === undefined ? { record: { identity: here }, other: last } : { record: mine };
+}
+
+const isOf = ({ identity }: FolderRecord, here: FolderIdentity): boolean =>
+  identity !== undefined && isSameIdentity(identity, here);
+
+function othersOf({ others }: TrustFile, realRoot: string): readonly FolderRecord[] {
+  return Object.hasOwn(others, realRoot) ? (others[realRoot] ?? []) : [];
+}
+
+/** Of whichever folder was at the path when something was recorded last. */
+function lastRecord(trust: TrustFile, realRoot: string): FolderRecord {
+  const of = <T>(all: Readonly<Record<string, T>>): T | undefined =>
+    Object.hasOwn(all, realRoot) ? all[realRoot] : undefined;
+  const identity = of(trust.identities);
+  const trustedAt = of(trust.folders);
+  const grants = of(trust.grants);
+  const rules = of(trust.rules);
+  const servers = of(trust.servers);
+  return {
+    ...(identity !== undefined && { identity }),
+    ...(trustedAt !== undefined && { trustedAt }),
+    ...(grants !== undefined && { grants }),
+    ...(rules !== undefined && { rules }),
+    ...(servers !== undefined && { servers }),
+  };
+}
+
+/** Changes the record of the folder that is at a path now, and keeps that of another one. */
+function changeRecord(
+  dataRoot: string,
+  realRoot: string,
+  change: (record: FolderRecord) => FolderRecord,
+): Promise<void> {
+  return trustFile(dataRoot).change((trust) => {
+    const { record } = recordOf(trust, realRoot);
+    const here = folderIdentity(realRoot);
+    const isFirst = isEmpty(record) && record.identity === undefined && here !== undefined;
+    const before = isFirst ? { ...record, identity: here } : record;
+    const changed = change(before);
+    if (changed === before) return trust;
+    const last = lastRecord(trust, realRoot);
+    const isOther = last.identity !== undefined && here !== undefined && !isSameIdentity(last.identity, here);
+    const others = othersOf(trust, realRoot).filter((one) => here === undefined || !isOf(one, here));
+    const kept = isOther && !isEmpty(last) ? [last, ...others] : others;
+    return withRecord(trust, realRoot, changed, kept.slice(0, MAX_OTHERS));
   });
+}
+
+function withRecord(
+  trust: TrustFile,
+  realRoot: string,
+  record: FolderRecord,
+  others: readonly FolderRecord[],
+): TrustFile {
+  const set = <T>(all: Readonly<Record<string, T>>, value: T | undefined): Record<string, T> => {
+    const { [realRoot]: _, ...rest } = all;
+    return value === undefined ? rest : { ...rest, [realRoot]: value };
+  };
+  return {
+    ...trust,
+    folders: set(trust.folders, record.trustedAt),
+    grants: set(trust.grants, record.grants),
+    rules: set(trust.rules, record.rules),
+    servers: set(trust.servers, record.servers),
+    identities: set(trust.identities, record.identity),
+    others: set(trust.others, others.length === 0 ? undefined : [...others]),
+  };
 }
 
 /** A missing or damaged file trusts no folder: the user is asked again. */
@@ -146,7 +254,7 @@ function trustFile(dataRoot: string): JsonFile<TrustFile> {
   return openJsonFile({
     file: join(dataRoot, 'trust.json'),
     parse: (value) => trustFileSchema.parse(value),
-    empty: { folders: {}, grants: {}, rules: {}, servers: {} },
+    empty: { folders: {}, grants: {}, rules: {}, servers: {}, identities: {}, others: {} },
     maxBytes: MAX_BYTES,
   });
 }

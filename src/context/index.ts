@@ -29,7 +29,11 @@ export { usageOf } from './sessionEntries.ts';
 export { BlobStore } from './storage/BlobStore.ts';
 export { CacheStore } from './storage/CacheStore.ts';
 export { archiveOldest, type Stored } from './storage/catalogue/archiveSession.ts';
-export { type ProjectFolders, recordProjectFolder } from './storage/catalogue/projectFolders.ts';
+export {
+  isOtherFolder,
+  type ProjectFolders,
+  recordProjectFolder,
+} from './storage/catalogue/projectFolders.ts';
 export { openCatalogue, type SessionCatalogue } from './storage/catalogue/SessionCatalogue.ts';
 export { JSONLStore } from './storage/JSONLStore.ts';
 export { LogPages } from './storage/LogPages.ts';

@@ -41,6 +41,8 @@ export interface TrustQuestion {
   readonly folder: string;
   /** New effects of the folder's settings that the user has not agreed to yet, one sentence each. */
   readonly effects: readonly string[];
+  /** Set if the user trusted another folder that was at this path before. */
+  readonly isOther?: boolean;
   /**
    * Only for a folder that was trusted before: effects that are gone, whether the earlier effects were recorded at all,
    * how many rules, folders, variables … were added and removed, and which parts of long values differ.

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { SessionTarget } from '../../agent/types.ts';
 import type { CommandHost } from '../../commands/types.ts';
 import { parsePermissionMode } from '../../config/modes.ts';
-import { SessionLockedError } from '../../context/index.ts';
+import { isOtherFolder, SessionLockedError } from '../../context/index.ts';
 import type { AskAboutCall } from '../../headless/callQuestions.ts';
 import { createDriverLink } from '../../headless/driver/driverLink.ts';
 import { createCallBack } from '../../headless/driver/hostHooks.ts';
@@ -28,6 +28,7 @@ import { createSessionFactory } from '../sessionFactory.ts';
 import { describeOpenError, isRefusedByDisk } from '../sessions/sessionErrors.ts';
 import {
   findModelAccess,
+  identifyFolder,
   readSettings,
   sessionOptions,
   trustIn,
@@ -78,6 +79,7 @@ async function prepare(place: AppPaths, flags: CliOptions, { input, output: { pr
   for (const notice of notices) if (notice !== undefined) printError(notice);
   if (loaded.problems.some(({ layer, isLeftOut }) => layer === 'flag' && isLeftOut !== true))
     throw new HeadlessEnd(EXIT.badSettings);
+  await identifyFolder(place, settings, trust);
   for (const notice of [untrustedSettingsNotice(loaded, trust), leftOutNotice(loaded, trust)])
     if (notice !== undefined) printError(notice);
   const access = await findModelAccess(loaded, options.demo, listerFor(place.env));
@@ -134,6 +136,12 @@ async function targetIn(options: CliOptions, place: AppPaths): Promise<SessionTa
       '--resume needs an id or a title with -p; "clawdcode session" lists the sessions.',
     );
   const target = asked.type === 'latest' ? await found(asked, place) : asked;
+  // Nothing is sent before the user has said which conversation they mean.
+  if (asked.type === 'latest' && target.type === 'id' && (await isOtherFolder(place.dataRoot, place.root)))
+    throw new HeadlessEnd(
+      EXIT.badInput,
+      `the latest session is from another folder that was at ${place.root} before; --resume ${target.id} continues it here.`,
+    );
   if (target.type === 'latest')
     throw new HeadlessEnd(EXIT.badInput, 'there is no session to continue in this project.');
   return target;

@@ -52,7 +52,9 @@ export function leftOutNotice(loaded: LoadedSettings, trust: FolderTrust): strin
   const why =
     loaded.heldServers.length > 0
       ? `${are} not used, because this folder is not trusted`
-      : `${are} not used, because you have not approved ${names.length === 1 ? 'it' : 'them'} yet`;
+      : trust.other !== undefined
+        ? `${are} not used, because this is another folder than the one that you decided about at this path`
+        : `${are} not used, because you have not approved ${names.length === 1 ? 'it' : 'them'} yet`;
   const own = undecided.filter((name) => ownServer(name, loaded) !== undefined);
   const meanwhile = own.length === 0 ? '' : ` Your own ${own.slice(0, 10).join(', ')} is used instead.`;
   return `${which} ${names.slice(0, 10).join(', ')} ${why}; run clawdcode here to decide.${meanwhile}`;
@@ -91,7 +93,7 @@ export async function askServers(
  */
 export function questionOf(
   { name, definition, source }: McpServerSource,
-  trust: Pick<FolderTrust, 'serversAnswered'> & Partial<Pick<FolderTrust, 'serverLines'>>,
+  trust: Pick<FolderTrust, 'serversAnswered'> & Partial<Pick<FolderTrust, 'serverLines' | 'other'>>,
   rules: readonly Pick<SettingsRule, 'text' | 'behavior' | 'source'>[],
   {
     own,
@@ -112,6 +114,9 @@ export function questionOf(
     name,
     source,
     lines: [
+      ...(trust.other === undefined
+        ? []
+        : ['This is another folder than the one that was at this path before.']),
       first,
       ...(isUnchecked ? [UNKNOWN_SCRIPT] : []),
       ...(own === undefined

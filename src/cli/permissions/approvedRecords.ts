@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { FileState } from '../../config/types.ts';
 import { readFileNow } from '../../disk/fileLookups.ts';
+import { folderIdentity } from '../../disk/folderIdentity.ts';
 import { type JsonFile, openJsonFile } from '../../disk/jsonFile.ts';
 import { isInside } from '../../disk/paths.ts';
 import type { ProgramText } from '../../protocol/settingsPrograms.ts';
@@ -108,9 +109,18 @@ function recordFile(place: Pick<RecordPlace, 'root' | 'dataRoot'>): JsonFile<App
   });
 }
 
+/** Of one folder: another one that takes its place at the same path has its own. */
 function recordPath({ dataRoot, root }: Pick<RecordPlace, 'root' | 'dataRoot'>): string {
-  const name = createHash('sha256').update(root).digest('hex').slice(0, 32);
-  return join(dataRoot, 'approved-files', `${name}.json`);
+  const fileOf = (text: string): string => {
+    const name = createHash('sha256').update(text).digest('hex').slice(0, 32);
+    return join(dataRoot, 'approved-files', `${name}.json`);
+  };
+  const identity = folderIdentity(root);
+  // Earlier versions had one for each path.
+  const ofPath = fileOf(root);
+  if (identity === undefined) return ofPath;
+  const own = fileOf(`${root}\n${identity.ino}`);
+  return statNow(own) === undefined && statNow(ofPath) !== undefined ? ofPath : own;
 }
 
 function statNow(path: string) {

@@ -8,12 +8,12 @@ import type { ListDialog } from './dialog.ts';
 
 /** Asks whether to trust a folder. Anything but a clear yes means no. */
 export function trustDialog(question: TrustQuestion): ChoiceDialog<boolean> {
-  const { folder, effects, before } = question;
+  const { folder, effects, isOther = false, before } = question;
   if (before === undefined)
     return dialogOf({
       folder,
       title: 'Do you trust this folder?',
-      introduction: effects.length === 0 ? undefined : 'Its settings would:',
+      introduction: introductionOf(isOther, effects.length > 0),
       items: effects.map((text) => ({ sign: 'does', text })),
       yes: 'Yes, I trust this folder',
       no: 'No, continue without its settings',
@@ -45,6 +45,12 @@ export function trustDialog(question: TrustQuestion): ChoiceDialog<boolean> {
     yes: 'Yes, apply the changes',
     no: 'No, continue without the changes',
   });
+}
+
+function introductionOf(isOther: boolean, hasEffects: boolean): string | undefined {
+  const settings = hasEffects ? 'Its settings would:' : '';
+  const other = 'This is another folder than the one you trusted at this path.';
+  return (isOther ? `${other} ${settings}`.trim() : settings) || undefined;
 }
 
 /** Settings and files are counted apart; of settings that are as they were, nothing is said. */

@@ -6,6 +6,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
+import { folderIdentity, isSameIdentity } from '../../../disk/folderIdentity.ts';
 import { type JsonFile, openJsonFile } from '../../../disk/jsonFile.ts';
 import { detectGitRemote, getProjectStoragePath, projectSlug } from '../pathUtils.ts';
 
@@ -88,6 +89,14 @@ export async function lastProjectFolder(
   };
 }
 
+/** True if the latest session of this path was opened in another folder, which was there before. */
+export async function isOtherFolder(dataRoot: string, root: string): Promise<boolean> {
+  const real = await realpath(root).catch(() => root);
+  const last = readPlaces(getProjectStoragePath(dataRoot, real)).at(-1);
+  const here = folderIdentity(real);
+  return last !== undefined && last.root === real && here !== undefined && !isSameIdentity(last, here);
+}
+
 const fileName = 'project.json';
 
 const readPlaces = (folder: string): readonly Place[] => placesFile(folder).read().places;
@@ -113,13 +122,9 @@ async function placeOf(root: string, withRemote = true): Promise<Place | undefin
   }
 }
 
-/**
- * Inode numbers are reused after a folder was deleted, creation times are not; device numbers may change when a disk is
- * mounted again. Without a creation time, only the same path on the same device counts as the same folder.
- */
+/** Without a creation time, only the same path counts as the same folder. */
 function isSameFolder(a: Place, b: Place): boolean {
-  if (a.ino !== b.ino) return false;
-  return (a.birthtimeMs > 0 && a.birthtimeMs === b.birthtimeMs) || (a.dev === b.dev && a.root === b.root);
+  return isSameIdentity(a, b) && ((a.birthtimeMs > 0 && b.birthtimeMs > 0) || a.root === b.root);
 }
 
 async function isLikely(was: Pick<Place, 'root' | 'gitRemote'>, here: Place): Promise<boolean> {

@@ -1,0 +1,54 @@
+/** Another repository at the path of one that was trusted: it inherits nothing. */
+import { cp, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { setUpProgram } from './support/testProgram.ts';
+
+test('another folder at a trusted path runs no hooks, and does not continue the conversation unasked', async () => {
+  const setup = await setUpProgram();
+  const { repository } = setup.work;
+  const hook = { hooks: [{ type: 'command', command: 'echo words of the hook' }] };
+  const settings = JSON.stringify({ hooks: { UserPromptSubmit: [hook] } });
+  await writeFile(join(repository, '.clawdcode.json'), settings);
+  setup.server.otherwise(() => ({ text: 'Hello.' }));
+  const sent = (): string => JSON.stringify(setup.server.requests().at(-1)?.messages);
+
+  const terminal = setup.open();
+  await terminal.waitFor('Do you trust this folder?');
+  await terminal.answer('1');
+  await terminal.waitFor(/context ~?\d+%/);
+  await terminal.submit('a secret prompt');
+  await terminal.waitForPrinted('Hello.');
+  await terminal.submit('/exit');
+  await terminal.exited;
+  expect(sent()).toContain('words of the hook');
+
+  await rename(repository, `${repository}-first`);
+  await cp(`${repository}-first`, repository, { recursive: true });
+  const requests = setup.server.requests().length;
+  const continued = await setup.print(['-p', 'hi', '--continue']);
+  expect(continued).toMatchObject({
+    code: 42,
+    stderr: expect.stringContaining('from another folder that was at'),
+  });
+  expect(setup.server.requests()).toHaveLength(requests);
+  const id = /--resume (\S+)/.exec(continued.stderr)?.[1] ?? '';
+  expect((await setup.print(['-p', 'hi', '--resume', id])).code).toBe(0);
+  expect(sent()).toContain('a secret prompt');
+
+  const other = await setup.print(['-p', 'hi']);
+  expect(other.stderr).toContain('another folder than the one you trusted at this path');
+  expect(sent()).not.toContain('words of the hook');
+  const asking = setup.open();
+  await asking.waitFor(/This is another folder than the one you trusted/);
+  await asking.answer('2');
+  await asking.waitFor(/context ~?\d+%/);
+  await asking.submit('/exit');
+  await asking.exited;
+
+  await rename(repository, `${repository}-second`);
+  await rename(`${repository}-first`, repository);
+  const back = await setup.print(['-p', 'hi']);
+  expect(back).toMatchObject({ code: 0, stderr: '' });
+  expect(sent()).toContain('words of the hook');
+});
