@@ -1,7 +1,7 @@
 /** Opens a session: writes the frozen header of a new one, or resumes one and tells the model what has changed. */
 
-import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { INTERRUPTED_REWIND, interruptedRewind } from '../agent/rewind/turns.ts';
 import { lastCwd, lastEffort, lastModel, titleEntry } from '../agent/sessionFacts.ts';
 import { environmentBlock, environmentNote, systemPrompt } from '../agent/systemPrompt.ts';
@@ -337,12 +337,9 @@ async function* carrying(
 
 /** A missing blob must not prevent copying the conversation. */
 async function carry(ref: BlobRef, from: BlobStore, to: BlobStore): Promise<void> {
+  const content = await from.openContent(ref.hash);
+  if (content === undefined) return;
   const file = to.newTemporaryFile();
-  try {
-    await copyFile(from.pathOf(ref.hash), file);
-  } catch (error) {
-    if (error instanceof TypeError || (error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw error;
-  }
+  await pipeline(content.createReadStream(), (await to.create(file)).createWriteStream());
   await to.adopt(file, ref);
 }

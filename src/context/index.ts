@@ -61,6 +61,7 @@ export {
   SessionNotFoundError,
 } from './storage/sessionStore.ts';
 export type { SessionSummary } from './storage/sessionSummary.ts';
+export { hasRealFolders, StoredLinkError } from './storage/storedFiles.ts';
 export { compressionHistory } from './strategies/CompressionHistory.ts';
 export { checkAndCompress } from './strategies/checkAndCompress.ts';
 export { assignMessagePriorities } from './strategies/priorities.ts';

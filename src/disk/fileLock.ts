@@ -2,7 +2,7 @@
  * Locks between processes. A lock is SQLite's lock on an empty database file: the operating system releases it as soon as
  * its holder exits, even after kill -9, and nothing blocks.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { loadSqlite, SQLITE_BUSY, sqliteCode } from './sqlite.ts';
@@ -19,6 +19,7 @@ export function tryFileLock(file: string): FileLock {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     createPrivately(file);
+    assertEmptyFile(file);
     const { DatabaseSync } = loadSqlite();
     database = new DatabaseSync(file);
     database.exec('BEGIN EXCLUSIVE');
@@ -35,6 +36,12 @@ export function tryFileLock(file: string): FileLock {
       if (held.isOpen) held.close();
     },
   };
+}
+
+/** Anything but an empty file was put there by another program: SQLite would act on its contents and its journal. */
+function assertEmptyFile(file: string): void {
+  const info = lstatSync(file);
+  if (!info.isFile() || info.size > 0) throw new Error(`${file} is not an empty file; remove it`);
 }
 
 /**

@@ -4,7 +4,17 @@
  * @module-tag long
  */
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { long } from './support/long.ts';
@@ -48,4 +58,70 @@ test('an undo, which shows nothing beforehand, touches nothing outside the proje
   await terminal.waitForPrinted('it is outside the project');
   expect(existsSync(outside)).toBe(false);
   expect(readFileSync(inside, 'utf8')).toBe(text);
+});
+
+test('links in a copied project folder lead to nothing of the user’s', async () => {
+  const { work, server, print } = await setUpProgram();
+  server.script({ text: 'Hello.' });
+  await print(['-p', 'hello']);
+  const [session] = await work.sessions();
+  if (session === undefined) throw new Error('nothing was saved');
+  const folder = dirname(session.file);
+  const named = join(folder, 'Documents.jsonl');
+  renameSync(session.file, named);
+  const taxes = join(work.home, 'Documents/taxes.txt');
+  mkdirSync(dirname(taxes));
+  writeFileSync(taxes, 'private\n');
+  utimesSync(taxes, 1, 1);
+  const links = [
+    [join(folder, 'quarantine'), work.home],
+    [join(folder, 'blobs/unfinished'), dirname(taxes)],
+    [join(folder, 'locks/Documents.lock.json'), taxes],
+  ] as const;
+  mkdirSync(join(folder, 'blobs'), { recursive: true });
+  for (const [path, target] of links) symlinkSync(target, path);
+
+  const deleted = await print(['session', 'delete', 'Documents', '--yes']);
+  expect(deleted.stderr).toContain('quarantine is a link');
+  const continued = await print(['-p', '--continue', 'more']);
+  expect(continued.stderr).toContain('blobs/unfinished is a link');
+  expect(continued.stderr).toContain('Remove the link');
+  expect(existsSync(named)).toBe(true);
+  expect(readFileSync(taxes, 'utf8')).toBe('private\n');
+
+  for (const [path] of links.slice(0, 2)) unlinkSync(path);
+  server.script({ text: 'Here again.' });
+  expect((await print(['-p', '--continue', 'more'])).stdout).toContain('Here again.');
+  expect((await print(['session', 'delete', 'Documents', '--yes'])).code).toBe(0);
+  expect(readFileSync(taxes, 'utf8')).toBe('private\n');
+});
+
+test('a copied folder that names the user’s remote is asked about, and never continued with -p', async () => {
+  const { work, server, print, open } = await setUpProgram();
+  const config = join(work.repository, '.git/config');
+  appendFileSync(config, '\n[remote "origin"]\n\turl = https://example.org/shop.git\n');
+  server.script({ text: 'Hello.' });
+  await print(['-p', 'a planted prompt']);
+  const [session] = await work.sessions();
+  if (session === undefined) throw new Error('nothing was saved');
+  const folder = dirname(session.file);
+  const copied = join(dirname(folder), 'copied-0a0a0a0a');
+  renameSync(folder, copied);
+  const place = {
+    root: '/nowhere/shop',
+    dev: 1,
+    ino: 1,
+    birthtimeMs: 1,
+    gitRemote: 'https://example.org/shop.git',
+  };
+  writeFileSync(join(copied, 'project.json'), JSON.stringify({ v: 1, places: [place] }));
+
+  const refused = await print(['-p', '--continue', 'more']);
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toContain('had the same git remote');
+  expect(server.requests()).toHaveLength(1);
+  const terminal = open(['--continue']);
+  await terminal.waitFor('Resume it in this project');
+  expect(server.requests()).toHaveLength(1);
+  await terminal.answer('b');
 });

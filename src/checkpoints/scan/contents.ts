@@ -1,7 +1,7 @@
 /** Decides how a file's content is preserved, and retrieves it when a change needs it. */
 import { isUtf8 } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, rm, rmdir } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PathState } from '../../protocol/checkpoints.ts';
 import { type CheckpointBlobs, type CheckpointLimits, describeSize } from '../types.ts';
@@ -272,6 +272,8 @@ export class Stash {
 
   async #open(): Promise<FileHandle> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    // A copied project folder may contain a link in its place.
+    if (!(await lstat(this.#folder)).isDirectory()) throw new Error(`${this.#folder} is not a folder.`);
     const path = join(this.#folder, `${randomBytes(9).toString('hex')}.stash`);
     const file = await open(path, 'wx+', 0o600);
     await rm(path, { force: true });

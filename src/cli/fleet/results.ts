@@ -6,7 +6,7 @@ import { constants, lstatSync } from 'node:fs';
 import { copyFile, cp, type FileHandle, mkdir, open, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { agentsFolderIn, getProjectStoragePath } from '../../context/index.ts';
+import { agentsFolderIn, getProjectStoragePath, hasRealFolders } from '../../context/index.ts';
 import { inRealFolder } from '../../disk/realFile.ts';
 import { TaskListError } from './tasks.ts';
 
@@ -78,6 +78,7 @@ export async function openResultFolder(path: string, dataRoot: string): Promise<
         return null;
       }
       const agents = agentsFolderIn(project, sessionId);
+      if (!hasRealFolders(project, agents)) return join('sessions', name);
       // Most sessions have none.
       await replace(sessions, `${id}.agents`, (to) => cp(agents, to, { recursive: true })).catch(
         () => undefined,

@@ -161,7 +161,9 @@ async function resumedIn(
 
 async function found(target: SessionTarget, place: AppPaths): Promise<SessionTarget> {
   const { resolveTarget } = await import('../sessions/movedSession.ts');
-  return resolveTarget(target, place);
+  return resolveTarget(target, place).catch((error: unknown) => {
+    throw openProblem(error, place);
+  });
 }
 
 /** The error to throw if a session could not be opened; an unexpected one stays as it is. */

@@ -53,7 +53,7 @@ interface SearchOptions {
 export async function openSessions(place: AppPaths): Promise<Sessions> {
   const { costUsd } = createModelChoice('', await ownSettings(place));
   const catalogue = openCommandCatalogue(place, costUsd);
-  const { own, moved } = await catalogue.projectsOf(place.root);
+  const { own, moved, likely } = await catalogue.projectsOf(place.root);
   const storeOf = ({ root, project }: SessionRecord): PersistentStore =>
     new PersistentStore({
       dataRoot: place.dataRoot,
@@ -64,7 +64,7 @@ export async function openSessions(place: AppPaths): Promise<Sessions> {
   const unpack = async (session: SessionRecord): Promise<void> =>
     void bytesOf(session, await catalogue.unarchive(session));
   return {
-    projects: [own, ...moved],
+    projects: [own, ...moved, ...likely],
     async named(word) {
       const byId = word === '' ? [] : await catalogue.find(word);
       if (byId.length > 0) return byId;

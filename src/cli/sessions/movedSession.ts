@@ -7,11 +7,12 @@ import type { SessionRecord } from '../../protocol/sessions.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { openSessionCatalogue } from '../process/threads.ts';
 import { findSession, locateSession } from './archivedSession.ts';
-import { SessionElsewhereError } from './sessionErrors.ts';
+import { LikelySessionError, SessionElsewhereError } from './sessionErrors.ts';
 
 /**
  * Returns the target with its storage folder if that belongs to the project's old location, otherwise unchanged. The
  * latest session is replaced by its id so that it need not be looked up again; without one, the target stays `latest`.
+ * Throws `LikelySessionError` if the latest one is of a folder that only has the same git remote; its id resumes it.
  * Throws `SessionElsewhereError` for a session of another project, because resuming it here would mix it with unrelated
  * files; a fork of such a session belongs to this project and is allowed.
  */
@@ -49,9 +50,14 @@ function isHere(given: string, store: PersistentStore): Promise<boolean> {
 async function newestOfMoved(place: AppPaths): Promise<SessionRecord | undefined> {
   const catalogue = openSessionCatalogue(place);
   try {
-    const { moved } = await catalogue.projectsOf(place.root);
-    if (moved.length === 0) return undefined;
-    return (await catalogue.list({ project: moved, archived: false, limit: 1 }))[0];
+    const { moved, likely } = await catalogue.projectsOf(place.root);
+    const newestOf = async (project: readonly string[]): Promise<SessionRecord | undefined> =>
+      project.length === 0 ? undefined : (await catalogue.list({ project, archived: false, limit: 1 }))[0];
+    const recognized = await newestOf(moved);
+    if (recognized !== undefined) return recognized;
+    const suggested = await newestOf(likely);
+    if (suggested !== undefined) throw new LikelySessionError(suggested);
+    return undefined;
   } finally {
     await catalogue.close();
   }
@@ -64,12 +70,12 @@ async function namedElsewhere(
 ): Promise<SessionRecord | undefined> {
   const catalogue = openSessionCatalogue(place);
   try {
-    const { own, moved } = await catalogue.projectsOf(place.root);
+    const { own, moved, likely } = await catalogue.projectsOf(place.root);
     const byId = given === '' ? [] : await catalogue.find(given);
     const byTitle = byId.length > 0 ? [] : await catalogue.list({ filter: given.trim() });
-    const found = findSession([...byId, ...byTitle], given, [own, ...moved]);
+    const found = findSession([...byId, ...byTitle], given, [own, ...moved, ...likely]);
     if (found.type !== 'found' || found.session.project === own) return undefined;
-    if (mode === 'fork' || moved.includes(found.session.project)) return found.session;
+    if (mode === 'fork' || [...moved, ...likely].includes(found.session.project)) return found.session;
     throw new SessionElsewhereError(found.session);
   } finally {
     await catalogue.close();

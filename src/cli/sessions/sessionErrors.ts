@@ -6,6 +6,7 @@ import {
   SessionExistsError,
   SessionLockedError,
   SessionNotFoundError,
+  StoredLinkError,
 } from '../../context/index.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
@@ -39,6 +40,15 @@ export class SessionElsewhereError extends Error {
   }
 }
 
+/** The latest session is of a folder that is gone and had the same git remote. The user decides if it is of this project. */
+export class LikelySessionError extends SessionElsewhereError {
+  constructor(session: SessionElsewhereError['session']) {
+    super(session);
+    const { id, root } = session;
+    this.message = `This project has no session to continue. Session ${JSON.stringify(id)} is of ${root ?? 'another folder'}, which had the same git remote and is no longer there. If it is yours, --resume ${id} continues it here.`;
+  }
+}
+
 const expected = [
   SessionElsewhereError,
   AmbiguousTitleError,
@@ -47,6 +57,7 @@ const expected = [
   SessionExistsError,
   SessionLockedError,
   SessionNotFoundError,
+  StoredLinkError,
 ];
 
 /** Returns the message for the user if a session cannot be opened; undefined for unexpected errors. */

@@ -25,9 +25,11 @@ export function createSessionsPort(place: AppPaths, catalogue: SessionCatalogue)
   const { dataRoot, root, version } = place;
   const project = basename(getProjectStoragePath(dataRoot, root));
   /** Only the project's own folder, until its earlier locations are known. */
-  let folders: ProjectFolders = { own: project, moved: [] };
+  let folders: ProjectFolders = { own: project, moved: [], likely: [] };
   const scopeOf = (only: string | readonly string[] | undefined) =>
-    only === undefined ? {} : { project: only === project ? [folders.own, ...folders.moved] : only };
+    only === undefined
+      ? {}
+      : { project: only === project ? [folders.own, ...folders.moved, ...folders.likely] : only };
   const storeOf = (session: SessionRecord): PersistentStore =>
     new PersistentStore({
       dataRoot,
@@ -52,6 +54,7 @@ export function createSessionsPort(place: AppPaths, catalogue: SessionCatalogue)
 
   return {
     project,
+    isLikely: (other) => folders.likely.includes(other),
     async list({ project: only, ...query }) {
       // Without an index every page would have to read all files before it, so only the first page is returned.
       if ((query.offset ?? 0) > 0 && !((await catalogue.count()) ?? 0)) return [];
@@ -59,7 +62,7 @@ export function createSessionsPort(place: AppPaths, catalogue: SessionCatalogue)
     },
     async refresh(onChange) {
       folders = await catalogue.projectsOf(root).catch(() => folders);
-      if (folders.moved.length > 0) onChange();
+      if (folders.moved.length + folders.likely.length > 0) onChange();
       await catalogue.refresh(onChange);
     },
     async search(text, { project: only, limit, signal }) {

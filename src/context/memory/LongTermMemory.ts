@@ -9,6 +9,7 @@ import type { Hit, MemoryIndex } from './MemoryIndex.ts';
 import {
   appendMemory,
   findMemoryFiles,
+  isProjectMemoryReal,
   MAX_FILE_BYTES,
   MAX_FILES,
   type MemoryFile,
@@ -115,6 +116,10 @@ export class LongTermMemory {
   /** Adds a note; called only for the user's `/memory add`. */
   remember(text: string, scope: MemoryScope, category?: string): Promise<Remembered> {
     const { folders, isSensitive } = this.#options;
+    if (scope === 'project' && !isProjectMemoryReal(folders)) {
+      const message = `${folders.project} is a link. Replace it with what it points to; only the folder for all projects may be a link.`;
+      return Promise.resolve({ type: 'refused', message });
+    }
     return appendMemory(folders[scope], text, {
       isSensitive,
       ...(category === undefined ? {} : { category }),

@@ -1,9 +1,10 @@
 /** Finds the files that contain memories, and those next to them that are left out. */
 import { constants, type Stats } from 'node:fs';
 import { mkdir, open, opendir, realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isInside } from '../../disk/paths.ts';
 import { openRealFile } from '../../disk/realFile.ts';
+import { hasRealFolders } from '../storage/storedFiles.ts';
 import { plainText } from './formatMemories.ts';
 import { categoryNamed, readMemories } from './parseMemories.ts';
 
@@ -52,6 +53,11 @@ export async function findMemoryFiles(
   for (const scope of ['project', 'user'] as const) {
     const folder = await realPathOf(folders[scope]);
     if (folder === undefined) continue;
+    if (scope === 'project' && !isProjectMemoryReal(folders)) {
+      const path = folders.project;
+      found.push({ path, realPath: folder, scope, stamp: '', bytes: 0, leftOut: 'link' });
+      continue;
+    }
     for (const name of await markdownNames(folder)) {
       const file = await look(join(folders[scope], name), folder, scope, isSensitive);
       if (file === undefined) continue;
@@ -69,6 +75,11 @@ export async function findMemoryFiles(
     }
   }
   return found;
+}
+
+/** The user may link the folder for all projects, but that of a project comes with its sessions. */
+export function isProjectMemoryReal({ project }: MemoryFolders): boolean {
+  return hasRealFolders(dirname(project), project);
 }
 
 async function markdownNames(folder: string): Promise<string[]> {

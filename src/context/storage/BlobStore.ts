@@ -1,28 +1,35 @@
 /**
  * Stores large contents next to the logs, each once: `<folder>/aa/<sha256 of the bytes>`, mode 0600. A file is complete
  * and on disk before it gets its name. Content that does not match its name is never returned: content of up to 4 MB
- * that is read in full is checked by hash, other content by size if it is known.
+ * that is read in full is checked by hash, other content by size if it is known. A link counts as missing content.
  */
 import { createHash } from 'node:crypto';
 import {
   closeSync,
   createReadStream,
   fdatasync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   rmSync,
-  statSync,
   writeSync,
 } from 'node:fs';
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BlobRef } from '../../protocol/entries/fields.ts';
 import type { BlobSink } from '../../protocol/tools.ts';
-import { makeFolder, syncFolder } from './folders.ts';
+import { syncFolder } from './folders.ts';
 import { newId } from './newEntries.ts';
 import type { Blobs, Redaction } from './sessionStore.ts';
+import {
+  assertRealFolders,
+  createStored,
+  makeStoredFolder,
+  openStored,
+  StoredLinkError,
+} from './storedFiles.ts';
 
 /** Limits for stored outputs. */
 interface BlobLimits {
@@ -35,10 +42,14 @@ interface BlobLimits {
 const defaultLimits: BlobLimits = { wholeBytes: 2 ** 30, edgeBytes: 64 * 2 ** 20 };
 /** Content up to this size is hashed when it is read in full or stored again: this takes a few milliseconds. */
 const maxCheckedBytes = 4 * 2 ** 20;
+/** The folder of unfinished files. */
+const unfinished = 'unfinished';
 const dayMs = 24 * 60 * 60 * 1000;
 
 export class BlobStore implements Blobs {
   readonly #folder: string;
+  /** The project's folder, which contains this one. */
+  readonly #project: string;
   readonly #limits: BlobLimits;
   readonly #redaction: Redaction | undefined;
   #ready = false;
@@ -46,6 +57,7 @@ export class BlobStore implements Blobs {
   /** `redaction` removes secrets before content is stored; the hash is that of the stored content. */
   constructor(folder: string, limits: BlobLimits = defaultLimits, redaction?: Redaction) {
     this.#folder = folder;
+    this.#project = dirname(folder);
     this.#limits = limits;
     this.#redaction = redaction;
   }
@@ -56,6 +68,17 @@ export class BlobStore implements Blobs {
     return join(this.#folder, hash.slice(0, 2), hash);
   }
 
+  /** Opens the content with this hash; undefined if it is missing or a link. */
+  async openContent(hash: string): Promise<FileHandle | undefined> {
+    if (!isHash(hash)) return undefined;
+    return openStored(this.pathOf(hash), this.#project).catch(unlessMissing);
+  }
+
+  /** Throws a `StoredLinkError` if nothing could be stored because a folder is a link. */
+  assertRealFolders(): void {
+    assertRealFolders(this.#project, join(this.#folder, unfinished));
+  }
+
   /** Stores the content once. Rejects on a disk error. */
   async put(data: Uint8Array | string): Promise<BlobRef> {
     const bytes = this.#withoutSecrets(data);
@@ -63,7 +86,7 @@ export class BlobStore implements Blobs {
     const ref = { hash, bytes: bytes.length, lines: countLines(bytes) };
     if (await this.#has(ref)) return ref;
     const file = this.newTemporaryFile();
-    const handle = await open(file, 'wx', 0o600);
+    const handle = await this.create(file);
     try {
       await handle.writeFile(bytes);
       await handle.sync();
@@ -91,8 +114,7 @@ export class BlobStore implements Blobs {
     ref: Pick<BlobRef, 'hash'> & Partial<Pick<BlobRef, 'bytes'>>,
     range: { readonly start?: number; readonly end?: number } = {},
   ): Promise<Buffer | undefined> {
-    if (!isHash(ref.hash)) return undefined;
-    const handle = await open(this.pathOf(ref.hash), 'r').catch(unlessMissing);
+    const handle = await this.openContent(ref.hash);
     if (handle === undefined) return undefined;
     try {
       const { size } = await handle.stat();
@@ -112,7 +134,8 @@ export class BlobStore implements Blobs {
 
   /** A path for a new temporary file. Files left by killed processes are removed after a day. */
   newTemporaryFile(): string {
-    const folder = join(this.#folder, 'unfinished');
+    const folder = join(this.#folder, unfinished);
+    this.assertRealFolders();
     // Every time, since the folder may have been deleted.
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!this.#ready) {
@@ -122,11 +145,16 @@ export class BlobStore implements Blobs {
     return join(folder, newId());
   }
 
+  /** For sinks: creates that file. */
+  create(file: string): Promise<FileHandle> {
+    return createStored(file, this.#project);
+  }
+
   /** For sinks: moves a finished file to its name, or deletes it if the content already exists. */
   async adopt(file: string, ref: BlobRef): Promise<void> {
     if (await this.#has(ref)) return rm(file, { force: true });
     const target = this.pathOf(ref.hash);
-    await makeFolder(dirname(target));
+    await makeStoredFolder(dirname(target), this.#project);
     await rename(file, target);
     await syncFolder(dirname(target));
   }
@@ -147,12 +175,16 @@ export class BlobStore implements Blobs {
   }
 
   async #has(ref: BlobRef): Promise<boolean> {
-    const path = this.pathOf(ref.hash);
-    const found = await stat(path).catch(unlessMissing);
-    if (found?.size !== ref.bytes) return false;
-    if (found.size > maxCheckedBytes) return true;
-    const content = await readFile(path).catch(() => undefined);
-    return content !== undefined && hashOf(content) === ref.hash;
+    const handle = await this.openContent(ref.hash);
+    try {
+      const size = (await handle?.stat())?.size;
+      if (handle === undefined || size !== ref.bytes) return false;
+      if (size > maxCheckedBytes) return true;
+      const content = await handle.readFile().catch(() => undefined);
+      return content !== undefined && hashOf(content) === ref.hash;
+    } finally {
+      await handle?.close();
+    }
   }
 }
 
@@ -160,8 +192,8 @@ export class BlobStore implements Blobs {
 function removeAbandoned(folder: string): void {
   for (const name of readdirSync(folder)) {
     const file = join(folder, name);
-    const found = statSync(file, { throwIfNoEntry: false });
-    if (found !== undefined && Date.now() - found.mtimeMs > dayMs) rmSync(file, { force: true });
+    const found = lstatSync(file, { throwIfNoEntry: false });
+    if (found?.isFile() === true && Date.now() - found.mtimeMs > dayMs) rmSync(file, { force: true });
   }
 }
 
@@ -177,8 +209,9 @@ function clamp(position: number, size: number): number {
   return Math.min(Math.max(0, Math.trunc(position)), size);
 }
 
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
+function unlessMissing(error: unknown): undefined {
+  const isMissing = error instanceof StoredLinkError || (error as NodeJS.ErrnoException).code === 'ENOENT';
+  if (!isMissing) throw error;
 }
 
 // Sink for one output of unknown length. Writes are synchronous to slow down a producer that is faster than the disk,
@@ -292,7 +325,7 @@ async function joinEdges(
           [wholeBytes, turn],
         ];
   const path = store.newTemporaryFile();
-  const target = await open(path, 'wx', 0o600);
+  const target = await store.create(path);
   const hash = createHash('sha256');
   let feeds = 0;
   let lastByte = 10;

@@ -2,13 +2,14 @@
  * One log file: appends batches of lines through a queue and reads them back, tolerating damage. Written lines are
  * never changed. Files have mode 0600, folders 0700.
  */
-import { constants, type Stats } from 'node:fs';
-import { access, type FileHandle, open, stat, unlink } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { type FileHandle, lstat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { seal } from './entryLine.ts';
-import { makeFolder, syncFolder } from './folders.ts';
+import { syncFolder } from './folders.ts';
 import { type LogContents, readLog } from './logReader.ts';
+import { makeStoredFolder, openToAppend } from './storedFiles.ts';
 
 /** The file that this store read or wrote was deleted, replaced or truncated. */
 export class LogVanishedError extends Error {
@@ -32,8 +33,11 @@ export class JSONLStore {
   #mayBeTorn = true;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(file: string) {
+  readonly #openFile: typeof openToAppend;
+
+  constructor(file: string, openFile: typeof openToAppend = openToAppend) {
     this.#file = file;
+    this.#openFile = openFile;
   }
 
   getFilePath(): string {
@@ -41,7 +45,7 @@ export class JSONLStore {
   }
 
   exists(): Promise<boolean> {
-    return access(this.#file, constants.F_OK).then(
+    return lstat(this.#file).then(
       () => true,
       () => false,
     );
@@ -80,7 +84,7 @@ export class JSONLStore {
   /** Reads the file, by default in full; a missing file is empty. */
   readAll(read: (file: string) => Promise<LogContents> = readLog): Promise<LogContents> {
     return this.#enqueue(async () => {
-      const found = await stat(this.#file).catch(unlessMissing);
+      const found = await lstat(this.#file).catch(unlessMissing);
       if (found === undefined) return { entries: [], damaged: [] };
       this.#known ??= found;
       return read(this.#file);
@@ -126,8 +130,8 @@ export class JSONLStore {
     await this.#look();
     if (this.#handle !== undefined) return this.#handle;
     const folder = dirname(this.#file);
-    await makeFolder(folder);
-    const handle = await open(this.#file, 'a+', 0o600);
+    await makeStoredFolder(folder, folder);
+    const handle = await this.#openFile(this.#file);
     try {
       if (this.#vanished !== undefined) await copyAll(this.#vanished, handle);
       const opened = await handle.stat();
@@ -148,7 +152,7 @@ export class JSONLStore {
   async #look(): Promise<void> {
     const known = this.#known;
     if (known === undefined) return;
-    const found = await stat(this.#file).catch(unlessMissing);
+    const found = await lstat(this.#file).catch(unlessMissing);
     const isSame = found?.ino === known.ino && found.dev === known.dev;
     if (isSame && found.size === known.size) return;
     if (isSame && found.size > known.size) {

@@ -3,9 +3,10 @@
  * a few reads, whatever its size. Damaged lines are ignored when bisecting, and lines that were written again after a
  * disk error are returned once.
  */
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { parseLine } from './logReader.ts';
+import { openStored } from './storedFiles.ts';
 
 /** Bytes per read; longer lines take several reads. */
 const CHUNK_BYTES = 256 * 1024;
@@ -85,7 +86,7 @@ export class LogPages {
 
   /** Yields nothing if there is no file. */
   async *#withFile<T>(read: (file: OpenLog) => AsyncGenerator<T>): AsyncGenerator<T> {
-    const handle = await open(this.#file, 'r').catch(unlessMissing);
+    const handle = await openStored(this.#file).catch(unlessMissing);
     if (handle === undefined) return;
     try {
       const { size } = await handle.stat();

@@ -2,7 +2,8 @@
  * The sessions of one project on disk: creates, opens, finds, lists and deletes them. The `SessionLog` of an open
  * session is its only writer; reading a session needs no lock.
  */
-import { lstat, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { readdir, rename, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { atomEntries } from '../history/atoms.ts';
@@ -28,6 +29,7 @@ import {
   type SessionStore,
 } from './sessionStore.ts';
 import { type SessionSummary, summarizeSession } from './sessionSummary.ts';
+import { assertRealFolders, removeStored, storedFile } from './storedFiles.ts';
 
 interface PersistentStoreOptions {
   /** From `getStorageRoot`. */
@@ -81,7 +83,7 @@ export class PersistentStore implements SessionStore {
    */
   async openSession(sessionId: string): Promise<SessionLog> {
     const file = sessionFileIn(this.folder, sessionId);
-    if (!(await isLog(file))) throw new SessionNotFoundError(sessionId);
+    this.#assertLog(file, sessionId);
     return this.#open(file, sessionId, async (store) => {
       // It may have been deleted while the lock was acquired.
       if (await store.exists()) await store.hold();
@@ -98,7 +100,7 @@ export class PersistentStore implements SessionStore {
   async openReader(sessionId: string): Promise<SessionLog> {
     const { projectRoot, programVersion, now } = this.#options;
     const file = sessionFileIn(this.folder, sessionId);
-    if (!(await isLog(file))) throw new SessionNotFoundError(sessionId);
+    this.#assertLog(file, sessionId);
     const store = new JSONLStore(file);
     return new SessionLog({
       sessionId,
@@ -223,18 +225,30 @@ export class PersistentStore implements SessionStore {
    */
   async deleteSession(sessionId: string): Promise<void> {
     const file = sessionFileIn(this.folder, sessionId);
-    if ((await stat(file).catch(unlessMissing)) === undefined) return;
+    assertRealFolders(this.folder);
+    if (storedFile(file) === undefined) return;
     const lock = await acquireSessionLock(lockFileOf(file), this.#options.now());
     if (!lock.ok) throw new SessionLockedError(sessionId, lock.holder);
     try {
-      await unlink(file).catch(unlessMissing);
-      await rm(quarantineFolder(file), { recursive: true, force: true });
-      await rm(resumePointFile(file), { force: true });
-      await rm(agentsFolderIn(this.folder, sessionId), { recursive: true, force: true });
-      await rm(lockFileOf(file), { force: true });
+      const others = [
+        quarantineFolder(file),
+        resumePointFile(file),
+        agentsFolderIn(this.folder, sessionId),
+        lockFileOf(file),
+      ];
+      for (const path of others) assertRealFolders(this.folder, path);
+      for (const path of [file, ...others]) await removeStored(path, this.folder);
     } finally {
       lock.release();
     }
+  }
+
+  /** Throws a `StoredLinkError` for a folder that is a link; a link in the place of the log is no session. */
+  #assertLog(file: string, sessionId: string): void {
+    assertRealFolders(this.folder);
+    this.blobs.assertRealFolders();
+    const info = lstatSync(file, { throwIfNoEntry: false });
+    if (info === undefined || info.isSymbolicLink()) throw new SessionNotFoundError(sessionId);
   }
 
   async #open(
@@ -243,6 +257,7 @@ export class PersistentStore implements SessionStore {
     read: (store: JSONLStore) => Promise<LogContents>,
   ): Promise<SessionLog> {
     const { projectRoot, programVersion, now } = this.#options;
+    this.blobs.assertRealFolders();
     const lock = await acquireSessionLock(lockFileOf(file), now());
     if (!lock.ok) throw new SessionLockedError(sessionId, lock.holder);
     try {
@@ -282,6 +297,7 @@ export class PersistentStore implements SessionStore {
   }
 
   async #ids(): Promise<string[]> {
+    assertRealFolders(this.folder);
     const found = (await readdir(this.folder, { withFileTypes: true }).catch(unlessMissing)) ?? [];
     return found
       .filter((entry) => entry.isFile())
@@ -290,11 +306,6 @@ export class PersistentStore implements SessionStore {
       .map((name) => name.slice(0, -'.jsonl'.length))
       .filter(isSafeSessionId);
   }
-}
-
-/** True if the path exists and is not a link: the target of a link must not be written to. */
-async function isLog(file: string): Promise<boolean> {
-  return (await lstat(file).catch(unlessMissing))?.isSymbolicLink() === false;
 }
 
 /** A line that another process is still writing does not count as damage. */

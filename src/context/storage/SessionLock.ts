@@ -1,10 +1,12 @@
 /** Ensures one writer per session, by a file lock. A note next to it names the holding process. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import * as z from 'zod';
 import { tryFileLock } from '../../disk/fileLock.ts';
 import type { LockHolder } from './sessionStore.ts';
+import { assertRealFolders, hasRealFolders, openStoredNow, StoredLinkError } from './storedFiles.ts';
 
 type LockResult =
   | {
@@ -17,7 +19,7 @@ type LockResult =
 
 /**
  * Acquires the lock or returns its holder: within milliseconds, or within `patienceMs` if no holder is known. `file` is
- * the lock file, not the session file.
+ * the lock file, not the session file. Throws a `StoredLinkError` if it or its folder is a link.
  */
 export async function acquireSessionLock(file: string, now: Date = new Date()): Promise<LockResult> {
   const deadline = performance.now() + patienceMs;
@@ -33,8 +35,12 @@ export async function acquireSessionLock(file: string, now: Date = new Date()): 
 
 const patienceMs = 30;
 
+/** The folder of the session: locks are in a folder of it. */
+const folderOf = (file: string): string => dirname(dirname(file));
+
 /** Undefined if another process holds the lock. */
 function tryToLock(file: string, now: Date): LockResult | undefined {
+  assertNoLink(file);
   const lock = tryFileLock(file);
   if (lock.type === 'busy') return undefined;
   if (lock.type === 'impossible')
@@ -50,10 +56,22 @@ function tryToLock(file: string, now: Date): LockResult | undefined {
     release: () => {
       if (!isHeld) return;
       isHeld = false;
-      rmSync(noteOf(file), { force: true });
+      removeHolder(noteOf(file));
       lock.release();
     },
   };
+}
+
+function assertNoLink(file: string): void {
+  let info: ReturnType<typeof lstatSync> | undefined;
+  try {
+    assertRealFolders(folderOf(file), dirname(file));
+    info = lstatSync(file, { throwIfNoEntry: false });
+  } catch (error) {
+    // The lock reports what else is wrong.
+    if (error instanceof StoredLinkError) throw error;
+  }
+  if (info?.isSymbolicLink() === true) throw new StoredLinkError(file);
 }
 
 // The note that names the lock's holder. The lock does not depend on it. A killed holder leaves its note behind, so the
@@ -81,23 +99,39 @@ function thisProcess(now: Date): LockNote {
   };
 }
 
-/** Never throws: if the note cannot be written, the holder stays unnamed. */
+/** Never throws: if the note cannot be written, the holder stays unnamed. Only the lock's holder writes it. */
 function writeHolder(note: string, holder: LockNote): void {
+  const unfinished = `${note}.new`;
   try {
-    writeFileSync(note, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+    rmSync(unfinished, { force: true });
+    writeFileSync(unfinished, `${JSON.stringify(holder)}\n`, { flag: 'wx', mode: 0o600 });
+    renameSync(unfinished, note);
   } catch {
     // The note is optional.
   }
 }
 
+function removeHolder(note: string): void {
+  if (hasRealFolders(folderOf(note), dirname(note))) rmSync(note, { force: true });
+}
+
 /** Undefined if there is no valid note. */
 function readHolder(note: string): LockHolder | undefined {
   try {
-    const { process: began, ...holder } = noteSchema.parse(JSON.parse(readFileSync(note, 'utf8')));
+    const { process: began, ...holder } = noteSchema.parse(JSON.parse(textOf(note)));
     // For another machine (a shared folder) the process cannot be checked.
     return holder.host !== hostname() || isAlive(holder.pid, began) ? holder : undefined;
   } catch {
     return undefined;
+  }
+}
+
+function textOf(note: string): string {
+  const descriptor = openStoredNow(note, folderOf(note));
+  try {
+    return readFileSync(descriptor, 'utf8');
+  } finally {
+    closeSync(descriptor);
   }
 }
 

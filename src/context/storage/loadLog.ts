@@ -3,7 +3,7 @@
  * those after its last compaction. That position is stored next to the log (`ResumePoint`); without it, the log is read
  * once from its start, in bounded memory.
  */
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { rename, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { JSONLEntry } from '../../protocol/entries.ts';
@@ -15,6 +15,7 @@ import { seal, unseal } from './entryLine.ts';
 import { LogPages } from './LogPages.ts';
 import { type LogContents, readLog } from './logReader.ts';
 import { newId } from './newEntries.ts';
+import { createStored, makeStoredFolder, openStored, removeStored } from './storedFiles.ts';
 
 /** Logs up to this many bytes are held in memory in full: reading them takes no noticeable time. */
 export const FULL_READ_BYTES = 4 * 2 ** 20;
@@ -180,7 +181,7 @@ const shape = z.looseObject({
 
 /** Undefined if there is no usable resume point. */
 export async function readResumePoint(logFile: string): Promise<ResumePoint | undefined> {
-  const bytes = await readFile(resumePointFile(logFile)).catch(() => undefined);
+  const bytes = await readAll(resumePointFile(logFile), dirname(logFile)).catch(() => undefined);
   if (bytes === undefined) return undefined;
   const { json, seal: state } = unseal(bytes);
   // The inner values are not validated: the checksum shows that this program wrote them.
@@ -193,15 +194,22 @@ export async function readResumePoint(logFile: string): Promise<ResumePoint | un
   }
 }
 
+async function readAll(file: string, folder: string): Promise<Buffer> {
+  const handle = await openStored(file, folder);
+  return handle.readFile().finally(() => handle.close());
+}
+
 /** Never rejects: without a resume point only the next load takes longer. */
 export async function writeResumePoint(logFile: string, point: ResumePoint): Promise<void> {
   const file = resumePointFile(logFile);
   const temporary = `${file}.${newId()}`;
+  const folder = dirname(logFile);
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await writeFile(temporary, seal(JSON.stringify(point)), { mode: 0o600 });
+    await makeStoredFolder(dirname(file), folder);
+    const handle = await createStored(temporary, folder);
+    await handle.writeFile(seal(JSON.stringify(point))).finally(() => handle.close());
     await rename(temporary, file);
   } catch {
-    await rm(temporary, { force: true }).catch(() => undefined);
+    await removeStored(temporary, folder).catch(() => undefined);
   }
 }

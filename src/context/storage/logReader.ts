@@ -4,12 +4,12 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import { createReadStream } from 'node:fs';
 import { ENTRY_FORMAT } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { migrateEntry, unseal } from './entryLine.ts';
 import { type DamagedLine, gapsBetween, missing, type SeqRange } from './repair/damage.ts';
 import { type GarbledValue, minEntryBytes, type Piece, repairEntry, salvage } from './repair/salvage.ts';
+import { openStored } from './storedFiles.ts';
 
 export type { DamagedLine } from './repair/damage.ts';
 
@@ -289,7 +289,8 @@ export async function* linesOf(file: string, start = 0): AsyncGenerator<RawLine>
     length,
     complete,
   });
-  for await (const chunk of createReadStream(file, { start, highWaterMark: 256 * 1024 })) {
+  const handle = await openStored(file);
+  for await (const chunk of handle.createReadStream({ start, highWaterMark: 256 * 1024 })) {
     const buffer: Buffer = chunk;
     let from = 0;
     for (let end = buffer.indexOf(10); end !== -1; end = buffer.indexOf(10, from)) {

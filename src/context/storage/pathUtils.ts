@@ -41,6 +41,13 @@ export function getProjectStoragePath(dataRoot: string, projectRoot: string): st
   return join(resolve(dataRoot), 'projects', projectSlug(realPath(projectRoot)));
 }
 
+/** The folder of a project by its name in `projects/`. */
+export function projectFolderIn(dataRoot: string, project: string): string {
+  if (basename(project) !== project || ['', '.', '..'].includes(project))
+    throw new TypeError(`${project} is not a folder name.`);
+  return join(dataRoot, 'projects', project);
+}
+
 /** The file of a session. Throws `InvalidSessionIdError` for an id that could lead elsewhere. */
 export function getSessionFilePath(dataRoot: string, projectRoot: string, sessionId: string): string {
   return sessionFileIn(getProjectStoragePath(dataRoot, projectRoot), sessionId);

@@ -1,8 +1,9 @@
 /** Summary of a session for lists, read only from the beginning and end of its file. */
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { withoutEscapes } from '../../protocol/text/escapes.ts';
 import { parseLine } from './logReader.ts';
+import { openStored } from './storedFiles.ts';
 
 export interface SessionSummary {
   readonly id: string;
@@ -60,7 +61,7 @@ export async function summarizeSession(file: string, id: string): Promise<Sessio
  * be read.
  */
 export async function readEnds(file: string): Promise<LogEnds | undefined> {
-  const handle = await open(file, 'r').catch(() => undefined);
+  const handle = await openStored(file).catch(() => undefined);
   if (handle === undefined) return undefined;
   try {
     const { size, mtime } = await handle.stat();

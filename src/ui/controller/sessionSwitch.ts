@@ -124,7 +124,9 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
   const onPick = (picked: Picked): void => {
     const { target, how } = wantedOf(picked);
     const { project, root, isMoved: isGone } = picked.session;
-    const isElsewhere = picked.isFromAll && project !== ports.services()?.sessions.project;
+    const sessions = ports.services()?.sessions;
+    const isUnsure = picked.isFromAll || sessions?.isLikely(project) === true;
+    const isElsewhere = isUnsure && project !== sessions?.project;
     if (isElsewhere && target.mode !== 'fork')
       refuse(target, how, { why: 'elsewhere', root, isGone, canRead: true });
     else void open(target, how);

@@ -5,6 +5,11 @@ import type { SearchHit, SessionQuery, SessionRecord } from '../../protocol/sess
 export interface SessionsPort {
   /** The project in which the program was started: its folder in `projects/`. */
   readonly project: string;
+  /**
+   * True for sessions that are listed with the project's only because their folder, which is gone, had the same git
+   * remote.
+   */
+  isLikely(project: string): boolean;
   /** Newest first, from the index: opens no files. */
   list(query: SessionQuery): Promise<readonly SessionRecord[]>;
   /** Updates the index from disk; calls `onChange` whenever `list` would return something new. */

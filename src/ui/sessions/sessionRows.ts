@@ -108,7 +108,7 @@ export function sessionRow(session: SessionRecord, width: number, options: RowOp
     })
     .join('');
   const room = width - textWidth(facts);
-  const signs = `${texts.isFork ? '↳ ' : ''}${texts.isArchived ? '(archived) ' : ''}`;
+  const signs = `${texts.isFork ? '↳ ' : ''}${texts.isArchived ? '(archived) ' : ''}${session.isMoved ? '(moved) ' : ''}`;
   const mark = isOpen && room > 20 ? ' · open' : '';
   const name = truncate(signs + texts.title, room - mark.length);
   const gap = ' '.repeat(Math.max(0, room - textWidth(name) - mark.length));

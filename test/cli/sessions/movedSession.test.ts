@@ -1,11 +1,11 @@
 /** A project that was moved, and the session of another one. */
-import { mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AppPaths } from '../../../src/cli/process/appPaths.ts';
 import { resolveTarget } from '../../../src/cli/sessions/movedSession.ts';
-import { SessionElsewhereError } from '../../../src/cli/sessions/sessionErrors.ts';
+import { LikelySessionError, SessionElsewhereError } from '../../../src/cli/sessions/sessionErrors.ts';
 import { getProjectStoragePath, PersistentStore, recordProjectFolder } from '../../../src/context/index.ts';
 
 interface World {
@@ -93,3 +93,25 @@ test.each([{ type: 'new' }, { type: 'latest' }, { type: 'id', id: 'unknown' }] a
     expect(await resolveTarget(target, place(join(root, '..')))).toEqual(target);
   },
 );
+
+test('a folder that is gone and had the same remote is a suggestion: only its id or title resumes it', async () => {
+  const { place, live } = await world();
+  const remote = async (root: string): Promise<void> => {
+    await mkdir(join(root, '.git'), { recursive: true });
+    await writeFile(join(root, '.git/config'), '[remote "origin"]\n\turl = https://example.org/shop.git\n');
+    await recordProjectFolder(place(root).dataRoot, root);
+  };
+  const gone = await live('gone', 'abc1', 'Fix the login');
+  await remote(gone);
+  const project = folderOf(place(gone), gone);
+  await rm(gone, { recursive: true });
+  const clone = join(gone, '../clone');
+  await remote(clone);
+  const here = place(clone);
+  for (const mode of ['fork', undefined] as const) {
+    const latest = { type: 'latest', ...(mode && { mode }) } as const;
+    await expect(resolveTarget(latest, here)).rejects.toThrow(LikelySessionError);
+    await expect(resolveTarget(latest, here)).rejects.toThrow('--resume abc1 continues it here');
+  }
+  expect(await resolveTarget({ type: 'id', id: 'abc1' }, here)).toEqual({ type: 'id', id: 'abc1', project });
+});

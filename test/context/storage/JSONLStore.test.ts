@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { seal } from '../../../src/context/storage/entryLine.ts';
 import { JSONLStore } from '../../../src/context/storage/JSONLStore.ts';
+import { openToAppend } from '../../../src/context/storage/storedFiles.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 import { makeEntry } from './madeUpLog.ts';
 
@@ -152,10 +153,11 @@ test('an append after a torn line begins on a line of its own', async () => {
 
 test.skipIf(noFullDevice)('a disk without room rejects, and the next append writes again', async () => {
   const file = join(temporaryFolder(), 's.jsonl');
-  await symlink('/dev/full', file);
-  const store = openStore(file);
+  let isFull = true;
+  const store = new JSONLStore(file, (path) => (isFull ? open('/dev/full', 'a+') : openToAppend(path)));
+  onTestFinished(() => store.close());
   await expect(store.append([makeEntry(0)])).rejects.toMatchObject({ code: 'ENOSPC' });
-  await rm(file);
+  isFull = false;
   await expect(store.append([makeEntry(0)])).rejects.toMatchObject({ name: 'LogVanishedError' });
   await store.append([makeEntry(0)]);
   expect(seqs(await store.readAll())).toEqual([0]);

@@ -81,6 +81,7 @@ export function madePort(
   };
   return {
     asked,
+    isLikely: () => false,
     become(next) {
       all = next;
     },

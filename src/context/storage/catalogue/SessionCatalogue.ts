@@ -4,11 +4,11 @@
  * themselves.
  */
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Worker } from 'node:worker_threads';
 import type { Usage } from '../../../protocol/messages.ts';
 import type { SearchHit, SessionQuery, SessionRecord } from '../../../protocol/sessions.ts';
+import { projectFolderIn } from '../pathUtils.ts';
 import { archiveSession, type Stored, unarchiveSession } from './archiveSession.ts';
 import { closeQuietly, indexFileIn, openIndexReader } from './database.ts';
 import { deleteSessionFiles } from './deleteSession.ts';
@@ -185,7 +185,7 @@ export class SessionCatalogue {
   }
 
   #folder(project: string): string {
-    return join(this.#dataRoot, 'projects', project);
+    return projectFolderIn(this.#dataRoot, project);
   }
 
   /** Updates the session's state in the index before the next list, without indexing any text, so that it is fast. */

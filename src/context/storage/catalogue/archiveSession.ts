@@ -3,16 +3,23 @@
  * synced, read back and compared with it.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { type FileHandle, link, mkdir, open, rename, rm, stat, utimes } from 'node:fs/promises';
+import { type FileHandle, link, open, rename, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
 import { newId } from '../newEntries.ts';
-import { lockFileOf, sessionFileIn } from '../pathUtils.ts';
+import { lockFileOf, projectFolderIn, sessionFileIn } from '../pathUtils.ts';
 import { acquireSessionLock } from '../SessionLock.ts';
 import type { LockHolder } from '../sessionStore.ts';
+import {
+  assertRealFolders,
+  createStored,
+  makeStoredFolder,
+  openStored,
+  removeStored,
+  storedFile,
+} from '../storedFiles.ts';
 import { archiveFileIn, bytesOf, listLogFiles } from './logFiles.ts';
 
 /** Result of packing, unpacking or deleting a session. */
@@ -34,22 +41,23 @@ const level = 9;
 export async function archiveSession(folder: string, id: string, signal?: AbortSignal): Promise<Stored> {
   const file = sessionFileIn(folder, id);
   return withLock(file, async () => {
-    const before = await stat(file).catch(unlessMissing);
+    const before = storedFile(file);
     if (before === undefined) return { type: 'missing' };
     const target = archiveFileIn(folder, id);
     if (!(await isEarlierForm(target, file))) return { type: 'failed', message: otherArchive };
     const temporary = join(dirname(target), `unfinished-${newId()}`);
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    await makeStoredFolder(dirname(target), folder);
     try {
       const packed = createHash('sha256');
       const packer = createZstdCompress({
         params: { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 },
       });
+      const unfinished = await createStored(temporary, folder);
       await pipeline(
-        createReadStream(file),
+        (await openStored(file)).createReadStream(),
         (source: AsyncIterable<Buffer>) => hashed(source, packed),
         packer,
-        createWriteStream(temporary, { flags: 'wx', mode: 0o600 }),
+        unfinished.createWriteStream(),
         { ...(signal === undefined ? {} : { signal }) },
       );
       await syncPath(temporary);
@@ -63,11 +71,11 @@ export async function archiveSession(folder: string, id: string, signal?: AbortS
       await utimes(temporary, before.atime, before.mtime);
       await rename(temporary, target);
       await syncPath(dirname(target));
-      await rm(file);
+      await removeStored(file);
       const { size } = await stat(target);
       return { type: 'done', file: target, bytes: size };
     } finally {
-      await rm(temporary, { force: true });
+      await removeStored(temporary, folder);
     }
   });
 }
@@ -77,24 +85,25 @@ export async function unarchiveSession(folder: string, id: string): Promise<Stor
   const file = sessionFileIn(folder, id);
   return withLock(file, async () => {
     const archive = archiveFileIn(folder, id);
-    if ((await stat(archive).catch(unlessMissing)) === undefined) return { type: 'missing' };
+    assertRealFolders(folder, dirname(archive));
+    if (storedFile(archive, folder) === undefined) return { type: 'missing' };
     if (!(await isCompleteZstd(archive)))
       return { type: 'failed', message: `${archive} is damaged; it stays.` };
     const temporary = join(dirname(archive), `unfinished-${newId()}`);
     try {
       await pipeline(
         Readable.from(bytesOf({ file: archive, isArchived: true })),
-        createWriteStream(temporary, { flags: 'wx', mode: 0o600 }),
+        (await createStored(temporary, folder)).createWriteStream(),
       );
       await syncPath(temporary);
       // Unlike rename, link never replaces an existing log.
       await link(temporary, file);
       await syncPath(folder);
-      await rm(archive);
+      await removeStored(archive, folder);
       const { size } = await stat(file);
       return { type: 'done', file, bytes: size };
     } finally {
-      await rm(temporary, { force: true });
+      await removeStored(temporary, folder);
     }
   });
 }
@@ -103,7 +112,7 @@ const otherArchive = 'The archive holds another session of the same name; both a
 
 /** True if the archive's content is the beginning of the log, or there is no archive. Rejects on a disk error. */
 export async function isEarlierForm(archive: string, log: string): Promise<boolean> {
-  if ((await stat(archive).catch(unlessMissing)) === undefined) return true;
+  if (storedFile(archive, dirname(log)) === undefined) return true;
   const packed = createHash('sha256');
   let bytes = 0;
   for await (const chunk of bytesOf({ file: archive, isArchived: true })) {
@@ -112,21 +121,24 @@ export async function isEarlierForm(archive: string, log: string): Promise<boole
   }
   if (bytes === 0 || (await stat(log)).size < bytes) return bytes === 0;
   const head = createHash('sha256');
-  for await (const chunk of createReadStream(log, { end: bytes - 1 })) head.update(chunk);
+  const handle = await openStored(log);
+  for await (const chunk of handle.createReadStream({ end: bytes - 1 })) head.update(chunk);
   return head.digest('hex') === packed.digest('hex');
 }
 
 /** Runs `work` while holding the session's lock. Returns disk errors as results. */
 export async function withLock(file: string, work: () => Promise<Stored>): Promise<Stored> {
-  const lock = await acquireSessionLock(lockFileOf(file));
-  if (!lock.ok) return { type: 'open', holder: lock.holder };
+  let release = (): void => {};
   try {
+    const lock = await acquireSessionLock(lockFileOf(file));
+    if (!lock.ok) return { type: 'open', holder: lock.holder };
+    release = lock.release;
     if (lock.problem !== undefined) return { type: 'failed', message: lock.problem };
     return await work();
   } catch (error) {
     return { type: 'failed', message: error instanceof Error ? error.message : String(error) };
   } finally {
-    lock.release();
+    release();
   }
 }
 
@@ -156,10 +168,6 @@ async function syncPath(path: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }
 
 // Limits the number of a project's sessions. Packs sessions, but never deletes them.
@@ -192,7 +200,7 @@ export async function archiveOldest(rule: ArchiveRule): Promise<readonly string[
   const archived: string[] = [];
   for (const { id } of surplus) {
     if (signal.aborted) break;
-    const stored = await archiveSession(join(dataRoot, 'projects', project), id, signal);
+    const stored = await archiveSession(projectFolderIn(dataRoot, project), id, signal);
     if (stored.type === 'done') archived.push(id);
   }
   return archived;
@@ -208,7 +216,7 @@ const checksumBytes = 4;
 
 /** Walks over the blocks as defined by RFC 8878 without unpacking them. Rejects on a disk error. */
 export async function isCompleteZstd(file: string): Promise<boolean> {
-  const handle = await open(file, 'r');
+  const handle = await openStored(file, dirname(dirname(file)));
   try {
     const { size } = await handle.stat();
     let at = 0;

@@ -1,10 +1,12 @@
 /** Deletes a session and everything that only it uses. Cannot be undone, so it runs only on request. */
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { resumePointFile } from '../loadLog.ts';
 import { newId } from '../newEntries.ts';
-import { agentsFolderIn, lockFileOf, sessionFileIn } from '../pathUtils.ts';
+import { agentsFolderIn, lockFileOf, projectFolderIn, sessionFileIn } from '../pathUtils.ts';
+import { quarantineFolder } from '../repair/damage.ts';
+import { assertRealFolders, makeStoredFolder, removeStored, storedFile } from '../storedFiles.ts';
 import { isEarlierForm, type Stored, withLock } from './archiveSession.ts';
 import { archiveFileIn, bytesOf, type LogFile, listAgentLogs, listLogFiles } from './logFiles.ts';
 
@@ -16,18 +18,28 @@ const graceMs = 500;
 
 /** `bytes` in the result is the space that was freed. Throws `InvalidSessionIdError`. */
 export async function deleteSessionFiles(dataRoot: string, project: string, id: string): Promise<Stored> {
-  const folder = join(dataRoot, 'projects', project);
+  const folder = projectFolderIn(dataRoot, project);
   const file = sessionFileIn(folder, id);
   return withLock(file, async () => {
+    const lock = lockFileOf(file);
+    const others = [
+      agentsFolderIn(folder, id),
+      quarantineFolder(file),
+      resumePointFile(file),
+      lock,
+      `${lock}.json`,
+    ];
+    // Before anything is removed: a link means that nothing is.
+    for (const path of [...others, unfinishedFolder(folder)]) assertRealFolders(folder, path);
     const archive = archiveFileIn(folder, id);
-    const hasLog = (await stat(file).catch(() => undefined)) !== undefined;
+    const hasLog = storedFile(file) !== undefined;
     const mine = [{ file, isArchived: false }];
     // An archive of this log is left over from packing it; an archive of another session must be kept.
     if (!hasLog || (await isEarlierForm(archive, file))) mine.push({ file: archive, isArchived: true });
     const hashes = new Set<string>();
     let bytes = 0;
     for (const log of mine) {
-      const stats = await stat(log.file).catch(() => undefined);
+      const stats = storedFile(log.file, folder);
       if (stats === undefined) continue;
       bytes += stats.size;
       for await (const hash of hashesIn(log)) hashes.add(hash);
@@ -38,12 +50,7 @@ export async function deleteSessionFiles(dataRoot: string, project: string, id: 
       bytes += log.size;
       for await (const hash of hashesIn(log)) hashes.add(hash);
     }
-    for (const log of mine) await rm(log.file, { force: true });
-    await rm(agentsFolderIn(folder, id), { recursive: true, force: true });
-    await rm(join(folder, 'quarantine', id), { recursive: true, force: true });
-    await rm(resumePointFile(file), { force: true });
-    const lock = lockFileOf(file);
-    for (const name of [lock, `${lock}.json`]) await rm(name, { force: true });
+    for (const path of [...mine.map((log) => log.file), ...others]) await removeStored(path, folder);
     bytes += await deleteOriginals(dataRoot, project, hashes);
     return { type: 'done', file, bytes };
   });
@@ -55,10 +62,10 @@ async function deleteOriginals(
   project: string,
   hashes: ReadonlySet<string>,
 ): Promise<number> {
-  const blobs = join(dataRoot, 'projects', project, 'blobs');
+  const folder = projectFolderIn(dataRoot, project);
+  const blobs = join(folder, 'blobs');
   const unnamed = new Set<string>();
-  for (const hash of hashes)
-    if ((await stat(blobPath(blobs, hash)).catch(() => undefined)) !== undefined) unnamed.add(hash);
+  for (const hash of hashes) if (storedFile(blobPath(blobs, hash), folder) !== undefined) unnamed.add(hash);
   if (unnamed.size === 0) return 0;
   const read = new Map<string, number>();
   const logs = async (): Promise<LogFile[]> => [
@@ -68,9 +75,9 @@ async function deleteOriginals(
   await removeNamed(unnamed, await logs(), read);
   // Move them away first: a session that needs the same content now stores it again. This folder is cleared after a
   // crash.
-  const aside = join(blobs, 'unfinished');
+  const aside = unfinishedFolder(folder);
   const moved = new Map<string, string>();
-  await mkdir(aside, { recursive: true, mode: 0o700 });
+  await makeStoredFolder(aside, folder);
   for (const hash of unnamed) {
     const place = join(aside, newId());
     await rename(blobPath(blobs, hash), place);
@@ -82,7 +89,7 @@ async function deleteOriginals(
   for (const [hash, place] of moved) {
     if (unnamed.has(hash)) {
       bytes += (await stat(place)).size;
-      await rm(place, { force: true });
+      await removeStored(place, folder);
     } else await rename(place, blobPath(blobs, hash));
   }
   return bytes;
@@ -116,6 +123,8 @@ async function* hashesIn(log: Pick<LogFile, 'file' | 'isArchived'>, start = 0): 
     rest = text.slice(-hashLength - 1);
   }
 }
+
+const unfinishedFolder = (folder: string): string => join(folder, 'blobs', 'unfinished');
 
 function blobPath(blobs: string, hash: string): string {
   return join(blobs, hash.slice(0, 2), hash);

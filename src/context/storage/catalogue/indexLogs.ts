@@ -1,10 +1,11 @@
 /** Indexes new parts of logs in batches and continues where it stopped. */
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { sqliteCode } from '../../../disk/sqlite.ts';
 import { parseLine } from '../logReader.ts';
+import { openStoredNow } from '../storedFiles.ts';
 import { isCompleteZstd } from './archiveSession.ts';
 import { listColumns } from './compareLogs.ts';
 import { removeWords } from './database.ts';
@@ -226,7 +227,7 @@ function isMarked(file: string, offset: number, mark: string): boolean {
   if (Number.isNaN(length) || length > offset) return false;
   const bytes = Buffer.alloc(length);
   try {
-    const handle = openSync(file, 'r');
+    const handle = openStoredNow(file);
     try {
       if (readSync(handle, bytes, 0, length, offset - length) < length) return false;
     } finally {

@@ -1,9 +1,11 @@
 /** The logs and archives on disk. */
-import { createReadStream, lstatSync, readdirSync, type Stats } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, readdirSync, type Stats } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createZstdDecompress } from 'node:zlib';
 import { isSafeSessionId } from '../newEntries.ts';
+import { projectFolderIn } from '../pathUtils.ts';
+import { hasRealFolders, openStored } from '../storedFiles.ts';
 
 export interface LogFile {
   /** Folder name in `projects/`. */
@@ -23,8 +25,10 @@ const archiveSuffix = '.jsonl.zst';
 const sliceMs = 5;
 
 export function archiveFileIn(projectFolder: string, id: string): string {
-  return join(projectFolder, 'archive', `${id}${archiveSuffix}`);
+  return join(archiveFolderIn(projectFolder), `${id}${archiveSuffix}`);
 }
+
+const archiveFolderIn = (projectFolder: string): string => join(projectFolder, 'archive');
 
 /**
  * Lists every session once: a log takes precedence over an archive of the same name. Skips files that cannot be read,
@@ -35,10 +39,14 @@ export async function listLogFiles(dataRoot: string, only?: string): Promise<Log
   const found: LogFile[] = [];
   let since = performance.now();
   for (const project of only === undefined ? foldersIn(projects) : [only]) {
-    const folder = join(projects, project);
+    const folder = projectFolderIn(dataRoot, project);
+    if (!hasRealFolders(folder)) continue;
     const logs = idsIn(folder, logSuffix);
     const known = new Set(logs);
-    const archives = idsIn(join(folder, 'archive'), archiveSuffix).filter((id) => !known.has(id));
+    const packed = archiveFolderIn(folder);
+    const archives = (hasRealFolders(folder, packed) ? idsIn(packed, archiveSuffix) : []).filter(
+      (id) => !known.has(id),
+    );
     for (const [ids, isArchived] of [
       [logs, false],
       [archives, true],
@@ -68,10 +76,12 @@ export async function listLogFiles(dataRoot: string, only?: string): Promise<Log
 
 /** Lists the logs of subagents: of one session of a project, or of all its sessions. They are no sessions of their own. */
 export function listAgentLogs(dataRoot: string, project: string, sessionId?: string): LogFile[] {
-  const all = join(dataRoot, 'projects', project, 'agents');
+  const folder = projectFolderIn(dataRoot, project);
+  const all = join(folder, 'agents');
+  if (!hasRealFolders(folder, all)) return [];
   const owners = (sessionId === undefined ? foldersIn(all) : [sessionId]).filter(isSafeSessionId);
   return owners.flatMap((owner) =>
-    idsIn(join(all, owner), logSuffix).flatMap((id) => {
+    (hasRealFolders(folder, join(all, owner)) ? idsIn(join(all, owner), logSuffix) : []).flatMap((id) => {
       const file = join(all, owner, `${id}${logSuffix}`);
       const stats = statQuietly(file);
       if (stats?.isFile() !== true) return [];
@@ -160,12 +170,14 @@ export async function* bytesOf(
   start = 0,
 ): AsyncGenerator<Buffer> {
   if (!isArchived) {
-    yield* createReadStream(file, { start, highWaterMark: chunkBytes }) as AsyncIterable<Buffer>;
+    const log = await openStored(file);
+    yield* log.createReadStream({ start, highWaterMark: chunkBytes }) as AsyncIterable<Buffer>;
     return;
   }
+  const archive = await openStored(file, dirname(dirname(file)));
   const unpacked = createZstdDecompress({ chunkSize: chunkBytes });
   // Errors are raised by the loop that reads the stream.
-  pipeline(createReadStream(file, { highWaterMark: chunkBytes }), unpacked, () => {});
+  pipeline(archive.createReadStream({ highWaterMark: chunkBytes }), unpacked, () => {});
   let skip = start;
   for await (const chunk of unpacked as AsyncIterable<Buffer>) {
     if (chunk.length > skip) yield chunk.subarray(skip);

@@ -1,14 +1,16 @@
 /**
  * Remembers the folders of a project in a small file next to its sessions, so that they are found after the folder was
- * moved or renamed. A folder is recognized by its inode number and creation time, which a second clone never shares;
- * otherwise by its git remote, but only if the old folder no longer exists.
+ * moved or renamed. A folder is recognized by its inode number and creation time, which a second clone never shares. The
+ * same git remote, if the old folder no longer exists, is only a hint: anyone can write it into a copied folder.
  */
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
+import { lstatOf } from '../../../disk/fileLookups.ts';
 import { folderIdentity, isSameIdentity } from '../../../disk/folderIdentity.ts';
 import { type JsonFile, openJsonFile } from '../../../disk/jsonFile.ts';
-import { detectGitRemote, getProjectStoragePath, projectSlug } from '../pathUtils.ts';
+import { detectGitRemote, getProjectStoragePath, projectFolderIn, projectSlug } from '../pathUtils.ts';
+import { hasRealFolders, storedFile } from '../storedFiles.ts';
 
 const placeSchema = z.object({
   /** Absolute path with links resolved. */
@@ -31,6 +33,8 @@ export interface ProjectFolders {
   readonly own: string;
   /** Folder names of sessions that were started when this folder was elsewhere. */
   readonly moved: readonly string[];
+  /** Folder names of sessions that may be of this project: it has the same git remote, and their folder is gone. */
+  readonly likely: readonly string[];
 }
 
 /** Records the project's current folder if possible. Call it when a session is opened. */
@@ -39,7 +43,7 @@ export async function recordProjectFolder(dataRoot: string, root: string): Promi
   const here = await placeOf(root);
   const isLast = (places: readonly Place[]): boolean =>
     JSON.stringify(places.at(-1)) === JSON.stringify(here);
-  if (here === undefined || isLast(readPlaces(folder))) return;
+  if (here === undefined || isLast(readPlaces(folder)) || isLinked(folder)) return;
   const added = placesFile(folder).change((known) => {
     if (isLast(known.places)) return known;
     const others = known.places.filter((place) => !isSameFolder(place, here));
@@ -61,15 +65,16 @@ export async function projectFolders(
   const here = await placeOf(root);
   const names = await readdir(dirname(ownFolder)).catch(() => []);
   const moved: string[] = [];
-  if (here === undefined) return { own, moved };
+  const likely: string[] = [];
+  if (here === undefined) return { own, moved, likely };
   for (const name of names) {
     if (name === own) continue;
     const places = readPlaces(join(dirname(ownFolder), name));
     const last = places.at(-1) ?? lastKnown(name);
-    const isHere = places.some((place) => isSameFolder(place, here));
-    if (isHere || (last !== undefined && (await isLikely(last, here)))) moved.push(name);
+    if (places.some((place) => isSameFolder(place, here))) moved.push(name);
+    else if (last !== undefined && (await isLikely(last, here))) likely.push(name);
   }
-  return { own, moved };
+  return { own, moved, likely };
 }
 
 /** The last folder of a project, and whether another folder or none is there now. */
@@ -78,7 +83,7 @@ export async function lastProjectFolder(
   project: string,
   recorded: string | undefined,
 ): Promise<{ readonly root: string | undefined; readonly isMoved: boolean }> {
-  const place = readPlaces(join(dataRoot, 'projects', project)).at(-1);
+  const place = readPlaces(projectFolderIn(dataRoot, project)).at(-1);
   const root = place?.root ?? recorded;
   if (root === undefined) return { root, isMoved: false };
   const now = await placeOf(root, false);
@@ -99,7 +104,16 @@ export async function isOtherFolder(dataRoot: string, root: string): Promise<boo
 
 const fileName = 'project.json';
 
-const readPlaces = (folder: string): readonly Place[] => placesFile(folder).read().places;
+const readPlaces = (folder: string): readonly Place[] =>
+  isLinked(folder) ? [] : placesFile(folder).read().places;
+
+/** True if something else than a file of this folder is there, such as a link in a folder that was copied. A change also
+ * uses the folder for locks. */
+function isLinked(folder: string): boolean {
+  const file = join(folder, fileName);
+  if (!hasRealFolders(folder, join(folder, 'locks'))) return true;
+  return storedFile(file) === undefined && lstatOf(file) !== undefined;
+}
 
 function placesFile(folder: string): JsonFile<z.output<typeof placesSchema>> {
   return openJsonFile<z.output<typeof placesSchema>>({

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Usage } from '../../../protocol/messages.ts';
 import type { SessionQuery, SessionRecord } from '../../../protocol/sessions.ts';
+import { projectFolderIn } from '../pathUtils.ts';
 import { partialFacts } from './compareLogs.ts';
 import { bestTitle, noFacts, type SessionFacts } from './facts.ts';
 import { archiveFileIn, type LogFile, listLogFiles } from './logFiles.ts';
@@ -128,7 +129,7 @@ function recordOf(
   costUsd: Price,
 ): Omit<SessionRecord, 'root' | 'isMoved'> {
   const { project, id, isArchived, bytes, mtimeMs, facts } = row;
-  const folder = join(dataRoot, 'projects', project);
+  const folder = projectFolderIn(dataRoot, project);
   return {
     id,
     file: isArchived ? archiveFileIn(folder, id) : join(folder, `${id}.jsonl`),

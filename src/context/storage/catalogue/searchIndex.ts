@@ -1,10 +1,12 @@
 /** Searches the index and reads the hits from the logs. */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { entrySchema } from '../../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../../protocol/entries.ts';
 import { parseLine } from '../logReader.ts';
+import { projectFolderIn } from '../pathUtils.ts';
+import { openStoredNow } from '../storedFiles.ts';
 import { archiveFileIn, bytesOf } from './logFiles.ts';
 import { type SessionRow, toRow } from './rows.ts';
 import { fold, matches, projectWord, type Query, readOriginal, searchableOf, snippetOf } from './words.ts';
@@ -153,7 +155,7 @@ class LineReader {
   }
 
   folderOf({ project }: SessionRow): string {
-    return join(this.#dataRoot, 'projects', project);
+    return projectFolderIn(this.#dataRoot, project);
   }
 
   /** Unpacks lines of archives, which cannot be read individually. */
@@ -236,7 +238,7 @@ function entryIn(line: Buffer, seq: number): JSONLEntry | undefined {
 
 function openQuietly(file: string): number | undefined {
   try {
-    return openSync(file, 'r');
+    return openStoredNow(file);
   } catch {
     return undefined;
   }

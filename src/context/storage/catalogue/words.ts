@@ -3,7 +3,7 @@
  * without spaces in one piece: their runs are indexed as overlapping pairs of characters.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { shellCommand } from '../../../protocol/entries/readEntry.ts';
 import { type JSONLEntry, kindOf } from '../../../protocol/entries.ts';
@@ -12,6 +12,7 @@ import { withoutEscapes } from '../../../protocol/text/escapes.ts';
 import { contentText } from '../../facts/entryText.ts';
 import { headOf, tailOf } from '../../tokens/truncate.ts';
 import { oneLine } from '../sessionSummary.ts';
+import { openStoredNow } from '../storedFiles.ts';
 
 /** Han, kana, hangul, Thai, Lao, Burmese, Khmer; astral Han as pairs of surrogates. */
 const unspaced =
@@ -309,7 +310,7 @@ export function readOriginal(projectFolder: string, hash: string): string | unde
   const buffer = Buffer.allocUnsafe(maxOriginalBytes);
   let length = 0;
   try {
-    const handle = openSync(join(projectFolder, 'blobs', hash.slice(0, 2), hash), 'r');
+    const handle = openStoredNow(join(projectFolder, 'blobs', hash.slice(0, 2), hash), projectFolder);
     try {
       for (let got = -1; got !== 0 && length < maxOriginalBytes; length += got)
         got = readSync(handle, buffer, length, maxOriginalBytes - length, length);

@@ -1,8 +1,8 @@
 /** Damage in a log, and its description for the user. */
 import { createHash } from 'node:crypto';
-import { access, appendFile, type FileHandle, open } from 'node:fs/promises';
+import { access, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { makeFolder } from '../folders.ts';
+import { createStored, makeStoredFolder, openStored, openToAppend } from '../storedFiles.ts';
 
 /** A line that could not be read, or that changed after it was written. */
 export interface DamagedLine {
@@ -112,11 +112,12 @@ export async function quarantineDamage(
   const folder = quarantineFolder(logFile);
   let log: FileHandle | undefined;
   try {
-    await makeFolder(folder);
-    log = await open(logFile, 'r');
+    await makeStoredFolder(folder, dirname(logFile));
+    log = await openStored(logFile);
     const marked: DamagedLine[] = [];
     for (const [index, damage] of damaged.entries()) {
-      const isKnown = damage.bytes > 0 && index < maxPlaces && (await keep(log, damage, folder, now));
+      const isKnown =
+        damage.bytes > 0 && index < maxPlaces && (await keep(log, damage, { folder, logFile, now }));
       marked.push(isKnown ? { ...damage, isKnown } : damage);
     }
     return { folder, damaged: marked };
@@ -129,7 +130,11 @@ export async function quarantineDamage(
 }
 
 /** Copies one damaged line; returns true if a copy already existed. */
-async function keep(log: FileHandle, damage: DamagedLine, folder: string, now: Date): Promise<boolean> {
+async function keep(
+  log: FileHandle,
+  damage: DamagedLine,
+  { folder, logFile, now }: { readonly folder: string; readonly logFile: string; readonly now: Date },
+): Promise<boolean> {
   const { offset, bytes, line, reason, lost } = damage;
   const buffer = Buffer.alloc(Math.min(bytes, maxBytes));
   const { bytesRead } = await log.read(buffer, 0, buffer.length, offset);
@@ -138,8 +143,9 @@ async function keep(log: FileHandle, damage: DamagedLine, folder: string, now: D
   const file = join(folder, `${offset}-${hash}.bin`);
   if (await exists(file)) return true;
   const record = { when: now.toISOString(), offset, bytes, line, reason, lost, file: basename(file) };
-  await appendFile(join(folder, 'damage.jsonl'), `${JSON.stringify(record)}\n`, { mode: 0o600 });
-  const copy = await open(file, 'wx', 0o600);
+  const list = await openToAppend(join(folder, 'damage.jsonl'), dirname(logFile));
+  await list.writeFile(`${JSON.stringify(record)}\n`).finally(() => list.close());
+  const copy = await createStored(file, dirname(logFile));
   try {
     await copy.writeFile(content);
     await copy.datasync();

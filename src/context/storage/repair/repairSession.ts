@@ -3,17 +3,18 @@
  * original is kept unchanged in the session's quarantine folder.
  */
 import { constants } from 'node:fs';
-import { copyFile, type FileHandle, link, open, rename, rm } from 'node:fs/promises';
+import { copyFile, type FileHandle, link, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { JSONLEntry } from '../../../protocol/entries.ts';
 import { yieldToEventLoop } from '../../tokens/measured.ts';
 import { seal, unreadableEntry } from '../entryLine.ts';
-import { makeFolder, syncFolder } from '../folders.ts';
+import { syncFolder } from '../folders.ts';
 import { resumePointFile } from '../loadLog.ts';
 import { newId } from '../newEntries.ts';
 import { lockFileOf } from '../pathUtils.ts';
 import { acquireSessionLock } from '../SessionLock.ts';
 import type { LockHolder } from '../sessionStore.ts';
+import { createStored, makeStoredFolder, openStored, removeStored } from '../storedFiles.ts';
 import { quarantineFolder } from './damage.ts';
 import { scanLog } from './verifySession.ts';
 
@@ -51,23 +52,23 @@ async function replaceLog(file: string, plan: readonly Planned[], now: Date): Pr
   const time = now.toISOString().replace(/[-:]|\.\d+/g, '');
   const original = join(folder, `${basename(file)}.damaged-${time}`);
   const temporary = join(folder, newId());
-  await makeFolder(folder);
+  await makeStoredFolder(folder, dirname(file));
   try {
     await writeLog(file, temporary, plan);
     await keepAs(file, original);
     await rename(temporary, file);
     await syncFolder(dirname(file));
     // The resume point describes the old log; the next load creates it again.
-    await rm(resumePointFile(file), { force: true });
+    await removeStored(resumePointFile(file), dirname(file));
     return original;
   } finally {
-    await rm(temporary, { force: true });
+    await removeStored(temporary, dirname(file));
   }
 }
 
 async function writeLog(from: string, to: string, plan: readonly Planned[]): Promise<void> {
-  const source = await open(from, 'r');
-  const target = await open(to, 'wx', 0o600);
+  const source = await openStored(from);
+  const target = await createStored(to, dirname(from));
   try {
     let batch: Buffer[] = [];
     let bytes = 0;

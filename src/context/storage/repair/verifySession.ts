@@ -1,7 +1,6 @@
 /** Checks a session's log completely, in bounded memory, and reports all problems. */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { type FileHandle, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { JSONLEntry } from '../../../protocol/entries.ts';
 import { blobsOf } from '../../recall/entryText.ts';
@@ -198,19 +197,21 @@ async function problemOf(
   bytes: number,
   deep: boolean,
 ): Promise<BlobProblem['problem'] | undefined> {
-  if (!/^[0-9a-f]{64}$/.test(hash)) return 'missing';
-  const path = blobs.pathOf(hash);
-  const found = await stat(path).catch(() => undefined);
-  if (found === undefined) return 'missing';
-  if (found.size !== bytes) return 'wrong size';
-  return !deep || (await hashOf(path)) === hash ? undefined : 'wrong content';
+  const handle = await blobs.openContent(hash).catch(() => undefined);
+  if (handle === undefined) return 'missing';
+  try {
+    if ((await handle.stat()).size !== bytes) return 'wrong size';
+    return !deep || (await hashOf(handle)) === hash ? undefined : 'wrong content';
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Undefined if it cannot be read. */
-async function hashOf(path: string): Promise<string | undefined> {
+async function hashOf(content: FileHandle): Promise<string | undefined> {
   const hash = createHash('sha256');
   try {
-    for await (const chunk of createReadStream(path)) hash.update(chunk);
+    for await (const chunk of content.createReadStream({ autoClose: false })) hash.update(chunk);
   } catch {
     return undefined;
   }

@@ -72,23 +72,23 @@ test('a renamed folder keeps its sessions, even after several renames', async ()
   }
 });
 
-test('a repository that was copied elsewhere and removed is known by its remote', async () => {
+test('a repository that was copied elsewhere and removed is suggested for its remote, not taken', async () => {
   const { catalogue, work, at } = await bench();
   const remote = 'https://example.org/team/shop.git';
   const project = await work('before', remote);
   await cp(at('before'), at('after'), { recursive: true });
   expect((await catalogue.projectsOf(at('after'))).moved).toEqual([]);
   await rm(at('before'), { recursive: true });
-  expect((await catalogue.projectsOf(at('after'))).moved).toEqual([project]);
+  expect(await catalogue.projectsOf(at('after'))).toMatchObject({ moved: [], likely: [project] });
 });
 
-test('sessions from before places were noted are known by the remote that their header names', async () => {
+test('sessions from before places were noted are suggested for the remote that their header names', async () => {
   const { catalogue, work, at, dataRoot } = await bench();
   const remote = 'git@example.org:team/shop.git';
   const project = await work('before', remote);
   await rm(join(dataRoot, 'projects', project, 'project.json'));
   await rename(at('before'), at('after'));
-  expect((await catalogue.projectsOf(at('after'))).moved).toEqual([project]);
+  expect(await catalogue.projectsOf(at('after'))).toMatchObject({ moved: [], likely: [project] });
 });
 
 test('two clones of one repository are two projects', async () => {
@@ -96,8 +96,8 @@ test('two clones of one repository are two projects', async () => {
   const remote = 'https://example.org/team/shop.git';
   await work('one', remote);
   await work('two', remote);
-  expect((await catalogue.projectsOf(at('one'))).moved).toEqual([]);
-  expect((await catalogue.projectsOf(at('two'))).moved).toEqual([]);
+  for (const name of ['one', 'two'])
+    expect(await catalogue.projectsOf(at(name))).toMatchObject({ moved: [], likely: [] });
   await rename(at('one'), at('three'));
   expect((await catalogue.list()).map(({ id, isMoved }) => [id, isMoved]).sort()).toEqual([
     ['in-one', true],
@@ -112,7 +112,7 @@ test('a new folder in the place of one that was moved is not that one', async ()
   await clone(at('shop'), undefined);
   expect(await catalogue.list()).toMatchObject([{ isMoved: true }]);
   expect((await catalogue.projectsOf(at('old-shop'))).moved).toEqual([project]);
-  expect(await catalogue.projectsOf(at('shop'))).toEqual({ own: project, moved: [] });
+  expect(await catalogue.projectsOf(at('shop'))).toEqual({ own: project, moved: [], likely: [] });
 });
 
 test('the content of the note is not trusted', async () => {
