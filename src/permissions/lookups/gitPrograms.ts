@@ -14,6 +14,7 @@ import {
   isAsIndexed,
   sharedIndexPaths,
 } from '../../disk/gitIndex.ts';
+import { atOnce } from '../../disk/slices.ts';
 import { gitIncludes } from '../../protocol/files/gitIncludes.ts';
 import { isSensitive } from '../files/sensitive.ts';
 import { isMisread } from './filesBelow.ts';
@@ -282,7 +283,7 @@ export function submodulesOf(repository: Repository): readonly Repository[] | un
   const texts = settingsFolders(repository).map((place) => readText(join(place, 'config')) ?? '');
   const read = (name: string): Buffer | null | undefined => readFileNow(join(folder, name), MAX_INDEX_BYTES);
   try {
-    const found = index && sharedIndexPaths(index, hashBytes(texts.join('\n')), read);
+    const found = index && atOnce(sharedIndexPaths(index, hashBytes(texts.join('\n')), read));
     return found === undefined || found.isAnySubmodule || found.submodules.some(isMisread)
       ? undefined
       : found.submodules.flatMap((path) => submoduleAt(join(worktree, path)) ?? []);

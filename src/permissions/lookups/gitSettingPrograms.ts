@@ -133,8 +133,8 @@ const local = new Set(
 );
 
 /**
- * The setting or hook, with its file, that makes git start a program when this subcommand runs in a directory; undefined
- * if there is none. Also looks at submodules, and at files that the settings include. Errs on the side of naming one.
+ * The setting or hook, with its file and the reason, that makes git start a program when this subcommand runs in a
+ * directory; undefined if there is none. Also looks at submodules, and at files that the settings include. Errs on the side of naming one.
  */
 export function gitProgramSetting(
   directory: string,
@@ -173,12 +173,14 @@ function ownSetting(repository: Repository, subcommand: string, home: string): s
     !local.has(subcommand) ||
     all.some(({ setting: { key } }) => key === 'promisor' || key.startsWith('partialclone'));
   const named = all.find(({ setting }) => startsProgram(setting, connects, subcommand));
-  if (named !== undefined) return `${nameOf(named.setting)} in ${named.file}`;
+  if (named !== undefined)
+    return `${nameOf(named.setting)} in ${named.file}, which names a program that git would start`;
   const hooks = [
     ...places.map((place) => join(place, 'hooks')),
     ...gitHookFolders(own, { home, worktree: repository.worktree }, readText),
   ];
-  return hooks.map((folder) => join(folder, HOOK)).find((path) => existsSync(path));
+  const hook = hooks.map((folder) => join(folder, HOOK)).find((path) => existsSync(path));
+  return hook && `${hook}, which git would start`;
 }
 
 function startsProgram(setting: GitSetting, connects: boolean, subcommand: string): boolean {
