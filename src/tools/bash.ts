@@ -185,12 +185,15 @@ async function runOnce(
   let before = noNotes;
   let until: number | undefined;
   for (let at = 0; ; ) {
-    const run = await start(steps[at]?.command ?? call.command);
+    const command = steps[at]?.command ?? call.command;
+    const run = await start(command);
     until ??= Date.now() + patienceMs;
     const end = await firstOf(run, Math.max(1, until - Date.now()), context);
     const next = nextStep(steps, at, end);
     if (next !== undefined) {
-      before = joined(before, await settled(run, context, deps.tasks), sandboxNotes(run.confinement));
+      // A program could forge the note about the folder, and lead git elsewhere.
+      const left = await settled(run, context, deps.tasks, !/\bcd\b/.test(command));
+      before = joined(before, left, sandboxNotes(run.confinement));
       if (run.confinement !== undefined) earlier.push(run.confinement);
       at = next;
       continue;
