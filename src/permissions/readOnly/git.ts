@@ -87,12 +87,32 @@ function namedBy(word: string): readonly string[] {
   return [word, ...bare.filter((path) => path !== '')];
 }
 
-/** Settings that are never secret. */
+/**
+ * Settings that are never secret: git-config(1). Others may be, as `push.pushOption`, `user.token` of some tool, or a
+ * command in `core.sshCommand` with a password.
+ */
+const plainSettings = new RegExp(
+  `^(?:${[
+    'user\\.(?:name|email|signingkey|useconfigonly)',
+    'core\\.(?:abbrev|attributesfile|autocrlf|bare|bigfilethreshold|commentchar|compression|editor|eol|excludesfile|filemode|fscache|fsmonitor|hookspath|ignorecase|logallrefupdates|longpaths|multipackindex|pager|precomposeunicode|preloadindex|protecthfs|protectntfs|quotepath|repositoryformatversion|safecrlf|sharedrepository|sparsecheckout|sparsecheckoutcone|splitindex|symlinks|trustctime|untrackedcache|whitespace|worktree)',
+    'init\\.(?:defaultbranch|defaultobjectformat|defaultrefformat|templatedir)',
+    'branch\\.(?:autosetupmerge|autosetuprebase|sort)',
+    'branch\\.[\\w./-]+\\.(?:merge|rebase)',
+    'pull\\.(?:ff|octopus|rebase|twohead)',
+    'push\\.(?:autosetupremote|default|followtags|gpgsign|recursesubmodules|useforceifincludes)',
+  ].join('|')})$`,
+  'i',
+);
+/** Names of remotes, or addresses, which may contain a token. */
+const remoteSettings = /^branch\.[\w./-]+\.(?:push)?remote$/i;
+
 function configUse(args: readonly string[]): ReadOnlyUse | undefined {
-  const words = args.filter((word) => !/^--(?:get|local|global)$/.test(word));
-  const isHarmless =
-    words.length === 1 && /^(?:user|core|init|branch|pull|push)\.[\w./-]+$/.test(words[0] ?? '');
-  return isHarmless ? nothing : undefined;
+  const [name = '', ...more] = args.filter((word) => !/^--(?:get|local|global)$/.test(word));
+  if (more.length > 0) return undefined;
+  if (plainSettings.test(name)) return nothing;
+  // Only the settings of the repository are checked for tokens.
+  const isOwn = !args.includes('--global');
+  return isOwn && remoteSettings.test(name) ? { ...nothing, showsAddresses: true } : undefined;
 }
 
 /** Searches only tracked files, and runs no pager. */

@@ -322,7 +322,13 @@ test('the settings of a repository ask if they hold a token, in whatever way the
   mkdirSync(join(place, 'src'), { recursive: true });
   run('init', '-q', '-b', 'main');
   run('remote', 'add', 'origin', 'https://github.com/me/x.git');
-  const commands = ['cat .git/config', 'grep -rn url .', 'git remote -v', 'git remote get-url origin'];
+  const commands = [
+    'cat .git/config',
+    'grep -rn url .',
+    'git remote -v',
+    'git remote get-url origin',
+    'git config branch.main.remote',
+  ];
   const moved = 'cd src && git remote -v';
   for (const command of [...commands, moved])
     expect(await behavior(command, [], place), command).toBe('allow');
