@@ -8,7 +8,7 @@ type Variables = Readonly<Record<string, string>>;
 
 /** Names that indicate a secret; entire words between underscores, so that KEYBOARD and PASSENGER do not match. */
 const secretWord =
-  /(?:^|_)(?:TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|PASS|PAT|KEY|KEYS|APIKEY|CREDENTIALS?|CREDS|AUTH|AUTHORIZATION|COOKIES?|DSN|PRIVATE|SAS|JWT|BEARER)(?:_|\d|$)|._PWD$/i;
+  /(?:^|_)(?:TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|PASS|PAT|KEY|KEYS|APIKEY|CREDENTIALS?|CREDS|AUTH|AUTHORIZATION|COOKIES?|DSN|PRIVATE|SAS|JWT|BEARER|WEBHOOKS?|MNEMONIC|SEED_PHRASE|CONN(?:ECTION)?_?STR(?:ING)?)(?:_|\d|$)|._(?:PWD|SK)$/i;
 /** Headers for a server, which may hold a key. Sources: OpenTelemetry, Claude Code. */
 const secretHeaders = /(?:^|_)(?:CUSTOM|OTLP(?:_[A-Z]+)?)_HEADERS$/i;
 /** Also inside a word: `githubToken`, `NPMTOKEN`, `MYSECRET`. */
@@ -21,6 +21,10 @@ const harmless =
 
 /** A password in a URL, as in DATABASE_URL; userinfo as in RFC 3986, 3.2.1. */
 const passwordInUrl = /:\/\/[^/\s:@]*:[^/\s@]+@/;
+
+/** A password in a connection string: learn.microsoft.com/azure/storage/common/storage-configure-connection-string, ADO.NET, libpq. */
+const passwordInFields =
+  /(?:^|[;\s])(?:password|pwd|accountkey|sharedaccesskey|sharedaccesssignature)\s*=\s*[^\s;]/i;
 
 /** The rules that decide about each variable. */
 export interface EnvironmentRules {
@@ -36,7 +40,8 @@ export function withoutTokens(
   { granted, isToken }: EnvironmentRules,
 ): Record<string, string> {
   const isGranted = matcherOf(granted);
-  const holdsSecret = (value: string): boolean => passwordInUrl.test(value) || isToken(value);
+  const holdsSecret = (value: string): boolean =>
+    [passwordInUrl, passwordInFields].some((form) => form.test(value)) || isToken(value);
   const kept = Object.entries(env).filter(
     ([name, value]) =>
       !gitSetting.test(name) && (isGranted(name) || !(looksSecret(name) || holdsSecret(value))),

@@ -256,6 +256,17 @@ describe('the environment', () => {
   const kept = (names: readonly string[]): string[] =>
     Object.keys(withoutTokens(env(names), { granted: [], isToken: () => false }));
 
+  test('values with a password among their fields are not handed on', () => {
+    const given = {
+      STORAGE: 'DefaultEndpointsProtocol=https;AccountName=a;AccountKey=abc==',
+      BUS: 'Endpoint=sb://a/;SharedAccessKey=abc=',
+      DATABASE: 'Server=a;Database=b;User Id=c;Pwd=d;',
+      LIBPQ: 'host=a password=b',
+    };
+    const kept = { OPTIONS: 'resetpassword=1 a=b', EMPTY: 'Server=a;Password=;' };
+    expect(withoutTokens({ ...given, ...kept }, { granted: [], isToken: () => false })).toEqual(kept);
+  });
+
   test('settings of git stay without a gap, those with secrets are left out', () => {
     const given = {
       GIT_CONFIG_COUNT: '5',
@@ -301,6 +312,14 @@ describe('the environment', () => {
     'GOOGLE_APPLICATION_CREDENTIALS_JSON',
     'SESSION_COOKIE',
     'KEY_2',
+    ...[
+      'SLACK_WEBHOOK_URL',
+      'WALLET_MNEMONIC',
+      'SEED_PHRASE',
+      'AZURE_CONN_STR',
+      'DB_CONNECTION_STRING',
+      'SERVICE_SK',
+    ],
   ])('%s is not handed on', (name) => expect(kept([name])).toEqual([]));
 
   test.each([

@@ -26,6 +26,21 @@ const settings: readonly Settings[] = [
     credential: /<(?:packageSourceCredentials|apikeys)\b|key\s*=\s*["'](?:ClearText)?Password["']/i,
   },
   {
+    // mercurial-scm.org/help/topics/config, "auth"
+    path: /\/\.hgrc$/,
+    credential: /^\s*[\w.-]+\.password\s*=\s*\S|:\/\/[^\s/@:]*:[^\s/@]+@/im,
+  },
+  {
+    // docs.conda.io, "Using the .condarc conda configuration file": tokens of channels
+    path: /\/\.condarc$/,
+    credential: /\/t\/[^\s/]{6,}\/|:\/\/[^\s/@:]*:[^\s/@]+@|^\s*[\w-]*token\s*:\s*\S/im,
+  },
+  {
+    // cabal.readthedocs.io, "username", "password"
+    path: /\/\.(?:cabal|config\/cabal)\/config$/,
+    credential: /^\s*(?:password|password-command|token)\s*:\s*\S/im,
+  },
+  {
     // getcomposer.org/doc/articles/authentication-for-private-packages.md
     path: /\/auth\.json$/,
     credential:

@@ -18,6 +18,12 @@ test.each([
   ['prod.tfvars', 'region = "eu"\ndb_password = "hunter2"\n', 'ask'],
   ['a.auto.tfvars.json', '{\n  "api_key": "abc"\n}\n', 'ask'],
   ['dev.tfvars', 'region = "eu"\npassword_length = 20\n', 'allow'],
+  ['.hgrc', '[auth]\nx.prefix = hg.example.com\nx.password = abc\n', 'ask'],
+  ['.hgrc', '[ui]\nusername = a <a@example.com>\n', 'allow'],
+  ['.condarc', 'channels:\n  - https://conda.example.com/t/ab-123456/main\n', 'ask'],
+  ['.condarc', 'channels:\n  - conda-forge\n', 'allow'],
+  ['.cabal/config', 'username: a\npassword: b\n', 'ask'],
+  ['.cabal/config', '-- password:\njobs: $ncpus\n', 'allow'],
   ['src/auth.json', '{"title": "Sign in"}', 'allow'],
 ])('cat %s with %s: %s', async (file, content, behavior) => {
   const path = join(root, 'settings', file);
