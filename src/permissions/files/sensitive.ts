@@ -82,6 +82,22 @@ const names = [
   '.claude.json',
   'secring.gpg',
   '*.p8',
+  // The clients of Google's APIs, Android and Flutter signing, age, google-github-actions/auth, act, wrangler, GnuPG
+  // exports, Maven, Phoenix.
+  'token.json',
+  'secret.json',
+  'key.properties',
+  'keystore.properties',
+  '*.agekey',
+  'gha-creds-*.json',
+  '.act.secrets',
+  '.*.vars',
+  'private*.asc',
+  'secret*.asc',
+  '*private-key.asc',
+  '*secret-key.asc',
+  'settings-security.xml',
+  '*.secret.exs',
 ];
 /** A regular expression, because large trees are searched. */
 const secretName = new RegExp(
@@ -91,11 +107,14 @@ const secretName = new RegExp(
 /** Without the trailing wildcard (for `id_rsa.bak`), with which any name with a wildcard would match. */
 const namesForWildcards = names.map((name) => (name.startsWith('.') ? name : name.replace(/\*$/, '')));
 const harmless = /^(?:\.env[\w.-]*\.(?:example|sample|template|dist)|.*\.pub)$/;
+/** Build output of contracts (`Token.json`), schemas and translations, where these are ordinary names. */
+const ordinary =
+  /(?:^|\/)(?:artifacts|abis?|build|contracts?|deployments|i18n|locales?|messages|out|schemas?|translations|typechain(?:-types)?)\/(?:.*\/)?(?:token|secret)\.json$/;
 const directories = ['.ssh', '.aws', '.gnupg', '.azure', '.password-store'];
 /** Includes the program's records of sessions and files, which may contain secrets that the user once showed. */
 const ownData = String.raw`\.clawdcode\/(?:(?:config|credentials|auth|trust|compile-cache\.key)[^/]*|(?:history|logs|index)(?:\/.*)?|projects\/[^/]+\/(?!memory(?:\/|$)).*)`;
 const places = new RegExp(
-  String.raw`(?:^|\/)(?:\.kube\/config|\.docker\/config\.json|\.config\/gcloud(?:\/.*)?|\.config\/gh\/hosts\.yml|\.config\/(?:op|rclone)(?:\/.*)?|\.(?:codex|composer)\/auth\.json|\.sops\/age\/keys\.txt|\.(?:oci|snowsql)\/config|\.cloudflared(?:\/.*)?|\.(?:cache\/)?huggingface\/token|${ownData}|proc\/[^/]+\/(?:environ|mem)|etc\/g?shadow-?)$`,
+  String.raw`(?:^|\/)(?:\.kube\/config|\.docker\/config\.json|\.config\/gcloud(?:\/.*)?|\.config\/gh\/hosts\.yml|\.config\/(?:op|rclone)(?:\/.*)?|\.(?:codex|composer)\/auth\.json|\.sops\/age\/keys\.txt|\.(?:oci|snowsql)\/config|\.cloudflared(?:\/.*)?|fastlane\/[^/]*api_?key[^/]*\.json|\.(?:cache\/)?huggingface\/token|${ownData}|proc\/[^/]+\/(?:environ|mem)|etc\/g?shadow-?)$`,
 );
 /** Folders of a home that contain secrets. */
 export const secretFolders: readonly string[] = [
@@ -104,7 +123,7 @@ export const secretFolders: readonly string[] = [
 ];
 const parentsOfPlaces = [
   ...['.kube', '.docker', '.config', 'gh', 'gcloud', '.clawdcode', 'proc', 'etc'],
-  ...['.codex', '.composer', '.sops', '.oci', '.snowsql', '.cloudflared', '.huggingface'],
+  ...['.codex', '.composer', '.sops', '.oci', '.snowsql', '.cloudflared', '.huggingface', 'fastlane'],
 ];
 
 /** True if a path (absolute or relative, not a pattern) names a secret: keys, credentials, `.env` files. */
@@ -114,7 +133,7 @@ export function isSensitive(path: string): boolean {
   if (name === undefined) return false;
   if (parts.some((part) => directories.includes(part))) return true;
   if (places.test(parts.join('/'))) return true;
-  return secretName.test(name) && !harmless.test(name);
+  return secretName.test(name) && !harmless.test(name) && !ordinary.test(parts.join('/'));
 }
 
 /** True if a path that may contain shell wildcards could name a secret. Wildcards do not match a leading dot. */

@@ -64,6 +64,14 @@ describe('secrets', () => {
     '/h/.clawdcode/projects/p/blobs/ab/abc',
     '/proc/self/environ',
     '/etc/shadow',
+    ...['token.json', 'secret.json', 'android/key.properties', 'keystore.properties', 'prod.agekey'],
+    ...['gha-creds-0a1b.json', '.act.secrets', '.prod.vars', 'private.asc', 'alice-secret-key.asc'],
+    ...[
+      'fastlane/api_key.json',
+      'fastlane/AppStoreApiKey.json',
+      '.m2/settings-security.xml',
+      'config/prod.secret.exs',
+    ],
   ])('%s', (path) => expect(isSensitive(path)).toBe(true));
 });
 
@@ -83,6 +91,21 @@ describe('no secrets', () => {
       'src/kubeconfig.go',
     ],
     'src/env.ts',
+    ...[
+      'tokens.json',
+      'artifacts/contracts/Token.sol/Token.json',
+      'schemas/secret.json',
+      'locales/de/token.json',
+    ],
+    ...[
+      'local.properties',
+      'gradle.properties',
+      'release.asc',
+      'pubkey.asc',
+      'all.vars',
+      'fastlane/Fastfile',
+    ],
+    ...['config/prod.exs', 'src/api_key.json', 'settings.xml'],
     'keys.ts',
     'monkey.txt',
     'package.json',
