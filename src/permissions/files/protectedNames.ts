@@ -4,7 +4,7 @@
  *
  * Deliberately left out: ordinary sources that developers edit constantly and that run only when they run them, such as
  * package.json, Makefile, justfile, Dockerfile, *.config.js, conftest.py, tox.ini, build.rs, build.gradle, Gemfile,
- * deno.json, mise-tasks, app.json (Expo, Heroku), and the settings of linters and test runners (mypy.ini, .rubocop.yml); and files that only choose a style or a version,
+ * deno.json, mise-tasks, app.json (Expo, Heroku), and the settings of most linters and test runners (mypy.ini, .eslintrc); and files that only choose a style or a version,
  * such as .editorconfig, .gitignore, .nvmrc and .python-version.
  */
 import { foldPath } from './sensitive.ts';
@@ -94,6 +94,14 @@ const agents: readonly Group[] = [
 ];
 
 const editors: readonly Group[] = [
+  {
+    usedBy: 'linters and formatters in editors',
+    source:
+      'RuboCop and Standard: require, plugins, extend_config; ERB Lint, HAML-Lint, Slim-Lint: require, custom linters; Credo: .credo.exs is code; Flake8: local-plugins; SQLFluff: library_path; ansible-lint: rulesdir; markdownlint-cli2: customRules; textlint: rules; remark: plugins; mdl: rulesets; dprint: exec plugin; treefmt: commands; PHP-CS-Fixer: its configuration is code',
+    patterns: words(
+      '.rubocop.y*ml .rubocop_todo.yml .rubocop_*.y*ml .rubocop-*.y*ml .rubocop .standard.y*ml .erb-lint.y*ml .erb_lint.y*ml .haml-lint.y*ml .haml-lint_todo.y*ml .slim-lint.y*ml .credo.exs .flake8 .sqlfluff .ansible-lint .ansible-lint.y*ml .markdownlint-cli2.* .textlintrc* .remarkrc* .mdlrc dprint.json* .dprint.json* treefmt.toml .treefmt.toml .php-cs-fixer.*php .php_cs*',
+    ),
+  },
   {
     usedBy: 'the editor',
     source:
@@ -258,12 +266,12 @@ const hiddenInHome: ProtectedName = {
   isGeneral: true,
 };
 
-/** Files that package installation, test runs, and commits of version control systems other than git write. */
+/** Files that package installation, test runs, `rubocop --auto-gen-config`, and commits of version control systems other than git write. */
 const built: ReadonlySet<string> = new Set(
   words(`node_modules .venv .virtualenv venv/bin venv/lib venv/lib64 venv/scripts env/bin virtualenv/bin bin/activate bin/activate.*sh bin/activate.nu
     bin/activate.ps1 bin/activate.bat bin/activate_this.py pyvenv.cfg
     site-packages dist-packages __pypackages__ __pycache__ *.pyc *.pth .tox .nox .eggs .yarn .pnp.* .terraform .direnv .devenv .devbox
-    .RData .hg .jj .svn .bzr .sl _darcs .pijul .repo .pixi .hatch .conda renv/library .fvm .gradle .pnpm-store .bsp .bloop .metals .scala-build .dvc .dart_tool/package_config.json`),
+    .RData .hg .jj .svn .bzr .sl _darcs .pijul .repo .pixi .hatch .conda renv/library .fvm .gradle .pnpm-store .bsp .bloop .metals .scala-build .dvc .dart_tool/package_config.json .rubocop_todo.yml`),
 );
 
 /** All protected names. Pure data. */

@@ -277,7 +277,10 @@ function outOfReach(
   const isKnown = use !== undefined;
   const words = isKnown ? knownWords(use) : openWords(part, isSpelled);
   const onlyReads = readers.test(name) && !part.argv.some((word) => gitWrites.test(word ?? ''));
-  const writesResult = riskyWords(part.argv).some(({ unless }) => unless?.place === 'output');
+  const risky = riskyWords(part.argv);
+  const writesResult = risky.some(({ unless }) => unless?.place === 'output');
+  // Settings that an option names are only read: `rubocop -c .rubocop.yml`.
+  const inputs = new Set(risky.flatMap(({ unless }) => (unless?.place === 'input' ? [unless.path] : [])));
   const expanded = expandedSecret(visit, policy, isSpelled);
   if (expanded !== undefined) return { reason: expanded };
   const reads = isKnown || (onlyReads && !writesResult && harmfulWords(visit, policy).length === 0);
@@ -294,8 +297,9 @@ function outOfReach(
       const top = `/${path.split('/')[1] ?? ''}`;
       if (path !== top && !policy.isDirectory(top)) continue;
       if (sweeps(part) && isHome(real, policy)) return { reason: `${word}, a whole project` };
+      const onlyRead = reads || inputs.has(word);
       const verdict = decideFile(
-        { tool: reads ? 'Read' : 'Edit', verb: reads ? 'read' : 'write', path, isFile: false },
+        { tool: onlyRead ? 'Read' : 'Edit', verb: onlyRead ? 'read' : 'write', path, isFile: false },
         { ...policy, mode: 'acceptEdits' },
         wild,
       );

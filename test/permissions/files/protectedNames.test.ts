@@ -128,6 +128,8 @@ describe('what other programs run or read as settings', () => {
     '.idea/workspace.xml',
     '.zed/tasks.json',
     '.nvim.lua',
+    ...['.rubocop.yml', '.rubocop_todo.yml', '.standard.yml', '.erb-lint.yml', '.credo.exs', '.flake8'],
+    ...['dprint.json', '.treefmt.toml', '.php-cs-fixer.dist.php', '.markdownlint-cli2.jsonc'],
     '.exrc',
     'src/.dir-locals.el',
     '.devcontainer/devcontainer.json',
@@ -301,7 +303,7 @@ test('commands may write what commands build, and nothing else that is protected
 test('every name is listed once, says who versionFiles it, and protects itself', () => {
   const patterns = protectedNames.map(({ pattern }) => pattern.toLowerCase());
   expect(patterns.filter((pattern, index) => patterns.indexOf(pattern) !== index)).toEqual([]);
-  expect(protectedNames.filter(({ isBuilt }) => isBuilt)).toHaveLength(53);
+  expect(protectedNames.filter(({ isBuilt }) => isBuilt)).toHaveLength(54);
   for (const { pattern, usedBy } of protectedNames) {
     expect(usedBy).not.toBe('');
     const path = pattern.replaceAll('*', 'x');
