@@ -306,13 +306,13 @@ function proxyTunnel(env: AppPaths['env']): NonNullable<NetworkRules['throughPro
   };
 }
 
-/** Tells the sandbox about each file that a call of the agent has created. */
-export function adoptCreatedFiles(
+/** Tells the sandbox about each file that a call of the agent has created or changed. */
+export function adoptChangedFiles(
   agent: Pick<Agent, 'subscribe'>,
   sandbox: Pick<CommandSandbox, 'adopt'>,
 ): void {
   agent.subscribe((event) => {
     const changes = event.type === 'entry' ? (event.entry.toolResult?.filesChanged ?? []) : [];
-    for (const { kind, path } of changes) if (kind === 'created') sandbox.adopt(path);
+    for (const { kind, path } of changes) if (kind !== 'deleted') sandbox.adopt(path, kind);
   });
 }

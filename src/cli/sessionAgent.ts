@@ -28,7 +28,7 @@ import { workspaceOf } from './process/appPaths.ts';
 import { systemClock } from './process/clock.ts';
 import { logContext } from './process/debugLog.ts';
 import { readEnvironment } from './process/environment.ts';
-import { adoptCreatedFiles } from './sandbox.ts';
+import { adoptChangedFiles } from './sandbox.ts';
 import { openFileCheckpoints } from './sessions/fileCheckpoints.ts';
 import { startMaintenance } from './sessions/maintenance.ts';
 import type { SharedParts } from './sharedParts.ts';
@@ -140,7 +140,7 @@ export function createSessionAgent(
     // A skill that was stopped while its commands ran comes back to the input: no turn begins that could end its rules.
     if (event.type === 'turn_ended' || event.type === 'queue_returned') permissions.endTurn();
   });
-  adoptCreatedFiles(agent, toolset.sandbox);
+  adoptChangedFiles(agent, toolset.sandbox);
   const { sandbox } = toolset;
   // A session that is only read may be in any mode.
   const programMode = (): PermissionMode => (isReading ? 'default' : writing.state().mode);

@@ -117,8 +117,11 @@ export interface Confinement {
    * if it did not.
    */
   whyStopped?(): string | undefined;
-  /** Makes files from the command's private temporary folders visible in this machine's temporary folders. */
-  share(): void;
+  /**
+   * Makes documents, and what command lines name, visible in this machine's temporary folders: files at once, folders by
+   * the time the result resolves. Never rejects.
+   */
+  share(): Promise<void>;
   /** The command continues in the background as this process: makes its servers reachable from this machine. */
   keep(pid: number): void;
   /** Releases its resources. */
@@ -150,11 +153,14 @@ export interface CommandSandbox {
   steps(request: Pick<CommandRequest, 'command' | 'cwd' | 'grant'>): Promise<readonly CommandStep[]>;
   confine(request: CommandRequest): Promise<Confinement>;
   /**
-   * Registers a file created by a tool of the session: in a temporary folder, commands may change it like their own
-   * files.
+   * Registers a file created or changed by a tool of the session: in a temporary folder, commands may change it like
+   * their own files.
    */
-  adopt(path: string): void;
+  adopt(path: string, kind: 'created' | 'modified'): void;
+  /** Where a file is that only commands see at this path, in a temporary folder. Absolute. Absent = nowhere. */
+  privatePlace?(path: string): string | undefined;
   /** Runs the command without a sandbox, because the user approved that. */
   outside(request: CommandRequest, reason: string): Confinement;
-  dispose(): void;
+  /** Never rejects. */
+  dispose(): void | Promise<void>;
 }

@@ -128,8 +128,8 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   const temporary = createTemporaryFolders(options.temporary);
   const quarantine = createQuarantine(options.setAsideNotes);
   const links = createHeldLinks((path) => quarantine.move(path, { reason: REPLACES_LINK }));
-  /** Files that the session's tools have created since the last command. */
-  const created: string[] = [];
+  /** Files that the session's tools have created or changed since the last command. */
+  const changed: { readonly path: string; readonly kind: 'created' | 'modified' }[] = [];
   /** Folders of `DeniedPlaces.whole` that were reported. */
   const told = new Set<string>();
   /** Changes by commands that ended before they were reported. */
@@ -263,12 +263,12 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         cwd: realpath(request.cwd),
       });
       if (refusal !== undefined) return refused(refusal, env);
-      if (!isReadOnly) created.splice(0).forEach(temporary.adopt);
+      if (!isReadOnly) for (const { path, kind } of changed.splice(0)) temporary.adopt(path, kind);
       const plan = planCommand(found.mode, request.grant.basis, where, places, {
         isOwn: temporary.isOwn,
         named: (folder) => temporary.named(folder, request.command),
       });
-      temporary.share();
+      temporary.showFiles();
       const linked = plan.temporary.map((folder) => temporary.link(folder, folder.mounted, request.command));
       const onBuilt = (): void => {
         for (const done of linked) done();
@@ -307,7 +307,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         onBuilt();
         running.delete(token);
       };
-      const share = (): void => temporary.share();
+      const share = (): Promise<void> => temporary.share();
       const hasTemporary = [...plan.temporary, ...places.temporary].length > 0;
       const changes = reported(protectedChanges, unreported, quarantine.reported);
       const confinement = confined({
@@ -332,7 +332,8 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       if (plan.network === 'session') running.set(token, own);
       return confinement;
     },
-    adopt: (path) => void created.push(path),
+    adopt: (path, kind) => void changed.push({ path, kind }),
+    privatePlace: temporary.privatePlace,
     outside: (request, reason) => unconfined(reason, request.env),
     dispose() {
       isDisposed = true;
@@ -340,7 +341,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       proxy.closeAllConnections();
       void opened?.then((one) => one?.close());
       gitFolders.release();
-      temporary.release();
+      return temporary.release();
     },
   };
 }
@@ -382,7 +383,7 @@ function unconfined(reason: string, env: Readonly<Record<string, string>>): Conf
     record: () => ({ mode: 'none', reason }),
     blocked: () => undefined,
     changedProtectedFiles: () => [],
-    share: () => undefined,
+    share: async () => undefined,
     keep: () => undefined,
     release: () => undefined,
   };
@@ -452,7 +453,7 @@ interface ConfinedParts {
   readonly whole: readonly string[];
   /** Those reported by earlier commands; extended here. */
   readonly told: Set<string>;
-  readonly share: () => void;
+  readonly share: () => Promise<void>;
   /** Call when the sandbox is built, or will not be. */
   readonly onBuilt: () => void;
   readonly onRelease: () => void;
@@ -585,7 +586,7 @@ function confined({
     },
     share,
     keep(pid) {
-      share();
+      void share();
       if (route?.forwarder === undefined || !options.network.forwardPorts) return;
       kept = pid;
       route.forwarder.watch(pid);

@@ -9,7 +9,7 @@ import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineFileTool } from './defineTool.ts';
 import { type LinesRead, readLines } from './files/readLines.ts';
-import { suggestForMissing } from './files/similarNames.ts';
+import { type PrivatePlace, suggestForMissing } from './files/similarNames.ts';
 import { statOf } from './files/textFile.ts';
 import { failure, interrupted } from './outcomes.ts';
 import { absolutePath, shortPath } from './paths.ts';
@@ -35,7 +35,7 @@ interface About {
 }
 
 /** Creates the tool that shows a text file with numbered lines, or an image to a model with vision. */
-export function readTool(home: string): Tool {
+export function readTool(home: string, privatePlace?: PrivatePlace): Tool {
   return defineFileTool({
     name: toolNames.read,
     description:
@@ -46,11 +46,11 @@ export function readTool(home: string): Tool {
     // Reports a missing file without approval only inside the project, where the model may list names anyway.
     preview: async (place, call, context) => {
       const unreadable = isInside(place.realPath, context.root)
-        ? await unreadableOutcome(place, call, context)
+        ? await unreadableOutcome(place, call, context, privatePlace)
         : undefined;
       return unreadable && { type: 'settled', outcome: unreadable };
     },
-    run: read,
+    run: (place, call, context) => read(place, call, context, privatePlace),
   });
 }
 
@@ -60,11 +60,16 @@ function titleOf(name: string, { offset, limit }: ReadInput): string {
   return limit === undefined ? `${name}:${first}-` : `${name}:${first}-${first + limit - 1}`;
 }
 
-async function read(place: ResolvedPath, call: ReadInput, context: ToolContext): Promise<ToolOutcome> {
+async function read(
+  place: ResolvedPath,
+  call: ReadInput,
+  context: ToolContext,
+  privatePlace: PrivatePlace | undefined,
+): Promise<ToolOutcome> {
   const { path, realPath } = place;
   const title = titleOf(shortPath(path, context.cwd()), call);
   // Opening a pipe or a device could block forever.
-  const unreadable = await unreadableOutcome(place, call, context);
+  const unreadable = await unreadableOutcome(place, call, context, privatePlace);
   if (unreadable !== undefined) return unreadable;
   const file = await openRealFile(realPath);
   try {
@@ -84,11 +89,16 @@ async function unreadableOutcome(
   { path, realPath }: ResolvedPath,
   call: ReadInput,
   context: ToolContext,
+  privatePlace: PrivatePlace | undefined,
 ): Promise<ToolOutcome | undefined> {
   const title = titleOf(shortPath(path, context.cwd()), call);
   const info = await statOf(realPath);
   if (info === undefined) {
-    const hint = await suggestForMissing(path, resolve(context.root, call.file_path));
+    const hint = await suggestForMissing(
+      path,
+      resolve(context.root, call.file_path),
+      privatePlace?.(realPath),
+    );
     return failure(title, `${path} does not exist.${hint}`, 'not found');
   }
   if (info.isDirectory()) {

@@ -56,7 +56,7 @@ function unconfined(env: Readonly<Record<string, string>>): Confinement {
     record: () => ({ mode: 'none' }),
     blocked: () => undefined,
     changedProtectedFiles: () => [],
-    share: () => undefined,
+    share: async () => undefined,
     keep: () => undefined,
     release: () => undefined,
   };

@@ -1,8 +1,10 @@
 import { execFileSync, type StdioOptions, spawnSync } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   closeSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -404,24 +406,119 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
   });
 
   describe('in the temporary folder', { tags: 'long' }, () => {
-    test('plain files and folders that a command makes are seen outside and by the next one, and outlast the session', {
+    const entries = (tmp: string): string[] =>
+      readdirSync(tmp)
+        .filter((name) => !name.startsWith('clawdcode-'))
+        .sort();
+
+    test('documents and named files and folders that a command makes are seen outside and by the next one, and outlast the session', {
       tags: 'long',
     }, async () => {
       const { run, tmp, sandbox } = await confined();
       await run(`echo one > ${tmp}/notes.txt; mkdir -p ${tmp}/made/deep; echo two > ${tmp}/made/deep/a`);
       expect(readFileSync(join(tmp, 'notes.txt'), 'utf8')).toBe('one\n');
+      expect(readFileSync(join(tmp, 'made/deep/a'), 'utf8')).toBe('two\n');
       const { text } = await run(
         `echo more >> ${tmp}/notes.txt; cat ${tmp}/notes.txt "$TMPDIR"/made/deep/a; rm -r ${tmp}/made`,
       );
       expect(text).toBe('one\nmore\ntwo');
       expect(readdirSync(tmp)).not.toContain('made');
       expect((await run(`cat ${tmp}/notes.txt`, { basis: 'read-only' })).text).toBe('one\nmore');
-      await run(`mkdir ${tmp}/kept; echo three > ${tmp}/kept/b; cd ${tmp}/kept`);
-      sandbox.dispose();
-      for (const name of ['notes.txt', 'kept'])
-        expect(lstatSync(join(tmp, name)).isSymbolicLink()).toBe(false);
-      expect(readFileSync(join(tmp, 'notes.txt'), 'utf8')).toBe('one\nmore\n');
+      await run(
+        `mkdir ${tmp}/kept; cd ${tmp}/kept; echo three > b; echo old > c; ln -s b d; echo x > ../fix.py; echo x > "${tmp}/run"`,
+      );
+      // Replaces the file rather than its content.
+      await run(`cd ${tmp}/kept; echo new > c2; mv c2 c; rm d; ln -s c d; sed -i s/one/1/ ../notes.txt`);
+      expect(readFileSync(join(tmp, 'notes.txt'), 'utf8')).toBe('1\nmore\n');
+      expect(readFileSync(join(tmp, 'kept/d'), 'utf8')).toBe('new\n');
+      await sandbox.dispose();
+      expect(readdirSync(join(tmp, SCRATCH_NAME)).filter((name) => name.startsWith('session'))).toEqual([]);
+      expect(lstatSync(join(tmp, 'notes.txt')).isSymbolicLink()).toBe(false);
+      expect(readFileSync(join(tmp, 'notes.txt'), 'utf8')).toBe('1\nmore\n');
       expect(readFileSync(join(tmp, 'kept/b'), 'utf8')).toBe('three\n');
+      expect(entries(tmp)).toEqual(['kept', 'notes.txt', 'run']);
+    });
+
+    test('what other programs might run, import or obey stays with the session, whatever its name', {
+      tags: 'long',
+    }, async () => {
+      const { run, call, root, tmp, sandbox } = await confined();
+      const files =
+        'random.py json.py os.py git ls node fix.js run.sh x.so a.out t.zip .x.log -rf.log config.json AGENTS.md requirements.txt';
+      const folders = 'jiti node-jiti ncc-cache caxa embedded-pg bin lib report.md';
+      const script = `for f in ${files}; do echo x > "./$f"; done; mkdir ${folders}; for d in ${folders}; do echo x > $d/x.txt; done; echo x > out.png`;
+      writeFileSync(join(root, 'script'), `cd ${tmp}; ${script}`);
+      expect((await run('sh ./script')).status).toBe('ok');
+      expect(entries(tmp)).toEqual(['out.png']);
+      expect(
+        (await run(`cd ${tmp} && ls ${files.replace('-rf.log', '')} | wc -l; cat jiti/x.txt; cd -`)).text,
+      ).toMatch(/^15\nx/);
+      const { text } = await call('Read', { file_path: join(tmp, 'fix.js') });
+      const place = /use (\S+)$/.exec(text)?.[1] ?? '';
+      expect((await call('Read', { file_path: place })).text).toContain('x');
+      await sandbox.dispose();
+      expect(entries(tmp)).toEqual(['out.png']);
+    });
+
+    test('a command cannot lead what is written outside through what it shows there', {
+      tags: 'long',
+    }, async () => {
+      const { run, call, root, home, tmp, sandbox } = await confined();
+      const bashrc = join(home, '.bashrc');
+      writeFileSync(bashrc, 'before\n');
+      const wait = 'while [ ! -f go ]; do sleep 0.02; done';
+      await run(
+        `echo one > ${tmp}/build.log; mkdir -p ${tmp}/out/deep; echo two > ${tmp}/out/result.log; ${wait}; cd ${tmp}; for f in build.log out/result.log out/new.log out/deep/x.log; do ln -s ${bashrc} l; mv -f l $f; done; mv out out2; ln -s ${home} out; echo end`,
+        { background: true },
+      );
+      expect(readFileSync(join(tmp, 'build.log'), 'utf8')).toBe('one\n');
+      await vi.waitFor(() => expect(readFileSync(join(tmp, 'out/result.log'), 'utf8')).toBe('two\n'));
+      writeFileSync(join(root, 'go'), '');
+      expect((await call('BashOutput', { task_id: 'b1', wait: 20_000 })).text).toContain('end');
+      for (const name of ['build.log', 'out/result.log', 'out/new.log'])
+        if (existsSync(dirname(join(tmp, name)))) appendFileSync(join(tmp, name), 'outside\n');
+      await run(`true ${tmp}/out2`);
+      await sandbox.dispose();
+      for (const path of readdirSync(tmp, { recursive: true, encoding: 'utf8' }))
+        expect(lstatSync(join(tmp, path)).isSymbolicLink(), path).toBe(false);
+      expect(readFileSync(bashrc, 'utf8')).toBe('before\n');
+    });
+
+    test('of a folder, links out of it, pipes and sockets are not shown', { tags: 'long' }, async () => {
+      const { run, home, tmp, sandbox } = await confined();
+      await run(
+        `mkdir -p ${tmp}/out/a/b; cd ${tmp}/out; echo x > a/f; mkfifo pipe; ln -s ${home}/.bashrc one; ln -s ../../../home/plain.txt a/two; ln -s a/f in1; ln -s ../f a/b/in2; ln -s ../.. a/b/up; ln -s a/b/up/../../home trick; python3 -c "import socket; socket.socket(socket.AF_UNIX).bind('s')"`,
+      );
+      await sandbox.dispose();
+      expect(readdirSync(join(tmp, 'out'), { recursive: true, encoding: 'utf8' }).sort()).toEqual([
+        'a',
+        'a/b',
+        'a/b/in2',
+        'a/f',
+        'in1',
+      ]);
+      expect(readFileSync(join(tmp, 'out/a/b/in2'), 'utf8')).toBe('x\n');
+    });
+
+    test('what tools of the session write in a folder of a command, commands see', {
+      tags: 'long',
+    }, async () => {
+      const { run, call, tmp, sandbox } = await confined();
+      await run(`mkdir ${tmp}/app; echo one > ${tmp}/app/a.txt`);
+      const [a, b] = [join(tmp, 'app/a.txt'), join(tmp, 'app/src/b.txt')];
+      await call('Read', { file_path: a });
+      const edit = { file_path: a, old_string: 'one', new_string: 'two' };
+      expect(await call('Edit', edit)).toMatchObject({ status: 'ok' });
+      expect(await call('Write', { file_path: b, content: 'three\n' })).toMatchObject({ status: 'ok' });
+      sandbox.adopt(a, 'modified');
+      sandbox.adopt(b, 'created');
+      expect((await run(`(cd ${tmp}/app; cat a.txt src/b.txt; sed -i s/three/four/ src/b.txt)`)).text).toBe(
+        'two\nthree',
+      );
+      expect(readFileSync(b, 'utf8')).toBe('four\n');
+      await sandbox.dispose();
+      expect(readFileSync(a, 'utf8')).toBe('two\n');
+      expect(readFileSync(b, 'utf8')).toBe('four\n');
     });
 
     test('a file of the session is changed by tools and commands alike; what another program made is not', {
@@ -431,7 +528,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       const [script, other] = [join(tmp, 'run.sh'), join(tmp, 'other.sh')];
       expect((await call('Write', { file_path: script, content: 'echo one\n' })).status).toBe('ok');
       writeFileSync(other, 'echo other\n');
-      sandbox.adopt(script);
+      sandbox.adopt(script, 'created');
       const { text } = await run(
         `chmod +x ${script} && sed -i s/one/two/ ${script} && ${script}; chmod +x ${other}`,
       );
@@ -439,8 +536,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect((await call('Read', { file_path: script })).text).toContain('echo two');
       const edit = { file_path: script, old_string: 'two', new_string: 'three' };
       expect(await call('Edit', edit)).toMatchObject({ status: 'ok' });
+      sandbox.adopt(script, 'modified');
       expect((await run(script)).text).toBe('three');
-      sandbox.dispose();
+      await sandbox.dispose();
       expect(lstatSync(script).isFile()).toBe(true);
       expect(readFileSync(script, 'utf8')).toBe('echo three\n');
     });
@@ -460,8 +558,13 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       mkdirSync(other, { recursive: true });
       chmodSync(join(tmp, SCRATCH_NAME), 0o700);
       writeFileSync(join(other, 'out.txt'), 'other');
-      symlinkSync(join(other, 'out.txt'), join(tmp, 'out.txt'));
-      expect((await run(`echo own > ${tmp}/out.txt; cat ${tmp}/out.txt`)).text).toBe('own');
+      linkSync(join(other, 'out.txt'), join(tmp, 'out.txt'));
+      mkdirSync(join(tmp, 'out'));
+      mkdirSync(join(dirname(other), 'folders'));
+      writeFileSync(join(dirname(other), 'folders/out'), String(statSync(join(tmp, 'out')).ino));
+      expect((await run(`mkdir ${tmp}/out && echo own > ${tmp}/out.txt; cat ${tmp}/out.txt`)).text).toBe(
+        'own',
+      );
       expect(readFileSync(join(tmp, 'out.txt'), 'utf8')).toBe('other');
     });
 
@@ -571,8 +674,8 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       );
       expect(status, text).toBe('ok');
       await run(`cd ${tmp} && ln -s ~/plain.txt link.txt && mkfifo pipe.txt; ls ${names}`);
-      sandbox.dispose();
-      expect(readdirSync(tmp).filter((name) => !name.startsWith('clawdcode-'))).toEqual([]);
+      await sandbox.dispose();
+      expect(entries(tmp)).toEqual([]);
     });
 
     test('of thousands of entries those can be read that a command names', { tags: 'long' }, async () => {
@@ -589,7 +692,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       const made = (): number => readdirSync(tmp).filter((name) => name.startsWith('made')).length;
       expect(made()).toBe(1000);
       expect((await run(`ls ${tmp} | grep -c made`)).text).toBe('2500');
-      sandbox.dispose();
+      await sandbox.dispose();
       expect(made()).toBe(1000);
     });
 
@@ -606,56 +709,55 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(text).not.toContain('SECRET');
     });
 
-    test('what a killed session showed there takes its place with a later one', {
+    test('what a killed session showed remains, and a later one shows the rest and cleans up', {
       tags: 'long',
     }, async () => {
       const { run, tmp } = await confined();
       const { pid } = spawnSync(process.execPath, ['-e', '']);
       const session = join(tmp, SCRATCH_NAME, `session-${pid}-abcdef`);
-      mkdirSync(join(session, 'tmp'), { recursive: true, mode: 0o700 });
-      chmodSync(join(tmp, SCRATCH_NAME), 0o700);
-      writeFileSync(join(session, 'tmp/report.txt'), 'done\n');
-      symlinkSync(join(session, 'tmp/report.txt'), join(tmp, 'report.txt'));
-      utimesSync(session, 1, 1);
-      await run('true');
-      expect(lstatSync(join(tmp, 'report.txt')).isFile()).toBe(true);
-      expect(readFileSync(join(tmp, 'report.txt'), 'utf8')).toBe('done\n');
-    });
-
-    test('a folder that a session was putting there when it was killed gets there with a later one', {
-      tags: 'long',
-    }, async () => {
-      const { run, tmp } = await confined();
-      const { pid } = spawnSync(process.execPath, ['-e', '']);
-      const session = join(tmp, SCRATCH_NAME, `session-${pid}-abcdef`);
-      for (const folder of ['tmp/report', 'tmp/taken', 'moving/report', 'moving/taken', 'moving/gone'])
+      for (const folder of ['tmp/report/sub', 'tmp/taken', 'tmp/other', 'folders'])
         mkdirSync(join(session, folder), { recursive: true, mode: 0o700 });
       chmodSync(join(tmp, SCRATCH_NAME), 0o700);
-      writeFileSync(join(session, 'tmp/report/a.txt'), 'done\n');
-      writeFileSync(join(tmp, 'taken'), 'of another program');
+      for (const name of ['run', 'report.txt', 'left.txt', 'left.py', 'report/a', 'report/sub/b', 'taken/a'])
+        writeFileSync(join(session, 'tmp', name), 'done\n');
+      symlinkSync('/etc/passwd', join(session, 'tmp/report/link'));
+      for (const name of ['run', 'report.txt']) linkSync(join(session, 'tmp', name), join(tmp, name));
+      for (const name of ['report', 'taken']) {
+        mkdirSync(join(tmp, name));
+        writeFileSync(
+          join(session, 'folders', name),
+          String(statSync(join(tmp, name)).ino + (name === 'taken' ? 1 : 0)),
+        );
+      }
       utimesSync(session, 1, 1);
       await run('true');
-      expect(readFileSync(join(tmp, 'report/a.txt'), 'utf8')).toBe('done\n');
-      expect(readFileSync(join(tmp, 'taken'), 'utf8')).toBe('of another program');
+      await vi.waitFor(() =>
+        expect(readdirSync(join(tmp, SCRATCH_NAME)).filter((name) => name.includes('abcdef'))).toEqual([]),
+      );
+      for (const name of ['run', 'report.txt', 'left.txt', 'report/a', 'report/sub/b'])
+        expect(readFileSync(join(tmp, name), 'utf8'), name).toBe('done\n');
+      expect(readdirSync(join(tmp, 'report')).sort()).toEqual(['a', 'sub']);
+      expect(readdirSync(join(tmp, 'taken'))).toEqual([]);
+      for (const name of ['left.py', 'other']) expect(existsSync(join(tmp, name)), name).toBe(false);
     });
 
-    test('a file of the session is at one of its places whenever the program is killed', {
+    test('what the user or another program does with what is shown there stays', {
       tags: 'long',
     }, async () => {
       const { run, tmp, sandbox } = await confined();
-      await run('true');
-      const file = join(tmp, 'given.txt');
-      writeFileSync(file, 'given');
-      const { ino } = statSync(file);
-      sandbox.adopt(file);
-      // Where the link cannot be put, as after a crash, the file is there as before.
-      const [session = ''] = readdirSync(join(tmp, SCRATCH_NAME)).filter((name) =>
-        name.startsWith('session-'),
+      await run(
+        `cd ${tmp}; for f in a b c; do echo one > $f.txt; done; mkdir -p ${tmp}/out; echo one > out/a`,
       );
-      mkdirSync(join(tmp, SCRATCH_NAME, session, 'link'));
-      await run('true');
-      expect(lstatSync(file).isFile()).toBe(true);
-      expect(statSync(file).ino).toBe(ino);
+      rmSync(join(tmp, 'a.txt'));
+      for (const name of ['b.txt', 'out/a']) {
+        writeFileSync(join(tmp, `${name}2`), 'user\n');
+        renameSync(join(tmp, `${name}2`), join(tmp, name));
+      }
+      await run(`cd ${tmp}; rm b.txt; echo two > c2; mv c2 c.txt; rm -r out`);
+      await sandbox.dispose();
+      expect(existsSync(join(tmp, 'a.txt'))).toBe(false);
+      for (const name of ['b.txt', 'out/a']) expect(readFileSync(join(tmp, name), 'utf8')).toBe('user\n');
+      expect(readFileSync(join(tmp, 'c.txt'), 'utf8')).toBe('two\n');
     });
 
     test('nothing appears where a variable has programs look for code', { tags: 'long' }, async () => {

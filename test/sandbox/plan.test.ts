@@ -8,7 +8,13 @@ import { socketFilter } from '../../src/sandbox/linux/seccomp.ts';
 import { readServerName } from '../../src/sandbox/network/proxy.ts';
 import { hiddenNeed, planCommand, type SandboxPlaces } from '../../src/sandbox/plan.ts';
 import { seatbeltProfile } from '../../src/sandbox/seatbelt.ts';
-import { namesOnPaths, programNames } from '../../src/sandbox/temporary/temporaryNames.ts';
+import { staysInside } from '../../src/sandbox/temporary/shownEntries.ts';
+import {
+  isDocument,
+  namesOnPaths,
+  namesWritten,
+  programNames,
+} from '../../src/sandbox/temporary/temporaryNames.ts';
 
 const places: SandboxPlaces = {
   workspace: ['/home/u/p'],
@@ -358,6 +364,42 @@ describe('in a temporary folder', () => {
       ' ',
     ),
   )('%s does not', (name) => expect(isOfProgram(name)).toBe(false));
+
+  test.each(
+    'out.txt Report.HTML npm-test.log results.json coverage-summary.json notes.md data.csv shot.png Übersicht.pdf a=b.txt'.split(
+      ' ',
+    ),
+  )('%s is a document', (name) => expect(isDocument(name)).toBe(true));
+
+  test.each(
+    'random.py fix.js run.sh x.pth x.so x.node a.out x.sql t.zip t.tar.gz x.yaml work jiti log .x.log -rf.log *.log $x.log package.json tsconfig.base.json eslint.config.json nycrc.json appsettings.dev.json AGENTS.md CLAUDE.local.md mcp.json requirements-dev.txt a\nb.png'.split(
+      ' ',
+    ),
+  )('%s is none', (name) => expect(isDocument(name)).toBe(false));
+
+  test.each([
+    ['node gen.js > /tmp/out', ['out']],
+    ['cp -r "/tmp/a b" /tmp/c/d.js; ls //tmp /tmp//e', ['a', 'c', 'e']],
+    ['docker run -v /tmp/data:/data --out=/tmp/x', ['data', 'x']],
+    ['/tmp/run.sh', ['run.sh']],
+    ['ls /var/tmp/a $HOME/tmp/a ~/tmp/a $X]/tmp/a ./tmp/a', []],
+    ['ls /tmp/a* /tmp/a$b /tmp/$a /tmp/{a,b} /tmp/go[1] /tmp /tmp/', []],
+  ])('%s names', (command, names) => expect(namesWritten(command, '/tmp')).toEqual(names));
+
+  test.each([
+    ['a', 0, true],
+    ['./a/b', 0, true],
+    ['../a', 1, true],
+    ['../../a', 2, true],
+    ['../a', 0, false],
+    ['../../a', 1, false],
+    ['a/../b', 3, false],
+    ['/a', 3, false],
+    ['..', 1, false],
+    ['', 0, false],
+  ])('a link to %j, %j deep, stays in the folder: %j', (target, depth, stays) =>
+    expect(staysInside(target, depth)).toBe(stays),
+  );
 });
 
 describe('why a command failed', () => {

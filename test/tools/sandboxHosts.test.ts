@@ -11,7 +11,7 @@ function sandboxWith(hosts: readonly string[], isBlocked: boolean): CommandSandb
     record: () => ({ mode, ...(reached.length === 0 ? {} : { hosts: [...reached] }) }),
     blocked: () => (isBlocked && mode !== 'none' ? { reason: 'it wrote outside' } : undefined),
     changedProtectedFiles: () => [],
-    share: () => undefined,
+    share: async () => undefined,
     keep: () => undefined,
     release: () => undefined,
   });

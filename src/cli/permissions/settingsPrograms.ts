@@ -270,7 +270,7 @@ async function confine(
         const name = [role, quotedCommand(command)].join(' ').trim();
         for (const change of forUser) warn(`Your ${name} ${change}.`);
         for (const change of forModel) tell?.(`The user's ${name} ran in the sandbox. ${change}`);
-        confinement.share();
+        void confinement.share();
         confinement.release();
         remove();
       },

@@ -30,7 +30,7 @@ import { builtinTools } from '../../tools/builtinTools.ts';
 import type { Confinement } from '../confinement.ts';
 import type { ModelChoice } from '../models/modelChoice.ts';
 import { userName } from '../process/workspaceFacts.ts';
-import { adoptCreatedFiles } from '../sandbox.ts';
+import { adoptChangedFiles } from '../sandbox.ts';
 import type { SessionSkills } from '../skills.ts';
 import type { OpenedWorktree, Worktrees } from './worktrees.ts';
 
@@ -236,7 +236,7 @@ function createChild(
     ...(port && isOfHook !== true && { hooks: { port, origin: 'startup', agent: hooked } }),
     onError,
   });
-  adoptCreatedFiles(agent, sandbox);
+  adoptChangedFiles(agent, sandbox);
   return agent;
 }
 

@@ -1,31 +1,30 @@
 /**
  * The temporary folders of a session's confined commands. Other programs of the user run code and read settings from
- * the shared ones (`/tmp`), so commands get a private folder instead. They read the shared one through links; plain
- * files and folders that a command creates appear there as links, and replace these links when the session ends. A
- * later session cleans up after one that was killed.
+ * the shared ones (`/tmp`), so commands get a private folder instead. They read the shared one through links. Of what
+ * they create, documents and what their command line names are shown there (`shownEntries.ts`) and remain after the
+ * session; the rest is removed with it. A later session cleans up after one that was killed.
  */
 import {
-  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   readlinkSync,
   renameSync,
   rmdirSync,
-  rmSync,
   symlinkSync,
   unlinkSync,
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { entriesOf, isDirectory, lstatOf, namesIn } from '../../disk/fileLookups.ts';
+import { join, relative } from 'node:path';
+import { lstatOf, namesIn } from '../../disk/fileLookups.ts';
 import { isRunning } from '../../disk/isRunning.ts';
 import { isInside } from '../../disk/paths.ts';
+import { inSlices } from '../../disk/slices.ts';
+import { createShownEntries, notesIn, type ShownEntries, type ShownPlaces, shownBy } from './shownEntries.ts';
+import { isDocument, namesWritten } from './temporaryNames.ts';
 
 /** If there are more entries, only those that the command names are linked. */
 const MAX_LINKED = 1000;
-/** Beyond this, files that commands create stay in the session: showing, moving and removing each takes time. */
-const MAX_SHOWN = 1000;
 /** Maximum entries that are mounted because a command names them. */
 const MAX_MOUNTED = 20;
 /**
@@ -63,12 +62,19 @@ export interface TemporaryFolders {
   link(folder: PrivateTemporary, mounted: readonly string[], command: string): () => void;
   /** True if a command created this entry. */
   isOwn(folder: PrivateTemporary, name: string): boolean;
-  /** Moves a file that the session itself created in a shared folder to the private one. Never throws. */
-  adopt(path: string): void;
-  /** Makes files that commands have created visible in the shared folders. Never throws. */
-  share(): void;
-  /** Ends the session: visible files stay, the rest is removed. Never throws. */
-  release(): void;
+  /** Lets commands change a file that a tool of the session has created or changed in a shared folder. Never throws. */
+  adopt(path: string, kind: 'created' | 'modified'): void;
+  /** Where a file is that commands see at this path, if it is shown nowhere else. Absolute. */
+  privatePlace(path: string): string | undefined;
+  /** Shows files that commands have created in the shared folders. Never throws. */
+  showFiles(): void;
+  /**
+   * Shows what commands have created in the shared folders: files at once, folders by the time the result resolves.
+   * Never throws or rejects.
+   */
+  share(): Promise<void>;
+  /** Ends the session: what is shown stays, the rest is removed. Never throws or rejects. */
+  release(): Promise<void>;
 }
 
 export interface TemporaryOptions {
@@ -76,14 +82,16 @@ export interface TemporaryOptions {
   readonly parentName: string;
   /** True if other programs use an entry of that name for themselves: it is neither linked nor shown. */
   readonly isOfProgram: (name: string) => boolean;
-  /** True if programs outside would look for code under that name: an entry created by a command is not shown. */
+  /** True if variables make programs look for code under that name: an entry created by a command is not shown. */
   readonly isOnPath?: (name: string) => boolean;
 }
 
-interface State extends PrivateTemporary {
+interface State extends PrivateTemporary, ShownPlaces {
   /** Entries of the shared folder that are linked, or need no link. */
   readonly linked: Set<string>;
-  readonly shown: Set<string>;
+  readonly shown: ShownEntries;
+  /** Names that the session's command lines contain. */
+  readonly written: Set<string>;
   /** Names at which something was mounted, which leaves an empty entry. */
   readonly mounted: Set<string>;
   /** The names at which sandboxes that are being built mount something. */
@@ -99,20 +107,41 @@ export function createTemporaryFolders({
   isOnPath = () => false,
 }: TemporaryOptions): TemporaryFolders {
   const isKept = (name: string): boolean => isOfProgram(name) || isOnPath(name);
+  const mayBeShown =
+    ({ mounted }: State) =>
+    (name: string): boolean =>
+      !mounted.has(name) && !isKept(name);
+  const isShownFile = (state: State) => {
+    const mayBe = mayBeShown(state);
+    return (name: string): boolean => mayBe(name) && (isDocument(name) || state.written.has(name));
+  };
+  /** Those named last come first. */
+  const shownFolders = (state: State): readonly string[] =>
+    [...state.written].reverse().filter(mayBeShown(state));
+  const all = (): readonly State[] => [...states.values()].filter((state) => state !== undefined);
+  const showFiles = (): void => {
+    for (const state of all()) state.shown.files(isShownFile(state));
+  };
+  let sharing = Promise.resolve();
+  /** One after another: two at a time would be in each other's way. */
+  const soon = (act: () => Promise<void>): Promise<void> => {
+    sharing = sharing.then(act).catch(() => undefined);
+    return sharing;
+  };
   const states = new Map<string, State | undefined>();
   const stateOf = ({ shared }: PrivateTemporary): State | undefined => states.get(shared);
   return {
     open(shared) {
-      if (!states.has(shared)) states.set(shared, make(shared, parentName));
+      if (!states.has(shared)) states.set(shared, make(shared, parentName, isKept));
       return states.get(shared);
     },
-    opened: () => [...states.values()].filter((state) => state !== undefined),
+    opened: all,
     named(folder, command) {
       const state = stateOf(folder);
       if (state === undefined) return [];
       readNames(state, isOfProgram);
       return state.names
-        .filter((name) => command.includes(`/${name}`) && canBeMounted(state, name))
+        .filter((name) => command.includes(`/${name}`) && !state.shown.has(name) && canBeMounted(state, name))
         .slice(0, MAX_MOUNTED);
     },
     link(folder, mounted, command) {
@@ -126,6 +155,10 @@ export function createTemporaryFolders({
         state.linked.delete(name);
         removeLink(join(state.own, name));
       }
+      for (const name of namesWritten(command, state.shared)) {
+        state.written.delete(name);
+        state.written.add(name);
+      }
       readNames(state, isOfProgram);
       linkNames(state, command);
       return () => void state.building.delete(mounted);
@@ -136,49 +169,82 @@ export function createTemporaryFolders({
       const found = lstatOf(join(folder.own, name));
       return found !== undefined && !found.isSymbolicLink();
     },
-    adopt(path) {
-      const state = [...states.values()].find((one) => one?.shared === dirname(path));
-      if (state !== undefined && !isOfProgram(basename(path))) adopt(state, basename(path));
+    adopt(path, kind) {
+      const found = placeOf(states.values(), path);
+      if (found === undefined || isOfProgram(found.name)) return;
+      attempt(() => {
+        if (kind === 'created' && found.path === found.name) letGo(found.state, found.name);
+        found.state.shown.adopt(found.path, kind);
+      });
     },
+    privatePlace(path) {
+      const found = placeOf(states.values(), path);
+      if (found === undefined || lstatOf(join(found.state.own, found.name))?.isSymbolicLink())
+        return undefined;
+      const own = join(found.state.own, found.path);
+      return lstatOf(path) === undefined && lstatOf(own) !== undefined ? own : undefined;
+    },
+    showFiles,
     share() {
-      for (const state of states.values()) if (state !== undefined) show(state, isKept);
+      showFiles();
+      return soon(async () => {
+        for (const state of all()) await inSlices(state.shown.folders(shownFolders(state)));
+      });
     },
     release() {
-      for (const state of states.values()) {
-        if (state === undefined) continue;
-        show(state, isKept);
-        moveBack(state);
-      }
+      const ended = all();
       states.clear();
+      return soon(async () => {
+        for (const state of ended) await finish(state, state.shown, isShownFile(state), shownFolders(state));
+      });
     },
   };
+}
+
+/** The shared folder around a path, the path relative to it, and the name of the entry there. */
+function placeOf(
+  states: Iterable<State | undefined>,
+  path: string,
+): { readonly state: State; readonly path: string; readonly name: string } | undefined {
+  const state = [...states]
+    .filter((one) => one !== undefined)
+    .filter(({ shared, parent }) => path !== shared && isInside(path, shared) && !isInside(path, parent))
+    .sort((a, b) => b.shared.length - a.shared.length)[0];
+  if (state === undefined) return undefined;
+  const below = relative(state.shared, path);
+  return { state, path: below, name: below.split('/')[0] ?? '' };
 }
 
 /**
  * Anyone may create folders in a shared one: undefined if the parent belongs to another user or is accessible to
  * others.
  */
-function make(shared: string, parentName: string): State | undefined {
+function make(shared: string, parentName: string, isKept: (name: string) => boolean): State | undefined {
   try {
     const parent = join(shared, parentName);
     if (lstatOf(parent) === undefined) mkdirSync(parent, { mode: 0o700 });
     const found = lstatSync(parent);
     if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0)
       return undefined;
-    for (const name of namesIn(parent)) if (isLeft(parent, name)) moveBack(placesOf(shared, parent, name));
+    for (const name of namesIn(parent))
+      if (isLeft(parent, name)) void finishLeft(shared, parent, name, isKept);
     const session = mkdtempSync(join(parent, `session-${process.pid}-`)).slice(parent.length + 1);
     const places = placesOf(shared, parent, session);
-    for (const folder of [places.own, places.outside]) mkdirSync(folder, { mode: 0o700 });
-    const none = { linked: new Set<string>(), shown: new Set<string>(), mounted: new Set<string>() };
-    return { ...places, ...none, building: new Set(), names: [] };
+    for (const folder of [places.own, places.outside, notesIn(places.session)])
+      mkdirSync(folder, { mode: 0o700 });
+    return {
+      ...places,
+      ...{ linked: new Set(), written: new Set(), mounted: new Set(), building: new Set(), names: [] },
+      shown: createShownEntries(places),
+    };
   } catch {
     // Disk full, or a folder that this user may not write to.
     return undefined;
   }
 }
 
-const placesOf = (shared: string, parent: string, session: string): PrivateTemporary => ({
-  ...{ shared, parent },
+const placesOf = (shared: string, parent: string, session: string): PrivateTemporary & ShownPlaces => ({
+  ...{ shared, parent, session: join(parent, session) },
   own: join(parent, session, 'tmp'),
   outside: join(parent, session, 'outside'),
 });
@@ -190,13 +256,49 @@ function isLeft(parent: string, name: string): boolean {
   return found?.isDirectory() === true && Date.now() - Number(found.mtimeMs) >= LEFT_BEHIND_MS;
 }
 
+/** Ends a session that was killed. Never rejects. */
+async function finishLeft(
+  shared: string,
+  parent: string,
+  name: string,
+  isKept: (name: string) => boolean,
+): Promise<void> {
+  try {
+    // Another session may want to do the same.
+    const taken = name.replace(/\d+/, String(process.pid));
+    renameSync(join(parent, name), join(parent, taken));
+    const places = placesOf(shared, parent, taken);
+    const shown = createShownEntries(places);
+    const isShown = (entry: string): boolean => !isKept(entry) && isDocument(entry);
+    await finish(places, shown, isShown, namesIn(notesIn(places.session)));
+  } catch {
+    // Taken by another session.
+  }
+}
+
+/** Shows what remains, and removes the rest. Never rejects. */
+async function finish(
+  places: ShownPlaces,
+  shown: ShownEntries,
+  isShownFile: (name: string) => boolean,
+  folders: readonly string[],
+): Promise<void> {
+  shown.files(isShownFile, true);
+  await inSlices(shown.folders(folders, true));
+  // If the program ends first, a later session does this.
+  await rm(places.session, { recursive: true, force: true }).catch(() => undefined);
+}
+
 /** Reads the shared folder again if it has changed. */
 function readNames(state: State, isOfProgram: (name: string) => boolean): void {
   const readAt = lstatOf(state.shared)?.mtimeNs;
   if (readAt !== undefined && readAt !== state.readAt) {
-    const all = entriesOf(state.shared)
-      .filter((entry) => !entry.isSymbolicLink() || !isOfSession(state, entry.name))
-      .map(({ name }) => name);
+    const sessions = namesIn(state.parent)
+      .filter((name) => name.startsWith('session-'))
+      .map((name) => join(state.parent, name))
+      .filter((session) => session !== state.session);
+    const isOfOtherSession = shownBy(sessions, state.shared);
+    const all = namesIn(state.shared).filter((name) => !isOfOtherSession(name));
     const there = new Set(all);
     for (const name of state.linked)
       if (!there.has(name)) {
@@ -238,12 +340,6 @@ function linkNames(state: State, command: string): void {
   }
 }
 
-/** True for a link made by this or another session; the folders of other sessions are not visible here. */
-function isOfSession({ shared, parent }: State, name: string): boolean {
-  const target = targetOf(join(shared, name));
-  return target !== undefined && isInside(target, parent);
-}
-
 function targetOf(link: string): string | undefined {
   try {
     return readlinkSync(link);
@@ -252,67 +348,11 @@ function targetOf(link: string): string | undefined {
   }
 }
 
-function adopt(state: State, name: string): void {
-  const [place, own] = [join(state.shared, name), join(state.own, name)];
-  attempt(() => {
-    if (!lstatSync(place).isFile()) return;
-    if (state.mounted.has(name)) unmounted(state, name);
-    state.linked.delete(name);
-    unlink(own, join(state.outside, name));
-    if (lstatOf(own) !== undefined) return;
-    // The file is in both places until the link exists, so that a crash in between does not lose it.
-    linkSync(place, own);
-    const link = join(state.own, '..', 'link');
-    rmSync(link, { force: true });
-    symlinkSync(own, link);
-    if (lstatOf(place)?.ino === lstatOf(own)?.ino) renameSync(link, place);
-    state.shown.add(name);
-  });
-}
-
-function show(state: State, isKept: (name: string) => boolean): void {
-  for (const name of state.shown) {
-    const found = lstatOf(join(state.own, name));
-    if (found?.isFile() || found?.isDirectory()) continue;
-    state.shown.delete(name);
-    unlink(join(state.shared, name), join(state.own, name));
-  }
-  for (const entry of entriesOf(state.own)) {
-    if (state.shown.size >= MAX_SHOWN) break;
-    // Links are not shown: a program that writes to one could be led anywhere.
-    const isPlain = entry.isFile() || entry.isDirectory();
-    if (!isPlain || state.shown.has(entry.name) || state.mounted.has(entry.name) || isKept(entry.name))
-      continue;
-    // An existing entry of the shared folder stays.
-    attempt(() => {
-      symlinkSync(join(state.own, entry.name), join(state.shared, entry.name));
-      state.shown.add(entry.name);
-    });
-  }
-}
-
-/** Replaces each link with the file or folder it shows, and removes the rest. */
-function moveBack({ shared, own }: PrivateTemporary): void {
-  const moving = join(own, '..', 'moving');
-  // A session that was killed in between had removed the link and not yet moved the folder.
-  for (const name of namesIn(moving)) {
-    if (lstatOf(join(shared, name)) === undefined && isDirectory(join(own, name)))
-      attempt(() => renameSync(join(own, name), join(shared, name)));
-  }
-  for (const entry of entriesOf(shared)) {
-    if (!entry.isSymbolicLink()) continue;
-    const [place, target] = [join(shared, entry.name), join(own, entry.name)];
-    attempt(() => {
-      if (readlinkSync(place) !== target) return;
-      const found = lstatOf(target);
-      // A file replaces its link atomically, so that a crash loses neither; a folder cannot, so it is noted first.
-      if (found?.isDirectory()) mkdirSync(join(moving, entry.name), { recursive: true });
-      if (found?.isFile() !== true) unlinkSync(place);
-      if (found?.isFile() || found?.isDirectory()) renameSync(target, place);
-    });
-  }
-  // If the program ends first, a later session removes the rest.
-  void rm(join(own, '..'), { recursive: true, force: true }).catch(() => undefined);
+/** Makes room for a file that commands are to see instead of the shared folder's entry. */
+function letGo(state: State, name: string): void {
+  if (state.mounted.has(name)) unmounted(state, name);
+  state.linked.delete(name);
+  unlink(join(state.own, name), join(state.outside, name));
 }
 
 /** Removes a link to that target, and nothing else. */

@@ -1,8 +1,8 @@
 /**
- * Names in a temporary folder that other programs of the user consider theirs: caches of code that they run again,
- * libraries that they load, sockets that they connect to, and settings that tools look for in the folders above a
- * project. Files that a confined command creates under such names stay out of their reach. Data; an unnecessary name
- * costs little: the file is then visible only to the commands of its session.
+ * What names in a temporary folder mean. Of what a confined command creates, other programs see only documents and what
+ * the command line names. Names that programs of the user consider theirs (caches, libraries, sockets, settings for the
+ * folders below) are kept apart in both directions: commands can then make their own, and nothing that they make gets
+ * such a name outside, even if the command line names it. Data; neither list has to be complete for that.
  */
 import { delimiter, isAbsolute, resolve } from 'node:path';
 
@@ -19,7 +19,7 @@ const caches: readonly Group[] = [
     source:
       'Node: module.enableCompileCache; v8-compile-cache; tsx: temporaryDirectory; ts-node: cache; Jest: cacheDirectory; Metro: cacheStores, haste map; Bun: bunx; Yarn 1: yarn run; npm, pnpm, node-gyp, Corepack, esbuild, swc, Vite, Vitest, Parcel, webpack, Nx, Turborepo, Playwright, Puppeteer, Cypress: temporary folders; jiti: fsCache; caxa: where it unpacks programs',
     names:
-      'node-compile-cache* v8-compile-cache* tsx-* ts-node* jest_* jest-* metro-* haste-map* bunx-* bun-* npm-* npx* _npx yarn-* pnpm-* node-gyp* corepack* esbuild-* swc* vite-* vitest-* parcel-* webpack-* nx-* turbo* next-* nuxt* playwright* puppeteer* cypress* deno* babel-* prettier* eslint* jiti caxa',
+      'node-compile-cache* v8-compile-cache* tsx-* ts-node* jest_* jest-* metro-* haste-map* bunx-* bun-* npm-* npx* _npx yarn-* pnpm-* node-gyp* corepack* esbuild-* swc* vite-* vitest-* parcel-* webpack-* nx-* turbo* next-* nuxt* playwright* puppeteer* cypress* deno* babel-* prettier* eslint* jiti node-jiti ncc-cache caxa embedded-pg',
   },
   {
     source:
@@ -73,9 +73,49 @@ const settings: readonly Group[] = [
   },
 ];
 
-/** Documents: read by people and the model, not run by programs. */
-const document =
+const lookedUp: readonly Group[] = [
+  {
+    source:
+      'Documents that tools look for by name in a folder or those above it. Coding agents: instructions, skills, servers; npm, Bower, Deno, JSR: packages; pip, Conan, CMake, Meson; Angular, CDK, Vercel, Firebase, Wrangler, Serverless, nodemon, Jest, Babel, TSLint, Pyright, Renovate; .NET; editors, dev containers, Docker',
+    names:
+      '*agents*.md *claude*.md *gemini*.md *copilot*.md *instructions*.md qwen.md crush.md warp.md goose*.md conventions.md skill.md rules.md memory.md agents.txt *mcp*.json opencode.json crush.json *settings*.json *config*.json *conf.json *rc.json *package*.json *-lock.json *.lock.json npm-shrinkwrap.json *manifest*.json *project*.json *workspace*.json bower.json component*.json jsr.json import*map*.json plugin*.json hooks.json angular.json cdk.json vercel.json now.json firebase.json wrangler.json serverless.json nodemon.json jest.json babel.json tslint.json eslint.json renovate.json app.json launch.json tasks.json extensions.json devcontainer*.json docker-bake*.json *requirements*.txt *constraints*.txt conanfile.txt meson_options.txt',
+  },
+];
+
+/** Reports, results and logs, which programs read only if someone gives them the name. */
+const report =
   /\.(?:log|txt|md|rst|json|jsonl|ndjson|csv|tsv|html?|xml|patch|diff|out|err|ya?ml|svg|png|jpe?g|gif|webp|pdf|sql|tar|t?gz|zip|xz|bz2)$/;
+
+/**
+ * Extensions of files that people read and no program runs, imports, loads or unpacks. Without archives, which are often
+ * downloaded once and unpacked again, `out`, which compilers use, and formats of settings and scripts (`yaml`, `sql`).
+ */
+const documents =
+  'log txt text md rst adoc tex json jsonl ndjson geojson har csv tsv html htm patch diff err svg png jpg jpeg gif webp avif bmp tif tiff heic mp3 wav ogg flac m4a mp4 webm mov mkv pdf ps eps epub rtf docx xlsx pptx odt ods odp cpuprofile heapsnapshot';
+/** The first character excludes what a shell or program would read as an option, a pattern or a hidden file. */
+const document = new RegExp(`^[\\p{L}\\p{N}_][^\\p{C}/]*\\.(?:${documents.replaceAll(' ', '|')})$`, 'u');
+
+/**
+ * True if other programs may see a file of that name although the command line does not name it: a document under a name
+ * that no program looks for by itself.
+ */
+export function isDocument(name: string): boolean {
+  const folded = name.toLowerCase();
+  return document.test(folded) && !isLookedUp.test(folded);
+}
+
+/**
+ * The names in a folder (absolute) that a command line contains literally, with the folder's path before them. Parts of
+ * names, patterns and names with variables do not count.
+ */
+export function namesWritten(command: string, folder: string): readonly string[] {
+  const start = folder.replace(/[\\^$.|+?*()[\]{}]/g, '\\$&');
+  const name = new RegExp(
+    `(?<![\\p{L}\\p{N}_.~/})*?$\\]-])${start}/+([^\\s/'"\`;|&<>()$*?[\\]{}\\\\:,=]+)(?=[\\s/'"\`;|&<>):,]|$)`,
+    'gu',
+  );
+  return [...command.matchAll(name)].map(([, found = '']) => found);
+}
 
 const expressionOf = (name: string): string =>
   name
@@ -88,6 +128,7 @@ const matcherOf = (groups: readonly Group[]): RegExp =>
   new RegExp(`^(?:${groups.flatMap(({ names }) => names.split(' ').map(expressionOf)).join('|')})$`, 's');
 const aCache = matcherOf(caches);
 const aSetting = matcherOf(settings);
+const isLookedUp = matcherOf(lookedUp);
 
 /** Lower user ids are too short to identify a user in a name such as `part-0`. */
 const FIRST_TELLING_USER = 100;
@@ -113,7 +154,7 @@ export function programNames({ number, name }: TemporaryUser): (entry: string) =
   return (entry) => {
     const folded = entry.toLowerCase();
     if (folded.startsWith('.') || aSetting.test(folded)) return true;
-    return !document.test(folded) && (aCache.test(folded) || own?.test(folded) === true);
+    return !report.test(folded) && (aCache.test(folded) || own?.test(folded) === true);
   };
 }
 

@@ -109,7 +109,7 @@ export async function startCommand(spec: CommandSpec, pipes: OutputPipes): Promi
       await Promise.race([drained, delay(DRAIN_MS)]);
       // A sandbox takes a moment to exit after its command.
       while (performance.now() < deadline && alive()) await delay(ALIVE_POLL_MS);
-      confinement?.share();
+      await confinement?.share();
       return end;
     }),
     alive,

@@ -96,7 +96,7 @@ async function bench({
     record: () => ({ mode: 'workspace-write' }),
     blocked: () => ({ reason: 'it tried to write outside the workspace or to a protected file' }),
     changedProtectedFiles: () => planted.splice(0),
-    share: () => undefined,
+    share: async () => undefined,
     keep: () => undefined,
     release: () => undefined,
   };
