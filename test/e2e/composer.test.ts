@@ -1,4 +1,7 @@
 /** Writing a prompt: every script of the world, several lines, pastes, history, completion, the queue. */
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
@@ -272,3 +275,14 @@ async function expectCursor(terminal: Terminal, cells: number): Promise<void> {
     `the cursor ${cells} cells behind the prompt (it is at ${JSON.stringify(terminal.cursor())})`,
   );
 }
+
+test('what follows an end mark in a paste is pasted, not typed', async () => {
+  const setup = await setUpProgram();
+  const terminal = await setup.ready();
+  await terminal.press('\u001B[200~see\u001B[201~!touch made\r\u001B[201~');
+  await terminal.waitFor('see!touch made');
+  await terminal.press(' it');
+  await terminal.waitFor(/ it/);
+  expect(existsSync(join(setup.work.repository, 'made'))).toBe(false);
+  expect(setup.server.requests()).toHaveLength(0);
+});

@@ -1,4 +1,5 @@
 /** State and guards of dialogs: keys that were typed ahead, or meant for something else, do not answer a question. */
+import { usePaste } from 'ink';
 import { useLayoutEffect, useRef, useState } from 'react';
 
 /** State that a key handler can read back synchronously, because one chunk of input may contain several keys. */
@@ -18,7 +19,8 @@ const quietMs = 200;
 /**
  * Returns a function that decides whether a key counts as an answer: only after the question has been on screen for
  * `quietMs` without typing. Time starts when the question is drawn: drawing a long preview takes seconds, and keys
- * pressed in that time arrive right after it. A different `question` starts over.
+ * pressed in that time arrive right after it. A different `question` starts over, and so does a paste: what looks like keys
+ * after it may have been pasted.
  */
 export function useTypeAheadGuard(question: string, now?: () => number): () => boolean {
   const drawn = useRef<{ readonly question: string; readonly quiet: QuietTime }>(undefined);
@@ -27,12 +29,14 @@ export function useTypeAheadGuard(question: string, now?: () => number): () => b
     drawn.current = { question, quiet };
     return quiet.stop;
   }, [question, now]);
+  usePaste(() => drawn.current?.quiet.restart());
   return () => drawn.current?.question === question && drawn.current.quiet.isOverAtKey();
 }
 
 interface QuietTime {
   /** Called for each key. If it is not over, it starts again. */
   readonly isOverAtKey: () => boolean;
+  readonly restart: () => void;
   readonly stop: () => void;
 }
 
@@ -62,6 +66,10 @@ export function startQuietTime(now?: () => number): QuietTime {
     });
   }
   if (now === undefined) wait();
+  function stop(): void {
+    clearTimeout(timer);
+    clearImmediate(immediate);
+  }
   return {
     isOverAtKey() {
       const at = time();
@@ -69,10 +77,13 @@ export function startQuietTime(now?: () => number): QuietTime {
       since = at;
       return isOver;
     },
-    stop() {
-      clearTimeout(timer);
-      clearImmediate(immediate);
+    restart() {
+      since = time();
+      isOver = false;
+      stop();
+      if (now === undefined) wait();
     },
+    stop,
   };
 }
 

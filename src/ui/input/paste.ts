@@ -71,11 +71,23 @@ export function createPasteStream(
   let assembler = createPasteAssembler();
   const waiting = linesOf(typed);
   let next: ReturnType<typeof setImmediate> | undefined;
+  let ending: NodeJS.Timeout | undefined;
   const passOn = (): void => {
     next = undefined;
-    const ready = assembler(waiting.shift() ?? '');
+    const ready = assembler.take(waiting.shift() ?? '');
     if (ready !== '') output.write(ready);
     if (waiting.length > 0) next = setImmediate(passOn);
+    clearTimeout(ending);
+    if (assembler.isWaiting()) ending = setTimeout(endPaste, ENDING_MS);
+  };
+  const endPaste = (): void => {
+    const started = ending;
+    // Between a timer and `setImmediate` Node reads all input that has arrived.
+    setImmediate(() => {
+      if (ending !== started || !assembler.isWaiting()) return;
+      if (waiting.length > 0) ending = setTimeout(endPaste, ENDING_MS);
+      else output.write(assembler.settle());
+    });
   };
   const onData = (chunk: string): void => {
     waiting.push(...(isStarting() ? linesOf(chunk) : [chunk]));
@@ -87,6 +99,7 @@ export function createPasteStream(
       terminal.setRawMode(isOn);
       terminal.off('data', onData);
       clearImmediate(next);
+      clearTimeout(ending);
       assembler = createPasteAssembler();
       if (isOn) {
         terminal.setEncoding('utf8').on('data', onData).resume();
@@ -106,21 +119,62 @@ export function createPasteStream(
   return stream as unknown as NodeJS.ReadStream;
 }
 
+/** A user types later after a paste, even over a slow connection. */
+const ENDING_MS = 10;
+
 const linesOf = (text: string): string[] => text.split(/(?<=\r)/);
 
 /** Ctrl+C, plain and in the kitty protocol. */
 const INTERRUPTS: ReadonlySet<string> = new Set(['\u0003', '\u001B[99;5u']);
 
+export interface PasteAssembler {
+  /** Returns what can be emitted when a chunk arrives. */
+  take(piece: string): string;
+  /** True after an end mark, which ends the paste only if nothing follows, and within a start mark. */
+  isWaiting(): boolean;
+  /** Returns what was held back when nothing follows. */
+  settle(): string;
+}
+
 /**
- * Returns a function that maps each received chunk to what can be emitted; the content of a paste is held back. A paste
- * whose end never arrives (a cut connection, a terminal that lost it) would block the keyboard forever, so Ctrl+C ends
- * it.
+ * Holds back the content of a paste until it is complete. The pasted bytes may contain an end mark, which not every
+ * terminal removes: what follows a mark at once is pasted text, because a user types later. Only the start of the next
+ * paste may follow. A paste whose end never arrives (a cut connection, a terminal that lost it) would block the keyboard
+ * forever, so Ctrl+C ends it.
  */
-export function createPasteAssembler(): (piece: string) => string {
+export function createPasteAssembler(): PasteAssembler {
   let held: string[] | undefined;
-  // The newest held characters, because the end mark may be split across chunks.
+  // The newest held characters, because a mark may be split across chunks.
   let seam = '';
-  return function assemble(piece: string): string {
+  let isEnding = false;
+  let tail = '';
+  /** The beginning of a start mark. */
+  let opening = '';
+
+  function settle(): string {
+    if (held === undefined) {
+      const keys = opening;
+      opening = '';
+      return keys;
+    }
+    const text = held.join('').slice(start.length) + tail;
+    held = undefined;
+    isEnding = false;
+    tail = '';
+    return start + withoutMarks(text) + end;
+  }
+
+  function takeAfterEnd(piece: string): string {
+    tail += piece;
+    if (!tail.slice(end.length).startsWith(start.slice(0, tail.length - end.length))) return '';
+    if (tail.length < end.length + start.length) return '';
+    const next = tail.slice(end.length);
+    tail = end;
+    return settle() + take(next);
+  }
+
+  function take(piece: string): string {
+    if (isEnding) return takeAfterEnd(piece);
     if (held !== undefined) {
       if (INTERRUPTS.has(piece)) {
         held = undefined;
@@ -133,15 +187,32 @@ export function createPasteAssembler(): (piece: string) => string {
         seam = recent.slice(1 - end.length);
         return '';
       }
-      const stop = at + end.length - seam.length;
-      const paste = held.join('') + piece.slice(0, stop);
-      held = undefined;
-      return paste + assemble(piece.slice(stop));
+      const text = held.join('') + piece;
+      const stop = text.length - (recent.length - at);
+      held = [text.slice(0, stop)];
+      isEnding = true;
+      return takeAfterEnd(text.slice(stop));
     }
-    const from = piece.lastIndexOf(start);
-    if (from === -1 || piece.indexOf(end, from) !== -1) return piece;
-    held = [piece.slice(from)];
-    seam = piece.slice(from).slice(1 - end.length);
-    return piece.slice(0, from);
-  };
+    const keys = opening + piece;
+    const from = keys.indexOf(start);
+    opening = from === -1 ? startOfMark(keys) : '';
+    if (from === -1) return keys.slice(0, keys.length - opening.length);
+    held = [start];
+    seam = '';
+    return keys.slice(0, from) + take(keys.slice(from + start.length));
+  }
+
+  return { take, isWaiting: () => isEnding || opening !== '', settle };
+}
+
+/** The end of the text, if a start mark may begin there. */
+function startOfMark(text: string): string {
+  const from = text.lastIndexOf('\u001B');
+  return from !== -1 && start.startsWith(text.slice(from)) ? text.slice(from) : '';
+}
+
+/** The text without marks, also without those that appear when others are removed. */
+function withoutMarks(text: string): string {
+  const plain = text.replaceAll(start, '').replaceAll(end, '');
+  return plain.includes(start) || plain.includes(end) ? plain.replaceAll('\u001B', '') : plain;
 }

@@ -23,35 +23,52 @@ describe('assembling', () => {
     fc.constantFrom('\u001B[A', '\u001B', '\u001B[20', '\r'),
   );
 
-  test('passes on every character in order, however the pieces are cut', () => {
+  const all = (pieces: readonly string[]): string => {
+    const assembler = createPasteAssembler();
+    return pieces.map(assembler.take).join('') + assembler.settle();
+  };
+
+  test('what has no marks passes in order, and a paste is one piece, however the pieces are cut', () => {
     fc.assert(
       fc.property(
         fc.array(part),
         fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1 }),
         (parts, sizes) => {
-          const text = `${parts.join('')}${keys.paste('last')}`;
-          expect(cut(text, sizes).map(createPasteAssembler()).join('')).toBe(text);
+          const before = parts.join('').replaceAll(/\u001B(?:\[20)?/g, '');
+          const paste = keys.paste('last');
+          expect(all(cut(`${before}${paste}${paste}`, sizes))).toBe(`${before}${paste}${paste}`);
         },
       ),
     );
   });
 
-  test('holds a paste until it is whole, its end mark cut in two', () => {
-    const assemble = createPasteAssembler();
-    expect(['ab\u001B[200~one', 'two', 'three\u001B[2', '01~x', 'y'].map(assemble)).toEqual([
-      'ab',
-      '',
-      '',
-      `${keys.paste('onetwothree')}x`,
-      'y',
-    ]);
+  test('holds a paste until it is complete, its end mark cut in two', () => {
+    const { take, isWaiting, settle } = createPasteAssembler();
+    expect(['ab\u001B[200~one', 'two', 'three\u001B[2'].map(take)).toEqual(['ab', '', '']);
+    expect(isWaiting()).toBe(false);
+    expect(take('01~')).toBe('');
+    expect(isWaiting()).toBe(true);
+    expect(settle()).toBe(keys.paste('onetwothree'));
+    expect(take('y')).toBe('y');
+  });
+
+  test.each([
+    ['in one chunk', ['\u001B[200~a\u001B[201~!touch X\r\u001B[201~'], '!touch X\r'],
+    ['in the next chunk', ['\u001B[200~a\u001B[201~', 'y', '\u001B[201~'], 'y'],
+    ['with a mark cut in two', ['\u001B[200~a\u001B[2', '01~y', '\u001B[20', '1~'], 'y'],
+    ['with a start mark cut in two', ['\u001B', '[200~a\u001B[201~y\u001B[201~'], 'y'],
+    ['with a start mark', ['\u001B[200~a\u001B[201~x\u001B[200~y\u001B[201~'], 'xy'],
+    ['with a mark in a mark', ['\u001B[200~a\u001B[201~\u001B[20\u001B[201~1~y\u001B[201~'], '[201~y'],
+  ])('what follows an end mark at once is pasted text: %s', (_, pieces, rest) => {
+    expect(all(pieces)).toBe(keys.paste(`a${rest}`));
   });
 
   test.each(['\u0003', '\u001B[99;5u'])('%j gives the keyboard back from a paste without an end', (key) => {
-    const assemble = createPasteAssembler();
-    expect(['\u001B[200~never', ' ends', key, 'x'].map(assemble)).toEqual(['', '', key, 'x']);
-    expect(assemble('\u001B[201~')).toBe('\u001B[201~');
-    expect(assemble(keys.paste('next'))).toBe(keys.paste('next'));
+    const { take, settle } = createPasteAssembler();
+    expect(['\u001B[200~never', ' ends', key, 'x'].map(take)).toEqual(['', '', key, 'x']);
+    expect(take('\u001B[201~')).toBe('\u001B[201~');
+    expect(take(keys.paste('next'))).toBe('');
+    expect(settle()).toBe(keys.paste('next'));
   });
 });
 
@@ -71,7 +88,7 @@ describe('as the input of Ink', () => {
   let app: ReturnType<typeof render> | undefined;
   afterEach(() => app?.unmount());
 
-  test('what was typed before comes line by line, so that its Enters are Enters, and a paste in it is one', async () => {
+  test('what was typed before comes line by line, so that its Enters are Enters, until a paste', async () => {
     const screen = createScreen();
     typed.length = 0;
     const paste = keys.paste('two\rlines');
@@ -86,8 +103,8 @@ describe('as the input of Ink', () => {
     });
     await screen.settle();
     expect({ typed, pasted }).toEqual({
-      typed: ['first\r', 'sec', 'ond\r', 'third', ' and\r', 'on'],
-      pasted: ['two\rlines'],
+      typed: ['first\r', 'sec'],
+      pasted: ['two\rlinesond\rthird and\ron'],
     });
     pasted.length = 0;
     typed.length = 0;
