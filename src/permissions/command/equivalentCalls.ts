@@ -95,6 +95,8 @@ function otherPrograms({ argv: [name, ...args], raw: [, ...rest] }: Words): Word
   if (name === 'docker-compose') return [called('docker', ['compose'])];
   if (name === 'docker' && args[0] === 'compose')
     return [{ argv: ['docker-compose', ...args.slice(1)], raw: ['docker-compose', ...rest.slice(1)] }];
+  // `hub` hands git's subcommands on to git: hub(1).
+  if (name === 'hub') return [called('git')];
   return [
     ...known.filter((one) => one !== name).map((one) => called(one)),
     ...(subcommand === undefined ? [] : [called('git', [subcommand])]),

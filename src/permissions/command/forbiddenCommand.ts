@@ -323,6 +323,7 @@ function runsUnknown(part: CommandPart, text: string): boolean {
   if (/^(?:source|\.|eval|trap|alias)$/.test(name))
     return rest.some((word) => word === null || word.startsWith('/dev/'));
   const program = programName(text.split(' ')[0]);
+  if (name === 'hash' && namesProgram(rest, program)) return true;
   if (name !== program && program !== '*') return false;
   const at = subcommandAt(part.argv);
   const subcommand = part.argv[at];
@@ -332,6 +333,16 @@ function runsUnknown(part: CommandPart, text: string): boolean {
     (part.envPrefix.some((variable) => variable.name.startsWith('GIT_CONFIG')) ||
       part.argv.some((word) => word !== null && /^(?:--config-env|include\.path|alias\.)/.test(word)));
   return isAlias || configured;
+}
+
+/** True if `hash -p /usr/bin/git x`, or `hash x=/usr/bin/git` in zsh, gives a program another name. */
+function namesProgram(args: readonly (string | null)[], program: string): boolean {
+  const places = args.flatMap((word, at) => {
+    const before = args[at - 1];
+    const isPlace = word === null || /=|^-[a-z]*p./.test(word) || /^-[a-z]*p$/.test(before ?? '');
+    return isPlace ? [word?.replace(/^-[a-z]*p|^[^=]*=/, '')] : [];
+  });
+  return places.some((place) => place === undefined || program === '*' || programName(place) === program);
 }
 
 /** True if `xargs -I{}` or `find -exec` puts its input or matches in place of the program. */

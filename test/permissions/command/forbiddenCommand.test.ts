@@ -518,9 +518,22 @@ const named: Readonly<Record<string, Rows>> = {
     allow: ['rm a', 'xargs -I{} cat {}', "env -S'cat a'"],
   },
   'Bash(git push:*)': {
-    deny: ['git-push', '/usr/lib/git-core/git-push origin'],
-    ask: ['xargs -I{} git {} origin'],
-    allow: ['git stash push', 'xargs -I{} git show {}'],
+    deny: ['git-push', '/usr/lib/git-core/git-push origin', 'hub push', 'hub -C . push origin'],
+    ask: [
+      'xargs -I{} git {} origin',
+      'hash -p /usr/bin/git x; x push',
+      'hash -p/usr/bin/git x && x push',
+      'hash x=/usr/bin/git; x push',
+      'hash -p "$F" x; x push',
+    ],
+    allow: [
+      'git stash push',
+      'xargs -I{} git show {}',
+      'hub pr list',
+      'hash -r',
+      'hash git',
+      'hash -p /usr/bin/ls x; x push',
+    ],
   },
   'Bash(docker compose down:*)': {
     deny: ['docker compose -f x.yml down', 'docker-compose down', 'docker compose --profile a -f b down -v'],
