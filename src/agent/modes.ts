@@ -14,7 +14,10 @@ export interface Modes {
   readonly cycle: readonly PermissionMode[];
   /** Switches the mode and tells the model; shows the reason if the mode is refused, does nothing if it is current. */
   set(mode: PermissionMode): Promise<void>;
-  /** Returns the mode that follows an approved plan. */
+  /**
+   * Returns the mode that follows an approved plan: one that this process was in. Modes in the log from before prove
+   * nothing, as it may come from another person.
+   */
   afterPlan(): PermissionMode;
   /**
    * Called before a prompt: if the session was opened in plan mode, logs that, so that the model knows. Other initial
@@ -34,6 +37,7 @@ export function createModes(
   refused: RefusedModes = {},
 ): Modes {
   const modeOfLog = followMode();
+  const lastBefore = context.entries().at(-1)?.seq ?? -1;
   const current = (): PermissionMode => {
     const mode = modeOfLog(context.entries()) ?? opened;
     return refused[mode] === undefined ? mode : 'default';
@@ -55,7 +59,8 @@ export function createModes(
     set,
     afterPlan() {
       const first = opened === 'plan' ? 'default' : opened;
-      const { used = first, last = first } = modesBeforePlan(context.entries());
+      const sinceOpening = context.entries().filter(({ seq }) => seq > lastBefore);
+      const { used = first, last = first } = modesBeforePlan(sinceOpening);
       const modes = [used, last].filter((mode) => cycle.includes(mode));
       return modes.toSorted((a, b) => freedom[a] - freedom[b])[0] ?? first;
     },

@@ -167,7 +167,7 @@ test('a mode is still set after a resume', async () => {
 
 test.each([
   ['bypassPermissions', 'default'],
-  ['acceptEdits', 'acceptEdits'],
+  ['acceptEdits', 'default'],
 ] as const)(
   'a plan accepted on another day does not skip questions: %s before, then %s',
   async (before, then) => {

@@ -279,6 +279,8 @@ test(
     expect(await treeOf(folder)).toEqual(withoutLink);
 
     await again.submit('/rewind undo');
+    await again.waitForPrinted('Run /rewind undo again to do that.');
+    await again.submit('/rewind undo');
     await again.waitForPrinted('Rewind undone: conversation and files');
     const { link: _too, ...rest } = second;
     await expect.poll(() => treeOf(folder)).toEqual(rest);

@@ -21,7 +21,7 @@ import type { JobQueue } from '../jobQueue.ts';
 import type { Modes } from '../modes.ts';
 import { promptOf } from '../prompts/promptQueue.ts';
 import { directoryOf, environmentNote } from '../systemPrompt.ts';
-import { refusalText, restoredText, rewindNote, rewindText, undoText } from './texts.ts';
+import { refusalText, restoredText, rewindNote, rewindText, undoReview, undoText } from './texts.ts';
 import {
   appliedChanges,
   changesOfTurn,
@@ -65,6 +65,18 @@ function createRewinder(ports: RewindPorts): Rewinder {
   const { context, files, checkpoints, modes, now, cwd, setCwd } = ports;
   const { plan, takePlan, planFiles, shownPaths } = createPlanner(ports);
   const restore = createRestore({ context, files, checkpoints });
+  /** The rewinds of this process. The log may have others, written by another program. */
+  const own = new Set<string>();
+  /** Paths in the reviews of undos. */
+  const reviewed = new Set<string>();
+
+  /** The refusal that shows what undoing a rewind of an earlier process would change; undefined once it was shown. */
+  const reviewOf = ({ steps }: RestorePlan): RewindReport | undefined => {
+    const changes = steps.filter(isChange);
+    if (changes.every(({ path }) => reviewed.has(path))) return undefined;
+    for (const { path } of changes) reviewed.add(path);
+    return refused('undo', undoReview(changes));
+  };
 
   const rewind = async (uuid: string, scope: RewindScope): Promise<RewindReport> => {
     const planned = await takePlan(uuid);
@@ -95,6 +107,7 @@ function createRewinder(ports: RewindPorts): Rewinder {
         setCwd(rewound.last.cwd);
     }
     if (entry === undefined) return refused('rewind', 'The conversation cannot be rewound to that point.');
+    own.add(entry);
     const { done, left } = await restore(restored, 'rewind', entry);
     if (scope === 'files' && done.length > 0) await context.append(rewindNote(done, 'earlier'));
     if (scope !== 'files') await modes.retell();
@@ -115,7 +128,10 @@ function createRewinder(ports: RewindPorts): Rewinder {
   /** Completes an undo during which the program was stopped; its entry is already in the log. */
   const finishUndo = async (entry: JSONLEntry): Promise<RewindReport> => {
     const wanted = plannedChanges(entry);
-    const { steps } = await planFiles(wanted.map(inverse), (path) => shownPaths.has(path));
+    const back = await planFiles(wanted.map(inverse), (path) => shownPaths.has(path));
+    const review = reviewOf(back);
+    if (review !== undefined) return review;
+    const { steps } = back;
     const { done, left } = await restore({ steps }, 'undo', entry.uuid, wanted);
     const what = undoText(false, true);
     return {
@@ -145,6 +161,8 @@ function createRewinder(ports: RewindPorts): Rewinder {
     const changes = appliedChanges(entry, since);
     if (changes.length > 0 && files === undefined) return refused('undo', NO_FILES);
     const back = await planFiles(changes, (path) => shownPaths.has(path));
+    const review = own.has(entry.uuid) ? undefined : reviewOf(back);
+    if (review !== undefined) return review;
     const isAnswered = since.some(({ type }) => type === 'assistant');
     // If the model has not replied yet, the notes about restored files are undone with the rewind.
     const notes = isAnswered ? [] : since.filter(isRewindNote);

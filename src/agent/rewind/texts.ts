@@ -1,6 +1,6 @@
 /** The texts about rewinds: for the screen, the log and the model. */
 import { oneLine } from '../../context/index.ts';
-import type { PathChange, RestorePlan } from '../../protocol/checkpoints.ts';
+import type { PathChange, RestorePlan, RestoreStep } from '../../protocol/checkpoints.ts';
 import type { NewEntry } from '../../protocol/entries.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
 import { quotedName } from '../../protocol/text/visible.ts';
@@ -56,6 +56,43 @@ export function refusalText({ steps }: RestorePlan): string {
   const refused = steps.filter(({ action }) => action === 'refuse');
   if (refused.length === 0) return 'Everything already matches that point.';
   return `Left unchanged:\n${listOf(refused.map(({ path, reason = '' }) => `${path}: ${reason}`))}`;
+}
+
+/** Lines of diffs in one review, and of each file's. */
+const REVIEW_LINES = 200;
+const DIFF_LINES = 40;
+
+/** Shows what undoing a rewind would change on disk, and asks to repeat the command. */
+export function undoReview(changes: readonly RestoreStep[]): string {
+  let left = REVIEW_LINES;
+  const shown = changes.map((step) => {
+    const all = (step.diff ?? '').split('\n').filter((line) => line !== '' && !/^(---|\+\+\+) /.test(line));
+    const lines = all.slice(0, Math.min(left, DIFF_LINES));
+    left -= lines.length;
+    const cut = all.length > lines.length ? [`… ${all.length - lines.length} more lines`] : [];
+    return [`- ${stepText(step)}`, ...[...lines, ...cut].map((line) => `    ${line}`)].join('\n');
+  });
+  const count = changes.length === 1 ? '1 path' : `${changes.length} paths`;
+  return `That rewind was made before the program started. Undoing it changes ${count} on disk:\n${shown.join('\n')}\nRun /rewind undo again to do that.`;
+}
+
+const verbs: Readonly<Record<RestoreStep['action'], string>> = {
+  create: 'creates',
+  modify: 'changes',
+  merge: 'changes',
+  delete: 'deletes',
+  mode: 'changes the permissions of',
+  refuse: 'leaves',
+  nothing: 'leaves',
+};
+
+function stepText({ action, path, added, removed, from, to }: RestoreStep): string {
+  const lines = added + removed === 0 ? '' : ` (+${added} −${removed})`;
+  const isExecutable = (state: RestoreStep['to']): boolean =>
+    state?.type === 'file' && ((state.mode ?? 0) & 0o111) !== 0;
+  const runs = isExecutable(to) && !isExecutable(from) ? ', executable' : '';
+  const target = to?.type === 'link' ? `, a link to ${quotedName(to.target)}` : '';
+  return `${verbs[action]} ${quotedName(path)}${lines}${runs}${target}`;
 }
 
 /** Builds the note that tells the model which files were restored while the conversation was kept. */

@@ -371,14 +371,14 @@ describe('a program that was stopped', () => {
       const again = await startRewindTest({ resume: { folder: set.folder, sessionId } });
       const cut = () => interruptedRewind(liveEntries(again.context.entries()))?.subtype;
       expect(cut()).toBe(op);
-      expect((await again.undo()).outcome).toBe('done');
+      expect((await again.undoShown()).outcome).toBe('done');
       expect(await again.tree()).toEqual(after);
       expect(again.conversation()).toEqual(said);
       expect(cut()).toBeUndefined();
       // And what the log says of the files is true: going back and forth goes on from here.
       expect((await again.back('one', 'both')).outcome).toBe('done');
       expect(await again.tree()).toEqual({});
-      expect((await again.undo()).outcome).toBe('done');
+      expect((await again.undoShown()).outcome).toBe('done');
       expect(await again.tree()).toEqual(after);
     },
   );
@@ -567,4 +567,24 @@ test("a rewind keeps the user's mode, but restores the todo list and the record 
   await set.undo();
   expect(set.agent.state().todos).toMatchObject([{ content: 'second' }]);
   expect(set.context.fileReads(set.at('a'))).toBeDefined();
+});
+
+test('undoing a rewind that another process made shows every change first, then does it', async () => {
+  const set = await startRewindTest({
+    answers: [calls(['w', 'Write', { file_path: 'new.txt', content: 'a line\n' }]), says('Done.')],
+  });
+  await set.ask('one');
+  await set.back('one', 'files');
+  const { sessionId } = set.agent.state();
+  await set.agent.close();
+  expect(await set.tree()).not.toHaveProperty('new.txt');
+  const again = await startRewindTest({ resume: { folder: set.folder, sessionId } });
+  const shown = await again.undo();
+  expect(shown).toMatchObject({ type: 'undo', outcome: 'refused' });
+  expect(shown.message).toMatch(/- creates .*new\.txt"? \(\+1 −0\)/);
+  expect(shown.message).toContain('    +a line');
+  expect(shown.message).toMatch(/Run \/rewind undo again to do that\.$/);
+  expect(await again.tree()).not.toHaveProperty('new.txt');
+  expect(await again.undo()).toMatchObject({ outcome: 'done' });
+  expect(await again.tree()).toHaveProperty('new.txt');
 });

@@ -33,9 +33,13 @@ export interface RewindTest extends TestAgent {
   prompt(text: string): string;
   back(text: string, scope: 'both' | 'conversation' | 'files'): Promise<RewindReport>;
   undo(): Promise<RewindReport>;
+  /** Undoes a rewind of an earlier process: the first time, it is only shown. */
+  undoShown(): Promise<RewindReport>;
   /** The messages that the model would get now: role and text. */
   conversation(): string[];
 }
+
+const REPEAT = 'Run /rewind undo again to do that.';
 
 export async function startRewindTest(
   given: Given & { readonly wrap?: (files: FileCheckpoints) => FileCheckpoints } = {},
@@ -74,6 +78,10 @@ export async function startRewindTest(
     prompt,
     back: (text, scope) => report({ type: 'rewind', to: prompt(text), scope }),
     undo: () => report({ type: 'undo_rewind' }),
+    async undoShown() {
+      const first = await report({ type: 'undo_rewind' });
+      return first.message.endsWith(REPEAT) ? report({ type: 'undo_rewind' }) : first;
+    },
     conversation: () => context.getMessages().map(({ role, content }) => `${role}: ${String(content)}`),
   };
 }
