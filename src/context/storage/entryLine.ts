@@ -97,6 +97,41 @@ export function isTooDeep(value: unknown, levels = MAX_LEVELS): boolean {
   return levels === 0 || Object.values(value).some((one) => isTooDeep(one, levels - 1));
 }
 
+/** A shorter line is parsed within milliseconds, whatever it contains. */
+const MIN_CHECKED_BYTES = 64 * 1024;
+
+/**
+ * The same for a long line that was not parsed yet: parsing takes time that grows with the square of the nesting. Looks
+ * at the bytes once, and skips strings.
+ */
+export function isNestedTooDeep(line: Buffer, levels = MAX_LEVELS): boolean {
+  if (line.length < MIN_CHECKED_BYTES) return false;
+  let depth = 0;
+  for (let at = 0; at < line.length; at++) {
+    const byte = line[at];
+    if (byte === QUOTE) {
+      at = endOfString(line, at);
+      if (at === -1) return false;
+    } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+      depth += 1;
+      if (depth > levels) return true;
+    } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth -= 1;
+  }
+  return false;
+}
+
+const [QUOTE, BACKSLASH, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [34, 92, 91, 93, 123, 125];
+
+/** Index of the quote that ends the string; -1 if there is none. */
+function endOfString(line: Buffer, start: number): number {
+  for (let end = line.indexOf(QUOTE, start + 1); end !== -1; end = line.indexOf(QUOTE, end + 1)) {
+    let first = end;
+    while (line[first - 1] === BACKSLASH && first - 1 > start) first -= 1;
+    if ((end - first) % 2 === 0) return end;
+  }
+  return -1;
+}
+
 type Identity = 'v' | 'seq' | 'uuid' | 'parentUuid' | 'sessionId' | 'timestamp' | 'cwd' | 'version';
 
 /** Placeholder for an entry that cannot be read; the model never sees it. `data` has what is known about it. */

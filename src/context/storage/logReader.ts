@@ -6,7 +6,7 @@
 import { isUtf8 } from 'node:buffer';
 import { ENTRY_FORMAT } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { migrateEntry, unseal } from './entryLine.ts';
+import { isNestedTooDeep, migrateEntry, unseal } from './entryLine.ts';
 import { type DamagedLine, gapsBetween, missing, type SeqRange } from './repair/damage.ts';
 import { type GarbledValue, minEntryBytes, type Piece, repairEntry, salvage } from './repair/salvage.ts';
 import { openStored } from './storedFiles.ts';
@@ -218,6 +218,7 @@ export function readLine(line: RawLine, seq: number): ReadLine {
   const { bytes, complete } = line;
   if (bytes.length < line.length) return { pieces: [], reason: 'longer than any line can be' };
   if (bytes.length < minEntryBytes) return shortLine(line);
+  if (isNestedTooDeep(bytes)) return { pieces: [], reason: 'nested too deeply for an entry' };
   const { json, seal } = unseal(bytes);
   const value = parse(json);
   const entry = value === undefined ? undefined : migrateEntry(value, seq);

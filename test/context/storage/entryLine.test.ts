@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { migrateEntry, seal, unseal } from '../../../src/context/storage/entryLine.ts';
-import { readLog } from '../../../src/context/storage/logReader.ts';
+import { isNestedTooDeep, migrateEntry, seal, unseal } from '../../../src/context/storage/entryLine.ts';
+import { parseLine, readLog } from '../../../src/context/storage/logReader.ts';
 import { PersistentStore } from '../../../src/context/storage/PersistentStore.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 import { makeEntry } from './madeUpLog.ts';
@@ -106,3 +106,21 @@ test.each(['data', 'message', 'tool'])(
     expect(() => structuredClone(entries)).not.toThrow();
   },
 );
+
+test.each([
+  ['arrays', '['.repeat(600)],
+  ['objects', '{"a":'.repeat(600)],
+])('a long line of nested %s is refused before it is parsed', (_name, nested) => {
+  const line = `{"v":1,"note":"${'x'.repeat(70_000)}","deep":${nested}`;
+  expect(isNestedTooDeep(Buffer.from(line))).toBe(true);
+  expect(parseLine(Buffer.from(line))).toEqual({ entries: [], reason: 'nested too deeply for an entry' });
+});
+
+test.each([
+  ['brackets in a text', JSON.stringify({ a: '[{'.repeat(50_000) })],
+  ['escaped quotes', JSON.stringify({ a: `\\" \\\\ ${'"['.repeat(50_000)}`, b: '\\'.repeat(1001) })],
+  ['many arrays side by side', JSON.stringify(Array.from({ length: 40_000 }, () => [{}]))],
+  ['a text without its end', `{"a":"${'['.repeat(100_000)}`],
+])('%s are no nesting', (_name, line) => {
+  expect(isNestedTooDeep(Buffer.from(line))).toBe(false);
+});
