@@ -63,6 +63,7 @@ const sandbox = createCommandSandbox({
   isExcluded: () => false,
   gitUse: (command) => (command === GIT ? 'only' : 'none'),
   gitSteps: async (command) => [{ command, isConditional: false }],
+  installs: () => false,
   gitRunsPrograms: () => false,
 });
 

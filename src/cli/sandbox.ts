@@ -181,6 +181,7 @@ export function createSessionSandbox({
     isBinding,
     isExcluded: (command) => permissions.matches(sandbox.excludedCommands, command),
     gitUse: (command, cwd) => permissions.gitUse(command, cwd),
+    installs: (command, cwd) => permissions.installs(command, cwd),
     gitSteps: (command, cwd) => permissions.gitSteps(command, cwd),
     gitRunsPrograms: gitSettingsRunPrograms,
   });

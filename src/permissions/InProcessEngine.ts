@@ -3,6 +3,7 @@ import type { CommandStep, GitUse } from '../protocol/sandbox.ts';
 import { type CommandEffect, effectsOf } from './command/commandEffects.ts';
 import { gitStepsOf } from './command/gitSteps.ts';
 import { gitUseOf } from './command/gitUse.ts';
+import { installsOnly } from './command/installUse.ts';
 import { decide } from './decide.ts';
 import type { PermissionInput } from './decideCall.ts';
 import { explain } from './explain.ts';
@@ -73,6 +74,11 @@ export class InProcessEngine implements PermissionEngine {
     const { policy, isCut } = await this.#policy(facts);
     const use = gitUseOf(policy.parseCommand(command), cwd, policy);
     return isCut() ? 'none' : use;
+  }
+
+  async installs(command: string, cwd: string, facts: PolicyFacts): Promise<boolean> {
+    const { policy, isCut } = await this.#policy(facts);
+    return installsOnly(policy.parseCommand(command), cwd, policy) && !isCut();
   }
 
   async gitSteps(command: string, cwd: string, facts: PolicyFacts): Promise<readonly CommandStep[]> {

@@ -14,6 +14,8 @@ export interface PermissionEngine {
   matches(patterns: readonly string[], command: string, root: string): Promise<boolean>;
   /** See `gitUseOf`; `none` also if the lookups took too long. */
   gitUse(command: string, cwd: string, facts: PolicyFacts): Promise<GitUse>;
+  /** See `installsOnly`; false also if the lookups took too long. */
+  installs(command: string, cwd: string, facts: PolicyFacts): Promise<boolean>;
   /** See `gitStepsOf`; one step also if the lookups took too long. */
   gitSteps(command: string, cwd: string, facts: PolicyFacts): Promise<readonly CommandStep[]>;
   /** See `effectsOf`; undefined also if the lookups took too long. */

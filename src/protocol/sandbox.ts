@@ -98,6 +98,11 @@ export interface Confinement {
    */
   blocked(output: string, exitCode: number, declined: ReadonlySet<string>): Blockage | undefined;
   /**
+   * Looks for what the command has changed, without keeping the thread busy throughout. Call it when the command has
+   * ended: `changedProtectedFiles` and `release` then take less time. Never rejects. Absent = they are quick anyway.
+   */
+  lookForChanges?(): Promise<void>;
+  /**
    * Returns, ready to show, files that control other programs and that the command created or changed since the last
    * call.
    */

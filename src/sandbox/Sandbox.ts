@@ -1,11 +1,12 @@
 /** Confines the commands of one session with the means of this machine: bubblewrap on Linux, seatbelt on macOS. */
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { lstatOf, resolved } from '../disk/fileLookups.ts';
 import { isInside, realpath } from '../disk/paths.ts';
 import type { SandboxRecord } from '../protocol/entries/fields.ts';
 import type {
+  CommandRequest,
   CommandSandbox,
   CommandStep,
   Confinement,
@@ -13,8 +14,8 @@ import type {
   Launch,
   SandboxState,
 } from '../protocol/sandbox.ts';
-import { whyBlocked, whyGitBlocked, whyHidden } from './blocked.ts';
-import { type EnvironmentRules, englishMessages, withoutTokens } from './environment.ts';
+import { whyBlocked, whyGitBlocked, whyHidden, whySharedBlocked } from './blocked.ts';
+import { BYTECODE_CACHE, type EnvironmentRules, englishMessages, withoutTokens } from './environment.ts';
 import { bubblewrapArguments } from './linux/bubblewrap.ts';
 import { admit, expectedMounts, mountsNow } from './linux/mountCheck.ts';
 import { guardsOf, type MountWatch, mountWith, watchMounts } from './linux/mountWatch.ts';
@@ -45,6 +46,7 @@ import { createHardLinkSearch } from './places/hardLinks.ts';
 import { createHeldLinks } from './places/heldLinks.ts';
 import { createPathNotes } from './places/pathNotes.ts';
 import { createProjectScan, createSecretsScan } from './places/projectScan.ts';
+import { createCaches, createSharedFolders, type SharedFolders } from './places/sharedFolders.ts';
 import { hiddenNeed, planCommand, type SandboxPlan } from './plan.ts';
 import { closeInheritedFiles, find, type ProbeOptions, probeSandbox, SEATBELT, sealable } from './probe.ts';
 import { createQuarantine, type ProtectedChanges, watchProtected } from './protectedChanges.ts';
@@ -100,6 +102,8 @@ export interface SandboxOptions extends ProbeOptions {
   readonly isExcluded: (command: string) => boolean | Promise<boolean>;
   /** Whether a command, run in a folder, may change git folders. */
   readonly gitUse: (command: string, cwd: string) => GitUse | Promise<GitUse>;
+  /** True if a command does nothing but install or remove dependencies: it replaces files rather than writing into them. */
+  readonly installs: (command: string, cwd: string) => boolean | Promise<boolean>;
   /** See `CommandSandbox.steps`. */
   readonly gitSteps: (command: string, cwd: string) => Promise<readonly CommandStep[]>;
   /** True if the settings of the repository in this folder would make git start programs. */
@@ -124,6 +128,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   });
   const findSecrets = createSecretsScan((path) => testsOfFiles().isSensitive(path));
   const findOtherNames = createHardLinkSearch();
+  const findShared = createSharedFolders();
   const gitFolders = createCompletedGitFolders(options.gitNotes);
   const temporary = createTemporaryFolders(options.temporary);
   const quarantine = createQuarantine(options.setAsideNotes);
@@ -164,6 +169,18 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         problems.add(`what it sent to ${host}:${port} asked for another host, or hid which one`);
     },
   });
+
+  /** Dependencies that the command must not write: their files are also those of other projects. */
+  const sharedIn = async (
+    dependencies: readonly string[],
+    { command, cwd }: CommandRequest,
+  ): Promise<SharedFolders> => {
+    const before = await findShared(dependencies);
+    if (before.folders.length === 0) return before;
+    if (await options.installs(command, cwd)) return { folders: [], open: [] };
+    before.folders.forEach(createCaches);
+    return findShared(dependencies);
+  };
 
   const open = (): Promise<ProxyRoute | undefined> => {
     opened ??= openProxyRoute(proxy, options).catch(() => undefined);
@@ -254,7 +271,15 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
             ),
             writable,
           );
-      const places = { ...named, protected: [...named.protected, ...others.found] };
+      const shared = await sharedIn(
+        walked.flatMap((one) => one.dependencies),
+        request,
+      );
+      const places = {
+        ...named,
+        protected: [...named.protected, ...others.found, ...shared.folders],
+        writable: [...named.writable, ...shared.open],
+      };
       const scratch = realpathSync(request.scratch);
       const where = { cwd: request.cwd, scratch };
       const refusal = hiddenNeed(places, {
@@ -313,6 +338,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const confinement = confined({
         plan,
         gitUse,
+        shared: shared.folders,
         hasTemporary,
         env,
         bwrap,
@@ -323,6 +349,8 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         asking: own,
         options,
         changes,
+        // A large index takes more than a frame to read; in a closed git folder it stays as it is.
+        looks: roots.length > 0 && closed.length === 0 ? protectedChanges.check : undefined,
         whole: denied.whole.filter((path) => plan.denied.includes(path)),
         told,
         share,
@@ -434,6 +462,8 @@ function reported(
 interface ConfinedParts {
   readonly plan: SandboxPlan;
   readonly gitUse: GitUse;
+  /** Folders with files of other projects that are read-only for the command. */
+  readonly shared: readonly string[];
   /** True if the command may write to a temporary folder other than its scratch folder. */
   readonly hasTemporary: boolean;
   readonly env: Readonly<Record<string, string>>;
@@ -449,6 +479,8 @@ interface ConfinedParts {
   readonly asking: RunningRequest;
   readonly options: SandboxOptions;
   readonly changes: ReportedChanges;
+  /** See `Confinement.lookForChanges`. */
+  readonly looks: (() => Promise<void>) | undefined;
   /** See `DeniedPlaces`. */
   readonly whole: readonly string[];
   /** Those reported by earlier commands; extended here. */
@@ -462,6 +494,7 @@ interface ConfinedParts {
 function confined({
   plan,
   gitUse,
+  shared,
   hasTemporary,
   env,
   bwrap,
@@ -472,6 +505,7 @@ function confined({
   asking,
   options,
   changes,
+  looks,
   whole,
   told,
   share,
@@ -479,6 +513,7 @@ function confined({
   onRelease,
 }: ConfinedParts): Confinement {
   const descriptors: number[] = [];
+  const caches = withBytecode(options.caches, shared);
   /** Those already reported. */
   const exposed = new Set<string>();
   let kept: number | undefined;
@@ -509,7 +544,7 @@ function confined({
         ...englishMessages(env),
         // Bash also writes long here-documents to TMPDIR.
         ...(plan.mode === 'read-only' || !hasTemporary ? { TMPDIR: plan.scratch } : {}),
-        ...(plan.mode === 'workspace-write' ? { ...options.caches, ...ownChoices(options.caches, env) } : {}),
+        ...(plan.mode === 'workspace-write' ? { ...caches, ...ownChoices(caches, env) } : {}),
         ...(route === undefined ? {} : proxyVariables(token, route.port)),
       };
       if (options.platform === 'darwin')
@@ -562,10 +597,13 @@ function confined({
       if (hidden !== undefined) return { reason: hidden, isHidden: true };
       const ofGit = whyGitBlocked(output, exitCode, plan.closedGitFolders, gitUse);
       if (ofGit !== undefined) return ofGit;
+      const ofShared = whySharedBlocked(output, exitCode, shared.map(shown));
+      if (ofShared !== undefined) return { reason: ofShared };
       const refused = [...asking.refused].filter((host) => !declined.has(host));
       const reason = whyBlocked(output, exitCode, refused, [...asking.problems]);
       return reason === undefined ? undefined : { reason };
     },
+    ...(looks === undefined ? {} : { lookForChanges: looks }),
     changedProtectedFiles: changes.take,
     hiddenFolders() {
       const fresh = whole.filter((path) => !told.has(path));
@@ -593,6 +631,12 @@ function confined({
     },
     release,
   };
+}
+
+/** Python cannot leave compiled code next to read-only packages, and would compile them for each command. */
+function withBytecode(caches: SandboxOptions['caches'], shared: readonly string[]): SandboxOptions['caches'] {
+  const isNeeded = shared.some((folder) => basename(folder) === 'site-packages');
+  return Object.fromEntries(Object.entries(caches).filter(([name]) => isNeeded || name !== BYTECODE_CACHE));
 }
 
 /** Variables that the user has set override ours. */

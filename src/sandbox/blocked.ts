@@ -95,6 +95,32 @@ export function whyGitBlocked(
 
 const GIT_ALONE = 'Run git in a call of its own.';
 
+/** A file that cannot be written, and a mount point that cannot be replaced. */
+const unchangeable = /read-only file system|\bEROFS\b|resource busy|\bEBUSY\b/i;
+
+/**
+ * Why a command could not change dependencies whose files are shared with other projects; undefined if it did not try.
+ * `shared`: the folders with such files, as they are shown.
+ */
+export function whySharedBlocked(
+  output: string,
+  exitCode: number,
+  shared: readonly string[],
+): string | undefined {
+  if (exitCode === 0) return undefined;
+  // A program may name a file by the link that leads to it: `node_modules/dep`.
+  const isAbout = (line: string, folder: string): boolean =>
+    line.includes(folder.includes('node_modules') ? 'node_modules' : 'site-packages');
+  const lines = output
+    .slice(-TAIL_LENGTH)
+    .split('\n')
+    .filter((line) => unchangeable.test(line));
+  const folder = shared.find((one) => lines.some((line) => isAbout(line, one)));
+  return folder === undefined
+    ? undefined
+    : `it tried to change ${folder}, whose files are hard links shared with other projects; only package managers may change it`;
+}
+
 /**
  * Why the sandbox made a command fail, to complete "The sandbox (seems to have) blocked it: "; undefined if it did not.
  * `problems`: the proxy's messages about hosts that are allowed.

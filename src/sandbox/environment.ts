@@ -104,6 +104,9 @@ function matcherOf(patterns: readonly string[]): (name: string) => boolean {
   return (name) => tests.some((test) => test.test(name));
 }
 
+/** Where Python keeps compiled code instead of next to the source; only needed if that is read-only. */
+export const BYTECODE_CACHE = 'PYTHONPYCACHEPREFIX';
+
 /**
  * Caches of package managers and compilers that fail without a writable place. The real ones in the home stay
  * read-only, because other programs would run what a confined command puts there. Names as in each program's
@@ -115,6 +118,7 @@ const folders: Readonly<Record<string, string>> = {
   GOCACHE: 'go-build',
   UV_CACHE_DIR: 'uv',
   CCACHE_DIR: 'ccache',
+  [BYTECODE_CACHE]: 'python',
 };
 
 /** One variable per cache, pointing to a folder in `root`; programs create the folders themselves. */

@@ -149,6 +149,7 @@ export async function confined({
     isExcluded: () => false,
     gitUse: (command, cwd) =>
       places.mayChangeGit === true ? 'only' : permissionEngine().gitUse(command, cwd, facts()),
+    installs: (command, cwd) => permissionEngine().installs(command, cwd, facts()),
     gitSteps: (command, cwd) => permissionEngine().gitSteps(command, cwd, facts()),
     gitRunsPrograms: gitSettingsRunPrograms,
     ...options,

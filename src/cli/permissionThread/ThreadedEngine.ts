@@ -73,6 +73,10 @@ export class ThreadedEngine implements PermissionEngine {
     return this.#ask({ type: 'gitUse', args }, async () => (await withoutGrammar()).gitUse(...args));
   }
 
+  installs(...args: Parameters<PermissionEngine['installs']>): ReturnType<PermissionEngine['installs']> {
+    return this.#ask({ type: 'installs', args }, async () => (await withoutGrammar()).installs(...args));
+  }
+
   gitSteps(...args: Parameters<PermissionEngine['gitSteps']>): ReturnType<PermissionEngine['gitSteps']> {
     return this.#ask({ type: 'gitSteps', args }, async () => (await withoutGrammar()).gitSteps(...args));
   }

@@ -36,6 +36,8 @@ async function run(question: EngineQuestion): Promise<unknown> {
       return engine.matches(...question.args);
     case 'gitUse':
       return engine.gitUse(...question.args);
+    case 'installs':
+      return engine.installs(...question.args);
     case 'gitSteps':
       return engine.gitSteps(...question.args);
     case 'effects':

@@ -73,6 +73,8 @@ export interface Permissions {
   matches(patterns: readonly string[], command: string): Promise<boolean>;
   /** Whether a command, run in a folder, may change git folders in the sandbox. */
   gitUse(command: string, cwd: string): Promise<GitUse>;
+  /** True if a command, run in a folder, does nothing but install or remove dependencies. */
+  installs(command: string, cwd: string): Promise<boolean>;
   /** See `CommandSandbox.steps`. */
   gitSteps(command: string, cwd: string): Promise<readonly CommandStep[]>;
   /** Returns the rule that "always" saves for a host. */
@@ -226,6 +228,7 @@ function permissionsAt(
     },
     propose: (calls, least) => engine.propose(calls, factsFor('default'), least),
     gitUse: (command, cwd) => engine.gitUse(command, cwd, factsFor('default')),
+    installs: (command, cwd) => engine.installs(command, cwd, factsFor('default')),
     gitSteps: (command, cwd) => engine.gitSteps(command, cwd, factsFor('default')),
     matches: async (patterns, command) =>
       patterns.length > 0 && (await engine.matches(patterns, command, root)),

@@ -55,7 +55,7 @@ export function gitUseOf(parsed: ParsedCommand, cwd: string, policy: Policy): Gi
  * True if a redirection writes a file of the workspace outside of git folders, and no git command of the same line may
  * put a link in its place.
  */
-function isOrdinaryFile(path: string | null, visits: readonly Visit[], policy: Policy): boolean {
+export function isOrdinaryFile(path: string | null, visits: readonly Visit[], policy: Policy): boolean {
   if (path === null) return false;
   const isOrdinary = (directory: string): boolean => {
     const place = locate(path, directory, policy);
@@ -76,9 +76,9 @@ function keepsFiles({ argv }: CommandPart): boolean {
 /** They leave the files of the worktree as they are. */
 const keepingSubcommands = /^(?:add|stage|commit|tag|push|fetch|branch|status|log|diff|show)$/;
 
-const isOutput = (path: string): boolean => isNoFile(path) || /^\/dev\/(?:stdout|stderr)$/.test(path);
+export const isOutput = (path: string): boolean => isNoFile(path) || /^\/dev\/(?:stdout|stderr)$/.test(path);
 
-function partUse(visit: Visit, policy: Policy): PartUse {
+export function partUse(visit: Visit, policy: Policy): PartUse {
   const part = underItsName(visit.part);
   const [name] = part.argv;
   if (part.argv.length === 0)
@@ -99,7 +99,7 @@ function partUse(visit: Visit, policy: Policy): PartUse {
   return part.carrier || writesNoContent.test(name) || readOnlyUse(part) !== undefined ? 'nothing' : 'other';
 }
 
-const isSameName = (word: string, name: string): boolean => word === name || word.endsWith(`/${name}`);
+export const isSameName = (word: string, name: string): boolean => word === name || word.endsWith(`/${name}`);
 
 /** Builtins of every shell that evaluate none of their words. */
 const isBuiltin = /^(?:cd|echo|:|true|false)$/;

@@ -20,6 +20,8 @@ interface PlannedMount {
   readonly isWritable: boolean;
   /** The source may have disappeared by now. */
   readonly isOptional?: boolean;
+  /** It is made read-only at the end, after what stays writable in it has been mounted. */
+  readonly endsReadOnly?: boolean;
   /** The empty folder cannot be entered. */
   readonly isClosed?: boolean;
 }
@@ -60,6 +62,7 @@ export function bubblewrapArguments(
     ...['--proc', '/proc'],
     ...kernelSettings.flatMap((path) => ['--ro-bind-try', path, path]),
     ...(sealed.length === 0 ? plannedMounts(plan).flatMap(wordsOf) : sealedMounts(plan, sealed)),
+    ...plannedMounts(plan).flatMap(({ path, endsReadOnly }) => (endsReadOnly ? ['--remount-ro', path] : [])),
     ...plan.hidden.flatMap(({ path, isDirectory }) => (isDirectory ? ['--remount-ro', path] : [])),
     ...(filter === undefined ? [] : ['--seccomp', String(filter)]),
     ...(gate === undefined ? [] : ['--info-fd', String(gate.info), '--block-fd', String(gate.block)]),
@@ -75,7 +78,11 @@ export function plannedMounts(plan: SandboxPlan): readonly PlannedMount[] {
     ...plan.readable.map((path) => ({ path, source: path, isWritable: false, isOptional: true })),
     ...plan.writable.filter((path) => path !== '/').map((path) => ({ path, source: path, isWritable: true })),
     ...plan.pinned.map((path) => ({ path, source: path, isWritable: true })),
-    ...plan.protected.map((path) => ({ path, source: path, isWritable: false, isOptional: true })),
+    ...plan.protected.map((path) =>
+      plan.writable.some((folder) => folder !== path && isInside(folder, path))
+        ? { path, source: path, isWritable: true, endsReadOnly: true }
+        : { path, source: path, isWritable: false, isOptional: true },
+    ),
     ...(plan.scratchParent === undefined || plan.temporary.some(({ parent }) => parent === plan.scratchParent)
       ? []
       : [{ path: plan.scratchParent, isWritable: true }]),

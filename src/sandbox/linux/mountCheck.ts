@@ -54,8 +54,8 @@ export function expectedMounts(
   const mountAt = mountLookup(machine);
   const emptied = new Set(plan.hidden.filter(({ isDirectory }) => isDirectory).map(({ path }) => path));
   const writable = [...plan.writable, ...plan.temporary.map(({ shared }) => shared)];
-  const expected = plannedMounts(plan).map(({ path, source, isWritable }): ExpectedMount => {
-    const isReadOnly = !isWritable || emptied.has(path);
+  const expected = plannedMounts(plan).map(({ path, source, isWritable, endsReadOnly }): ExpectedMount => {
+    const isReadOnly = !isWritable || endsReadOnly === true || emptied.has(path);
     if (source === undefined) return { path, isReadOnly };
     const from = writable.some((folder) => isInside(source, folder)) ? source : real(source);
     const mount = mountAt(from);

@@ -13,6 +13,7 @@ import { isPreparedBare, preparedModules } from './moduleCheck.ts';
 import { createModuleWalk } from './moduleWalk.ts';
 import type { PathNotes } from './pathNotes.ts';
 import { pendingPrograms } from './pendingOperations.ts';
+import { dependencyFolder } from './sharedFolders.ts';
 import { createIndexReader, repositoriesOf } from './trackedPaths.ts';
 
 /** Each has several mounts. */
@@ -33,6 +34,8 @@ interface Scanned {
    * replaced.
    */
   readonly protectedFiles: ReadonlyMap<string, string>;
+  /** Folders with dependencies; see `dependencyFolder`. */
+  readonly dependencies: readonly string[];
 }
 
 interface ProjectRules {
@@ -89,7 +92,13 @@ export function createProjectScan({
       )
       .map(({ name }) => name);
     const isRepository = entries.some(({ name }) => name === '.git');
-    return { found: { protectedFiles, isRepository }, enters: (name) => !protectedFiles.includes(name) };
+    const dependencies = entries
+      .filter((entry) => entry.isDirectory() && dependencyFolder.test(entry.name))
+      .map(({ name }) => join(path, name));
+    return {
+      found: { protectedFiles, isRepository, dependencies },
+      enters: (name) => !protectedFiles.includes(name),
+    };
   });
   /**
    * For the status of a repository, git enters its submodules, and theirs, and runs programs named in their settings. So
@@ -134,6 +143,7 @@ export function createProjectScan({
       stamps.set(join(path, '.git'), runs ? RUNS_PROGRAMS : '');
     }
     return {
+      dependencies: folders.flatMap(({ found }) => found.dependencies),
       repositories: [
         ...new Set([...all.inside.slice(0, MAX_REPOSITORIES), ...all.submodules.slice(0, MAX_REPOSITORIES)]),
       ],

@@ -110,6 +110,7 @@ export async function startCommand(spec: CommandSpec, pipes: OutputPipes): Promi
       // A sandbox takes a moment to exit after its command.
       while (performance.now() < deadline && alive()) await delay(ALIVE_POLL_MS);
       await confinement?.share();
+      await confinement?.lookForChanges?.();
       return end;
     }),
     alive,
