@@ -44,6 +44,7 @@ import {
 import { protectedInGit } from './places/gitFolders.ts';
 import { createHardLinkSearch } from './places/hardLinks.ts';
 import { createHeldLinks } from './places/heldLinks.ts';
+import { createPipeSearch } from './places/namedPipes.ts';
 import { createPathNotes } from './places/pathNotes.ts';
 import { createProjectScan, createSecretsScan } from './places/projectScan.ts';
 import { createCaches, createSharedFolders, type SharedFolders } from './places/sharedFolders.ts';
@@ -129,6 +130,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   const findSecrets = createSecretsScan((path) => testsOfFiles().isSensitive(path));
   const findOtherNames = createHardLinkSearch();
   const findShared = createSharedFolders();
+  const findPipes = createPipeSearch();
   const gitFolders = createCompletedGitFolders(options.gitNotes);
   const temporary = createTemporaryFolders(options.temporary);
   const quarantine = createQuarantine(options.setAsideNotes);
@@ -259,6 +261,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         repositories,
         closedGitFolders: closed,
         projectSecrets: secrets,
+        namedPipes: await findPipes(given.home, given.temporary),
         // macOS profiles cannot replace one folder with another.
         ...(options.platform === 'linux' ? { privateTemporary: (shared) => temporary.open(shared) } : {}),
         scratchParent: options.scratchParent(request.scratch),

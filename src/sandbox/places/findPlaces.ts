@@ -34,6 +34,8 @@ export interface PlaceOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The user id; absent if the system has none. */
   readonly user?: number | undefined;
+  /** Named pipes that the user may write. Hidden, except in writable places. */
+  readonly namedPipes?: readonly string[];
   /** The program's own data: keys, sessions, earlier file contents. Hidden. */
   readonly dataRoot: string;
   readonly temporary: readonly string[];
@@ -95,6 +97,10 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
   const hidden = hiddenPlaces(options, workspace, [...workspace, ...shown, ...writable]).filter(
     ({ path }) => !isOpened(path),
   );
+  const isPipeOfOthers = (path: string): boolean =>
+    ![...workspace, ...writable, ...temporary].some((folder) => isInside(path, folder)) &&
+    !hidden.some((place) => place.isDirectory && isInside(path, place.path));
+  const pipes = (options.namedPipes ?? []).filter(isPipeOfOthers);
   const gitFolders = workspace.flatMap(linkedGitFolder);
   const included = includedByUser(options.home);
   const closed = options.closedGitFolders;
@@ -121,7 +127,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
         ].filter((path) => !isClosed(path)),
       ]),
     ],
-    hidden,
+    hidden: [...hidden, ...pipes.map((path) => ({ path, isDirectory: false }))],
     alwaysHidden: outermost((options.denyReadAlways ?? []).flatMap((path) => hiddenPlace(path, mountsNow()))),
     projectSecrets: options.projectSecrets,
     readable: [...shown, ...workspace].filter((path) =>
