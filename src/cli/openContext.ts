@@ -86,7 +86,7 @@ export interface SessionFactoryOptions {
   readonly demo: boolean;
   /** Without instructions, memories and skills. */
   readonly isSafe?: boolean | undefined;
-  /** Nothing of the session is written: new sessions only, and without checkpoints. */
+  /** The session is not written to disk: for new sessions only, and without checkpoints. */
   readonly isEphemeral?: boolean | undefined;
   readonly interactive: boolean;
   /** From the command line; overrides the settings. */

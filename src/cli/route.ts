@@ -1,6 +1,6 @@
 /**
- * Distinguishes subcommands (`clawdcode session …`, `permissions …`, `mcp …`, `plugin …`, `config …`, `models`, `stats`, `auth …`, `acp`, `doctor`, `completion`) from prompts that
- * start with the same word. Loads nothing, because it runs on every start.
+ * Distinguishes subcommands (`clawdcode session …`, `clawdcode doctor`) from prompts that start with the same word. Loads
+ * nothing, because it runs on every start.
  */
 import { nearest } from '../config/nearest.ts';
 

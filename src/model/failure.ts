@@ -7,7 +7,7 @@ export interface Failure {
   readonly status?: number;
   /** The body of the answer, or the error event, as text; empty if there was none. */
   readonly body: string;
-  /** True if the body was longer than what is read of one: no server has that much to say about an error. */
+  /** True if the body exceeded the read limit: no error message needs that much. */
   readonly isEndless: boolean;
   /** The server's own error message, if the body contains one. */
   readonly sentence?: string;
@@ -21,7 +21,7 @@ export interface Failure {
 /** The key under which replyChunks.ts passes the body of a failed answer through the SDK's error. */
 export const RAW_BODY = 'raw_body';
 
-/** The key of a mark beside it: the body was longer than what is read of one. */
+/** The key of a flag next to it: the body exceeded the read limit. */
 export const IS_ENDLESS = 'is_endless';
 
 /** Maximum characters read from a response body or an error message: servers may send errors of any size. */

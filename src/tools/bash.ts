@@ -47,7 +47,7 @@ const input = z.object({
 });
 type BashInput = z.infer<typeof input>;
 
-/** Hears of each command that starts; returns what to call when its processes are gone. */
+/** Called for each command that starts; returns a function to call when its processes have ended. */
 export type CommandStarted = (started: {
   readonly command: string;
   readonly cwd: string;

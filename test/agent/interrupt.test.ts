@@ -9,7 +9,7 @@ import { startAgent } from './testAgent.ts';
 const stop = { type: 'interrupt' } as const;
 const is = (type: AgentEvent['type']) => (event: AgentEvent) => event.type === type;
 
-test('interrupted in mid-stream, the partial reply is recorded and sent with the next request', async () => {
+test('if a stream is interrupted, the partial reply is recorded and sent with the next request', async () => {
   const { agent, ask, when, lines, model } = await startAgent({
     answers: [hangsAfter(delta('The answer '), delta('is ')), says('Going on.')],
   });

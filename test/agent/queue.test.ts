@@ -7,7 +7,7 @@ import { startAgent } from './testAgent.ts';
 
 const is = (type: AgentEvent['type']) => (event: AgentEvent) => event.type === type;
 
-test('what is typed while tools run is delivered before the next request of the same turn', async () => {
+test('a prompt typed while tools run is delivered before the next request of the same turn', async () => {
   const { agent, ask, when, lines, model } = await startAgent({
     tools: [smallTool('Read')],
     answers: [calls(['a', 'Read']), says('Both answered.')],

@@ -26,7 +26,7 @@ async function lay() {
   return { ...paths, isNew: () => isUpToDate(paths.made, [paths.folder, paths.lock]) };
 }
 
-test('what is newer than all its sources is up to date', async () => {
+test('an output newer than all its sources is up to date', async () => {
   const { isNew } = await lay();
   expect(await isNew()).toBe(true);
 });
@@ -37,7 +37,7 @@ test.each(['source', 'deep', 'lock'] as const)('a change of a %s makes it old', 
   expect(await laid.isNew()).toBe(false);
 });
 
-test('what is not there is not up to date', async () => {
+test('a missing output is not up to date', async () => {
   const laid = await lay();
   await rm(laid.made);
   expect(await laid.isNew()).toBe(false);

@@ -92,7 +92,7 @@ test('a piece that has a require of its own is refused when it is built', async 
   await expect(toCommonJs(source)).rejects.toThrow('named require');
 });
 
-test('what has run is kept, and the functions that ran with it', async () => {
+test('code that has run is cached, with its compiled functions', async () => {
   await lay({ 'cli.cjs': SUM });
   expect(await run(CALL)).toBe('3');
   const small = (await stat(await keptFile())).size;
@@ -154,7 +154,7 @@ test('a changed piece is recorded again for five runs, and a removed one leaves 
   expect((await stat(await keptFile())).size).toBeGreaterThan(small);
 });
 
-test('a piece that fails while it is loaded fails again when it is asked for again', async () => {
+test('a chunk that fails to load fails again when it is requested again', async () => {
   await lay({
     'cli.cjs': 'export const more = () => import("./chunk-A.cjs");',
     'chunk-A.cjs': 'export const half = 1; throw new Error("not today");',

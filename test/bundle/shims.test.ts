@@ -92,7 +92,7 @@ test('an import of a module of Node still loads more than process.getBuiltinModu
   expect(asked).toBeLessThan(imported);
 });
 
-test('fetch still brings a second HTTP client along, which the own one does without', {
+test('fetch still loads a second HTTP client, which our own does not', {
   tags: 'long',
 }, () => {
   const loadedBy = (code: string): string[] => {

@@ -115,7 +115,7 @@ test('a folder that a command replaced by a link is restored with all its files'
   expect(readFileSync(join(bench.outside, 'a'), 'utf8')).toBe('outside\n');
 });
 
-test('a pipe in place of a file is never opened, neither in a scan nor in a plan nor while going back', async () => {
+test('a pipe in place of a file is never opened: not in a scan, a plan or a rewind', async () => {
   write('a.txt', 'one\n');
   write('b.txt', 'one\n');
   const changes = await changesOf('rm a.txt; mkfifo a.txt; echo two > b.txt');
@@ -299,7 +299,7 @@ test('a blob that is damaged or gone is refused before anything is written', asy
   expect(readFileSync(at('a.txt'), 'utf8')).toBe('two\n');
 });
 
-test('a tree that disappears is not mistaken for anything else', async () => {
+test('a deleted tree is recognized as such', async () => {
   write('a.txt', 'one\n');
   const changes = await changesOf('cd ..; rm -rf project');
   expect(changes.map((change) => change.path)).toEqual([at('a.txt')]);

@@ -82,7 +82,7 @@ test('no earlier state is invented for places that were not scanned', async () =
   expect(notes).toEqual([`what ${path} was before is unknown`]);
 });
 
-test('a second root is looked at like the first', async () => {
+test('a second root is scanned like the first', async () => {
   const checkpoints = bench.reopen({ extraRoots: [bench.outside] });
   await checkpoints.baseline();
   shell('echo a > a.txt; echo b > ../outside/b.txt');
@@ -90,7 +90,7 @@ test('a second root is looked at like the first', async () => {
   expect(changes.map((change) => change.path)).toEqual([join(bench.outside, 'b.txt'), at('a.txt')]);
 });
 
-test("the program's own folder is not looked at, inside the root or not", async () => {
+test("the program's own folder is not scanned, inside the root or not", async () => {
   const checkpoints = bench.reopen({ folder: at('own/copies'), exclude: [at('own')] });
   mkdirSync(at('own'));
   await checkpoints.baseline();

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('what has become a pipe, a link or a folder by the time it is opened is not read', async () => {
+test('a file that has become a pipe, a link or a folder by the time it is opened is not read', async () => {
   const at = (name: string): string => join(folder, name);
   writeFileSync(at('file'), 'one\n');
   symlinkSync('file', at('link'));
@@ -23,7 +23,7 @@ test('what has become a pipe, a link or a folder by the time it is opened is not
     expect(await readStable(path, 100, 100)).toEqual({ type: 'gone' });
 });
 
-test('of a file above the limit only the hash is taken, and above the other not even that', async () => {
+test('a file above the limit is only hashed, and one above the higher limit not even that', async () => {
   const path = join(folder, 'file');
   writeFileSync(path, Buffer.alloc(200_000));
   expect(await readStable(path, 100, 1_000_000)).toMatchObject({ type: 'read', bytes: undefined });

@@ -33,7 +33,7 @@ describe('grants', () => {
     ]);
   });
 
-  test('what only tightens, or grants nothing, is none', () => {
+  test('a value that only tightens, or grants nothing, is not a grant', () => {
     const values = {
       env: {},
       webFetch: { allowPrivate: false },
@@ -131,7 +131,7 @@ describe('settings of a folder that was trusted', () => {
     });
   });
 
-  test('ask for nothing when something was taken away or only tightens', async () => {
+  test('ask nothing if a value was removed or only tightens', async () => {
     const { grants } = await load(agreed);
     const less = { env: { CI: '1' }, permissions: { deny: ['Bash'], defaultMode: 'plan' } };
     expect((await load(less, grants)).untrusted).toEqual([]);

@@ -141,7 +141,7 @@ describe('the layer', () => {
 });
 
 describe('what users cannot loosen', () => {
-  test('bypassPermissions is gone, from flag and file alike', async () => {
+  test('bypassPermissions is unavailable, from flags and files alike', async () => {
     await write(main, { permissions: { disableBypassPermissionsMode: 'disable' } });
     await write(user, { permissions: { defaultMode: 'yolo' } });
     const byFile = await load();

@@ -28,7 +28,7 @@ test('distance is zero only for equal words, symmetric, and one for a single sli
   );
 });
 
-test('what is far longer is not compared', () => {
+test('much longer words are not compared', () => {
   const spentMs = cpuClock();
   expect(
     nearest(

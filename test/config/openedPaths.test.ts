@@ -158,7 +158,7 @@ test('a folder on the command line is where a link leads at that moment', async 
   expect(problems).toEqual([]);
 });
 
-test('what is hidden is hidden as written and where it is', async () => {
+test('a hidden path is hidden both as written and as resolved', async () => {
   await symlink('docs', join(home, 'notes'));
   const { settings, managedDenyRead } = await load({ sandbox: { denyRead: ['~/notes', 'private'] } });
   expect(settings.sandbox.denyRead).toEqual([join(home, 'notes'), join(home, 'docs'), join(root, 'private')]);

@@ -87,7 +87,7 @@ describe.each([
     expect(readdirSync(at('theirs/deep'))).toEqual(['a.txt']);
   });
 
-  test('a link that dangles is no place for a folder', async () => {
+  test('no folder is created through a dangling link', async () => {
     symlinkSync(at('theirs/none'), at('ours/none'));
     const put = inRealFolder(at('ours/none'), async () => undefined, { create: true, byHandle });
     await expect(put).rejects.toThrow(PathMovedError);

@@ -25,7 +25,7 @@ async function turn({ server }: TestProgram, driver: Driver): Promise<readonly s
 }
 const lastResult = ({ server }: TestProgram): string => textOf(server.requests().at(-1)?.messages.at(-1));
 
-test('servers are switched off and on, added, replaced and taken away', { tags: 'long' }, async () => {
+test('servers are disabled, enabled, added, replaced and removed', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.otherwise(() => done);
   const driver = startDriver(setup, ['--mcp-config', JSON.stringify({ mcpServers: { notes } })]);

@@ -15,7 +15,7 @@ import { setUpProgram } from './support/testProgram.ts';
 const alone = { CLAWDCODE_LOCAL_SERVERS: 'none' };
 const sample = resolve(import.meta.dirname, '../../examples/sample-project');
 
-test('a key and an endpoint are asked for, kept for the user alone, and used at once and ever after', async () => {
+test('a key and an endpoint are entered, stored for the user alone, and used from then on', async () => {
   const { work, open } = await setUpProgram();
   // The scripted server hides keys in what it records; this one keeps the headers as they came.
   const server = await startLocalServer({ '/v1/chat/completions': saying('Nice to meet you.') });

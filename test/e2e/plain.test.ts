@@ -59,7 +59,7 @@ for (const { row, options } of firstIsQuick(ways))
     expect(terminal.bytes()).not.toContain('\u001B');
   });
 
-test('a terminal without sequences is not asked for its clipboard', long, async () => {
+test('a terminal without escape sequences gets no clipboard request', long, async () => {
   const { server, open } = await setUpProgram();
   server.script({ text: 'Copy this.' });
   const terminal = open([], { below: ['env', '-u', 'DISPLAY', '-u', 'WAYLAND_DISPLAY', 'TERM=dumb'] });
@@ -224,7 +224,7 @@ test(
   },
 );
 
-test('what is piped in is the prompt, what is piped out is the answer', long, async () => {
+test('standard input is the prompt, standard output the answer', long, async () => {
   const { server, print, work, access } = await setUpProgram();
   server.script({ text: 'It is a stack trace.' }, { text: 'Fine.' }, { text: 'Only that.' });
   expect(await print([], { input: 'what is this?\n' })).toMatchObject({

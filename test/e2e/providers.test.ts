@@ -46,7 +46,7 @@ const writeConfig = ({ work }: TestProgram, config: object): Promise<void> =>
 
 const keysOf = (asked: readonly Asked[]) => new Set(asked.map(({ headers }) => headers.authorization));
 
-test('/model switches to another provider in mid-session, shows what that costs, and a resume finds it', {
+test('/model switches to another provider during a session and shows the cost, and a resumed session keeps it', {
   tags: 'long',
 }, async () => {
   const { setup, work, options } = await setTwo();
@@ -210,7 +210,7 @@ test('a session whose provider is gone says so and continues with the default mo
   expect(resumed.stderr).toContain('This session used work/big, but your settings have no provider "work".');
 });
 
-test('a model stands in for one that is overloaded or down; it is said once, and the log says who answered', {
+test('a fallback model replaces one that is overloaded or down; this is reported once, and the log names the model that answered', {
   tags: 'long',
 }, async () => {
   const { setup, work, options } = await setTwo();

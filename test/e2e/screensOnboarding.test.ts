@@ -1,5 +1,5 @@
 /**
- * Golden screens of the first minute: a folder that is new, servers that were found and none, a key that is asked
+ * Golden screens of onboarding: a new folder, local servers found or not, a key that is asked
  * about, refused and accepted; in a dark and in a light terminal.
  *
  * @module-tag long
@@ -44,17 +44,17 @@ async function openAmongServers(background: 'dark' | 'light', columns: number): 
 
 async function amongServers(columns: number): Promise<void> {
   const { golden } = await openScenes(columns, (background) => openAmongServers(background, columns));
-  await golden('minute-trust', ({ terminal }) => settled(terminal, /1\. Yes/));
-  await golden('minute-found', async ({ terminal }) => {
+  await golden('onboarding-trust', ({ terminal }) => settled(terminal, /1\. Yes/));
+  await golden('onboarding-found', async ({ terminal }) => {
     await terminal.press('n');
     await found(terminal, /machine:\s+Ollama,\s+LM\s+Studio\s+with\s+5\s+models[\s\S]*❯ 1\. qwen3/);
   });
-  await golden('minute-models', async ({ terminal }) => {
+  await golden('onboarding-models', async ({ terminal }) => {
     // What servers told late may have changed the choices a moment ago.
     await terminal.answer('m');
     await terminal.waitFor('Filter:');
   });
-  await golden('minute-ready', async ({ terminal }) => {
+  await golden('onboarding-ready', async ({ terminal }) => {
     await terminal.press(esc);
     await terminal.waitForGone('Filter:');
     await settled(terminal, '❯ 1.');
@@ -102,22 +102,22 @@ async function answered({ terminal, waiting }: Alone, wanted: string | RegExp): 
 
 async function alone(columns: number): Promise<void> {
   const { golden } = await openScenes(columns, (background) => openAlone(background, columns));
-  await golden('minute-nothing', ({ terminal }) => settled(terminal, '❯ 1.'));
-  await golden('minute-key', async ({ terminal }) => {
+  await golden('onboarding-nothing', ({ terminal }) => settled(terminal, '❯ 1.'));
+  await golden('onboarding-key', async ({ terminal }) => {
     await terminal.press(paste('sk-wrong-one'));
     await terminal.waitFor(/Not\s+an/);
   });
-  await golden('minute-asking', async ({ terminal, endpoint }) => {
+  await golden('onboarding-asking', async ({ terminal, endpoint }) => {
     await terminal.press(enter, ctrl('u'), paste(endpoint.baseUrl));
     await terminal.waitFor('/v1');
     await terminal.press(enter);
     await terminal.waitFor('Asking');
   });
-  await golden('minute-refused', async (one) => {
+  await golden('onboarding-refused', async (one) => {
     await answered(one, /rejected/);
     await settled(one.terminal, '❯ 1.');
   });
-  await golden('minute-which', async (one) => {
+  await golden('onboarding-which', async (one) => {
     const { terminal } = one;
     await terminal.press('1');
     await terminal.waitFor(/Endpoint:|URL:/);

@@ -146,7 +146,7 @@ test('an archived session is listed, found, shown, checked and resumed', long, a
   expect(existsSync(oldest.file)).toBe(true);
 });
 
-test('it is exported without its secrets, checked, damaged, repaired, and whole again', {
+test('a session is exported without secrets, verified, damaged and repaired', {
   tags: 'long',
 }, async () => {
   const { print, newest, work } = await lived();

@@ -28,7 +28,7 @@ const talk: readonly NewEntry[] = [
   result('c3', 'ok', { title: 'Edit a.ts', diff: '--- a.ts\n+++ a.ts\n@@ -1 +1 @@\n-old\n+new' }),
 ];
 
-test('JSONL is the entries as they are', async () => {
+test('JSONL exports the entries unchanged', async () => {
   const text = await exported(talk, { format: 'jsonl' });
   expect(
     text

@@ -267,7 +267,7 @@ test('what the server says beats the table, and what the settings say beats both
   });
 });
 
-test('a server that tells only what a model was made for bounds what is assumed', () => {
+test('if a server reports only the training length of a model, it limits the assumed window', () => {
   const served = { maxWindowTokens: 8192 };
   expect(lookupModel('nobody/knows', { unknownWindow, served })).toMatchObject({
     windowTokens: 8192,

@@ -367,7 +367,7 @@ describe('connections', () => {
     expect(toModelError(connection('ECONNREFUSED'), { ...about, reached: true }).retryable).toBe(true);
   });
 
-  test('a connection that breaks in mid-reply cuts the reply', () => {
+  test('a connection that breaks during a reply cuts the reply', () => {
     const aborted = connection('ECONNRESET', 'aborted');
     expect(toModelError(aborted, { ...about, started: true })).toMatchObject({
       kind: 'cut',
@@ -395,7 +395,7 @@ describe('connections', () => {
   );
 });
 
-test('every message names the address and never what is secret in it', () => {
+test('every message names the address, but never its secrets', () => {
   const errors = [
     answered(401, ''),
     answered(429, ''),

@@ -97,7 +97,7 @@ describe('calls as text', () => {
     expect(events.at(-1)).toMatchObject({ reply: { callsAsText: true } });
   });
 
-  test('are text where no tool was offered, where none may be called, and beside real calls', async () => {
+  test('are text if no tool was offered, if none may be called, and next to real calls', async () => {
     const real = event({
       delta: {
         tool_calls: [{ index: 0, id: 'c', function: { name: 'Read', arguments: '{"path":"a.ts"}' } }],
@@ -174,7 +174,7 @@ describe('an endpoint without tools', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('refusals one after the other are all learned', async () => {
+  test('consecutive rejections are all learned', async () => {
     const { server, ask } = await served([
       plain(400, 'unknown field: stream_options'),
       plain(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),

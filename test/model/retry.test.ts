@@ -22,7 +22,7 @@ test('waits double from half a second to half a minute', () => {
   expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
 });
 
-test('what is not worth another try gets none', () => {
+test('failures that are not worth a retry are not retried', () => {
   expect(
     nextRetry({ attempt: 1, elapsedMs: 0, error: error({ retryable: false }), random: 0 }),
   ).toBeUndefined();

@@ -130,7 +130,7 @@ test('it never says anything else than the decision', { tags: 'long' }, async ()
   );
 });
 
-test('of several parts the reason is the one that decides', async () => {
+test('the reason names the part that decides', async () => {
   const access = { type: 'command', command: 'ls; npm test', cwd: root } as const;
   expect(explain({ tool: 'Bash', access }, await policyFor(['allow Bash(npm test)']))).toMatchObject({
     behavior: 'allow',

@@ -275,7 +275,7 @@ test.each<[object, string]>([
   expect(lineOf('reduction', { ...sizes, ...data })?.text).toBe(text);
 });
 
-test('there is nothing to tell of bookkeeping, and of what has a line elsewhere', () => {
+test('bookkeeping entries, and those with a line elsewhere, have no line of their own', () => {
   const silent = kinds.filter((kind) => entryKinds[kind].displayLine === undefined);
   expect(silent.sort()).toEqual(
     'compact_boundary past prompt request session_start shell shell_start summary_draft task tools unknown usage'.split(

@@ -63,7 +63,7 @@ test('JSON text stays JSON', () => {
   }
 });
 
-test('pictures are left alone, what only calls itself one is not', () => {
+test('images are unchanged; text that only claims to be one is redacted', () => {
   const image = { type: 'image', mediaType: 'image/png', data: `${'iVBORw0KGgo'.repeat(9)}=` };
   expect(redactDeep({ content: [image] })).toEqual({ content: [image] });
   const other = { type: 'image', data: `see ${token}`, password: 'hT7#kq2Lm9x' };

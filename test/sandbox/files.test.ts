@@ -543,7 +543,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(readFileSync(script, 'utf8')).toBe('echo three\n');
     });
 
-    test('what is shown there and becomes a link is shown no longer', { tags: 'long' }, async () => {
+    test('a visible file that becomes a link is no longer visible', { tags: 'long' }, async () => {
       const { run, tmp } = await confined();
       await run(`echo one > ${tmp}/a.txt`);
       await run(`rm ${tmp}/a.txt; ln -s ~/plain.txt ${tmp}/a.txt`);
@@ -585,7 +585,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       await call('BashOutput', { task_id: 'b1', wait: 20_000 });
     });
 
-    test('what is there can be read and stays as it is', async () => {
+    test('existing files can be read and stay unchanged', async () => {
       const { run, tmp } = await confined();
       mkdirSync(join(tmp, 'build123'));
       for (const name of ['crash.log', 'build123/main']) writeFileSync(join(tmp, name), 'before');

@@ -185,7 +185,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(sandbox?.mode).toBe('workspace-write');
   });
 
-  test('a question that holds in every mode says so', { tags: 'long' }, async () => {
+  test('a question that no mode skips says so', { tags: 'long' }, async () => {
     const asked: unknown[] = [];
     const network = {
       verdict: () => 'always ask' as const,

@@ -266,7 +266,7 @@ test.each(['CONNECT good.example:443', 'GET http://good.example/'])(
   },
 );
 
-test('a client that cannot be identified is asked for a token, and nothing passes before', async () => {
+test('an unidentified client is asked for a token, and nothing passes before it', async () => {
   const { say, arrived } = await open();
   const name = `Proxy-Authorization: Basic ${btoa('nobody:x')}\r\n`;
   for (const line of ['GET http://good.example/', 'CONNECT good.example:443'])

@@ -50,7 +50,7 @@ test('if a turn waits for its summary, Esc offers removal instead', async () => 
   expect(shown).toMatch(/Compacting the conversation… \(.*esc to shorten older steps instead\)/);
 });
 
-test('elsewhere Esc stops, as ever', async () => {
+test('otherwise Esc stops the turn as usual', async () => {
   expect(await liveLine(play(started('manual')))).toMatch(
     /Compacting the conversation… \(.*esc to interrupt\)/,
   );

@@ -59,7 +59,7 @@ async function repository(): Promise<Place> {
   return made;
 }
 
-test('it has the last commit on a branch of its own, and says what is missing', async () => {
+test('it has the last commit on its own branch, and says what is missing', async () => {
   const { root, create, run } = await repository();
   writeFileSync(join(root, 'a.txt'), 'changed\n');
   writeFileSync(join(root, 'b.txt'), 'new\n');

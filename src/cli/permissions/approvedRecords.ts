@@ -16,7 +16,7 @@ import type { AppPaths } from '../process/appPaths.ts';
 
 /** Content up to this many bytes is kept, so that a change can be shown. */
 const MAX_KEPT_BYTES = 64 * 1024;
-/** A larger file is told apart by its size and times only. */
+/** Larger files are compared by size and times only. */
 const MAX_READ_BYTES = 20_000_000;
 
 const recordSchema = z.looseObject({

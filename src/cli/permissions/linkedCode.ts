@@ -1,6 +1,6 @@
 /**
  * Finds code of the workspace that a program elsewhere loads through links: those of `npm link`, `pip install -e` and
- * of anyone who puts one beside a script. Reads folders, starts nothing.
+ * those next to a script. Reads folders, starts nothing.
  */
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { entriesOf, readFileNow, statOf } from '../../disk/fileLookups.ts';

@@ -23,7 +23,7 @@ export type ScriptState =
   | { readonly type: 'approved' }
   /** Of a program that the folder names: only the shell will know which they are, so there is nothing to compare. */
   | { readonly type: 'unknown' }
-  /** The program must not run. `problem`: a sentence for the user; `isUnasked`: nobody was asked. */
+  /** The program must not run. `problem`: a sentence for the user; `isUnasked`: the user was not asked. */
   | { readonly type: 'changed'; readonly problem: string; readonly isUnasked: boolean };
 
 export interface ScriptCheck {

@@ -232,7 +232,7 @@ async function askedOf(
   return behavior === 'allow' ? true : signal.aborted ? undefined : false;
 }
 
-/** True for an absolute path with nothing of the workspace. */
+/** True for an absolute path outside the workspace. */
 const isOutside = (path: string, workspace: readonly string[], home: string): boolean =>
   isAbsolute(path) &&
   !/^\/proc(?:\/|$)/.test(path) &&

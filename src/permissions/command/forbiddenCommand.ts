@@ -53,8 +53,8 @@ export function matchForbidden(rule: SourcedRule, part: CommandPart): Match {
 }
 
 /**
- * True if a program could start what the rule matches: its words name the program and go on as the rule does, or one of
- * them holds such a command. For a program that the tables know, the words must be clearer, and it must not be one that
+ * True if a program could start what the rule matches: its words name the program and continue as in the rule, or one of
+ * them contains such a command. For a program that the tables know, the words must be clearer, and it must not be one that
  * only reads or runs nothing.
  */
 function mayStart(rule: SourcedRule, part: CommandPart, text: string): boolean {

@@ -71,7 +71,7 @@ const byAscii = {
 /**
  * The same for punctuation, from the same version, with 2cbb and 11dd9 from version 17: all that map to one ASCII sign, or
  * to `..`. Omits quotation marks, which are typography, kana and Chinese characters, and letters that languages write
- * beside ASCII (ʔ). Adds U+2014, U+2E33, U+3002, U+FF61, U+204F, U+2CF, U+2223, U+2758 and U+FFE8.
+ * next to ASCII (ʔ). Adds U+2014, U+2E33, U+3002, U+FF61, U+204F, U+2CF, U+2223, U+2758 and U+FFE8.
  */
 const signsByAscii = {
   '-': '2010 2011 2012 2013 2014 2043 2212 2d7 6d4 2796 2cba 2cbb fe58',

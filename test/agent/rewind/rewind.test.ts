@@ -54,7 +54,7 @@ test('each turn knows what its calls and commands changed; reading adds nothing'
   ]);
 });
 
-test('both, conversation and files go back to before a turn, and undo brings all of it back', async () => {
+test('conversation and files are restored to before a turn, and undo restores all of it', async () => {
   for (const scope of ['both', 'conversation', 'files'] as const) {
     const set = await startRewindTest({
       answers: [

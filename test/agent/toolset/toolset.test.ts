@@ -203,7 +203,7 @@ test('a tool that the session has called before, or calls by its name, is offere
   expect(toolset.find('ToolSearch')?.name).toBe('ToolSearch');
 });
 
-test('a search finds the tools of the moment, although the search tool itself stays the same', async () => {
+test('a search finds the current tools, although the search tool itself stays the same', async () => {
   const replacement = serverTool('mcp__server0__weather', 'Tells the weather.');
   const deferred = createDeferredTools({ tokensOf, windowTokens: () => 1000, called: [] });
   deferred.offered(many);

@@ -3,7 +3,7 @@ import { createDriverLink } from '../../../src/headless/driver/driverLink.ts';
 import { createCallBack, readHostHooks } from '../../../src/headless/driver/hostHooks.ts';
 
 describe('hooks of initialize', () => {
-  test('each callback is a hook; an unknown event never runs, and that is said', () => {
+  test('each callback is a hook; one for an unknown event never runs, and the driver is told', () => {
     const read = readHostHooks({
       PreToolUse: [
         { matcher: 'Bash', hookCallbackIds: ['hook_0', 'hook_1'], timeout: 5, onFailure: 'block' },

@@ -111,7 +111,7 @@ describe('one connection', () => {
     expect(sockets).toHaveLength(2);
   });
 
-  test('of several that the server has closed meanwhile, none is a failure', async () => {
+  test('several connections that the server has closed in the meantime cause no failure', async () => {
     const isOld = new WeakSet<Socket>();
     let waiting: (() => void)[] = [];
     const { url, sockets } = await serve(({ socket }, response) => {

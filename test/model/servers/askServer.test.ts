@@ -76,7 +76,7 @@ describe('the kinds of servers', () => {
     ]);
   });
 
-  test('of Ollama only the model that is wanted is looked at in detail', async () => {
+  test('details are queried only for the requested Ollama model', async () => {
     const server = await serve(
       ollama([
         { name: 'a:latest', maxContext: 4096 },
@@ -241,7 +241,7 @@ describe('servers that are not to be trusted', () => {
     expect(await answerOf(routes)).toEqual({ type: 'failed', error: expect.objectContaining(expected) });
   });
 
-  test('a server that never answers has failed when the signal says so', async () => {
+  test('a server that never answers has failed once the signal aborts', async () => {
     const silent: Route = () => {};
     const answer = await answerOf(
       { '/v1/models': silent, '/api/version': silent },

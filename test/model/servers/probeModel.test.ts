@@ -79,7 +79,7 @@ test('a model that is not there', async () => {
   expect(found).toEqual({ answers: false, error: expect.objectContaining({ kind: 'model_not_found' }) });
 });
 
-test('a model that babbles is not waited for, and asked for its calls all the same', async () => {
+test('a model that keeps talking is not waited for, and its tool calls are still tested', async () => {
   const { found } = await probe(
     sse([say('ready or not '.repeat(20)), say('here I come '.repeat(20))], 'hang'),
     sse([call(0, 'Oslo'), stop('tool_calls')]),

@@ -248,7 +248,7 @@ test('an error inside the stream is classified like one before it', async () => 
   }
 });
 
-test('a reply that is cut by its limit is said to be, on both wires', async () => {
+test('a reply cut by its limit is reported as cut, on both wires', async () => {
   const incomplete = {
     status: 'incomplete',
     incomplete_details: { reason: 'max_output_tokens' },

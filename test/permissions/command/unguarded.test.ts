@@ -32,7 +32,7 @@ test('a command that a rule allows, or the mode that skips approvals, is the use
     expect(decision.isGuarded).toBeUndefined();
 });
 
-test('beside a part that a rule allows, a program of the project asks instead of the one it looks like', async () => {
+test('next to a part that a rule allows, a project program that looks like a system program asks', async () => {
   const rules = ['allow Bash(npm test)'];
   expect(await decideWith('wc -l a.txt && npm test', rules)).toMatchObject({
     behavior: 'allow',

@@ -211,7 +211,7 @@ test('what a protected name links to is protected as well', async () => {
   expect(await behavior('docs/guide.md', `allow Edit(/${linked}/docs/**)`)).toBe('ask');
 });
 
-test('what the home folder links to is protected, and secret, by its name there', async () => {
+test('targets of links in the home folder are protected and secret, by their name there', async () => {
   const base = join(top, 'linked-home');
   const real = join(base, 'real-home');
   const dots = join(base, 'dots');
@@ -258,7 +258,7 @@ test('the reason names the real file and the program that obeys it', async () =>
   );
 });
 
-test('the gravest of several paths decides, and the rule is named with its source', async () => {
+test('the strictest decision about several paths applies, and names the rule with its source', async () => {
   const policy = await policyFor(['deny Read(b.txt)']);
   const paths = ['a.txt', '.env', 'b.txt'].map((name) => join(root, name));
   expect(decide({ tool: 'Read', access: { type: 'read', paths } }, policy)).toMatchObject({

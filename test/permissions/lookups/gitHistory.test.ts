@@ -241,7 +241,7 @@ describe('a rule does not cover', () => {
   });
 });
 
-test('a rule covers no commit that brings or removes protected files or secrets, in whatever way', {
+test('a rule covers no commit that adds or removes protected files or secrets in any way', {
   tags: 'long',
 }, async () => {
   const place = join(top, 'home', 'branches');

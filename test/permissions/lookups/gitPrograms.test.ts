@@ -180,7 +180,7 @@ test('files that are declared to be elsewhere count', () => {
   expect(gitRunsPrograms(moved)).toBe(true);
 });
 
-test('each of several declared places of the files counts', () => {
+test('each of several declared locations of the files counts', () => {
   const twice = repository();
   const named = ['[core]', `worktree = ${twice}`, 'worktree = /somewhere', ''].join('\n');
   writeFileSync(join(twice, '.git/config'), named);
@@ -468,7 +468,7 @@ describe('a repository that shows the commits or files of another', () => {
     expect(gitRunsPrograms(project)).toBe(true);
   });
 
-  test('what is usual stays so: a common folder that is the folder itself, hooks and their links', () => {
+  test('usual layouts are accepted: a common folder that is the folder itself, hooks and their links', () => {
     const project = withCommit();
     writeFileSync(join(project, '.git/commondir'), '.\n');
     mkdirSync(join(project, '.git/hooks'), { recursive: true });
@@ -511,7 +511,7 @@ test('objects and links elsewhere are no settings that run programs; an unreadab
   for (const at of [monitored, hooked, damaged]) expect(gitSettingsRunPrograms(at)).toBe(true);
 });
 
-test('a partial clone fetches missing objects; alone that is held by the environment, beside a rule it asks', async () => {
+test('a partial clone fetches missing objects: alone the environment prevents it, next to a rule it asks', async () => {
   const project = repository('remote.origin.promisor=true', 'remote.origin.url=https://example.com/x.git');
   expect(gitFetches(project)).toBe(true);
   expect(gitFetches(repository('remote.origin.url=https://example.com/promisor.git'))).toBe(false);

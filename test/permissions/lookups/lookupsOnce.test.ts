@@ -59,7 +59,7 @@ test('the next decision sees what has changed on disk since', async () => {
   expect(await behavior()).toBe('ask');
 });
 
-test('when the time is up, what takes long is answered with care, also what is known', () => {
+test('when the time is up, slow lookups get the cautious answer, even those already known', () => {
   let time = 0;
   const { lookups, isCut } = lookupsOnce(disk, () => time);
   expect(lookups.listTree(`${root}/src`)).toBeDefined();

@@ -45,7 +45,7 @@ test.each([
   },
 );
 
-test('what is forbidden is found at the end of a long command', { tags: 'long' }, async () => {
+test('a forbidden command is found at the end of a long line', { tags: 'long' }, async () => {
   const words = Array.from({ length: 3000 }, (_, at) => `w${at}`).join(' ');
   for (const end of ['; rm x', '; cat secrets/a'])
     for (const begin of ['echo ', '" '])

@@ -21,7 +21,7 @@ describe('what the settings of git include', () => {
     ).toEqual([]);
   });
 
-  test('what is included in turn, each file once', () => {
+  test('nested includes, each file once', () => {
     const texts = {
       '/p/.git/config': '[include]\npath = ../conf/a\n[include]\npath = ../conf/gone',
       '/p/conf/a': '[include]\npath = b\npath = a',

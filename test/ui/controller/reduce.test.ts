@@ -113,7 +113,7 @@ test('a second Esc and a second Ctrl+C count only while the hint of the first is
 });
 
 describe('before a session is open', () => {
-  test('what is submitted and what needs a session waits, in order; it is sent once', () => {
+  test('prompts and commands that need a session wait in order, and are sent once', () => {
     const draft = { text: 'first', display: 'first' };
     const waiting: Message[] = [{ type: 'submitted', draft }, key('cycle_mode'), key('help')];
     const { state, effects } = play(waiting, { from: booting });
@@ -130,7 +130,7 @@ describe('before a session is open', () => {
     expect(startState(theme, 'do it').waiting).toEqual([{ type: 'submitted', draft }]);
   });
 
-  test('a dialog that was asked for does not come up over what has been typed since', () => {
+  test('a requested dialog does not open over text typed since', () => {
     expect(press(['help'], { draft: 'typed' }).state.phase).toEqual({ type: 'session' });
     expect(press(['help']).state.phase).toEqual({ type: 'keys' });
   });

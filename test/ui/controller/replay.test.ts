@@ -23,7 +23,7 @@ const told = (prints: readonly Print[]): (string | number)[] =>
     print.type === 'entry' ? print.entry.seq : print.type === 'notice' ? print.text : print.type,
   );
 
-test('a resumed session starts at a prompt, and says how much is above', () => {
+test('a resumed session starts at a prompt and says how many entries are above', () => {
   const prints = told(replay(source(200).entries()));
   expect(prints[0]).toBe('140 earlier entries are in the session’s log.');
   expect(prints.slice(1)).toEqual(Array.from({ length: 60 }, (_, index) => 140 + index));
@@ -57,7 +57,7 @@ test('a jump to the last entry ends there', async () => {
   expect(prints[0]).toBe('90 earlier entries are in the session’s log.');
 });
 
-test('a jump to an entry that was lost shows what is there around it', async () => {
+test('a jump to a lost entry shows the entries around it', async () => {
   const whole = source(100);
   const holey: EntrySource = {
     ...whole,

@@ -49,7 +49,7 @@ test('a reply that came all at once is printed in pieces, with time for other th
   expect(turns).toBeGreaterThanOrEqual(printed.length / 2);
 });
 
-test('of a reply whose beginning is printed, each block follows when it is finished', async () => {
+test('once the beginning of a reply is printed, each further block follows as soon as it is finished', async () => {
   const { store, printed, tell } = createStage((tail) => tail.length > 100);
   tell({ type: 'text_delta', text: 'Short.\n\nStill short.' });
   await pause(100);

@@ -28,7 +28,7 @@ describe('a reply on its way to the scrollback', () => {
     expect(prints.map((print) => print.type)).toEqual(['entry']);
   });
 
-  test('of a reply that outgrew the live area only the rest is printed at its end', () => {
+  test('at the end of a reply that outgrew the live area, only the rest is printed', () => {
     const split = (text: string) => ({ finished: text.slice(0, 5), rest: text.slice(5) });
     const flushed = flushTail(half, split, () => true);
     expect(flushed.prints).toEqual([{ type: 'markdown', text: 'one\n\n', first: true }]);

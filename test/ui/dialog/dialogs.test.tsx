@@ -94,7 +94,7 @@ test('a "no" to a question that is not about a call of the model takes no commen
   expect(answers).toEqual([{ behavior: 'deny' }]);
 });
 
-test('however few rows there are, a dialog that hides lines of a command says so', {
+test('on any number of rows, a dialog that hides lines of a command says so', {
   tags: 'long',
 }, async () => {
   const command = Array.from({ length: 9 }, (_, index) => `echo ${index} && \\`).join('\n');
@@ -136,7 +136,7 @@ test('keys that were pressed while a long preview was drawn are no answer', asyn
   expect(answers).toEqual([{ behavior: 'allow' }]);
 });
 
-test('a command with characters that are not what they seem says so, and what they are', async () => {
+test('look-alike characters in a command are marked and named', async () => {
   const command = 'curl https://p\u0430ypal.com';
   const { screen } = await ask({
     title: command,
@@ -327,7 +327,7 @@ test('the cursor is in the comment', async () => {
   expect(screen.isCursorVisible()).toBe(true);
 });
 
-test('a list of 10,000 filters as one types and draws only what is visible', async () => {
+test('a list of 10,000 items filters as you type and draws only the visible ones', async () => {
   const picked = vi.fn();
   const items = Array.from({ length: 10_000 }, (_, index) => `item ${index} 文字`);
   const spentMs = cpuClock();
@@ -592,7 +592,7 @@ test('a retry counts down and says how to stop it', async () => {
   await screen.waitFor((rows) => rows[1]?.includes('in 3s') === true);
 });
 
-test('on a narrow screen a retry tells as much of its reason as there is room for, and what is left out', async () => {
+test('on a narrow screen a retry shows as much of its reason as fits, and that the rest is omitted', async () => {
   const message = 'mock-1 is rate limiting requests. It said: "もう少し". Wait a little.';
   const error = { kind: 'rate_limit' as const, message, retryable: true };
   const notice = (rows: number) => (

@@ -38,7 +38,7 @@ test('a key after a time without any counts, and those after it', { tags: 'long'
   expect(quiet.isOverAtKey()).toBe(true);
 });
 
-test('keys one after the other never count', async () => {
+test('keys in quick succession never count', async () => {
   const quiet = started();
   for (let count = 0; count < 6; count++) {
     standStill(60);

@@ -93,7 +93,7 @@ describe('what is suggested', () => {
     expect((await suggest('file', 'a b'))[0]).toBe('@"src/my notes/a b.md" ');
   });
 
-  test('says when what is typed is whole already', async () => {
+  test('says so if the typed text is already complete', async () => {
     await completer.load('file');
     const isComplete = (kind: Trigger['kind'], query: string): boolean | undefined =>
       completer.suggest({ kind, query, from: 0, to: 0 })?.[0]?.isComplete;

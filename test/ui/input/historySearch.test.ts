@@ -55,7 +55,7 @@ describe('the search', () => {
     expect(nextScope(session, sources).scope).toBe('project');
   });
 
-  test('what is not loaded yet is not found yet', () => {
+  test('prompts that are not loaded yet are not found yet', () => {
     expect(nextScope(find('run'), { ...sources, all: undefined }).matches).toEqual([]);
   });
 });

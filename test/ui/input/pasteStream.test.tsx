@@ -110,7 +110,7 @@ describe('as the input of Ink', () => {
     typed.length = 0;
   });
 
-  test('a paste of ten megabytes in small pieces arrives whole and soon, keys as ever', {
+  test('a paste of ten megabytes in small pieces arrives in full and quickly, and keys still work', {
     tags: 'long',
   }, async () => {
     const screen = createScreen();

@@ -95,7 +95,7 @@ const credentials = (baseUrl: string, apiKey: string, model: string): Onboarding
 });
 
 describe('with a local server', () => {
-  test('the best model is one Enter away, and says what is known of it', async () => {
+  test('Enter chooses the best model, whose row shows what is known about it', async () => {
     const { screen, done, press } = await open({ found: [ollama] });
     expect(screen.text().slice(0, 4)).toEqual([
       expect.stringContaining('─ Welcome to ClawdCode ─'),
@@ -130,7 +130,7 @@ describe('with a local server', () => {
     expect(done).toHaveBeenCalledExactlyOnceWith(expected);
   });
 
-  test('a model that calls no tools is the last of the list, and says so', async () => {
+  test('a model that cannot call tools is last in the list, with a note that says so', async () => {
     const { screen, press } = await open({ found: [ollama] });
     await press('m');
     expect(
@@ -214,7 +214,7 @@ describe('with a local server', () => {
 });
 
 describe('with nothing found', () => {
-  test('it says so, how to start one, and looks again', async () => {
+  test('it says so, explains how to start one, and can search again', async () => {
     const { press, text, search } = await open();
     expect(text()).toContain('No local model server found');
     await press('l');
@@ -365,7 +365,7 @@ describe('a key that is put into another field', () => {
   });
 });
 
-test('the form points at what is missing before anything is sent', async () => {
+test('the form points out missing values before anything is sent', async () => {
   const { press, text, checked } = await open();
   await press('k', keys.enter, keys.enter);
   expect(text()).toContain('This endpoint needs a key.');

@@ -98,7 +98,7 @@ test('a pasted key leaves the endpoint and the model to be asked, an address eve
   });
 });
 
-test('Esc goes one step back, and from the first to the end; after the end nothing happens', () => {
+test('Esc goes back one step, and ends the setup at the first; after the end nothing happens', () => {
   expect(played({ type: 'help' }, { type: 'back' }).state.step.type).toBe('choices');
   const quit = { type: 'done', result: { type: 'quit' } };
   expect(played({ type: 'back' }, { type: 'demo' }).effects).toEqual([quit]);

@@ -10,7 +10,7 @@ test.each([
   expect(asciiSymbols(text)).toBe(plain);
 });
 
-test('a page keeps its words and loses what is only drawn', () => {
+test('a page keeps its words and loses its decoration', () => {
   expect(withoutBoxDrawing('Context\n████░░░░\n█ system  12 tokens\n\nEnd')).toBe(
     'Context\n system  12 tokens\n\nEnd',
   );

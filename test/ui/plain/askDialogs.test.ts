@@ -84,7 +84,7 @@ describe('background tasks', () => {
   const task: TaskInfo = { id: 'b1', command: 'npm run dev', startedAtMs: 0, lastLine: 'ready' };
   const running = { state: () => ({ ...state, tasks: [task] }) };
 
-  test('one is listened to and stopped by its name', () => {
+  test('a task can be shown and stopped by name', () => {
     const { agent, ops } = createAgent({
       ...running,
       taskOutput: () => ({ text: 'one\n\u001B[31mtwo\n', missing: 0 }),

@@ -68,7 +68,7 @@ test('names the files where there are several', () => {
   expect(renderDiff(both, { width: 40, theme: plain })).toBe('a.ts\n1 - a\n1 + b\nz.ts\n1 - a\n1 + b');
 });
 
-test('what is no diff prints nothing', () => {
+test('text that is not a diff prints nothing', () => {
   expect(renderDiff('hello\nworld', { width: 40, theme: plain })).toBe('');
 });
 

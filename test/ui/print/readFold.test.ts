@@ -101,7 +101,7 @@ test('held-back reads are known, and nothing is lost or printed twice', () => {
   expect(fold.reads()).toEqual([]);
 });
 
-test('the line counts files once, names what was looked at as far as there is room, and fits', () => {
+test('the line counts each file once, names as many as fit, and fits the width', () => {
   const entries = ['Read a.ts', 'Read a.ts', 'Read lib/b.ts', 'Grep TODO in lib', 'Glob *.md'].flatMap(
     (text) => {
       const [name = '', ...title] = text.split(' ');

@@ -52,7 +52,7 @@ test.each([
   expect(truncate(text, columns, cut)).toBe(expected);
 });
 
-test('what is cut never takes more columns than allowed, and what fits is left alone', () => {
+test('cut text never takes more columns than allowed, and text that fits is unchanged', () => {
   fc.assert(
     fc.property(
       mixed,

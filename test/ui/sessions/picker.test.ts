@@ -51,7 +51,7 @@ function strike(picker: Picker, input: string, event: KeyEvent = {}): void {
 }
 const cursor = (picker: Picker): string | undefined => sessionAtCursor(picker.snapshot())?.id;
 
-test('typing filters at once, Enter takes what is under the cursor', async () => {
+test('typing filters immediately, Enter chooses the selected session', async () => {
   const { picker, picked } = await open(madePort(sessions));
   press(picker, ...'of c');
   expect(picker.snapshot().list.visible.map(({ id }) => id)).toEqual(['c']);

@@ -62,7 +62,7 @@ test('a session of another project says where it belongs', async () => {
   expect(screen.text()).toContain('❯ 1. Fork it and continue');
 });
 
-test('a session whose folder is gone can be resumed here', async () => {
+test('a session whose folder no longer exists can be resumed here', async () => {
   const { screen, onAnswer, pass } = await ask({
     why: 'elsewhere',
     root: '/gone',

@@ -107,7 +107,7 @@ describe('the list', () => {
     ]);
   });
 
-  test('stops a task only after a yes, and says if it has ended', async () => {
+  test('stops a task only after a confirmation, and says if it has ended', async () => {
     const { screen, ops } = await open([task('b1', ended(0)), task('b2')]);
     await screen.press('x');
     expect(screen.text().at(-1)).toBe('Stop b2 and all it started? y stops it, any other key cancels');

@@ -58,7 +58,7 @@ test.each([
   expect(notificationSequence(channel, 'ClawdCode', 'x is done', multiplexer)).toBe(sequence);
 });
 
-test('the title says what is done, for which session', () => {
+test('the title shows the activity and the session', () => {
   const view = { questions: [], busy: true } as never;
   expect(terminalActivity({ view, phase: { type: 'session' } })).toBe('working');
   expect(

@@ -164,7 +164,7 @@ test('a search that finds nothing in its direction looks in the other: the view 
   expect(shown(transcript)).toContain('> question 2');
 });
 
-test('the match that is looked at is on screen, and marked otherwise than the others', async () => {
+test('the current match is on screen and marked differently from the others', async () => {
   const transcript = open(talk(10), 40, 6);
   await transcript.toStart();
   await transcript.search(1, 'more');
@@ -219,7 +219,7 @@ test('a match in older history is found before that history was shown', async ()
   expect(shown(transcript)).toContain('> needle');
 });
 
-test('the whole of a shortened output is read when it is looked at', async () => {
+test('the full text of a shortened output is read when it is viewed', async () => {
   const whole = Array.from({ length: 2000 }, (_, line) => `line ${line}`).join('\n');
   const shortened = result(1, 'c', 'line 0\n…\nline 1999', {
     name: 'Bash',

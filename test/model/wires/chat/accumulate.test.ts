@@ -201,7 +201,7 @@ test.each([
   expect(reply?.finishReason).toBe(expected);
 });
 
-test('a reply without a finish reason, or whose server gave up, is none', async () => {
+test('a reply without a finish reason, or whose server gave up, is a failure', async () => {
   const accumulator = createAccumulator(() => 'x');
   accumulator.push(delta({ content: 'half' }));
   expect(accumulator.ended()).toBe(false);

@@ -127,7 +127,7 @@ const dialects: fc.Arbitrary<Partial<Dialect>> = fc.record({
   adaptations: fc.subarray([...adaptations]),
 });
 
-test('whatever is asked for and left out, a body has the fields and types of the SDK', () => {
+test('with any options, a body has the fields and types of the SDK', () => {
   fc.assert(
     fc.property(requests, dialects, (request, learned) => {
       const dialect = { ...firstDialect('https://api.openai.com/v1', request.model, false), ...learned };

@@ -17,7 +17,7 @@ test('a reply may ask for a hundred calls and not for one more', () => {
   expect(() => slots.add([call(100, '{}')])).toThrow('more than 100 tool calls');
 });
 
-test('arguments without end end the reply, which is not asked for again', () => {
+test('endless arguments end the reply, and it is not retried', () => {
   const slots = createCallSlots();
   slots.add([call(0, '{"content":"')]);
   const piece = 'x'.repeat(100_000);

@@ -182,7 +182,7 @@ describe('each stream ends in exactly one done or failed', () => {
     expect(await collect({ baseUrl, firstEventTimeoutMs: 100 })).toEqual([failed('stalled', true)]);
   });
 
-  test('signs of life, and nothing of a reply, for too long', async () => {
+  test('keep-alives without any reply for too long', async () => {
     const wait = ': wait\n\n'.repeat(20);
     for (const beginning of [[], [say('a')]]) {
       const pieces = [...beginning, ...Array.from({ length: 10_000 }, () => wait + event({ delta: {} }))];
