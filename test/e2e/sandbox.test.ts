@@ -161,7 +161,7 @@ describe.skipIf(!hasSandbox)('with a sandbox', long, () => {
   });
 
   test(
-    'what commands and Write make in the temporary folder is there afterwards, but for caches of code',
+    'documents, what a command line names and what Write makes in the temporary folder is there afterwards, nothing else',
     long,
     async () => {
       const { server, work, access, print } = await setUpProgram();
@@ -171,7 +171,7 @@ describe.skipIf(!hasSandbox)('with a sandbox', long, () => {
       server.script(
         { calls: [{ name: 'Write', input: { file_path: at('run.sh'), content: 'echo made\n' } }] },
         bash(
-          `cd "$TMPDIR" && chmod +x run.sh && ./run.sh > out.txt && mkdir work node-compile-cache .X11-unix && touch work/a`,
+          `cd "$TMPDIR" && chmod +x run.sh && ./run.sh > out.txt && mkdir ${at('work')} other node-compile-cache .X11-unix && touch work/a`,
         ),
         { calls: [{ name: 'Read', input: { file_path: at('out.txt') } }] },
         { text: 'Done.' },
