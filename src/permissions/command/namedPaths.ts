@@ -50,8 +50,11 @@ export function* namedPaths(
       const script = part.hasInput && readsPaths(part) ? (part.inputText ?? command) : '';
       for (const word of [...knownPaths(part), ...pathsWithin(part), ...pathsInCode(script)])
         yield { path: locate(word, directory, policy), verb };
-      // What such a script writes, it says itself when it is judged as a command.
-      for (const word of pathsInScripts(part)) yield { path: locate(word, directory, policy), verb: 'read' };
+      // What such a script writes, it says itself when it is judged as a command; but not one of a database:
+      // `sqlite3 x '.output y'`.
+      const inScripts = databases.test(programName(part.argv[0])) ? 'write' : 'read';
+      for (const word of pathsInScripts(part))
+        yield { path: locate(word, directory, policy), verb: inScripts };
       for (const { path, wild } of possibleWords(withoutNames(part)))
         yield { path: locate(path, directory, policy), verb, ofShell: wild };
     }
@@ -74,6 +77,8 @@ function knownPaths(part: CommandPart): readonly string[] {
   return [...new Set(texts)].flatMap((text) => pathsIn(text, text));
 }
 
+const databases = /^(?:sqlite3?|duckdb|psql|mysql|mariadb)$/;
+
 /** Programs whose arguments are not files. */
 const withoutFiles =
   /^(?:echo|printf|true|false|:|exit|sleep|kill|export|declare|local|unset|set|shift|return|break|continue|read|wait|date|seq|expr|basename|dirname|test|\[|\[\[)$/;
@@ -87,9 +92,20 @@ const traversing = new Set(
 /** True for programs that show, copy or link everything in a folder. */
 export const traverses = (name: string): boolean => traversing.has(name);
 
+/** Clients of containers, clusters and clouds that copy folders: `docker cp . x:/`. */
+function copiesElsewhere(argv: CommandPart['argv']): boolean {
+  const has = (pattern: RegExp): boolean => argv.some((word) => pattern.test(word ?? ''));
+  const name = programName(argv[0]);
+  if (/^(?:gsutil|s3cmd|s5cmd|azcopy|mc)$/.test(name)) return true;
+  if (/^(?:aws|gcloud|az)$/.test(name)) return has(/^(?:s3|storage|scp)$/);
+  if (/^(?:docker|podman|nerdctl|lxc)$/.test(name)) return has(/^(?:cp|push)$/);
+  return /^(?:kubectl|oc)$/.test(name) && has(/^(?:cp|rsync)$/);
+}
+
 /** True for a call of such a program, or of a module of Python that packs or serves a folder. */
 export const packs = ({ argv }: CommandPart): boolean =>
   traverses(programName(argv[0])) ||
+  copiesElsewhere(argv) ||
   (/^(?:python|pypy)[\d.]*$/.test(programName(argv[0])) &&
     /^(?:zipfile|tarfile|zipapp|http\.server)$/.test(argv[argv.indexOf('-m') + 1] ?? ''));
 

@@ -150,7 +150,8 @@ function rewritten(call: Call, operands: readonly string[], policy: Policy): Wri
     .map((word) => at(word.replace(/\/?\.\.\.$/, '') || '.'))
     .filter(policy.isDirectory);
   const isNamed = operands.some((word) => /[./*]/.test(word));
-  const places = folders.length > 0 || isNamed ? folders : [call.directory];
+  const isPlaced = !writer.searches && (folders.length > 0 || isNamed);
+  const places = isPlaced ? folders : [call.directory];
   const all = merge(places.map((place) => below(place, call, policy)));
   return { ...all, files: all.files.filter((path) => writer.files?.test(basename(path)) !== false) };
 }

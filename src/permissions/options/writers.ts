@@ -17,6 +17,8 @@ interface Writer {
   readonly files?: RegExp;
   /** It writes only files that its words name, and nothing in a folder. */
   readonly namesFiles?: true;
+  /** Its words are patterns: it writes files of the current folder. */
+  readonly searches?: true;
 }
 
 const go = /\.go$/;
@@ -119,7 +121,8 @@ const writers: readonly Writer[] = [
   { programs: 'taplo', subcommand: /^(?:fmt|format)$/, unless: /^--check$/, files: /\.toml$/ },
 
   { programs: 'codespell typos', option: /^(?:-[a-z]*w|--write-changes)$/ },
-  { programs: 'comby', option: /^-(?:i|in-place)$/ },
+  { programs: 'comby', option: /^-(?:i|in-place)$/, searches: true },
+  { programs: 'sad', searches: true },
   { programs: 'ast-grep sg', option: /^(?:-U|--update-all)$/ },
   { programs: 'fastmod codemod' },
 ];

@@ -44,6 +44,9 @@ async function behavior(command: string, rules: readonly string[], mode: Permiss
 const writing = [
   'find . -name a.ts -delete',
   'find . -delete',
+  'comby -i x y .ts',
+  'sad x y',
+  "sqlite3 x.db '.output locked/a.ts'",
   "find . -name 'locke*' -exec rm -r {} +",
   'git checkout HEAD -- .',
   'git checkout .',
@@ -261,4 +264,17 @@ describe('a rule that forbids every edit', () => {
   ])('says nothing of %s', async (command) => {
     expect(await behavior(command, ['deny Edit'], 'bypassPermissions')).toBe('allow');
   });
+});
+
+describe('a rule that forbids reading a folder counts for clients that copy everything elsewhere', () => {
+  test.each(['docker cp . x:/', 'kubectl cp . x:/', 'aws s3 sync . s3://x'])('%s', async (command) => {
+    expect(await behavior(command, ['deny Read(locked/**)'], 'bypassPermissions')).not.toBe('allow');
+  });
+
+  test.each(['docker cp src x:/', 'docker ps', 'kubectl get pods', 'aws s3 ls'])(
+    'not %s',
+    async (command) => {
+      expect(await behavior(command, ['deny Read(locked/**)'], 'bypassPermissions')).toBe('allow');
+    },
+  );
 });
