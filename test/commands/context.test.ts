@@ -60,7 +60,7 @@ describe('/context', () => {
         '  ░ reserves               2,000   20.0 %  (1,000 of it for the reply)',
         'Next: a summary takes the place of older messages, at 8,000 tokens (80.0 %; in about 5,500 tokens)',
         'Window: 10,000 tokens for gpt-4.1 (known for this model)',
-        'Cache: nothing was sent yet',
+        'Cache: no usage reported yet',
         'Reductions: none so far; the whole conversation is sent',
         '',
         '~ estimated, and corrected by what the endpoint reports',

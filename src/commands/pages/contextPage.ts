@@ -99,7 +99,7 @@ function forecastLines(report: ContextReport): readonly PageLine[] {
 
 function cacheText({ cache, nextInputUsd }: ContextReport): string {
   const price = nextInputUsd === undefined ? '' : `; the next input costs about ${dollars(nextInputUsd)}`;
-  if (cache === undefined) return `Cache: nothing was sent yet${price}`;
+  if (cache === undefined) return `Cache: no usage reported yet${price}`;
   const { cachedTokens, inputTokens } = cache;
   const served = `${grouped(cachedTokens)} of the last ${grouped(inputTokens)} input tokens came from it (${percent(cachedTokens, inputTokens)})`;
   return `Cache: ${served}${price === '' ? '; price unknown' : price}`;
