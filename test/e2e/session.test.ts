@@ -259,3 +259,10 @@ test('a prompt may begin with the word "session"', long, async () => {
   const { code, stdout } = await print(['-p', 'session', 'list', 'is', 'slow']);
   expect([code, stdout]).toEqual([0, 'Sessions are fine.\n']);
 });
+
+test('a title in the list marks characters that show nothing', async () => {
+  const setup = await setUpProgram();
+  setup.server.otherwise(() => ({ text: 'Hello.' }));
+  await setup.print(['-p', 'ask pay\u200Bpal']);
+  expect((await setup.print(['session', 'list'])).stdout).toContain('pay‹U+200B›pal');
+});

@@ -1,7 +1,7 @@
 /** Renders a single-line text field: the part around the cursor, with secrets masked. Pure. */
 import type { TextBuffer } from '../input/textBuffer.ts';
 import { abbreviate, expand } from '../input/units.ts';
-import { sanitizeLine } from '../print/sanitize.ts';
+import { sanitizeInput } from '../print/sanitize.ts';
 import { textWidth } from '../print/width.ts';
 
 /** Returns the typed text. */
@@ -11,7 +11,7 @@ export function fieldText(buffer: TextBuffer): string {
 
 /** Sanitizes text for a field: one line, no control characters. */
 export function fieldInput(text: string): string {
-  return sanitizeLine(text);
+  return sanitizeInput(text);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Sanitizes text from models, tools and files, which may contain terminal control sequences. */
 import { withoutEscapes } from '../../protocol/text/escapes.ts';
+import { revealHidden } from '../../protocol/text/reveal.ts';
 import { joinLines } from '../../protocol/text/trimming.ts';
 
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
@@ -18,8 +19,13 @@ export function sanitize(text: string, tab = 4): string {
     .replace(directions, (mark) => `‹U+${mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}›`);
 }
 
-/** Like `sanitize`, but on one line. */
+/** Like `sanitize`, but on one line, such as a title: characters that show nothing are shown by number, too. */
 export function sanitizeLine(text: string): string {
+  return revealHidden(sanitizeInput(text));
+}
+
+/** One line as it was typed or pasted into a field. */
+export function sanitizeInput(text: string): string {
   return joinLines(sanitize(text), ' ');
 }
 

@@ -1,12 +1,13 @@
 /** A tool call on one line, several reads on one line, and the facts of a finished call. Pure. */
+
 import { withoutModelNotes } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { reveal } from '../../protocol/text/reveal.ts';
+import { reveal, revealHidden } from '../../protocol/text/reveal.ts';
 import { toolNames, traitsOf } from '../../protocol/toolNames.ts';
 import type { Theme } from '../theme/theme.ts';
 import { textOf } from './content.ts';
 import { count } from './numbers.ts';
-import { sanitizeLine } from './sanitize.ts';
+import { sanitize, sanitizeLine } from './sanitize.ts';
 import { textWidth, truncate } from './width.ts';
 
 /** Status of a tool call. */
@@ -149,7 +150,7 @@ export function failureOf(result: ToolResult): { readonly text: string; readonly
   }
   const error = result.error ?? '';
   if (result.kind === 'command') return { text: output || error, keep: 'end' };
-  const text = result.error ?? output;
+  const text = revealHidden(sanitize(result.error ?? output));
   // The line of the call says so.
   return { text: result.status === 'denied' ? text.replace(/^Not allowed: /, '') : text, keep: 'start' };
 }

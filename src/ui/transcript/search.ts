@@ -1,7 +1,7 @@
 /** Search in the transcript: the current match, the next one, the number of matches, and marking them. */
 import { stripVTControlCharacters } from 'node:util';
 import type { Stroke } from '../keys/strokes.ts';
-import { sanitizeLine } from '../print/sanitize.ts';
+import { sanitizeInput } from '../print/sanitize.ts';
 import { graphemes, takeColumns, textWidth } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 import { comparePositions, type RowPosition, type TranscriptDocument } from './transcriptDocument.ts';
@@ -175,7 +175,8 @@ export function typeInto(
 
 function edited(field: SearchField, key: Stroke): SearchField | 'leave' | 'search' {
   const { before, after } = field;
-  if (key.type === 'text') return { ...field, before: (before + sanitizeLine(key.text)).slice(0, MAX_QUERY) };
+  if (key.type === 'text')
+    return { ...field, before: (before + sanitizeInput(key.text)).slice(0, MAX_QUERY) };
   const left = graphemes(before);
   const right = graphemes(after);
   switch (key.key) {

@@ -126,3 +126,8 @@ test('the line of a call leaves nothing of the command out', () => {
   );
   expect(line).toContain('touch ok‹U+001B›]; touch hidden‹U+0007›');
 });
+
+test('in one line, characters that show nothing are shown by number; what belongs to an emoji stays', () => {
+  expect(sanitizeLine('pay\u200Bpal\u2060 \u{E0041}')).toBe('pay‹U+200B›pal‹U+2060› ‹U+E0041›');
+  expect(sanitizeLine('👩‍💻 ❤️ 漢\u3000字')).toBe('👩‍💻 ❤️ 漢\u3000字');
+});

@@ -72,3 +72,7 @@ test('the title shows the activity and the session', () => {
   expect(nameOf({ title: undefined, root: '/' })).toBe('ClawdCode');
   expect(nameOf(undefined)).toBe('ClawdCode');
 });
+
+test('a title marks characters that show nothing', () => {
+  expect(titleSequence('pay\u200Bpal')).toContain('pay‹U+200B›pal');
+});
