@@ -117,11 +117,11 @@ async function openSession(
     hasPrompt: !interactive,
   });
   const permissions = permissionsOf(options, shared);
-  const { isWithheld } = permissions;
+  const { isWithheld, isReadable } = permissions;
   const isSafe = options.isSafe === true;
   const memory = memoryOf(options, isWithheld);
   const isFork = target.type !== 'new' && target.mode === 'fork';
-  const createContext = contextParts(options, shared, { model, learnedWindows, isWithheld });
+  const createContext = contextParts(options, shared, { model, learnedWindows, isWithheld, isReadable });
   // A fork always belongs to this project; any other session is opened where it is stored.
   const store = (isFork ? undefined : storeOfTarget(target, place, shared.redaction)) ?? shared.store;
   const inMemory = options.isEphemeral === true ? memoryStores(place, shared) : undefined;
@@ -267,7 +267,7 @@ function memoryOf(
   });
 }
 
-interface ContextFacts extends Pick<Permissions, 'isWithheld'> {
+interface ContextFacts extends Pick<Permissions, 'isWithheld' | 'isReadable'> {
   readonly model: ModelChoice;
   readonly learnedWindows: LearnedWindows;
 }
@@ -276,14 +276,18 @@ interface ContextFacts extends Pick<Permissions, 'isWithheld'> {
 function contextParts(
   { place, loaded: { settings }, isSafe }: SessionFactoryOptions,
   shared: SharedParts,
-  { model, learnedWindows, isWithheld }: ContextFacts,
+  { model, learnedWindows, isWithheld, isReadable }: ContextFacts,
 ) {
   return (
     store: SessionStore,
     { current }: Pick<ModelChoice, 'current'>,
-    { root, cwd, isWithheld: isSensitive }: ContextPlace = { ...place, isWithheld },
+    { root, cwd, isWithheld: isSensitive, isReadable: canRead }: ContextPlace = {
+      ...place,
+      isWithheld,
+      isReadable,
+    },
   ) => ({
-    ...{ store, root, isSensitive },
+    ...{ store, root, isSensitive, isReadable: canRead },
     settings: contextSettings(settings.context),
     model: current,
     summarize: createSummarizer(shared.client, systemClock, (id) => (id === current().id ? current() : {})),
@@ -348,7 +352,7 @@ const NOT_OPEN = { ok: false, problem: 'the session is not open yet' } as const;
 const NO_SERVERS = { ok: false, problem: 'there are no MCP servers', isMissing: true } as const;
 
 /** The folder of an agent, and what must not reach its model from there. */
-type ContextPlace = Pick<AppPaths, 'root' | 'cwd'> & Pick<Permissions, 'isWithheld'>;
+type ContextPlace = Pick<AppPaths, 'root' | 'cwd'> & Pick<Permissions, 'isWithheld' | 'isReadable'>;
 
 /** Resets a mode that skips questions to the default: a resumed session must not inherit it. */
 function endFreerMode(agent: Agent, defaultMode: PermissionMode): void {

@@ -46,6 +46,8 @@ export interface ContextManagerDeps {
   readonly encoder?: TokenEncoder;
   /** True for files whose content must not be quoted next to a summary (`.env`, keys). Takes absolute paths. */
   readonly isSensitive: (path: string) => boolean;
+  /** True for files that the model may read without a question. Absent = those inside the project. */
+  readonly isReadable?: (path: string) => boolean;
   /** Called with the context window, in tokens, that the server named in an overflow error. Never rejects. */
   readonly onWindowLearned?: (model: string, tokens: number) => Promise<void>;
   /** The project's instruction files; absent = none are read. */

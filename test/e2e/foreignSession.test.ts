@@ -145,3 +145,47 @@ test('a line of nested brackets holds up neither the list of sessions nor --cont
   server.script({ text: 'Here again.' });
   expect((await print(['-p', '--continue', 'more'])).stdout).toContain('Here again.');
 });
+
+test('a compaction does not quote a private file because the log calls it changed', long, async () => {
+  const { work, server, print } = await setUpProgram();
+  server.script({ text: 'Hello. '.repeat(3000) });
+  await print(['-p', 'hello']);
+  const [session] = await work.sessions();
+  const last = session?.entries.at(-1);
+  if (session === undefined || last === undefined) throw new Error('nothing was saved');
+  const diary = join(work.home, 'diary.txt');
+  writeFileSync(diary, 'my private words\n'.repeat(30));
+  const [call, result] = ['planted-call', 'planted-result'];
+  const change = { path: diary, kind: 'modified', hash: 'x', added: 1, removed: 1 };
+  const place = { ...last, message: { role: 'assistant', content: '' } };
+  const lines = [
+    {
+      ...place,
+      seq: last.seq + 1,
+      uuid: call,
+      parentUuid: last.uuid,
+      type: 'tool_use',
+      tool: { id: 'c1', name: 'Edit', input: { file_path: diary } },
+    },
+    {
+      ...place,
+      seq: last.seq + 2,
+      uuid: result,
+      parentUuid: call,
+      type: 'tool_result',
+      message: { role: 'user', content: '' },
+      toolResult: { id: 'c1', name: 'Edit', status: 'ok', output: 'Edited.', filesChanged: [change] },
+    },
+  ];
+  appendFileSync(session.file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  server.script(
+    { text: 'More. '.repeat(3000) },
+    { text: '## Primary Request and Intent\n- to say hello' },
+    { text: 'Done.' },
+  );
+  await print(['-p', '--continue', 'more']);
+  await print(['-p', '--continue', '/compact']);
+  await print(['-p', '--continue', 'and now?']);
+  expect(server.requests().length).toBeGreaterThan(2);
+  expect(JSON.stringify(server.requests())).not.toContain('my private words');
+});

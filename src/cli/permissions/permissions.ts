@@ -81,6 +81,8 @@ export interface Permissions {
   suggestHost(domain: string): RuleSuggestion;
   /** True if a file's content must not reach the model implicitly: a secret, or a file that a rule denies reading. */
   isWithheld(path: string): boolean;
+  /** True if Read may read the file without a question, in the mode that asks most. */
+  isReadable(path: string): boolean;
   /** The same rules, and those still to come, for an agent that works in a worktree of the project. */
   inWorktree(path: string): Permissions;
 }
@@ -189,6 +191,8 @@ function permissionsAt(
       const { behavior, cause } = decideFile(request, policyFor('default'));
       return behavior !== 'allow' && (cause === 'rule' || cause === 'secret');
     },
+    isReadable: (path) =>
+      decideFile({ tool: 'Read', verb: 'read', path }, policyFor('default')).behavior === 'allow',
     async covers(rule, tool, access) {
       if ('error' in parseRule(rule)) return true;
       // As a deny rule, which covers a command if it covers any part of it.

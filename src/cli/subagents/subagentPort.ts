@@ -78,6 +78,7 @@ interface WorkPlace {
   readonly root: string;
   readonly cwd: string;
   readonly isWithheld: (path: string) => boolean;
+  readonly isReadable: (path: string) => boolean;
 }
 
 export function createSubagentPort(parts: SubagentParts): SubagentPort {
@@ -123,6 +124,7 @@ async function openChild(request: ChildRequest, parts: SubagentParts): Promise<O
     root: worktree.record.path,
     cwd: worktree.cwd,
     isWithheld: worktree.confinement.permissions.isWithheld,
+    isReadable: worktree.confinement.permissions.isReadable,
   };
   const context = parts.createContext(parts.storeFor(sessionId), model, at);
   try {

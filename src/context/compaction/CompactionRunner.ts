@@ -2,6 +2,7 @@
  * Runs the compactions of one session, one at a time: calls CompactionService and writes the outcome as one batch.
  * Entries appended in the meantime stay verbatim; an abort changes nothing. ReductionLadder.ts decides when to compact.
  */
+import { isInside } from '../../disk/paths.ts';
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import type { CompactMetadata } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
@@ -58,6 +59,8 @@ export class CompactionRunner {
       summarize: deps.summarize,
       summaryModel: deps.summaryModel,
       isSensitive: deps.isSensitive,
+      isReadable: deps.isReadable ?? ((path) => isInside(path, deps.root)),
+      lastSeqBefore: session.log.entries().at(-1)?.seq ?? -1,
       fileCache: new CacheStore(settings.cache.maxEntries, settings.cache.ttlMs),
       writer: settings.summary,
       minRetainRounds: settings.minRetainRounds ?? undefined,

@@ -31,6 +31,10 @@ export interface CompactionDeps {
   /** Another model that writes summaries of conversations that it can read in full. */
   readonly summaryModel?: (() => ModelInfo | undefined) | undefined;
   readonly isSensitive: (path: string) => boolean;
+  /** True for files that the model may read without a question. */
+  readonly isReadable: (path: string) => boolean;
+  /** Entries after this seq are of this process: what they read or changed, the user has approved. */
+  readonly lastSeqBefore: number;
   /** Contents of recently quoted files; an edit invalidates an entry. */
   readonly fileCache: CacheStore<string>;
   /** `context.summary`. */

@@ -5,6 +5,7 @@
  */
 import { relative } from 'node:path';
 import * as z from 'zod';
+import type { JSONLEntry } from '../../protocol/entries.ts';
 import { analyzeFilesInSlices, type FileReference, RealFiles, readFileStart } from '../FileAnalyzer.ts';
 import type { AtomCall } from '../history/atoms.ts';
 import { liveEntries } from '../history/liveEntries.ts';
@@ -36,13 +37,14 @@ export const noSnippets: Snippets = { files: [], texts: new Map(), tokens: 0 };
 const MAX_CHARACTERS = 512 * 1024;
 
 /**
- * The most important files that can be quoted: text, readable, not sensitive. Avoids quoting what the tail of `plan`
+ * The most important files that can be quoted: text, not sensitive, and either readable for the model without a question
+ * or read or changed by this process. The log alone proves nothing: it may come from another person. Avoids quoting what the tail of `plan`
  * already shows: a file whose relevant lines are shown comes last, and one that is shown in full is quoted only if
  * there is no other.
  */
 export async function findFiles(
   { entries, view, signal }: Pick<CompactionJob, 'entries' | 'view' | 'signal'>,
-  { settings, root, isSensitive, fileCache }: CompactionDeps,
+  { settings, root, isSensitive, isReadable, lastSeqBefore, fileCache }: CompactionDeps,
   plan?: Pick<CompactionPlan, 'kept' | 'uncovered' | 'clips'>,
 ): Promise<readonly FileCandidate[]> {
   if (settings.maxFiles === 0) return [];
@@ -50,9 +52,11 @@ export async function findFiles(
   const last: FileCandidate[] = [];
   let whole: FileCandidate | undefined;
   const shownOf = plan === undefined ? () => new Set<number>() : linesInTail(plan, view.replacements);
+  const isTouchedHere = await touchedSince(entries, lastSeqBefore, root);
   for (const reference of await analyzeFilesInSlices(liveEntries(entries).entries, root)) {
     if (found.length >= settings.maxFiles || signal.aborted) break;
     if (!isWorthQuoting(reference) || isSensitive(reference.path)) continue;
+    if (!isReadable(reference.path) && !isTouchedHere(reference.path)) continue;
     const text = await readFileStart(reference.path, {
       maxLines: Number.MAX_SAFE_INTEGER,
       maxCharacters: MAX_CHARACTERS,
@@ -69,6 +73,22 @@ export async function findFiles(
   }
   const all = [...found, ...last].slice(0, settings.maxFiles);
   return all.length === 0 && whole !== undefined ? [whole] : all;
+}
+
+/** Returns a test for the files that results after this seq read or changed. */
+async function touchedSince(
+  entries: readonly JSONLEntry[],
+  seq: number,
+  root: string,
+): Promise<(path: string) => boolean> {
+  const found = await analyzeFilesInSlices(
+    entries.filter((entry) => entry.seq > seq),
+    root,
+  );
+  const touched = new Set(
+    found.flatMap(({ path, wasModified, wasRead }) => (wasModified || wasRead ? [path] : [])),
+  );
+  return (path) => touched.has(path);
 }
 
 /**

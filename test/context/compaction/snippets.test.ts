@@ -417,3 +417,29 @@ describe('after a file was touched', () => {
     expect(compactions).toBeGreaterThan(20);
   });
 });
+
+describe('a file outside the project that the log calls changed', () => {
+  const cases = [
+    ['quoted if this process changed it', 'here', false, true],
+    ['not quoted if only the log says so', 'before', false, false],
+    ['quoted if the model may read it anyway', 'before', true, true],
+  ] as const;
+  test.each(cases)('is %s', async (_title, when, isReadable, isQuoted) => {
+    const home = await byHand(40_000);
+    const deps = { isReadable: (path: string) => isReadable || path.startsWith(`${home.root}/`) };
+    await writeFile(join(home.root, '../diary.txt'), 'my private words');
+    let context = home.manager(deps);
+    const sessionId = await context.createSession(undefined, {}, configuration);
+    await context.addMessage('user', 'note it');
+    await edit(context, home, '../diary.txt', 'words');
+    await work(context, 6, 2500);
+    if (when === 'before') {
+      await context.close();
+      context = home.manager(deps);
+      await context.loadSession(sessionId);
+    }
+    const { files = [] } = await compact(context, home);
+    expect(files.some((file) => file.endsWith('diary.txt'))).toBe(isQuoted);
+    expect(JSON.stringify(context.getMessages()).includes('my private words')).toBe(isQuoted);
+  });
+});
