@@ -62,7 +62,7 @@ const sandbox = createCommandSandbox({
   isBinding: false,
   isExcluded: () => false,
   gitUse: (command) => (command === GIT ? 'only' : 'none'),
-  gitSteps: async (command) => [{ command, isConditional: false }],
+  steps: async (command) => [{ command, isConditional: false }],
   installs: () => false,
   gitRunsPrograms: () => false,
 });

@@ -182,7 +182,7 @@ export function createSessionSandbox({
     isExcluded: (command) => permissions.matches(sandbox.excludedCommands, command),
     gitUse: (command, cwd) => permissions.gitUse(command, cwd),
     installs: (command, cwd) => permissions.installs(command, cwd),
-    gitSteps: (command, cwd) => permissions.gitSteps(command, cwd),
+    steps: (command, cwd) => permissions.steps(command, cwd),
     gitRunsPrograms: gitSettingsRunPrograms,
   });
 }

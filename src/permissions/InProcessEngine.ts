@@ -1,7 +1,7 @@
 import type { PermissionDecision, PermissionExplanation } from '../protocol/permissions.ts';
 import type { CommandStep, GitUse } from '../protocol/sandbox.ts';
 import { type CommandEffect, effectsOf } from './command/commandEffects.ts';
-import { gitStepsOf } from './command/gitSteps.ts';
+import { commandStepsOf } from './command/commandSteps.ts';
 import { gitUseOf } from './command/gitUse.ts';
 import { installsOnly } from './command/installUse.ts';
 import { decide } from './decide.ts';
@@ -81,9 +81,9 @@ export class InProcessEngine implements PermissionEngine {
     return installsOnly(policy.parseCommand(command), cwd, policy) && !isCut();
   }
 
-  async gitSteps(command: string, cwd: string, facts: PolicyFacts): Promise<readonly CommandStep[]> {
+  async steps(command: string, cwd: string, facts: PolicyFacts): Promise<readonly CommandStep[]> {
     const { policy, isCut } = await this.#policy(facts);
-    const steps = gitStepsOf(command, cwd, policy);
+    const steps = commandStepsOf(command, cwd, policy);
     return isCut() ? [{ command, isConditional: false }] : steps;
   }
 

@@ -16,8 +16,8 @@ export interface PermissionEngine {
   gitUse(command: string, cwd: string, facts: PolicyFacts): Promise<GitUse>;
   /** See `installsOnly`; false also if the lookups took too long. */
   installs(command: string, cwd: string, facts: PolicyFacts): Promise<boolean>;
-  /** See `gitStepsOf`; one step also if the lookups took too long. */
-  gitSteps(command: string, cwd: string, facts: PolicyFacts): Promise<readonly CommandStep[]>;
+  /** See `commandStepsOf`; one step also if the lookups took too long. */
+  steps(command: string, cwd: string, facts: PolicyFacts): Promise<readonly CommandStep[]>;
   /** See `effectsOf`; undefined also if the lookups took too long. */
   effects(command: string, cwd: string, facts: PolicyFacts): Promise<readonly CommandEffect[] | undefined>;
   /** See `proposeRules`. */

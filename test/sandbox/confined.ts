@@ -150,7 +150,7 @@ export async function confined({
     gitUse: (command, cwd) =>
       places.mayChangeGit === true ? 'only' : permissionEngine().gitUse(command, cwd, facts()),
     installs: (command, cwd) => permissionEngine().installs(command, cwd, facts()),
-    gitSteps: (command, cwd) => permissionEngine().gitSteps(command, cwd, facts()),
+    steps: (command, cwd) => permissionEngine().steps(command, cwd, facts()),
     gitRunsPrograms: gitSettingsRunPrograms,
     ...options,
   });

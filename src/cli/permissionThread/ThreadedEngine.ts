@@ -77,8 +77,8 @@ export class ThreadedEngine implements PermissionEngine {
     return this.#ask({ type: 'installs', args }, async () => (await withoutGrammar()).installs(...args));
   }
 
-  gitSteps(...args: Parameters<PermissionEngine['gitSteps']>): ReturnType<PermissionEngine['gitSteps']> {
-    return this.#ask({ type: 'gitSteps', args }, async () => (await withoutGrammar()).gitSteps(...args));
+  steps(...args: Parameters<PermissionEngine['steps']>): ReturnType<PermissionEngine['steps']> {
+    return this.#ask({ type: 'steps', args }, async () => (await withoutGrammar()).steps(...args));
   }
 
   effects(...args: Parameters<PermissionEngine['effects']>): ReturnType<PermissionEngine['effects']> {

@@ -38,8 +38,8 @@ async function run(question: EngineQuestion): Promise<unknown> {
       return engine.gitUse(...question.args);
     case 'installs':
       return engine.installs(...question.args);
-    case 'gitSteps':
-      return engine.gitSteps(...question.args);
+    case 'steps':
+      return engine.steps(...question.args);
     case 'effects':
       return engine.effects(...question.args);
     case 'propose':

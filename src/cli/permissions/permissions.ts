@@ -76,7 +76,7 @@ export interface Permissions {
   /** True if a command, run in a folder, does nothing but install or remove dependencies. */
   installs(command: string, cwd: string): Promise<boolean>;
   /** See `CommandSandbox.steps`. */
-  gitSteps(command: string, cwd: string): Promise<readonly CommandStep[]>;
+  steps(command: string, cwd: string): Promise<readonly CommandStep[]>;
   /** Returns the rule that "always" saves for a host. */
   suggestHost(domain: string): RuleSuggestion;
   /** True if a file's content must not reach the model implicitly: a secret, or a file that a rule denies reading. */
@@ -233,7 +233,7 @@ function permissionsAt(
     propose: (calls, least) => engine.propose(calls, factsFor('default'), least),
     gitUse: (command, cwd) => engine.gitUse(command, cwd, factsFor('default')),
     installs: (command, cwd) => engine.installs(command, cwd, factsFor('default')),
-    gitSteps: (command, cwd) => engine.gitSteps(command, cwd, factsFor('default')),
+    steps: (command, cwd) => engine.steps(command, cwd, factsFor('default')),
     matches: async (patterns, command) =>
       patterns.length > 0 && (await engine.matches(patterns, command, root)),
     suggestHost: (domain) => {

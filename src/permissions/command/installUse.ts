@@ -12,15 +12,30 @@ import { isOrdinaryFile, isOutput, isSameName, partUse } from './gitUse.ts';
 
 /** Pure, except for the lookups of the policy. */
 export function installsOnly(parsed: ParsedCommand, cwd: string, policy: Policy): boolean {
-  if (!parsed.ok) return false;
+  const use = installUseOf(parsed, cwd, policy);
+  return use === 'only' || use === 'harmless';
+}
+
+/**
+ * `only`: it installs, and the rest of it writes no dependencies; `mixed`: the rest may. `harmless`: it does not install,
+ * and writes none; `other`: it may. Pure, except for the lookups of the policy.
+ */
+export function installUseOf(
+  parsed: ParsedCommand,
+  cwd: string,
+  policy: Policy,
+): 'only' | 'mixed' | 'harmless' | 'other' {
+  if (!parsed.ok) return 'other';
   const visits = track(parsed.parts, cwd, policy);
+  const isInstalling = visits.some((visit) => installs(visit, policy));
   const written = parsed.writes.filter((path) => path === null || !isOutput(path));
-  return (
+  const isHarmless =
     visits.every((visit) => partUse(visit, policy) === 'nothing' || installs(visit, policy)) &&
     written.every(
       (path) => isOrdinaryFile(path, visits, policy) && !/node_modules|site-packages/.test(path ?? ''),
-    )
-  );
+    );
+  if (isInstalling) return isHarmless ? 'only' : 'mixed';
+  return isHarmless ? 'harmless' : 'other';
 }
 
 const node =

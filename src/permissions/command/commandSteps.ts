@@ -1,21 +1,22 @@
 /**
  * Divides a command line into steps that each run in a sandbox of its own: `npm test && git commit` tests with read-only
- * git folders, and then commits.
+ * git folders, and then commits; `pnpm install && pnpm test` installs, and then tests with read-only dependencies.
  */
 import type { CommandStep } from '../../protocol/sandbox.ts';
 import type { Policy } from '../policy.ts';
 import type { CommandPart, ParsedCommand } from '../shell/parsedCommand.ts';
 import { gitUseOf } from './gitUse.ts';
+import { installUseOf } from './installUse.ts';
 
 /**
- * Pure, except for the lookups of the policy. Returns one step if no part of the line is a git command that needs its
- * own sandbox, or if separate shells might not have the same effect as one.
+ * Pure, except for the lookups of the policy. Returns one step if no part of the line is a git command or installs
+ * packages, all of it does, or if separate shells might not have the same effect as one.
  */
-export function gitStepsOf(command: string, cwd: string, policy: Policy): readonly CommandStep[] {
+export function commandStepsOf(command: string, cwd: string, policy: Policy): readonly CommandStep[] {
   const parsed = policy.parseCommand(command);
   const whole = [{ command, isConditional: false }];
-  if (!isSeparable(parsed, command) || gitUseOf(parsed, cwd, policy) !== 'mixed') return whole;
-  const gitUse = (text: string) => gitUseOf(policy.parseCommand(text), cwd, policy);
+  if (!isSeparable(parsed, command)) return whole;
+  const rightsOf = (text: string) => rightsNeeded(policy.parseCommand(text), cwd, policy);
   const steps: CommandStep[] = [];
   for (const { text, isConditional } of parsed.statements) {
     const last = steps.at(-1);
@@ -24,11 +25,19 @@ export function gitStepsOf(command: string, cwd: string, policy: Policy): readon
       last !== undefined && (isConditional || !last.isConditional)
         ? `${last.command}${isConditional ? ' && ' : '; '}${text}`
         : undefined;
-    if (joined !== undefined && gitUse(joined) !== 'mixed')
+    if (joined !== undefined && rightsOf(joined) !== 'several')
       steps.splice(-1, 1, { command: joined, isConditional: last?.isConditional === true });
     else steps.push({ command: text, isConditional });
   }
-  return steps.some(({ command: text }) => gitUse(text) === 'only') ? steps : whole;
+  return steps.some(({ command: text }) => rightsOf(text) === 'own') ? steps : whole;
+}
+
+/** `own`: to change git folders or dependencies; `several`: one part of the command does so, and another may not. */
+function rightsNeeded(parsed: ParsedCommand, cwd: string, policy: Policy): 'usual' | 'own' | 'several' {
+  const git = gitUseOf(parsed, cwd, policy);
+  const install = installUseOf(parsed, cwd, policy);
+  if (git === 'mixed' || install === 'mixed') return 'several';
+  return git === 'only' || install === 'only' ? 'own' : 'usual';
 }
 
 type Separable = Extract<ParsedCommand, { ok: true }> &

@@ -1,8 +1,8 @@
-/** How a line of git commands and other programs is divided, so that git may change its folder. */
+/** How a line is divided, so that git may change its folder, and package managers the dependencies. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { gitStepsOf } from '../../../src/permissions/command/gitSteps.ts';
+import { commandStepsOf } from '../../../src/permissions/command/commandSteps.ts';
 import { policyFor, top } from '../harness.ts';
 
 const project = join(top, 'home', 'of-steps');
@@ -15,7 +15,7 @@ beforeAll(() => {
 
 /** The steps, those that depend on the one before with `&&` in front. */
 async function stepsOf(command: string): Promise<readonly string[]> {
-  const steps = gitStepsOf(command, project, await policyFor([], 'default', { root: project }));
+  const steps = commandStepsOf(command, project, await policyFor([], 'default', { root: project }));
   return steps.map((step) => (step.isConditional ? `&& ${step.command}` : step.command));
 }
 
@@ -42,6 +42,9 @@ test.each([
   ['(cd sub && npm test) && git add -A', ['(cd sub && npm test)', '&& git add -A']],
   ['! npm test && git add -A', ['! npm test', '&& git add -A']],
   ['FORCE_COLOR=0 npm test && git add -A', ['FORCE_COLOR=0 npm test', '&& git add -A']],
+  ['pnpm install && pnpm test', ['pnpm install', '&& pnpm test']],
+  ['cd sub && npm ci && npm run build', ['cd sub && npm ci', '&& npm run build']],
+  ['npm ci && npm test && git commit -m x', ['npm ci', '&& npm test', '&& git commit -m x']],
   // `git add` and `git stash` run even if the tests fail.
   ['npm test && git add a; git stash', ['npm test', '&& git add a', 'git stash']],
 ])('%s is divided', async (command, steps) => {
@@ -52,6 +55,9 @@ test.each([
   'npm test',
   'git add -A && git commit -m x',
   'npm test && git status',
+  'npm ci',
+  'npm ci && ls node_modules',
+  'npm test && npm run build',
   // Joined in other ways.
   'npm test || git stash',
   'npm test && git add a || git stash',
