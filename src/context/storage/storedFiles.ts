@@ -8,6 +8,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import { lstatOf } from '../../disk/fileLookups.ts';
 import { makeFolder } from './folders.ts';
 
 /** A link where only real files and folders are used. */
@@ -30,7 +31,8 @@ export function assertRealFolders(folder: string, path: string = folder): void {
   let at = project;
   for (const name of ['', ...below.split(sep)]) {
     at = join(at, name);
-    const info = lstatSync(at, { throwIfNoEntry: false });
+    const info = lstatOf(at);
+    // What then uses the path gets the system's error.
     if (info === undefined) return;
     if (info.isSymbolicLink()) throw new StoredLinkError(at);
     // Not a folder: the system's error says more.
