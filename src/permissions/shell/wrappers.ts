@@ -105,7 +105,8 @@ function assignments(args: readonly (string | null)[]): number | undefined {
  */
 export function innerScript(words: Words): string | null | undefined {
   const [name, ...args] = words.argv;
-  if (name === 'eval') return args.some((word) => word === null) ? null : args.join(' ');
+  // dash does not drop `--`, the other shells do.
+  if (name === 'eval') return args.includes(null) || args[0]?.startsWith('-') ? null : args.join(' ');
   if (name == null || !isPlainShell(name.replace(/^.*\//, ''))) return undefined;
   const at = args.findIndex((word) => word === null || /^-[a-z]*c$/.test(word));
   if (at === -1) return undefined;

@@ -109,6 +109,7 @@ describe('not understood:', () => {
     'bash -c "a $X',
     'sh -c $X',
     'eval $X',
+    'eval -- ls',
     "bash --rcfile x -c 'a'",
     'coproc a',
     'a <> b',
