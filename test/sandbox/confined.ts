@@ -150,7 +150,10 @@ export async function confined({
     gitUse: (command, cwd) =>
       places.mayChangeGit === true ? 'only' : permissionEngine().gitUse(command, cwd, facts()),
     installs: (command, cwd) => permissionEngine().installs(command, cwd, facts()),
-    steps: (command, cwd) => permissionEngine().steps(command, cwd, facts()),
+    steps: async (command, cwd) =>
+      places.mayChangeGit === true
+        ? [{ command, isConditional: false }]
+        : permissionEngine().steps(command, cwd, facts()),
     gitRunsPrograms: gitSettingsRunPrograms,
     ...options,
   });

@@ -376,8 +376,6 @@ describe('a rule covers', () => {
 
   test.each([
     'git log -p',
-    'git log -p --output-indicator-new=x',
-    'git log -p --remerge-diff',
     'git archive HEAD~1',
     'git format-patch -1',
     'git restore --source=HEAD~1 .',
@@ -387,8 +385,16 @@ describe('a rule covers', () => {
     expect(await behavior(command, ['git:*'], clean)).toBe('allow');
   });
 
+  test.each(['git log -p --output-indicator-new=x', 'git log -p --remerge-diff'])(
+    '%s only by name: wildcards cover listed options',
+    async (command) => {
+      expect(await behavior(command, ['git:*'], clean)).toBe('ask');
+      expect(await behavior(command, [command], clean)).toBe('allow');
+    },
+  );
+
   test('names from standard input, if it spells that out', async () => {
-    const command = 'git log -p --stdin --no-such';
+    const command = 'git log -p --stdin';
     expect(await behavior(command, ['git log -p --stdin:*'], clean)).toBe('allow');
     expect(await behavior(command, ['git log -p:*'], clean)).toBe('ask');
   });
