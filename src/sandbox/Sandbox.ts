@@ -296,7 +296,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const onBuilt = (): void => {
         for (const done of linked) done();
       };
-      // On Linux even without a network: what runs in the session's user namespace can be given mounts later.
+      // On Linux even without a network: mounts can be added later only to what runs in the session's user namespace.
       const entry = plan.network === 'session' || options.platform === 'linux' ? await open() : undefined;
       const route = plan.network === 'session' ? entry : undefined;
       const token = randomBytes(9).toString('base64url');

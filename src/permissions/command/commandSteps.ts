@@ -9,13 +9,13 @@ import { gitUseOf } from './gitUse.ts';
 import { installUseOf } from './installUse.ts';
 
 /**
- * Pure, except for the lookups of the policy. Returns one step if no part of the line is a git command or installs
- * packages, all of it does, or if separate shells might not have the same effect as one.
+ * Returns one step if no part of the line changes git folders or installs packages, if all of it may, or if separate
+ * shells might not do the same as one. Pure, except for the lookups of the policy.
  */
 export function commandStepsOf(command: string, cwd: string, policy: Policy): readonly CommandStep[] {
   const parsed = policy.parseCommand(command);
   const whole = [{ command, isConditional: false }];
-  if (!isSeparable(parsed, command)) return whole;
+  if (!isSeparable(parsed, command) || rightsNeeded(parsed, cwd, policy) !== 'several') return whole;
   const rightsOf = (text: string) => rightsNeeded(policy.parseCommand(text), cwd, policy);
   const steps: CommandStep[] = [];
   for (const { text, isConditional } of parsed.statements) {
@@ -43,12 +43,16 @@ function rightsNeeded(parsed: ParsedCommand, cwd: string, policy: Policy): 'usua
 type Separable = Extract<ParsedCommand, { ok: true }> &
   Required<Pick<Extract<ParsedCommand, { ok: true }>, 'statements'>>;
 
+/** Each is parsed several times. */
+const MAX_STATEMENTS = 50;
+
 /** True if no statement changes the state of the shell, except for its folder, or depends on another's. */
 function isSeparable(parsed: ParsedCommand, command: string): parsed is Separable {
   return (
     parsed.ok &&
     parsed.statements !== undefined &&
     parsed.statements.length > 1 &&
+    parsed.statements.length <= MAX_STATEMENTS &&
     !dependsOnShell.test(command) &&
     parsed.parts.every(keepsShell)
   );
@@ -61,7 +65,7 @@ function keepsShell({ argv, full }: CommandPart): boolean {
   return !changingBuiltins.has(name) && (name !== 'printf' || !argv.includes('-v'));
 }
 
-/** Parameters and expansions whose value another statement of the same shell sets or that are set by an expansion. */
+/** Parameters that other statements of the same shell set, and expansions that assign. */
 const dependsOnShell = /\$\{?[?!_$-]|\$\{[^}]*=|\(\(|\$\[|PIPESTATUS|OLDPWD|BASH_|DIRSTACK|~[-+]/;
 
 /** Builtins of bash, dash and zsh that change the state of the shell, or that depend on it. */

@@ -1,4 +1,4 @@
-/** Splits a command line into statements that a separate shell each can run one after the other with the same effect. */
+/** Splits a command line into statements that separate shells can run one after the other with the same effect. */
 import type { Node } from 'web-tree-sitter';
 
 /** A statement of the top level: a command, a pipeline or a subshell, with its redirections. */
