@@ -1,6 +1,7 @@
 // `npm run fuzz:reader -- --minutes 30 --seed 1`: random shell commands against the promises of the command reader
 // (test/fuzz/reader), in two workers. Counts are printed and added to test/fuzz/reader/ledger.jsonl, with a hash of the
-// reader's source. `npm run fuzz:reader -- --totals` prints what the ledger adds up to.
+// reader's source. `npm run fuzz:reader -- --totals` prints what the ledger adds up to. `--words` compares words only: no
+// program is started, so many times more commands are tested.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -15,6 +16,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
     workers: { type: 'string', default: '2' },
     totals: { type: 'boolean', default: false },
+    words: { type: 'boolean', default: false },
     'no-ledger': { type: 'boolean', default: false },
   },
 });
@@ -39,7 +41,7 @@ const total = sum([...all.values()]);
 print(total);
 console.log(`${((total.runs + total.compared) / seconds).toFixed(1)} runs a second`);
 if (missing.length > 0) console.log(`not installed, so not tested: ${missing.join(', ')}`);
-if (!values['no-ledger'] && total.runs > 0) {
+if (!values['no-ledger'] && total.runs + total.compared > 0) {
   const facts = { date: new Date().toISOString().slice(0, 10), reader, seed: Number(values.seed) };
   const line = { ...facts, minutes: Number((seconds / 60).toFixed(1)), workers: ends.length, ...total };
   appendFileSync(ledger, `${JSON.stringify(line)}\n`);
@@ -57,6 +59,7 @@ function run(index) {
     seed,
     '--folder',
     folder,
+    ...(values.words ? ['--words'] : []),
   ];
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   createInterface({ input: child.stdout }).on('line', (line) => {

@@ -157,9 +157,15 @@ const reserved: readonly Reserved[] = [
       `There is no account to log in to; "clawdcode auth ${name}" manages the keys of your endpoints.`,
   },
   {
-    names: ['update', 'upgrade', 'install', 'uninstall', 'setup', 'setup-token', 'migrate-installer'],
+    names: ['update', 'upgrade', 'install', 'migrate-installer'],
     advice:
       'ClawdCode does not update itself: update it in the same way as you installed it (in a clone: git pull && npm install).',
+  },
+  { names: ['uninstall'], advice: 'Remove it in the same way as you installed it.' },
+  {
+    names: ['setup', 'setup-token', 'configure'],
+    advice:
+      'Run "clawdcode auth login" to store a key, or start "clawdcode", which asks for what is missing.',
   },
   {
     names: ['settings'],
@@ -185,6 +191,16 @@ const reserved: readonly Reserved[] = [
   },
   { names: ['resume', 'continue'], advice: 'Run "clawdcode --resume" or "clawdcode --continue".' },
   { names: ['exec', 'run'], advice: 'Run "clawdcode -p" with a prompt.' },
+  { names: ['fork', 'export'], advice: 'Run "clawdcode session --help".' },
+  {
+    names: ['sandbox'],
+    advice:
+      'Choose a mode with "clawdcode --sandbox MODE"; "clawdcode doctor" says whether the sandbox works.',
+  },
+  {
+    names: ['mcp-server', 'app-server', 'serve', 'server'],
+    advice: 'Editors start "clawdcode acp"; scripts use "clawdcode -p --output-format stream-json".',
+  },
   { names: ['model'], verbs: ['list'], advice: 'Run "clawdcode models", or use --model or /model.' },
   { names: ['usage', 'cost'], advice: 'Run "clawdcode stats", or use /cost in a conversation.' },
   {

@@ -28,6 +28,8 @@ const { values } = parseArgs({
     batch: { type: 'string', default: '200' },
     folder: { type: 'string', default: tmpdir() },
     traps: { type: 'boolean', default: false },
+    /** Compares words only. */
+    words: { type: 'boolean', default: false },
     /** Uses only this kind of arena. */
     kind: { type: 'string' },
     /** A folder of programs that take precedence over the system's. */
@@ -76,11 +78,13 @@ try {
     const policy = policyFor(arena);
     const batch: Job[] = [];
     const understood: Job[] = [];
-    while (batch.length < Number(values.batch)) {
+    const wanted = values.words ? understood : batch;
+    while (wanted.length < Number(values.batch)) {
       const job = randomJob(random, arena.top);
       counts.generated += 1;
       if (!parseCommand(job.command).ok) continue;
       understood.push(job);
+      if (values.words) continue;
       const access = { type: 'command', command: job.command, cwd: join(arena.root, job.folder) } as const;
       if (decide({ tool: 'Bash', access }, policy).behavior === 'allow') batch.push(job);
     }
