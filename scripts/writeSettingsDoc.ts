@@ -126,8 +126,8 @@ If two variables set the same key, the lower one in the table applies. An empty 
 ## Folders you have not trusted yet
 
 A repository that you have just cloned must not be able to send your key elsewhere or run anything. So these project settings
-apply only after you trust the folder, in a dialog that lists all of them in full. A list that does not fit is read with PgUp and
-PgDn, and you can accept once you have seen its end. Long runs of blanks are counted (\`‹1500 spaces›\`). Listed are:
+apply only after you trust the folder, in a dialog that lists all of them in full. Scroll a long list with PgUp and PgDn; you can accept
+once you have seen its end. Long runs of blanks are shown as a count (\`‹1500 spaces›\`). The dialog lists
 
 - what chooses the model, runs something or allows more: \`model\`, \`models\`, \`baseUrl\`, \`env\`, \`appendSystemPrompt\`,
   \`statusLine\` and \`notificationCommand\` (also null, which turns yours off), each of the \`hooks\`,
@@ -168,31 +168,35 @@ settings are read:
 
 Trust, saved rules and answers about MCP servers belong to the folder itself (its inode and creation time), not to its path.
 If you delete a repository and clone another one there, or a container mounts another project at \`/workspace\`, the new folder
-has none of them, and the question says that it is another folder than the one you trusted. Each folder at a path keeps its own,
-so projects that take turns there are asked about once each. A project that was moved or restored from a backup asks once, too,
-and so does one on a network file system whose inode numbers change when it is mounted. \`--continue\` says if the latest session
-is from the earlier folder; \`-p --continue\` ends with code 42 and names the \`--resume\` that continues it anyway.
+starts without them, and the dialog says that it is not the folder you trusted. If several folders alternate at one path, you are
+asked once for each.
+
+You are also asked once after moving a project, restoring it from a backup, or mounting a network file system whose inode
+numbers change. \`--continue\` tells you if the latest session is from the earlier folder; \`-p --continue\` then exits with code
+42 and names the \`--resume\` command that continues it anyway.
 
 ## When trusted settings change
 
 Trust covers exactly what you were shown. \`~/.clawdcode/trust.json\` records each rule, directory and variable separately,
 all other settings as a whole, and the file they are in. If a \`git pull\` adds a rule or changes a URL, only that change
-is ignored until you approve it at the next start. The dialog shows how many settings were added and removed, then the
-settings with \`+\` or \`-\`, and of a long value the part that differs. A change that only removes or restricts something needs no approval. A removed setting that
-returns unchanged stays trusted until you answer the next dialog.
+is ignored until you approve it at the next start. The dialog shows how many settings were added and removed, then each
+setting with \`+\` or \`-\`; for a long value, only the part that differs. A change that only removes or restricts something
+needs no approval. A removed setting that returns unchanged stays trusted until you answer the next dialog.
 
-The same dialog asks again if a file of the project has changed that an approved hook, MCP server, status line or notification
-command names (\`./check.sh\`, \`node srv.js\`), and shows the lines that differ, of a long file only its size. Until you accept,
-what names it does not run. A session that is already running checks at each start of such a program and asks in the same way;
-[hooks](hooks.md#trust) has the details. ClawdCode keeps what you approved in \`~/.clawdcode/approved-files\`; it is what the files
-were when the dialog was built, so a file that changes while you read is not approved. Files that the command writes itself
-(\`> out.txt\`, \`tee\`) do not count, nor do databases, logs and notes that it does not run.
+**Changed scripts.** The same dialog appears if an approved hook, MCP server, status line or notification command names a
+project file (\`./check.sh\`, \`node srv.js\`) that has changed. It shows the lines that differ; for a long file, only the size.
+Until you accept, the program does not run. A running session checks before each start of such a program and asks in the same
+way; see [hooks](hooks.md#what-your-approval-covers).
 
-A folder that you trusted with a version that kept no such records has no earlier content to compare with: the first start takes
-its files as they are, without a question, and so does the first start after you enabled something with a command of your own
-(\`clawdcode mcp add\`).
+You approve the files as they were when the dialog was built, so a change while you read is not included. The approved content is
+in \`~/.clawdcode/approved-files\`. Files that the command itself writes (\`> out.txt\`, \`tee\`) are not checked, and neither are
+databases, logs and notes that it does not run.
 
-With \`-p\`, new settings are left out, and you are told. If a new \`baseUrl\` would replace one that you trusted, and you
+In two cases there is no earlier content to compare with, and the first start accepts the files as they are without asking: if an
+older version recorded your trust without file contents, and if you enabled something yourself with a command (\`clawdcode mcp
+add\`).
+
+With \`-p\`, new settings do not apply, and you are told. If a new \`baseUrl\` would replace one that you trusted, and you
 name no endpoint yourself, the run exits with code 52 instead: a conversation meant for one server must not go to another.
 
 Folders that you trusted with an earlier version, which did not record these details, need your approval once more.
