@@ -48,6 +48,7 @@ const sandbox = createCommandSandbox({
   gitNotes: join(home, '.clawdcode/sandbox/git'),
   repositoryNotes: join(home, '.clawdcode/sandbox/repositories.json'),
   setAsideNotes: join(home, '.clawdcode/sandbox/set-aside'),
+  commandNotes: join(home, '.clawdcode/sandbox/commands'),
   temporary: { parentName: SCRATCH_NAME, isOfProgram: programNames({}) },
   scratchParent: (scratch) => dirname(scratch),
   environment: { granted: [], isToken: () => false },

@@ -165,6 +165,7 @@ export function createSessionSandbox({
     gitNotes: join(dataRoot, 'sandbox', 'git'),
     repositoryNotes: join(dataRoot, 'sandbox', 'repositories.json'),
     setAsideNotes: setAsideNotes(dataRoot),
+    commandNotes: join(dataRoot, 'sandbox', 'commands'),
     caches: cacheVariables(caches),
     network: {
       verdict: (host) => hostVerdict(host, hosts, permissions.rules()),

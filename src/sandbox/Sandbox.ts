@@ -33,7 +33,7 @@ import {
 } from './network/commandNetwork.ts';
 import { createProxy } from './network/proxy.ts';
 import { createCompletedGitFolders } from './places/completedGitFolders.ts';
-import { REPLACES_LINK } from './places/dangers.ts';
+import { dangersIn, REPLACES_LINK } from './places/dangers.ts';
 import {
   findPlaces,
   gitFoldersToClose,
@@ -41,9 +41,10 @@ import {
   workspaceNow,
   writableFolders,
 } from './places/findPlaces.ts';
-import { protectedInGit } from './places/gitFolders.ts';
+import { ownGitFolders, protectedInGit } from './places/gitFolders.ts';
 import { createHardLinkSearch } from './places/hardLinks.ts';
 import { createHeldLinks } from './places/heldLinks.ts';
+import { createInterruptedCommands } from './places/interruptedCommands.ts';
 import { createPipeSearch } from './places/namedPipes.ts';
 import { createPathNotes } from './places/pathNotes.ts';
 import { createProjectScan, createSecretsScan } from './places/projectScan.ts';
@@ -92,6 +93,8 @@ export interface SandboxOptions extends ProbeOptions {
   readonly repositoryNotes: string;
   /** Folder in which sessions note submodules they have renamed and not yet reported; commands cannot write to it. */
   readonly setAsideNotes: string;
+  /** Folder in which sessions note commands that may change git folders, while these run; commands cannot write to it. */
+  readonly commandNotes: string;
   /** Variables that move caches of package managers to a folder that commands may write to. */
   readonly caches: Readonly<Record<string, string>>;
   readonly network: NetworkRules;
@@ -125,6 +128,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   const walk = createProjectScan({
     isReadOnlyForCommands: (path) => testsOfFiles().isReadOnlyForCommands(path),
     gitRunsPrograms: options.gitRunsPrograms,
+    mayWrite: (folder) => writableNow(options.places()).some((place) => isInside(folder, place)),
     notes: createPathNotes(options.repositoryNotes),
   });
   const findSecrets = createSecretsScan((path) => testsOfFiles().isSensitive(path));
@@ -134,6 +138,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   const gitFolders = createCompletedGitFolders(options.gitNotes);
   const temporary = createTemporaryFolders(options.temporary);
   const quarantine = createQuarantine(options.setAsideNotes);
+  const interrupted = createInterruptedCommands(options.commandNotes);
   const links = createHeldLinks((path) => quarantine.move(path, { reason: REPLACES_LINK }));
   /** Files that the session's tools have created or changed since the last command. */
   const changed: { readonly path: string; readonly kind: 'created' | 'modified' }[] = [];
@@ -307,8 +312,11 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         problems: new Set(),
         answers: new Map(),
       };
+      const before = walked.map((one) => one.protectedFiles);
+      const dangers = dangersIn(before.flatMap((one) => [...one]));
+      const left = isReadOnly ? new Set<string>() : interrupted.take(roots, dangers);
       const protectedChanges = watchProtected(
-        walked.map((one) => one.protectedFiles),
+        before.map((one) => new Map([...one].filter(([path]) => !left.has(path)))),
         {
           now: () => roots.map((root) => walk(root).protectedFiles),
           inSlices: async () => (await inOrder(roots, walk.inSlices)).map((one) => one.protectedFiles),
@@ -322,10 +330,17 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
           restoreLinks: links.restore,
         },
       );
+      // What a killed session has left must not wait for this command to end.
+      if (left.size > 0) await protectedChanges.check();
+      const mayChangeGit = [...roots, ...repositories]
+        .flatMap(ownGitFolders)
+        .some((folder) => !isReadOnly && !closed.some((place) => isInside(folder, place)));
+      const ended = mayChangeGit ? interrupted.begin(roots, dangers) : () => undefined;
       const stopChecking = roots.length === 0 ? () => undefined : checkRepeatedly(protectedChanges.check);
       const letGo = links.hold(followed);
       const onRelease = (): void => {
         letGo();
+        ended();
         stopChecking();
         onBuilt();
         running.delete(token);
@@ -371,6 +386,12 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
     },
   };
 }
+
+/** The folders in which commands create files, as the user sees them. */
+const writableNow = (places: ReturnType<SandboxOptions['places']>): readonly string[] => [
+  ...writableFolders(places),
+  ...places.temporary.map(realpath),
+];
 
 async function inOrder<T>(
   folders: readonly string[],

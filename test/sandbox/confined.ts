@@ -135,6 +135,7 @@ export async function confined({
     gitNotes: join(home, '.clawdcode/sandbox/git'),
     repositoryNotes: join(home, '.clawdcode/sandbox/repositories.json'),
     setAsideNotes: join(home, '.clawdcode/sandbox/set-aside'),
+    commandNotes: join(home, '.clawdcode/sandbox/commands'),
     caches: {},
     network: {
       verdict: () => 'ask',

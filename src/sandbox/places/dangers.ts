@@ -14,6 +14,14 @@ export const PREPARED_BARE = 'prepared bare repository';
 export const FOLLOWED_LINK = 'followed link';
 /** A symbolic ref whose target is not the name of a ref. */
 export const INVALID_REF = 'invalid ref';
+/** The note of a linked worktree that names a folder which is none. */
+export const OTHER_WORKTREE = 'other worktree';
+/** The note of a linked worktree that names another git folder than the one around it. */
+export const OTHER_COMMON = 'other git folder';
+/** A note of conflicts with files outside the worktree. */
+export const COPIES_FILES = 'copies files';
+/** A pipe in a git folder. */
+export const BLOCKS_GIT = 'blocks git';
 /** A part of a git folder with more folders in it than are searched. */
 export const UNSEARCHED = 'unsearched';
 
@@ -26,6 +34,10 @@ const reasons: ReadonlyMap<string, string> = new Map([
   [PREPARED_BARE, 'git would take this folder for a repository, whose settings or hooks may start programs'],
   [FOLLOWED_LINK, 'git would follow this link and write elsewhere'],
   [INVALID_REF, 'it names something other than a branch or tag, and git would write there'],
+  [OTHER_WORKTREE, 'git worktree repair would write to the folder it names'],
+  [OTHER_COMMON, 'git would take settings and hooks from the folder it names'],
+  [COPIES_FILES, 'git commit would copy files into the git folder that it names'],
+  [BLOCKS_GIT, 'git would wait for this pipe forever'],
   [UNSEARCHED, 'it has too many folders to search it for links'],
 ]);
 
@@ -58,4 +70,9 @@ export function dangerOf(stamp: string): Danger | undefined {
 
 /** True for what git itself never leaves: if it is there before a command, a session that was killed has left it. */
 export const isNeverOfGit = (stamp: string): boolean =>
-  stamp === LEADS_OUT || stamp.startsWith(`${INVALID_REF}\0`);
+  stamp === LEADS_OUT ||
+  [INVALID_REF, OTHER_COMMON, COPIES_FILES, BLOCKS_GIT].some((name) => stamp.startsWith(`${name}\0`));
+
+/** Those of the stamped paths that are dangerous. */
+export const dangersIn = (stamps: Iterable<readonly [string, string]>): ReadonlyMap<string, string> =>
+  new Map([...stamps].filter(([, stamp]) => dangerOf(stamp) !== undefined));

@@ -1,6 +1,6 @@
 /**
- * Checks the files of git folders that git writes itself. It follows links there, and symbolic refs that lead to a path, so
- * a command can have the user's next git command write a message or a log anywhere. Git creates no links, except symbolic
+ * Checks the files of git folders that git writes itself. It follows links there, and symbolic refs and notes that lead
+ * elsewhere, so a command can have the user's next git command write a message or a log anywhere. Git creates no links, except symbolic
  * refs with core.preferSymlinkRefs.
  */
 import type { Dirent } from 'node:fs';
@@ -8,8 +8,10 @@ import { basename, dirname, join, relative } from 'node:path';
 import { createFolderWalk } from '../../disk/folderWalk.ts';
 import { realpath } from '../../disk/paths.ts';
 import type { Steps } from '../../disk/slices.ts';
-import { dangerStamp, FOLLOWED_LINK, INVALID_REF, UNSEARCHED } from './dangers.ts';
+import { BLOCKS_GIT, dangerStamp, FOLLOWED_LINK, INVALID_REF, UNSEARCHED } from './dangers.ts';
+import { obeyedNames } from './gitFolders.ts';
 import { linkTarget } from './heldLinks.ts';
+import { createRedirections, isRedirecting } from './redirections.ts';
 import { createSymbolicRefs, isRefTarget } from './symbolicRefs.ts';
 
 const REACH = { skipped: /^$/, maxDepth: 100, maxFolders: 20_000 };
@@ -26,14 +28,27 @@ const pseudoRef = /^(?!FETCH_HEAD$)(?:[A-Z_]+_)?HEAD$|^AUTO_MERGE$/;
 const isSetAside = (name: string): boolean => /-set-aside(?:\d|[0-9a-f]{12})?$/.test(name);
 const isEditorLock = (name: string): boolean => name.startsWith('.#');
 
+interface GitEntries {
+  /** What is dangerous, with its stamp: a link has the same one as long as it leads to the same place. */
+  readonly dangers: ReadonlyMap<string, string>;
+  /** The files of `obeyedNames`. */
+  readonly obeyed: readonly string[];
+}
+
 /**
- * Creates a function that returns what is dangerous in these git folders, absolute, each with its stamp: a link has the
- * same one as long as it leads to the same place. It reads again only what has changed. Never throws.
+ * Creates a function that returns what it finds in these git folders; all paths are absolute. It reads again only what has
+ * changed. Never throws. `mayWrite`: as for `createRedirections`.
  */
-export function createGitEntryCheck(): (folders: readonly string[]) => Steps<ReadonlyMap<string, string>> {
+export function createGitEntryCheck(
+  mayWrite: (folder: string) => boolean,
+): (folders: readonly string[]) => Steps<GitEntries> {
   const walks = new Map<string, ReturnType<typeof walkOf>>();
   const refs = createSymbolicRefs();
-  function* checkFolder(top: string): Steps<readonly (readonly [string, string])[]> {
+  const redirections = createRedirections(mayWrite);
+  function* checkFolder(top: string): Steps<{
+    readonly dangers: readonly (readonly [string, string])[];
+    readonly obeyed: readonly string[];
+  }> {
     const walk = walks.get(top) ?? walkOf(top);
     walks.set(top, walk);
     const { folders, left } = yield* walk.steps(top);
@@ -42,16 +57,22 @@ export function createGitEntryCheck(): (folders: readonly string[]) => Steps<Rea
       earlier: refs.earlier(path),
     });
     const unsearched = new Set(left.map((path) => join(top, relative(top, path).split('/')[0] ?? '')));
-    return [
-      ...folders
-        .flatMap(({ found }) => found.refs)
+    const all = (kind: 'refs' | 'links' | 'pipes' | 'redirecting' | 'obeyed'): readonly string[] =>
+      folders.flatMap(({ found }) => found[kind]);
+    const redirecting = all('redirecting').flatMap((path) => {
+      const stamp = redirections.stampOf(path);
+      return stamp === undefined ? [] : [[path, stamp] as const];
+    });
+    const dangers = [
+      ...all('refs')
         .filter(refs.isUnsound)
         .map((path) => [path, dangerStamp(INVALID_REF, remedy(path))] as const),
-      ...folders
-        .flatMap(({ found }) => found.links)
-        .map((path) => [path, stampOfLink(path, remedy(path))] as const),
+      ...all('links').map((path) => [path, stampOfLink(path, remedy(path))] as const),
+      ...all('pipes').map((path) => [path, dangerStamp(BLOCKS_GIT, remedy(path))] as const),
+      ...redirecting,
       ...[...unsearched].map((path) => [path, dangerStamp(UNSEARCHED, {})] as const),
     ];
+    return { dangers, obeyed: all('obeyed') };
   }
   return function* (folders) {
     // The folders of linked worktrees are searched with the folder around them.
@@ -59,8 +80,13 @@ export function createGitEntryCheck(): (folders: readonly string[]) => Steps<Rea
       (path) => basename(dirname(path)) !== 'worktrees' || !folders.includes(dirname(dirname(path))),
     );
     const found = new Map<string, string>();
-    for (const top of tops) for (const [path, stamp] of yield* checkFolder(top)) found.set(path, stamp);
-    return found;
+    const obeyed: string[] = [];
+    for (const top of tops) {
+      const inside = yield* checkFolder(top);
+      for (const [path, stamp] of inside.dangers) found.set(path, stamp);
+      obeyed.push(...inside.obeyed);
+    }
+    return { dangers: found, obeyed };
   };
 }
 
@@ -69,7 +95,8 @@ const stampOfLink = (path: string, remedy: Parameters<typeof dangerStamp>[1]): s
 
 function walkOf(top: string) {
   return createFolderWalk((path, entries) => {
-    const below = relative(top, path).replace(/^worktrees\/[^/]+(?:\/|$)/, '');
+    const place = relative(top, path);
+    const below = place.replace(/^worktrees\/[^/]+(?:\/|$)/, '');
     const isRefFolder = below === 'refs' || below.startsWith('refs/');
     const isRef = (name: string): boolean => isRefFolder || (below === '' && pseudoRef.test(name));
     const isFollowed = ({ name }: Dirent): boolean =>
@@ -81,6 +108,9 @@ function walkOf(top: string) {
       found: {
         links: paths(entries.filter((entry) => entry.isSymbolicLink() && isFollowed(entry))),
         refs: paths(entries.filter((entry) => entry.isFile() && isRef(entry.name))),
+        pipes: paths(entries.filter((entry) => entry.isFIFO() && !(path === top && isSetAside(entry.name)))),
+        redirecting: paths(entries.filter((entry) => entry.isFile() && isRedirecting(place, entry.name))),
+        obeyed: paths(entries.filter(({ name }) => obeyedNames.includes(join(below, name)))),
       },
       enters: (name) =>
         below === '' ? !skipped.has(name) : below === 'objects' ? ofObjects.has(name) : true,

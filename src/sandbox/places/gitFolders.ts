@@ -11,10 +11,19 @@ import { gitHookFolders, gitIncludes } from '../../protocol/files/gitIncludes.ts
 import { linksOn, linkTarget } from './heldLinks.ts';
 
 /**
+ * Files that git itself never writes in a repository that exists: they select filters and diff programs by path, and name
+ * folders with more objects. Source: gitattributes, gitrepository-layout.
+ */
+export const obeyedNames = ['info/attributes', 'objects/info/alternates'];
+
+/**
  * Files from which git reads settings, hooks or the addresses of remotes, or which tell it to look for them elsewhere. Source:
  * gitrepository-layout.
  */
-const protectedNames = ['hooks', 'config', 'config.worktree', 'commondir', 'remotes', 'branches'];
+const protectedNames = [
+  ...['hooks', 'config', 'config.worktree', 'commondir', 'remotes', 'branches'],
+  ...obeyedNames,
+];
 
 /** Each submodule needs six mounts, each linked worktree two; the time for mounts grows with the square. */
 const MAX_FOUND = 150;
@@ -62,7 +71,8 @@ function namedByFile(file: string, root: string): readonly string[] {
   return written === undefined ? [] : resolved(resolve(root, written)).filter(isDirectory);
 }
 
-const gitdirIn = (file: string): string | undefined => /^gitdir: (.+)$/m.exec(textOf(file))?.[1];
+/** What a `.git` file, or one like it, names. */
+export const gitdirIn = (file: string): string | undefined => /^gitdir: (.+)$/m.exec(textOf(file))?.[1];
 
 /** The folder with the settings of a git folder, if it is another. */
 function commonOf(folder: string): readonly string[] {
@@ -269,6 +279,19 @@ function missingPath(path: string, links = 0): readonly string[] {
     : missingPath(resolve(parent, target), links + 1);
 }
 
+/** The worktree that the settings of a git folder name. */
+const worktreeIn = (folder: string): string | undefined =>
+  /^[^\S\n]*worktree[^\S\n]*=(.+)$/m.exec(textOf(join(folder, 'config')))?.[1]?.trim();
+
+/** The worktree that a git folder says it belongs to; it may not exist. */
+export function worktreeOf(folder: string): string {
+  const linked = textOf(join(folder, 'gitdir')).trimEnd();
+  if (basename(dirname(folder)) === 'worktrees' && linked !== '')
+    return resolve(folder, linked.replace(/\/\.git$/, ''));
+  const named = worktreeIn(folder);
+  return named === undefined ? dirname(folder) : resolve(folder, named);
+}
+
 /**
  * The git folder of a workspace whose `.git` is a file: for a linked worktree that of its repository, for a submodule
  * its own. Only if that folder points back to the workspace, as git writes it, because the file may come from an
@@ -280,7 +303,7 @@ export function linkedGitFolder(root: string): readonly string[] {
   if (written === undefined) return [];
   const target = resolve(root, written);
   if (basename(dirname(target)) !== 'worktrees') {
-    const worktree = /^[^\S\n]*worktree[^\S\n]*=(.+)$/m.exec(textOf(join(target, 'config')))?.[1]?.trim();
+    const worktree = worktreeIn(target);
     const isOwn = worktree !== undefined && resolve(target, worktree) === root;
     return isOwn && isGitFolder(target) && target.includes('/modules/') ? resolved(target) : [];
   }

@@ -43,6 +43,8 @@ interface ProjectRules {
   readonly isReadOnlyForCommands: (path: string) => boolean;
   /** True if the settings of the repository in this folder, without its submodules, would make git start programs. */
   readonly gitRunsPrograms: (folder: string) => boolean;
+  /** True if commands may write in a folder. */
+  readonly mayWrite: (folder: string) => boolean;
   /** Where the repositories found by earlier sessions are noted. */
   readonly notes: PathNotes;
 }
@@ -77,12 +79,13 @@ function scanWith<F, T>(
 export function createProjectScan({
   isReadOnlyForCommands,
   gitRunsPrograms,
+  mayWrite,
   notes,
 }: ProjectRules): Scan<Scanned> {
   const readIndexOf = createIndexReader();
   const gitFoldersOf = createModuleWalk();
   const checkIndexes = createIndexCheck();
-  const checkEntries = createGitEntryCheck();
+  const checkEntries = createGitEntryCheck(mayWrite);
   const known = { inside: createKnown(notes, 'inside'), submodules: createKnown(notes, 'submodules') };
   const walk = createFolderWalk((path, entries) => {
     // A folder with a HEAD is a repository, and git follows its settings there. Source: gitrepository-layout.
@@ -128,8 +131,10 @@ export function createProjectScan({
     const entries: (readonly [string, string])[] = [];
     for (const path of new Set([root, ...all.inside, ...all.submodules])) {
       const found = yield* gitFoldersOf(path);
-      entries.push(...(yield* checkIndexes(found.folders)), ...(yield* checkEntries(found.folders)));
+      const { dangers, obeyed } = yield* checkEntries(found.folders);
+      entries.push(...(yield* checkIndexes(found.folders)), ...dangers);
       yield;
+      entries.push(...obeyed.map((at) => [at, stampOf(at)] as const));
       entries.push(...preparedModules(found).map((at) => [at, PREPARED_MODULE] as const));
     }
     const stamps = new Map<string, string>();

@@ -1,0 +1,68 @@
+/**
+ * Notes what was dangerous before a command that may change git folders, so that what the command has left is recognized
+ * even if this program is killed before it can look: the next session then treats it as a change by a command.
+ */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { namesIn, readFileNow } from '../../disk/fileLookups.ts';
+import { isRunning } from '../../disk/isRunning.ts';
+
+/** Paths with their stamps. */
+type Stamps = ReadonlyMap<string, string>;
+
+interface InterruptedCommands {
+  /** Call before a command runs; returns a function to call when its changes have been handled. Never throws. */
+  begin(roots: readonly string[], before: Stamps): () => void;
+  /** The paths among those in `now` that commands of killed sessions have left there. Returned once; never throws. */
+  take(roots: readonly string[], now: Stamps): ReadonlySet<string>;
+}
+
+let lastCommand = 0;
+
+/** `notes`: a folder for the notes of all sessions, which commands cannot write to. */
+export function createInterruptedCommands(notes: string): InterruptedCommands {
+  return {
+    begin(roots, before) {
+      lastCommand += 1;
+      const file = join(notes, `${process.pid}-${lastCommand}`);
+      try {
+        mkdirSync(notes, { recursive: true, mode: 0o700 });
+        writeFileSync(file, JSON.stringify({ roots, before: [...before] }), { mode: 0o600 });
+      } catch {
+        // Disk full: only this session knows.
+      }
+      return () => rmSync(file, { force: true });
+    },
+    take(roots, now) {
+      const left = new Set<string>();
+      for (const name of namesIn(notes)) {
+        if (isRunning(Number.parseInt(name, 10))) continue;
+        const note = noteIn(join(notes, name));
+        if (note !== undefined && !note.roots.some((root) => roots.includes(root))) continue;
+        // Without its end, the command had not started.
+        if (note !== undefined)
+          for (const [path, stamp] of now) if (note.before.get(path) !== stamp) left.add(path);
+        rmSync(join(notes, name), { force: true });
+      }
+      return left;
+    },
+  };
+}
+
+const MAX_BYTES = 64 * 2 ** 20;
+const noteSchema = z.object({
+  roots: z.array(z.string()),
+  before: z.array(z.tuple([z.string(), z.string()])),
+});
+
+function noteIn(file: string): { readonly roots: readonly string[]; readonly before: Stamps } | undefined {
+  try {
+    const { roots, before } = noteSchema.parse(
+      JSON.parse(readFileNow(file, MAX_BYTES)?.toString('utf8') ?? ''),
+    );
+    return { roots, before: new Map(before) };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Checks the files of git folders that lead git to other places. Git takes them for what it has written itself: it would
+ * write a `.git` file where the folder of a linked worktree says, and copy files that a note of conflicts names. Sources:
+ * gitrepository-layout, git-worktree (repair), git-rerere.
+ */
+import { basename, dirname, join, resolve } from 'node:path';
+import { lstatOf, readFileNow, textOf } from '../../disk/fileLookups.ts';
+import { isRefusedByGit } from '../../disk/gitPathRules.ts';
+import { isInside, realpath } from '../../disk/paths.ts';
+import { COPIES_FILES, dangerStamp, OTHER_COMMON, OTHER_WORKTREE } from './dangers.ts';
+import { gitdirIn, worktreeOf } from './gitFolders.ts';
+
+export interface Redirections {
+  /** The stamp of a file for which `isRedirecting` is true; undefined if it is sound. Never throws. */
+  stampOf(file: string): string | undefined;
+}
+
+/** True for the files that are checked here. `below`: a folder, relative to the git folder; `name`: in it. */
+export function isRedirecting(below: string, name: string): boolean {
+  if (/^worktrees\/[^/]+$/.test(below) && (name === 'gitdir' || name === 'commondir')) return true;
+  return name === CONFLICTS && /^(?:worktrees\/[^/]+)?$/.test(below);
+}
+
+/** The conflicts whose resolution `git rerere` records, which `git commit` starts. */
+const CONFLICTS = 'MERGE_RR';
+const MAX_BYTES = 8 * 2 ** 20;
+
+/** `mayWrite`: true if commands may write in a folder, so that they may have created a worktree there. */
+export function createRedirections(mayWrite: (folder: string) => boolean): Redirections {
+  /** The last content of each `gitdir` that led to its worktree: the user may move that later. */
+  const sound = new Map<string, string>();
+  const stampOfWorktree = (file: string): string | undefined => {
+    const text = textOf(file);
+    const folder = dirname(file);
+    const worktree = worktreeOf(folder);
+    const link = join(worktree, '.git');
+    const isNew = lstatOf(link) === undefined && mayWrite(realpath(worktree));
+    if (text !== '' && (isNew || leadsBack(link, folder))) {
+      sound.set(file, text);
+      return undefined;
+    }
+    const earlier = sound.get(file);
+    return earlier === text ? undefined : dangerStamp(OTHER_WORKTREE, { earlier }, text);
+  };
+  return {
+    stampOf(file) {
+      switch (basename(file)) {
+        case 'gitdir':
+          return stampOfWorktree(file);
+        case 'commondir':
+          return isOwnCommon(file) ? undefined : dangerStamp(OTHER_COMMON, { earlier: '../..\n' });
+        default:
+          return leadsOut(file) ? dangerStamp(COPIES_FILES, {}) : undefined;
+      }
+    },
+  };
+}
+
+const leadsBack = (link: string, folder: string): boolean => {
+  const written = gitdirIn(link);
+  return written !== undefined && realpath(resolve(dirname(link), written)) === realpath(folder);
+};
+
+/** True if the folder of a linked worktree names the git folder around it. */
+function isOwnCommon(file: string): boolean {
+  const folder = dirname(file);
+  return realpath(resolve(folder, textOf(file).trim())) === realpath(dirname(dirname(folder)));
+}
+
+/** True if a note of conflicts names something other than files of the worktree. */
+function leadsOut(file: string): boolean {
+  const text = readFileNow(file, MAX_BYTES)?.toString('utf8');
+  if (text === undefined) return lstatOf(file)?.isSymbolicLink() !== true;
+  const worktree = realpath(worktreeOf(dirname(file)));
+  return text
+    .split('\0')
+    .filter((entry) => entry !== '')
+    .some((entry) => {
+      const path = entry.slice(entry.indexOf('\t') + 1);
+      const at = join(worktree, path);
+      return isRefusedByGit(path, 'file') || (realpath(at) !== at && isInside(at, worktree));
+    });
+}
