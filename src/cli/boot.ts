@@ -57,7 +57,7 @@ export async function boot(
     await identifyFolder(place, loaded, trust);
     return waitForServers(asked, loaded, trust);
   }
-  // As they are before the user sees the question.
+  // Read before the user sees the question.
   const run = await filesToApprove(place, options, trust, loaded.grants);
   return {
     type: 'trust',
@@ -74,8 +74,8 @@ export async function boot(
 }
 
 /**
- * For a folder trusted earlier, lists only settings added or removed since then. `unchecked`: the commands among what is
- * added whose scripts are not all known.
+ * For a folder trusted earlier, lists only settings added or removed since then. `unchecked`: added commands whose
+ * scripts are not all known.
  */
 function trustQuestion(
   folder: string,

@@ -173,7 +173,7 @@ const verifier: AgentDefinition = {
   maxTurns: MAX_STEPS,
 };
 
-/** What an agent without a user and without a parent is lent. */
+/** What an agent without a user and without a parent gets. */
 function alone(context: ContextManager): ParentAgent {
   return {
     ask: async () => ({ behavior: 'deny', unasked: true }),

@@ -96,7 +96,7 @@ export async function refusalIn({
     : 'not started: there is no sandbox. With "lsp": true in your own settings, servers start without one';
 }
 
-/** True if the user turned servers on; a folder's settings cannot say that they run without a sandbox. */
+/** True if the user turned servers on; a folder's settings cannot let them run without a sandbox. */
 function isAskedFor({ sources, files }: Pick<LoadedSettings, 'sources' | 'files'>): boolean {
   return (
     sources.lsp !== undefined &&

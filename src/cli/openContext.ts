@@ -61,8 +61,8 @@ export interface OpenedSession {
   /** Reads the installed plugins again; changes take effect at once. */
   readonly refreshPlugins: () => Promise<void>;
   /**
-   * Replaces the MCP servers that the driving program has set, including those inside it. One with the same name
-   * replaces a server of the settings.
+   * Replaces the MCP servers that the driving program has set, including those inside it. Each replaces a server of
+   * that name in the settings.
    */
   readonly setServers: (servers: readonly McpServerSource[]) => Promise<void>;
   /** What is known about any model, by its full name. */
@@ -95,7 +95,7 @@ export interface SessionFactoryOptions {
   readonly systemPrompt?: string | undefined;
   /** The names of the built-in tools that the model gets; absent = all of them. */
   readonly builtinTools?: readonly string[] | undefined;
-  /** Rules that deny; the built-in tools that they name as a whole are not offered. */
+  /** Deny rules; built-in tools that a rule names as a whole are not offered. */
   readonly hiddenTools?: readonly string[] | undefined;
   /** The names of the skills that the model is offered; absent = all of them. */
   readonly skills?: readonly string[] | undefined;

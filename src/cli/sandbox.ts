@@ -193,7 +193,7 @@ function inThisThread(): FindDenied {
   return async (query) => find(query);
 }
 
-/** What is hidden of the project is hidden in a worktree of it, too. Absolute paths. */
+/** Absolute paths. What is hidden in the project is hidden in its worktrees, too. */
 export function hiddenFromCommands(
   paths: readonly string[],
   { root, project }: Pick<AppPaths, 'root'> & { readonly project: string },

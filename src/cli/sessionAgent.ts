@@ -76,7 +76,7 @@ export function createSessionAgent(
   const toolset = createSessionTools(parts, options, shared);
   const approvals = approvalPorts(toolset.confinement, permissions, loaded);
   let user: Pick<ProgramSession, 'ask' | 'warn'> = { warn: () => undefined };
-  /** For the model, about what programs of the settings have changed. */
+  /** Notes for the model about what programs in the settings have changed. */
   const told: string[] = [];
   const noteChange: NonNullable<AgentDeps['onChanging']> = async (access, basis, mode) => {
     await shared.programs.noteUnasked({ access, basis, mode });

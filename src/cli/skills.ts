@@ -37,7 +37,7 @@ interface SkillRules extends Pick<Permissions, 'allowForTurn'> {
   readonly isSafe: boolean;
   /** Returns the rules of a skill that apply; absent = those of the user's own skills. */
   readonly allowedTools?: ((skill: Skill) => readonly string[]) | undefined;
-  /** The names of those that the model is offered, a plugin's with or without its own; absent = all. */
+  /** The skills that the model is offered, a plugin's skills with or without its name; absent = all. */
   readonly only?: readonly string[] | undefined;
 }
 
@@ -105,7 +105,7 @@ function unlessChanged(skill: Skill, text: string): Skill {
 
 type Places = Pick<AppPaths, 'home' | 'dataRoot' | 'root' | 'cwd'>;
 
-/** The grants that the repository's skills need: of those that would be used, since no others have an effect. */
+/** The grants that the repository's skills need. Only skills that would be used count; the others have no effect. */
 export async function skillGrants(place: Places): Promise<Grant[]> {
   const { skills } = await findSkills({ ...place, isSensitive });
   return skills.flatMap((skill) => grantOf(skill, place) ?? []);
@@ -123,7 +123,7 @@ export function allowedToolsOf(
   };
 }
 
-/** Names the rules first: whatever the name claims, they stand before it. */
+/** The rules come first, so that no name can misrepresent them. */
 function grantOf({ name, file, asks }: Skill, { root }: Places): Grant | undefined {
   if (asks === undefined) return undefined;
   const source = file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file;

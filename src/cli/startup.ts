@@ -23,8 +23,8 @@ import { allowedToolsOf } from './skills.ts';
 import { usableAgents } from './subagents/definitions.ts';
 
 /**
- * Reads all settings layers. Of the folder's own settings, only those apply that the user has agreed to, and what they run
- * is as the user approved it. Rejects with `ManagedSettingsError` if managed settings cannot be used.
+ * Reads all settings layers. The folder's own settings apply only if the user has approved them and the files that they
+ * run. Rejects with `ManagedSettingsError` if managed settings cannot be used.
  */
 export async function readSettings(
   place: AppPaths,
@@ -37,7 +37,7 @@ export async function readSettings(
   return withApprovedFiles(place, read, trust.granted);
 }
 
-/** What the user approves with the settings that wait for it: the files that these run, as they are now. */
+/** The files that pending settings run, as they are now: the user approves them together with the settings. */
 export async function filesToApprove(
   place: AppPaths,
   options: CliOptions,

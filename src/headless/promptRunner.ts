@@ -228,7 +228,7 @@ interface RunLimits {
 
 /** Calls that do not fit the schema. */
 const MAX_FAILURES = 5;
-/** Times that a model which answered in text is asked for the call. */
+/** How many times a model that answered in text is asked for the call. */
 const MAX_ASKED = 2;
 
 const ASK = 'Give your final answer now, by calling StructuredOutput.';

@@ -53,7 +53,7 @@ export interface TrustQuestion {
     readonly added: number;
     readonly removed: number;
     readonly changes?: readonly string[];
-    /** Files of the project that have changed and that something approved runs, with their lines if these are known. */
+    /** Changed project files that something approved runs, with their lines if known. */
     readonly files?: readonly {
       readonly what: string;
       readonly removed: readonly string[];

@@ -14,7 +14,7 @@ import { areInside, kindOf, listFolder } from '../../tools/files/similarNames.ts
 import { attachmentEntry, textOf } from '../prompts/promptQueue.ts';
 import type { Toolset } from '../toolset/toolset.ts';
 
-/** Further mentions of a prompt stay text, and the model is told. */
+/** Additional mentions in a prompt stay text, and the model is told. */
 const MAX_MENTIONS = 20;
 /** Maximum characters of all attachments of a prompt; also at most a quarter of the context window. */
 const MAX_CHARACTERS = 300_000;

@@ -101,8 +101,8 @@ function rootOf(cwd: string): string {
 }
 
 /**
- * Throws a `TaskListError` if the output folder is inside a project that tasks work in: the project could bring results
- * with it, so that a task is skipped, and a task could change those of others.
+ * Throws a `TaskListError` if the output folder is inside a project that tasks work in: a repository could contain
+ * results, so that a task is skipped, and a task could change the results of others.
  */
 function refuseInProjects(out: string, tasks: readonly Task[]): void {
   const real = realpath(out);

@@ -63,7 +63,7 @@ export function serverNetwork(
     const isOwn = url.origin === server.origin;
     if (isOwn && !isAllInner) return [];
     const host = await hostOf(url);
-    // A name may change its addresses at any time: a server once taken for one of the user's network has to stay there.
+    // A name may change its addresses at any time: a server once found in the user's network must stay there.
     if (isOwn && !host.isAllInner)
       throw new Error(`${server.host} is no longer in the network where it was. Connect to it again.`);
     if (!isAllInner && host.inner !== undefined)

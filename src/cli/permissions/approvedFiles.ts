@@ -1,7 +1,7 @@
 /**
- * The files of the project that its approved hooks, MCP servers, status line and notification command name. A grant covers
- * the settings; this covers the scripts: a `git pull` that changes one asks again. While a session runs, `scriptCheck.ts`
- * checks them.
+ * The project files that approved hooks, MCP servers, the status line and the notification command name. A grant covers
+ * the settings, and this module covers the scripts: if a `git pull` changes one, the user is asked again. While a
+ * session runs, `scriptCheck.ts` checks them.
  */
 import { join, relative } from 'node:path';
 import { AGENT_GRANT } from '../../config/grants.ts';
@@ -22,9 +22,9 @@ import { filesOf, type ProgramFiles } from './executedFiles.ts';
 import { isOutput } from './outputFiles.ts';
 
 /**
- * Disables every program of the settings that runs a file changed since the user approved it. The files of a command
- * without a record are recorded as they are: an earlier version kept none, or the user has just approved the command
- * elsewhere. For a trusted folder.
+ * Disables every program in the settings that runs a file changed since its approval. If a command has no record,
+ * because an earlier version kept none or the user has just approved it elsewhere, its files are recorded as they are.
+ * For a trusted folder.
  */
 export async function withApprovedFiles(
   place: RecordPlace,
@@ -64,8 +64,8 @@ export interface NewlyRun extends ApprovedRecords {
 }
 
 /**
- * The files that more settings run than those of `before`, as they are now: those that the user approves together with
- * the settings. Take them when the question is built, so that a file that changes while it is open is not approved.
+ * The files run by settings that are not in `before`, as they are now; the user approves them together with the
+ * settings. Call this when the dialog is built, so that a file that changes while it is open is not approved.
  */
 export function newlyRun(place: RecordPlace, before: LoadedSettings, after: LoadedSettings): NewlyRun {
   const known = readRecords(place);
@@ -82,7 +82,7 @@ export function newlyRun(place: RecordPlace, before: LoadedSettings, after: Load
   };
 }
 
-/** Records files as the user has seen them: one that has changed again since then asks again. */
+/** Records files as the user has seen them: if one changes again, the user is asked again. */
 export async function approveFiles(
   place: RecordPlace,
   changed: readonly ChangedFile[],
@@ -167,7 +167,10 @@ function usersOf(place: RecordPlace, loaded: LoadedSettings): User[] {
   return [...ofHooks, ...ofServers, ...ofSettings];
 }
 
-/** Definitions of subagents that were approved once: their grant holds them back, and this knows what they were. */
+/**
+ * Subagent definitions that were approved before. If one changes, its grant disables it, and this record shows what it
+ * was.
+ */
 function agentsOf({ root }: RecordPlace, { grants }: LoadedSettings, granted: readonly Grant[]): User[] {
   const known = new Set(granted.flatMap(({ kind, source }) => (kind === AGENT_GRANT ? [source] : [])));
   const files = grants.filter(({ kind, source }) => kind === AGENT_GRANT && known.has(source));

@@ -69,7 +69,7 @@ export async function addRecords(place: RecordPlace, added: ApprovedRecords): Pr
   });
 }
 
-/** What a file is now. It is read only if it has another stamp than in any state that is known. */
+/** The current state of a file. It is read only if its stamp differs from those of all known states. */
 export function recordOf(path: string, ...known: readonly (FileState | undefined)[]): FileState {
   const info = statNow(path);
   const stamp = stampOf(info);
@@ -85,7 +85,7 @@ export function recordOf(path: string, ...known: readonly (FileState | undefined
   return { stamp, digest, size, ...(isText && { content: text }) };
 }
 
-/** Changes when more of the files that commands run are found: commands recorded before have no records of these. */
+/** Increase it when more of the files that commands run are found: commands recorded earlier lack records of those. */
 const READING = 2;
 
 /** Identifies a command with its arguments in a record, which does not keep its text: it may contain a secret. */
@@ -109,7 +109,7 @@ function recordFile(place: Pick<RecordPlace, 'root' | 'dataRoot'>): JsonFile<App
   });
 }
 
-/** Of one folder: another one that takes its place at the same path has its own. */
+/** For one folder; another folder at the same path has its own record. */
 function recordPath({ dataRoot, root }: Pick<RecordPlace, 'root' | 'dataRoot'>): string {
   const fileOf = (text: string): string => {
     const name = createHash('sha256').update(text).digest('hex').slice(0, 32);

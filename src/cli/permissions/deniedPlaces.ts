@@ -21,7 +21,7 @@ export interface DeniedQuery {
   readonly home: string;
   /** The project and the added directories. */
   readonly workspace: readonly string[];
-  /** The rules at the moment. */
+  /** The current rules. */
   readonly rules: readonly SourcedRule[];
   /** Places that settings open for commands again. */
   readonly opened: readonly string[];
@@ -38,7 +38,7 @@ const MAX_SCANS = 20;
  * Creates a function that returns existing and missing paths, absolute: in the workspace what git does not track and no
  * program creates (see `createDeniedScan`), elsewhere what a rule names without wildcards or as a whole folder. Leaves
  * out `.env` files of the workspace, whose values are redacted from the output, and whatever contains the workspace or
- * the home. Takes long for a large project, the first time.
+ * the home. The first search of a large project takes long.
  */
 export function createDeniedPlaces(): (query: DeniedQuery) => DeniedPlaces {
   const scans = new Map<string, ReturnType<typeof createDeniedScan>>();
@@ -100,7 +100,7 @@ function placesOf(
   const isOfProject = (path: string): boolean =>
     [...workspace, ...roots].some((root) => isInside(path, root));
   const isOpened = (path: string): boolean => opened.some((folder) => isInside(path, folder));
-  // A scan does not enter every folder by itself.
+  // A scan does not enter every folder.
   const folders = named.filter(isOfProject).map((path) => realpath(dirname(path)));
   const found = search([...new Set([...roots, ...folders])]);
   const unsearched = found.flatMap((one) => one.unsearched).filter((path) => !isOpened(path));

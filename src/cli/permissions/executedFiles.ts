@@ -1,7 +1,7 @@
 /**
- * The files of the project that settings run: scripts of hooks, of the status line, of notifications, of MCP servers and
- * of commands that print API keys.
- * These run outside the sandbox and without approval, so changing such a file changes what the user has approved.
+ * The project files that settings run: scripts of hooks, of the status line, of notifications, of MCP servers and of
+ * commands that print API keys. These run outside the sandbox and without approval, so changing such a file changes
+ * what the user has approved.
  */
 import { basename, join, resolve } from 'node:path';
 import type { LoadedSettings } from '../../config/types.ts';
@@ -25,7 +25,7 @@ interface Place {
 /** Builds write these constantly, and a server of the project is often one of them. */
 const results = /(?:^|\/)(?:dist|build|out|target|bin|obj|node_modules|\.?venv|\.next)\//;
 
-/** The programs of settings, also of those that are held back: what they name may run after the next approval. */
+/** The programs in settings, including disabled ones: what they name may run after the next approval. */
 export function programsIn({ hooks, servers, settings }: Settings): readonly ProgramText[] {
   const texts = [
     settings.statusLine?.command ?? '',
@@ -42,9 +42,9 @@ export function programsIn({ hooks, servers, settings }: Settings): readonly Pro
   ];
 }
 
-/** What a program of the settings runs of the project. */
+/** The project files that a program in the settings runs. */
 export interface ProgramFiles {
-  /** Absolute paths with links resolved. A path that does not exist counts: whatever is put there would run. */
+  /** Absolute paths with links resolved. Includes paths that do not exist: a file created there would run. */
   readonly files: readonly string[];
   /** False if it runs more than these, and only the shell knows what. */
   readonly areAll: boolean;
@@ -58,7 +58,7 @@ export function executedFiles(programs: readonly ProgramText[], place: Place): r
 /** Scripts in scripts. */
 const MAX_DEPTH = 2;
 
-/** The files that one program names or runs. If it cannot tell which it runs, the files with similar names count. */
+/** The files that one program names or runs. If these are not known exactly, includes files with similar names. */
 export function filesOf(program: ProgramText, place: Place): ProgramFiles {
   const { root, home } = place;
   const top = realpath(root);

@@ -55,7 +55,7 @@ function moduleFolders(folder: string): readonly string[] {
   return [...node, ...scopes, ...packages];
 }
 
-/** Files with paths of further folders in them: https://docs.python.org/3/library/site.html and setuptools. */
+/** Files that list more folders: https://docs.python.org/3/library/site.html and setuptools. */
 const pathFiles = /\.(?:pth|egg-link)$|^__editable__.*\.py$/;
 const MAX_BYTES = 100_000;
 

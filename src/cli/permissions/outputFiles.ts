@@ -1,4 +1,4 @@
-/** Which of the files that a command names it writes or reads as data, so that their changes run nothing new. */
+/** Decides which files that a command names are its output or data, so that a change in them runs nothing new. */
 import { basename, resolve } from 'node:path';
 
 /** True for a file that the command itself writes, such as its log, or only reads as data. */

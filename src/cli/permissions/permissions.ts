@@ -51,7 +51,7 @@ export interface Permissions {
     mode: PermissionMode,
   ): Promise<PermissionExplanation | undefined>;
   /**
-   * What a command of the user's own settings does; see `effectsOf`. `changed`: further folders that count as the
+   * What a command of the user's own settings does; see `effectsOf`. `changed`: more folders that count as the
    * workspace.
    */
   effects(
@@ -81,9 +81,9 @@ export interface Permissions {
   suggestHost(domain: string): RuleSuggestion;
   /** True if a file's content must not reach the model implicitly: a secret, or a file that a rule denies reading. */
   isWithheld(path: string): boolean;
-  /** True if Read may read the file without a question, in the mode that asks most. */
+  /** True if Read may read the file without approval even in the strictest mode. */
   isReadable(path: string): boolean;
-  /** The same rules, and those still to come, for an agent that works in a worktree of the project. */
+  /** The same rules, including later ones, for an agent that works in a worktree of the project. */
   inWorktree(path: string): Permissions;
 }
 

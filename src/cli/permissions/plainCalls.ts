@@ -10,7 +10,7 @@ interface CallWord {
   readonly source: string;
 }
 
-/** A call of a program of the system, by its name. */
+/** A call of a system program by name. */
 export interface PlainCall {
   readonly name: string;
   readonly args: readonly CallWord[];
@@ -29,7 +29,7 @@ export function plainCall({ name, args }: PlainCall): boolean {
   return sounds.test(name) && !texts.some(isOpen);
 }
 
-/** Sounds, speech, the clipboard and the log. Without those that play whatever a playlist names. */
+/** Sound, speech, clipboard and log programs, except players that follow playlists. */
 const sounds =
   /^(?:say|spd-say|espeak|espeak-ng|afplay|aplay|paplay|pw-play|canberra-gtk-play|pbcopy|wl-copy|xclip|logger)$/;
 
@@ -113,8 +113,8 @@ const webAddress =
   /^(?:https?:\/\/|(?:[a-z\d-]+\.)+[a-z\d-]+(?::\d+)?(?:[/?#]|$)|localhost(?::\d+)?(?:[/?#]|$))/i;
 
 /**
- * A request whose answer is printed or dropped. What it sends may be a file (`-d @x`, or a text that begins with `@`): the
- * user's own command says so, and data that leaves the machine is no code that runs on it.
+ * A request whose response is printed or dropped. It may send a file (`-d @x`, or text that begins with `@`): the
+ * user's own command says so, and what is sent does not run on this machine.
  */
 function requests(words: readonly string[]): boolean {
   const read = readOptions(words, curl);

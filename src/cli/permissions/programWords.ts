@@ -1,4 +1,4 @@
-/** What the user reads about a program of the settings that does not simply run with their rights. Pure. */
+/** Texts for the user about a program in the settings that does not simply run with the user's rights. Pure. */
 import type { TurnQuestion } from '../../protocol/permissions.ts';
 import type { HeldRun, SettingsProgram } from '../../protocol/settingsPrograms.ts';
 
@@ -33,7 +33,7 @@ export function confinedAdvice(command: string, concern: ProgramConcern, cause: 
   return `It ran in the sandbox${cause === undefined ? '' : `: ${cause}`}, ${because}. ${remedy(command, concern)}`;
 }
 
-/** The question where there is no sandbox. */
+/** The question if there is no sandbox. */
 export function programQuestion(
   { role, cwd }: SettingsProgram,
   concern: ProgramConcern,

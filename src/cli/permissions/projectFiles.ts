@@ -32,14 +32,14 @@ export function projectFiles(root: string): ProjectFiles {
     all: () => filesIn(root).files,
     below: (folder) => filesIn(folder).files.slice(0, MAX_MATCHING),
     matching(given) {
-      // A folder above an unknown one may be any.
+      // The parent of an unknown folder may be any folder.
       const text = given.replace(/^.*[\uE000\uE001].*\/\.\.(?=\/)/s, ANY);
       const fixed = /^[^\uE000\uE001]*\//.exec(text)?.[0] ?? '';
       const start = realpath(resolve('/', fixed));
       if (!isInside(start, root) && !isInside(root, start)) return [];
       const folder = isInside(start, root) ? start : root;
       const rest = text.slice(fixed.length).replace(/\/\.?(?=\/)/g, '');
-      // It says nothing about the name.
+      // Nothing is known about the name.
       if (folder === root && rest.replace(/[\uE000\uE001\s./~-]/g, '') === '' && rest.includes(ANY))
         return undefined;
       const pattern = new RegExp(`^${expressionOf(`${start === '/' ? '' : start}/${rest}`)}${ending}$`, 's');
@@ -65,7 +65,7 @@ interface Found {
   readonly isWhole: boolean;
 }
 
-/** Breadth first, so that what is near counts if there is too much. */
+/** Breadth first, so that the nearest files are included if there are too many. */
 function walk(folder: string): Found {
   const files: string[] = [];
   const folders = [folder];

@@ -15,7 +15,7 @@ interface ReadOnlyQuery {
   readonly home: string;
   /** The project and the added directories. */
   readonly workspace: readonly string[];
-  /** The rules at the moment. */
+  /** The current rules. */
   readonly rules: readonly SourcedRule[];
   /** Places that settings open for writing; resolved. */
   readonly opened: readonly string[];

@@ -41,11 +41,11 @@ export const isUnknown = (text: string): boolean =>
 
 /** Commands inside commands. */
 const MAX_DEPTH = 8;
-/** More than any command that is written by hand. */
+/** More than any handwritten command. */
 const MAX_TEXT = 20_000;
 const MAX_COMMANDS = 2000;
 const MAX_MENTIONED = 2000;
-/** The ways in which the words of `eval` may follow each other. */
+/** Maximum combinations of the words of `eval`. */
 const MAX_JOINED = 100;
 
 const runsLater = /^(?:uv|poetry|pipenv|pnpm|npm|yarn|hatch|pdm|bundle|rye|pixi|conda|mamba|nix|nix-shell)$/;

@@ -21,7 +21,10 @@ type Ask = (question: Question) => Promise<boolean | undefined>;
 /** What is known about the scripts that a program runs. */
 export type ScriptState =
   | { readonly type: 'approved' }
-  /** Of a program that the folder names: only the shell will know which they are, so there is nothing to compare. */
+  /**
+   * For a program that the folder's settings name: only the shell knows which files it runs, so there is nothing to
+   * compare.
+   */
   | { readonly type: 'unknown' }
   /** The program must not run. `problem`: a sentence for the user; `isUnasked`: the user was not asked. */
   | { readonly type: 'changed'; readonly problem: string; readonly isUnasked: boolean };
@@ -29,15 +32,15 @@ export type ScriptState =
 export interface ScriptCheck {
   stateOf(program: SettingsProgram, ask: Ask): Promise<ScriptState>;
   /**
-   * Called before a call that changes files; returns what to call when it has ended, which never rejects. What the user
-   * approves in an edit of a file that was as approved before, they need not approve again.
+   * Called before a call that changes files; returns what to call when it has ended, which never rejects. If a file was
+   * as approved before, an edit of it that the user approves needs no second approval.
    */
   editing(access: Access, basis: PermissionBasis): (() => Promise<void>) | undefined;
 }
 
 export function createScriptCheck(place: RecordPlace, newId: () => string): ScriptCheck {
   const records = recordReader(place);
-  /** Of files whose times differ from those in the record. */
+  /** States of files whose times differ from those in the record. */
   const seen = new Map<string, FileState>();
   const answers = new Map<string, Promise<boolean | undefined>>();
   const fileState = (path: string, recorded: FileState | undefined): FileState => {
@@ -51,7 +54,7 @@ export function createScriptCheck(place: RecordPlace, newId: () => string): Scri
     const { role, command, args, cwd, ofFolder } = program;
     if (ofFolder === undefined && Object.keys(files).length + commands.length === 0)
       return { changed: [], areAll: true };
-    // The variables of a program that is not the folder's are those of the whole environment.
+    // A program that the folder's settings do not name gets all environment variables.
     const written = ofFolder ?? { command, args, cwd };
     const isRecorded = commands.includes(commandKey(written));
     const found = filesRunBy(written, place);

@@ -150,7 +150,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     };
   };
 
-  /** What of the folders whose files were changed the program takes code from. */
+  /** The changed folders from which the program loads code. */
   const codeOf = async (
     program: SettingsProgram,
     text: string,

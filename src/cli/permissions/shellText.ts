@@ -153,7 +153,7 @@ class Reader {
     if (program.includes('set') || program.some((one) => this.#functions.has(one))) this.#assign('@', texts);
     if (command.words.length + command.inputs.length + command.documents.length > 0)
       this.#commands.push(command);
-    // A word that may be empty is no word then.
+    // A word that may be empty then disappears.
     if (program.includes('') && args.length > 0) this.#add({ ...command, words: args });
   }
 
@@ -179,7 +179,7 @@ class Reader {
     }
     const [target = []] = this.#word(false);
     if (operator === '<<<') command.documents.push(target);
-    // What it only writes is not run by it.
+    // It does not run what it only writes.
     else if (operator.startsWith('<')) command.inputs.push(target);
     return true;
   }

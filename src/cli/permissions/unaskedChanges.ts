@@ -30,11 +30,12 @@ interface ChangeTracker extends ChangeReview {
   /** Resolves when the change is recorded, so that the call may run. Never rejects. */
   note(access: Access): Promise<void>;
   /**
-   * Called when something starts that may change files until it ends; returns what to call then. It is noted then,
-   * unless it is a confined program that ended before the user was shown the changes: one may start every second.
+   * Called when something starts that may change files until it ends; returns what to call when it ends. A change is
+   * then recorded, except for a confined program that ended before the user was shown the changes: one may start every
+   * second.
    */
   started(program: RunningProgram, access: Access): () => void;
-  /** Resolves when all that has ended is noted, so that the program may exit. Never rejects. */
+  /** Resolves when everything that has ended is recorded, so that the program may exit. Never rejects. */
   settled(): Promise<void>;
   /** Notes a change from the log of a resumed session; `at` in milliseconds since the epoch. */
   noteEarlier(at: number): void;

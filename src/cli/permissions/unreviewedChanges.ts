@@ -24,7 +24,7 @@ const changeSchema = z.object({
   /** All folders that the session could change. */
   workspace: z.array(z.string()),
 });
-/** The user is being shown what comes before. */
+/** The user is shown everything above this line. */
 const shownSchema = z.object({ type: z.literal('shown'), folder: z.string() });
 /** The user has reviewed the first `upTo` bytes. */
 const reviewedSchema = z.object({
@@ -99,7 +99,7 @@ function recordFile(dataRoot: string, folder: string): string {
   return join(recordFolder(dataRoot), `${basename(getProjectStoragePath(dataRoot, folder))}.jsonl`);
 }
 
-/** `folder`: absent if the file is to tell. */
+/** `folder`: absent if it is read from the file. */
 function readerOf(file: string, folder?: string): () => RecordState {
   let known: { readonly stamp: string; readonly state: RecordState } | undefined;
   return () => {
@@ -139,7 +139,7 @@ function folderIds(folder: string): readonly string[] {
 /**
  * Returns a getter for the changes in the records of other folders that concern these: of folders inside and around
  * them, since a folder without a `.git` is a project of its own for a session that starts there, and of these folders
- * themselves before they were renamed or moved. An inode that is used again only means one question more.
+ * themselves before they were renamed or moved. A reused inode only costs an extra question.
  */
 export function relatedChanges(
   dataRoot: string,

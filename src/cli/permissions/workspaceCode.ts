@@ -1,7 +1,7 @@
 /**
- * Tells whether a command in the settings runs code of the workspace, which the model may have written. What programs do
- * is known from the tables of permissions, plus a few that notify the user; everything else counts as running it. Reads
- * the shell scripts that the command names, but starts nothing.
+ * Decides whether a command in the settings runs code of the workspace, which the model may have written. The
+ * permission tables say what programs do, plus a few rows for programs that notify the user; everything else counts as
+ * running such code. Reads the shell scripts that the command names, but starts nothing.
  */
 import { isAbsolute, join, resolve } from 'node:path';
 import { readFileNow, statOf } from '../../disk/fileLookups.ts';
@@ -29,7 +29,7 @@ export interface CodePlace {
   readonly effects: (command: string, cwd: string) => Promise<readonly CommandEffect[] | undefined>;
   /** The environment of the command. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** True if it leads programs about which nothing is known to the workspace. */
+  /** True if it leads unknown programs to the workspace. */
   readonly isLed: boolean;
 }
 
@@ -51,7 +51,7 @@ export async function codeRunBy(
 ): Promise<CodeRun> {
   const found = await judge(command, cwd, { ...place, depth: 0, isText });
   const { code, takes, writes } = found ?? codeOfWorkspace;
-  // A file of the workspace could be carried to where it is run.
+  // It could copy a workspace file to a place where it runs later.
   return takes && writes ? 'workspace' : code;
 }
 
@@ -97,7 +97,7 @@ async function judgeEffect(effect: CommandEffect, place: Place): Promise<Finding
   }
 }
 
-/** True for a variable that no program gets, and no shell uses: it has a name of the user's own. */
+/** True for a variable that no program gets and no shell uses: the user chose its name. */
 const isOfCommand = (name: string, { env }: Place): boolean =>
   /^[A-Za-z_]\w*$/.test(name) && env[name] === undefined && !isOfShell(name) && !isSteeringName(name);
 
@@ -122,7 +122,7 @@ async function judgeProgram(effect: ProgramEffect, place: Place): Promise<Findin
   return takes || reachesBy(words, folders, place) ? codeOfWorkspace : nothing;
 }
 
-/** True if links lead a program elsewhere to the workspace. */
+/** True if links lead a program outside the workspace to code in it. */
 function reachesBy(words: readonly Word[], folders: readonly string[], place: Place): boolean {
   const [program, ...args] = words.map(({ value }) => value ?? '');
   const named = folders.flatMap((folder) => args.map((arg) => resolve(folder, arg)));
@@ -152,7 +152,7 @@ function scriptOf({ words }: ProgramEffect): Word | undefined | null {
   return script;
 }
 
-/** More than any script that is written by hand. */
+/** More than any handwritten script. */
 const MAX_SCRIPT_BYTES = 200_000;
 /** A script may run another one. */
 const MAX_DEPTH = 2;

@@ -1,6 +1,6 @@
 /**
- * Owns the PATH on which programs are looked up that ClawdCode starts by their name: that of the user, without the folders
- * that any folder of the workspace controls.
+ * Owns the PATH on which ClawdCode looks up the programs that it starts by name: the user's, without folders that the
+ * workspace controls.
  */
 import { delimiter, join } from 'node:path';
 import { statOf } from '../../disk/fileLookups.ts';

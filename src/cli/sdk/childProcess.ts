@@ -1,4 +1,4 @@
-/** The program as a process of its own, for the SDK. */
+/** The program as a separate process, for the SDK. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { inputLines } from '../../headless/driver/driverMessages.ts';

@@ -64,7 +64,7 @@ export type Run<T> = (ports: SessionPorts, given: T) => Promise<number>;
 /** Runs something on the session that a word means. */
 export type WithSession = (session: SessionRecord) => Promise<number>;
 
-// The logs of a session's subagents, which lie next to those of sessions and are none of them.
+// The logs of a session's subagents; they are stored next to session logs, but are not sessions.
 
 export interface SubagentLog {
   /** `a1`, `a2` …. */

@@ -12,9 +12,9 @@ import { LikelySessionError, SessionElsewhereError } from './sessionErrors.ts';
 /**
  * Returns the target with its storage folder if that belongs to the project's old location, otherwise unchanged. The
  * latest session is replaced by its id so that it need not be looked up again; without one, the target stays `latest`.
- * Throws `LikelySessionError` if the latest one is of a folder that only has the same git remote; its id resumes it.
- * Throws `SessionElsewhereError` for a session of another project, because resuming it here would mix it with unrelated
- * files; a fork of such a session belongs to this project and is allowed.
+ * Throws `LikelySessionError` if the latest one belongs to a folder that only had the same git remote; it can be
+ * resumed by id. Throws `SessionElsewhereError` for a session of another project, because resuming it here would mix it
+ * with unrelated files; a fork of such a session belongs to this project and is allowed.
  */
 export async function resolveTarget(target: SessionTarget, place: AppPaths): Promise<SessionTarget> {
   if (target.type === 'new' || (target.type === 'id' && target.project !== undefined)) return target;

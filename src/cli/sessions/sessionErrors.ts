@@ -40,7 +40,10 @@ export class SessionElsewhereError extends Error {
   }
 }
 
-/** The latest session is of a folder that is gone and had the same git remote. The user decides if it is of this project. */
+/**
+ * The latest session belongs to a folder that is gone and had the same git remote. The user decides whether it belongs
+ * to this project.
+ */
 export class LikelySessionError extends SessionElsewhereError {
   constructor(session: SessionElsewhereError['session']) {
     super(session);

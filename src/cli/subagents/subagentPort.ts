@@ -242,7 +242,9 @@ function createChild(
   return agent;
 }
 
-/** Checkpoints cover the project. A worktree is none of it, and confined commands in a worktree do not change it. */
+/**
+ * Checkpoints cover the project. A worktree is not part of it, and confined commands in a worktree do not change it.
+ */
 function outsideOf(
   { record, confinement }: OpenedWorktree,
   { checkpoints }: ChildRequest['parent'],
@@ -308,7 +310,7 @@ function names(written: string, tool: string): boolean {
 interface Apart {
   /** True for paths in that folder. */
   readonly isApart: (path: string) => boolean;
-  /** True if commands cannot change files outside of it: the user's own edits are not taken for theirs then. */
+  /** True if commands cannot change files outside of it: the user's own edits are then not mistaken for theirs. */
   readonly isConfined: () => Promise<boolean>;
 }
 

@@ -92,7 +92,7 @@ export async function worktreePort(place: AppPaths): Promise<WorktreePort> {
   return createWorktreePort(createGit(place.env, workspaceOf(place)), folder);
 }
 
-/** Names what a program that was killed has left; empty in most cases. */
+/** Names the worktrees that a killed process left behind; usually empty. */
 export async function orphanedWorktreeNotices(place: AppPaths): Promise<readonly string[]> {
   const folder = worktreesFolder(place);
   if (!existsSync(folder)) return [];

@@ -14,7 +14,7 @@ export const skills: Command = {
   },
 };
 
-/** Makes a command `/name` of each skill that users can run, except where a built-in command has the name. */
+/** Creates a command `/name` for each skill that users can run, unless a built-in command has that name. */
 export function skillCommands(list: readonly Skill[], builtin: readonly Command[]): readonly Command[] {
   return list
     .filter(({ userCanUse, name }) => userCanUse && findCommand(name, builtin) === undefined)

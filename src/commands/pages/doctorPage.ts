@@ -37,7 +37,7 @@ const signs: Readonly<Record<Finding['state'], { readonly sign: string; readonly
 export function doctorPage({ version, findings, notes }: DoctorReport): Page {
   const labels = Math.max(...findings.map(({ label }) => label.length), 0);
   return (columns) => {
-    // In a narrow terminal the labels have no column of their own.
+    // In a narrow terminal, the labels do not get a separate column.
     const width = columns < 50 ? 0 : labels + 2;
     return [
       pageLine({ text: `ClawdCode ${version}`, role: 'strong' }),

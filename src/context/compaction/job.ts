@@ -33,7 +33,7 @@ export interface CompactionDeps {
   readonly isSensitive: (path: string) => boolean;
   /** True for files that the model may read without a question. */
   readonly isReadable: (path: string) => boolean;
-  /** Entries after this seq are of this process: what they read or changed, the user has approved. */
+  /** Entries after this seq are from this process: the user has approved what they read or changed. */
   readonly lastSeqBefore: number;
   /** Contents of recently quoted files; an edit invalidates an entry. */
   readonly fileCache: CacheStore<string>;

@@ -45,7 +45,7 @@ export class HitList {
     return this.#phrases.some((hit) => hit.more && hit.place.id === place.id);
   }
 
-  /** Number of further hits of this kind that fit for the place. */
+  /** Number of additional hits of this kind in the same place that fit. */
   room(place: HitPosition, isPhrase: boolean): number {
     const list = isPhrase ? this.#phrases : this.#words;
     const own = list.filter((hit) => hit.place.id === place.id).length;

@@ -227,7 +227,7 @@ function resultWithout(
 interface FurtherRemoval {
   /** The result of a strategy so far. */
   readonly result: RemovalResult;
-  /** Maximum further items to remove; absent = all removable ones. */
+  /** Maximum additional items to remove; absent = all removable ones. */
   readonly most?: number;
   /** Text to append to the reason when `count` more items were removed. */
   readonly why: (count: number) => string;

@@ -71,7 +71,7 @@ export function applySettings(
     agent.submit({ type: 'set_effort', ...(effortLevel === null ? {} : { effort: effortLevel }) });
 }
 
-/** Bytes that `read_file` returns if nothing else is asked for, and at most. */
+/** Bytes that `read_file` returns by default, and at most. */
 const READ_BYTES = 1024 * 1024;
 const MAX_READ_BYTES = 32 * READ_BYTES;
 

@@ -267,7 +267,7 @@ function choicesFirst<A>(
   };
 }
 
-/** The reading after a page was turned, or as it is now that the page is on the screen. */
+/** How far the user has read once this page is shown, and after turning it by `pages`. */
 export function turned(reading: ListReading, page: ListPage, pages: -1 | 0 | 1): ListReading {
   const lowest = Math.max(0, page.total - page.rows);
   return {

@@ -218,7 +218,7 @@ function linesOf(
       return markdown(preview.plan, { width, theme }).split('\n');
     case 'text':
       return wrapText(reveal(preview.text).trimEnd(), width);
-    // Has a dialog of its own: `form/FormDialog.tsx`.
+    // Has its own dialog: `form/FormDialog.tsx`.
     case 'form':
       return [];
   }

@@ -53,7 +53,7 @@ function introductionOf(isOther: boolean, hasEffects: boolean): string | undefin
   return (isOther ? `${other} ${settings}`.trim() : settings) || undefined;
 }
 
-/** Settings and files are counted apart; of settings that are as they were, nothing is said. */
+/** Counts settings and files separately; unchanged settings are not mentioned. */
 function changesOf({ added, removed, files = [] }: NonNullable<TrustQuestion['before']>): string {
   const settings = `${added} new, ${removed} gone`;
   if (files.length === 0) return `Changed since you trusted it: ${settings}.`;
@@ -83,7 +83,7 @@ export function serverDialog({
   });
 }
 
-/** Asks the question of a command, about what was printed above. */
+/** Asks a command's question about what was printed above. */
 export function confirmDialog({ title, subject, yes, no }: ConfirmQuestion): ChoiceDialog<boolean> {
   return dialogOf({
     ...{ id: `confirm ${title} ${subject}`, folder: subject, introduction: undefined, items: [] },

@@ -13,7 +13,7 @@ import type { VimState } from './vim/parseVim.ts';
 export type Draft = {
   readonly text: string;
   readonly display: string;
-  /** It is an argument of the program: no one has seen it on screen yet. */
+  /** It came from the command line, so the user has not seen it on screen yet. */
   readonly isArgument?: true;
 };
 

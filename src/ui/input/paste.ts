@@ -138,9 +138,9 @@ export interface PasteAssembler {
 
 /**
  * Holds back the content of a paste until it is complete. The pasted bytes may contain an end mark, which not every
- * terminal removes: what follows a mark at once is pasted text, because a user types later. Only the start of the next
- * paste may follow. A paste whose end never arrives (a cut connection, a terminal that lost it) would block the keyboard
- * forever, so Ctrl+C ends it.
+ * terminal removes: what follows a mark immediately is pasted text, because a user types later. Only the start of the
+ * next paste may follow. A paste whose end never arrives (a cut connection, a terminal that lost it) would block the
+ * keyboard forever, so Ctrl+C ends it.
  */
 export function createPasteAssembler(): PasteAssembler {
   let held: string[] | undefined;

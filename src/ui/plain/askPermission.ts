@@ -108,7 +108,7 @@ function previewWords(preview: Preview, words: MarkdownRenderer): string[] {
       return ['Plan:', words(preview.plan, { width: 100_000, theme: plainTheme }), 'End of the plan.'];
     case 'text':
       return [reveal(preview.text).trimEnd()];
-    // Has a dialogue of its own: `askForm.ts`.
+    // Has its own dialog: `askForm.ts`.
     case 'form':
       return [];
   }

@@ -5,10 +5,7 @@ import type { SearchHit, SessionQuery, SessionRecord } from '../../protocol/sess
 export interface SessionsPort {
   /** The project in which the program was started: its folder in `projects/`. */
   readonly project: string;
-  /**
-   * True for sessions that are listed with the project's only because their folder, which is gone, had the same git
-   * remote.
-   */
+  /** True for sessions that are listed only because their folder, now gone, had the same git remote. */
   isLikely(project: string): boolean;
   /** Newest first, from the index: opens no files. */
   list(query: SessionQuery): Promise<readonly SessionRecord[]>;

@@ -74,7 +74,9 @@ export async function listLogFiles(dataRoot: string, only?: string): Promise<Log
   return found;
 }
 
-/** Lists the logs of subagents: of one session of a project, or of all its sessions. They are no sessions of their own. */
+/**
+ * Lists the logs of subagents: of one session of a project, or of all its sessions. They are not sessions themselves.
+ */
 export function listAgentLogs(dataRoot: string, project: string, sessionId?: string): LogFile[] {
   const folder = projectFolderIn(dataRoot, project);
   const all = join(folder, 'agents');

@@ -33,7 +33,7 @@ export interface ProjectFolders {
   readonly own: string;
   /** Folder names of sessions that were started when this folder was elsewhere. */
   readonly moved: readonly string[];
-  /** Folder names of sessions that may be of this project: it has the same git remote, and their folder is gone. */
+  /** Folder names of sessions that may belong to this project: it has the same git remote, and their folder is gone. */
   readonly likely: readonly string[];
 }
 
