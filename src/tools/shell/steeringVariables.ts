@@ -29,8 +29,8 @@ const gitPaths =
 /** They switch something, or name what is found through other variables. */
 const neutral =
   /^(?:BASHOPTS|SHELLOPTS|GLOBIGNORE|CDPATH|PYTHON(?:INSPECT|BREAKPOINT|WARNINGS)|DYLD_PRINT_.*|GIT_.*)$/;
-/** By custom, these name files or folders: `CURL_HOME`, `WGETRC`, `PIP_CONFIG_FILE`, `XDG_DATA_DIRS`. */
-const places = /(?:HOME|PATH|DIRS?|ROOT|PREFIX|RC|FILE|CONF|CONFIG)$/i;
+/** By custom, these name files or folders: `CURL_HOME`, `WGETRC`, `PIP_CONFIG_FILE`, `XDG_DATA_DIRS`, `NODE_COMPILE_CACHE`. */
+const places = /(?:HOME|PATH|DIRS?|ROOT|PREFIX|RC|FILE|CONF|CONFIG|CACHE)$/i;
 
 /** No program loads code from what they name: folders of the moment, cookies, sockets. Names in lower case are those of the user's own scripts, and of npm. */
 const unread =

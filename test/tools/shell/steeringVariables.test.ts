@@ -47,11 +47,15 @@ test.each([
   ['MANPATH', ':/opt/man'],
   ['DATABASE_URL', 'postgres://u@db/srv/app'],
   ['SOME_CONFIG', '{"a": 1}'],
+  ['SOME_CACHE', 'true'],
+  ['NODE_COMPILE_CACHE', '/home/u/.cache/node'],
 ])('%s=%s leads to no code of the workspace', (name, value) => {
   expect(led({ [name]: value })).toBe('none');
 });
 
 test.each([
+  ['NODE_COMPILE_CACHE', '.cache/node'],
+  ['NODE_COMPILE_CACHE', '/srv/app/.cache'],
   ...['PATH', 'PYTHONPATH', 'NODE_PATH', 'RUBYLIB', 'PERL5LIB', 'LD_LIBRARY_PATH', 'LD_AUDIT', 'CLASSPATH']
     .flatMap((name) =>
       ['lib', './lib', '/srv/app/lib', '/opt/lib:', ':/opt/lib', '/opt/lib:../lib'].map((value) => [
