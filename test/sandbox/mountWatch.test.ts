@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readMounts } from '../../src/sandbox/linux/mountCheck.ts';
-import { type Guard, lostGuards, mountArguments } from '../../src/sandbox/linux/mountWatch.ts';
+import { type Guard, lostGuards, lostMount } from '../../src/sandbox/linux/mountWatch.ts';
 import { type Confined, confined, hasSandbox } from './confined.ts';
 
 const protects = (path: string): Guard => ({
@@ -78,11 +78,12 @@ describe('mounts that a sandbox has lost', () => {
 
   test('are set again with the options that a mount has to keep', () => {
     const mounts = readMounts(base.join('\n'));
-    expect(guards.map((guard) => mountArguments(guard, mounts).join(' '))).toEqual([
-      '-n -o bind,ro,nosuid,relatime /h/p/.envrc /h/p/.envrc',
-      '-n -o bind,ro,nosuid,noexec /dev/null /h/.npmrc',
-      '-n -t tmpfs -o ro,nosuid,nodev,mode=0000 tmpfs /h/.ssh',
-      '-n -o bind /h/p/.github /h/p/.github',
+    const words = guards.map((guard) => lostMount(guard, mounts).calls.map((call) => call.join(' ')));
+    expect(words).toEqual([
+      ['-o rbind self/fd/3', '-o remount,bind,ro,nosuid,relatime none'],
+      ['-o rbind /dev/null', '-o remount,bind,ro,nosuid,noexec none'],
+      ['-t tmpfs -o ro,nosuid,nodev,mode=0000 tmpfs'],
+      ['-o rbind self/fd/3'],
     ]);
   });
 });
@@ -198,6 +199,44 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
     expect(text).toContain(
       '(The sandbox stopped it: another program replaced .envrc, and the new file could not be kept from the command. Run it again.)',
     );
+  });
+
+  test.each(['the project', 'the home'])(
+    'ends the command if a link to %s took the place of a folder, and opens nothing there',
+    async (target) => {
+      const at = await confined();
+      const [hook, sub] = [join(at.root, '.git/hooks/post-merge'), join(at.root, 'sub')];
+      for (const folder of [at.root, sub]) execFileSync('git', ['init', '-q', folder]);
+      const attack = `echo evil > '${hook}'; cat '${join(at.home, '.ssh/id_rsa')}'`;
+      await at.run(`{ ${loop('true')}; } & while :; do ${attack}; done 2>/dev/null`, { background: true });
+      await laterTicks(at);
+      renameSync(sub, join(at.root, 'moved'));
+      symlinkSync(target === 'the project' ? at.root : at.home, sub);
+      let text = '';
+      await vi.waitFor(
+        async () => {
+          text += await output(at);
+          expect(text).toContain('ended by SIGKILL');
+        },
+        { timeout: 20_000, interval: 100 },
+      );
+      expect(existsSync(hook)).toBe(false);
+      expect(text).not.toContain('SECRET-KEY');
+      expect(text).toContain('another program replaced sub');
+    },
+  );
+
+  test('is pinned and protected again as a folder with what is in it', { tags: 'long' }, async () => {
+    const at = await confined();
+    execFileSync('git', ['init', '-q', join(at.root, 'sub')]);
+    await at.run(loop('echo evil > sub/.git/config'), { background: true });
+    await laterTicks(at);
+    renameSync(join(at.root, 'sub'), join(at.root, 'old'));
+    execFileSync('cp', ['-r', join(at.root, 'old'), join(at.root, 'sub')]);
+    await noted(at, 'sub/.git');
+    execFileSync('git', ['-C', join(at.root, 'sub'), 'config', 'a.b', 'clean']);
+    await laterTicks(at);
+    expect(readFileSync(join(at.root, 'sub/.git/config'), 'utf8')).toContain('clean');
   });
 
   test('is named in the result of a command that ends before the next check', async () => {

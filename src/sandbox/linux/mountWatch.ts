@@ -1,10 +1,12 @@
 /**
  * Watches the mounts that protect or hide something in a running sandbox. The kernel drops a mount as soon as another
  * program replaces or renames the file under it, as editors and git do when they save: the new file is open to the
- * command. Such a mount is set again from outside; if that fails, the command is stopped.
+ * command. Such a mount is set again from outside; if that fails, the command is stopped. The command, or another one of
+ * the session, may put a link in its place at any moment, so the path is opened first and mounted by its descriptor.
  */
 import { spawn } from 'node:child_process';
 import { lstatOf } from '../../disk/fileLookups.ts';
+import { quoteWord } from '../../protocol/text/quoteWord.ts';
 import type { SandboxPlan } from '../plan.ts';
 import {
   type ExpectedMount,
@@ -105,7 +107,7 @@ export function watchMounts({ guards, pid, group, mount }: WatchOptions): MountW
       // It may be replaced again meanwhile.
       for (let left = ATTEMPTS; lost.length > 0 && left > 0; left -= 1) {
         // Outer ones first, as they are listed.
-        for (const guard of lost) await mount(pid, mountArguments(guard, readMounts(mountTableOf(pid))));
+        for (const guard of lost) await mount(pid, lostMount(guard, readMounts(mountTableOf(pid))));
         lost = lostNow();
       }
       for (const guard of first) if (guard.type !== 'pins') exposed.add(guard.expected.path);
@@ -137,31 +139,58 @@ export function watchMounts({ guards, pid, group, mount }: WatchOptions): MountW
 /** Options of a mount that only its owner may drop. Source: mount_namespaces(7), "Restrictions on mount namespaces". */
 const locked = new Set(['nosuid', 'nodev', 'noexec', 'noatime', 'nodiratime', 'relatime']);
 
-/** The arguments of mount(8) that set a lost mount again. Pure. */
-export function mountArguments(
-  { type, expected, mode = '0755' }: Guard,
-  mounts: readonly Mount[],
-): readonly string[] {
-  const { path, from } = expected;
-  if (type === 'hides' && from === undefined)
-    return ['-n', '-t', 'tmpfs', '-o', `ro,nosuid,nodev,mode=${mode}`, 'tmpfs', path];
-  const source = type === 'hides' ? '/dev/null' : path;
-  const kept = (mountLookup(mounts)(source)?.options ?? []).filter((option) => locked.has(option));
-  return ['-n', '-o', ['bind', ...(type === 'pins' ? [] : ['ro', ...kept])].join(','), source, path];
+/** A mount to be set again. */
+export interface LostMount {
+  readonly path: string;
+  /** Words of mount(8) calls, without the target. */
+  readonly calls: readonly (readonly string[])[];
 }
 
-/** Runs mount(8) in the sandbox of a process; what it did is in the mount table. Never rejects. */
-export type MountInSandbox = (pid: number, args: readonly string[]) => Promise<void>;
+/** The path, opened, as seen from `/proc`. */
+const OPENED = 'self/fd/3';
 
-/** `words`: a program that runs another one in the mount namespace of a process; undefined = there is none. */
+/** Returns the calls that set a lost mount again. What is mounted inside the path stays mounted. Pure. */
+export function lostMount({ type, expected, mode = '0755' }: Guard, mounts: readonly Mount[]): LostMount {
+  const { path, from } = expected;
+  if (type === 'hides' && from === undefined)
+    return { path, calls: [['-t', 'tmpfs', '-o', `ro,nosuid,nodev,mode=${mode}`, 'tmpfs']] };
+  const source = type === 'hides' ? '/dev/null' : OPENED;
+  const bind = ['-o', 'rbind', source];
+  if (type === 'pins') return { path, calls: [bind] };
+  const kept = mountLookup(mounts)(type === 'hides' ? source : path)?.options ?? [];
+  const options = ['remount', 'bind', 'ro', ...kept.filter((option) => locked.has(option))];
+  return { path, calls: [bind, ['-o', options.join(','), 'none']] };
+}
+
+/**
+ * A shell script for the path `$1` and the program `$2`. A descriptor stays with the file it was opened for, and the
+ * kernel tells where that is: elsewhere, if a link led there. It is opened before each call, since a new mount covers it.
+ * Opening a named pipe would wait for a writer.
+ */
+const mountScript = (calls: LostMount['calls']): string =>
+  [
+    `opened() { [ ! -p "$1" ] && exec 3<"$1" && [ "$(readlink ${OPENED})" = "$1" ]; }`,
+    calls
+      .map((words) => `opened "$1" && "$2" -n -c ${words.map(quoteWord).join(' ')} ${OPENED}`)
+      .join(' && '),
+  ].join('\n');
+
+/** Sets a mount again in the sandbox of a process; what it did is in the mount table. Never rejects. */
+export type MountInSandbox = (pid: number, lost: LostMount) => Promise<void>;
+
+/**
+ * `words`: what runs a program in the mount namespace of a process, in the machine's `/proc`; undefined = there is
+ * nothing. `program`: mount(8).
+ */
 export const mountWith =
   (words: (pid: number) => readonly string[] | undefined, program: string | undefined): MountInSandbox =>
-  async (pid, args) => {
+  async (pid, { path, calls }) => {
     const [first, ...more] = words(pid) ?? [];
     if (first === undefined || program === undefined) return;
     await new Promise<void>((resolve) => {
-      const child = spawn(first, [...more, program, ...args], {
-        ...{ stdio: 'ignore', env: { PATH: '/usr/bin:/bin' }, cwd: '/' },
+      const child = spawn(first, [...more, '/bin/sh', '-c', mountScript(calls), 'sh', path, program], {
+        // Without the variable, newer versions of mount do not follow the descriptor.
+        ...{ stdio: 'ignore', env: { PATH: '/usr/bin:/bin', LIBMOUNT_FORCE_MOUNT2: 'always' }, cwd: '/' },
         ...{ timeout: MOUNT_TIMEOUT_MS, killSignal: 'SIGKILL' },
       });
       child.on('error', () => resolve());

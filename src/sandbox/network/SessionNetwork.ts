@@ -98,10 +98,20 @@ export class SessionNetwork {
     return [this.#nsenter, `--user=${user}`, `--net=${network}`, '--preserve-credentials', '--'];
   }
 
-  /** Arguments to put before a program so that it runs with all rights in the mounts of a process that was started here. */
+  /**
+   * Arguments to put before a program so that it runs with all rights in the mounts of a process that was started here. Its
+   * working directory is the machine's `/proc`.
+   */
   enterMounts(pid: number): readonly string[] {
     const [user] = this.#namespaces.map((descriptor) => `/proc/${process.pid}/fd/${descriptor}`);
-    return [this.#nsenter, `--user=${user}`, `--mount=/proc/${pid}/ns/mnt`, '--preserve-credentials', '--'];
+    return [
+      this.#nsenter,
+      `--user=${user}`,
+      `--mount=/proc/${pid}/ns/mnt`,
+      '--wd=/proc',
+      '--preserve-credentials',
+      '--',
+    ];
   }
 
   /** Stops listening; commands that still run keep a loopback without a proxy. */
