@@ -11,7 +11,7 @@ import type { Judge } from './auto/judge.ts';
 import type { CheckpointKeeper } from './checkpoints.ts';
 import type { Core } from './core.ts';
 import type { CallHooks } from './hooks/callHooks.ts';
-import { textOf } from './prompts/promptQueue.ts';
+import { promptText } from './prompts/promptQueue.ts';
 import { fillInCommands, type InlineRun } from './prompts/skillUse.ts';
 import type { AgentTasks } from './tasks.ts';
 import { runInline, type ToolCallPorts } from './toolCalls.ts';
@@ -153,7 +153,7 @@ export async function runAgent(
   ports: ToolCallPorts,
 ): Promise<InlineRun> {
   const attached = mentionedIn && (await ports.attach?.(mentionedIn, ports.signal, true));
-  const files = (attached ?? []).map(({ message }) => textOf(message.content));
+  const files = (attached ?? []).map(({ message }) => promptText(message.content));
   const input = { description, prompt: [prompt, ...files].join('\n\n'), subagent_type: agent, model };
   return runInline({ id: callId, name: agentToolName, input }, ports);
 }

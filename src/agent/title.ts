@@ -6,6 +6,7 @@ import { ContextBuilder, type ContextManager, usageOf } from '../context/index.t
 import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { Message, Usage } from '../protocol/messages.ts';
+import { contentText } from '../protocol/messages.ts';
 import type { ModelClient, ModelInfo } from '../protocol/models/model.ts';
 import { withoutEscapes } from '../protocol/text/escapes.ts';
 import { type Clock, streamReply } from './reply.ts';
@@ -137,12 +138,12 @@ function firstWords(
   const isWhole = entries.at(-1)?.seq === entries.length - 1;
   if (!isWhole || entries.some(({ subtype }) => subtype === 'title')) return undefined;
   const at = entries.findIndex(({ subtype }) => subtype === 'prompt');
-  const request = textOf(entries[at]);
+  const request = contentText(entries[at]?.message.content);
   const end = entries.findIndex(({ subtype }, index) => index > at && subtype === 'turn_end');
   const reply = entries
     .slice(at, end === -1 ? undefined : end)
-    .findLast((entry) => entry.type === 'assistant' && textOf(entry) !== '');
-  return request.trim() === '' ? undefined : { request, reply: textOf(reply) };
+    .findLast((entry) => entry.type === 'assistant' && contentText(entry.message.content) !== '');
+  return request.trim() === '' ? undefined : { request, reply: contentText(reply?.message.content) };
 }
 
 /** Returns false if the request was interrupted, which is not a try. */
@@ -177,11 +178,4 @@ function usageEntry(usage: Usage, model: string): NewEntry {
     message: { role: 'system', content: '', model, usage: usageOf(usage) },
     data: { purpose: 'title' },
   };
-}
-
-function textOf(entry: JSONLEntry | undefined): string {
-  const content = entry?.message.content;
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content.map((part) => (typeof part?.text === 'string' ? part.text : '')).join('\n');
 }

@@ -84,7 +84,7 @@ export async function runToolCalls(calls: readonly ToolCall[], ports: ToolCallPo
         id: call.id,
         name: call.name,
         arguments: call.arguments,
-        output: textOf(done.verdict),
+        output: verdictText(done.verdict),
       });
     }
   }
@@ -291,6 +291,6 @@ function imageEntries(callId: string, { images = [] }: ToolOutcome): NewEntry[] 
   }));
 }
 
-function textOf(verdict: Verdict): string {
+function verdictText(verdict: Verdict): string {
   return verdict.type === 'outcome' ? verdict.outcome.text : verdict.text;
 }

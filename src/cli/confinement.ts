@@ -222,7 +222,7 @@ export function createEnvSecrets(): (folders: readonly string[]) => readonly Kno
   }));
   return (folders) => {
     const files = folders.flatMap((folder) => walk(folder).folders.flatMap(({ found }) => found));
-    return [...new Set(files)].slice(0, MAX_FILES).flatMap((path) => secretsIn(textOf(path)));
+    return [...new Set(files)].slice(0, MAX_FILES).flatMap((path) => secretsIn(scriptText(path)));
   };
 }
 
@@ -248,6 +248,6 @@ function withoutComment(written: string): string {
   return written.slice(0, /(?<=\s)#/.exec(written)?.index).trimEnd();
 }
 
-function textOf(path: string): string {
+function scriptText(path: string): string {
   return readFileNow(path, MAX_BYTES)?.toString('utf8') ?? '';
 }

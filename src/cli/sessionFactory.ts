@@ -16,7 +16,6 @@ import {
   type OpenCallResult,
   type PersistentStore,
   type SessionStore,
-  type SessionSummary,
 } from '../context/index.ts';
 import { unmoved } from '../disk/settingsPaths.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
@@ -52,7 +51,6 @@ const SERVERS_AFTER_MS = 100;
 
 export interface SessionFactory {
   open(target: SessionTarget): Promise<OpenedSession>;
-  list(): Promise<readonly SessionSummary[]>;
   /** True if an id, the beginning of one, or a title names a session of this project. */
   has(id: string): Promise<boolean>;
   /** Lists the models of all endpoints. */
@@ -74,7 +72,6 @@ export function createSessionFactory(options: SessionFactoryOptions): SessionFac
   const shared = createSharedParts(options);
   const { store, send, endpoints } = shared;
   return {
-    list: () => store.listSessions(),
     has: (id) =>
       resolveTarget({ type: 'id', id }, place)
         .then((target) => locateAnywhere(id, storeOfTarget(target, place) ?? store, place))

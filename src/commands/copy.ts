@@ -1,4 +1,5 @@
 import type { JSONLEntry } from '../protocol/entries.ts';
+import { contentText } from '../protocol/messages.ts';
 import { grouped } from '../protocol/text/numbers.ts';
 import type { Command, CommandHost, CommandResult, Copied } from './types.ts';
 
@@ -62,21 +63,9 @@ export function readCopyArguments(args: string): CopyArguments {
 function answers(entries: readonly JSONLEntry[]): string[] {
   return entries.flatMap(({ type, message }) => {
     if (type !== 'assistant') return [];
-    const text = textOf(message.content).trim();
+    const text = contentText(message.content).trim();
     return text === '' ? [] : [text];
   });
-}
-
-function textOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content
-    .map((part: unknown) =>
-      typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string'
-        ? part.text
-        : '',
-    )
-    .join('\n');
 }
 
 async function deliver(

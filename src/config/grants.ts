@@ -3,6 +3,8 @@
  * after the user has approved it is one grant. Trust in a folder is the list of the grants that the user has approved
  * (trust.ts), so later additions need approval again. Settings without a decision here wait for approval. Pure.
  */
+
+import { isRecord } from '../protocol/json.ts';
 import { removeUnapproved } from './hooks.ts';
 import { parsePermissionMode } from './modes.ts';
 import type { Grant, Values } from './types.ts';
@@ -96,7 +98,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
   'context.memory': {
     effect: 'Changes which of your memory files are sent with a prompt.',
-    loosens: (value) => !(isObject(value) && value.enabled === false),
+    loosens: (value) => !(isRecord(value) && value.enabled === false),
   },
   'context.summary': {
     effect: 'Sends summary requests to the model.',
@@ -159,7 +161,7 @@ const kinds: Readonly<Record<string, Kind>> = {
  * Settings that apply in any folder, with the reason. They neither run, connect, send nor loosen anything. Settings
  * that are listed neither here nor in `kinds` wait for trust.
  */
-const harmless: readonly string[] = [
+const harmless: ReadonlySet<string> = new Set([
   // Only tighten.
   ...below('permissions', ['ask', 'deny', 'disableAutoMode', 'disableBypassPermissionsMode']),
   ...['sandbox.denyRead', 'sandbox.network.deniedDomains'],
@@ -183,24 +185,17 @@ const harmless: readonly string[] = [
   ...below('context.budget', ['systemPrompt', 'summary', 'retrieved', 'messages', 'currentInput']),
   ...below('context.filter', ['enabled', 'maxTokens', 'maxMessages', 'maxAgeHours']),
   ...below('context.cache', ['maxEntries', 'ttlMs']),
-];
+]);
 
 function below(group: string, keys: readonly string[]): string[] {
   return keys.map((key) => `${group}.${key}`);
 }
 
-const isHarmless = new Set(harmless);
-
 /** The decision about a setting, by its dotted path; undefined = none, so it waits for trust. */
 export function decisionOf(path: string): 'harmless' | 'waits' | undefined {
-  if (isHarmless.has(path)) return 'harmless';
+  if (harmless.has(path)) return 'harmless';
   const isKind = Object.keys(kinds).some((kind) => path === kind || path.startsWith(`${kind}.`));
   return isKind ? 'waits' : undefined;
-}
-
-/** Every path with a decision. */
-export function decidedPaths(): readonly string[] {
-  return [...harmless, ...Object.keys(kinds)];
 }
 
 /** The grants that the files would need; empty values need none. */
@@ -280,13 +275,13 @@ export function partition(
       return true;
     };
     let rest: unknown;
-    if (parts === 'items' && Array.isArray(value)) rest = value.filter((item) => !hold(textOf(item)));
-    else if (parts === 'entries' && isObject(value))
+    if (parts === 'items' && Array.isArray(value)) rest = value.filter((item) => !hold(canonicalText(item)));
+    else if (parts === 'entries' && isRecord(value))
       rest = Object.fromEntries(
-        Object.entries(value).filter(([name, entry]) => !hold(`${name}=${textOf(entry)}`)),
+        Object.entries(value).filter(([name, entry]) => !hold(`${name}=${canonicalText(entry)}`)),
       );
     else if (parts === 'hooks') rest = removeUnapproved(value, hold);
-    else rest = isNothing(value) || hold(textOf(value)) ? undefined : value;
+    else rest = isNothing(value) || hold(canonicalText(value)) ? undefined : value;
     // Even an empty value would override the user's own.
     if (isNothing(rest)) delete parent[key];
     else parent[key] = rest;
@@ -295,9 +290,9 @@ export function partition(
     for (const [key, value] of Object.entries(parent)) {
       const path = `${prefix}${key}`;
       if (decisionOf(path) !== undefined) continue;
-      if (isObject(value)) holdUndecided(value, `${path}.`);
+      if (isRecord(value)) holdUndecided(value, `${path}.`);
       else {
-        const grant = { kind: path, text: textOf(value), source };
+        const grant = { kind: path, text: canonicalText(value), source };
         if (isGranted(grant)) continue;
         held.set(idOf(grant), grant);
         delete parent[key];
@@ -312,17 +307,17 @@ function placeOf(values: Values, path: string): [Values | undefined, string] {
   const keys = path.split('.');
   const last = keys.pop() ?? '';
   let parent: unknown = values;
-  for (const key of keys) parent = isObject(parent) ? parent[key] : undefined;
-  return [isObject(parent) ? parent : undefined, last];
+  for (const key of keys) parent = isRecord(parent) ? parent[key] : undefined;
+  return [isRecord(parent) ? parent : undefined, last];
 }
 
 /** The same text for equal values, regardless of the order of keys. */
-function textOf(value: unknown): string {
+function canonicalText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, sortKeys);
 }
 
 function sortKeys(_: string, value: unknown): unknown {
-  return isObject(value)
+  return isRecord(value)
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value;
 }
@@ -333,10 +328,6 @@ function isEmpty(value: unknown): boolean {
     value === undefined ||
     value === '' ||
     value === null ||
-    (isObject(value) && Object.keys(value).length === 0)
+    (isRecord(value) && Object.keys(value).length === 0)
   );
-}
-
-function isObject(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

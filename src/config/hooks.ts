@@ -12,6 +12,7 @@ import {
   whyNeverRun,
 } from '../protocol/extensions/hooks.ts';
 import { JITLESS } from '../protocol/jitless.ts';
+import { isRecord } from '../protocol/json.ts';
 import type { Layer, Problem, Values } from './types.ts';
 
 /** More than anyone writes by hand. */
@@ -96,7 +97,7 @@ export function hooksThatRun(
  * not run anyway stay, since they need no approval.
  */
 export function removeUnapproved(value: unknown, isHeld: (text: string) => boolean): unknown {
-  if (!isObject(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const events = Object.entries(value).map(([event, groups]) => {
     if (!Array.isArray(groups) || !isEvent(event)) return [event, groups] as const;
     const kept = groups.flatMap((group: unknown) => {
@@ -120,10 +121,10 @@ interface Part {
 }
 
 function partsOf(value: unknown): Part[] {
-  if (!isObject(value)) return [];
+  if (!isRecord(value)) return [];
   return Object.entries(value).flatMap(([event, groups]) =>
     (Array.isArray(groups) ? groups : [groups]).flatMap((group: unknown): Part[] => {
-      if (!isObject(group) || !Array.isArray(group.hooks))
+      if (!isRecord(group) || !Array.isArray(group.hooks))
         return [{ event, matcher: undefined, hook: undefined }];
       return group.hooks.map((hook: unknown) => ({ event, matcher: group.matcher, hook }));
     }),
@@ -160,7 +161,7 @@ function shownHook(json: string): string {
 }
 
 function sortKeys(_: string, value: unknown): unknown {
-  return isObject(value)
+  return isRecord(value)
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value;
 }
@@ -219,7 +220,7 @@ type Read =
 
 function definitionOf({ event, matcher: written, hook: value }: Part): Read {
   if (!isEvent(event)) return { type: 'unsupported', what: event };
-  if (isObject(value) && typeof value.type === 'string' && !types.has(value.type))
+  if (isRecord(value) && typeof value.type === 'string' && !types.has(value.type))
     return { type: 'unsupported', what: JSON.stringify(value.type.slice(0, 40)) };
   const matcher = matcherSchema.safeParse(written, JITLESS);
   if (!matcher.success)
@@ -262,7 +263,7 @@ function definitionOf({ event, matcher: written, hook: value }: Part): Read {
 /** The mistake in a hook at `path`. */
 function mistakeIn(value: unknown, path: readonly PropertyKey[]): string {
   if (value === undefined) return 'it must be {"matcher": "…", "hooks": [ … ]}';
-  if (!isObject(value)) return 'it must be an object such as {"type": "command", "command": "…"}';
+  if (!isRecord(value)) return 'it must be an object such as {"type": "command", "command": "…"}';
   const field = String(path[0] ?? 'type');
   if (value[field] === undefined) return `it has no "${field}"`;
   return `its "${field}" must be ${Object.hasOwn(fieldWords, field) ? fieldWords[field] : 'another value'}`;
@@ -300,8 +301,4 @@ function isEvent(event: string): event is HookEvent {
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, 10).map((name) => name.slice(0, 40).toWellFormed());
   return names.length > shown.length ? `${shown.join(', ')} and more` : shown.join(', ');
-}
-
-function isObject(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,6 +5,7 @@
  */
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isRecord } from '../protocol/json.ts';
 import { readSettingsText } from './files.ts';
 import { parsePermissionMode } from './modes.ts';
 import { parseSettings } from './parseSettings.ts';
@@ -257,8 +258,8 @@ export function mergeValues(below: Values, above: Values, prefix = ''): Values {
     const isJoined = joined.has(path) || path.startsWith('hooks.');
     if (isJoined && Array.isArray(under) && Array.isArray(value)) {
       merged[key] = [...new Set([...under, ...value])];
-    } else if (isObject(value) && !ofWholes.has(prefix)) {
-      merged[key] = mergeValues(isObject(under) ? under : {}, value, `${path}.`);
+    } else if (isRecord(value) && !ofWholes.has(prefix)) {
+      merged[key] = mergeValues(isRecord(under) ? under : {}, value, `${path}.`);
     } else merged[key] = value;
   }
   return merged;
@@ -267,16 +268,12 @@ export function mergeValues(below: Values, above: Values, prefix = ''): Values {
 /** Dotted paths of all values; a list counts as one value, an empty object as none. */
 export function leafPaths(values: Values, prefix = ''): string[] {
   return Object.entries(values).flatMap(([key, value]) =>
-    isObject(value) && Object.keys(value).length > 0
+    isRecord(value) && Object.keys(value).length > 0
       ? leafPaths(value, `${prefix}${key}.`)
-      : isObject(value)
+      : isRecord(value)
         ? []
         : [prefix + key],
   );
-}
-
-function isObject(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 // Settings that apply only in some layers, because a folder must not loosen them. Pure, except that it modifies

@@ -32,18 +32,11 @@ import type { RequestOutcome, SideRequest } from './request/requestRecord.ts';
 import { Admission } from './results/Admission.ts';
 import { admitPrompts } from './results/admitPrompts.ts';
 import { openSession, type Session } from './session.ts';
-import {
-  closingEntries,
-  headerEntries,
-  headerOf,
-  lastEnvironmentOf,
-  replyEntries,
-} from './sessionEntries.ts';
+import { closingEntries, headerEntries, lastEnvironmentOf, replyEntries } from './sessionEntries.ts';
 import { SessionToolCache } from './storage/CacheStore.ts';
 import { messageEntry } from './storage/newEntries.ts';
 import { damageNotices } from './storage/repair/damage.ts';
 import type { Blobs, OpenLog, StorageProblem } from './storage/sessionStore.ts';
-import type { SessionSummary } from './storage/sessionSummary.ts';
 import type {
   BuildOutcome,
   CompactOptions,
@@ -53,7 +46,6 @@ import type {
   ReplyEnd,
   RequestOptions,
   SessionConfiguration,
-  SessionHeader,
   ToolResultInput,
 } from './types.ts';
 
@@ -123,11 +115,6 @@ export class ContextManager {
     return this.#deps.store.forkSession(log.seen().range(0, upto));
   }
 
-  /** Lists the sessions of this project, newest first. */
-  listSessions(): Promise<SessionSummary[]> {
-    return this.#deps.store.listSessions();
-  }
-
   /** Flushes the log and releases its lock, so that other processes can open the session. */
   async close(): Promise<void> {
     const session = this.open;
@@ -166,11 +153,6 @@ export class ContextManager {
   /** Reads up to `count` entries before `beforeSeq`, oldest first, including entries that are no longer in memory. */
   async page(beforeSeq: number, count: number): Promise<readonly JSONLEntry[]> {
     return this.open === undefined ? [] : pageBefore(this.open.log.seen(), beforeSeq, count);
-  }
-
-  /** The session header. */
-  header(): SessionHeader | undefined {
-    return headerOf(this.entries());
   }
 
   /**

@@ -6,6 +6,7 @@ import type {
   ReductionRecord,
 } from '../protocol/contextReport.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
+import { isTextPart } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/models/model.ts';
 import { type ContextSettings, strategyTraits } from '../protocol/settings/contextSettings.ts';
 import { grouped } from '../protocol/text/numbers.ts';
@@ -197,11 +198,7 @@ function titleOf({ head, calls }: Atom): string {
 function wordsOf(content: unknown): string {
   if (typeof content === 'string') return content;
   const parts: readonly unknown[] = Array.isArray(content) ? content : [];
-  return parts.map((part) => (isText(part) ? part.text : '')).join(' ');
-}
-
-function isText(part: unknown): part is { readonly text: string } {
-  return typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string';
+  return parts.map((part) => (isTextPart(part) ? part.text : '')).join(' ');
 }
 
 // Describes the next reduction, when it starts, and the budget warnings. Pure.

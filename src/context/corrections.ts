@@ -70,7 +70,7 @@ export async function undo(
 export async function uncompact(session: Session, tools: readonly ToolSchema[]): Promise<CompactionReport> {
   const { log, projection, append } = session;
   const { usedTokens: preTokens } = projection.measure(tools);
-  const refuse = (message: string): CompactionReport => refusedReport('manual', preTokens, message);
+  const refuse = (message: string): CompactionReport => refusedReport(preTokens, message);
   const boundary = lastBoundary(log.entries());
   if (boundary === undefined) return refuse('There is no compaction to undo.');
   if (!(await loadEntry(log, boundary.uuid)))

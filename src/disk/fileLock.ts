@@ -48,7 +48,7 @@ function assertEmptyFile(file: string): void {
  * Creates the file with mode 0600 unless it exists. Must not open and close an existing file: under POSIX rules that
  * would release a lock held by this process.
  */
-function createPrivately(file: string): void {
+export function createPrivately(file: string): void {
   try {
     writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
   } catch (error) {

@@ -90,7 +90,7 @@ export function readFileNow(path: string, maxBytes: number, flags = 0): Buffer |
 const MAX_TEXT_BYTES = 64 * 1024;
 
 /** The content of a small file; empty for a link, a pipe, a large file, or if it cannot be read. */
-export const textOf = (path: string): string => {
+export const readSmallText = (path: string): string => {
   const { O_NOFOLLOW = 0 } = constants;
   return readFileNow(path, MAX_TEXT_BYTES, O_NOFOLLOW)?.toString('utf8') ?? '';
 };

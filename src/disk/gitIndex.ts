@@ -29,7 +29,7 @@ export interface IndexPaths {
 }
 
 /** When and with which size git last saw the content of a file, as index-format(5) stores it. */
-export interface IndexStat {
+interface IndexStat {
   readonly ctimeSeconds: number;
   /** Zero if the program that wrote the index did not record it. */
   readonly ctimeNanoseconds: number;
@@ -167,7 +167,7 @@ export function changedPaths(
  * Calls `take` for each entry in this file. Returns where the entries end; undefined if the index cannot be read, or if
  * git may read other entries from it.
  */
-export const eachEntry = (
+const eachEntry = (
   index: Buffer,
   hashBytes: number,
   take: (entry: IndexEntry) => unknown,

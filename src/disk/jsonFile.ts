@@ -44,7 +44,7 @@ export function openJsonFile<T>(options: JsonFileOptions<T>): JsonFile<T> {
     const bytes = readFileNow(file, maxBytes);
     if (bytes === null) return { value: empty, isStuck: false };
     try {
-      if (bytes !== undefined) return { value: parse(JSON.parse(textOf(bytes))), isStuck: false };
+      if (bytes !== undefined) return { value: parse(JSON.parse(decoded(bytes))), isStuck: false };
     } catch {
       // Damaged.
     }
@@ -65,7 +65,7 @@ export function openJsonFile<T>(options: JsonFileOptions<T>): JsonFile<T> {
 }
 
 /** Editors on Windows start a file with a byte order mark. */
-const textOf = (bytes: Buffer): string => bytes.toString('utf8').replace(/^\uFEFF/, '');
+const decoded = (bytes: Buffer): string => bytes.toString('utf8').replace(/^\uFEFF/, '');
 
 /** False for a folder or a pipe, and for a file that could not be read just now, as with too many open files. */
 function isUnusable(file: string, maxBytes: number): boolean {

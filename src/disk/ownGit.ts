@@ -4,7 +4,7 @@
  */
 import { realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { statOf, textOf } from './fileLookups.ts';
+import { readSmallText, statOf } from './fileLookups.ts';
 import { OWN_GIT_ARGUMENTS } from './ownPrograms.ts';
 
 /**
@@ -68,7 +68,7 @@ export function isReadableByGit(directory: string): boolean {
       if (!ofWorktree.every((name) => isPlain(join(at, name), files.config))) return false;
       if (found.isDirectory()) return isReadableFolder(join(at, '.git'));
       if (!isPlain(join(at, '.git'), files.HEAD)) return false;
-      const [, folder] = /^gitdir: (.+?)\s*$/.exec(textOf(join(at, '.git'))) ?? [];
+      const [, folder] = /^gitdir: (.+?)\s*$/.exec(readSmallText(join(at, '.git'))) ?? [];
       return folder === undefined || isReadableFolder(resolve(at, folder));
     }
     // A bare repository, or the git folder itself.
@@ -79,8 +79,8 @@ export function isReadableByGit(directory: string): boolean {
 
 function isReadableFolder(folder: string): boolean {
   if (!hasPlainFiles(folder)) return false;
-  const [, ref] = /^ref: (refs\/.+?)\s*$/.exec(textOf(join(folder, 'HEAD'))) ?? [];
-  const common = textOf(join(folder, 'commondir')).trim();
+  const [, ref] = /^ref: (refs\/.+?)\s*$/.exec(readSmallText(join(folder, 'HEAD'))) ?? [];
+  const common = readSmallText(join(folder, 'commondir')).trim();
   const shared = common === '' ? folder : resolve(folder, common);
   if (shared !== folder && !hasPlainFiles(shared)) return false;
   return ref === undefined || [folder, shared].every((place) => isPlain(join(place, ref), files.HEAD));

@@ -41,7 +41,8 @@ function resolved(path: string, links: number): string {
   }
 }
 
-function linkAt(path: string): string | undefined {
+/** Where a symbolic link leads, as written; undefined if the path is no link. */
+export function linkAt(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {

@@ -50,15 +50,15 @@ function itemOf(entry: JSONLEntry, number: number, choice: Required<Choice>): Ex
   if (entry.type === 'assistant') return replyOf(entry, choice.reasoning);
   if (entry.isCompactSummary === true) {
     const text = 'The conversation so far was summarized.';
-    return { type: 'note', kind: 'summary', text, body: textOf(message.content), seq };
+    return { type: 'note', kind: 'summary', text, body: exportText(message.content), seq };
   }
   switch (entry.subtype) {
     case 'prompt': {
-      const text = displayOf(entry) ?? textOf(message.content);
+      const text = displayOf(entry) ?? exportText(message.content);
       return { type: 'turn', number, text, images: imagesOf(message.content), timestamp, seq };
     }
     case 'shell': {
-      const content = textOf(message.content);
+      const content = exportText(message.content);
       const { outputAt = content.length } = entry.data ?? {};
       const output = content.slice(outputAt);
       const shown = choice.toolOutputs && output !== '' ? { output } : {};
@@ -82,7 +82,7 @@ function noteItem(entry: JSONLEntry): ExportItem | undefined {
 }
 
 function replyOf({ message, seq, timestamp }: JSONLEntry, withReasoning: boolean): ExportItem | undefined {
-  const text = textOf(message.content);
+  const text = exportText(message.content);
   const reasoning = withReasoning ? (message.reasoning?.text ?? '') : '';
   const cut = message.interrupted === true ? 'interrupted' : message.failed === true ? 'failed' : undefined;
   if (text.trim() === '' && reasoning.trim() === '' && cut === undefined) return undefined;
@@ -107,7 +107,7 @@ function callOf(
   const { display } = toolResult ?? {};
   const steps = display?.steps === undefined ? '' : `${display.steps.join('\n')}\n\n`;
   const output =
-    toolResult === undefined ? undefined : steps + withoutModelNotes(textOf(toolResult.output), display);
+    toolResult === undefined ? undefined : steps + withoutModelNotes(exportText(toolResult.output), display);
   return {
     type: 'call',
     tool,
@@ -121,7 +121,7 @@ function callOf(
   };
 }
 
-function textOf(content: unknown): string {
+function exportText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content))
     return content === undefined || content === null ? '' : JSON.stringify(content);

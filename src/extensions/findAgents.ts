@@ -8,6 +8,7 @@ import type {
   AgentProblem,
   AgentScope,
 } from '../protocol/extensions/subagents.ts';
+import { isRecord } from '../protocol/json.ts';
 import { efforts } from '../protocol/models/wires.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
@@ -206,10 +207,6 @@ function flagOf(value: unknown): boolean | undefined {
 function stepsOf(value: unknown): number | undefined {
   const steps = Number(textValue(value));
   return Number.isInteger(steps) && steps > 0 ? Math.min(steps, MAX_STEPS) : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 // The subagents that come with the program.

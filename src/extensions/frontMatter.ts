@@ -1,4 +1,6 @@
 /** Front matter of Markdown files: the YAML between two lines of `---` at the top. */
+
+import { isRecord } from '../protocol/json.ts';
 import { splitFrontMatter } from '../protocol/text/frontMatter.ts';
 import { visibleText } from '../protocol/text/visible.ts';
 
@@ -40,10 +42,6 @@ function readLines(yaml: string): Readonly<Record<string, unknown>> {
     if (key !== undefined) values.push([key, value.trim()]);
   }
   return Object.fromEntries(values);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Formats a value as one line of text; undefined if missing or empty. */

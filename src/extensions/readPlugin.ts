@@ -11,6 +11,7 @@ import {
 } from '../protocol/extensions/mcp.ts';
 import type { PluginContents } from '../protocol/extensions/plugins.ts';
 import { JITLESS } from '../protocol/jitless.ts';
+import { parseJson } from '../protocol/json.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
 import { findPluginAgents } from './findAgents.ts';
 import { findPluginSkills, namesIn } from './findSkills.ts';
@@ -41,7 +42,7 @@ export type HookReader = (value: unknown) => {
 export async function readPlugin(folder: string, readHooks: HookReader): Promise<PluginContents | string> {
   const text = await readSmallFile(join(folder, '.claude-plugin/plugin.json'), MAX_BYTES);
   if (text === undefined) return 'It has no .claude-plugin/plugin.json that can be read.';
-  const manifest = manifestSchema.safeParse(jsonOf(text), JITLESS);
+  const manifest = manifestSchema.safeParse(parseJson(text), JITLESS);
   if (!manifest.success) {
     const [issue] = manifest.error.issues;
     return `Its .claude-plugin/plugin.json cannot be used: ${issue?.path.join('.') || 'it'}: ${visibleLine(issue?.message ?? 'invalid', 200)}.`;
@@ -113,7 +114,7 @@ async function hooksOf(
     const shown = file.startsWith(folder + sep) ? file.slice(folder.length + 1) : file;
     const text = await readInside(folder, file);
     if (text === undefined && shown === HOOKS_FILE) continue;
-    const value = text === undefined ? undefined : hooksIn(jsonOf(text));
+    const value = text === undefined ? undefined : hooksIn(parseJson(text));
     if (value === undefined)
       problems.push(`${visibleLine(shown, 100)} cannot be read as a file of hooks in the plugin.`);
     else values.push(value);
@@ -147,7 +148,7 @@ async function serversOf(
   inManifest: unknown,
 ): Promise<Pick<PluginContents, 'servers' | 'problems'>> {
   const text = await readSmallFile(join(folder, '.mcp.json'), MAX_BYTES);
-  const shared = serversSchema.safeParse(text === undefined ? {} : jsonOf(text), JITLESS);
+  const shared = serversSchema.safeParse(text === undefined ? {} : parseJson(text), JITLESS);
   const own = z.record(z.string(), z.unknown()).safeParse(inManifest ?? {}, JITLESS);
   const problems = [
     ...(shared.success ? [] : ['Its .mcp.json cannot be read, so its servers are not used.']),
@@ -182,12 +183,4 @@ export function inFolders(
       : value,
   );
   return sharedMcpServerSchema.parse(JSON.parse(text), JITLESS) as McpServerDefinition;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import type { HookEvent } from '../protocol/extensions/hooks.ts';
 import { JITLESS } from '../protocol/jitless.ts';
+import { isRecord } from '../protocol/json.ts';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 
 /** How a hook ended, whatever its type. */
@@ -188,10 +189,6 @@ function resultText(value: unknown): string | undefined {
   const { output, stdout, result, content, file } = value;
   const inside = [output, stdout, result, content, isRecord(file) ? file.content : undefined];
   return inside.map(resultText).find((text) => text !== undefined);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Output for another event is ignored: a script that is set for several must not answer with the wrong one. */

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { McpPromptInfo } from '../protocol/extensions/mcp.ts';
+import { isRecord } from '../protocol/json.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import { shortened, visibleLine, visibleText } from '../protocol/text/visible.ts';
 
@@ -111,10 +112,6 @@ function depthOf(value: unknown): number {
     if (level.length === 0) break;
   }
   return depth;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 // Makes the names of a server's tools safe to offer: a server may use any. Pure.

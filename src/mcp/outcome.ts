@@ -47,7 +47,7 @@ export function contentOf(
   readonly images: readonly { readonly path: string; readonly image: ImagePart }[];
 } {
   const images: { path: string; image: ImagePart }[] = [];
-  const parts = (content as readonly ContentBlock[]).map((block) => textOf(block, images, options));
+  const parts = (content as readonly ContentBlock[]).map((block) => blockText(block, images, options));
   return { text: parts.filter((part) => part !== '').join('\n\n'), images };
 }
 
@@ -83,7 +83,7 @@ function summaryOf(text: string, images: number): string {
   return images === 0 ? counted : `${counted}, ${images} ${images === 1 ? 'image' : 'images'}`;
 }
 
-function textOf(
+function blockText(
   block: ContentBlock,
   images: { path: string; image: ImagePart }[],
   options: Pick<OutcomeOptions, 'name' | 'seesImages'>,

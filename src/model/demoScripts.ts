@@ -179,7 +179,7 @@ function stopped(result: ToolMessage | undefined): string {
 function summarize(messages: readonly Message[]): string {
   const prompts = messages
     .slice(0, -1)
-    .flatMap((message) => (message.role === 'user' ? [textOf(message)] : []));
+    .flatMap((message) => (message.role === 'user' ? [messageText(message)] : []));
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []));
   const edited = new Set(
     calls.flatMap((one) =>
@@ -207,17 +207,17 @@ function summarize(messages: readonly Message[]): string {
 /** The current position in the conversation: the last prompt, and the replies and results since. */
 function sceneOf(messages: readonly Message[]): Scene {
   const start = messages.findLastIndex(
-    (message) => message.role === 'user' && !/^[[<]/.test(textOf(message)),
+    (message) => message.role === 'user' && !/^[[<]/.test(messageText(message)),
   );
   const since = messages.slice(start + 1);
   return {
-    prompt: start === -1 ? '' : textOf(messages[start]),
+    prompt: start === -1 ? '' : messageText(messages[start]),
     results: since.filter((message) => message.role === 'tool'),
     step: since.filter((message) => message.role === 'assistant').length,
   };
 }
 
-function textOf(message: Message | undefined): string {
+function messageText(message: Message | undefined): string {
   if (message === undefined) return '';
   if (typeof message.content === 'string') return message.content;
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');

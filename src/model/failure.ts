@@ -1,4 +1,6 @@
 /** Turns any thrown value (an error of the SDK, a proxy, a socket) into plain data. Pure. */
+
+import { parseJson } from '../protocol/json.ts';
 import { record, text } from './json.ts';
 
 /** The facts about a failed request that a thrown value contains. */
@@ -117,14 +119,6 @@ function findSentence(body: string): string | undefined {
   const reported = found ?? (text(msg) && `${where}${text(msg)}`);
   const upstream = text(record(inner.metadata ?? top.metadata).raw); // OpenRouter: the provider's own error
   return clip([reported, upstream].filter(Boolean).join(': '));
-}
-
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 /** One line of at most 300 characters. */

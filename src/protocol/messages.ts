@@ -86,3 +86,15 @@ export interface ToolSchema {
   readonly description: string;
   readonly parameters: Readonly<Record<string, unknown>>;
 }
+
+/** The text parts of a message's content, joined by newlines; a part without text, such as an image, adds none. */
+export function contentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((part) => (isTextPart(part) ? part.text : '')).join('\n');
+}
+
+/** True for a part with text, of whatever type. */
+export function isTextPart(part: unknown): part is { readonly text: string } {
+  return typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string';
+}

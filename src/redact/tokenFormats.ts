@@ -27,7 +27,7 @@ const format = (
   ...more,
 });
 
-const hex = (least: number, most = least): string => `[0-9a-fA-F]{${least},${most}}`;
+const hex = (length: number): string => `[0-9a-fA-F]{${length}}`;
 const word = (least: number, most = least): string => `[A-Za-z0-9]{${least},${most}}`;
 const url = (least: number, most = least): string => `[A-Za-z0-9_-]{${least},${most}}`;
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';

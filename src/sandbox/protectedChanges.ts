@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
-import { lstatOf, namesIn, textOf } from '../disk/fileLookups.ts';
+import { lstatOf, namesIn, readSmallText } from '../disk/fileLookups.ts';
 import { isRunning } from '../disk/isRunning.ts';
 import { isInside } from '../disk/paths.ts';
 import { inRealFolderSync } from '../disk/realFile.ts';
@@ -207,7 +207,7 @@ export function unreportedSetAside(notes: string, folders: readonly string[]): r
 
 function linesIn(file: string): readonly string[] {
   try {
-    const lines: unknown = JSON.parse(textOf(file));
+    const lines: unknown = JSON.parse(readSmallText(file));
     return Array.isArray(lines) ? lines.filter((line) => typeof line === 'string') : [];
   } catch {
     return [];

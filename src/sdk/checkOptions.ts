@@ -27,8 +27,8 @@ export interface CheckedOptions extends Omit<SessionOptions, 'tools' | 'jsonSche
   readonly jsonSchema: JsonSchema | undefined;
 }
 
-const functionOf = <F>(what = 'a function') =>
-  z.custom<F>((value) => typeof value === 'function', { error: `expected ${what}` });
+const functionOf = <F>() =>
+  z.custom<F>((value) => typeof value === 'function', { error: 'expected a function' });
 const text = z.string().min(1);
 const texts = z.array(text);
 const record = z.record(z.string(), z.record(z.string(), z.unknown()));

@@ -47,7 +47,7 @@ export function isSubagentTotal(entry: JSONLEntry): boolean {
 }
 
 /** The text of a message, in either form of its content. */
-export function textOf(content: unknown): string {
+export function messageText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content

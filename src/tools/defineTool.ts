@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { realpath } from '../disk/paths.ts';
 import { assertUnmoved, type ResolvedPath } from '../disk/realFile.ts';
 import type { FieldAnswer } from '../protocol/forms.ts';
+import { isRecord } from '../protocol/json.ts';
 import type { Access, Grant, Preview } from '../protocol/permissions.ts';
 import { type ToolName, traitsOf } from '../protocol/toolNames.ts';
 import type { Settled, Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
@@ -160,10 +161,6 @@ function withoutNoise(value: unknown): unknown {
       Math.abs(Number(item)) !== Number.MAX_SAFE_INTEGER,
   );
   return Object.fromEntries(kept.map(([key, item]) => [key, withoutNoise(item)]));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The parsed input, or a message for the model. */

@@ -1,6 +1,6 @@
 /** Subagents over real sessions; their models and the one of the agent that starts them are scripted. */
 import { expect, onTestFinished, test } from 'vitest';
-import { textOf } from '../../src/agent/prompts/promptQueue.ts';
+import { promptText } from '../../src/agent/prompts/promptQueue.ts';
 import { type ChildRequest, type SubagentPort, stricterMode } from '../../src/agent/subagents/types.ts';
 import type { IdentifiedEvent } from '../../src/protocol/events.ts';
 import type { AgentDefinition } from '../../src/protocol/extensions/subagents.ts';
@@ -64,7 +64,7 @@ const results = ({ context }: TestAgent) =>
   context.entries().flatMap(({ toolResult }) => (toolResult === undefined ? [] : [toolResult]));
 
 /** Text of the last request's last message. */
-const told = ({ model }: TestAgent): string => textOf(model.requests.at(-1)?.messages.at(-1)?.content);
+const told = ({ model }: TestAgent): string => promptText(model.requests.at(-1)?.messages.at(-1)?.content);
 
 test('calls of one reply run at once, and their results come in the order of the calls', async () => {
   const doors = { one: gate(), two: gate() };
@@ -221,7 +221,7 @@ test('a background subagent returns at once, and its message arrives as a note, 
   const notes = () =>
     parent.model.requests
       .at(-1)
-      ?.messages.filter(({ content }) => textOf(content).includes('Found it at last.'));
+      ?.messages.filter(({ content }) => promptText(content).includes('Found it at last.'));
   expect(notes()).toHaveLength(1);
   await parent.ask('Go on');
   expect(notes()).toHaveLength(1);

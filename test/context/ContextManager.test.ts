@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { SessionNotFoundError } from '../../src/context/index.ts';
+import { headerOf } from '../../src/context/sessionEntries.ts';
 import { shellOutput } from '../../src/protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { ask, call, configuration, createTestHome, outcome, say } from './harness.ts';
@@ -31,7 +32,7 @@ test('a session survives a restart with its header, and its next request is the 
   expect(report).toMatchObject({ sessionId: id, closedCalls: 0, damaged: [] });
   const after = await second.buildRequest(home.options());
   expect(JSON.stringify(after)).toBe(JSON.stringify(before));
-  expect(second.header()).toMatchObject({
+  expect(headerOf(second.entries())).toMatchObject({
     userId: 'ann',
     preferences: { theme: 'dark' },
     configuration: { model: 'm' },

@@ -183,8 +183,6 @@ const providerSchema = z.strictObject({
   cache: z
     .strictObject({
       kind: z.enum(['automatic', 'explicit']),
-      minTokens: z.int().min(1).optional(),
-      ttlSeconds: z.int().min(1).optional(),
       writePrice: z.number().min(1).max(3).optional(),
     })
     .optional(),

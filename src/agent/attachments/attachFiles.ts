@@ -11,7 +11,7 @@ import type { Access, PermissionDecision, PermissionMode } from '../../protocol/
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { PreparedCall, ToolContext, ToolOutcome } from '../../protocol/tools.ts';
 import { areInside, kindOf, listFolder } from '../../tools/files/similarNames.ts';
-import { attachmentEntry, textOf } from '../prompts/promptQueue.ts';
+import { attachmentEntry, promptText } from '../prompts/promptQueue.ts';
 import type { Toolset } from '../toolset/toolset.ts';
 
 /** Additional mentions in a prompt stay text, and the model is told. */
@@ -218,11 +218,11 @@ function firstLines(text: string, room: number): { readonly text: string; readon
 /** True if the model still sees exactly this text of this file. */
 function isInContext(path: string, text: string, { entries, messages }: AttachPorts): boolean {
   const isShown = entries().some(({ toolResult, subtype, data, message }) => {
-    if (subtype === 'attachment') return data?.path === path && textOf(message.content).includes(text);
+    if (subtype === 'attachment') return data?.path === path && promptText(message.content).includes(text);
     const isOfFile = toolResult?.filesRead?.some((file) => file.path === path) === true;
     return isOfFile && String(toolResult?.output).includes(text);
   });
-  return isShown && messages().some(({ content }) => textOf(content).includes(text));
+  return isShown && messages().some(({ content }) => promptText(content).includes(text));
 }
 
 /** A file or folder that a text names after `@`. */

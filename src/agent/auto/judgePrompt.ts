@@ -5,7 +5,7 @@ import { displayOf } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Message } from '../../protocol/messages.ts';
 import type { Access, PermissionDecision } from '../../protocol/permissions.ts';
-import { textOf } from '../prompts/promptQueue.ts';
+import { promptText } from '../prompts/promptQueue.ts';
 
 /** The start of every judge request, by which it can be recognized. */
 export const judgeInstruction = 'You judge tool calls of a coding agent in place of its user.';
@@ -147,7 +147,7 @@ export function userWords(live: readonly JSONLEntry[]): readonly string[] {
 
 function typedIn(entry: JSONLEntry): string {
   const typed = entry.subtype === 'prompt' ? entry.data?.typed : undefined;
-  return typed ?? displayOf(entry) ?? textOf(entry.message.content);
+  return typed ?? displayOf(entry) ?? promptText(entry.message.content);
 }
 
 function bounded(text: string): string {

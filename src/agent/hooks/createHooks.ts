@@ -6,7 +6,7 @@ import type { HookPort } from '../../protocol/extensions/hooks.ts';
 import type { ModelInfo } from '../../protocol/models/model.ts';
 import type { PermissionMode } from '../../protocol/permissions.ts';
 import type { Job } from '../jobQueue.ts';
-import { textOf } from '../prompts/promptQueue.ts';
+import { promptText } from '../prompts/promptQueue.ts';
 import type { ParentAgent } from '../subagents/types.ts';
 import type { AgentTasks } from '../tasks.ts';
 import { type Toolset, toolNamed } from '../toolset/toolset.ts';
@@ -81,7 +81,8 @@ export function createHooks(
       tasks: () => backgroundTasks(tasks.list()),
       model: () => model.current().id,
       transcript: () => context.filePath() ?? '',
-      summary: () => textOf(context.entries().findLast((entry) => entry.isCompactSummary)?.message.content),
+      summary: () =>
+        promptText(context.entries().findLast((entry) => entry.isCompactSummary)?.message.content),
     }),
   };
 }

@@ -1,6 +1,7 @@
 import { displayOf } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
+import { contentText, isTextPart } from '../../protocol/messages.ts';
 import type { Attachment, PromptOp } from '../../protocol/ops.ts';
 import { skillEntry } from './skillUse.ts';
 
@@ -85,19 +86,11 @@ export function attachmentEntry({
 /** Returns the prompt of an entry, so that it can be edited and sent again. */
 export function promptOf(entry: JSONLEntry): PromptOp {
   const display = displayOf(entry);
-  const text = textOf(entry.message.content);
+  const text = promptText(entry.message.content);
   return { type: 'prompt', text, ...(display === undefined ? {} : { display }) };
 }
 
-/** Returns the text of a message's content in any of its forms. */
-export function textOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content
-    .flatMap((part: unknown) =>
-      typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string'
-        ? [part.text]
-        : [],
-    )
-    .join('\n');
+/** Returns the text of a prompt; images leave no trace. */
+export function promptText(content: unknown): string {
+  return contentText(Array.isArray(content) ? content.filter(isTextPart) : content);
 }

@@ -13,7 +13,7 @@ import type {
 } from '../../protocol/checkpoints.ts';
 import { belongsToNextPrompt, displayOf } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { textOf } from '../prompts/promptQueue.ts';
+import { promptText } from '../prompts/promptQueue.ts';
 
 /** Maximum characters of a prompt in a list. */
 const SHOWN = 300;
@@ -120,12 +120,12 @@ function checkpointOf(entry: JSONLEntry): Checkpoint | undefined {
 
 /** Returns the beginning of the prompt on one line. */
 function shownText(prompt: JSONLEntry): string {
-  return oneLine(promptText(prompt), SHOWN);
+  return oneLine(shownPrompt(prompt), SHOWN);
 }
 
 /** Returns the prompt as the user saw it: a folded paste stays folded. */
-function promptText(entry: JSONLEntry): string {
-  return displayOf(entry) ?? textOf(entry.message.content);
+function shownPrompt(entry: JSONLEntry): string {
+  return displayOf(entry) ?? promptText(entry.message.content);
 }
 
 /** `entries`: the prompt and everything up to the next prompt. */

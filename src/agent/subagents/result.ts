@@ -7,7 +7,7 @@ import type { ModelError } from '../../protocol/models/model.ts';
 import { shortTokens } from '../../protocol/text/numbers.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 import type { ToolOutcome } from '../../protocol/tools.ts';
-import { textOf } from '../prompts/promptQueue.ts';
+import { promptText } from '../prompts/promptQueue.ts';
 
 /** Facts about a subagent that has ended. */
 export interface EndedSubagent {
@@ -276,7 +276,7 @@ function addEntry(known: Progress, entry: JSONLEntry): Progress {
   const outputTokens = known.outputTokens + (usage?.output_tokens ?? 0);
   const counted = tokens === known.tokens ? known : { ...known, tokens, outputTokens };
   if (entry.type === 'assistant') {
-    const reply = textOf(entry.message.content).trim();
+    const reply = promptText(entry.message.content).trim();
     return { ...counted, text: reply === '' ? known.text : reply };
   }
   if (entry.toolResult !== undefined) return withCall(counted, resultLine(entry.toolResult));

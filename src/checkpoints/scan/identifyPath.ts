@@ -1,5 +1,4 @@
-/** Turns a scanned path into its known state, and into a change if there is one. */
-import { readlinkSync } from 'node:fs';
+import { linkAt } from '../../disk/paths.ts';
 import type { PathChange } from '../../protocol/checkpoints.ts';
 import { type Contents, presentState } from './contents.ts';
 import {
@@ -67,7 +66,7 @@ async function identifyEntry(
     return next === undefined ? undefined : identifyEntry(path, next, before, deps, tries - 1);
   };
   if (entry.kind === 'link') {
-    const target = targetOf(path);
+    const target = linkAt(path);
     return target === undefined ? again() : { ...known, target };
   }
   if (entry.kind !== 'file') return known;
@@ -114,14 +113,6 @@ const hashOf = (content: Content | undefined): string | undefined =>
 function lookOnce(path: string): DiskEntry | undefined {
   try {
     return statEntry(path);
-  } catch {
-    return undefined;
-  }
-}
-
-function targetOf(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
   } catch {
     return undefined;
   }

@@ -16,6 +16,7 @@ import {
   mcpTransport,
 } from '../../protocol/extensions/mcp.ts';
 import { JITLESS } from '../../protocol/jitless.ts';
+import { parseJson } from '../../protocol/json.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
 import { sanitize } from '../../ui/print/sanitize.ts';
 import { usableServers } from '../mcp/approval.ts';
@@ -36,7 +37,7 @@ export async function mcpCommand(place: AppPaths, argv: readonly string[]): Prom
       code = await add(place, output, name, definitionOf(target, args, flags), flags.scope);
     },
     async addJson(name, json, { scope }) {
-      code = await add(place, output, name, parsed(json), scope);
+      code = await add(place, output, name, parseJson(json), scope);
     },
     async list() {
       code = await list(place, output);
@@ -71,15 +72,6 @@ function definitionOf(
     ? { type: transport ?? 'http', url: target, ...(header && { headers: header }) }
     : { type: 'stdio', command: target, args: [...args] };
   return { ...at, ...(env && { env }) };
-}
-
-/** Parses JSON; undefined if it is invalid. */
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 async function add(

@@ -7,6 +7,7 @@ import { extname, join } from 'node:path';
 import * as z from 'zod';
 import type { ProjectFacts } from '../../commands/types.ts';
 import { readSmallFile } from '../../disk/realFile.ts';
+import { parseJson } from '../../protocol/json.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import type { LookUpPlace } from '../process/lookUp.ts';
 import { listFiles } from '../process/projectFiles.ts';
@@ -205,7 +206,7 @@ const packageSchema = z.object({ scripts: z.record(z.string(), z.string()).optio
 const denoSchema = z.object({ tasks: z.record(z.string(), z.unknown()).optional() });
 
 function scriptsOf(text: string, runner: string): readonly NamedCommand[] {
-  const { scripts = {} } = packageSchema.safeParse(parse(text)).data ?? {};
+  const { scripts = {} } = packageSchema.safeParse(parseJson(text)).data ?? {};
   return Object.entries(scripts).map(([script, runs]) => ({
     command: script === 'test' && runner === 'npm' ? 'npm test' : `${runner} run ${script}`,
     runs,
@@ -213,7 +214,7 @@ function scriptsOf(text: string, runner: string): readonly NamedCommand[] {
 }
 
 function tasksOf(text: string): readonly NamedCommand[] {
-  const { tasks = {} } = denoSchema.safeParse(parse(text)).data ?? {};
+  const { tasks = {} } = denoSchema.safeParse(parseJson(text)).data ?? {};
   return Object.keys(tasks).map((task) => ({ command: `deno task ${task}` }));
 }
 
@@ -252,12 +253,4 @@ function pythonCommands(text: string): readonly NamedCommand[] {
 
 function matches(text: string, pattern: RegExp): readonly string[] {
   return [...new Set([...text.matchAll(pattern)].map(([, name]) => name ?? ''))];
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

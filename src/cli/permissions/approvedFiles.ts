@@ -99,10 +99,10 @@ export function filesRunBy(
   { root, home }: Pick<RecordPlace, 'root' | 'home'>,
 ): ProgramFiles {
   const { files, areAll } = filesOf(program, { root, home });
-  return { files: files.filter((path) => !isOutput(path, textOf(program), root)), areAll };
+  return { files: files.filter((path) => !isOutput(path, commandText(program), root)), areAll };
 }
 
-const textOf = ({ command, args = [] }: ProgramText): string => [command, ...args].join(' ');
+const commandText = ({ command, args = [] }: ProgramText): string => [command, ...args].join(' ');
 
 type States = ReadonlyMap<string, FileState>;
 
@@ -146,7 +146,7 @@ function usersOf(place: RecordPlace, loaded: LoadedSettings): User[] {
   const { hooks, servers, settings } = loaded;
   const userOf = (what: string, type: User['type'], at: number, program: ProgramText): User => ({
     ...{ what, type, at },
-    ...{ key: commandKey(program), text: textOf(program) },
+    ...{ key: commandKey(program), text: commandText(program) },
     ...filesRunBy(program, place),
   });
   const ofHooks = hooks.flatMap(({ hook, scope, ignored }, at): User[] => {

@@ -18,7 +18,7 @@ export interface PlainCall {
 
 /** True if the program only notifies, and none of its words makes it do more. */
 export function plainCall({ name, args }: PlainCall): boolean {
-  const words = args.map(textOf);
+  const words = args.map(wordText);
   if (words.some((word) => word === undefined)) return false;
   const texts = words.filter((word) => word !== undefined);
   if (name === 'notify-send') return true;
@@ -44,7 +44,7 @@ const isOpen = (word: string): boolean => word === OPEN || word === OF_USER;
 const isUnknown = (word: string): boolean => isOpen(word) || word === AFTER_TEXT;
 
 /** undefined for a word that may become several. */
-function textOf({ value, source }: CallWord): string | undefined {
+function wordText({ value, source }: CallWord): string | undefined {
   if (value !== null) return /[\u0001-\u0003]/.test(value) ? undefined : value;
   if (!/^"(?:[^"\\]|\\.)*"$/s.test(source)) return undefined;
   if (/^"\$(?:\{(?!CLA)[A-Z][A-Z0-9_]*\}|(?!CLA)[A-Z][A-Z0-9_]*)"$/.test(source)) return OF_USER;

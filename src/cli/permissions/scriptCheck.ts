@@ -19,7 +19,7 @@ type Question = Omit<TurnQuestion, 'agentId'>;
 type Ask = (question: Question) => Promise<boolean | undefined>;
 
 /** What is known about the scripts that a program runs. */
-export type ScriptState =
+type ScriptState =
   | { readonly type: 'approved' }
   /**
    * For a program that the folder's settings name: only the shell knows which files it runs, so there is nothing to

@@ -24,7 +24,7 @@ export interface ReadCommand {
   readonly documents: readonly Texts[];
 }
 
-export interface ShellText {
+interface ShellText {
   readonly commands: readonly ReadCommand[];
   /** What variables are set to. */
   readonly values: readonly { readonly name: string; readonly texts: Texts }[];

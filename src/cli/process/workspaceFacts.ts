@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { detectGitRemote } from '../../context/index.ts';
 import { readSmallFile } from '../../disk/realFile.ts';
+import { parseJson } from '../../protocol/json.ts';
 
 const packageSchema = z.object({ name: z.string().exactOptional(), version: z.string().exactOptional() });
 
@@ -17,19 +18,11 @@ export async function readWorkspaceFacts(
     detectGitRemote(root),
     readSmallFile(join(root, 'package.json'), MAX_PACKAGE_BYTES),
   ]);
-  const parsed = packageSchema.safeParse(parseOrNothing(text ?? ''));
+  const parsed = packageSchema.safeParse(parseJson(text ?? ''));
   return {
     ...(gitRemote === undefined ? {} : { gitRemote }),
     ...(parsed.success ? { package: parsed.data } : {}),
   };
-}
-
-function parseOrNothing(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns the name of the current user; undefined if the system has none, as in some containers. */

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { EXIT } from '../../headless/exitCodes.ts';
 import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
-import { textOf } from '../../ui/print/content.ts';
+import { displayText } from '../../ui/print/content.ts';
 import { promptText, renderEntry } from '../../ui/print/entry.ts';
 import { loadMarkdown, type MarkdownRenderer } from '../../ui/print/markdown.ts';
 import { sanitize, sanitizeLine } from '../../ui/print/sanitize.ts';
@@ -102,14 +102,14 @@ function bodyOf({ tool, toolResult, message, data }: JSONLEntry): string {
     return [
       ...(toolResult.display === undefined ? [] : [`${toolResult.name ?? ''} ${toolResult.display.title}`]),
       ...(toolResult.display?.steps === undefined ? [] : [toolResult.display.steps.join('\n')]),
-      textOf(toolResult.output),
+      displayText(toolResult.output),
       ...(toolResult.display?.agent?.log === undefined
         ? []
         : [`The log of subagent ${toolResult.display.agent.id}: ${toolResult.display.agent.log}`]),
       ...(toolResult.display?.diff === undefined ? [] : [toolResult.display.diff]),
     ].join('\n\n');
   if (tool !== undefined) return `${tool.name} ${JSON.stringify(tool.input, null, 2)}`;
-  const content = textOf(message.content);
+  const content = displayText(message.content);
   return content === '' && data !== undefined ? JSON.stringify(data, null, 2) : content;
 }
 

@@ -123,8 +123,8 @@ function linesOf({ name, source, state, contents }: PluginInfo): PageLine[] {
  */
 export function contentLines(contents: PluginContents): readonly string[] {
   const { description, version, skills, commands, agents, hooks, servers, problems } = contents;
-  const names = (list: readonly string[], one: string, more = `${one}s`): string[] =>
-    list.length === 0 ? [] : [`${list.length} ${list.length === 1 ? one : more}: ${list.join(', ')}`];
+  const names = (list: readonly string[], one: string): string[] =>
+    list.length === 0 ? [] : [`${list.length} ${one}${list.length === 1 ? '' : 's'}: ${list.join(', ')}`];
   return [
     ...(description === '' ? [] : [description]),
     ...(version === '' ? [] : [`Version ${version}`]),

@@ -36,7 +36,7 @@ export function changesStat(steps: readonly RestoreStep[]): string {
   const files = steps.filter(({ from, to }) => (to ?? from)?.type !== 'folder').length;
   const added = steps.reduce((sum, step) => sum + step.added, 0);
   const removed = steps.reduce((sum, step) => sum + step.removed, 0);
-  return `${counted(files, 'file')}, +${grouped(added)} −${grouped(removed)}`;
+  return `${fileCount(files)}, +${grouped(added)} −${grouped(removed)}`;
 }
 
 const kinds: Readonly<Partial<Record<RestoreStep['action'], string>>> = {
@@ -106,6 +106,6 @@ function modeOf(state: RestoreStep['from']): string | undefined {
   return state?.type === 'file' || state?.type === 'folder' ? state.mode.toString(8) : undefined;
 }
 
-function counted(many: number, what: string): string {
-  return `${grouped(many)} ${many === 1 ? what : `${what}s`}`;
+function fileCount(many: number): string {
+  return `${grouped(many)} ${many === 1 ? 'file' : 'files'}`;
 }

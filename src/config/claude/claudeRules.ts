@@ -127,10 +127,10 @@ function more(texts: readonly string[], behavior: Behavior, place: RuleBase, why
 }
 
 /** A deny rule about calls that cannot be distinguished here: all calls of the tool ask. */
-function asking(tool: string, place: RuleBase, why: string): TranslatedRule {
+function asking(tool: string, place: RuleBase): TranslatedRule {
   return {
     rules: [{ text: tool, base: place.root, behavior: 'ask' }],
-    complaint: `${why}, so every call of ${tool} asks instead.`,
+    complaint: `rules cannot name parameters of a call, so every call of ${tool} asks instead.`,
   };
 }
 
@@ -214,7 +214,7 @@ const ofCall = /^(?:run_in_background|timeout|description|dangerouslyDisableSand
 function commandRule(tool: string, spec: string, behavior: Behavior, place: RuleBase): TranslatedRule {
   if (/^:?\*?$/.test(spec)) return exactly([tool], place);
   if (!ofCall.test(spec)) return exactly([`${tool}(${spec})`], place);
-  return behavior === 'allow' ? UNUSED : asking(tool, place, 'rules cannot name parameters of a call');
+  return behavior === 'allow' ? UNUSED : asking(tool, place);
 }
 
 function domainRule(tool: string, spec: string, behavior: Behavior, place: RuleBase): TranslatedRule {
@@ -232,7 +232,7 @@ function namedRule(tool: string, spec: string, behavior: Behavior, place: RuleBa
   if (tool === 'Agent') {
     if (!/^(?:model|isolation|run_in_background|prompt|description|subagent_type)\s*:/.test(spec))
       return exactly([`${tool}(${spec})`], place);
-    return behavior === 'allow' ? UNUSED : asking(tool, place, 'rules cannot name parameters of a call');
+    return behavior === 'allow' ? UNUSED : asking(tool, place);
   }
   const name = spec.replace(/^\//, '');
   const alone = name.replace(/(?::| )\*$/, '');

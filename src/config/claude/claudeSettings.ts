@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { isRecord } from '../../protocol/json.ts';
 import { shortened } from '../../protocol/text/visible.ts';
 import { readSettingsText } from '../files.ts';
 import { parsePermissionMode } from '../modes.ts';
@@ -114,7 +115,7 @@ function settingsIn(written: Values): Values {
 }
 
 function pickPermissions(written: unknown): unknown {
-  if (!isObject(written)) return written;
+  if (!isRecord(written)) return written;
   const picked: Values = {};
   for (const key of permissionKeys) {
     const value = written[key];
@@ -132,7 +133,7 @@ function isForeignMode(value: unknown): boolean {
 
 /** Variables may be written as numbers and booleans there. */
 function textsOf(env: unknown): unknown {
-  if (!isObject(env)) return env;
+  if (!isRecord(env)) return env;
   return Object.fromEntries(
     Object.entries(env).map(([name, value]) => [
       name,
@@ -156,7 +157,7 @@ function serverChoice(written: Values): SharedServerChoice {
 /** The settings without effect, by name; a repository chooses the names, so odd ones are only counted. */
 function unsupportedIn(written: Values, layer: ClaudeLayer): string[] {
   const known = new Set(['$schema', 'permissions', 'env', ...sameKeys, ...serverKeys]);
-  const permissions = isObject(written.permissions) ? written.permissions : {};
+  const permissions = isRecord(written.permissions) ? written.permissions : {};
   const mode = permissions.defaultMode;
   const found = [
     ...Object.keys(written).filter((key) => !known.has(key)),
@@ -239,8 +240,4 @@ export function claudeRules(
 
 function shown(text: string): string {
   return JSON.stringify(shortened(text, MAX_SHOWN));
-}
-
-function isObject(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

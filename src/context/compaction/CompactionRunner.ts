@@ -119,7 +119,7 @@ export class CompactionRunner {
     const { usedTokens } = measure;
     const nothing = this.#nothingToCompact();
     if (this.#running === undefined && nothing !== undefined) {
-      const report = refusedReport('manual', usedTokens, nothing);
+      const report = refusedReport(usedTokens, nothing);
       options.emit({ type: 'compaction_ended', report });
       return report;
     }

@@ -5,6 +5,7 @@
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import type { Replacement } from '../../protocol/entries/kinds/compaction.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { dataText } from '../facts/entryText.ts';
 import type { Atom } from '../history/atoms.ts';
 import { turnStart } from '../history/liveEntries.ts';
 import { reductionEntry } from '../history/reductions.ts';
@@ -286,7 +287,7 @@ const MASK_STUB_TOKENS = 60;
  */
 export function maskStub(result: JSONLEntry, call?: JSONLEntry): string {
   const { toolResult } = result;
-  const output = textOf(toolResult?.output);
+  const output = dataText(toolResult?.output);
   const status = toolResult?.status ?? 'ok';
   const bytes = toolResult?.original?.bytes ?? Buffer.byteLength(output);
   const name = oneLine(toolResult?.name ?? call?.tool?.name ?? 'tool', 8);
@@ -310,8 +311,4 @@ const MAX_LOOKED_AT = 400;
 function oneLine(text: string, maxTokens: number): string {
   const flat = wellFormed(text.slice(0, MAX_LOOKED_AT)).replace(/\s+/g, ' ').trim();
   return truncateToTokens(flat, maxTokens, '…', HIGH);
-}
-
-function textOf(output: unknown): string {
-  return typeof output === 'string' ? output : (JSON.stringify(output) ?? '');
 }

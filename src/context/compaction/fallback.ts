@@ -1,6 +1,6 @@
 /** Summaries that are written without a model. */
 
-import { contentText } from '../facts/entryText.ts';
+import { contentText } from '../../protocol/messages.ts';
 import { RECORDED_HEADING } from '../facts/recordedFacts.ts';
 import { type Atom, atomEntries, isPrompt } from '../history/atoms.ts';
 import type { View } from '../history/view.ts';

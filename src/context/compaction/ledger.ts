@@ -7,6 +7,7 @@ import { shellCommand, shellOutput } from '../../protocol/entries/readEntry.ts';
 import { type JSONLEntry, kindOf, type NewEntry, originalOf } from '../../protocol/entries.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import { type CallOutcome, callOutcome, shellOutcome } from '../facts/commandRuns.ts';
+import { dataText } from '../facts/entryText.ts';
 import { type Atom, type AtomCall, isPrompt } from '../history/atoms.ts';
 import { reductionEntry, reductionOf } from '../history/reductions.ts';
 import { tailStart } from '../history/rounds.ts';
@@ -221,7 +222,7 @@ export function ledgerLines(atoms: readonly Atom[]): readonly string[] {
     const { head, kind } = atom;
     if (kind === 'user') return head.subtype === 'shell' ? [shellLine(head)] : [];
     const said = inShort(
-      textOf(head.message.content),
+      dataText(head.message.content),
       atom.calls.length === 0 ? ANSWER_TOKENS : WORDS_TOKENS,
     );
     return [
@@ -234,7 +235,7 @@ export function ledgerLines(atoms: readonly Atom[]): readonly string[] {
 /** The outcome comes before the arguments, which may be cut: a long command must not hide its failure. */
 function callLine({ call, result }: AtomCall, objects: string | undefined): string {
   const { toolResult } = result ?? {};
-  const bytes = toolResult?.original?.bytes ?? Buffer.byteLength(textOf(toolResult?.output ?? ''));
+  const bytes = toolResult?.original?.bytes ?? Buffer.byteLength(dataText(toolResult?.output ?? ''));
   const title = objects ?? oneLine(toolResult?.display?.title ?? '', TITLE_TOKENS);
   const parts = [call.tool?.name ?? '', outcomePart(callOutcome(call, result), bytes), title];
   return `#${result?.seq ?? call.seq} ${parts.filter((part) => part !== '').join(' ')}`;
@@ -243,7 +244,8 @@ function callLine({ call, result }: AtomCall, objects: string | undefined): stri
 /** Line for a command that the user ran. */
 function shellLine(entry: JSONLEntry): string {
   const outcome = shellOutcome(entry);
-  if (outcome === undefined) return `#${entry.seq} ! ${inShort(textOf(entry.message.content), WORDS_TOKENS)}`;
+  if (outcome === undefined)
+    return `#${entry.seq} ! ${inShort(dataText(entry.message.content), WORDS_TOKENS)}`;
   const bytes = originalOf(entry)?.bytes ?? Buffer.byteLength(shellOutput(entry) ?? '');
   const parts = ['!', outcomePart(outcome, bytes), oneLine(shellCommand(entry) ?? '', TITLE_TOKENS)];
   return `#${entry.seq} ${parts.filter((part) => part !== '').join(' ')}`;
@@ -319,8 +321,4 @@ function oneLine(text: string, maxTokens: number): string {
 
 function flat(text: string): string {
   return wellFormed(text).replace(/\s+/g, ' ').trim();
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

@@ -5,8 +5,9 @@
 import type { CompactionDiff, CompactionPreview, ContextItem, Loss } from '../../protocol/contextReport.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { CompactionReport } from '../../protocol/events.ts';
+import { contentText } from '../../protocol/messages.ts';
 import { reductionRecords } from '../contextReport.ts';
-import { contentText, entryTexts } from '../facts/entryText.ts';
+import { entryTexts } from '../facts/entryText.ts';
 import { knownFacts } from '../facts/knownFacts.ts';
 import { atomEntries, isPrompt } from '../history/atoms.ts';
 import { lastCompaction, retainedBy } from '../history/compactions.ts';
@@ -45,15 +46,11 @@ export function reportOf(outcome: CompactionOutcome, facts: Facts): CompactionRe
   }
 }
 
-/** Report for a compaction that was refused. */
-export function refusedReport(
-  trigger: CompactionReport['trigger'],
-  tokens: number,
-  message: string,
-): CompactionReport {
+/** Report for a compaction that the user requested and that was refused. */
+export function refusedReport(tokens: number, message: string): CompactionReport {
   return {
     outcome: 'refused',
-    trigger,
+    trigger: 'manual',
     preTokens: tokens,
     postTokens: tokens,
     files: [],
@@ -102,7 +99,7 @@ export function previewOf(outcome: CompactionOutcome, facts: PreviewFacts): Comp
     summary: outcome.summary,
     files: outcome.metadata.filesIncluded ?? [],
     kept: items.filter(({ uuid }) => heads.has(uuid)),
-    losses: lossesOf(`${outcome.summary}\n${textOf([...staying])}`, dropped),
+    losses: lossesOf(`${outcome.summary}\n${entriesText([...staying])}`, dropped),
     unverified: outcome.unverified,
     ...(outcome.fallback === undefined
       ? {}
@@ -133,7 +130,7 @@ export function lastDiff(
     summary: content,
     dropped: items.filter((item) => item.seq < boundary.seq && !retained.has(item.uuid) && !wasGone(item)),
     kept: items.filter(({ uuid }) => retained.has(uuid)),
-    losses: lossesOf(`${content}\n${textOf(kept)}`, dropped),
+    losses: lossesOf(`${content}\n${entriesText(kept)}`, dropped),
   };
 }
 
@@ -167,6 +164,6 @@ function lossesOf(said: string, dropped: readonly JSONLEntry[]): Loss[] {
   return [...messages.reverse(), ...paths.reverse()].slice(0, MAX_LOSSES);
 }
 
-function textOf(entries: readonly JSONLEntry[]): string {
+function entriesText(entries: readonly JSONLEntry[]): string {
   return entries.flatMap((entry) => [...entryTexts(entry)]).join('\n');
 }

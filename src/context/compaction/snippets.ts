@@ -193,7 +193,7 @@ export async function cutSnippets(
     if (signal.aborted) break;
     if (part.text === '') continue;
     // Quote the text as it will be stored, so that a resumed session sends the same.
-    const quoted = blobs.textOf(labeled(part.label, part.text));
+    const quoted = blobs.redact(labeled(part.label, part.text));
     // A snippet that cannot be stored would be missing after a resume, so do not quote it.
     const stored = await blobs.put(quoted).catch(() => undefined);
     if (stored === undefined) continue;

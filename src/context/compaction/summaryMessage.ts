@@ -4,9 +4,9 @@
  */
 import type { CompactMetadata } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { contentText } from '../../protocol/messages.ts';
 import { grouped, largest } from '../../protocol/text/numbers.ts';
 import { quotedName } from '../../protocol/text/visible.ts';
-import { contentText } from '../facts/entryText.ts';
 import { headOf, tailOf, wellFormed } from '../tokens/truncate.ts';
 
 export const SUMMARY_START = '[Previous conversation summary]';
@@ -107,7 +107,7 @@ export function chooseUserMessages(
   prompts: readonly JSONLEntry[],
   { tokens, sizeOf }: KeepBudget,
 ): KeptMessage[] {
-  const [first, ...others] = prompts.filter((entry) => textOf(entry).trim() !== '');
+  const [first, ...others] = prompts.filter((entry) => contentText(entry.message.content).trim() !== '');
   if (first === undefined) return [];
   // Includes the newline between two quotes, which may be a token of its own.
   const costOf = (one: KeptMessage): number => sizeOf(`${quote(one)}\n`);
@@ -135,7 +135,7 @@ const MIN_CHARACTERS = 200;
 
 function wholeWithin(entry: JSONLEntry, room: number, sizeOf: KeepBudget['sizeOf']): KeptMessage | undefined {
   // A token rarely has more than 12 characters: skip counting a text that cannot fit.
-  if (textOf(entry).length > room * 12) return undefined;
+  if (contentText(entry.message.content).length > room * 12) return undefined;
   return sizeOf(quote({ entry })) <= room ? { entry } : undefined;
 }
 
@@ -147,7 +147,7 @@ const MAX_COUNTS = 12;
 function cutWithin(entry: JSONLEntry, room: number, sizeOf: KeepBudget['sizeOf']): KeptMessage | undefined {
   let fitting: KeptMessage | undefined;
   let low = MIN_CHARACTERS - 1;
-  let high = textOf(entry).length;
+  let high = contentText(entry.message.content).length;
   let characters = Math.min(high - 1, Math.max(MIN_CHARACTERS, Math.floor(room * 4)));
   for (let count = 0; count < MAX_COUNTS && low < characters && characters < high; count++) {
     const tail = Math.floor(characters * 0.3);
@@ -174,7 +174,7 @@ export const MESSAGES_HEADING =
 const INTRODUCTION = `${MESSAGES_HEADING}\n\n`;
 
 function quote({ entry, ends }: KeptMessage): string {
-  const text = textOf(entry);
+  const text = contentText(entry.message.content);
   const shown =
     ends === undefined
       ? text
@@ -188,10 +188,6 @@ function escapeTags(text: string): string {
     .replaceAll('</user-message', '&lt;/user-message')
     .replaceAll(SUMMARY_END, '(End of summary)')
     .replaceAll(SUMMARY_START, '(Previous conversation summary)');
-}
-
-function textOf({ message }: JSONLEntry): string {
-  return contentText(message.content);
 }
 
 /** The references to messages that a compaction records. */

@@ -13,7 +13,7 @@ import type { View } from '../history/view.ts';
 import type { RequestOutcome } from '../request/requestRecord.ts';
 import { convertToStandardMessages, type ProjectionPolicy, renderAtom } from '../request/standardMessages.ts';
 import { framedNote } from '../request/systemNotes.ts';
-import { apart } from '../request/untrustedText.ts';
+import { framedFiles } from '../request/untrustedText.ts';
 import type { TokenCounter } from '../TokenCounter.ts';
 import type { CompactionBudget } from '../tokens/budgets.ts';
 import { headOf } from '../tokens/truncate.ts';
@@ -22,7 +22,7 @@ import { whyNoSummary } from './checkSummary.ts';
 import type { CompactionDeps, CompactionJob } from './job.ts';
 import { languageOf, sameLanguage } from './language.ts';
 import type { Snippets } from './snippets.ts';
-import { FILES_HEADING, quoteFiles, type SnippetTexts } from './summaryMessage.ts';
+import { quoteFiles, type SnippetTexts } from './summaryMessage.ts';
 
 export type SummaryOutcome =
   /** `atoms`: number of atoms of the view, from the first, that the summary covers. */
@@ -113,7 +113,7 @@ function judge(
   counter: TokenCounter,
 ): SummaryOutcome {
   // Use the text as it will be stored, with secrets already removed: later edits must not split a secret.
-  const text = blobs.textOf(reply.message.content.trim());
+  const text = blobs.redact(reply.message.content.trim());
   const part = { ...upTo(view, atoms), systemPrompt: '', instructions: [] };
   const replaced = convertToStandardMessages(part, policy);
   const problem = whyNoSummary(
@@ -322,6 +322,6 @@ Write in the language the user writes in${named}, at most ${maxWords} words, no 
 Keep exact paths, names, signatures, commands, numbers and error texts. State only what the conversation contains. Mention abandoned attempts once, as abandoned.
 
 Now create a summary of the conversation above for continuing the work.`;
-  const before = isApart && quotes !== '' ? `${apart(quotes, FILES_HEADING, noteKey, 'data')}\n` : '';
+  const before = isApart && quotes !== '' ? `${framedFiles(quotes, noteKey)}\n` : '';
   return before + framedNote(text, noteKey);
 }

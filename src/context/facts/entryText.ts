@@ -1,5 +1,6 @@
 /** The texts of an entry, to search for what occurred in a session. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { contentText } from '../../protocol/messages.ts';
 import { isPrompt } from '../history/atoms.ts';
 
 /** The text of a prompt; undefined for other entries. */
@@ -7,11 +8,9 @@ function promptText(entry: JSONLEntry): string | undefined {
   return isPrompt(entry) ? contentText(entry.message.content) : undefined;
 }
 
-/** Message content as text, without images. */
-export function contentText(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content.map((part) => (isTextPart(part) ? part.text : '')).join('\n');
+/** A tool's input or output as text: a string verbatim, anything else as JSON. */
+export function dataText(data: unknown): string {
+  return typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
 }
 
 /**
@@ -58,10 +57,6 @@ function* strings(value: unknown, depth = 0): Generator<string> {
       yield* strings(one, depth + 1);
     }
   }
-}
-
-function isTextPart(part: unknown): part is { readonly text: string } {
-  return typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string';
 }
 
 // Separates the text that the user typed from pasted text. When in doubt it counts as pasted.

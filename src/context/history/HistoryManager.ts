@@ -5,8 +5,8 @@
  */
 import * as z from 'zod';
 import { type JSONLEntry, parseEntry } from '../../protocol/entries.ts';
+import { contentText } from '../../protocol/messages.ts';
 import { SUMMARY_HEADING } from '../compaction/summaryMessage.ts';
-import { contentText } from '../facts/entryText.ts';
 import { frozenCopy } from '../storage/newEntries.ts';
 import { reachesShare } from '../tokens/budgets.ts';
 import { estimateMessagesTokens } from '../tokens/estimate.ts';

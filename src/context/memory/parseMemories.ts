@@ -120,7 +120,7 @@ function sectionMemories(
   const isList = blocks.length > 1 && blocks.every(({ isItem }) => isItem);
   const texts =
     title === '' || isList
-      ? blocks.flatMap((block) => pieces(textOf(block)))
+      ? blocks.flatMap((block) => pieces(withoutMarker(block)))
       : packed(blocks.flatMap((block) => pieces(block.lines.join('\n').trimEnd())));
   const separator = isList ? ': ' : '\n';
   return texts
@@ -132,7 +132,7 @@ function sectionMemories(
 }
 
 /** The text of a block without a list marker. */
-function textOf({ isItem, lines }: Block): string {
+function withoutMarker({ isItem, lines }: Block): string {
   const text = lines.join('\n').trim();
   return isItem ? text.replace(/^(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/, '') : text;
 }

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { type BlobRef, blobRefSchema } from '../../protocol/entries/fields.ts';
 import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
+import { dataText } from '../facts/entryText.ts';
 import { headOf, wellFormed } from '../tokens/truncate.ts';
 
 /** The full text of an entry without texts of other entries; for a reply its reasoning, then its text. */
@@ -12,15 +13,15 @@ export function entryText(entry: JSONLEntry): string {
 function rawText({ type, subtype, message, tool, toolResult, data }: JSONLEntry): string {
   // A draft is never shown; once it is used, the summary has the same text.
   if (subtype === 'summary_draft') return '';
-  if (toolResult !== undefined) return textOf(toolResult.output);
-  if (tool !== undefined) return `${tool.name} ${tool.arguments ?? textOf(tool.input)}`;
+  if (toolResult !== undefined) return dataText(toolResult.output);
+  if (tool !== undefined) return `${tool.name} ${tool.arguments ?? dataText(tool.input)}`;
   const content = contentText(message.content);
   if (type === 'assistant') {
     const { reasoning } = message;
     return reasoning === undefined ? content : `<reasoning>\n${reasoning.text}\n</reasoning>\n${content}`;
   }
   if (subtype === 'session_start' && typeof data?.systemPrompt === 'string') return data.systemPrompt;
-  return content === '' && data !== undefined ? textOf(data) : content;
+  return content === '' && data !== undefined ? dataText(data) : content;
 }
 
 /** The text of an entry followed by those of calls: the calls of a reply, or the call that a result answers. */
@@ -72,7 +73,7 @@ const pointersSchema = z.looseObject({
 /** The text of a message; images are replaced by their type. */
 function contentText(content: unknown): string {
   const parts = partsSchema.safeParse(content);
-  if (!parts.success) return textOf(content);
+  if (!parts.success) return dataText(content);
   return parts.data
     .map(({ type, text, mediaType }) => (type === 'text' ? (text ?? '') : `[${type} ${mediaType ?? ''}]`))
     .join('\n');
@@ -81,10 +82,6 @@ function contentText(content: unknown): string {
 const partsSchema = z.array(
   z.looseObject({ type: z.string(), text: z.string().optional(), mediaType: z.string().optional() }),
 );
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-}
 
 const MAX_WORDS = 80;
 

@@ -85,9 +85,9 @@ export function framedSummaryApart(text: string, { messages, files }: SummaryBlo
   return isWrapped ? `${head}${body}\n\n${SUMMARY_END}` : body;
 }
 
-/** Frames a block that begins with a heading of the program. */
-export function apart(block: string, heading: string, key: string, kind: UntrustedText): string {
-  return framedSequence(partOf(block, heading, kind), key);
+/** Frames quoted files, as `quoteFiles` gives them. */
+export function framedFiles(files: string, key: string): string {
+  return framedSequence(partOf(files, FILES_HEADING, 'data'), key);
 }
 
 function partOf(block: string, heading: string, kind: UntrustedText): readonly UntrustedPart[] {

@@ -1,3 +1,4 @@
+import { isRecord, parseJson } from '../../protocol/json.ts';
 import type { Message, ToolMessage } from '../../protocol/messages.ts';
 
 /**
@@ -41,7 +42,8 @@ function textProblems(message: Message, checked: WeakSet<Message>): readonly str
   const problems = hasLoneSurrogate(message) ? ['a lone surrogate'] : [];
   const calls = message.role === 'assistant' ? message.toolCalls : [];
   for (const call of calls) {
-    if (!isJsonObject(call.arguments)) problems.push(`the arguments of "${call.id}" are not a JSON object`);
+    if (!isRecord(parseJson(call.arguments)))
+      problems.push(`the arguments of "${call.id}" are not a JSON object`);
   }
   if (problems.length === 0) checked.add(message);
   return problems;
@@ -53,15 +55,6 @@ function hasLoneSurrogate(message: Message): boolean {
       ? [message.content]
       : message.content.map((part) => (part.type === 'text' ? part.text : ''));
   return texts.some((text) => /\p{Surrogate}/u.test(text));
-}
-
-function isJsonObject(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
 }
 
 /** Groups messages that must stay together: a reply with its tool results; other messages are on their own. */

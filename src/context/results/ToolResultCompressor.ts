@@ -3,13 +3,13 @@
  * results to the first matches of each file. The full result is stored, with a pointer to it.
  */
 import type { ToolResultKind } from '../../protocol/entries/fields.ts';
+import { isRecord } from '../../protocol/json.ts';
 import { estimateTokens } from '../tokens/estimate.ts';
 import { headOf, wellFormed } from '../tokens/truncate.ts';
 import {
   type Compressed,
   type CompressorDeps,
   compressList,
-  isRecord,
   type JsonRecord,
   parsedOf,
   plainTextOf,

@@ -295,7 +295,7 @@ export class OutputFolder {
    * `text` is written if nothing could be stored. Undefined on a disk error. The same output is written once.
    */
   async save(tool: string, original: BlobRef | undefined, text: string): Promise<string | undefined> {
-    const clean = original === undefined ? Buffer.from(this.#blobs.textOf(text)) : undefined;
+    const clean = original === undefined ? Buffer.from(this.#blobs.redact(text)) : undefined;
     const hash =
       original?.hash ??
       createHash('sha256')

@@ -27,7 +27,7 @@ export async function admitPrompts(
   const admitted = await Promise.all(prompts.map((prompt) => fitPrompt(prompt, session, room)));
   const notices = admitted.flatMap(({ notice }) => notice ?? []);
   const onWarning = (text: string): unknown => notices.push(text);
-  const typed = prompts.filter(({ subtype }) => subtype === 'prompt').map(textOf);
+  const typed = prompts.filter(({ subtype }) => subtype === 'prompt').map(stringContent);
   const memories = await memoriesFor(typed.join('\n'), session, onWarning);
   return { entries: [...memories, ...admitted.map(({ prompt }) => prompt)], notices };
 }
@@ -100,6 +100,6 @@ async function memoriesFor(
   return entry === undefined ? [] : [entry];
 }
 
-function textOf({ message: { content } }: NewEntry): string {
+function stringContent({ message: { content } }: NewEntry): string {
   return typeof content === 'string' ? content : '';
 }

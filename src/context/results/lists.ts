@@ -1,6 +1,7 @@
 /** Shortens a list to its first items, with the total number and a pointer to the full list. */
 
 import type { BlobRef, ToolResultKind } from '../../protocol/entries/fields.ts';
+import { isRecord } from '../../protocol/json.ts';
 import type { ContextSettings } from '../../protocol/settings/contextSettings.ts';
 import { estimateTokens } from '../tokens/estimate.ts';
 import { headOf, wellFormed } from '../tokens/truncate.ts';
@@ -165,7 +166,3 @@ export function parsedOf(result: unknown): unknown {
 const MAX_PARSED = 1_000_000;
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
-
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

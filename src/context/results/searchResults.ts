@@ -1,11 +1,12 @@
 /** Shortens search results: the first matches of each file, and the number of further ones. */
+
+import { isRecord } from '../../protocol/json.ts';
 import { largest } from '../../protocol/text/numbers.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { headOf, wellFormed } from '../tokens/truncate.ts';
 import {
   type Compressed,
   type CompressorDeps,
-  isRecord,
   type ListParts,
   listOf,
   noteOf,

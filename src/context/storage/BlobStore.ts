@@ -165,12 +165,12 @@ export class BlobStore implements Blobs {
   }
 
   /** The text as it would be stored. */
-  textOf(text: string): string {
+  redact(text: string): string {
     return this.#redaction?.text(text) ?? text;
   }
 
   #withoutSecrets(data: Uint8Array | string): Uint8Array {
-    if (typeof data === 'string') return Buffer.from(this.textOf(data));
+    if (typeof data === 'string') return Buffer.from(this.redact(data));
     return this.#redaction === undefined ? data : redactedBytes(data, this.#redaction);
   }
 

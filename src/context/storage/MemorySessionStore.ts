@@ -172,8 +172,8 @@ function memoryBlobs(redaction: Redaction | undefined): Blobs {
     }
     return { hash, bytes: bytes.length };
   };
-  const textOf = (text: string): string => redaction?.text(text) ?? text;
-  const put: Blobs['put'] = (data) => putVerbatim(typeof data === 'string' ? textOf(data) : data);
+  const redact = (text: string): string => redaction?.text(text) ?? text;
+  const put: Blobs['put'] = (data) => putVerbatim(typeof data === 'string' ? redact(data) : data);
   const read: Blobs['read'] = async ({ hash }, range) =>
     contents.get(hash)?.subarray(range?.start, range?.end);
   return {
@@ -194,7 +194,7 @@ function memoryBlobs(redaction: Redaction | undefined): Blobs {
         discard: async () => void pieces.splice(0),
       };
     },
-    textOf,
+    redact,
     verbatim: () => ({ put: putVerbatim, read }),
   };
 }

@@ -10,14 +10,15 @@ import { atomEntries } from '../history/atoms.ts';
 import { withoutPartialCompactions } from '../history/compactions.ts';
 import { HistoryManager } from '../history/HistoryManager.ts';
 import { BlobStore } from './BlobStore.ts';
+import { deleteSessionFiles } from './catalogue/deleteSession.ts';
 import { archiveFileIn } from './catalogue/logFiles.ts';
 import { syncFolder } from './folders.ts';
 import { JSONLStore } from './JSONLStore.ts';
-import { loadLog, resumePointFile } from './loadLog.ts';
+import { loadLog } from './loadLog.ts';
 import type { LogContents } from './logReader.ts';
 import { isSafeSessionId, newSessionId } from './newEntries.ts';
 import { agentsFolderIn, getProjectStoragePath, lockFileOf, sessionFileIn } from './pathUtils.ts';
-import { quarantineDamage, quarantineFolder } from './repair/damage.ts';
+import { quarantineDamage } from './repair/damage.ts';
 import { acquireSessionLock } from './SessionLock.ts';
 import { SessionLog } from './SessionLog.ts';
 import {
@@ -29,7 +30,7 @@ import {
   type SessionStore,
 } from './sessionStore.ts';
 import { type SessionSummary, summarizeSession } from './sessionSummary.ts';
-import { assertRealFolders, removeStored, storedFile } from './storedFiles.ts';
+import { assertRealFolders } from './storedFiles.ts';
 
 interface PersistentStoreOptions {
   /** From `getStorageRoot`. */
@@ -220,27 +221,12 @@ export class PersistentStore implements SessionStore {
   }
 
   /**
-   * Deletes the session's log, quarantine folder, resume point and lock file; does nothing if there is no log. Throws
-   * `SessionLockedError`.
+   * Deletes the session and everything that only it uses; does nothing if there is none. Throws `SessionLockedError`.
    */
   async deleteSession(sessionId: string): Promise<void> {
-    const file = sessionFileIn(this.folder, sessionId);
-    assertRealFolders(this.folder);
-    if (storedFile(file) === undefined) return;
-    const lock = await acquireSessionLock(lockFileOf(file), this.#options.now());
-    if (!lock.ok) throw new SessionLockedError(sessionId, lock.holder);
-    try {
-      const others = [
-        quarantineFolder(file),
-        resumePointFile(file),
-        agentsFolderIn(this.folder, sessionId),
-        lockFileOf(file),
-      ];
-      for (const path of others) assertRealFolders(this.folder, path);
-      for (const path of [file, ...others]) await removeStored(path, this.folder);
-    } finally {
-      lock.release();
-    }
+    const stored = await deleteSessionFiles(this.#options.dataRoot, basename(this.folder), sessionId);
+    if (stored.type === 'open') throw new SessionLockedError(sessionId, stored.holder);
+    if (stored.type === 'failed') throw new Error(stored.message);
   }
 
   /** Throws a `StoredLinkError` for a folder that is a link; a link in the place of the log is no session. */

@@ -118,7 +118,7 @@ function removeHolder(note: string): void {
 /** Undefined if there is no valid note. */
 function readHolder(note: string): LockHolder | undefined {
   try {
-    const { process: began, ...holder } = noteSchema.parse(JSON.parse(textOf(note)));
+    const { process: began, ...holder } = noteSchema.parse(JSON.parse(readNote(note)));
     // For another machine (a shared folder) the process cannot be checked.
     return holder.host !== hostname() || isAlive(holder.pid, began) ? holder : undefined;
   } catch {
@@ -126,7 +126,7 @@ function readHolder(note: string): LockHolder | undefined {
   }
 }
 
-function textOf(note: string): string {
+function readNote(note: string): string {
   const descriptor = openStoredNow(note, folderOf(note));
   try {
     return readFileSync(descriptor, 'utf8');

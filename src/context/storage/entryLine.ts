@@ -104,7 +104,7 @@ const MIN_CHECKED_BYTES = 64 * 1024;
  * The same for a long line that was not parsed yet: parsing takes time that grows with the square of the nesting. Looks
  * at the bytes once, and skips strings.
  */
-export function isNestedTooDeep(line: Buffer, levels = MAX_LEVELS): boolean {
+export function isNestedTooDeep(line: Buffer): boolean {
   if (line.length < MIN_CHECKED_BYTES) return false;
   let depth = 0;
   for (let at = 0; at < line.length; at++) {
@@ -114,7 +114,7 @@ export function isNestedTooDeep(line: Buffer, levels = MAX_LEVELS): boolean {
       if (at === -1) return false;
     } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
       depth += 1;
-      if (depth > levels) return true;
+      if (depth > MAX_LEVELS) return true;
     } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth -= 1;
   }
   return false;

@@ -6,6 +6,7 @@
 import { isUtf8 } from 'node:buffer';
 import { ENTRY_FORMAT } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { parseJson } from '../../protocol/json.ts';
 import { isNestedTooDeep, migrateEntry, unseal } from './entryLine.ts';
 import { type DamagedLine, gapsBetween, missing, type SeqRange } from './repair/damage.ts';
 import { type GarbledValue, minEntryBytes, type Piece, repairEntry, salvage } from './repair/salvage.ts';
@@ -220,7 +221,7 @@ export function readLine(line: RawLine, seq: number): ReadLine {
   if (bytes.length < minEntryBytes) return shortLine(line);
   if (isNestedTooDeep(bytes)) return { pieces: [], reason: 'nested too deeply for an entry' };
   const { json, seal } = unseal(bytes);
-  const value = parse(json);
+  const value = parseJson(json);
   const entry = value === undefined ? undefined : migrateEntry(value, seq);
   if (entry !== undefined) {
     if (seal === 'intact' || (seal === 'absent' && isUtf8(bytes))) return { pieces: [{ entry }], seal };
@@ -242,14 +243,6 @@ function shortLine({ bytes, complete }: RawLine): ReadLine {
 }
 
 const byteOrderMark = Buffer.from('\uFEFF');
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}
 
 // Reads the lines of a file as bytes, whatever they contain, in bounded memory.
 

@@ -102,7 +102,7 @@ export interface Blobs {
   /** Opens a sink for content that arrives in pieces. */
   openSink(): BlobSink;
   /** A text as it would be stored, without secrets. */
-  textOf(text: string): string;
+  redact(text: string): string;
   /** The same store without redaction. */
   verbatim(): Pick<Blobs, 'put' | 'read'>;
 }

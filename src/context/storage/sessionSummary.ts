@@ -1,6 +1,7 @@
 /** Summary of a session for lists, read only from the beginning and end of its file. */
 import type { FileHandle } from 'node:fs/promises';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { contentText } from '../../protocol/messages.ts';
 import { withoutEscapes } from '../../protocol/text/escapes.ts';
 import { parseLine } from './logReader.ts';
 import { openStored } from './storedFiles.ts';
@@ -145,13 +146,6 @@ export function messageLine(entry: JSONLEntry): string | undefined {
 export function titleText(entry: JSONLEntry): string {
   if (entry.subtype === 'shell' && typeof entry.data?.command === 'string') return `!${entry.data.command}`;
   return contentText(entry.message.content);
-}
-
-/** The text parts of a message's content. */
-function contentText(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content.map((part) => (typeof part?.text === 'string' ? part.text : '')).join('\n');
 }
 
 /** The first non-blank line, without escape sequences and control characters, cut to 200 characters. */

@@ -1,6 +1,7 @@
 /** Assigns a priority to each message: the first of eight rules that applies decides. */
 
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { contentText } from '../../protocol/messages.ts';
 import { type Atom, isPrompt } from '../history/atoms.ts';
 import { alwaysKept } from '../history/rounds.ts';
 import { estimateTokensCached } from '../tokens/estimate.ts';
@@ -86,7 +87,7 @@ export function strategyItems(
   const kept = alwaysKept(atoms);
   return atoms.map((atom) => {
     const { head, calls } = atom;
-    const text = textOf(head);
+    const text = contentText(head.message.content);
     return {
       id: head.uuid,
       role: atom.kind === 'reply' ? 'assistant' : 'user',
@@ -101,15 +102,4 @@ export function strategyItems(
       ...(isPrompt(head) ? { priority: 'HIGH' } : {}),
     };
   });
-}
-
-function textOf({ message: { content } }: JSONLEntry): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content.map(textOfPart).join('\n');
-}
-
-function textOfPart(part: unknown): string {
-  if (typeof part !== 'object' || part === null || !('text' in part)) return '';
-  return typeof part.text === 'string' ? part.text : '';
 }

@@ -184,12 +184,6 @@ export class TokenBudgetTracker {
     return true;
   }
 
-  /** Releases everything that a category was granted. */
-  release(category: string): void {
-    this.#used -= this.#granted.get(category) ?? 0;
-    this.#granted.delete(category);
-  }
-
   getRemaining(): number {
     return this.#total - this.#used;
   }

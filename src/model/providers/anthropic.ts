@@ -12,7 +12,7 @@ export const anthropicModels: ProviderModels = {
   source: 'https://platform.claude.com/docs/en/about-claude/models/overview and /pricing',
   comparedWith: publishedTables,
   asOf: '2026-09',
-  cache: { kind: 'explicit', minTokens: 512, ttlSeconds: 300, writePrice: 1.25 },
+  cache: { kind: 'explicit', writePrice: 1.25 },
   closed: true,
   families: [
     {

@@ -15,7 +15,7 @@ export const openaiModels: ProviderModels = {
   source: 'https://developers.openai.com/api/docs/models and /pricing',
   comparedWith: publishedTables,
   asOf: '2026-09',
-  cache: { kind: 'automatic', minTokens: 1024, ttlSeconds: 300 },
+  cache: { kind: 'automatic' },
   closed: true,
   families: [
     {

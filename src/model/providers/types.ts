@@ -31,10 +31,6 @@ export interface Family {
 interface CacheRules {
   /** Automatic, or only up to markers in the request. */
   readonly kind: 'automatic' | 'explicit';
-  /** Shorter prompts are not cached; the smallest figure if the provider gives several. */
-  readonly minTokens?: number;
-  /** How long it stays cached, at least. */
-  readonly ttlSeconds?: number;
   /** Price of writing to the cache, as a multiple of the input price; absent = as other input. */
   readonly writePrice?: number;
 }

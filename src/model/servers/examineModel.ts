@@ -63,7 +63,7 @@ export async function examineModel(options: ExamOptions): Promise<ModelExam> {
   const needles = isQuick ? undefined : await findNeedles(options, windowTokens, ratio);
   return {
     ...(isConclusive(json) ? { jsonSchema: isLegs(json) } : {}),
-    ...(isConclusive(image) ? { images: textOf(image).includes('red') } : {}),
+    ...(isConclusive(image) ? { images: answerText(image).includes('red') } : {}),
     ...(promptCache === undefined ? {} : { promptCache }),
     ...(needles === undefined ? {} : { needles }),
   };
@@ -100,7 +100,7 @@ function isConclusive(answer: Answer): boolean {
   return error !== undefined && !error.retryable && error.kind !== 'auth' && error.kind !== 'quota';
 }
 
-function textOf(answer: Answer): string {
+function answerText(answer: Answer): string {
   return answer.type === 'reply' ? answer.reply.message.content.toLowerCase() : '';
 }
 
@@ -127,7 +127,7 @@ function schemaFields(wire: Wire): Readonly<Record<string, unknown>> {
 /** True for exactly the JSON, without a code fence or prose. */
 function isLegs(answer: Answer): boolean {
   try {
-    return record(JSON.parse(textOf(answer))).legs === 8;
+    return record(JSON.parse(answerText(answer))).legs === 8;
   } catch {
     return false;
   }
@@ -163,7 +163,7 @@ async function findNeedles(
     options.onStep(`a sentence in a prompt of ${percent} % of the window`);
     const room = tokens - MAX_OUTPUT_TOKENS * (percent > 80 ? 1 : 0);
     const answer = await ask(options, client, `${fillerText(room * ratio, seed, true)}\n${NEEDLE_QUESTION}`);
-    const isFound = textOf(answer).includes(NEEDLE_ANSWER);
+    const isFound = answerText(answer).includes(NEEDLE_ANSWER);
     needles.push({
       percent,
       tokens,

@@ -108,7 +108,7 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
       }
       if (mode === 'prose') out += scan(false);
       if (mode !== 'held') return out;
-      if (readCalls(pending, 0, offered, false) !== 'no') {
+      if (readCalls(pending, offered, false) !== 'no') {
         parseAt = nextParseLength();
         return out;
       }
@@ -132,7 +132,7 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
     for (let tries = 0; tries < MAX_TRIES && pending !== ''; tries++) {
       if (mode === 'prose') text += scan(true);
       if (mode !== 'held') break;
-      const found = readCalls(pending, 0, offered, true);
+      const found = readCalls(pending, offered, true);
       if (typeof found === 'object') return { text, calls: found.calls };
       text += release(1);
       mode = 'prose';

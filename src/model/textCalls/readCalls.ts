@@ -73,13 +73,13 @@ const madeUpResults: readonly string[] = [
 ];
 
 /**
- * Parses the calls from `at` (the position of a marker or wrapper) to the end of the text. Returns `no` if anything
+ * Parses the calls of a text that begins with a marker or wrapper. Returns `no` if anything
  * else appears between or after them, since such text only talks about a call; `more` while the end is open, unless
  * `isFinal`.
  */
-export function readCalls(text: string, at: number, offered: Offered, isFinal: boolean): Found {
+export function readCalls(text: string, offered: Offered, isFinal: boolean): Found {
   const calls: TextCall[] = [];
-  let next = at;
+  let next = 0;
   for (;;) {
     next = skipSpace(text, next);
     const rest = text.length - next;

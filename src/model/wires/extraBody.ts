@@ -1,4 +1,6 @@
 /** The user's own fields in request bodies. Pure. */
+
+import { isRecord } from '../../protocol/json.ts';
 import { isReservedField } from '../../protocol/models/wires.ts';
 
 /** Fields from the settings that are added to the body of each request. */
@@ -18,7 +20,7 @@ function merged(into: Record<string, unknown>, extra: ExtraBody): Record<string,
   const out = { ...into };
   for (const [name, value] of Object.entries(extra)) {
     const before = out[name];
-    const fits = isObject(before) && isObject(value) && isSameType(before, value);
+    const fits = isRecord(before) && isRecord(value) && isSameType(before, value);
     out[name] = fits ? merged(before, value) : value;
   }
   return out;
@@ -27,8 +29,4 @@ function merged(into: Record<string, unknown>, extra: ExtraBody): Record<string,
 /** Objects of different types have different fields: `{"type": "disabled"}` takes no budget. */
 function isSameType(before: Record<string, unknown>, value: Record<string, unknown>): boolean {
   return value.type === undefined || before.type === undefined || before.type === value.type;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -18,7 +18,7 @@ import { mountsOf } from './mounts.ts';
 import { locate } from './words.ts';
 
 /** All paths are absolute. */
-export interface Written {
+interface Written {
   readonly files: readonly string[];
   /** Folders in which it may write files of any name. */
   readonly anywhereIn: readonly string[];

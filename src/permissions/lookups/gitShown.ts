@@ -160,7 +160,7 @@ const MAX_BLOBS = 4;
 type Git = (args: readonly string[], input?: string) => string | undefined;
 
 /** A repository as seen from a directory of its worktree. */
-export interface ShownPlace {
+interface ShownPlace {
   readonly worktree: string;
   readonly workspace: readonly string[];
   /** Tracked files whose content on disk may differ from the index, relative to the worktree; undefined = unknown. */

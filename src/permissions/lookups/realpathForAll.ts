@@ -1,6 +1,5 @@
-import { readlinkSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { realpath } from '../../disk/paths.ts';
+import { linkAt, realpath } from '../../disk/paths.ts';
 
 /** The limit of Linux. */
 const MAX_LINKS = 40;
@@ -37,12 +36,4 @@ function processPlaceOn(path: string): string | undefined {
     }
   }
   return undefined;
-}
-
-function linkAt(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
 }

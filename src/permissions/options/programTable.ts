@@ -43,8 +43,7 @@ const projectTools = programRows.filter(({ programs }) =>
   ),
 );
 
-const rowNamed = (program: string): ProgramRow | undefined =>
-  programRows.find(({ programs }) => programs.split(' ').includes(program));
+const pytestRow = programRows.find(({ programs }) => programs.split(' ').includes('pytest'));
 
 /** Options that servers, generators and other scripts of projects often have. */
 const ofScripts = `--analyze --clean --count= --date= --dev --fix --force --from: --headless --id= --lang= --level= --limit= --local
@@ -59,7 +58,7 @@ export const scriptRow: ProgramRow = {
   writes: together('writes', projectTools),
   elsewhere: together('elsewhere', projectTools),
   takes: Object.assign({}, ...projectTools.map(({ takes }) => takes)),
-  options: `${[...projectTools, rowNamed('pytest')].map((row) => row?.options ?? '').join(' ')} ${ofScripts}`,
+  options: `${[...projectTools, pytestRow].map((row) => row?.options ?? '').join(' ')} ${ofScripts}`,
   expands: {},
   // In vitest it means a single run.
   harmless: /^--run$/,

@@ -30,12 +30,12 @@ export function tokensOf(source: string): Tokens | undefined {
 export function withDashesBehind(source: string): string {
   if (!/[ \t]-[ \t]*<</.test(source)) return source;
   const tokens = [...(tokensOf(source)?.tokens ?? [])].sort((a, b) => a.start - b.start);
-  const textOf = ({ start, end }: Token): string => source.slice(start, end);
+  const sourceOf = ({ start, end }: Token): string => source.slice(start, end);
   let text = source;
   // From the end, so that the positions of the others stay right.
   for (let at = tokens.length - 3; at >= 0; at--) {
     const [dash, operator, delimiter] = tokens.slice(at, at + 3);
-    if (!dash || !operator || !delimiter || textOf(dash) !== '-' || !/^<<-?$/.test(textOf(operator)))
+    if (!dash || !operator || !delimiter || sourceOf(dash) !== '-' || !/^<<-?$/.test(sourceOf(operator)))
       continue;
     const redirect = source.slice(operator.start, delimiter.end);
     text = `${text.slice(0, dash.start)}${redirect} -${text.slice(delimiter.end)}`;

@@ -124,7 +124,10 @@ export class PortForwarder {
 
 /** The ports on which programs listen in the network of a process, each with the address that reaches them there. */
 function listeningPorts(pid: number): ReadonlyMap<number, string> {
-  return new Map([...portsIn(textOf(pid, 'tcp6'), '::1'), ...portsIn(textOf(pid, 'tcp'), '127.0.0.1')]);
+  return new Map([
+    ...portsIn(procNetText(pid, 'tcp6'), '::1'),
+    ...portsIn(procNetText(pid, 'tcp'), '127.0.0.1'),
+  ]);
 }
 
 function portsIn(table: string, host: string): readonly (readonly [number, string])[] {
@@ -138,7 +141,7 @@ function portsIn(table: string, host: string): readonly (readonly [number, strin
     });
 }
 
-function textOf(pid: number, name: string): string {
+function procNetText(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/net/${name}`, 'utf8');
   } catch {

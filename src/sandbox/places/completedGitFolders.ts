@@ -5,7 +5,7 @@
  */
 import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isDirectory, lstatOf, namesIn, statOf, textOf } from '../../disk/fileLookups.ts';
+import { isDirectory, lstatOf, namesIn, readSmallText, statOf } from '../../disk/fileLookups.ts';
 import { isRunning } from '../../disk/isRunning.ts';
 import { isInside } from '../../disk/paths.ts';
 import { inRealFolderSync } from '../../disk/realFile.ts';
@@ -55,7 +55,7 @@ export function createCompletedGitFolders(notes: string): CompletedGitFolders {
   };
   const complete = (folder: string): void => {
     // The folder of a linked worktree is completed with the folder that it shares.
-    const common = textOf(join(folder, 'commondir')).trim();
+    const common = readSmallText(join(folder, 'commondir')).trim();
     if (!isGitFolder(folder) || (common !== '' && common !== '.')) return;
     need(folder);
     completeGitFolder(folder);
@@ -87,7 +87,7 @@ export function createCompletedGitFolders(notes: string): CompletedGitFolders {
 
 /** True for what a session has created in the place of a missing file or folder. */
 const isPlaceholder = (path: string): boolean =>
-  textOf(path) === PLACEHOLDER || (isDirectory(path) && namesIn(path).length === 0);
+  readSmallText(path) === PLACEHOLDER || (isDirectory(path) && namesIn(path).length === 0);
 
 /** Creates a folder and missing parents, without following links. */
 function createFolder(path: string, need: (path: string) => void): void {
@@ -148,7 +148,7 @@ function removeUnneeded(notes: string, paths: readonly string[]): void {
 
 function pathsIn(file: string): readonly string[] {
   try {
-    const paths: unknown = JSON.parse(textOf(file));
+    const paths: unknown = JSON.parse(readSmallText(file));
     return Array.isArray(paths) ? paths.filter((path) => typeof path === 'string') : [];
   } catch {
     return [];
@@ -158,7 +158,7 @@ function pathsIn(file: string): readonly string[] {
 /** Creates the files without following links: a running command may replace the folder with one. */
 function completeGitFolder(folder: string): void {
   const settings = join(folder, 'config');
-  const hasWorktreeConfig = /worktreeconfig/i.test(textOf(settings)) || isLarge(settings);
+  const hasWorktreeConfig = /worktreeconfig/i.test(readSmallText(settings)) || isLarge(settings);
   const missing = (content: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
     ...content,
     ...(hasWorktreeConfig ? { 'config.worktree': '' } : {}),
@@ -168,8 +168,8 @@ function completeGitFolder(folder: string): void {
     createMissing(worktree, missing({ commondir: COMMONDIR_OF_WORKTREE }));
 }
 
-/** Files whose text `textOf` does not return. */
-const isLarge = (file: string): boolean => textOf(file) === '' && (statOf(file)?.size ?? 0) > 0;
+/** Files whose text `readSmallText` does not return. */
+const isLarge = (file: string): boolean => readSmallText(file) === '' && (statOf(file)?.size ?? 0) > 0;
 
 function createMissing(
   folder: string,
@@ -197,7 +197,7 @@ function removeCreated(path: string): void {
     : [dirname(path), basename(path), PLACEHOLDER];
   try {
     inRealFolderSync(folder, ({ at }) => {
-      if (textOf(at(name)) === content) rmSync(at(name), { force: true });
+      if (readSmallText(at(name)) === content) rmSync(at(name), { force: true });
     });
     // Fails unless it is empty.
     if (isFolder) rmdirSync(path);

@@ -6,11 +6,10 @@
 import type { Dirent } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { createFolderWalk } from '../../disk/folderWalk.ts';
-import { realpath } from '../../disk/paths.ts';
+import { linkAt, realpath } from '../../disk/paths.ts';
 import type { Steps } from '../../disk/slices.ts';
 import { BLOCKS_GIT, dangerStamp, FOLLOWED_LINK, INVALID_REF, UNSEARCHED } from './dangers.ts';
 import { obeyedNames } from './gitFolders.ts';
-import { linkTarget } from './heldLinks.ts';
 import { createRedirections, isRedirecting } from './redirections.ts';
 import { createSymbolicRefs, isRefTarget } from './symbolicRefs.ts';
 
@@ -91,7 +90,7 @@ export function createGitEntryCheck(
 }
 
 const stampOfLink = (path: string, remedy: Parameters<typeof dangerStamp>[1]): string =>
-  dangerStamp(FOLLOWED_LINK, remedy, `${linkTarget(path)}\0${realpath(path)}`);
+  dangerStamp(FOLLOWED_LINK, remedy, `${linkAt(path)}\0${realpath(path)}`);
 
 function walkOf(top: string) {
   return createFolderWalk((path, entries) => {
@@ -102,7 +101,7 @@ function walkOf(top: string) {
     const isFollowed = ({ name }: Dirent): boolean =>
       !isEditorLock(name) &&
       !(path === top && isSetAside(name)) &&
-      !(isRef(name) && isRefTarget(linkTarget(join(path, name)) ?? ''));
+      !(isRef(name) && isRefTarget(linkAt(join(path, name)) ?? ''));
     const paths = (some: readonly Dirent[]): readonly string[] => some.map(({ name }) => join(path, name));
     return {
       found: {

@@ -5,10 +5,10 @@
  * protected as a whole.
  */
 import { basename, dirname, join, resolve } from 'node:path';
-import { entriesOf, isDirectory, lstatOf, resolved, textOf } from '../../disk/fileLookups.ts';
-import { isInside } from '../../disk/paths.ts';
+import { entriesOf, isDirectory, lstatOf, readSmallText, resolved } from '../../disk/fileLookups.ts';
+import { isInside, linkAt } from '../../disk/paths.ts';
 import { gitHookFolders, gitIncludes } from '../../protocol/files/gitIncludes.ts';
-import { linksOn, linkTarget } from './heldLinks.ts';
+import { linksOn } from './heldLinks.ts';
 
 /**
  * Files that git itself never writes in a repository that exists: they select filters and diff programs by path, and name
@@ -72,11 +72,12 @@ function namedByFile(file: string, root: string): readonly string[] {
 }
 
 /** What a `.git` file, or one like it, names. */
-export const gitdirIn = (file: string): string | undefined => /^gitdir: (.+)$/m.exec(textOf(file))?.[1];
+export const gitdirIn = (file: string): string | undefined =>
+  /^gitdir: (.+)$/m.exec(readSmallText(file))?.[1];
 
 /** The folder with the settings of a git folder, if it is another. */
 function commonOf(folder: string): readonly string[] {
-  const written = textOf(join(folder, 'commondir')).trim();
+  const written = readSmallText(join(folder, 'commondir')).trim();
   return written === '' ? [] : resolved(resolve(folder, written)).filter(isDirectory);
 }
 
@@ -208,7 +209,7 @@ function namedHookFolders(
 const userSettings = (home: string): readonly string[] =>
   ['.gitconfig', '.config/git/config'].map((name) => join(home, name));
 
-const textAt = (path: string): string => resolved(path).map(textOf).join('');
+const textAt = (path: string): string => resolved(path).map(readSmallText).join('');
 
 /** The files that the user's own git settings include, for example from a dotfiles project. Resolved. */
 export const includedByUser = (home: string): readonly string[] =>
@@ -256,7 +257,7 @@ export function obeyedPlaces(
   const ownHooks = inFolders(['hooks']);
   const hooks = [...ownHooks, ...hookFolders].flatMap(linkedHooks);
   // What is missing without a link is created in the git folder itself.
-  const linked = (paths: readonly string[]) => paths.filter((path) => linkTarget(path) !== undefined);
+  const linked = (paths: readonly string[]) => paths.filter((path) => linkAt(path) !== undefined);
   const all = [...roots.map((root) => join(root, '.git')), ...settings, ...ownHooks, ...hooks];
   return {
     files: missing([...files, ...linked(settings), ...hooks]),
@@ -273,7 +274,7 @@ function missingPath(path: string, links = 0): readonly string[] {
   if (resolved(path).length > 0 || links > MAX_LINKS || path === dirname(path)) return [];
   const [parent] = [...resolved(dirname(path)), ...missingPath(dirname(path), links + 1)];
   if (parent === undefined) return [];
-  const target = linkTarget(path);
+  const target = linkAt(path);
   return target === undefined
     ? [join(parent, basename(path))]
     : missingPath(resolve(parent, target), links + 1);
@@ -281,11 +282,11 @@ function missingPath(path: string, links = 0): readonly string[] {
 
 /** The worktree that the settings of a git folder name. */
 const worktreeIn = (folder: string): string | undefined =>
-  /^[^\S\n]*worktree[^\S\n]*=(.+)$/m.exec(textOf(join(folder, 'config')))?.[1]?.trim();
+  /^[^\S\n]*worktree[^\S\n]*=(.+)$/m.exec(readSmallText(join(folder, 'config')))?.[1]?.trim();
 
 /** The worktree that a git folder says it belongs to; it may not exist. */
 export function worktreeOf(folder: string): string {
-  const linked = textOf(join(folder, 'gitdir')).trimEnd();
+  const linked = readSmallText(join(folder, 'gitdir')).trimEnd();
   if (basename(dirname(folder)) === 'worktrees' && linked !== '')
     return resolve(folder, linked.replace(/\/\.git$/, ''));
   const named = worktreeIn(folder);
@@ -308,6 +309,6 @@ export function linkedGitFolder(root: string): readonly string[] {
     return isOwn && isGitFolder(target) && target.includes('/modules/') ? resolved(target) : [];
   }
   const common = dirname(dirname(target));
-  const isLinked = resolve(target, textOf(join(target, 'gitdir')).trim()) === join(root, '.git');
+  const isLinked = resolve(target, readSmallText(join(target, 'gitdir')).trim()) === join(root, '.git');
   return isLinked && isDirectory(join(common, 'objects')) ? resolved(common) : [];
 }

@@ -13,7 +13,7 @@ const MAX_DEPTH = 3;
 /** Entries of writable folders that are searched for other names. */
 const MAX_ENTRIES = 200_000;
 
-export interface OtherNames {
+interface OtherNames {
   /** Other names of protected files in writable folders. */
   readonly found: readonly string[];
   /** Protected files with more names than were found, which may be in folders that were not searched. */

@@ -2,9 +2,10 @@
  * Keeps the links through which git finds settings and hooks while commands run: no mount can protect a link, only what
  * it leads to. A link that a command replaces or removes is put back.
  */
-import { readlinkSync, symlinkSync } from 'node:fs';
+import { symlinkSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { lstatOf } from '../../disk/fileLookups.ts';
+import { linkAt } from '../../disk/paths.ts';
 import { inRealFolderSync } from '../../disk/realFile.ts';
 
 export interface HeldLinks {
@@ -24,7 +25,7 @@ export function createHeldLinks(setAside: (path: string) => string): HeldLinks {
   return {
     hold(links) {
       for (const path of links) {
-        const target = linkTarget(path);
+        const target = linkAt(path);
         if (target !== undefined && !held.has(path)) held.set(path, target);
       }
       holders += 1;
@@ -37,7 +38,7 @@ export function createHeldLinks(setAside: (path: string) => string): HeldLinks {
     },
     restore() {
       return [...held].flatMap(([path, target]) => {
-        if (linkTarget(path) === target) return [];
+        if (linkAt(path) === target) return [];
         const note = lstatOf(path) === undefined ? ' (a link, put back)' : setAside(path);
         try {
           inRealFolderSync(dirname(path), ({ at }) => symlinkSync(target, at(basename(path))));
@@ -59,20 +60,11 @@ export function linksOn(path: string): readonly string[] {
   const follow = (from: string): string => {
     if (from === dirname(from)) return from;
     const at = join(follow(dirname(from)), basename(from));
-    const target = links.length < MAX_LINKS ? linkTarget(at) : undefined;
+    const target = links.length < MAX_LINKS ? linkAt(at) : undefined;
     if (target === undefined) return at;
     links.push(at);
     return follow(resolve(dirname(at), target));
   };
   follow(path);
   return links;
-}
-
-/** What a link contains; undefined if the path is no link. */
-export function linkTarget(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,7 +3,7 @@
  * hidden from commands that run without approval, as a second line of defense behind the check of the command's text.
  */
 import { basename, dirname, join, resolve } from 'node:path';
-import { lstatOf, namesIn, resolved, textOf } from '../../disk/fileLookups.ts';
+import { lstatOf, namesIn, readSmallText, resolved } from '../../disk/fileLookups.ts';
 import { isInside } from '../../disk/paths.ts';
 
 export interface HiddenPlace {
@@ -87,7 +87,7 @@ function linkTargets(home: string, names: readonly string[]): readonly string[] 
 export function borrowedObjects(gitFolder: string): readonly string[] {
   const objects = join(gitFolder, 'objects');
   return (
-    textOf(join(objects, 'info/alternates'))
+    readSmallText(join(objects, 'info/alternates'))
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'))
       .flatMap((line) => resolved(resolve(objects, line)))

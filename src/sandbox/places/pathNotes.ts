@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
 import { lstatOf, readFileNow } from '../../disk/fileLookups.ts';
 
 /** Absolute paths, by the name of a list. */
-export type PathLists = Readonly<Record<string, readonly string[]>>;
+type PathLists = Readonly<Record<string, readonly string[]>>;
 
 export interface PathNotes {
   /** The same object until something changes. */

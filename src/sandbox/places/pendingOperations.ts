@@ -1,6 +1,6 @@
 /** Finds what git runs when the user continues an operation that a command has left, such as a rebase. */
 import { join } from 'node:path';
-import { statOf, textOf } from '../../disk/fileLookups.ts';
+import { readSmallText, statOf } from '../../disk/fileLookups.ts';
 import { ownGitFolders, worktreesIn } from './gitFolders.ts';
 
 /** Those of git itself; another one is a program. Source: git-merge, Merge strategies. */
@@ -23,7 +23,7 @@ export function pendingPrograms(root: string): readonly string[] {
   return [...folders, ...folders.flatMap((folder) => worktreesIn(folder).found)].flatMap((folder) =>
     Object.entries(runsPrograms).flatMap(([name, runs]) => {
       const path = join(folder, name);
-      const text = textOf(path);
+      const text = readSmallText(path);
       const isUnread = text === '' && (statOf(path)?.size ?? 0) > 0;
       return isUnread || runs(text) ? [path] : [];
     }),

@@ -4,7 +4,7 @@
  * gitrepository-layout, git-worktree (repair), git-rerere.
  */
 import { basename, dirname, join, resolve } from 'node:path';
-import { lstatOf, readFileNow, textOf } from '../../disk/fileLookups.ts';
+import { lstatOf, readFileNow, readSmallText } from '../../disk/fileLookups.ts';
 import { isRefusedByGit } from '../../disk/gitPathRules.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
 import { COPIES_FILES, dangerStamp, OTHER_COMMON, OTHER_WORKTREE } from './dangers.ts';
@@ -30,7 +30,7 @@ export function createRedirections(mayWrite: (folder: string) => boolean): Redir
   /** The last content of each `gitdir` that led to its worktree: the user may move that later. */
   const sound = new Map<string, string>();
   const stampOfWorktree = (file: string): string | undefined => {
-    const text = textOf(file);
+    const text = readSmallText(file);
     const folder = dirname(file);
     const worktree = worktreeOf(folder);
     const link = join(worktree, '.git');
@@ -64,7 +64,7 @@ const leadsBack = (link: string, folder: string): boolean => {
 /** True if the folder of a linked worktree names the git folder around it. */
 function isOwnCommon(file: string): boolean {
   const folder = dirname(file);
-  return realpath(resolve(folder, textOf(file).trim())) === realpath(dirname(dirname(folder)));
+  return realpath(resolve(folder, readSmallText(file).trim())) === realpath(dirname(dirname(folder)));
 }
 
 /** True if a note of conflicts names something other than files of the worktree. */

@@ -22,7 +22,7 @@ function isSound(text: string): boolean {
   return target === undefined || isRefTarget(target);
 }
 
-export interface SymbolicRefs {
+interface SymbolicRefs {
   /** True if git would write elsewhere through this file. Reads it only after a change. */
   isUnsound(file: string): boolean;
   /** The last sound content that was seen. */

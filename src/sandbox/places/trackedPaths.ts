@@ -1,7 +1,7 @@
 /** Looks up paths in the indexes of a project's repositories, and what git holds of a file. Runs no git process. */
 import { createHash } from 'node:crypto';
 import { dirname, join, relative } from 'node:path';
-import { lstatOf, readFileNow, resolved, textOf } from '../../disk/fileLookups.ts';
+import { lstatOf, readFileNow, readSmallText, resolved } from '../../disk/fileLookups.ts';
 import { type IndexedFile, indexedAmong, isAsIndexed, sharedIndexPaths } from '../../disk/gitIndex.ts';
 import { isInside } from '../../disk/paths.ts';
 import type { Steps } from '../../disk/slices.ts';
@@ -60,7 +60,9 @@ function indexOf(repository: string): IndexPlace | undefined {
 }
 
 const hashBytes = (folders: readonly string[]): number =>
-  folders.some((folder) => /objectformat\s*=\s*"?sha256/i.test(textOf(join(folder, 'config')))) ? 32 : 20;
+  folders.some((folder) => /objectformat\s*=\s*"?sha256/i.test(readSmallText(join(folder, 'config'))))
+    ? 32
+    : 20;
 
 function* readIndex(
   index: string,

@@ -15,7 +15,6 @@ import {
   mkdirSync,
   opendirSync,
   openSync,
-  readlinkSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -24,7 +23,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { entriesOf, lstatOf, namesIn, textOf } from '../../disk/fileLookups.ts';
+import { entriesOf, lstatOf, namesIn, readSmallText } from '../../disk/fileLookups.ts';
+import { linkAt } from '../../disk/paths.ts';
 import type { Steps } from '../../disk/slices.ts';
 
 /** Files at the top, and entries of all folders, that are shown while the session runs. */
@@ -114,7 +114,7 @@ export function shownBy(sessions: readonly string[], shared: string): (name: str
 export const notesIn = (session: string): string => join(session, 'folders');
 
 function notedFolder(session: string, name: string): bigint | undefined {
-  const text = textOf(join(notesIn(session), name));
+  const text = readSmallText(join(notesIn(session), name));
   return /^\d+$/.test(text) ? BigInt(text) : undefined;
 }
 
@@ -319,10 +319,10 @@ function makeFolder(walk: Showing, path: string, mode: number): boolean {
 
 /** Makes a link of its own for one that stays in its folder. False for any other. */
 function showLink(walk: Walk, from: string, path: string, depth: number): boolean {
-  const target = targetOf(from);
+  const target = linkAt(from);
   if (target === undefined || !staysInside(target, depth)) return false;
   const place = join(walk.shared, path);
-  if (walk.made.has(path) && targetOf(place) !== target) remove(walk, path);
+  if (walk.made.has(path) && linkAt(place) !== target) remove(walk, path);
   attempt(() => {
     if (walk.made.has(path)) return;
     symlinkSync(target, place);
@@ -339,14 +339,6 @@ export function staysInside(target: string, depth: number): boolean {
   const parts = target.split('/').filter((part) => part !== '' && part !== '.');
   const ups = parts.findIndex((part) => part !== '..');
   return !target.startsWith('/') && ups >= 0 && ups <= depth && !parts.slice(ups).includes('..');
-}
-
-function targetOf(link: string): string | undefined {
-  try {
-    return readlinkSync(link);
-  } catch {
-    return undefined;
-  }
 }
 
 function adopt(showing: Showing, parts: readonly string[], kind: 'created' | 'modified'): void {

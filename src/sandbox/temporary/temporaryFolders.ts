@@ -4,21 +4,12 @@
  * they create, documents and what their command line names are shown there (`shownEntries.ts`) and remain after the
  * session; the rest is removed with it. A later session cleans up after one that was killed.
  */
-import {
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readlinkSync,
-  renameSync,
-  rmdirSync,
-  symlinkSync,
-  unlinkSync,
-} from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, renameSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { lstatOf, namesIn } from '../../disk/fileLookups.ts';
 import { isRunning } from '../../disk/isRunning.ts';
-import { isInside } from '../../disk/paths.ts';
+import { isInside, linkAt } from '../../disk/paths.ts';
 import { inSlices } from '../../disk/slices.ts';
 import { createShownEntries, notesIn, type ShownEntries, type ShownPlaces, shownBy } from './shownEntries.ts';
 import { isDocument, namesWritten } from './temporaryNames.ts';
@@ -313,7 +304,7 @@ function readNames(state: State, isOfProgram: (name: string) => boolean): void {
 function canBeMounted(state: State, name: string): boolean {
   if (lstatOf(join(state.shared, name))?.isSymbolicLink() !== false) return false;
   const own = join(state.own, name);
-  return lstatOf(own)?.isSymbolicLink() !== true || targetOf(own) === join(state.outside, name);
+  return lstatOf(own)?.isSymbolicLink() !== true || linkAt(own) === join(state.outside, name);
 }
 
 /**
@@ -340,14 +331,6 @@ function linkNames(state: State, command: string): void {
   }
 }
 
-function targetOf(link: string): string | undefined {
-  try {
-    return readlinkSync(link);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Makes room for a file that commands are to see instead of the shared folder's entry. */
 function letGo(state: State, name: string): void {
   if (state.mounted.has(name)) unmounted(state, name);
@@ -357,7 +340,7 @@ function letGo(state: State, name: string): void {
 
 /** Removes a link to that target, and nothing else. */
 function unlink(path: string, target: string): void {
-  if (targetOf(path) === target) attempt(() => unlinkSync(path));
+  if (linkAt(path) === target) attempt(() => unlinkSync(path));
 }
 
 /** Removes a link to any target: nothing must be mounted through it. */

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { namesIn, textOf } from '../../disk/fileLookups.ts';
+import { namesIn, readSmallText } from '../../disk/fileLookups.ts';
 import { pathOutside } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
 import type { Environment } from '../shell/childEnvironment.ts';
@@ -115,7 +115,7 @@ function workOf(
   const tasks = `/proc/${pid}/task`;
   const threads = namesIn(tasks).map((task) => {
     // After the name, which may contain anything: the state comes first, the times 11 fields later.
-    const fields = textOf(`${tasks}/${task}/stat`).split(') ').at(-1)?.split(' ') ?? [];
+    const fields = readSmallText(`${tasks}/${task}/stat`).split(') ').at(-1)?.split(' ') ?? [];
     return { state: fields[0], ticks: Number(fields[11]) + Number(fields[12]) };
   });
   if (threads.length === 0) return undefined;

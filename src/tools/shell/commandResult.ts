@@ -11,7 +11,7 @@ import type { CommandEnd, RunningCommand } from './startCommand.ts';
 import type { RecentText, TaskRegistry } from './TaskRegistry.ts';
 
 /** What the model asked for. */
-export interface CommandCall {
+interface CommandCall {
   readonly command: string;
   readonly run_in_background?: boolean | undefined;
 }

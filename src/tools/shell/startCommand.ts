@@ -219,7 +219,7 @@ function groupAlive(leader: number): boolean {
  * everything at once.
  */
 async function endGroup(leader: number, isSandbox = false): Promise<void> {
-  if (isSandbox) signalInside(leader, 'SIGTERM');
+  if (isSandbox) terminateInside(leader);
   else if (!signalGroup(leader, 'SIGTERM')) return;
   const deadline = performance.now() + TERM_GRACE_MS;
   while (performance.now() < deadline) {
@@ -238,13 +238,13 @@ function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Signals the group without its leader, bubblewrap, and the leader's child, the first process in the sandbox. */
-function signalInside(leader: number, signal: NodeJS.Signals): void {
+/** Terminates the group without its leader, bubblewrap, and the leader's child, the first process in the sandbox. */
+function terminateInside(leader: number): void {
   for (const name of processNames()) {
     const [, parent, group] = fieldsAfterName(`/proc/${name}/stat`);
     if (Number(group) !== leader || Number(name) === leader || Number(parent) === leader) continue;
     try {
-      process.kill(Number(name), signal);
+      process.kill(Number(name), 'SIGTERM');
     } catch {
       // It exited in the meantime.
     }

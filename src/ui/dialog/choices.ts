@@ -178,7 +178,7 @@ export interface DialogRoom {
 }
 
 /** The part of a list that is on the screen. */
-export interface ListPage {
+interface ListPage {
   /** Lines of the whole list, and of one page. */
   readonly total: number;
   readonly rows: number;

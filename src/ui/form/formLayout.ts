@@ -267,7 +267,7 @@ function hintText(form: Form, state: FormState, keymap: Keymap): string {
     keys.filter((key) => key !== undefined).join(' '),
     field?.type === 'choice' && field.isMultiple ? hints.does('question:toggle', 'chooses') : undefined,
     hasReview(form) && form.fields.length > 0
-      ? withWord(hints.keys('question:back', 'question:forward'), 'questions')
+      ? questionKeys(hints.keys('question:back', 'question:forward'))
       : undefined,
     escapeHint(form),
   );
@@ -275,5 +275,5 @@ function hintText(form: Form, state: FormState, keymap: Keymap): string {
 
 const escapeHint = ({ review }: Form): string => (review === undefined ? 'Esc declines' : 'Esc cancels');
 
-const withWord = (keys: string | undefined, word: string): string | undefined =>
-  keys === undefined ? undefined : `${keys} ${word}`;
+const questionKeys = (keys: string | undefined): string | undefined =>
+  keys === undefined ? undefined : `${keys} questions`;

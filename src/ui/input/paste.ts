@@ -127,7 +127,7 @@ const linesOf = (text: string): string[] => text.split(/(?<=\r)/);
 /** Ctrl+C, plain and in the kitty protocol. */
 const INTERRUPTS: ReadonlySet<string> = new Set(['\u0003', '\u001B[99;5u']);
 
-export interface PasteAssembler {
+interface PasteAssembler {
   /** Returns what can be emitted when a chunk arrives. */
   take(piece: string): string;
   /** True after an end mark, which ends the paste only if nothing follows, and within a start mark. */

@@ -33,7 +33,7 @@ export function selectedItem({ selection }: ItemsState): ContextItem | undefined
 export function withItems(state: ItemsState, items: readonly ContextItem[], rows: number): ItemsState {
   const { uuid } = selectedItem(state) ?? {};
   const { selected, top } = state.selection;
-  const filtered = filterSelection(createSelection(items.toReversed()), fieldText(state.filter), textOf);
+  const filtered = filterSelection(createSelection(items.toReversed()), fieldText(state.filter), filterText);
   const found = uuid === undefined ? -1 : filtered.visible.findIndex((item) => item.uuid === uuid);
   const place = found === -1 ? Math.min(selected, Math.max(0, filtered.visible.length - 1)) : found;
   // New items appear above: keep the cursor on the same row of the screen.
@@ -47,7 +47,7 @@ export function withFilter(state: ItemsState, filter: TextBuffer): ItemsState {
   return {
     ...state,
     filter,
-    selection: text === selection.filter ? selection : filterSelection(selection, text, textOf),
+    selection: text === selection.filter ? selection : filterSelection(selection, text, filterText),
   };
 }
 
@@ -72,7 +72,7 @@ export function doneText({ action }: ItemEdit, { seq }: ContextItem, restoreKey:
 }
 
 /** The text that the filter matches: "masked reply #12 …". */
-function textOf({ seq, kind, state, title, isPinned }: ContextItem): string {
+function filterText({ seq, kind, state, title, isPinned }: ContextItem): string {
   return `#${seq} ${kind} ${state}${isPinned ? ' pinned' : ''} ${title}`;
 }
 

@@ -2,6 +2,8 @@
  * Validates the user's `keybindings.json`, line by line. Invalid bindings are reported and skipped; the rest apply.
  * Pure.
  */
+
+import { isRecord } from '../../protocol/json.ts';
 import { type Action, actions, type KeyContext } from './actions.ts';
 import { type DialogContext, listContexts } from './dialogActions.ts';
 import { keysIn } from './keyHints.ts';
@@ -107,10 +109,6 @@ function hiddenChords(wanted: Keymap, changes: readonly Binding[]): readonly str
 
 /** The contexts that are looked up together with those that have chords. */
 const chordContexts: readonly KeyContext[] = ['Global', 'Chat', 'Autocomplete', 'HistorySearch'];
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 // Which actions a key may have in a context. Pure.
 

@@ -7,7 +7,7 @@ import { reveal, revealLine } from '../../protocol/text/reveal.ts';
 import { withoutTrailing } from '../../protocol/text/trimming.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { Print } from '../controller/view.ts';
-import { shellRun, textOf } from '../print/content.ts';
+import { displayText, shellRun } from '../print/content.ts';
 import { parseDiff } from '../print/diff.ts';
 import { promptText, renderEntry } from '../print/entry.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
@@ -213,7 +213,7 @@ function bodyWords(result: ToolResult, status: ResultFacts['status'], isHeard: b
         `- ${sanitizeLine(reveal(question))} ${sanitizeLine(reveal(answer)) || 'not answered'}`,
     );
   if (result.kind !== 'command') return [];
-  return outputText(withoutModelNotes(textOf(result.output), result.display), OUTPUT_LINES, 'end');
+  return outputText(withoutModelNotes(displayText(result.output), result.display), OUTPUT_LINES, 'end');
 }
 
 const stateWords = { completed: 'done', in_progress: 'now', pending: 'open' } as const;

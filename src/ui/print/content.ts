@@ -5,12 +5,12 @@ import { imageNumbersIn } from '../../protocol/files/images.ts';
 
 /** Joins the text parts; images appear by name. Not sanitized. */
 export function contentText(entry: JSONLEntry): string {
-  return textOf(entry.message.content);
+  return displayText(entry.message.content);
 }
 
 /** The text of a prompt, followed by a placeholder for each image that the text does not name by number. */
 export function promptContent({ message: { content } }: JSONLEntry): string {
-  if (!Array.isArray(content)) return textOf(content);
+  if (!Array.isArray(content)) return displayText(content);
   const words = content.filter((part) => !isImage(part)).map(partText);
   const named = imageNumbersIn(words.join('\n')).length;
   return [...words, ...content.filter(isImage).slice(named).map(partText)].join('\n');
@@ -29,7 +29,7 @@ export function shellRun(entry: JSONLEntry): { readonly command: string; readonl
 }
 
 /** Text of content of unknown shape: a string, a list of parts, or data, which is shown as JSON. */
-export function textOf(content: unknown): string {
+export function displayText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (content === undefined || content === null) return '';
   if (!Array.isArray(content)) return JSON.stringify(content);

@@ -5,7 +5,7 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import { reveal, revealHidden } from '../../protocol/text/reveal.ts';
 import { toolNames, traitsOf } from '../../protocol/toolNames.ts';
 import type { Theme } from '../theme/theme.ts';
-import { textOf } from './content.ts';
+import { displayText } from './content.ts';
 import { count } from './numbers.ts';
 import { sanitize, sanitizeLine } from './sanitize.ts';
 import { textWidth, truncate } from './width.ts';
@@ -141,7 +141,7 @@ export function resultFacts(result: ToolResult, call: JSONLEntry['tool']): Resul
 
 /** Why a call failed: for commands the output, keeping its end; for other tools the error, keeping its start. */
 export function failureOf(result: ToolResult): { readonly text: string; readonly keep: 'start' | 'end' } {
-  const whole = textOf(result.output);
+  const whole = displayText(result.output);
   const output = withoutModelNotes(whole, result.display);
   // For a denied call only the user's comment is shown; the user knows that it did not run.
   if (output === '' && whole !== '' && result.status === 'denied') {

@@ -6,7 +6,7 @@ import { reveal, revealLine } from '../../protocol/text/reveal.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { Paint } from '../theme/paints.ts';
 import type { Theme } from '../theme/theme.ts';
-import { textField, textOf } from './content.ts';
+import { displayText, textField } from './content.ts';
 import { renderDiff } from './diff.ts';
 import type { MarkdownRenderer } from './markdown.ts';
 import { count } from './numbers.ts';
@@ -68,7 +68,7 @@ function bodyOf(
   call: JSONLEntry['tool'],
   { width, theme, markdown }: EntryOptions,
 ): string[] {
-  const output = withoutModelNotes(textOf(result.output), result.display);
+  const output = withoutModelNotes(displayText(result.output), result.display);
   if (status === 'error' || status === 'denied') {
     const { text, keep } = failureOf(result);
     return foldOutput(text, { width, theme, rows: errorRows, keep, paint: theme.error });

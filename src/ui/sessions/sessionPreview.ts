@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
-import { contentText, textOf } from '../print/content.ts';
+import { contentText, displayText } from '../print/content.ts';
 import { renderEntry } from '../print/entry.ts';
 import { plainMarkdown } from '../print/markdown.ts';
 import { sanitize, sanitizeLine } from '../print/sanitize.ts';
@@ -128,9 +128,11 @@ const AROUND = 4000;
 
 /** Lines of at most `width` columns; empty if the text contains none of the words. */
 export function excerptOf(entry: JSONLEntry, words: readonly string[], width: number): readonly string[] {
-  const text = [textOf(entry.toolResult?.output), contentText(entry), textOf(entry.tool?.input)].find(
-    (one) => placeOf(one, words) !== -1,
-  );
+  const text = [
+    displayText(entry.toolResult?.output),
+    contentText(entry),
+    displayText(entry.tool?.input),
+  ].find((one) => placeOf(one, words) !== -1);
   if (text === undefined) return [];
   const at = placeOf(text, words);
   const above = sanitize(text.slice(Math.max(0, at - AROUND), at)).split('\n');

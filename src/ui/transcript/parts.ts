@@ -1,7 +1,7 @@
 /** Splits an entry into parts of bounded size, each laid out only when it becomes visible. */
 import { withoutModelNotes } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { contentText, shellRun, textField, textOf } from '../print/content.ts';
+import { contentText, displayText, shellRun, textField } from '../print/content.ts';
 import { renderDiff } from '../print/diff.ts';
 import { renderEntry, renderReply } from '../print/entry.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
@@ -286,7 +286,7 @@ function bodyParts(
   const { todos } = result;
   if (todos !== undefined)
     return [block(({ width, theme }) => indented(renderTodos(todos, width - 4, Infinity, theme)))];
-  const output = original ?? withoutModelNotes(textOf(result.output), result.display);
+  const output = original ?? withoutModelNotes(displayText(result.output), result.display);
   const text = failed && output === '' ? failureOf(result).text : output;
   return textParts(text, { mark: '  ⎿ ', paint: failed ? 'error' : 'dim' });
 }

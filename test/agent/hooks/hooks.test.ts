@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AgentDeps } from '../../../src/agent/agentDeps.ts';
-import { textOf } from '../../../src/agent/prompts/promptQueue.ts';
+import { promptText } from '../../../src/agent/prompts/promptQueue.ts';
 import { calls, says } from '../scriptedModel.ts';
 import { ok, smallTool } from '../smallTools.ts';
 import { startAgent, type TestAgent } from '../testAgent.ts';
@@ -18,7 +18,7 @@ const recording = (ran: unknown[]) =>
     },
   });
 const lastMessages = ({ model }: TestAgent): string[] =>
-  (model.requests.at(-1)?.messages ?? []).map(({ content }) => textOf(content));
+  (model.requests.at(-1)?.messages ?? []).map(({ content }) => promptText(content));
 const denied: AgentDeps['decide'] = async () => ({ behavior: 'deny', reason: 'a rule' });
 const asking: AgentDeps['decide'] = async (_tool, _access, _mode, allowedBy) =>
   allowedBy === undefined

@@ -8,6 +8,7 @@ import {
   framedSummary,
   withoutKey,
 } from '../../../src/context/request/systemNotes.ts';
+import { headerOf } from '../../../src/context/sessionEntries.ts';
 import { isNoteKey } from '../../../src/context/storage/newEntries.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
 import { ask, call, configuration, createTestHome, outcome, say, summary } from '../harness.ts';
@@ -72,7 +73,7 @@ test('the program’s notes carry the key of the session, and are the same bytes
   await first.close();
   const second = home.manager();
   await second.loadSession(id);
-  expect(second.header()?.noteKey).toBe(KEY);
+  expect(headerOf(second.entries())?.noteKey).toBe(KEY);
   expect(second.getMessages()).toEqual(before);
 });
 

@@ -2,9 +2,10 @@
  * The index file. All its data is derived from the logs: if it is unusable it is rebuilt, and if that is impossible the
  * index is kept in memory.
  */
-import { accessSync, constants, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { createPrivately } from '../../../disk/fileLock.ts';
 import { loadSqlite, SQLITE_BUSY, SQLITE_LOCKED, sqliteCode } from '../../../disk/sqlite.ts';
 
 export interface IndexFile {
@@ -86,6 +87,7 @@ export function closeQuietly(database: DatabaseSync | undefined): void {
 
 function openFile(file: string, busyMs: number): DatabaseSync {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  // SQLite creates its other files with the mode of this one.
   createPrivately(file);
   // SQLite also opens a read-only file, and fails only on the first write.
   accessSync(file, constants.R_OK | constants.W_OK);
@@ -116,15 +118,6 @@ function migrate(database: DatabaseSync): void {
 
 function versionOf(database: DatabaseSync): number {
   return Number(database.prepare('PRAGMA user_version').get()?.user_version ?? 0);
-}
-
-/** SQLite creates its other files with the mode of this one. */
-function createPrivately(file: string): void {
-  try {
-    writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  }
 }
 
 /** Version of the schema below. Increase it with every change: an index of another version is rebuilt. */

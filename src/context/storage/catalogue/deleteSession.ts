@@ -44,7 +44,10 @@ export async function deleteSessionFiles(dataRoot: string, project: string, id: 
       bytes += stats.size;
       for await (const hash of hashesIn(log)) hashes.add(hash);
     }
-    if (bytes === 0) return { type: 'missing' };
+    if (bytes === 0) {
+      await removeStored(lock, folder);
+      return { type: 'missing' };
+    }
     const agents = listAgentLogs(dataRoot, project, id);
     for (const log of agents) {
       bytes += log.size;

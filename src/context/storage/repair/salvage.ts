@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { ENTRY_FORMAT } from '../../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../../protocol/entries.ts';
+import { parseJson } from '../../../protocol/json.ts';
 import { beforeTornSeal, isTooDeep, migrateEntry, unseal } from '../entryLine.ts';
 
 /** Something found in a damaged line. */
@@ -46,7 +47,7 @@ function wholeEntry(stretch: Buffer): JSONLEntry | undefined {
   if (!stretch.subarray(0, beginning.length).equals(beginning)) return undefined;
   for (const end of new Set([stretch.lastIndexOf('"}') + 2, stretch.lastIndexOf('}') + 1])) {
     const { json, seal } = unseal(stretch.subarray(0, end));
-    const entry = seal === 'broken' ? undefined : migrateEntry(parseText(json), 0);
+    const entry = seal === 'broken' ? undefined : migrateEntry(parseJson(json), 0);
     if (entry !== undefined) return entry;
   }
   return undefined;
@@ -90,19 +91,11 @@ function withoutBeginning(text: string): GarbledValue | undefined {
 }
 
 function objectOf(json: string | undefined): GarbledValue | undefined {
-  const value = json === undefined ? undefined : parseText(json);
+  const value = json === undefined ? undefined : parseJson(json);
   if (typeof value !== 'object' || value === null || Array.isArray(value) || isTooDeep(value))
     return undefined;
   const { crc: _, ...fields } = value as Record<string, unknown>;
   return typeof fields.type === 'string' && typeof fields.message === 'object' ? fields : undefined;
-}
-
-function parseText(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 // Restores the place of a damaged entry in the session, from the entries around it.

@@ -1,4 +1,6 @@
 /** Folds the chunks of one reply into live deltas and, at the end, into the complete reply. No side effects. */
+
+import { isRecord, parseJson } from '../../../protocol/json.ts';
 import type { FinishReason, ToolCall, ToolSchema, Usage } from '../../../protocol/messages.ts';
 import type { ModelEvent, Reply } from '../../../protocol/models/model.ts';
 import { count, list, record, text } from '../../json.ts';
@@ -211,22 +213,13 @@ async function toCall(slot: CallSlot, id: string, finishReason: FinishReason): P
   const note = cutNotes[finishReason];
   if (note !== undefined) {
     const invalid = `The call of ${name || 'a tool'} did not run, because ${note}. Arguments received (${slot.arguments.length} characters): ${excerpt(slot.arguments)}`;
-    return isJsonObject(slot.arguments)
+    return isRecord(parseJson(slot.arguments))
       ? { id, name, arguments: slot.arguments, invalid }
       : { id, name, arguments: '{}', rawArguments: slot.arguments, invalid };
   }
   const call = { id, name, ...(await repairArguments(slot.arguments, name)) };
   if (name !== '' || call.invalid !== undefined) return call;
   return { ...call, invalid: 'The call did not run, because it has no tool name.' };
-}
-
-function isJsonObject(json: string): boolean {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
 }
 
 /** Finish reasons beyond OpenAI's own four; `cut` means that the server itself aborted the reply. */

@@ -2,6 +2,8 @@
  * Turns the argument text that a model wrote into a JSON object, repairing obvious mistakes. Never invents anything:
  * truncated text is rejected, because half a file must never be written.
  */
+
+import { isRecord } from '../../../protocol/json.ts';
 import { wellFormed } from '../../json.ts';
 
 interface RepairedArguments {
@@ -18,7 +20,7 @@ export async function repairArguments(raw: string, toolName: string): Promise<Re
   if (raw.trim() === '') return { arguments: '{}' };
   if (isTooDeep(raw)) return { arguments: '{}', rawArguments: raw, invalid: explainDepth(raw, toolName) };
   const strict = parse(raw);
-  if (isObject(strict.value)) return { arguments: raw };
+  if (isRecord(strict.value)) return { arguments: raw };
   const repaired = unwrapString(strict.value) ?? firstOfTwins(raw) ?? (await mend(raw, strict));
   if (repaired !== undefined) return { arguments: repaired, rawArguments: raw };
   return { arguments: '{}', rawArguments: raw, invalid: explain(raw, toolName, strict) };
@@ -58,16 +60,12 @@ function parse(text: string): Parsed {
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** `"{\"path\": …}"`: an object that was JSON-encoded once or twice too often. */
 function unwrapString(value: unknown): string | undefined {
   let text = value;
   for (let depth = 0; depth < 3 && typeof text === 'string'; depth += 1) {
     const inner = parse(text).value;
-    if (isObject(inner)) return text;
+    if (isRecord(inner)) return text;
     text = inner;
   }
   return undefined;
@@ -76,7 +74,7 @@ function unwrapString(value: unknown): string | undefined {
 /** Some servers send the complete arguments again at the end of the call. */
 function firstOfTwins(raw: string): string | undefined {
   const half = raw.slice(0, raw.length / 2);
-  return raw === half + half && isObject(parse(half).value) ? half : undefined;
+  return raw === half + half && isRecord(parse(half).value) ? half : undefined;
 }
 
 async function mend(raw: string, strict: Parsed): Promise<string | undefined> {
@@ -87,14 +85,14 @@ async function mend(raw: string, strict: Parsed): Promise<string | undefined> {
     // Only closing brackets are missing, which is repairable. Anything else, such as an open string, was cut off; so
     // may be a number at the very end (`12` of `120`).
     const closed = raw.trimEnd() + shape.open;
-    return /["}\]]\s*$/.test(raw) && isObject(parse(closed).value) ? closed : undefined;
+    return /["}\]]\s*$/.test(raw) && isRecord(parse(closed).value) ? closed : undefined;
   }
   try {
     const escaped = keepBackslashes(raw);
-    if (isObject(parse(escaped).value)) return escaped;
+    if (isRecord(parse(escaped).value)) return escaped;
     const { jsonrepair } = await import('jsonrepair');
     const repaired = jsonrepair(escaped).trim();
-    return isObject(parse(repaired).value) ? repaired : undefined;
+    return isRecord(parse(repaired).value) ? repaired : undefined;
   } catch {
     return undefined; // jsonrepair throws at input it cannot repair
   }
