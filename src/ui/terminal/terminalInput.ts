@@ -1,5 +1,6 @@
 /** The terminal's input: keys go to the screen, and the terminal's own reports to their listeners. */
 import type { Background } from '../theme/theme.ts';
+import { overriddenStdin } from './workarounds.ts';
 
 export interface TerminalInput {
   /** The terminal's input stream without its replies. */
@@ -58,19 +59,19 @@ export function createTerminalInput(
     return filter.push;
   };
   const own = {
-    on(event: string, listener: (chunk: string) => void) {
+    on(event: string, listener: (chunk: string) => void): NodeJS.ReadStream {
       terminal.on(event, event === 'data' ? reading(listener) : listener);
       return stream;
     },
-    off(event: string, listener: (chunk: string) => void) {
+    off(event: string, listener: (chunk: string) => void): NodeJS.ReadStream {
       terminal.off(event, event === 'data' ? reading(listener) : listener);
       return stream;
     },
-    setEncoding(encoding: BufferEncoding) {
+    setEncoding(encoding: BufferEncoding): NodeJS.ReadStream {
       terminal.setEncoding(encoding);
       return stream;
     },
-    setRawMode(isOn: boolean) {
+    setRawMode(isOn: boolean): NodeJS.ReadStream {
       const isNew = isRead !== isOn;
       if (isNew && !isOn) switchModes(false);
       terminal.setRawMode(isOn);
@@ -80,13 +81,7 @@ export function createTerminalInput(
       return stream;
     },
   };
-  const stream: NodeJS.ReadStream = new Proxy(terminal, {
-    get(target, key) {
-      if (key in own) return own[key as keyof typeof own];
-      const value: unknown = Reflect.get(target, key);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+  const stream = overriddenStdin(terminal, own);
   return {
     stream,
     onReply(listener) {

@@ -30,21 +30,46 @@ export function overriddenStdout(
   terminal: NodeJS.WriteStream,
   { write, size, resizes }: StdoutOverrides,
 ): NodeJS.WriteStream {
-  const stdout: NodeJS.WriteStream = new Proxy(terminal, {
+  const forward =
+    (method: 'on' | 'off') =>
+    (event: string, listener: () => void): NodeJS.WriteStream => {
+      (event === 'resize' ? resizes : terminal)[method](event, listener);
+      return stdout;
+    };
+  const stdout = overriding(terminal, {
+    ...{ on: forward('on'), off: forward('off'), write },
+    get columns() {
+      return size().columns;
+    },
+    get rows() {
+      return size().rows;
+    },
+  });
+  return stdout;
+}
+
+type StdinOverrides = Pick<NodeJS.ReadStream, 'setEncoding' | 'setRawMode'> & {
+  readonly on: (event: string, listener: (chunk: string) => void) => NodeJS.ReadStream;
+  readonly off: (event: string, listener: (chunk: string) => void) => NodeJS.ReadStream;
+};
+
+/**
+ * Missing in Ink: ways to filter the terminal's own reports out of the input, and to follow raw mode. So Ink gets a
+ * proxy of `stdin` with our own listeners and `setRawMode`; everything else is the terminal's.
+ */
+export function overriddenStdin(terminal: NodeJS.ReadStream, overrides: StdinOverrides): NodeJS.ReadStream {
+  return overriding(terminal, overrides);
+}
+
+/** The stream, with some members replaced. */
+function overriding<Stream extends object>(stream: Stream, overrides: object): Stream {
+  return new Proxy(stream, {
     get(target, key) {
-      if (key === 'on' || key === 'off') {
-        return (event: string, listener: () => void) => {
-          (event === 'resize' ? resizes : target)[key](event, listener);
-          return stdout;
-        };
-      }
-      if (key === 'write') return write;
-      if (key === 'columns' || key === 'rows') return size()[key];
+      if (Object.hasOwn(overrides, key)) return Reflect.get(overrides, key);
       const value: unknown = Reflect.get(target, key);
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
-  return stdout;
 }
 
 /** The emitter through which Ink reports raw input. Not in its typings. */
