@@ -86,7 +86,7 @@ export function createCommandHost({
     },
     languageServers,
     hooks: hooks.list,
-    unaskedChanges: {
+    unapprovedChanges: {
       ...factory.programs.review,
       running: async () => [...underway(agent.state()), ...(await factory.programs.review.running())],
     },

@@ -189,7 +189,7 @@ export interface CommandHost {
   /** All hooks, those that do not run included. */
   hooks(): readonly HookStatus[];
   /** Changes that the user neither approved nor reviewed, because of which programs of the settings are confined. */
-  readonly unaskedChanges: ChangeReview;
+  readonly unapprovedChanges: ChangeReview;
   /** The subagents of this session, and definitions that are not used. */
   readonly agents: AgentList;
   /** The worktrees of this project's subagents. */

@@ -18,9 +18,9 @@ import type { Message, ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, ModelRequest, Reply, SentRequest } from '../protocol/models/model.ts';
 import type { BlobSink, RecallAnswer, RecallRequest, ToolOutcome } from '../protocol/tools.ts';
 import { CompactionRunner } from './compaction/CompactionRunner.ts';
-import { DraftKeeper } from './compaction/DraftKeeper.ts';
-import { ReductionLadder } from './compaction/ReductionLadder.ts';
+import { ContextReducer } from './compaction/ContextReducer.ts';
 import { lastDiff, previewOf } from './compaction/report.ts';
+import { SummaryDrafter } from './compaction/SummaryDrafter.ts';
 import { type ContextData, contextDataOf } from './contextData.ts';
 import { contextItems, contextReport } from './contextReport.ts';
 import { type Correction, editItem, rewindBefore, uncompact, undo } from './corrections.ts';
@@ -29,8 +29,8 @@ import { Listeners } from './Listeners.ts';
 import { pageBefore, seqOf } from './recall/seenLog.ts';
 import { RequestBuilder } from './request/RequestBuilder.ts';
 import type { RequestOutcome, SideRequest } from './request/requestRecord.ts';
-import { Admission } from './results/Admission.ts';
-import { admitPrompts } from './results/admitPrompts.ts';
+import { preparePrompts } from './results/preparePrompts.ts';
+import { ResultRecorder } from './results/ResultRecorder.ts';
 import { openSession, type Session } from './session.ts';
 import { closingEntries, headerEntries, lastEnvironmentOf, replyEntries } from './sessionEntries.ts';
 import { SessionToolCache } from './storage/CacheStore.ts';
@@ -51,10 +51,10 @@ import type {
 
 /** The open session and the components that work on it. */
 interface Open extends Session {
-  readonly admission: Admission;
+  readonly results: ResultRecorder;
   readonly compaction: CompactionRunner;
-  readonly drafts: DraftKeeper;
-  readonly ladder: ReductionLadder;
+  readonly drafts: SummaryDrafter;
+  readonly reducer: ContextReducer;
   readonly requests: RequestBuilder;
 }
 
@@ -220,7 +220,7 @@ export class ContextManager {
     // Instructions go before the prompts, so that the user's request is the last thing the model reads.
     await session.requests.refreshInstructions();
     const fixedTokens = session.projection.fixedTokens(tools);
-    const { entries, notices } = await admitPrompts(session.log.clean(prompts), session, fixedTokens);
+    const { entries, notices } = await preparePrompts(session.log.clean(prompts), session, fixedTokens);
     for (const text of notices) emit({ type: 'notice', level: 'warning', text });
     return session.append(entries);
   }
@@ -248,12 +248,12 @@ export class ContextManager {
 
   /** Appends the result of a tool call, shortened if it is too large; the full output is stored as a blob. */
   async appendToolResult(input: ToolResultInput): Promise<JSONLEntry> {
-    return this.#session.admission.result(input);
+    return this.#session.results.result(input);
   }
 
   /** Appends a command that the user ran with `!` and its output, so that the model sees both. */
   async appendShell(command: string, outcome: ToolOutcome): Promise<JSONLEntry | undefined> {
-    return this.#session.admission.shell(command, outcome);
+    return this.#session.results.shell(command, outcome);
   }
 
   /** Opens a blob to which a tool can stream large output. */
@@ -268,7 +268,7 @@ export class ContextManager {
 
   /** Looks up earlier content by pointer, range or search, including content that requests no longer contain. */
   recall(request: RecallRequest, signal: AbortSignal): Promise<RecallAnswer> {
-    return this.#session.admission.recall(request, signal);
+    return this.#session.results.recall(request, signal);
   }
 
   /** Sets the directory that is recorded with later entries. */
@@ -304,7 +304,7 @@ export class ContextManager {
    * smaller, keeping pinned entries and the newest prompt. Returns false if the request cannot shrink that much.
    */
   async shrinkAfterOverflow(error: ModelError, options: RequestOptions): Promise<boolean> {
-    return this.#session.ladder.afterOverflow(error, options);
+    return this.#session.reducer.afterOverflow(error, options);
   }
 
   /** Replaces images by text in later requests, after the server rejected them. */
@@ -336,8 +336,8 @@ export class ContextManager {
 
   /** Data for `/context`. */
   report(tools: readonly ToolSchema[]): ContextReport {
-    const { log, deps, ladder } = this.#session;
-    return contextReport(log.entries(), { model: deps.model(), ...ladder.forecast({ tools }) });
+    const { log, deps, reducer } = this.#session;
+    return contextReport(log.entries(), { model: deps.model(), ...reducer.forecast({ tools }) });
   }
 
   /** The `draft` state of `report`, without a pass over the whole log: it is read at every step. */
@@ -371,7 +371,7 @@ export class ContextManager {
 
   /** Shortens steps or removes messages instead of waiting for a summary; false if the user is not waiting for one. */
   stopWaiting(): boolean {
-    return this.open?.ladder.stopWaiting() ?? false;
+    return this.open?.reducer.stopWaiting() ?? false;
   }
 
   /** Undoes the last compaction. Refuses, with the token counts, if the restored messages would not fit. */
@@ -405,10 +405,10 @@ export class ContextManager {
     log.onProblem((problem) => this.#problemListeners.tell(problem));
     const session = await openSession(log, this.#deps, (entry) => this.#entryListeners.tell(entry));
     const compaction = new CompactionRunner(session);
-    const drafts = new DraftKeeper(session, compaction);
-    const ladder = new ReductionLadder(session, compaction, drafts);
-    const requests = new RequestBuilder(session, ladder, drafts);
-    this.open = { ...session, admission: new Admission(session), compaction, drafts, ladder, requests };
+    const drafts = new SummaryDrafter(session, compaction);
+    const reducer = new ContextReducer(session, compaction, drafts);
+    const requests = new RequestBuilder(session, reducer, drafts);
+    this.open = { ...session, results: new ResultRecorder(session), compaction, drafts, reducer, requests };
   }
 
   #newToolCache(): SessionToolCache {

@@ -1,7 +1,7 @@
 /** The input of a decision: the rules in force, the mode, and where the user works. */
 import type { PermissionDecision, PermissionMode } from '../protocol/permissions.ts';
 import type { FilesBelow, Selection, TreeEntry } from './lookups/filesBelow.ts';
-import type { Shown } from './lookups/gitShown.ts';
+import type { Shown } from './lookups/gitContent.ts';
 import type { SourcedRule } from './rules/rules.ts';
 import type { ParsedCommand } from './shell/parsedCommand.ts';
 

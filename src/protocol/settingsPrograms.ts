@@ -61,7 +61,7 @@ export interface SettingsPrograms {
 }
 
 /** Changes to files that the user neither approved nor reviewed. */
-export interface UnaskedChanges {
+export interface UnapprovedChanges {
   /** Milliseconds since the epoch; absent if not known. */
   readonly since?: number;
   /** The files that calls named; absolute. */
@@ -93,11 +93,13 @@ export const serverRole = (name: string): string => `MCP server "${visibleLine(n
 /** Lets the user confirm that such changes have been reviewed. */
 export interface ChangeReview {
   /** Undefined if there are none. */
-  list(): Promise<UnaskedChanges | undefined>;
+  list(): Promise<UnapprovedChanges | undefined>;
   /** What this program has started and may still change files. Waits a moment for what is about to end. */
   running(): Promise<readonly RunningProgram[]>;
   /** Starts a review of what it returns; later changes are not part of it. Rejects if the data folder cannot be written. */
-  begin(): Promise<{ readonly changes: UnaskedChanges; readonly confirm: () => Promise<void> } | undefined>;
+  begin(): Promise<
+    { readonly changes: UnapprovedChanges; readonly confirm: () => Promise<void> } | undefined
+  >;
 }
 
 /** The script that runs such a program in a shell. */

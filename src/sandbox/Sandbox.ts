@@ -43,8 +43,8 @@ import {
 } from './places/findPlaces.ts';
 import { ownGitFolders, protectedInGit } from './places/gitFolders.ts';
 import { createHardLinkSearch } from './places/hardLinks.ts';
-import { createHeldLinks } from './places/heldLinks.ts';
 import { createInterruptedCommands } from './places/interruptedCommands.ts';
+import { createLinkGuard } from './places/linkGuard.ts';
 import { createPipeSearch } from './places/namedPipes.ts';
 import { createPathNotes } from './places/pathNotes.ts';
 import { createProjectScan, createSecretsScan } from './places/projectScan.ts';
@@ -139,7 +139,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   const temporary = createTemporaryFolders(options.temporary);
   const quarantine = createQuarantine(options.setAsideNotes);
   const interrupted = createInterruptedCommands(options.commandNotes);
-  const links = createHeldLinks((path) => quarantine.move(path, { reason: REPLACES_LINK }));
+  const links = createLinkGuard((path) => quarantine.move(path, { reason: REPLACES_LINK }));
   /** Files that the session's tools have created or changed since the last command. */
   const changed: { readonly path: string; readonly kind: 'created' | 'modified' }[] = [];
   /** Folders of `DeniedPlaces.whole` that were reported. */

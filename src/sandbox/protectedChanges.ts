@@ -10,7 +10,7 @@ import { isRunning } from '../disk/isRunning.ts';
 import { isInside } from '../disk/paths.ts';
 import { inRealFolderSync } from '../disk/realFile.ts';
 import { type Danger, dangerOf, isNeverOfGit, PREPARED_MODULE, RUNS_PROGRAMS } from './places/dangers.ts';
-import type { HeldLinks } from './places/heldLinks.ts';
+import type { LinkGuard } from './places/linkGuard.ts';
 import { outsideModules } from './places/moduleWalk.ts';
 
 /** Maximum paths named in one report. */
@@ -50,7 +50,7 @@ export function watchProtected(
     readonly kept: readonly string[];
     readonly roots: readonly string[];
     readonly disable: (path: string, danger: Danger) => string;
-    readonly restoreLinks: HeldLinks['restore'];
+    readonly restoreLinks: LinkGuard['restore'];
   },
 ): ProtectedChanges {
   const safe = new Set(kept);

@@ -38,7 +38,7 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
       prepare: async () => ({ problem: 'There is none.' }),
     },
     hooks: () => [],
-    unaskedChanges: { list: async () => undefined, begin: async () => undefined, running: async () => [] },
+    unapprovedChanges: { list: async () => undefined, begin: async () => undefined, running: async () => [] },
     summaryModel: () => undefined,
     modelInfo: (id) => lookupModel(id, { unknownWindow: 128_000 }),
     config: {

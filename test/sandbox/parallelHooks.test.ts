@@ -21,7 +21,7 @@ test.skipIf(!hasSandbox)('each sees the temporary file that it names', { tags: '
     mode: () => 'acceptEdits',
     warn: () => undefined,
   });
-  await programs.noteUnasked({
+  await programs.noteUnapproved({
     access: { type: 'write', paths: [join(root, 'x')] },
     basis: 'mode',
     mode: 'acceptEdits',

@@ -29,6 +29,7 @@ import {
 } from '../../protocol/settingsPrograms.ts';
 import { sandboxNotes } from '../../tools/outcomes.ts';
 import { makeScratch } from '../../tools/shell/scratch.ts';
+import { createChangeTracker } from './changeTracker.ts';
 import type { Permissions } from './permissions.ts';
 import {
   confinedAdvice,
@@ -38,7 +39,6 @@ import {
   quotedCommand,
 } from './programWords.ts';
 import { createScriptCheck, type ScriptCheck } from './scriptCheck.ts';
-import { createChangeTracker } from './unaskedChanges.ts';
 import type { CodePlace, CodeRun } from './workspaceCode.ts';
 
 /** What the programs need of an open session. */
@@ -75,7 +75,7 @@ interface ProgramPlaces {
 }
 
 /** A call that may change files and that the user did not approve itself. */
-interface UnaskedCall {
+interface UnapprovedCall {
   readonly access: Access;
   readonly basis: PermissionBasis;
   readonly mode: PermissionMode;
@@ -85,7 +85,7 @@ export interface LiveSettingsPrograms extends SettingsPrograms {
   /** The user's review of changes that they did not approve. */
   readonly review: ChangeReview;
   /** Called before such a call runs, which must wait for it. Never rejects. */
-  noteUnasked(call: UnaskedCall): Promise<void>;
+  noteUnapproved(call: UnapprovedCall): Promise<void>;
   /** Called when a command of the model has started; returns what to call when its processes are gone. Never throws. */
   commandStarted(started: {
     readonly command: string;
@@ -110,7 +110,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
   // A temporary folder that contains the home holds the user's own files.
   const realHome = realpath(places.home);
   const temporary = places.temporary.map(realpath).filter((folder) => !isInside(realHome, folder));
-  const unasked = createChangeTracker({
+  const tracker = createChangeTracker({
     ...{ dataRoot: places.dataRoot, home: realHome, workspace: [root, ...added], opened },
     keepsPaths: !places.isEphemeral,
     now: places.now,
@@ -123,7 +123,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     if (session?.mode() === 'bypassPermissions') return outside;
     const script = await scripts.stateOf(program, (question) => askedOf(session, question, program.signal));
     if (script.type === 'changed') return { ...script, type: 'held' };
-    const changed = await unasked.changedFolders();
+    const changed = await tracker.changedFolders();
     const concern = script.type === 'unknown' ? 'unknown' : 'changed';
     if (changed === undefined && concern === 'changed') return outside;
     if (session === undefined)
@@ -140,7 +140,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     );
     if (run.type === 'held') return run;
     const access = { type: 'command', command: text, cwd: program.cwd } as const;
-    const onEnd = unasked.started({ role: program.role, command: text }, access);
+    const onEnd = tracker.started({ role: program.role, command: text }, access);
     return {
       ...run,
       release() {
@@ -200,19 +200,19 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
   };
 
   return {
-    review: unasked,
-    async noteUnasked({ basis, mode, access }) {
+    review: tracker,
+    async noteUnapproved({ basis, mode, access }) {
       if (!isUnasked(basis, mode)) return;
       if (access.type === 'write' || access.type === 'unknown' || access.type === 'command')
-        await unasked.note(access);
+        await tracker.note(access);
     },
     commandStarted({ basis, command, cwd }) {
       if (!isUnasked(basis, session?.mode())) return undefined;
-      return unasked.started({ command }, { type: 'command', command, cwd });
+      return tracker.started({ command }, { type: 'command', command, cwd });
     },
     editing: scripts.editing,
-    settled: unasked.settled,
-    noteEarlier: unasked.noteEarlier,
+    settled: tracker.settled,
+    noteEarlier: tracker.noteEarlier,
     enter(entered) {
       session = entered;
     },

@@ -3,7 +3,7 @@ import {
   type ChangeReview,
   type RunningProgram,
   serverRole,
-  type UnaskedChanges,
+  type UnapprovedChanges,
 } from '../../protocol/settingsPrograms.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from '../pages/page.ts';
@@ -24,20 +24,23 @@ export const hooks: Command = {
     if (args !== '')
       return { type: 'notice', level: 'error', text: `There is no /hooks ${args}. Use /hooks reviewed.` };
     const all = host.hooks();
-    const unasked = await host.unaskedChanges.list();
-    if (all.length === 0 && unasked === undefined)
+    const unapproved = await host.unapprovedChanges.list();
+    if (all.length === 0 && unapproved === undefined)
       return {
         type: 'notice',
         text: 'No hooks. Define them under "hooks" in your settings; see docs/hooks.md.',
       };
-    return { type: 'page', page: hooksPage(all, unasked === undefined ? [] : confinedLines(unasked, host)) };
+    return {
+      type: 'page',
+      page: hooksPage(all, unapproved === undefined ? [] : confinedLines(unapproved, host)),
+    };
   },
 };
 
 async function review(host: CommandHost): Promise<CommandResult> {
   let begun: Awaited<ReturnType<ChangeReview['begin']>>;
   try {
-    begun = await host.unaskedChanges.begin();
+    begun = await host.unapprovedChanges.begin();
   } catch (error) {
     return { type: 'notice', level: 'error', text: `The review cannot be stored: ${reason(error)}.` };
   }
@@ -47,7 +50,7 @@ async function review(host: CommandHost): Promise<CommandResult> {
       text: 'No files were changed without your approval since you last reviewed them.',
     };
   const { changes, confirm } = begun;
-  const running = await host.unaskedChanges.running();
+  const running = await host.unapprovedChanges.running();
   const servers = serversOf(running, host);
   const others = running.filter(({ role }) => !servers.some((name) => role === serverRole(name)));
   if (others.length > 0) return stillRunning(others);
@@ -74,7 +77,7 @@ const unseen: readonly PageLine[] = [
 ].map((text) => hanging(pageLine(`  ${text}`), 2));
 
 async function confirmed(host: CommandHost, confirm: () => Promise<void>): Promise<Notice> {
-  const running = await host.unaskedChanges.running();
+  const running = await host.unapprovedChanges.running();
   if (running.length > 0) return stillRunning(running);
   try {
     await confirm();
@@ -82,7 +85,7 @@ async function confirmed(host: CommandHost, confirm: () => Promise<void>): Promi
     return { type: 'notice', level: 'error', text: `The review cannot be stored: ${reason(error)}.` };
   }
   const text =
-    (await host.unaskedChanges.list()) === undefined
+    (await host.unapprovedChanges.list()) === undefined
       ? 'Hooks, MCP servers and the status line run outside the sandbox again.'
       : 'More was changed in the meantime. Review that too, then enter /hooks reviewed again.';
   return { type: 'notice', text };
@@ -90,7 +93,7 @@ async function confirmed(host: CommandHost, confirm: () => Promise<void>): Promi
 
 /** Confined MCP servers, which may change files as long as they run, are off for that time, and start again after it. */
 async function withoutServers(host: CommandHost, work: () => Promise<Notice>): Promise<Notice> {
-  const servers = serversOf(await host.unaskedChanges.running(), host);
+  const servers = serversOf(await host.unapprovedChanges.running(), host);
   await Promise.all(servers.map((name) => host.mcp?.setEnabled(name, false)));
   try {
     return await work();
@@ -119,7 +122,7 @@ function stillRunning(running: readonly RunningProgram[]): Notice {
 const reason = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
 
-function confinedLines(changes: UnaskedChanges, host: CommandHost): readonly PageLine[] {
+function confinedLines(changes: UnapprovedChanges, host: CommandHost): readonly PageLine[] {
   return [
     heading('Changed without your approval'),
     ...changeLines(changes, host),
@@ -133,7 +136,7 @@ function confinedLines(changes: UnaskedChanges, host: CommandHost): readonly Pag
 /** File names shown; the rest is counted. */
 const MAX_SHOWN_PATHS = 50;
 
-function changeLines({ since, paths, hasOthers }: UnaskedChanges, { skills }: CommandHost): PageLine[] {
+function changeLines({ since, paths, hasOthers }: UnapprovedChanges, { skills }: CommandHost): PageLine[] {
   const more = paths.length - MAX_SHOWN_PATHS;
   const named = paths.slice(0, MAX_SHOWN_PATHS).map((path) => visibleLine(skills.shownPath(path), 300));
   const start = since === undefined ? '' : ` since ${new Date(since).toISOString().slice(0, 10)}`;

@@ -1,6 +1,6 @@
 /**
  * Runs the compactions of one session, one at a time: calls CompactionService and writes the outcome as one batch.
- * Entries appended in the meantime stay verbatim; an abort changes nothing. ReductionLadder.ts decides when to compact.
+ * Entries appended in the meantime stay verbatim; an abort changes nothing. ContextReducer.ts decides when to compact.
  */
 import { isInside } from '../../disk/paths.ts';
 import type { ContextMeasure } from '../../protocol/contextReport.ts';

@@ -1,6 +1,6 @@
 /**
  * Makes room without a model: shortens steps to one line each or single results to a stub, and removes messages. Each
- * reduction is an entry of the log and can be undone. ReductionLadder.ts decides when to do which.
+ * reduction is an entry of the log and can be undone. ContextReducer.ts decides when to do which.
  */
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import type { Replacement } from '../../protocol/entries/kinds/compaction.ts';
@@ -17,8 +17,8 @@ import { isRemovalStrategy, removalPolicyFor } from '../strategies/strategyForMo
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { truncateToTokens, wellFormed } from '../tokens/truncate.ts';
 import type { RequestOptions } from '../types.ts';
-import type { DraftKeeper } from './DraftKeeper.ts';
 import { type LedgerPlan, ledgerEntry, oldAtoms, planLedger } from './ledger.ts';
+import type { SummaryDrafter } from './SummaryDrafter.ts';
 
 /** Minimum share of the window that shortening must free while the request can still be sent. */
 const LEAST_GAIN = 0.01;
@@ -37,9 +37,9 @@ interface PruneGoal {
 
 export class ContextPruner {
   readonly #session: Session;
-  readonly #drafts: DraftKeeper;
+  readonly #drafts: SummaryDrafter;
 
-  constructor(session: Session, drafts: DraftKeeper) {
+  constructor(session: Session, drafts: SummaryDrafter) {
     this.#session = session;
     this.#drafts = drafts;
   }

@@ -20,10 +20,10 @@ function clipResult(
   { result, tokens }: { readonly result: JSONLEntry; readonly tokens: number },
   countTokens: (text: string) => number,
 ): Replacement {
-  const admitted = admittedLines(result);
-  const before = admitted.lines.map(({ text }) => text).join('\n');
+  const recorded = recordedLines(result);
+  const before = recorded.lines.map(({ text }) => text).join('\n');
   const { original, truncation } = result.toolResult ?? {};
-  const whole = original === undefined ? { seq: result.seq } : { ...original, lines: admitted.total };
+  const whole = original === undefined ? { seq: result.seq } : { ...original, lines: recorded.total };
   // An output cut to its beginning has no real end, so the cut keeps its direction.
   const direction = truncation?.direction ?? 'head_tail';
   const options = { findsErrors: !quotesFiles(result.toolResult ?? {}) };
@@ -32,8 +32,8 @@ function clipResult(
   for (let maxBytes = tokens * 3; maxBytes > 50; maxBytes = Math.floor(maxBytes * 0.7)) {
     const cut = truncateObservation(before, { maxLines: 1000, maxBytes }, direction, options);
     const originalBytes = truncation?.originalBytes ?? cut.stats.originalBytes;
-    const stats = { ...cut.stats, originalBytes, originalLines: admitted.total };
-    const which = whichLines(admitted, cut);
+    const stats = { ...cut.stats, originalBytes, originalLines: recorded.total };
+    const which = whichLines(recorded, cut);
     text = `${truncationNotice({ ...cut, stats, which }, undefined, whole)}\n${cut.preview}`;
     if (countTokens(text) <= tokens) break;
   }
@@ -53,7 +53,7 @@ interface AdmittedLine {
   readonly number?: number;
 }
 
-interface AdmittedLines {
+interface RecordedLines {
   readonly lines: readonly AdmittedLine[];
   /** Number of lines in the full output. */
   readonly total: number;
@@ -63,7 +63,7 @@ interface AdmittedLines {
 const NOTICE = /^\[(Output truncated: |_note_: |A part of )[^\n]*\](?:\n|$)/;
 
 /** The lines after the notices, with their line numbers in the full output if known. */
-function admittedLines(result: JSONLEntry): AdmittedLines {
+function recordedLines(result: JSONLEntry): RecordedLines {
   const { original, truncation } = result.toolResult ?? {};
   let text = outputOf(result);
   const notices: string[] = [];
@@ -104,7 +104,7 @@ function lastOf(lines: readonly string[], direction: string | undefined): number
 }
 
 /** `lines 1-40 and 705-743 of 743, and 3 error lines`; undefined when the line numbers are unknown. */
-function whichLines({ lines, total }: AdmittedLines, { shown, stats }: Truncation): string | undefined {
+function whichLines({ lines, total }: RecordedLines, { shown, stats }: Truncation): string | undefined {
   const { keptLines, direction } = stats;
   const ends = direction === 'tail' ? { head: 0, tail: keptLines } : { head: keptLines, tail: 0 };
   const { head, errors, tail } = shown ?? { ...ends, errors: 0 };

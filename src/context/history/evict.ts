@@ -15,7 +15,7 @@ import {
   evictedPrefixOf,
   usageByModel,
 } from './evictedPrefix.ts';
-import { Learned } from './Learned.ts';
+import { LogFacts } from './LogFacts.ts';
 import { isCorrection, liveEntries, rewindTarget, undoneBy } from './liveEntries.ts';
 import { noteHeads, Removals, reductionOf, replacedHeadsIn, withReplaced } from './reductions.ts';
 import { viewOf } from './view.ts';
@@ -80,7 +80,7 @@ function pastThrough(
   const known = evictedPrefixOf(entries);
   const isPast = ({ seq }: { readonly seq: number }): boolean => seq <= throughSeq;
   const own = afterEvictedPrefix(entries).filter(isPast);
-  const learned = new Learned(known?.learned);
+  const learned = new LogFacts(known?.learned);
   for (const entry of own) if (reductionOf(entry)?.isGuess !== true) learned.learn(entry);
   const liveOwn = afterEvictedPrefix(live).filter(isPast);
   learned.relearn(liveOwn, known?.learned);

@@ -7,7 +7,7 @@ import type { ReductionRecord } from '../../protocol/contextReport.ts';
 import type { FileChange } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { CommandRun } from '../facts/commandRuns.ts';
-import type { LearnedState } from './Learned.ts';
+import type { LogFactsState } from './LogFacts.ts';
 
 /** The net change of one file. */
 export interface ChangedFile {
@@ -30,7 +30,7 @@ export interface EvictedPrefix {
   /** Uuid of the entry at `throughSeq`. */
   readonly throughUuid: string;
   readonly facts: KnownFacts;
-  readonly learned: LearnedState;
+  readonly learned: LogFactsState;
   /** Usage of replies and summaries, by model. */
   readonly spent: readonly Spent[];
   /** The newest reductions. */

@@ -11,7 +11,7 @@ import { type BuiltContext, ContextBuilder } from '../ContextBuilder.ts';
 import type { Atom } from '../history/atoms.ts';
 import { lastCompaction } from '../history/compactions.ts';
 import { afterEvictedPrefix, evictedPrefixOf } from '../history/evictedPrefix.ts';
-import { Learned } from '../history/Learned.ts';
+import { LogFacts } from '../history/LogFacts.ts';
 import { isCorrection, liveEntries } from '../history/liveEntries.ts';
 import { reductionOf } from '../history/reductions.ts';
 import type { View } from '../history/view.ts';
@@ -43,7 +43,7 @@ export class Projection {
   readonly #log: OpenLog;
   readonly #deps: ProjectionDeps;
   readonly #snippets = new Map<string, string>();
-  readonly #learned: Learned;
+  readonly #learned: LogFacts;
   readonly #builder: ContextBuilder;
   #sized:
     | { readonly view: View; readonly tools: readonly ToolSchema[]; readonly sizes: RequestSizes }
@@ -55,7 +55,7 @@ export class Projection {
   constructor(log: OpenLog, deps: ProjectionDeps) {
     this.#log = log;
     this.#deps = deps;
-    this.#learned = new Learned(evictedPrefixOf(log.entries())?.learned);
+    this.#learned = new LogFacts(evictedPrefixOf(log.entries())?.learned);
     const { calibrations } = this.#learned;
     this.counter = new TokenCounter({ encoder: deps.encoder, calibrations });
     this.#builder = new ContextBuilder({}, this.counter);

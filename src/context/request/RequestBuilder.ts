@@ -5,8 +5,8 @@
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
-import type { DraftKeeper } from '../compaction/DraftKeeper.ts';
-import type { ReductionLadder } from '../compaction/ReductionLadder.ts';
+import type { ContextReducer } from '../compaction/ContextReducer.ts';
+import type { SummaryDrafter } from '../compaction/SummaryDrafter.ts';
 import { activeTask, reminderDue, reminderEntry } from '../memory/ActiveTaskService.ts';
 import { followInstructions, instructionEntry } from '../memory/instructions.ts';
 import type { Session } from '../session.ts';
@@ -16,16 +16,16 @@ import { filterOrphanToolMessages, validateRequest } from './validateRequest.ts'
 
 export class RequestBuilder {
   readonly #session: Session;
-  readonly #ladder: ReductionLadder;
-  readonly #drafts: DraftKeeper;
+  readonly #reducer: ContextReducer;
+  readonly #drafts: SummaryDrafter;
   readonly #knownInstructions = followInstructions();
   #encoderIsStuck = false;
   #statisticsAt: number | undefined;
   #level: CheckResult['level'] = 'ok';
 
-  constructor(session: Session, ladder: ReductionLadder, drafts: DraftKeeper) {
+  constructor(session: Session, reducer: ContextReducer, drafts: SummaryDrafter) {
     this.#session = session;
-    this.#ladder = ladder;
+    this.#reducer = reducer;
     this.#drafts = drafts;
   }
 
@@ -75,7 +75,7 @@ export class RequestBuilder {
     const measure = projection.measure(options.tools);
     if (options.mayDraft !== false) this.#drafts.maintain(options, measure);
     if (this.#warn(measure, options)) options.emit({ type: 'context_measured', measure });
-    if (projection.isUnsure(measure, this.#ladder.figures(options)))
+    if (projection.isUnsure(measure, this.#reducer.figures(options)))
       void this.refine(options.tools).then((measure) => options.emit({ type: 'context_measured', measure }));
   }
 
@@ -92,14 +92,14 @@ export class RequestBuilder {
     const estimate = this.#session.projection.measure(options.tools);
     this.#warn(estimate, options);
     const before = await this.#confirm(estimate, options);
-    const after = await this.#ladder.makeRoom(options, before);
+    const after = await this.#reducer.makeRoom(options, before);
     const sure = await this.#confirm(after, options);
-    return sure === after ? after : this.#ladder.makeRoom(options, sure);
+    return sure === after ? after : this.#reducer.makeRoom(options, sure);
   }
 
   /** Warns once when the window fills up; returns true if the meter is due for an update between requests. */
   #warn(measure: ContextMeasure, { emit }: Pick<RequestOptions, 'emit'>): boolean {
-    const check = this.#ladder.check(measure, this.#statisticsAt);
+    const check = this.#reducer.check(measure, this.#statisticsAt);
     if (check.warning !== undefined && check.level !== this.#level)
       emit({ type: 'notice', level: 'warning', text: check.warning });
     this.#level = check.level;

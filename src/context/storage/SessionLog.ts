@@ -12,6 +12,7 @@ import { Listeners } from '../Listeners.ts';
 import type { SeenLog } from '../recall/seenLog.ts';
 import type { BlobStore } from './BlobStore.ts';
 import { type JSONLStore, LogVanishedError } from './JSONLStore.ts';
+import { LoadedEntries } from './LoadedEntries.ts';
 import type { DamagedLine, LogContents } from './logReader.ts';
 import {
   compactionEntries,
@@ -22,7 +23,6 @@ import {
   toolUseEntry,
 } from './newEntries.ts';
 import { BranchWatch } from './pathUtils.ts';
-import { ResidentLog } from './ResidentLog.ts';
 import { type OpenLog, type Redaction, SessionReadOnlyError, type StorageProblem } from './sessionStore.ts';
 
 interface SessionLogOptions {
@@ -64,7 +64,7 @@ export class SessionLog implements OpenLog {
   readonly #branch: BranchWatch;
   /** Ignores errors of listeners: they must not prevent writing. */
   readonly #listeners = new Listeners<StorageProblem>();
-  readonly #resident: ResidentLog;
+  readonly #resident: LoadedEntries;
   #nextSeq: number;
   #cwd: string;
   /** Lines in memory that are not on disk yet. */
@@ -88,7 +88,7 @@ export class SessionLog implements OpenLog {
     this.blobs = options.blobs;
     this.damaged = damaged;
     this.quarantine = options.quarantine;
-    this.#resident = new ResidentLog(this.filePath, options.contents, options.wholeBytes);
+    this.#resident = new LoadedEntries(this.filePath, options.contents, options.wholeBytes);
     this.#nextSeq = (entries.at(-1)?.seq ?? -1) + 1;
     this.#unsyncedFrom = this.#nextSeq;
     this.isReadOnly = options.isReadOnly ?? false;

@@ -111,7 +111,7 @@ class LogAssembler {
 
   /** Restores the values that needed their neighbors, which are now known. */
   #settle(): void {
-    const mended: JSONLEntry[] = [];
+    const salvaged: JSONLEntry[] = [];
     let at = -1;
     let before: JSONLEntry | undefined;
     for (const { value, index } of this.#garbled) {
@@ -119,14 +119,14 @@ class LogAssembler {
       at = index;
       const entry = repairEntry(value, before, this.#entries[index]);
       if (entry === undefined) continue;
-      mended.push(entry);
+      salvaged.push(entry);
       before = entry;
     }
     this.#garbled = [];
-    this.#countLosses(mended.map(({ seq }) => seq).sort((a, b) => a - b));
+    this.#countLosses(salvaged.map(({ seq }) => seq).sort((a, b) => a - b));
     // A restored entry whose seq is already taken is part of a copy.
-    const taken = new Set(mended.length === 0 ? [] : this.#entries.map(({ seq }) => seq));
-    for (const entry of mended) {
+    const taken = new Set(salvaged.length === 0 ? [] : this.#entries.map(({ seq }) => seq));
+    for (const entry of salvaged) {
       if (this.#known.has(entry.uuid) || taken.has(entry.seq)) continue;
       taken.add(entry.seq);
       this.#known.add(entry.uuid);
@@ -139,13 +139,13 @@ class LogAssembler {
   }
 
   /** Reports each loss once, with the first damaged line at that place. */
-  #countLosses(mended: readonly number[]): void {
+  #countLosses(salvaged: readonly number[]): void {
     let reported = -1;
     for (const { damage, from, to } of this.#spots) {
       for (let index = Math.max(from, reported + 1); index <= to; index += 1) {
         const [before, after] = [this.#entries[index - 1], this.#entries[index]];
         if (after === undefined) continue;
-        damage.lost.push(...gapsBetween(before?.seq ?? after.seq - 1, after.seq, mended));
+        damage.lost.push(...gapsBetween(before?.seq ?? after.seq - 1, after.seq, salvaged));
         reported = index;
       }
     }

@@ -14,7 +14,7 @@ import { secretInText } from './hiddenSecrets.ts';
 import { decidePart, type PartVerdict } from './partDecision.ts';
 import { touchedByOthers } from './plainEdits.ts';
 import { isNoFile } from './treeDecision.ts';
-import { decideUnguarded } from './unguarded.ts';
+import { decideInUserEnvironment } from './userEnvironment.ts';
 import { locate, pathsIn } from './words.ts';
 
 type Understood = Extract<ParsedCommand, { ok: true }>;
@@ -136,7 +136,7 @@ function judgeParts(parsed: Understood, cwd: string, policy: Policy): readonly J
   }));
   const isOpen = decided.some(({ verdict }) => verdict.isApproved);
   return [
-    ...(isOpen ? decided.map((one) => ({ ...one, verdict: decideUnguarded(one, policy) })) : decided),
+    ...(isOpen ? decided.map((one) => ({ ...one, verdict: decideInUserEnvironment(one, policy) })) : decided),
     ...parsed.mentions.flatMap((word) =>
       decideMention(word, visits, cwd, policy).map((verdict) => file(word, verdict)),
     ),

@@ -1,6 +1,6 @@
 /**
  * What a command of the user does, by the built-in tables alone: no rule has to allow it, but what it takes from the
- * project may be the model's work. It runs in the user's own environment, as in `unguarded.ts`.
+ * project may be the model's work. It runs in the user's own environment, as in `userEnvironment.ts`.
  */
 
 import { inWorkspace, protectionOf } from '../files/fileDecision.ts';

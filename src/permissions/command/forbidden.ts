@@ -7,9 +7,9 @@ import { followsGitChange } from '../rules/gitChanges.ts';
 import type { SourcedRule } from '../rules/rules.ts';
 import type { ParsedCommand } from '../shell/parsedCommand.ts';
 import { track } from '../shell/workingDirectory.ts';
+import { scriptFromInput } from './embeddedCode.ts';
+import { embeddedScripts } from './embeddedScripts.ts';
 import { matchesKnown, matchForbidden, matchText } from './forbiddenCommand.ts';
-import { scriptFromInput } from './givenCode.ts';
-import { givenScripts } from './givenScripts.ts';
 import { mayNameForbidden, namedPaths } from './namedPaths.ts';
 import { projectTasks } from './projectTasks.ts';
 import { isNoFile } from './treeDecision.ts';
@@ -71,7 +71,7 @@ function givenFiles(
   if (!parsed.ok || !rules.some((rule) => rule.behavior === behavior)) return [];
   const about: Policy = { ...policy, rules };
   return track(parsed.parts, cwd, policy).flatMap(({ part, directories }) =>
-    givenScripts(part).flatMap(({ script, isCertain }) =>
+    embeddedScripts(part).flatMap(({ script, isCertain }) =>
       (directories ?? [cwd]).map((directory) => {
         const inner = policy.parseCommand(script);
         if (isCertain) return forbidden(behavior, script, inner, directory, about);

@@ -15,9 +15,9 @@ import { isPlainVariable } from '../shell/assignments.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Argument } from '../shell/wordValues.ts';
 import { innerScript, type Words } from '../shell/wrappers.ts';
+import { codeIn, commandsInCode, mayBeBuilt, scriptFromInput } from './embeddedCode.ts';
+import { scriptsIn, startsNothing } from './embeddedScripts.ts';
 import { callsIn, formsOf, MAX_WORDS } from './equivalentCalls.ts';
-import { codeIn, commandsInCode, mayBeBuilt, scriptFromInput } from './givenCode.ts';
-import { scriptsIn, startsNothing } from './givenScripts.ts';
 import { isTextValue, textWords } from './words.ts';
 
 /** `perhaps`: a word that only the shell knows could make it a command that the rule matches. */

@@ -3,7 +3,7 @@ import { programName } from '../options/programTable.ts';
 import { subcommandAt } from '../options/riskyOptions.ts';
 import { runsItsInput } from '../options/standardInput.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
-import { plainTexts, programsInVariables, scriptsIn } from './givenScripts.ts';
+import { plainTexts, programsInVariables, scriptsIn } from './embeddedScripts.ts';
 
 /** Maximum path length that systems support. */
 const maxPathLength = 4096;

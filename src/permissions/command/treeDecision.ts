@@ -6,7 +6,7 @@ import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import { secretPlaceTest } from '../files/secretPlace.ts';
 import { foldText, isSensitive } from '../files/sensitive.ts';
 import { mayHoldCredentials } from '../lookups/credentialSettings.ts';
-import type { Shown } from '../lookups/gitShown.ts';
+import type { Shown } from '../lookups/gitContent.ts';
 import { type Policy, workspaceFolders } from '../policy.ts';
 import type { OpenPattern, ReadOnlyUse, Tree } from '../readOnly/use.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';

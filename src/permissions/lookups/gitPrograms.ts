@@ -18,7 +18,7 @@ import { atOnce } from '../../disk/slices.ts';
 import { gitIncludes } from '../../protocol/files/gitIncludes.ts';
 import { isSensitive } from '../files/sensitive.ts';
 import { isMisread } from './filesBelow.ts';
-import { type Shown, shownFiles } from './gitShown.ts';
+import { type Shown, shownFiles } from './gitContent.ts';
 
 /**
  * Settings that name a program used by a read-only command, or another settings file; `log.diffMerges` may run merge

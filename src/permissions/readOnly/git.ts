@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { shownBy } from '../lookups/gitShown.ts';
+import { shownBy } from '../lookups/gitContent.ts';
 import { readOptions } from '../options/readOptions.ts';
 import { gitCommands } from './gitOptions.ts';
 import type { ReadOnlyUse } from './use.ts';

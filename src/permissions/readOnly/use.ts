@@ -1,6 +1,6 @@
 /** The files, folders and repositories that a read-only command accesses. Pure. */
 
-import type { Shown } from '../lookups/gitShown.ts';
+import type { Shown } from '../lookups/gitContent.ts';
 
 /** Everything that a read-only command accesses. */
 export interface ReadOnlyUse {

@@ -1,6 +1,6 @@
 /** The files of a working tree that a git command writes or deletes, for rules that forbid editing some. */
 import { locate } from '../command/words.ts';
-import type { Shown } from '../lookups/gitShown.ts';
+import type { Shown } from '../lookups/gitContent.ts';
 import { subcommandAt } from '../options/riskyOptions.ts';
 import { type Policy, workspaceFolders } from '../policy.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';

@@ -3,9 +3,9 @@
  * node; a node type that is not listed here is not understood.
  */
 import type { Node } from 'web-tree-sitter';
-import { agree } from './agreement.ts';
 import { type Assignment, isHarmlessAssignment, isOfShell, isPlainVariable } from './assignments.ts';
 import { arithmeticIsPlain, expansionIsPlain, heredocsEndWhereTheySay } from './checks.ts';
+import { treeMatchesTokens } from './crossCheck.ts';
 import {
   changesShell,
   conditional,
@@ -105,7 +105,7 @@ export class CommandReader {
   }
 
   readProgram(root: Node, source: string, depth: number): boolean {
-    if (!agree(root, source) || !heredocsEndWhereTheySay(root, source)) return false;
+    if (!treeMatchesTokens(root, source) || !heredocsEndWhereTheySay(root, source)) return false;
     if (depth === 0) this.#topStatements = statementsOf(root, source);
     const [outerSource, outerDepth] = [this.#source, this.#depth];
     [this.#source, this.#depth] = [source, depth];

@@ -1,6 +1,6 @@
 /**
  * Splits a command into tokens by a small set of rules on which bash, dash and zsh agree, independently of the grammar.
- * Anything that no rule covers is not understood. `agreement.ts` compares the tokens with the syntax tree, so that a
+ * Anything that no rule covers is not understood. `crossCheck.ts` compares the tokens with the syntax tree, so that a
  * mistake of only one of the two goes no further. Pure.
  */
 

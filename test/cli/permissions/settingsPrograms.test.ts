@@ -182,7 +182,7 @@ test.each([
     ],
   });
   expect(await run(command)).toBe('outside');
-  await programs.noteUnasked(edit);
+  await programs.noteUnapproved(edit);
   expect(await run(command)).toBe('confined');
 });
 
@@ -204,7 +204,7 @@ test.each([
       ['.claude/statusline.sh', 'jq -r .model.id\n'],
     ],
   });
-  await programs.noteUnasked(edit);
+  await programs.noteUnapproved(edit);
   expect(await run(command)).toBe('outside');
 });
 
@@ -218,7 +218,7 @@ test.each([
   [{ ...edit, basis: 'sandbox', access: { type: 'command', command: 'x', cwd: '/' } }, 'confined'],
 ] as const)('what counts as a change without approval: %j', async (call, expected) => {
   const { run, programs } = await bench();
-  await programs.noteUnasked(call);
+  await programs.noteUnapproved(call);
   expect(await run('npm test')).toBe(expected);
 });
 
@@ -294,12 +294,12 @@ test('a change is known to later programs, to those open at the time, and to one
     return run.type;
   };
   expect(await admit(other)).toBe('outside');
-  await programs.noteUnasked(edit);
+  await programs.noteUnapproved(edit);
   expect([await admit(other), await admit(open())]).toEqual(['confined', 'confined']);
   const review = await programs.review.begin();
   expect(review?.changes).toMatchObject({ paths: ['/x'], hasOthers: false });
   // What changes while the user reads is not reviewed.
-  await other.noteUnasked(edit);
+  await other.noteUnapproved(edit);
   await review?.confirm();
   expect([await admit(programs), await admit(open())]).toEqual(['confined', 'confined']);
   await (await other.review.begin())?.confirm();
@@ -317,7 +317,7 @@ test('what runs is known until it ends, and what it changes after a review elsew
   const { programs, root, open } = await bench();
   const other = open();
   const started = { command: 'sleep 9; make', cwd: root, basis: 'sandbox' } as const;
-  await programs.noteUnasked({
+  await programs.noteUnapproved({
     ...edit,
     access: { type: 'command', command: started.command, cwd: root },
   });
@@ -349,7 +349,7 @@ test('what a confined hook changes while the user reads is not reviewed, and is 
     if (run.type !== 'confined') throw new Error(run.type);
     return run;
   };
-  await programs.noteUnasked(edit);
+  await programs.noteUnapproved(edit);
   const review = await programs.review.begin();
   (await start()).release();
   await programs.settled();
@@ -378,14 +378,14 @@ test('a change concerns the folders that it may have reached, and sessions of fo
     const run = await one.admit({ role: 'hook', command, cwd: folder, env: {} });
     return run.type;
   };
-  await programs.noteUnasked({ ...edit, access: { type: 'write', paths: [join(root, 'inner/x')] } });
+  await programs.noteUnapproved({ ...edit, access: { type: 'write', paths: [join(root, 'inner/x')] } });
   expect(await state(join(root, 'inner'))).toBe('confined');
   expect([await state(at('other')), await state(at('lib'))]).toEqual(['outside', 'outside']);
   // A repository elsewhere, such as a worktree that a subagent works in.
-  await programs.noteUnasked({ ...edit, access: { type: 'write', paths: [at('tree/src/x')] } });
+  await programs.noteUnapproved({ ...edit, access: { type: 'write', paths: [at('tree/src/x')] } });
   expect(await state(at('tree'))).toBe('confined');
   const wide = open({ additionalDirectories: [at('lib')] });
-  await wide.noteUnasked({ ...edit, access: { type: 'command', command: 'x', cwd: root } });
+  await wide.noteUnapproved({ ...edit, access: { type: 'command', command: 'x', cwd: root } });
   expect(await state(at('lib'))).toBe('confined');
   // Without the folder in the workspace, programs from there are still what the model may have written.
   expect(await state(root, at('lib/bin/tool'))).toBe('confined');
@@ -395,7 +395,7 @@ test('a session that is open learns of the first change in a session of a folder
   const { programs, run, root, open } = await bench({ files: [['project/sub/package.json', '{}']] });
   expect(await run('npm --prefix sub run lint')).toBe('outside');
   const sub = join(root, 'sub');
-  await open({ root: sub }).noteUnasked({
+  await open({ root: sub }).noteUnapproved({
     ...edit,
     access: { type: 'write', paths: [join(sub, 'package.json')] },
   });
@@ -406,8 +406,8 @@ test('a session that is open learns of the first change in a session of a folder
 test('if nothing can be stored, the session itself still knows, and says so once', async () => {
   const { programs, home, root, warnings, open } = await bench();
   writeFileSync(join(home, '.clawdcode'), 'a file where the data folder should be');
-  await programs.noteUnasked(edit);
-  await programs.noteUnasked(edit);
+  await programs.noteUnapproved(edit);
+  await programs.noteUnapproved(edit);
   const run = await programs.admit({ role: 'hook', command: 'npm test', cwd: root, env: {} });
   expect(run.type).toBe('confined');
   expect(warnings).toEqual([expect.stringMatching(/^It could not be stored that files are changed/)]);
@@ -417,13 +417,13 @@ test('if nothing can be stored, the session itself still knows, and says so once
 
 test('a session that leaves nothing behind stores no paths', async () => {
   const { open } = await bench();
-  await open({ isEphemeral: true }).noteUnasked(edit);
+  await open({ isEphemeral: true }).noteUnapproved(edit);
   expect(await open().review.list()).toMatchObject({ paths: [], hasOthers: true });
 });
 
 test('a variable through which any program loads code of the workspace confines it', async () => {
   const { run, programs, home, root } = await bench();
-  await programs.noteUnasked(edit);
+  await programs.noteUnapproved(edit);
   const hook = (env: Record<string, string>) => run('notify-send x', undefined, { env });
   expect(await hook({ PYTHONPATH: `${home}/lib`, NODE_OPTIONS: '--max-old-space-size=4096' })).toBe(
     'outside',
@@ -447,7 +447,7 @@ test('a socket in a temporary folder leads no program to code', async () => {
   const server = createServer().listen(join(temporary, 'agent'));
   await once(server, 'listening');
   const programs = open({ temporary: [temporary] });
-  await programs.noteUnasked(edit);
+  await programs.noteUnapproved(edit);
   const hook = async (env: Record<string, string>) =>
     (await programs.admit({ role: 'hook', command: 'notify-send x', cwd: root, env })).type;
   expect(await hook({ SSH_AUTH_SOCK: join(temporary, 'agent'), TMUX: `${temporary}/agent,1,0` })).toBe(
@@ -459,7 +459,7 @@ test('a socket in a temporary folder leads no program to code', async () => {
 
 test('what a confined program plants for other programs is reported when it ends', async () => {
   const { run, programs, planted, warnings, told } = await bench();
-  await programs.noteUnasked(edit);
+  await programs.noteUnapproved(edit);
   await run('npm test');
   expect(warnings).toEqual([]);
   planted.push('.mcp.json', '.envrc');
@@ -494,19 +494,19 @@ test('what else the model may have changed is no part of the user: temporary fol
   ];
   for (const command of commands)
     expect([command, await admit(first, command)]).toEqual([command, 'outside']);
-  await first.noteUnasked({ ...edit, access: { type: 'write', paths: [at('other/package.json')] } });
+  await first.noteUnapproved({ ...edit, access: { type: 'write', paths: [at('other/package.json')] } });
   for (const command of commands)
     expect([command, await admit(first, command)]).toEqual([command, 'confined']);
   expect(await admit(first, 'date >> ~/log')).toBe('outside');
   expect(await admit(open({ root: at('other') }), 'npm test', at('other'))).toBe('confined');
   expect(await admit(open({ root: at('open') }), 'npm test', at('open'))).toBe('outside');
-  await first.noteUnasked({ ...edit, access: { type: 'command', command: 'x', cwd: root } });
+  await first.noteUnapproved({ ...edit, access: { type: 'command', command: 'x', cwd: root } });
   expect(await admit(open({ root: at('open') }), 'npm test', at('open'))).toBe('confined');
   // A home in the temporary folder is still the user's.
   const inside = open({ temporary: [dirname(home)] });
   expect(await admit(inside, 'date >> ~/log')).toBe('outside');
   // Nor does all of the home change with a file in it.
-  await first.noteUnasked({ ...edit, access: { type: 'write', paths: [at('notes')] } });
+  await first.noteUnapproved({ ...edit, access: { type: 'write', paths: [at('notes')] } });
   expect(await admit(first, 'date >> ~/log')).toBe('outside');
 });
 

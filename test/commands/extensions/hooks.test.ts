@@ -53,7 +53,7 @@ test('changes without approval are named, and only a clear yes ends what follows
   const confirm = async (): Promise<void> => void confirmed++;
   const host = commandHost({
     hooks: () => [status('Stop', './log.sh')],
-    unaskedChanges: {
+    unapprovedChanges: {
       list: async () => (confirmed === 0 ? changes : undefined),
       begin: async () => ({ changes, confirm }),
       running: async () => [],
@@ -81,7 +81,7 @@ test('without such changes there is nothing to review, and a review that cannot 
   });
   const begin = () => Promise.reject(new Error('the disk is full.'));
   const host = commandHost({
-    unaskedChanges: { list: async () => undefined, begin, running: async () => [] },
+    unapprovedChanges: { list: async () => undefined, begin, running: async () => [] },
   });
   const text = 'The review cannot be stored: the disk is full.';
   expect(await hooks.run('reviewed', host)).toEqual({ type: 'notice', level: 'error', text });
@@ -100,7 +100,7 @@ test('what still runs and may change files stands in the way of a review; MCP se
   } as unknown as McpPort;
   const host = commandHost({
     mcp,
-    unaskedChanges: {
+    unapprovedChanges: {
       list: async () => (steps.includes('confirmed') ? undefined : changes),
       begin: async () => ({ changes, confirm: async () => void steps.push('confirmed') }),
       running: async () => running,

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { clipResults } from '../../../src/context/compaction/clips.ts';
-import { type AdmissionOptions, admitOutput } from '../../../src/context/results/admit.ts';
+import { boundOutput, type OutputOptions } from '../../../src/context/results/boundOutput.ts';
 import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
 import { estimateTokens } from '../../../src/context/tokens/estimate.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
-type ToolOutput = Parameters<typeof admitOutput>[0];
+type ToolOutput = Parameters<typeof boundOutput>[0];
 
 const limits = { maxLines: 300, maxBytes: 9000 };
 const numbered = (count: number, word = 'row'): string =>
   Array.from({ length: count }, (_, index) => `${word} ${index + 1} of what was printed`).join('\n');
 
 /** A result as it is admitted, then clipped to `tokens`. */
-async function clipped(output: ToolOutput, tokens: number, options: AdmissionOptions = {}): Promise<string> {
-  const admitted = await admitOutput(output, limits, new BlobStore(temporaryFolder()), options);
+async function clipped(output: ToolOutput, tokens: number, options: OutputOptions = {}): Promise<string> {
+  const admitted = await boundOutput(output, limits, new BlobStore(temporaryFolder()), options);
   const { text, original, truncation } = admitted;
   const { kind, display, status } = output;
   const result = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { limitsFor } from '../../../src/context/results/admit.ts';
+import { limitsFor } from '../../../src/context/results/boundOutput.ts';
 import { truncateObservation, truncationNotice } from '../../../src/context/results/ObservationTruncator.ts';
 import { countLines } from '../../../src/context/storage/BlobStore.ts';
 import { cpuClock } from '../../cpuTime.ts';

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { OutputFolder } from '../../../src/context/results/admit.ts';
+import { OutputFolder } from '../../../src/context/results/boundOutput.ts';
 import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 

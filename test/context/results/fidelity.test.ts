@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { admitOutput } from '../../../src/context/results/admit.ts';
+import { boundOutput } from '../../../src/context/results/boundOutput.ts';
 import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
 import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 import { testLogs } from './logs/logs.ts';
 
 const limits = { maxLines: 2000, maxBytes: 51_200, maxTokens: 2000 };
-const cut = async (text: string, blobs: BlobStore) => admitOutput({ text, kind: 'command' }, limits, blobs);
+const cut = async (text: string, blobs: BlobStore) => boundOutput({ text, kind: 'command' }, limits, blobs);
 
 describe('a log of a build or test tool, cut to 2,000 tokens', () => {
   test.each(testLogs().map((log) => [log.tool, log] as const))('of %s keeps what decides', async (_, log) => {

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
 import { diskLookups } from '../../../src/permissions/lookups/diskLookups.ts';
-import type { Shown } from '../../../src/permissions/lookups/gitShown.ts';
+import type { Shown } from '../../../src/permissions/lookups/gitContent.ts';
 import { policyFor, top } from '../harness.ts';
 
 const project = join(top, 'home', 'filters');

@@ -114,7 +114,7 @@ export function repairEntry(
   const own = isSeq(value.seq, before, after) ? value.seq : undefined;
   const seq = own ?? (isBetween ? after.seq - 1 : after === undefined ? (before?.seq ?? -1) + 1 : undefined);
   if (seq === undefined) return undefined;
-  const mended = {
+  const repaired = {
     ...value,
     v: typeof value.v === 'number' && Number.isInteger(value.v) ? value.v : ENTRY_FORMAT,
     seq,
@@ -128,7 +128,7 @@ export function repairEntry(
     cwd: sound(value.cwd) ?? near?.cwd,
     version: sound(value.version) ?? near?.version,
   };
-  return hasSoundCall(mended) ? migrateEntry(mended, seq) : undefined;
+  return hasSoundCall(repaired) ? migrateEntry(repaired, seq) : undefined;
 }
 
 /** False for a copy of an older line without its beginning at the end of the file, which is not a new entry. */

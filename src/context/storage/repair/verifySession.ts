@@ -248,15 +248,15 @@ export async function* scanLog(file: string): AsyncGenerator<Scanned> {
   /** Resolves pending values and damage before this entry or before the end of the file. */
   function* settle(after: JSONLEntry | undefined): Generator<Scanned> {
     let near = before;
-    const mended: number[] = [];
+    const salvaged: number[] = [];
     for (const value of garbled) {
       const entry = repairEntry(value, near, after);
       if (entry === undefined) continue;
-      mended.push(entry.seq);
+      salvaged.push(entry.seq);
       near = entry;
       yield { entry, isMended: true };
     }
-    let lost = after === undefined ? [] : gapsBetween(before?.seq ?? after.seq - 1, after.seq, mended);
+    let lost = after === undefined ? [] : gapsBetween(before?.seq ?? after.seq - 1, after.seq, salvaged);
     for (const spot of spots) {
       const damage = { ...spot, lost };
       const bytes = tornBytes.get(spot.offset);

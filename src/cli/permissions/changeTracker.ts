@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isInside, realpath } from '../../disk/paths.ts';
 import type { Access } from '../../protocol/permissions.ts';
-import type { ChangeReview, RunningProgram, UnaskedChanges } from '../../protocol/settingsPrograms.ts';
+import type { ChangeReview, RunningProgram, UnapprovedChanges } from '../../protocol/settingsPrograms.ts';
 import { findRoot } from '../process/appPaths.ts';
 import type { ChangeRecord, UnreviewedChange } from './unreviewedChanges.ts';
 
@@ -206,7 +206,7 @@ function repositoryOf(folder: string): string | undefined {
 /** File names that are kept for display. */
 const MAX_SHOWN = 1000;
 
-function summaryOf(changes: readonly UnreviewedChange[]): UnaskedChanges | undefined {
+function summaryOf(changes: readonly UnreviewedChange[]): UnapprovedChanges | undefined {
   if (changes.length === 0) return undefined;
   const times = changes.map(({ at }) => at).filter((at) => at > 0);
   return {

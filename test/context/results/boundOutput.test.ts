@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ResultShares } from '../../../src/context/results/Admission.ts';
-import { admitOutput, limitsFor } from '../../../src/context/results/admit.ts';
+import { boundOutput, limitsFor } from '../../../src/context/results/boundOutput.ts';
+import { ResultShares } from '../../../src/context/results/ResultRecorder.ts';
 import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
 import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
 import { toolResultKinds } from '../../../src/protocol/entries/fields.ts';
@@ -45,7 +45,7 @@ test('what is admitted keeps lines, bytes and tokens, and the original is kept t
       async (whole, kind, offload, maxLines, maxBytes, maxTokens) => {
         const limits = { maxLines, maxBytes, maxTokens };
         const options = { tool: 'Any', offload: offload ?? null };
-        const admitted = await admitOutput({ text: whole, kind }, limits, blobs, options);
+        const admitted = await boundOutput({ text: whole, kind }, limits, blobs, options);
         expect(lineCount(admitted.text)).toBeLessThanOrEqual(maxLines);
         expect(Buffer.byteLength(admitted.text)).toBeLessThanOrEqual(maxBytes);
         expect(estimateTokens(admitted.text, HIGH)).toBeLessThanOrEqual(maxTokens);
@@ -65,21 +65,21 @@ test('a part of what its tool kept says of what, whole or cut again', async () =
   const blobs = new BlobStore(temporaryFolder());
   const original = await blobs.put('all of it\n'.repeat(1000));
   const limits = { maxLines: 100, maxBytes: 1000 };
-  const short = await admitOutput({ text: 'a part', kind: 'command', original }, limits, blobs);
+  const short = await boundOutput({ text: 'a part', kind: 'command', original }, limits, blobs);
   expect(short).toEqual({
     text: `[A part of 10000 bytes. All: Recall("${original.hash.slice(0, 12)}")]\na part`,
     original,
     partial: true,
     fullOutputPath: blobs.pathOf(original.hash),
   });
-  const long = await admitOutput({ text: 'a part\n'.repeat(500), kind: 'command', original }, limits, blobs);
+  const long = await boundOutput({ text: 'a part\n'.repeat(500), kind: 'command', original }, limits, blobs);
   expect(long.text).toContain('of 1,000 lines');
   expect(long.original).toEqual(original);
 });
 
 test('a full disk costs only the pointer', async () => {
   const blobs = new BlobStore('/dev/null/nowhere');
-  const { text, original, partial } = await admitOutput(
+  const { text, original, partial } = await boundOutput(
     { text: 'x'.repeat(5000) },
     { maxLines: 10, maxBytes: 1000 },
     blobs,
@@ -95,8 +95,8 @@ test('what Recall shows is neither shortened by its structure nor kept again', a
   const options = { tool: 'Recall', offload: settings.offload };
   const text = `[#1 …]\n${'word '.repeat(1900)}`;
   const limits = { maxLines: 2000, maxBytes: 51_200, maxTokens: 20_000 };
-  expect(await admitOutput({ text, kind: 'text' }, limits, blobs, options)).toEqual({ text, partial: false });
-  const cut = await admitOutput({ text, kind: 'text' }, { ...limits, maxBytes: 600 }, blobs, options);
+  expect(await boundOutput({ text, kind: 'text' }, limits, blobs, options)).toEqual({ text, partial: false });
+  const cut = await boundOutput({ text, kind: 'text' }, { ...limits, maxBytes: 600 }, blobs, options);
   expect(cut.original).toBeUndefined();
   expect(Buffer.byteLength(cut.text)).toBeLessThanOrEqual(600);
   expect(cut.text).toMatch(/^\[Cut to the space left for the results of this reply/);
@@ -134,7 +134,7 @@ describe('the results of one reply', () => {
       const limits = shares.limitsOfNext(entries, single, window);
       // Derived from the log alone: what was counted before makes no difference.
       if (index < 50) expect(new ResultShares().limitsOfNext([...entries], single, window)).toEqual(limits);
-      const admitted = await admitOutput({ text, kind: 'file' }, limits, blobs, { tool: 'Read' });
+      const admitted = await boundOutput({ text, kind: 'file' }, limits, blobs, { tool: 'Read' });
       shown.push(admitted.text);
       entries.push(resultOf(10_000 + index, admitted.text));
     }
@@ -389,7 +389,7 @@ describe('lines of a file', () => {
   test('2,000 of them pass whole, with what Read says of the rest', async () => {
     const blobs = new BlobStore(temporaryFolder());
     const output = read(6000);
-    const admitted = await admitOutput(output, limits, blobs, { tool: 'Read', offload: settings.offload });
+    const admitted = await boundOutput(output, limits, blobs, { tool: 'Read', offload: settings.offload });
     expect(admitted).toEqual({ text: output.text, partial: false });
     expect(admitted.text).toMatch(
       /\n {2}2000\tline 2000\n\(Lines 1-2000 of 6000; more with offset 2001\.\)$/,
@@ -423,7 +423,7 @@ describe('lines of a file', () => {
         line: 'INFO worker 12 handled request 94 in 8 ms, and all is well',
         ...more,
       });
-      const { text, partial } = await admitOutput(output, limits, blobs, {
+      const { text, partial } = await boundOutput(output, limits, blobs, {
         tool: 'Read',
         offload: settings.offload,
         direction,
@@ -449,7 +449,7 @@ describe('lines of a file', () => {
   ] as const)('in another direction as well: %s', async (direction, says) => {
     const blobs = new BlobStore(temporaryFolder());
     const few = { ...limits, maxLines: 60 };
-    const { text } = await admitOutput(read(300), few, blobs, { tool: 'Read', direction });
+    const { text } = await boundOutput(read(300), few, blobs, { tool: 'Read', direction });
     const numbers = shown(text);
     expect(says.exec(text)?.slice(1).map(Number)).toEqual([numbers[0], numbers.at(-1)]);
     expect(lineCount(text)).toBeLessThanOrEqual(60);
@@ -458,7 +458,7 @@ describe('lines of a file', () => {
   test('of a file that was not read to its end nobody knows how many it has', async () => {
     const blobs = new BlobStore(temporaryFolder());
     const output = { ...read(300), excerpt: { notes: [] } };
-    const { text } = await admitOutput(output, { ...limits, maxLines: 60 }, blobs, { tool: 'Read' });
+    const { text } = await boundOutput(output, { ...limits, maxLines: 60 }, blobs, { tool: 'Read' });
     expect(text).toMatch(/^\[Output truncated: lines 1-59 of a longer file; more with offset 60\./);
   });
 
@@ -473,7 +473,7 @@ describe('lines of a file', () => {
         fc.integer({ min: 500, max: 9000 }),
         async (total, line, direction, maxLines, maxBytes) => {
           const output = read(total, { line });
-          const admitted = await admitOutput(output, { maxLines, maxBytes, maxTokens: 2000 }, blobs, {
+          const admitted = await boundOutput(output, { maxLines, maxBytes, maxTokens: 2000 }, blobs, {
             tool: 'Read',
             direction,
           });

@@ -17,7 +17,7 @@ import { tailTokens } from '../tokens/budgets.ts';
 import type { RequestOptions } from '../types.ts';
 import { type CompactionRunner, failureEntry, RETRY_GROWTH } from './CompactionRunner.ts';
 
-export class DraftKeeper {
+export class SummaryDrafter {
   readonly #session: Session;
   readonly #runner: CompactionRunner;
   readonly #pace = new DraftPace();

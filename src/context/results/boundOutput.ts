@@ -33,7 +33,7 @@ import {
 import { compress } from './ToolResultCompressor.ts';
 import { WorkingMemory } from './WorkingMemory.ts';
 
-export interface Admitted {
+export interface BoundedOutput {
   /** The text for the model; starts with a notice if something was left out. */
   readonly text: string;
   readonly original?: BlobRef;
@@ -54,7 +54,7 @@ interface ToolOutput {
   readonly excerpt?: Excerpt | undefined;
 }
 
-export interface AdmissionLimits extends TruncationLimits {
+export interface OutputLimits extends TruncationLimits {
   /** Maximum tokens by the higher estimate. Absent = no token limit. */
   readonly maxTokens?: number;
   /** True if the rest of the reply's budget is needed for pointers. */
@@ -62,7 +62,7 @@ export interface AdmissionLimits extends TruncationLimits {
 }
 
 /** Options for shortening by structure; absent = none. */
-export interface AdmissionOptions {
+export interface OutputOptions {
   /** Name of the tool, if the output is from one. */
   readonly tool?: string;
   /** Null disables shortening by structure. */
@@ -77,27 +77,27 @@ export interface AdmissionOptions {
 }
 
 /** Shortens an output to the limits. Never rejects on a disk error: only the pointer is missing then. */
-export async function admitOutput(
+export async function boundOutput(
   output: ToolOutput,
-  limits: AdmissionLimits,
+  limits: OutputLimits,
   blobs: Blobs,
-  options: AdmissionOptions = {},
-): Promise<Admitted> {
-  if (options.tool === toolNames.recall) return admitRecalled(output.text, limits);
-  const admitted = await bound(output, limits, blobs, options);
-  if (!admitted.partial || admitted.fullOutputPath !== undefined) return admitted;
-  const { original } = admitted;
+  options: OutputOptions = {},
+): Promise<BoundedOutput> {
+  if (options.tool === toolNames.recall) return boundRecalled(output.text, limits);
+  const bounded = await bound(output, limits, blobs, options);
+  if (!bounded.partial || bounded.fullOutputPath !== undefined) return bounded;
+  const { original } = bounded;
   const fullOutputPath =
     (await options.outputs?.save(options.tool ?? '', original, output.text)) ?? blobPath(blobs, original);
-  return { ...admitted, ...(fullOutputPath === undefined ? {} : { fullOutputPath }) };
+  return { ...bounded, ...(fullOutputPath === undefined ? {} : { fullOutputPath }) };
 }
 
 async function bound(
   output: ToolOutput,
-  limits: AdmissionLimits,
+  limits: OutputLimits,
   blobs: Blobs,
-  options: AdmissionOptions,
-): Promise<Admitted> {
+  options: OutputOptions,
+): Promise<BoundedOutput> {
   const { tool = '', offload = null } = options;
   if (limits.isSpent === true) return pointerOnly(output, blobs);
   if (offload === null) return truncate(output, limits, blobs, options, isPart(output));
@@ -123,7 +123,7 @@ function isPart({ text, original }: ToolOutput): boolean {
 }
 
 /** Recall's output is part of a stored output: Recall limits its size, and it is not stored again. */
-async function admitRecalled(text: string, limits: AdmissionLimits): Promise<Admitted> {
+async function boundRecalled(text: string, limits: OutputLimits): Promise<BoundedOutput> {
   if (fits(text, limits)) return { text, partial: false };
   const notice =
     '[Cut to the space left for the results of this reply; call Recall again alone or with a smaller limit.]';
@@ -137,7 +137,7 @@ export const POINTER_TOKENS = 40;
 /** A longer text always exceeds the tokens of a pointer, so they need not be counted. */
 const MAX_POINTER_BYTES = 1000;
 
-async function pointerOnly(output: ToolOutput, blobs: Blobs): Promise<Admitted> {
+async function pointerOnly(output: ToolOutput, blobs: Blobs): Promise<BoundedOutput> {
   const bytes = Buffer.byteLength(output.text);
   const kept = output.original === undefined ? {} : { original: output.original };
   if (bytes <= MAX_POINTER_BYTES && estimateTokens(output.text, HIGH) <= POINTER_TOKENS)
@@ -153,11 +153,11 @@ async function pointerOnly(output: ToolOutput, blobs: Blobs): Promise<Admitted> 
 
 async function truncate(
   output: ToolOutput,
-  limits: AdmissionLimits,
+  limits: OutputLimits,
   blobs: Blobs,
-  { tool = '', direction: asked = 'auto', outputs }: AdmissionOptions,
+  { tool = '', direction: asked = 'auto', outputs }: OutputOptions,
   isPartOfKept: boolean,
-): Promise<Admitted> {
+): Promise<BoundedOutput> {
   const { text, original: kept, excerpt } = output;
   const shown = excerpt === undefined ? text : linesOfExcerpt(text);
   // For a file, only its own lines count towards the limit, not the notes about them.
@@ -194,7 +194,7 @@ async function truncate(
   };
 }
 
-function fits(text: string, { maxLines, maxBytes, maxTokens }: AdmissionLimits): boolean {
+function fits(text: string, { maxLines, maxBytes, maxTokens }: OutputLimits): boolean {
   // Cheap check first: a UTF-16 unit has at least one byte.
   if (text.length > maxBytes) return false;
   if (
@@ -213,7 +213,7 @@ interface CutOptions extends TruncationOptions {
 /** Cuts the text so that it fits the limits together with the notice. */
 async function cutWithin(
   text: string,
-  limits: AdmissionLimits,
+  limits: OutputLimits,
   { direction, notice, findsErrors = true }: CutOptions,
 ): Promise<{ readonly text: string; readonly stats: TruncationStats }> {
   const { maxLines, maxTokens } = limits;

@@ -10,7 +10,7 @@ import { Calibrations, type CalibrationsState } from '../tokens/calibration.ts';
 import { reductionOf } from './reductions.ts';
 
 /** Plain data for JSON. */
-export interface LearnedState {
+export interface LogFactsState {
   readonly calibrations: CalibrationsState;
   /** Per model: the learned window in tokens, and the window assumed at that time. */
   readonly windows: readonly (readonly [string, number, number?])[];
@@ -19,13 +19,13 @@ export interface LearnedState {
   readonly todos: readonly Todo[];
 }
 
-export class Learned {
+export class LogFacts {
   readonly calibrations: Calibrations;
   readonly #windows: Map<string, { readonly tokens: number; readonly known: number | undefined }>;
   #files: Map<string, string>;
   #todos: readonly Todo[];
 
-  constructor(state?: LearnedState) {
+  constructor(state?: LogFactsState) {
     this.calibrations = new Calibrations(state?.calibrations);
     this.#windows = new Map(state?.windows.map(([model, tokens, known]) => [model, { tokens, known }]));
     this.#files = new Map(state?.files);
@@ -42,13 +42,13 @@ export class Learned {
    * Rebuilds files and todo list from `entries`, the entries still in effect after a rewind or an undo; `before` is the
    * state before them.
    */
-  relearn(entries: readonly JSONLEntry[], before?: LearnedState): void {
+  relearn(entries: readonly JSONLEntry[], before?: LogFactsState): void {
     this.#files = new Map(before?.files);
     this.#todos = before?.todos ?? [];
     for (const entry of entries) this.#learnFiles(entry);
   }
 
-  state(): LearnedState {
+  state(): LogFactsState {
     return {
       calibrations: this.calibrations.state(),
       windows: [...this.#windows].map(([model, { tokens, known }]) =>

@@ -11,16 +11,16 @@ import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { headOf } from '../tokens/truncate.ts';
 import type { ToolResultInput } from '../types.ts';
 import {
-  type AdmissionLimits,
-  type AdmissionOptions,
-  type Admitted,
-  admitOutput,
+  type BoundedOutput,
+  boundOutput,
   limitsFor,
   OutputFolder,
+  type OutputLimits,
+  type OutputOptions,
   POINTER_TOKENS,
-} from './admit.ts';
+} from './boundOutput.ts';
 
-export class Admission {
+export class ResultRecorder {
   readonly #session: Session;
   readonly #shares = new ResultShares();
   readonly #outputs: OutputFolder | undefined;
@@ -41,8 +41,8 @@ export class Admission {
     const { window } = projection.budget();
     const limits = this.#shares.limitsOfNext(log.entries(), this.#limits(), window);
     const outcome = log.clean(raw);
-    const admitted = await admitOutput(outcome, limits, log.blobs, this.#options(call.name));
-    const [entry] = await append([resultEntry(call, outcome, admitted, facts), ...behind]);
+    const bounded = await boundOutput(outcome, limits, log.blobs, this.#options(call.name));
+    const [entry] = await append([resultEntry(call, outcome, bounded, facts), ...behind]);
     if (entry === undefined) throw new Error(`The log of ${log.sessionId} gave no entry for a result.`);
     return entry;
   }
@@ -62,11 +62,11 @@ export class Admission {
     return recall(request, log.seen(), log.blobs, signal, { ...this.#limits(), noteKey });
   }
 
-  #whole(outcome: ToolOutcome): Promise<Admitted> {
-    return admitOutput(outcome, this.#limits(), this.#session.log.blobs, this.#options('shell'));
+  #whole(outcome: ToolOutcome): Promise<BoundedOutput> {
+    return boundOutput(outcome, this.#limits(), this.#session.log.blobs, this.#options('shell'));
   }
 
-  #options(tool: string): AdmissionOptions {
+  #options(tool: string): OutputOptions {
     const { toolResultCompression, offload, truncate } = this.#session.deps.settings;
     return {
       tool,
@@ -86,7 +86,7 @@ export class Admission {
 function resultEntry(
   call: ToolCall,
   outcome: ToolResultInput['outcome'],
-  { text, original, partial, fullOutputPath, truncation }: Admitted,
+  { text, original, partial, fullOutputPath, truncation }: BoundedOutput,
   { durationMs, permission }: Omit<ToolResultInput, 'call' | 'outcome' | 'behind'>,
 ): NewEntry {
   const failed = outcome.status !== 'ok' && outcome.status !== 'partial';
@@ -126,7 +126,7 @@ function withShownLines(display: ToolDisplay, text: string): ToolDisplay {
 const NUMBERED_LINE = /^ *(\d+)\t/gm;
 
 /** The entry for a command that the user ran with `!`; `data.outputAt` is the offset of its output in the content. */
-function shellEntry(command: string, outcome: ToolOutcome, { text, original }: Admitted): NewEntry {
+function shellEntry(command: string, outcome: ToolOutcome, { text, original }: BoundedOutput): NewEntry {
   const head = `The user ran a command in the shell:\n$ ${command}\n\n`;
   const content = head + text;
   const { status, display } = outcome;
@@ -152,11 +152,7 @@ export class ResultShares {
    * Limits of the next result of the newest reply. `single` are the limits of a reply with one call; `windowTokens` is
    * the context window.
    */
-  limitsOfNext(
-    entries: readonly JSONLEntry[],
-    single: AdmissionLimits,
-    windowTokens: number,
-  ): AdmissionLimits {
+  limitsOfNext(entries: readonly JSONLEntry[], single: OutputLimits, windowTokens: number): OutputLimits {
     const { calls, results } = newestReply(entries);
     if (calls <= 1) return single;
     const used = results.reduce((sum, result) => sum + this.#tokensOf(result), 0);

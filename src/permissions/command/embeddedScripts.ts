@@ -99,7 +99,7 @@ export function startsNothing({ argv }: CommandPart): boolean {
 }
 
 /** A script that a rule about files is applied to like to a command. */
-interface GivenScript {
+interface EmbeddedScript {
   readonly script: string;
   /** True if a shell certainly runs it; otherwise it may be no command at all. */
   readonly isCertain: boolean;
@@ -109,7 +109,7 @@ interface GivenScript {
  * Every word of a call, and every value of its variables, that may be run as a command and can name files, except those
  * that are only text.
  */
-export function givenScripts(part: CommandPart): readonly GivenScript[] {
+export function embeddedScripts(part: CommandPart): readonly EmbeddedScript[] {
   if (part.carrier) return [];
   const { argv } = part;
   const text = plainTexts(part);

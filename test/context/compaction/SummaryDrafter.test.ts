@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { VirtualTime } from '../../../bench/context/waits/VirtualTime.ts';
-import { DraftPace } from '../../../src/context/compaction/DraftKeeper.ts';
+import { DraftPace } from '../../../src/context/compaction/SummaryDrafter.ts';
 import type { ContextManager, SummaryModel } from '../../../src/context/index.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { firstIsQuick } from '../../e2e/support/long.ts';

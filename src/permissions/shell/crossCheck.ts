@@ -6,7 +6,7 @@ import type { Node } from 'web-tree-sitter';
 import { type Token, type Tokens, tokensOf } from './tokens.ts';
 import { wordTypes } from './word.ts';
 
-export function agree(root: Node, source: string): boolean {
+export function treeMatchesTokens(root: Node, source: string): boolean {
   const tokens = tokensOf(source);
   return tokens !== undefined && new Comparison(tokens, source).isEqual(root);
 }

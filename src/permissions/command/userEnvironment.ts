@@ -10,7 +10,7 @@ import type { PartVerdict } from './partDecision.ts';
 import { locate } from './words.ts';
 
 /** The verdict on a part in that environment. */
-export function decideUnguarded(
+export function decideInUserEnvironment(
   { visit, verdict }: { readonly visit: Visit; readonly verdict: PartVerdict },
   policy: Policy,
 ): PartVerdict {

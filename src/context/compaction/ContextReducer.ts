@@ -1,6 +1,6 @@
 /**
  * The only place that decides when and how to reduce the context, from the gentlest step to the last:
- * 1. A summary drafted in the background replaces earlier turns (DraftKeeper.ts).
+ * 1. A summary drafted in the background replaces earlier turns (SummaryDrafter.ts).
  * 2. Without a draft, old steps are shortened to one line each; from 90 % of the window on, messages are removed
  *    (ContextPruner.ts).
  * 3. If only one request can run at a time, the user waits for the summary; Esc shortens steps instead.
@@ -21,9 +21,9 @@ import { type CheckResult, checkAndCompress } from '../strategies/checkAndCompre
 import type { RequestOptions } from '../types.ts';
 import { type CompactionRunner, RETRY_GROWTH } from './CompactionRunner.ts';
 import { ContextPruner } from './ContextPruner.ts';
-import type { DraftKeeper } from './DraftKeeper.ts';
 import { oldAtoms } from './ledger.ts';
 import { pinnedAtoms } from './plan.ts';
+import type { SummaryDrafter } from './SummaryDrafter.ts';
 
 /** Maximum wait of a request for a draft in milliseconds; the design allows at most 50. */
 const MOMENT_MS = 40;
@@ -36,17 +36,17 @@ const LEAST_EARLY = 30_000;
 /** Maximum share of the request that may be left after an overflow. */
 const SHRINK = 0.9;
 
-export class ReductionLadder {
+export class ContextReducer {
   readonly #session: Session;
   readonly #runner: CompactionRunner;
-  readonly #drafts: DraftKeeper;
+  readonly #drafts: SummaryDrafter;
   readonly #pruner: ContextPruner;
   /** Aborts the summary that the user is waiting for. */
   #waiting: AbortController | undefined;
   /** A draft that freed too little for the turns before `before`; it may free enough at the trigger. */
   #unfit: { readonly draft: SummaryDraft; readonly before: number } | undefined;
 
-  constructor(session: Session, runner: CompactionRunner, drafts: DraftKeeper) {
+  constructor(session: Session, runner: CompactionRunner, drafts: SummaryDrafter) {
     this.#session = session;
     this.#runner = runner;
     this.#drafts = drafts;
@@ -92,7 +92,7 @@ export class ReductionLadder {
     });
   }
 
-  /** Token counts at which the ladder makes a decision. */
+  /** Token counts at which the reducer makes a decision. */
   figures(options: Pick<RequestOptions, 'tools'>): readonly number[] {
     const { draftAt, trigger, removeAt, limit } = this.#budget();
     const { projection, deps } = this.#session;

@@ -17,7 +17,7 @@ import { LogPages } from './LogPages.ts';
 import { FULL_READ_BYTES, resumePointOf, writeResumePoint } from './loadLog.ts';
 import type { LogContents } from './logReader.ts';
 
-export class ResidentLog {
+export class LoadedEntries {
   readonly #file: string;
   readonly #wholeBytes: number;
   /** History of the entries in memory. */

@@ -8,7 +8,7 @@ import { lstatOf } from '../../disk/fileLookups.ts';
 import { linkAt } from '../../disk/paths.ts';
 import { inRealFolderSync } from '../../disk/realFile.ts';
 
-export interface HeldLinks {
+export interface LinkGuard {
   /**
    * Holds these links as they are now, besides those held already. Returns a function to call when the command is gone:
    * without commands, the user may change the links.
@@ -19,7 +19,7 @@ export interface HeldLinks {
 }
 
 /** `setAside` renames what is at a path, and returns a note that says so. */
-export function createHeldLinks(setAside: (path: string) => string): HeldLinks {
+export function createLinkGuard(setAside: (path: string) => string): LinkGuard {
   const held = new Map<string, string>();
   let holders = 0;
   return {

@@ -18,18 +18,18 @@ interface AdmittedPrompts {
  * only if no request could hold it: its beginning, end and a pointer are sent, and the full text is stored as a blob.
  * `fixedTokens`: the tokens of the system prompt and the tools, which are in every request.
  */
-export async function admitPrompts(
+export async function preparePrompts(
   prompts: readonly NewEntry[],
   session: Session,
   fixedTokens: number,
 ): Promise<AdmittedPrompts> {
   const room = Math.max(MIN_ROOM, session.projection.budget().limit - fixedTokens);
-  const admitted = await Promise.all(prompts.map((prompt) => fitPrompt(prompt, session, room)));
-  const notices = admitted.flatMap(({ notice }) => notice ?? []);
+  const fitted = await Promise.all(prompts.map((prompt) => fitPrompt(prompt, session, room)));
+  const notices = fitted.flatMap(({ notice }) => notice ?? []);
   const onWarning = (text: string): unknown => notices.push(text);
   const typed = prompts.filter(({ subtype }) => subtype === 'prompt').map(stringContent);
   const memories = await memoriesFor(typed.join('\n'), session, onWarning);
-  return { entries: [...memories, ...admitted.map(({ prompt }) => prompt)], notices };
+  return { entries: [...memories, ...fitted.map(({ prompt }) => prompt)], notices };
 }
 
 /** Minimum tokens for a prompt, however full the window is. */
