@@ -3,7 +3,7 @@
  * node; a node type that is not listed here is not understood.
  */
 import type { Node } from 'web-tree-sitter';
-import { type Assignment, isHarmlessAssignment, isOfShell, isPlainVariable } from './assignments.ts';
+import { type Assignment, isHarmlessAssignment, isPlainVariable } from './assignments.ts';
 import { arithmeticIsPlain, expansionIsPlain, heredocsEndWhereTheySay } from './checks.ts';
 import { treeMatchesTokens } from './crossCheck.ts';
 import {
@@ -15,7 +15,6 @@ import {
   printsPlainly,
   readRedirect,
   redirectEffect,
-  redirectsInput,
   repeating,
   reserved,
   statements,
@@ -23,20 +22,22 @@ import {
   testLeaves,
   usesVariables,
 } from './grammar.ts';
+import { assignedIn, readBefore } from './loopVariables.ts';
 import type { CommandPart, ParsedCommand } from './parsedCommand.ts';
+import { isPiped, wordsBeforePipe } from './pipes.ts';
+import { ShellState } from './ShellState.ts';
 import { type Statement, statementsOf } from './sequence.ts';
 import { type Piece, readPieces, type Span, wordTypes, wordValue } from './word.ts';
 import {
   type Argument,
-  alternativesOf,
   anything,
   combine,
   join,
   mayBeSecret,
   unknownText,
   type Variables,
-  valuesOf,
 } from './wordValues.ts';
+import { changesDirectory } from './workingDirectory.ts';
 import { ADDED, hidesCommand, innerScript, isShell, unwrap, unwrapRun, type Words } from './wrappers.ts';
 
 interface Place {
@@ -70,8 +71,7 @@ export class CommandReader {
    * True once something may have changed the meaning of words: a shell option, an alias, a variable set by a builtin.
    */
   #isOpaque = false;
-  #variables: Variables = new Map();
-  #moves = 0;
+  readonly #shell = new ShellState();
   #words = 0;
   /** True inside a script (`bash -c '…'`) whose shell has input. */
   #scriptHasInput = false;
@@ -123,9 +123,9 @@ export class CommandReader {
   #all(node: Node, place: Place): boolean {
     const { children } = node;
     return children.every((child, index) => {
-      const before = this.#variables;
+      const before = this.#shell.variables;
       if (node.type === 'while_statement' && child.type === 'do_group')
-        this.#fill(readBefore(child, this.#source), true);
+        this.#shell.fill(readBefore(child, this.#source), true);
       const isConcurrent = children[index + 1]?.type === '&' || node.type === 'pipeline';
       const hasInput = place.hasInput || (node.type === 'pipeline' && index > 0);
       if (
@@ -136,7 +136,7 @@ export class CommandReader {
       )
         return false;
       // A statement that runs in the background or in a pipeline may or may not have set a variable.
-      if (isConcurrent) this.#variables = join(before, this.#variables);
+      if (isConcurrent) this.#shell.orElse(before);
       return true;
     });
   }
@@ -156,10 +156,10 @@ export class CommandReader {
       const pieces = node.parent?.type === 'case_item' ? [] : this.#pieces(node, false);
       if (pieces === undefined) return false;
       // Comparing a secret with patterns, or using it as one, reveals it.
-      if (node.parent?.type === 'case_item' && namesSecret(node, this.#source, this.#variables))
+      if (node.parent?.type === 'case_item' && namesSecret(node, this.#source, this.#shell.variables))
         this.#reads.push(null);
       const isCompared = node.parent?.type === 'case_statement';
-      if (isCompared && valuesOf(pieces, this.#variables, this.#moves).some(({ type }) => type === 'secret'))
+      if (isCompared && this.#shell.values(pieces).some(({ type }) => type === 'secret'))
         this.#reads.push(null);
       return this.#word(node, place, mentions) !== undefined;
     }
@@ -179,17 +179,15 @@ export class CommandReader {
 
   /** Updates the possible values of variables after a statement whose body runs once, repeatedly or not at all. */
   #following(node: Node, place: Place, read: () => boolean): boolean {
-    const before = this.#variables;
+    const before = this.#shell.variables;
     if (repeating.has(node.type)) {
-      const changed = new Map(before);
-      for (const name of assignedIn(node, this.#source)) changed.set(name, [anything]);
-      this.#variables = changed;
+      this.#shell.forget(assignedIn(node, this.#source));
       if (node.type === 'for_statement' && !this.#loopVariable(node, place)) return false;
     }
-    const start = this.#variables;
+    const start = this.#shell.variables;
     if (!read()) return false;
-    if (node.type === 'subshell') this.#variables = before;
-    else if (conditional.has(node.type)) this.#variables = join(join(before, start), this.#variables);
+    if (node.type === 'subshell') this.#shell.restore(before);
+    else if (conditional.has(node.type)) this.#shell.orElse(join(before, start));
     return true;
   }
 
@@ -200,26 +198,28 @@ export class CommandReader {
   #branches(node: Node, place: Place): boolean {
     if (node.type === 'list') return this.#list(node, place);
     if (!/^(?:if_statement|elif_clause|case_statement)$/.test(node.type)) return this.#all(node, place);
-    let atStart = this.#variables;
+    let atStart = this.#shell.variables;
     let after: Variables | undefined;
     for (const child of node.children) {
       if (/^(?:elif_clause|else_clause|case_item)$/.test(child.type)) {
-        after = after === undefined ? this.#variables : join(after, this.#variables);
-        this.#variables = join(atStart, after);
+        after = after === undefined ? this.#shell.variables : join(after, this.#shell.variables);
+        this.#shell.restore(join(atStart, after));
       }
       if (!this.#statement(child, place)) return false;
-      if (child.type === 'then') atStart = this.#variables;
+      if (child.type === 'then') atStart = this.#shell.variables;
     }
-    this.#variables = join(atStart, after === undefined ? this.#variables : join(after, this.#variables));
+    this.#shell.restore(
+      join(atStart, after === undefined ? this.#shell.variables : join(after, this.#shell.variables)),
+    );
     return true;
   }
 
   /** `a && b` and `a || b`: the second one follows the first, if it runs at all. */
   #list(node: Node, place: Place): boolean {
     return node.children.every((child, index) => {
-      const before = this.#variables;
+      const before = this.#shell.variables;
       if (!this.#statement(child, { ...place, isReached: place.isReached && index === 0 })) return false;
-      if (index > 0) this.#variables = join(before, this.#variables);
+      if (index > 0) this.#shell.orElse(before);
       return true;
     });
   }
@@ -234,7 +234,7 @@ export class CommandReader {
       if (word === null) return false;
       const pieces = this.#pieces(word, false);
       if (pieces === undefined) return false;
-      const lists = alternativesOf(pieces, this.#variables, this.#moves);
+      const lists = this.#shell.alternatives(pieces);
       for (const value of lists?.flat() ?? [anything])
         values.push(value.type === 'files' ? { ...value, single: true } : value);
     }
@@ -242,7 +242,7 @@ export class CommandReader {
     // The number of iterations reveals something about a secret.
     if (values.some(({ type }) => type === 'secret')) this.#reads.push(null);
     const hasList = node.children.some((child) => child.type === 'in');
-    this.#assign(name, hasList ? values : [unknownText]);
+    this.#shell.assign(name, hasList ? values : [unknownText]);
     const set = { name, value: null };
     return isPlainVariable(name) || this.#plain(variable, { argv: [], raw: [] }, [set], place);
   }
@@ -302,7 +302,7 @@ export class CommandReader {
     if (script === null) return false;
     // In an inner script, words that have been read before may use it; in a loop, `assignedIn` has found it.
     const filled = this.#depth > 0 ? undefined : filledByRead(words.argv);
-    if (filled !== undefined) this.#fill(filled, false);
+    if (filled !== undefined) this.#shell.fill(filled, false);
     else if (changesShell(words.argv)) this.#isOpaque = true;
     const input = this.#inputOf(nodes);
     this.#parts.push({
@@ -319,21 +319,21 @@ export class CommandReader {
       variables: nodes.some(usesVariables),
       ...place,
     });
-    if (isMove(words.argv)) this.#moves += 1;
+    if (changesDirectory(words)) this.#shell.noteMove();
     if (script === undefined) return true;
     // `eval` continues in this shell; another shell knows only exported variables.
-    const outer = this.#variables;
+    const outer = this.#shell.variables;
     const isSame = name === 'eval';
     // `-x` would print every word, including the values of variables.
     if (words.argv.slice(1, -1).some((word) => /^-\w*x/.test(word ?? ''))) this.#isOpaque = true;
-    if (!isSame) this.#variables = new Map();
+    if (!isSame) this.#shell.restore(new Map());
     const outerHasInput = this.#scriptHasInput;
     this.#scriptHasInput ||= place.hasInput;
     // The script may print its arguments as `$1`.
     const args = runs?.flat() ?? [anything];
     if (!isSame && args.some(({ type }) => type === 'secret')) this.#reads.push(null);
     const understood = this.#depth < maxDepth && this.#readScript(script, this, this.#depth + 1);
-    if (!isSame) this.#variables = outer;
+    if (!isSame) this.#shell.restore(outer);
     this.#scriptHasInput = outerHasInput;
     return understood;
   }
@@ -341,7 +341,7 @@ export class CommandReader {
   /** True if a word is the same text in every shell, without expansions. */
   #isConstant(node: Node): boolean {
     const pieces = this.#pieces(node, false);
-    const lists = pieces && alternativesOf(pieces, this.#variables, this.#moves);
+    const lists = pieces && this.#shell.alternatives(pieces);
     const [word] = lists?.length === 1 ? (lists[0] ?? []) : [];
     return word?.type === 'text' && word.text === wordValue(node, this.#source);
   }
@@ -353,7 +353,7 @@ export class CommandReader {
     for (const node of nodes) {
       const pieces = this.#pieces(node, false);
       if (pieces === undefined) return undefined;
-      const list = alternativesOf(pieces, this.#variables, this.#moves);
+      const list = this.#shell.alternatives(pieces);
       if (list === undefined) isKnown = false;
       else lists.push(list);
     }
@@ -364,20 +364,8 @@ export class CommandReader {
 
   /** The words of the command whose output this one reads, if there is exactly one. */
   #inputOf(nodes: readonly Node[]): readonly Argument[] | undefined {
-    const first = nodes[0]?.parent ?? null;
-    const command = first?.type === 'command_name' ? first.parent : first;
-    const before = command?.previousNamedSibling;
-    if (command?.type !== 'command' || command.parent?.type !== 'pipeline' || before?.type !== 'command')
-      return undefined;
-    // `|&` also passes error messages, and a redirection replaces the pipe.
-    if (command.previousSibling?.type !== '|' || redirectsInput(command, this.#source)) return undefined;
-    const isPlain = before.children.every(
-      (child) => child.type === 'command_name' || wordTypes.has(child.type),
-    );
-    const words = before.children.flatMap((child) =>
-      child.type === 'command_name' ? child.children : [child],
-    );
-    const runs = isPlain ? this.#runs(words) : undefined;
+    const words = wordsBeforePipe(nodes, this.#source);
+    const runs = words && this.#runs(words);
     return runs?.length === 1 ? runs[0] : undefined;
   }
 
@@ -397,19 +385,6 @@ export class CommandReader {
     };
     collect(node);
     return readPieces(this.#text(node), spans, assigned);
-  }
-
-  #assign(name: string, values: readonly Argument[]): void {
-    const next = new Map(this.#variables);
-    next.set(name, isOfShell(name) ? [anything] : values);
-    this.#variables = next;
-  }
-
-  /** `read` fills variables, unless it fails. A secret that it could read counts as read where it comes from. */
-  #fill(names: readonly string[], hasSucceeded: boolean): void {
-    const before = this.#variables;
-    for (const name of names) this.#assign(name, [unknownText]);
-    if (!hasSucceeded) this.#variables = join(before, this.#variables);
   }
 
   /** Processes the commands that a word would run; undefined if not understood. */
@@ -447,9 +422,9 @@ export class CommandReader {
 
   /** Assignments in a subshell have no effect afterwards. */
   #inSubshell(node: Node, place: Place): boolean {
-    const before = this.#variables;
+    const before = this.#shell.variables;
     const understood = this.#all(node, place);
-    this.#variables = before;
+    this.#shell.restore(before);
     return understood;
   }
 
@@ -469,13 +444,13 @@ export class CommandReader {
     if (body === null) return extra.length === 0;
     const hasInput = place.hasInput || node.children.some((child) => suppliesInput(child, this.#source));
     const inside = { ...place, hasInput, certain: false, isReached: false };
-    const before = this.#variables;
+    const before = this.#shell.variables;
     const understood =
       body.type === 'command'
         ? this.#command(body, inside, extra, this.#documentOf(node))
         : extra.length === 0 && this.#statement(body, inside);
     // If the redirection fails, the command does not run.
-    this.#variables = join(before, this.#variables);
+    this.#shell.orElse(before);
     return understood;
   }
 
@@ -489,31 +464,14 @@ export class CommandReader {
     const pieces = this.#pieces(target, false);
     if (word === undefined || effect === undefined || pieces === undefined) return undefined;
     // A word that shells interpret differently (`=x` in zsh) is unknown.
-    const isKnown = alternativesOf(pieces, this.#variables, this.#moves) !== undefined;
+    const isKnown = this.#shell.alternatives(pieces) !== undefined;
     if (effect === 'writes')
-      this.#writes.push(...(word.value === null ? this.#filled(pieces) : [isKnown ? word.value : null]));
-    if (effect === 'reads') this.#reads.push(...this.#targets(word.value, pieces));
+      this.#writes.push(
+        ...(word.value === null ? this.#shell.writtenFiles(pieces) : [isKnown ? word.value : null]),
+      );
+    if (effect === 'reads') this.#reads.push(...this.#shell.readFiles(word.value, pieces));
     extra.push(...rest);
     return rest;
-  }
-
-  /** The files that a word with variables may name for writing; null = unknown. */
-  #filled(pieces: readonly Piece[]): readonly (string | null)[] {
-    const lists = alternativesOf(pieces, this.#variables, this.#moves) ?? [[]];
-    const paths = lists.flatMap((list) => list.map((one) => (one.type === 'text' ? one.text : null)));
-    return lists.every((list) => list.length === 1) ? paths : [null];
-  }
-
-  /** The files that may be read; null = unknown. */
-  #targets(value: string | null, pieces: readonly Piece[]): readonly (string | null)[] {
-    const lists = alternativesOf(pieces, this.#variables, this.#moves);
-    const known = lists?.flatMap((list) =>
-      list.map((one) =>
-        one.type === 'text' ? one.text : one.type === 'files' && one.single ? one.pattern : null,
-      ),
-    );
-    if (known === undefined || lists?.some((list) => list.length !== 1)) return [null];
-    return value === null ? known : [value, ...known.filter((one) => one !== value && one !== null)];
   }
 
   /** The command reads the word. If only the shell knows its value, it may be a secret, as in a file. */
@@ -521,7 +479,7 @@ export class CommandReader {
     const words = node.namedChildren.filter((child) => wordTypes.has(child.type));
     const all = words.map((word) => this.#pieces(word, true));
     if (all.some((pieces) => pieces === undefined)) return false;
-    const values = all.flatMap((pieces) => valuesOf(pieces ?? [], this.#variables, this.#moves));
+    const values = all.flatMap((pieces) => this.#shell.values(pieces ?? []));
     if (values.some(({ type }) => type === 'secret')) this.#reads.push(null);
     return words.every((word) => this.#word(word, place) !== undefined);
   }
@@ -563,7 +521,7 @@ export class CommandReader {
       const pieces = wordTypes.has(leaf.type) ? this.#pieces(leaf, false) : [];
       if (pieces === undefined) return false;
       const list = wordTypes.has(leaf.type)
-        ? alternativesOf(pieces, this.#variables, this.#moves)
+        ? this.#shell.alternatives(pieces)
         : [[{ type: 'text' as const, text: raw[index] ?? '' }]];
       lists.push(list ?? [[anything]]);
     }
@@ -604,12 +562,12 @@ export class CommandReader {
     const values: readonly Argument[] = isWhole
       ? value === null
         ? [{ type: 'text', text: '' }]
-        : valuesOf(pieces, this.#variables, this.#moves)
+        : this.#shell.values(pieces)
       : [anything];
-    const before = this.#variables;
-    this.#assign(this.#text(name), values);
+    const before = this.#shell.variables;
+    this.#shell.assign(this.#text(name), values);
     // A value set for a single command is gone afterwards, except with some builtins of some shells.
-    if (node.parent?.type === 'command') this.#variables = join(before, this.#variables);
+    if (node.parent?.type === 'command') this.#shell.orElse(before);
     return {
       name: isWhole ? this.#text(name) : `${this.#text(name)}+`,
       value: value === null ? '' : wordValue(value, this.#source),
@@ -658,46 +616,3 @@ const namesSecret = (node: Node, source: string, variables: Variables): boolean 
   node
     .descendantsOfType('variable_name')
     .some((name) => name !== null && mayBeSecret(source.slice(name.startIndex, name.endIndex), variables));
-
-const isMove = (argv: readonly (string | null)[]): boolean => /^(?:cd|pushd|popd|chdir)$/.test(argv[0] ?? '');
-
-/** Names of the variables that a loop sets, and in a command with the word `read` all others. */
-function assignedIn(node: Node, source: string): readonly string[] {
-  return node.descendantsOfType(['variable_assignment', 'for_statement', 'command']).flatMap((inner) => {
-    if (inner?.type === 'command') return readIn(inner, source);
-    const name = inner?.childForFieldName(inner.type === 'for_statement' ? 'variable' : 'name');
-    return name == null ? [] : [source.slice(name.startIndex, name.endIndex)];
-  });
-}
-
-/** The variables that `while read …` has filled when the body of its loop runs. */
-function readBefore(body: Node, source: string): readonly string[] {
-  const condition = body.previousNamedSibling;
-  if (condition?.type !== 'command' || body.parent?.children[0]?.type !== 'while') return [];
-  const words = condition.namedChildren.filter((child) => child.type !== 'variable_assignment');
-  return filledByRead(words.map((word) => source.slice(word.startIndex, word.endIndex))) ?? [];
-}
-
-function readIn(command: Node, source: string): readonly string[] {
-  const nodes = command.children.flatMap((child) =>
-    child.type === 'command_name' ? child.children : [child],
-  );
-  const words = nodes.map((node) => (wordTypes.has(node.type) ? wordValue(node, source) : null));
-  return words.includes('read') ? words.flatMap((word) => (word && isPlainVariable(word) ? [word] : [])) : [];
-}
-
-/**
- * True if a command certainly reads a pipe. In the background, or with a redirection, it may read /dev/null or a
- * terminal instead, and then programs such as rg search the folder.
- */
-function isPiped(nodes: readonly Node[], source: string): boolean {
-  const first = nodes[0]?.parent ?? null;
-  const command = first?.type === 'command_name' ? first.parent : first;
-  if (command === null || redirectsInput(command, source)) return false;
-  let isBehind = false;
-  for (let at = command; at.parent !== null; at = at.parent) {
-    if (at.nextSibling?.type === '&') return false;
-    isBehind ||= at.parent.type === 'pipeline' && at.previousSibling !== null;
-  }
-  return isBehind;
-}

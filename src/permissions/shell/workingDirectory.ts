@@ -67,8 +67,8 @@ function isPlain({ argv: [name, ...args], full, raw }: CommandPart): boolean {
   return name === 'cd' && !isWrapped && rest.length <= 1 && !raw.some((word) => word.includes("$'"));
 }
 
-/** True if the part changes, or may change, the shell's directory. */
-export const changesDirectory = ({ argv }: CommandPart): boolean =>
+/** True if the command changes, or may change, the shell's directory. */
+export const changesDirectory = ({ argv }: Pick<CommandPart, 'argv'>): boolean =>
   /^(?:cd|pushd|popd|chdir)$/.test(argv[0] ?? '');
 
 /** The argument of `cd`; undefined if it is not one plain directory, or the command may repeat. */
