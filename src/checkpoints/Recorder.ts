@@ -14,7 +14,7 @@ import {
   linkedPath,
   realFolder,
   type ScannedState,
-  statEntry,
+  statEntrySafely,
 } from './scan/diskEntry.ts';
 import { type ChangedPath, identifyPath, isUnchanged } from './scan/identifyPath.ts';
 import { createYieldTimer, isHistory, walk } from './scan/walk.ts';
@@ -67,7 +67,7 @@ export class Recorder {
   async keep(paths: readonly string[]): Promise<void> {
     for (const path of targetsOf(paths)) {
       this.#expectNothingAbove(path);
-      const entry = statSafely(path);
+      const entry = statEntrySafely(path);
       if (entry === undefined) {
         this.#tree.delete(path);
         this.#absent.add(path);
@@ -98,7 +98,7 @@ export class Recorder {
   /** Records changes made by a restore, so that the next scan does not attribute them to another program. */
   async refresh(paths: readonly string[]): Promise<void> {
     for (const path of paths) {
-      const [before, entry] = [this.#tree.get(path), statSafely(path)];
+      const [before, entry] = [this.#tree.get(path), statEntrySafely(path)];
       if (entry === undefined) this.#tree.delete(path);
       else if (before !== undefined || this.#isCovered(path))
         await this.#recordPath({ path, before, entry }, before?.isNamed ?? false, false);
@@ -159,13 +159,13 @@ export class Recorder {
   #findRest(found: ChangedPath[], unreadable: readonly string[]): void {
     for (const [path, before] of this.#tree) {
       if (before.seen === this.#scan || unreadable.some((folder) => path.startsWith(folder))) continue;
-      const entry = before.isNamed ? statSafely(path) : undefined;
+      const entry = before.isNamed ? statEntrySafely(path) : undefined;
       if (entry === undefined || !isUnchanged(before, entry)) found.push({ path, before, entry });
     }
     const seen = new Set(found.map((one) => one.path));
     for (const path of this.#absent) {
       if (this.#tree.has(path) || seen.has(path)) continue;
-      const entry = statSafely(path);
+      const entry = statEntrySafely(path);
       if (entry !== undefined) found.push({ path, before: undefined, entry });
     }
   }
@@ -174,11 +174,11 @@ export class Recorder {
     for (const path of paths) {
       for (const folder of foldersAbove(path)) {
         const isNew = this.#absent.has(folder) || (this.#isCovered(folder) && !this.#tree.has(folder));
-        const entry = isNew ? statSafely(folder) : undefined;
+        const entry = isNew ? statEntrySafely(folder) : undefined;
         if (entry !== undefined)
           await this.#recordPath({ path: folder, before: undefined, entry }, true, true, changes);
       }
-      const [before, entry] = [this.#tree.get(path), statSafely(path)];
+      const [before, entry] = [this.#tree.get(path), statEntrySafely(path)];
       if (before === undefined && entry === undefined) continue;
       const isNews = before === undefined && !this.#absent.has(path) && !this.#isCovered(path);
       if (isNews) this.#noteOnce(`what ${describePath(this.#root, path)} was before is unknown`);
@@ -233,7 +233,7 @@ export class Recorder {
   /** Records missing parent folders of a path, which a tool call may create. */
   #expectNothingAbove(path: string): void {
     for (const folder of foldersAbove(path).reverse()) {
-      if (statSafely(folder) !== undefined) return;
+      if (statEntrySafely(folder) !== undefined) return;
       this.#tree.delete(folder);
       this.#absent.add(folder);
     }
@@ -274,12 +274,4 @@ function foldersAbove(path: string): string[] {
   const folders: string[] = [];
   for (let at = dirname(path); at !== dirname(at); at = dirname(at)) folders.unshift(at);
   return folders;
-}
-
-function statSafely(path: string): DiskEntry | undefined {
-  try {
-    return statEntry(path);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import type { JSONLEntry } from '../protocol/entries.ts';
 import { contentText } from '../protocol/messages.ts';
 import { grouped } from '../protocol/text/numbers.ts';
+import { errorNotice } from './notices.ts';
 import type { Command, CommandHost, CommandResult, Copied } from './types.ts';
 
 /** Copies an answer, or a code block of it, to the clipboard or into a file. */
@@ -15,17 +16,17 @@ export const copy: Command = {
     const wanted = readCopyArguments(args);
     const texts = answers(host.agent.liveEntries());
     const text = texts.at(-wanted.answer);
-    if (texts.length === 0) return problem('There is no answer to copy yet.');
+    if (texts.length === 0) return errorNotice('There is no answer to copy yet.');
     if (text === undefined)
-      return problem(`Only the newest ${count(texts.length, 'answer')} of this session can be copied.`);
+      return errorNotice(`Only the newest ${count(texts.length, 'answer')} of this session can be copied.`);
     if (wanted.code === undefined) return deliver(text, answerName(wanted.answer), wanted.file, host);
     const blocks = codeBlocks(text);
-    if (blocks.length === 0) return problem(`${capital(answerName(wanted.answer))} has no code block.`);
+    if (blocks.length === 0) return errorNotice(`${capital(answerName(wanted.answer))} has no code block.`);
     const number = wanted.code === 'any' && blocks.length === 1 ? 1 : wanted.code;
     if (number === 'any') return { type: 'notice', text: listed(blocks, wanted.answer) };
     const block = blocks[number - 1];
     if (block === undefined)
-      return problem(
+      return errorNotice(
         `There ${blocks.length === 1 ? 'is' : 'are'} ${count(blocks.length, 'code block')} in ${answerName(wanted.answer)}.`,
       );
     return deliver(
@@ -77,7 +78,7 @@ async function deliver(
   if (file !== undefined) {
     const written = await host.writeText(text, file);
     return written.type === 'failed'
-      ? problem(written.message)
+      ? errorNotice(written.message)
       : { type: 'notice', text: `Wrote ${what} to ${written.file} (${size(text)}).` };
   }
   return copiedText(await host.copyText(text), what, text);
@@ -94,7 +95,9 @@ function copiedText(copied: Copied, what: string, text: string): CommandResult {
         text: `Sent ${what} to the terminal for its clipboard (OSC 52, ${size(text)}). Terminals do not confirm this; if something else is pasted, use /copy FILE.`,
       };
     case 'failed':
-      return problem(`${capital(what)} was not copied: ${copied.message} /copy FILE writes it to a file.`);
+      return errorNotice(
+        `${capital(what)} was not copied: ${copied.message} /copy FILE writes it to a file.`,
+      );
   }
 }
 
@@ -122,7 +125,6 @@ function size(text: string): string {
 
 const count = (many: number, noun: string): string => `${many} ${noun}${many === 1 ? '' : 's'}`;
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-const problem = (text: string): CommandResult => ({ type: 'notice', level: 'error', text });
 
 /** Fenced code blocks of a Markdown text. Pure. */
 

@@ -1,3 +1,4 @@
+import { errorNotice } from './notices.ts';
 import type { Command, CommandResult, ExportFormat } from './types.ts';
 
 const formats: Readonly<Record<string, ExportFormat>> = {
@@ -21,14 +22,14 @@ export const exportCommand: Command = {
   run: async (args, host): Promise<CommandResult> => {
     // In a long session only the end may be loaded, and it need not contain a prompt.
     if (!host.agent.entries().some(({ type, subtype }) => isConversation.has(subtype ?? type)))
-      return problem('Nothing to export yet.');
+      return errorNotice('Nothing to export yet.');
     const { format, file } = readArguments(args);
     if (file !== undefined && /^[\w-]+$/.test(args.trim()))
-      return problem(
+      return errorNotice(
         `Unknown format “${file}”: use md, html, json or jsonl. For a file of that name, use ./${file}`,
       );
     const done = await host.exportSession(file === undefined ? { format } : { format, file });
-    if (done.type === 'failed') return problem(done.message);
+    if (done.type === 'failed') return errorNotice(done.message);
     return { type: 'notice', text: `Exported to ${done.file}\n${secretsLine(done.secrets)}` };
   },
 };
@@ -51,5 +52,3 @@ function secretsLine(secrets: number): string {
   if (secrets === 0) return 'No keys, tokens or passwords were found.';
   return secrets === 1 ? '1 secret was left out.' : `${secrets} secrets were left out.`;
 }
-
-const problem = (text: string): CommandResult => ({ type: 'notice', level: 'error', text });

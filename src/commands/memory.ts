@@ -1,5 +1,6 @@
 import { type FoundMemory, type MemoryFileInfo, type MemoryScope, oneLine } from '../context/index.ts';
 import { alignColumns } from './figures.ts';
+import { errorNotice } from './notices.ts';
 import type { Command, CommandResult, MemoryPort } from './types.ts';
 
 const SEARCH = '/memory search [--category <name>] <words>';
@@ -27,24 +28,24 @@ export const memory: Command = {
       case 'add':
         return add(rest, port);
       default:
-        return problem(`Unknown /memory subcommand "${oneLine(verb, 40)}". ${USAGE}`);
+        return errorNotice(`Unknown /memory subcommand "${oneLine(verb, 40)}". ${USAGE}`);
     }
   },
 };
 
 async function search(args: string, port: MemoryPort): Promise<CommandResult> {
   const { text: words, category, problem: misused } = readFlags(args, ['category']);
-  if (misused !== undefined) return problem(`${misused} ${SEARCH}`);
-  if (words === '') return problem(`Search for what? ${SEARCH}`);
+  if (misused !== undefined) return errorNotice(`${misused} ${SEARCH}`);
+  if (words === '') return errorNotice(`Search for what? ${SEARCH}`);
   return notice(foundText(await port.search(words, category), port));
 }
 
 async function add(args: string, port: MemoryPort): Promise<CommandResult> {
   const { text, category, scope = 'user', problem: misused } = readFlags(args, ['category', 'scope']);
-  if (misused !== undefined) return problem(`${misused} ${ADD}`);
-  if (text === '') return problem(`Remember what? ${ADD}`);
+  if (misused !== undefined) return errorNotice(`${misused} ${ADD}`);
+  if (text === '') return errorNotice(`Remember what? ${ADD}`);
   const saved = await port.add(text, scope, category);
-  if (saved.type === 'refused') return problem(saved.message);
+  if (saved.type === 'refused') return errorNotice(saved.message);
   const where = scope === 'project' ? 'for this project' : 'for all projects';
   return notice(`Remembered ${where}, in ${saved.file}`);
 }
@@ -133,4 +134,3 @@ function foundText(found: readonly FoundMemory[], port: MemoryPort): string {
 }
 
 const notice = (text: string): CommandResult => ({ type: 'notice', text });
-const problem = (text: string): CommandResult => ({ type: 'notice', level: 'error', text });

@@ -5,7 +5,7 @@
  */
 
 import { isRecord } from '../protocol/json.ts';
-import { removeUnapproved } from './hooks.ts';
+import { removeUnapproved, sortKeys } from './hooks.ts';
 import { parsePermissionMode } from './modes.ts';
 import type { Grant, Values } from './types.ts';
 
@@ -314,12 +314,6 @@ function placeOf(values: Values, path: string): [Values | undefined, string] {
 /** The same text for equal values, regardless of the order of keys. */
 function canonicalText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, sortKeys);
-}
-
-function sortKeys(_: string, value: unknown): unknown {
-  return isRecord(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-    : value;
 }
 
 function isEmpty(value: unknown): boolean {

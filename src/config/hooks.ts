@@ -160,7 +160,8 @@ function shownHook(json: string): string {
   return Object.keys(rest).length === 0 ? command : `${command} ${JSON.stringify(rest)}`;
 }
 
-function sortKeys(_: string, value: unknown): unknown {
+/** For `JSON.stringify`: sorts the keys of objects, so that equal values have the same text. */
+export function sortKeys(_: string, value: unknown): unknown {
   return isRecord(value)
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value;

@@ -191,7 +191,8 @@ function isSame(realPath: string, { dev, ino }: BigIntStats): boolean {
 const isEqualPath = (a: string, b: string): boolean =>
   a === b || a.normalize('NFC').toLowerCase() === b.normalize('NFC').toLowerCase();
 
-const isLoop = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ELOOP';
+/** True for the error of opening a link without following it. */
+export const isLoop = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ELOOP';
 
 const isLink = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { answerText, type FieldAnswer, type FormField } from '../protocol/forms.ts';
+import { count } from '../protocol/text/numbers.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
-import { count } from './units.ts';
 
 /** Characters: a screen or two. */
 const MAX_QUESTION = 4000;

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { isInside } from '../disk/paths.ts';
 import type { ResolvedPath } from '../disk/realFile.ts';
 import type { EditChecks } from '../protocol/diagnostics.ts';
+import { count } from '../protocol/text/numbers.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineFileTool } from './defineTool.ts';
@@ -12,7 +13,6 @@ import { suggestForMissing } from './files/similarNames.ts';
 import { loadForChange } from './files/textFile.ts';
 import { failure } from './outcomes.ts';
 import { absolutePath, shortPath } from './paths.ts';
-import { count } from './units.ts';
 
 const MAX_LINES_LISTED = 20;
 

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import picomatch from 'picomatch';
 import * as z from 'zod';
 import { assertUnmoved, type ResolvedPath } from '../disk/realFile.ts';
+import { count } from '../protocol/text/numbers.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineFileTool } from './defineTool.ts';
@@ -12,7 +13,6 @@ import { absolutePath, shortPath } from './paths.ts';
 import { NO_RIPGREP } from './search/ripgrep.ts';
 import { changedNote, newestFirst, searchFolder } from './search/searchFolder.ts';
 import type { Environment } from './shell/childEnvironment.ts';
-import { count } from './units.ts';
 
 /** The model gets only the first of them; the rest is available through Recall. */
 const MAX_FILES = 10_000;

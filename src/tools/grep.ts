@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { assertUnmoved, type ResolvedPath } from '../disk/realFile.ts';
+import { count } from '../protocol/text/numbers.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineFileTool } from './defineTool.ts';
@@ -11,7 +12,6 @@ import { absolutePath, shortPath } from './paths.ts';
 import { NO_RIPGREP } from './search/ripgrep.ts';
 import { changedNote, newestFirst, searchFolder } from './search/searchFolder.ts';
 import type { Environment } from './shell/childEnvironment.ts';
-import { count } from './units.ts';
 
 const DEFAULT_HEAD_LIMIT = 250;
 const MAX_COLUMNS = 500;

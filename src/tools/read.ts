@@ -5,6 +5,7 @@ import { isInside } from '../disk/paths.ts';
 import { openRealFile, type ResolvedPath } from '../disk/realFile.ts';
 import { type FileFacts, fileStamp, isStampReliable } from '../protocol/files/fileStamp.ts';
 import { describeImage, type ImageHeader, MAX_IMAGE_BYTES } from '../protocol/files/images.ts';
+import { count } from '../protocol/text/numbers.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineFileTool } from './defineTool.ts';
@@ -13,7 +14,7 @@ import { type PrivatePlace, suggestForMissing } from './files/similarNames.ts';
 import { statOf } from './files/textFile.ts';
 import { failure, interrupted } from './outcomes.ts';
 import { absolutePath, shortPath } from './paths.ts';
-import { count, formatBytes } from './units.ts';
+import { formatBytes } from './units.ts';
 
 const DEFAULT_LINES = 2000;
 const MAX_LINE_CHARACTERS = 2000;

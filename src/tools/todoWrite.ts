@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Todo } from '../protocol/entries/fields.ts';
+import { count } from '../protocol/text/numbers.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
-import { count } from './units.ts';
 
 const input = z.object({
   todos: z.array(

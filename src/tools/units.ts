@@ -1,6 +1,3 @@
-/** Formats quantities for people. */
-import { grouped } from '../protocol/text/numbers.ts';
-
 /** `812 bytes`, `1.2 kB`, `3.4 MB`, `1.0 GB`; powers of 1,000. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
@@ -20,10 +17,4 @@ export function formatDuration(milliseconds: number): string {
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
   return `${Math.floor(whole / 60)} m ${String(whole % 60).padStart(2, '0')} s`;
-}
-
-/** `1 line`, `2 lines`; thousands separated. */
-export function count(number: number, noun: string): string {
-  const plural = noun.endsWith('ch') ? `${noun}es` : `${noun}s`;
-  return `${grouped(number)} ${number === 1 ? noun : plural}`;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ResolvedPath } from '../disk/realFile.ts';
 import type { EditChecks } from '../protocol/diagnostics.ts';
+import { count } from '../protocol/text/numbers.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext } from '../protocol/tools.ts';
 import { defineFileTool } from './defineTool.ts';
@@ -9,7 +10,6 @@ import { type PlannedChange, previewChange, saveText } from './files/saveText.ts
 import { loadForChange } from './files/textFile.ts';
 import { failure } from './outcomes.ts';
 import { absolutePath, shortPath } from './paths.ts';
-import { count } from './units.ts';
 
 const input = z.object({ file_path: z.string().min(1), content: z.string() });
 

@@ -1,8 +1,8 @@
 /** Creates a git worktree on a branch of its own, and removes it again if nothing was changed in it. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { lstatOf } from '../disk/fileLookups.ts';
+import { lstatOf, namesIn } from '../disk/fileLookups.ts';
 import { realpath } from '../disk/paths.ts';
 import type {
   WorktreeEnd,
@@ -194,16 +194,8 @@ async function hasModules(git: Git, path: string): Promise<boolean> {
   const { stdout } = await git(path, ['ls-files', '--stage', '-z']);
   return stdout.split('\0').some((line) => {
     const module = /^160000 [^\t]*\t(.*)$/s.exec(line)?.[1];
-    return module !== undefined && namesAt(join(path, module)).length > 0;
+    return module !== undefined && namesIn(join(path, module)).length > 0;
   });
-}
-
-function namesAt(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 async function countOf(git: Git, path: string, base: string, tip: string): Promise<number> {

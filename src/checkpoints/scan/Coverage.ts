@@ -1,8 +1,4 @@
-/**
- * Decides which folders are scanned. Folders of dependencies and build results can contain more files than the entire
- * project; above a limit such a folder is left out completely, and the notes say so.
- */
-import { readdirSync } from 'node:fs';
+import { entriesOf } from '../../disk/fileLookups.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import { type CheckpointLimits, describePath, describeSize } from '../types.ts';
 import { statEntry } from './diskEntry.ts';
@@ -93,7 +89,7 @@ async function weigh(
   let [files, bytes] = [0, 0];
   const folders = [folder];
   for (let next = folders.pop(); next !== undefined && files < MAX_COUNTED; next = folders.pop()) {
-    for (const entry of list(next)) {
+    for (const entry of entriesOf(next)) {
       const path = `${next}/${entry.name}`;
       if (entry.isDirectory()) folders.push(path);
       else {
@@ -105,14 +101,6 @@ async function weigh(
     if (pace.isDue()) await pace.pause();
   }
   return { files, bytes };
-}
-
-function list(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }
 
 /** The size that would be copied: larger files are left out individually. */

@@ -26,6 +26,15 @@ export function statEntry(path: string): DiskEntry | undefined {
   }
 }
 
+/** The same, but undefined on every error. */
+export function statEntrySafely(path: string): DiskEntry | undefined {
+  try {
+    return statEntry(path);
+  } catch {
+    return undefined;
+  }
+}
+
 export function entryOf(stats: Stats): DiskEntry {
   return {
     kind: kindOf(stats.mode),

@@ -7,7 +7,7 @@ import {
   isYoung,
   type ScannedState,
   sameEntry,
-  statEntry,
+  statEntrySafely,
 } from './diskEntry.ts';
 
 /** A path that looks different from before. */
@@ -62,7 +62,7 @@ async function identifyEntry(
 ): Promise<ScannedState | undefined> {
   const known = { entry, isYoung: false, isNamed: deps.isNamed, seen: deps.scan };
   const again = (): Promise<ScannedState | undefined> | undefined => {
-    const next = tries > 0 ? lookOnce(path) : undefined;
+    const next = tries > 0 ? statEntrySafely(path) : undefined;
     return next === undefined ? undefined : identifyEntry(path, next, before, deps, tries - 1);
   };
   if (entry.kind === 'link') {
@@ -109,11 +109,3 @@ function isAlike(a: ScannedState, b: ScannedState): boolean {
 
 const hashOf = (content: Content | undefined): string | undefined =>
   content === undefined || content.in === 'git' ? undefined : content.hash;
-
-function lookOnce(path: string): DiskEntry | undefined {
-  try {
-    return statEntry(path);
-  } catch {
-    return undefined;
-  }
-}

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Coverage, YieldTimer } from './Coverage.ts';
-import { type DiskEntry, statEntry } from './diskEntry.ts';
+import { type DiskEntry, statEntry, statEntrySafely } from './diskEntry.ts';
 
 interface WalkDeps {
   readonly coverage: Coverage;
@@ -50,7 +50,7 @@ export async function walk(root: string, deps: WalkDeps): Promise<Walked> {
       if (isHistory(name)) continue;
       const path = prefix + name;
       if (exclude.has(path)) continue;
-      const entry = statOrSkip(path);
+      const entry = statEntrySafely(path);
       if (entry === undefined) {
         if (name.includes('\uFFFD')) unnameable += 1;
         continue;
@@ -70,14 +70,6 @@ export async function walk(root: string, deps: WalkDeps): Promise<Walked> {
     }
   }
   return { isComplete: deps.signal?.aborted !== true, unreadable, unnameable };
-}
-
-function statOrSkip(path: string): DiskEntry | undefined {
-  try {
-    return statEntry(path);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Less than half a frame, so that the screen stays responsive during a scan. */

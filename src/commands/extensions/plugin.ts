@@ -4,6 +4,7 @@ import { type McpServerDefinition, mcpTarget } from '../../protocol/extensions/m
 import type { PluginContents, PluginInfo } from '../../protocol/extensions/plugins.ts';
 import type { AgentDefinition } from '../../protocol/extensions/subagents.ts';
 import { visibleLine, visibleText } from '../../protocol/text/visible.ts';
+import { errorNotice } from '../notices.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from '../pages/page.ts';
 import type { Command, CommandResult, PluginPort } from '../types.ts';
 
@@ -16,11 +17,11 @@ export const plugin: Command = {
   run: async (args, { plugins }) => {
     const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(args) ?? [];
     if (word === '' || word === 'list') return { type: 'page', page: pluginsPage(await plugins.list()) };
-    if (!isAction(word)) return mistake(`There is no /plugin ${word}. ${USAGE}`);
-    if (rest === '') return mistake(USAGE);
+    if (!isAction(word)) return errorNotice(`There is no /plugin ${word}. ${USAGE}`);
+    if (rest === '') return errorNotice(USAGE);
     if (word === 'add') return add(unquoted(rest), plugins);
     const found = (await plugins.list()).find(({ name }) => name === rest);
-    if (found === undefined) return mistake(`There is no plugin ${JSON.stringify(rest)}.`);
+    if (found === undefined) return errorNotice(`There is no plugin ${JSON.stringify(rest)}.`);
     switch (word) {
       case 'enable':
         return enable(found, plugins);
@@ -39,14 +40,12 @@ const isAction = (word: string): word is Action => ['add', 'enable', 'disable', 
 
 const USAGE = 'Use /plugin add PATH or URL, or /plugin enable, disable or remove with a name.';
 
-const mistake = (text: string): CommandResult => ({ type: 'notice', level: 'error', text });
-
 /** A path may be quoted, as for a shell. */
 const unquoted = (text: string): string => /^(["'])([\s\S]*)\1$/.exec(text)?.[2] ?? text;
 
 async function add(source: string, plugins: PluginPort): Promise<CommandResult> {
   const staged = await plugins.stage(source);
-  if ('problem' in staged) return mistake(staged.problem);
+  if ('problem' in staged) return errorNotice(staged.problem);
   const { name } = staged.contents;
   const known = (await plugins.list()).find((one) => one.name === name);
   const title =
@@ -63,7 +62,7 @@ async function add(source: string, plugins: PluginPort): Promise<CommandResult> 
 async function enable(found: PluginInfo, plugins: PluginPort): Promise<CommandResult> {
   const { name, contents, state } = found;
   if (contents === undefined)
-    return mistake(state.type === 'unusable' ? state.why : `The plugin ${name} cannot be read.`);
+    return errorNotice(state.type === 'unusable' ? state.why : `The plugin ${name} cannot be read.`);
   return askAbout(contents, 'Use this plugin?', {
     yes: async () => {
       await plugins.enable(found);

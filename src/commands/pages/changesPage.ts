@@ -2,7 +2,7 @@
 import { basename, relative } from 'node:path';
 import type { RestoreStep } from '../../protocol/checkpoints.ts';
 import { type RawDiffLine, readDiff } from '../../protocol/text/diff.ts';
-import { grouped } from '../../protocol/text/numbers.ts';
+import { count, grouped } from '../../protocol/text/numbers.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from './page.ts';
 
 interface ChangesFacts {
@@ -36,7 +36,7 @@ export function changesStat(steps: readonly RestoreStep[]): string {
   const files = steps.filter(({ from, to }) => (to ?? from)?.type !== 'folder').length;
   const added = steps.reduce((sum, step) => sum + step.added, 0);
   const removed = steps.reduce((sum, step) => sum + step.removed, 0);
-  return `${fileCount(files)}, +${grouped(added)} −${grouped(removed)}`;
+  return `${count(files, 'file')}, +${grouped(added)} −${grouped(removed)}`;
 }
 
 const kinds: Readonly<Partial<Record<RestoreStep['action'], string>>> = {
@@ -104,8 +104,4 @@ function shown(path: string, root: string): string {
 
 function modeOf(state: RestoreStep['from']): string | undefined {
   return state?.type === 'file' || state?.type === 'folder' ? state.mode.toString(8) : undefined;
-}
-
-function fileCount(many: number): string {
-  return `${grouped(many)} ${many === 1 ? 'file' : 'files'}`;
 }

@@ -14,7 +14,7 @@ import { tailStart } from '../history/rounds.ts';
 import type { View } from '../history/view.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { headOf, tailOf, truncateToTokens, wellFormed } from '../tokens/truncate.ts';
-import { pinnedAtoms } from './plan.ts';
+import { pinnedAtoms, sizeOfAll } from './plan.ts';
 
 interface LedgerInput {
   readonly view: View;
@@ -88,10 +88,6 @@ function firstUnseen(atoms: readonly Atom[]): number {
 /** Tokens of the message around a note, and around one whose lines stand apart. */
 const NOTE_OVERHEAD = 12;
 const QUOTE_OVERHEAD = 70;
-
-function sizeOfAll(atoms: readonly Atom[], sizeOf: LedgerInput['sizeOf']): number {
-  return atoms.reduce((sum, atom) => sum + sizeOf(atom), 0);
-}
 
 /** Groups adjacent atoms that may be replaced, in order. Prompts, pins, instructions and earlier notes stay. */
 function runsOf(old: readonly Atom[], view: View): readonly (readonly Atom[])[] {

@@ -280,7 +280,8 @@ function sizeOfKept(
   );
 }
 
-function sizeOfAll(atoms: readonly Atom[], sizeOf: PlanInput['sizeOf']): number {
+/** Tokens of all atoms. */
+export function sizeOfAll(atoms: readonly Atom[], sizeOf: PlanInput['sizeOf']): number {
   return atoms.reduce((sum, atom) => sum + sizeOf(atom), 0);
 }
 

@@ -9,7 +9,7 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import { seal } from './entryLine.ts';
 import { syncFolder } from './folders.ts';
 import { type LogContents, readLog } from './logReader.ts';
-import { makeStoredFolder, openToAppend } from './storedFiles.ts';
+import { makeStoredFolder, openToAppend, unlessMissing } from './storedFiles.ts';
 
 /** The file that this store read or wrote was deleted, replaced or truncated. */
 export class LogVanishedError extends Error {
@@ -214,8 +214,4 @@ function isStale(error: unknown): boolean {
 
 function identityOf({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): Pick<Stats, 'dev' | 'ino'> {
   return { dev, ino };
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }

@@ -6,7 +6,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { parseLine } from './logReader.ts';
-import { openStored } from './storedFiles.ts';
+import { openStored, unlessMissing } from './storedFiles.ts';
 
 /** Bytes per read; longer lines take several reads. */
 const CHUNK_BYTES = 256 * 1024;
@@ -214,8 +214,4 @@ function lastFeedBefore(chunk: Buffer, feed: number): number {
 async function readChunk(handle: FileHandle, at: number, length: number): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, at);
   return buffer.subarray(0, bytesRead);
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }

@@ -30,7 +30,7 @@ import {
   type SessionStore,
 } from './sessionStore.ts';
 import { type SessionSummary, summarizeSession } from './sessionSummary.ts';
-import { assertRealFolders } from './storedFiles.ts';
+import { assertRealFolders, unlessMissing } from './storedFiles.ts';
 
 interface PersistentStoreOptions {
   /** From `getStorageRoot`. */
@@ -297,10 +297,6 @@ export class PersistentStore implements SessionStore {
 /** A line that another process is still writing does not count as damage. */
 function withoutUnfinishedLine({ entries, damaged }: LogContents): LogContents {
   return { entries, damaged: damaged.filter(({ reason }) => reason !== 'cut short') };
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }
 
 /** Entries per write. */

@@ -9,6 +9,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { lstatOf } from '../../disk/fileLookups.ts';
+import { isLoop } from '../../disk/realFile.ts';
 import { makeFolder } from './folders.ts';
 
 /** A link where only real files and folders are used. */
@@ -132,4 +133,7 @@ function assertOrdinary(path: string, info: Stats): void {
   });
 }
 
-const isLoop = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ELOOP';
+/** For `catch`: undefined if the file does not exist; throws any other error. */
+export function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}

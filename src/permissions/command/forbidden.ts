@@ -14,6 +14,7 @@ import { mayNameForbidden, namedPaths } from './namedPaths.ts';
 import { projectTasks } from './projectTasks.ts';
 import { isNoFile } from './treeDecision.ts';
 import { mayWriteForbidden, writesFiles } from './unnamedWrites.ts';
+import { shortText } from './words.ts';
 
 /** Tasks that run other tasks. */
 const MAX_TASKS = 4;
@@ -179,7 +180,7 @@ function ofTasks(
         const { sure } = ruled(rules, behavior, script, inner, directory, policy);
         const found = sure?.rule ?? writtenBy(inner, directory, rules, policy);
         if (found) {
-          const reason = `Rule ${found.text} (${found.source}) may apply: ${part.text} runs what ${file} says, ${shortened(script)}.`;
+          const reason = `Rule ${found.text} (${found.source}) may apply: ${part.text} runs what ${file} says, ${shortText(script)}.`;
           return { behavior: 'ask', reason, rule: { text: found.text, source: found.source } };
         }
         const deeper = ofTasks(rules, behavior, inner, directory, policy, depth + 1);
@@ -212,12 +213,7 @@ export const byRule = (behavior: 'ask' | 'deny', rule: SourcedRule): PermissionD
 function mayBe(rule: SourcedRule, text: string): PermissionDecision {
   return {
     behavior: 'ask',
-    reason: `Rule ${rule.text} (${rule.source}) may apply to ${shortened(text)}: what it does is known only at run time.`,
+    reason: `Rule ${rule.text} (${rule.source}) may apply to ${shortText(text)}: what it does is known only at run time.`,
     rule: { text: rule.text, source: rule.source },
   };
-}
-
-function shortened(text: string): string {
-  const line = text.replace(/\s+/g, ' ');
-  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }

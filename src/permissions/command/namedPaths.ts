@@ -1,5 +1,4 @@
 /** Finds the files that a command names, for deny and ask rules about files. */
-import { forbids } from '../files/filePattern.ts';
 import { programName } from '../options/programTable.ts';
 import { isRunner, takesCode } from '../options/runnerNames.ts';
 import { startsFromInput } from '../options/standardInput.ts';
@@ -13,7 +12,7 @@ import { everyDirectory, track } from '../shell/workingDirectory.ts';
 import { mountsOf } from './mounts.ts';
 import { pathsInCode, pathsInScripts, pathsWithin, readsPaths, withoutNames } from './pathsInWords.ts';
 import { pathsInText } from './textPaths.ts';
-import { mayWriteForbidden, reachesInto } from './unnamedWrites.ts';
+import { covers, mayWriteForbidden, reachesInto } from './unnamedWrites.ts';
 import { locate, pathsIn, possibleWords, textWords } from './words.ts';
 
 interface NamedPath {
@@ -172,16 +171,10 @@ function forbiddenInGit(
     const added = isAdded ? policy.filesBelow(policy.realpath(tree.path), tree) : noFiles;
     if (shown === undefined || added === undefined) return about[0];
     const files = [...shown, ...added.files];
-    const rule = about.find((one) => files.some((path) => forbidsReading(one, path, policy)));
+    const rule = about.find((one) => files.some((path) => covers(one, path, policy)));
     if (rule) return rule;
   }
   return undefined;
-}
-
-function forbidsReading(rule: SourcedRule, path: string, policy: Policy): boolean {
-  const parsed = parseRule(rule.text);
-  if ('error' in parsed || parsed.spec === undefined) return false;
-  return forbids(parsed.spec, [path], { ...policy, base: rule.base });
 }
 
 function isAboutReading(rule: SourcedRule): boolean {

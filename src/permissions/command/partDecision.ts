@@ -21,7 +21,7 @@ import { hiddenSecret } from './hiddenSecrets.ts';
 import { localWork } from './localWork.ts';
 import { decideEdits, type Touched } from './plainEdits.ts';
 import { decidePattern, decideShown, decideTracked, decideTree, isNoFile, openedBy } from './treeDecision.ts';
-import { locate, possibleWords, textWords } from './words.ts';
+import { locate, possibleWords, shortText, textWords } from './words.ts';
 
 export interface PartVerdict extends PermissionDecision {
   /** With `ask`: what a judge may decide about; absent = a limit. */
@@ -79,7 +79,7 @@ function decideCall(input: ScopeInput, { open, every }: Pick<MatchedRules, 'open
   if (open) return allowedBy(open);
   const verdict = every ? allowedBy(every) : decideUnruled(input);
   const isOpen = every !== undefined || (verdict.behavior === 'ask' && verdict.cause?.type !== 'limit');
-  const reason = isOpen ? hiddenSecret(input, shorten(input.visit.part.text)) : undefined;
+  const reason = isOpen ? hiddenSecret(input, shortText(input.visit.part.text)) : undefined;
   if (reason === undefined) return verdict;
   return {
     ...(every ? { behavior: 'ask', row: secretFiles, reason } : verdict),
@@ -95,7 +95,7 @@ function decideUnruled(input: ScopeInput): PartVerdict {
   if (policy.mode === 'acceptEdits' && edits)
     return { row: `commands that edit files: ${part.argv[0]}`, ...edits };
   const cause = localWork(input);
-  return { behavior: 'ask', reason: `${shorten(part.text)} needs your approval.`, cause, unruled: input };
+  return { behavior: 'ask', reason: `${shortText(part.text)} needs your approval.`, cause, unruled: input };
 }
 
 /** The first rule of each kind that covers a call, and those that do not. */
@@ -133,7 +133,7 @@ function decideEnvironment(part: CommandPart): PartVerdict {
     ? hasSafeEnvironment(part)
     : part.envPrefix.every(({ name }) => isPlainVariable(name));
   if (isHarmless) return { behavior: 'allow', basis: 'read-only', reason: 'Sets only harmless variables.' };
-  return { behavior: 'ask', reason: `${shorten(part.text)} sets variables that may change what runs.` };
+  return { behavior: 'ask', reason: `${shortText(part.text)} sets variables that may change what runs.` };
 }
 
 const secretFiles = 'files that may hold secrets';
@@ -189,7 +189,7 @@ function decideMove({ goesTo }: Visit, policy: Policy): PartVerdict {
 function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
   const { visit, policy } = input;
   const { directories, part } = visit;
-  const what = shorten(part.text);
+  const what = shortText(part.text);
   if (directories === null) return { behavior: 'ask', reason: `${what} runs in an unknown directory.` };
   const astray = directories.find((directory) => !inWorkspace(policy.realpath(directory), policy));
   if (astray !== undefined)
@@ -310,8 +310,3 @@ function readOnlyRow({ argv }: CommandPart): string {
   const names = [argv[0], ...(at > 0 ? [argv[at]] : [])];
   return `read-only commands: ${names.join(' ')}`;
 }
-
-const shorten = (text: string): string => {
-  const line = text.replace(/\s+/g, ' ');
-  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
-};

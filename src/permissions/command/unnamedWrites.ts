@@ -85,7 +85,8 @@ function isAboutWriting({ text }: SourcedRule): boolean {
   );
 }
 
-function covers(rule: SourcedRule, path: string, policy: Policy): boolean {
+/** True if a rule about files covers a path. */
+export function covers(rule: SourcedRule, path: string, policy: Policy): boolean {
   const parsed = parseRule(rule.text);
   if ('error' in parsed || parsed.spec === undefined) return false;
   return forbids(parsed.spec, [path], { ...policy, base: rule.base });

@@ -170,3 +170,9 @@ export function gitPlaceOf(
   }
   return place;
 }
+
+/** At most 80 characters on one line, for a reason. */
+export function shortText(text: string): string {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+}

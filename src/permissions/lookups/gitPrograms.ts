@@ -17,7 +17,7 @@ import {
 import { atOnce } from '../../disk/slices.ts';
 import { gitIncludes } from '../../protocol/files/gitIncludes.ts';
 import { isSensitive } from '../files/sensitive.ts';
-import { isMisread } from './filesBelow.ts';
+import { isDirectory, isMisread } from './filesBelow.ts';
 import { type Shown, shownFiles } from './gitContent.ts';
 
 /**
@@ -240,7 +240,7 @@ function linksOut(place: string, inside: readonly string[]): boolean {
       const path = join(place, name);
       if (unread.test(name)) continue;
       if (entry.isSymbolicLink()) {
-        if (isFolder(path) || leadsOut(path, inside) || (isFile(path) && isSensitive(realpathSync(path))))
+        if (isDirectory(path) || leadsOut(path, inside) || (isFile(path) && isSensitive(realpathSync(path))))
           return true;
       } else if (entry.isDirectory() && !/^objects\/[\da-f]{2}$/.test(name)) open.push(name);
     }
@@ -334,7 +334,7 @@ export function findRepository(directory: string): Repository | undefined {
 function repositoryAt(at: string): Repository | undefined {
   const inside = join(at, '.git');
   if (!entryExists(inside)) return undefined;
-  const target = isFolder(inside) ? '.git' : pathIn(inside, /^gitdir: ([^\r\n]+)[\r\n]*$/);
+  const target = isDirectory(inside) ? '.git' : pathIn(inside, /^gitdir: ([^\r\n]+)[\r\n]*$/);
   const folder = target === undefined ? undefined : realPathOf(at, target);
   if (folder === undefined) return { folder: inside, worktree: at, common: undefined };
   const isOwn = folder.startsWith(`${at}/`) || isNamedBack(folder, at);
@@ -357,7 +357,7 @@ function commonOf(folder: string): string | undefined {
     ? pathIn(join(folder, 'commondir'), /^([^\r\n]+)[\r\n]*$/)
     : '.';
   const common = named === undefined ? undefined : realPathOf(folder, named);
-  if (common === undefined || !['objects', 'refs'].every((name) => isFolder(join(common, name))))
+  if (common === undefined || !['objects', 'refs'].every((name) => isDirectory(join(common, name))))
     return undefined;
   const head = pathIn(join(folder, 'HEAD'), /^(?:ref:\s*(refs\/\S+)|([\da-f]{40,64}))\s*$/);
   return head === undefined ? undefined : common;
@@ -390,14 +390,6 @@ function entryExists(path: string): boolean {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
     return true;
-  }
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  } catch {
-    return false;
   }
 }
 

@@ -35,3 +35,9 @@ export function largest(numbers: Iterable<number>, least: number): number {
   for (const number of numbers) if (number > most) most = number;
   return most;
 }
+
+/** `1 line`, `2 lines`; thousands separated. */
+export function count(number: number, noun: string): string {
+  const plural = noun.endsWith('ch') ? `${noun}es` : `${noun}s`;
+  return `${grouped(number)} ${number === 1 ? noun : plural}`;
+}

@@ -9,10 +9,10 @@ import { inRealFolder, PathMovedError, type RealFolder, type ResolvedPath } from
 import type { EditChecks } from '../../protocol/diagnostics.ts';
 import { type FileFacts, fileStamp } from '../../protocol/files/fileStamp.ts';
 import type { Preview } from '../../protocol/permissions.ts';
+import { count } from '../../protocol/text/numbers.ts';
 import type { Settled, ToolContext, ToolOutcome } from '../../protocol/tools.ts';
 import { errorCode, failure } from '../outcomes.ts';
 import { shortPath } from '../paths.ts';
-import { count } from '../units.ts';
 import { endsLinesWithPairs, plainLines } from './lineEnds.ts';
 import { type Encoding, encodeText, sha256 } from './textFile.ts';
 

@@ -2,8 +2,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { isInside } from '../../disk/paths.ts';
+import { count } from '../../protocol/text/numbers.ts';
 import { quotedName } from '../../protocol/text/visible.ts';
-import { count } from '../units.ts';
 
 const MAX_NAMES = 2000;
 const MAX_SUGGESTIONS = 5;

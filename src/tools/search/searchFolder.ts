@@ -10,8 +10,8 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isInside, realpath } from '../../disk/paths.ts';
 import { assertUnmoved, type ResolvedPath } from '../../disk/realFile.ts';
+import { count } from '../../protocol/text/numbers.ts';
 import type { Environment } from '../shell/childEnvironment.ts';
-import { count } from '../units.ts';
 import { runRipgrep, type SearchRun } from './ripgrep.ts';
 
 const MAX_RUNS = 3;

@@ -2,10 +2,11 @@
 import { stat } from 'node:fs/promises';
 import type { SandboxRecord } from '../../protocol/entries/fields.ts';
 import type { Confinement } from '../../protocol/sandbox.ts';
+import { count } from '../../protocol/text/numbers.ts';
 import { withoutTrailing } from '../../protocol/text/trimming.ts';
 import type { ToolContext, ToolOutcome } from '../../protocol/tools.ts';
 import { failure, sandboxNotes } from '../outcomes.ts';
-import { count, formatDuration } from '../units.ts';
+import { formatDuration } from '../units.ts';
 import type { OutputCapture } from './OutputCapture.ts';
 import type { CommandEnd, RunningCommand } from './startCommand.ts';
 import type { RecentText, TaskRegistry } from './TaskRegistry.ts';

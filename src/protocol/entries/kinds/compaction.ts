@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { grouped, shortTokens } from '../../text/numbers.ts';
+import { count, grouped, shortTokens } from '../../text/numbers.ts';
 import { contentOf, contextLine, defineKind, pointTo } from '../defineKind.ts';
 
 /** The start of a compaction: after it, only the summary and the entries it retains are sent. See `compactMetadata`. */
@@ -119,17 +119,17 @@ function sentence({ kind, replacements = [], removed = [], model = 'this model',
   switch (kind) {
     case 'mask': {
       const what = [
-        ...(steps > 0 ? [many(steps, 'earlier step')] : []),
-        ...(results > 0 ? [many(results, 'earlier tool result')] : []),
+        ...(steps > 0 ? [count(steps, 'earlier step')] : []),
+        ...(results > 0 ? [count(results, 'earlier tool result')] : []),
       ];
       return `Shortened ${what.join(' and ') || 'earlier steps'}`;
     }
     case 'clip':
-      return `Shortened ${many(results, 'large tool result')}`;
+      return `Shortened ${count(results, 'large tool result')}`;
     case 'remove':
-      return `Left out ${many(steps, 'older message')}`;
+      return `Left out ${count(steps, 'older message')}`;
     case 'drop':
-      return `Left out ${many(steps, 'item')} as you asked`;
+      return `Left out ${count(steps, 'item')} as you asked`;
     case 'restore':
       return 'Restored an item at your request';
     case 'window':
@@ -152,7 +152,3 @@ function reasonFor({ kind, reason }: Reduction): string | undefined {
 }
 
 const byDesign: ReadonlySet<string> = new Set(['earlier turns', 'old results', 'old steps']);
-
-function many(count: number, noun: string): string {
-  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
-}
