@@ -17,6 +17,8 @@ export interface CommandStep {
   readonly command: string;
   /** True if it runs only after a step that succeeded. */
   readonly isConditional: boolean;
+  /** Absolute paths of the folders in which it may leave the shell. Absent = any: nothing follows it. */
+  readonly endsIn?: readonly string[];
 }
 
 export interface CommandRequest {

@@ -148,6 +148,8 @@ async function runOnce(
   ): Promise<Confinement | undefined> => {
     const request: CommandRequest = {
       ...{ command, cwd: context.cwd(), grant, env, scratch },
+      // Whether the line runs outside was decided as a whole.
+      ...(steps.length > 1 ? { isKeptInside: true } : {}),
       ...askHostWith(context, call.command, signal, declined),
     };
     if (outsideBecause !== undefined) return deps.sandbox?.outside(request, outsideBecause);
@@ -189,10 +191,15 @@ async function runOnce(
     const run = await start(command);
     until ??= Date.now() + patienceMs;
     const end = await firstOf(run, Math.max(1, until - Date.now()), context);
+    const mayEndIn = foldersAfter(steps[at], inBackground);
     const next = nextStep(steps, at, end);
-    if (next !== undefined) {
-      // A program could forge the note about the folder, and lead git elsewhere.
-      const left = await settled(run, context, deps.tasks, !/\bcd\b/.test(command));
+    const folder = next === undefined ? undefined : await run.finalCwd();
+    const isMoved = folder !== undefined && folder !== realpath(context.cwd());
+    if (next !== undefined && isMoved && !mayEndIn(folder)) {
+      const rest = steps.slice(at + 1).map(({ command }) => command);
+      before = joined(before, { forModel: notRun(rest, 'the command ended in another folder'), forUser: [] });
+    } else if (next !== undefined) {
+      const left = await settled(run, context, deps.tasks, mayEndIn);
       before = joined(before, left, sandboxNotes(run.confinement));
       if (run.confinement !== undefined) earlier.push(run.confinement);
       at = next;
@@ -201,11 +208,12 @@ async function runOnce(
     watched = false;
     const { confinement } = run;
     const report: Report = {
-      ...{ call, capture, recent, startedAtMs, notes, confinement, earlier, before, declined, patienceMs },
+      ...{ call, capture, recent, startedAtMs, notes, confinement },
+      ...{ earlier, before, declined, patienceMs, mayEndIn },
     };
     if (end === 'timeout' || end === 'moved') {
       const rest = steps.slice(at + 1).map(({ command }) => command);
-      return { outcome: await moved(report, run, end, deps.tasks, notRun(rest)) };
+      return { outcome: await moved(report, run, end, deps.tasks, notRun(rest, 'it comes after this task')) };
     }
     try {
       if (end === 'aborted') return { outcome: await stopped(report, run, deps.tasks) };
@@ -225,8 +233,18 @@ function nextStep(steps: readonly CommandStep[], at: number, end: First): number
   return next === -1 ? undefined : next;
 }
 
-const notRun = (commands: readonly string[]): readonly string[] =>
-  commands.length === 0 ? [] : [`(Not run, because it comes after this task: ${commands.join('; ')})`];
+const notRun = (commands: readonly string[], why: string): readonly string[] =>
+  commands.length === 0 ? [] : [`(Not run, because ${why}: ${commands.join('; ')})`];
+
+/** Text without which a command keeps its folder. */
+const CHANGES_FOLDER = /\b(?:cd|chdir|pushd|popd|eval|source|autocd)\b|[$`]|(?:^|[\s;&|({])\.\s/;
+
+/** Returns a function that tells whether a step may leave the shell in a folder, given with links resolved. */
+function foldersAfter(step: CommandStep | undefined, inBackground: boolean): (folder: string) => boolean {
+  if (step === undefined || inBackground || !CHANGES_FOLDER.test(step.command)) return () => false;
+  const { endsIn } = step;
+  return endsIn === undefined ? () => true : (folder) => endsIn.some((one) => realpath(one) === folder);
+}
 
 /**
  * No redaction for a command that the user typed, or that names `.env` and was approved by the user or by a rule that

@@ -171,6 +171,34 @@ describe.skipIf(!hasSandbox)('git folders of a command that is not git', { tags:
     expect(git('.', 'tag')).toBe('v2\n');
   });
 
+  test('a program cannot lead the rest of a line to another folder, nor out of the sandbox', async () => {
+    const given = await project({ options: { isExcluded: (asked) => asked.startsWith('git ') } });
+    const { root, home } = given;
+    mkdirSync(join(root, 'sub'));
+    const forging = [
+      'for folder in $(cut -d" " -f5 /proc/self/mountinfo); do',
+      '  echo $EVIL > "$folder/cwd" && chmod 444 "$folder/cwd"',
+      'done 2>/dev/null; :',
+    ];
+    const preparing = [
+      'git init -q evil',
+      'mkdir evil/h',
+      `printf '#!/bin/sh\necho ran >> ${home}/owned\n' > evil/h/pre-commit`,
+      'chmod +x evil/h/pre-commit',
+      'git -C evil config core.hooksPath h',
+      'EVIL=$PWD/evil',
+    ];
+    writeFileSync(join(root, 'evil.sh'), ['cd ..', ...preparing, ...forging].join('\n'));
+    const { text } = await given.run('cd sub && sh ../evil.sh && git commit -q --allow-empty -m x');
+    expect(text).toContain('(Not run, because the command ended in another folder: git commit');
+    expect(existsSync(join(root, 'evil/.git/COMMIT_EDITMSG'))).toBe(false);
+    // The same without forging: git runs its hooks in the sandbox.
+    writeFileSync(join(root, 'evil.sh'), '');
+    const line = 'cd evil && sh ../evil.sh && git commit -q --allow-empty -m x; git log --format=%s';
+    expect((await given.run(line)).text).toMatch(/owned: |set-aside/);
+    expect(existsSync(join(home, 'owned'))).toBe(false);
+  });
+
   test('a line that ends early says what of it did not run', async () => {
     const given = await project();
     const { status, text } = await given.run('sleep 60 && node -e 1 && git tag v1', { timeout: 1500 });

@@ -5,6 +5,7 @@
 import type { CommandStep } from '../../protocol/sandbox.ts';
 import type { Policy } from '../policy.ts';
 import type { CommandPart, ParsedCommand } from '../shell/parsedCommand.ts';
+import { everyDirectory, track } from '../shell/workingDirectory.ts';
 import { gitUseOf } from './gitUse.ts';
 import { installUseOf } from './installUse.ts';
 
@@ -29,7 +30,32 @@ export function commandStepsOf(command: string, cwd: string, policy: Policy): re
       steps.splice(-1, 1, { command: joined, isConditional: last?.isConditional === true });
     else steps.push({ command: text, isConditional });
   }
-  return steps.some(({ command: text }) => rightsOf(text) === 'own') ? steps : whole;
+  return (
+    (steps.some(({ command: text }) => rightsOf(text) === 'own') && withFolders(steps, cwd, policy)) || whole
+  );
+}
+
+/** Adds the folders that `cd` may lead to; undefined if they are not known. */
+function withFolders(
+  steps: readonly CommandStep[],
+  cwd: string,
+  policy: Policy,
+): readonly CommandStep[] | undefined {
+  const all = new Set([cwd]);
+  let endsIn: readonly string[] = [cwd];
+  const found: CommandStep[] = [];
+  for (const step of steps) {
+    const parsed = policy.parseCommand(step.command);
+    if (!parsed.ok) return undefined;
+    // Others also run after a step that failed, or was left out.
+    const starts = step.isConditional ? endsIn : [...all];
+    const reached = starts.map((start) => everyDirectory(track(parsed.parts, start, policy), start));
+    if (reached.includes(null)) return undefined;
+    endsIn = [...new Set(reached.flatMap((folders) => folders ?? []))];
+    for (const folder of endsIn) all.add(folder);
+    found.push({ ...step, endsIn });
+  }
+  return found;
 }
 
 /** `own`: to change git folders or dependencies; `several`: one part of the command does so, and another may not. */

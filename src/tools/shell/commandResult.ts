@@ -64,6 +64,8 @@ export interface Report {
   readonly before: Notes;
   /** Hosts, with ports, that the user denied while the command ran. */
   readonly declined: ReadonlySet<string>;
+  /** See `settled`. */
+  readonly mayEndIn: (folder: string) => boolean;
 }
 
 export async function finished(
@@ -78,8 +80,7 @@ export async function finished(
     const outcome = failure(titleOf(report.call.command), `The shell could not be started: ${end.message}`);
     return { outcome };
   }
-  const keepsCwd = report.call.run_in_background === true;
-  const own = await settled(run, context, tasks, keepsCwd);
+  const own = await settled(run, context, tasks, report.mayEndIn);
   const after = [...report.before.forModel, ...own.forModel];
   if (end.code !== 0)
     after.push(`exit code ${end.code}${end.signal === undefined ? '' : ` (ended by ${end.signal})`}`);
@@ -118,16 +119,20 @@ export const joined = (...all: readonly Notes[]): Notes => ({
   forUser: all.flatMap(({ forUser }) => forUser),
 });
 
-/** Takes over what a shell that has ended leaves: its folder, and processes. Returns notes for the model. */
+/**
+ * Takes over what a shell that has ended leaves: its folder, and processes. Returns notes for the model. A program can
+ * write another folder than that of the shell, so it is ignored unless the command may end there.
+ */
 export async function settled(
   run: RunningCommand,
   context: ToolContext,
   tasks: TaskRegistry,
-  keepsCwd = false,
+  mayEndIn: (folder: string) => boolean,
 ): Promise<Notes> {
   const notes: string[] = [];
-  const [directory, lostJobs] = await Promise.all([keepsCwd ? undefined : run.finalCwd(), run.lostJobs()]);
-  if (directory !== undefined && directory !== context.cwd() && (await isDirectory(directory))) {
+  const [directory, lostJobs] = await Promise.all([run.finalCwd(), run.lostJobs()]);
+  const isNew = directory !== undefined && directory !== context.cwd() && mayEndIn(directory);
+  if (isNew && (await isDirectory(directory))) {
     context.setCwd(directory);
     notes.push(`(Working directory is now ${directory}.)`);
   }

@@ -19,6 +19,18 @@ async function stepsOf(command: string): Promise<readonly string[]> {
   return steps.map((step) => (step.isConditional ? `&& ${step.command}` : step.command));
 }
 
+test('each step says in which folders it may end', async () => {
+  const line = 'cd sub && npm test && git add a; npm run lint && cd .. && git add b';
+  const steps = commandStepsOf(line, project, await policyFor([], 'default', { root: project }));
+  const sub = join(project, 'sub');
+  expect(steps.map(({ command, endsIn }) => [command, endsIn])).toEqual([
+    ['cd sub && npm test', [project, sub]],
+    ['git add a', [project, sub]],
+    ['npm run lint && cd ..', [project, join(project, '..'), sub]],
+    ['git add b', [project, join(project, '..'), sub]],
+  ]);
+});
+
 const message = `"$(cat <<'EOF'\nfix: a; b && c\n\nwhy\nEOF\n)"`;
 
 test.each([
