@@ -12,7 +12,6 @@ import type {
   Confinement,
   GitUse,
   Launch,
-  SandboxState,
 } from '../protocol/sandbox.ts';
 import { whyBlocked, whyGitBlocked, whyHidden, whySharedBlocked } from './blocked.ts';
 import { BYTECODE_CACHE, type EnvironmentRules, englishMessages, withoutTokens } from './environment.ts';
@@ -50,7 +49,14 @@ import { createPathNotes } from './places/pathNotes.ts';
 import { createProjectScan, createSecretsScan } from './places/projectScan.ts';
 import { createCaches, createSharedFolders, type SharedFolders } from './places/sharedFolders.ts';
 import { hiddenNeed, planCommand, type SandboxPlan } from './plan.ts';
-import { closeInheritedFiles, find, type ProbeOptions, probeSandbox, SEATBELT, sealable } from './probe.ts';
+import {
+  closeInheritedFiles,
+  find,
+  type ProbedMachine,
+  type ProbeOptions,
+  probeMachine,
+  SEATBELT,
+} from './probe.ts';
 import { createQuarantine, type ProtectedChanges, watchProtected } from './protectedChanges.ts';
 import { seatbeltProfile } from './seatbelt.ts';
 import { createTemporaryFolders, type TemporaryOptions } from './temporary/temporaryFolders.ts';
@@ -66,6 +72,8 @@ export interface DeniedPlaces {
 }
 
 export interface SandboxOptions extends ProbeOptions {
+  /** Tests what this machine supports; `probeMachine` unless it was tested before. */
+  readonly probe?: (options: ProbeOptions) => Promise<ProbedMachine>;
   /** The Node binary that runs this program, absolute. */
   readonly node: string;
   /** Called for each command, since directories may be added. */
@@ -116,7 +124,6 @@ export interface SandboxOptions extends ProbeOptions {
 
 export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   const { network } = options;
-  let state: Promise<SandboxState> | undefined;
   let opened: Promise<ProxyRoute | undefined> | undefined;
   const running = new Map<string, RunningRequest>();
   let tests: Pick<PlaceOptions, 'isReadOnlyForCommands' | 'isSensitive'> | undefined;
@@ -194,32 +201,27 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
     return opened;
   };
 
-  // Looked up once: every command is confined by the same program, or nothing runs.
-  let bwrap = '';
-  let sealing: Promise<readonly string[]> = Promise.resolve([]);
-  const probe = (): Promise<SandboxState> => {
-    if (state === undefined && options.platform === 'linux') {
-      closeInheritedFiles();
-      bwrap = find('bwrap', options.path) ?? '';
-      sealing = sealable(bwrap);
-    }
-    state ??= probeSandbox(options);
-    return state;
+  // Once: every command is confined by the same program, or nothing runs.
+  let probed: Promise<ProbedMachine> | undefined;
+  const probe = (): Promise<ProbedMachine> => {
+    if (probed === undefined && options.platform === 'linux') closeInheritedFiles();
+    probed ??= (options.probe ?? probeMachine)(options);
+    return probed;
   };
 
   let isDisposed = false;
   return {
-    state: probe,
+    state: async () => (await probe()).state,
     closesGit: options.enabled && options.mode === 'workspace-write',
     prepare: () =>
-      void probe().then((found) => {
+      void probe().then(({ state: found }) => {
         const needsNetwork = found.type === 'on' && found.mode === 'workspace-write';
         if (needsNetwork && !isDisposed) void open();
       }),
     isExcluded: async (command) => options.isExcluded(command),
     async steps({ command, cwd, grant }) {
       const whole = [{ command, isConditional: false }];
-      const found = await probe();
+      const { state: found } = await probe();
       const isWritable = found.type === 'on' && found.mode === 'workspace-write';
       if (!isWritable || grant.basis === 'own' || grant.basis === 'read-only') return whole;
       // A quick test first: dividing a line takes a look at the disk.
@@ -228,7 +230,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       return options.steps(command, cwd);
     },
     async confine(request) {
-      const found = await probe();
+      const { state: found, bwrap, sealed } = await probe();
       if (request.grant.basis === 'own') return unconfined('typed by the user', request.env);
       const env = withoutTokens(request.env, options.environment);
       if (found.type !== 'on') return unconfined(found.reason, found.type === 'off' ? request.env : env);
@@ -355,7 +357,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         hasTemporary,
         env,
         bwrap,
-        sealed: await sealing,
+        sealed,
         entry,
         route,
         token,

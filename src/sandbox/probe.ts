@@ -73,6 +73,22 @@ export async function probeSandbox({
   };
 }
 
+/** What a session's sandboxes know about this machine. */
+export interface ProbedMachine {
+  readonly state: SandboxState;
+  /** Bubblewrap on Linux, absolute; otherwise empty. */
+  readonly bwrap: string;
+  /** Mounts to make read-only while bubblewrap sets up the sandbox. */
+  readonly sealed: readonly string[];
+}
+
+/** The same as `probeSandbox`, and what else bubblewrap needs to confine commands. Never rejects. */
+export async function probeMachine(options: ProbeOptions): Promise<ProbedMachine> {
+  const bwrap = options.platform === 'linux' ? (find('bwrap', options.path) ?? '') : '';
+  const [state, sealed] = await Promise.all([probeSandbox(options), sealable(bwrap)]);
+  return { state, bwrap, sealed };
+}
+
 const plainProbe = [
   ...['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--die-with-parent'],
   ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--', '/bin/sh', '-c', ':'],
@@ -82,7 +98,7 @@ const plainProbe = [
  * The mounts of this machine to make read-only while bubblewrap sets up the sandbox; empty if this version of it does
  * not need that.
  */
-export async function sealable(bwrap: string): Promise<readonly string[]> {
+async function sealable(bwrap: string): Promise<readonly string[]> {
   const mounts = writableMounts(mountsNow());
   return bwrap !== '' && (await problemOf(bwrap, sealingProbe(mounts))) === undefined ? mounts : [];
 }

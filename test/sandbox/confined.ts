@@ -12,6 +12,7 @@ import { gitSettingsRunPrograms } from '../../src/permissions/lookups/gitProgram
 import type { Grant } from '../../src/protocol/permissions.ts';
 import type { CommandSandbox } from '../../src/protocol/sandbox.ts';
 import type { ToolContext, ToolOutcome } from '../../src/protocol/tools.ts';
+import { type ProbedMachine, type ProbeOptions, probeMachine } from '../../src/sandbox/probe.ts';
 import { createCommandSandbox, type SandboxOptions } from '../../src/sandbox/Sandbox.ts';
 import { programNames } from '../../src/sandbox/temporary/temporaryNames.ts';
 import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';
@@ -19,6 +20,17 @@ import { grammarFolder } from '../permissions/grammarFolder.ts';
 import { openWorkbench } from '../tools/workbench.ts';
 
 export { hasSandbox } from './hasSandbox.ts';
+
+const probed = new Map<string, Promise<ProbedMachine>>();
+
+/** Tests share what the machine supports: a probe starts two programs. */
+function probeOnce(options: ProbeOptions): Promise<ProbedMachine> {
+  const { enabled, mode, platform, machine, path, allowUnixSockets } = options;
+  const key = JSON.stringify({ enabled, mode, platform, machine, path, allowUnixSockets });
+  const known = probed.get(key) ?? probeMachine(options);
+  probed.set(key, known);
+  return known;
+}
 
 let engine: InProcessEngine | undefined;
 
@@ -146,6 +158,7 @@ export async function confined({
     },
     limits: { memoryBytes: null, processes: null },
     allowUnixSockets: false,
+    probe: probeOnce,
     isBinding: false,
     isExcluded: () => false,
     gitUse: (command, cwd) =>
