@@ -5,7 +5,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const isAll = process.argv.includes('--all');
-const typesOf = ['--noEmit', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/types.tsbuildinfo'];
+const typesOf = [
+  '--noEmit',
+  '--singleThreaded',
+  '--incremental',
+  '--tsBuildInfoFile',
+  'node_modules/.cache/types.tsbuildinfo',
+];
 /** One after the other, on screen as they run. */
 const tests = [
   ['build', 'node', ['scripts/build.mjs', '--if-needed']],
