@@ -21,7 +21,7 @@ import { loadSettings } from '../../src/config/loadSettings.ts';
 import { readTrust, trustFolder } from '../../src/config/trust.ts';
 import { InProcessEngine } from '../../src/permissions/InProcessEngine.ts';
 import type { Grant } from '../../src/protocol/permissions.ts';
-import { firstAreQuick } from '../e2e/support/long.ts';
+import { firstIsQuick } from '../e2e/support/long.ts';
 import { grammarFolder } from '../permissions/grammarFolder.ts';
 import { hasSandbox } from '../sandbox/confined.ts';
 import { temporaryFolderOfFile } from '../temporaryFolder.ts';
@@ -198,7 +198,7 @@ describe.skipIf(!hasSandbox)('what managed settings hide', () => {
   for (const {
     row: [way, given],
     options,
-  } of firstAreQuick(3, ways))
+  } of firstIsQuick(ways))
     test(`is not opened by ${way}`, options, async () => {
       mkdirSync(at('home/w'));
       const { run } = await start({ managed, ...given() });

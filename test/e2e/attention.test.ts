@@ -107,7 +107,9 @@ test('a question rings when the window is elsewhere, and not while it is looked 
   await terminal.waitForPrinted('Fine.');
 });
 
-test('a status line of one’s own gets the facts, keeps its colors and nothing else, and follows the session', async () => {
+test('a status line of one’s own gets the facts, keeps its colors and nothing else, and follows the session', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const { server, work } = setup;
   const script = join(work.temporary, 'line.cjs');

@@ -78,7 +78,7 @@ test('an unknown provider and text that is no key are refused', { tags: 'long' }
   await expect(stat(file)).rejects.toThrow();
 });
 
-test('damaged stored keys are kept under another name, and the user is told', async () => {
+test('damaged stored keys are kept under another name, and the user is told', { tags: 'long' }, async () => {
   const { setup, file } = await setProvider();
   await setup.print(['auth', 'login', 'work', '--file'], { input: `${KEY}\n` });
   await writeFile(file, (await readFile(file, 'utf8')).replace(/\}\s*$/, ',}'));

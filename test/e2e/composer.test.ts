@@ -276,7 +276,7 @@ async function expectCursor(terminal: Terminal, cells: number): Promise<void> {
   );
 }
 
-test('what follows an end mark in a paste is pasted, not typed', async () => {
+test('what follows an end mark in a paste is pasted, not typed', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const terminal = await setup.ready();
   await terminal.press('\u001B[200~see\u001B[201~!touch made\r\u001B[201~');

@@ -83,7 +83,9 @@ test('an image that the server refuses does not end the session', long, async ()
   await terminal.waitForIdle();
 });
 
-test('Read shows an image to a model that sees, behind the result of its call', async () => {
+test('Read shows an image to a model that sees, behind the result of its call', {
+  tags: 'long',
+}, async () => {
   const { server, ready } = await withPictures({ [MODEL]: { vision: true } });
   server.script(
     { calls: [{ name: 'Read', input: { file_path: 'bild 图.png' } }] },

@@ -16,7 +16,9 @@ const readsInWords: Route = (response, asked) => {
 const chats = (asked: readonly Asked[]): Asked[] =>
   asked.filter(({ path }) => path === '/v1/chat/completions');
 
-test('Ollama with a model without tools and with a small window: loaded first, reported once, and it works', async () => {
+test('Ollama with a model without tools and with a small window: loaded first, reported once, and it works', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const models = [{ name: 'small:2b', maxContext: 131_072, capabilities: ['completion'] }];
   const server = await startLocalServer(ollama(models, { defaultContext: 16_384, chat: readsInWords }));

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { setUpProgram } from './support/testProgram.ts';
 
-test('another folder at a trusted path runs no hooks, and does not continue the conversation unasked', async () => {
+test('another folder at a trusted path runs no hooks, and does not continue the conversation unasked', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const { repository } = setup.work;
   const hook = { hooks: [{ type: 'command', command: 'echo words of the hook' }] };

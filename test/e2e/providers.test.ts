@@ -150,7 +150,7 @@ test('the effort of the flag and of /effort is sent, and shown in the status lin
   expectTried(terminal, 'chat:cycleEffort');
 });
 
-test('the model picker changes the effort of a model', async () => {
+test('the model picker changes the effort of a model', { tags: 'long' }, async () => {
   const { setup, options } = await setTwo();
   const terminal = await setup.ready(['--model', 'work/big'], options);
   const openPicker = async (): Promise<void> => {

@@ -64,30 +64,28 @@ describe.each(runIns)('in a %s', (runIn) => {
     },
   );
 
-  test(
-    'the host reads how full the context window is, and restores files to before a prompt',
-    inProcess,
-    async () => {
-      const { sdk, server, options, work } = await setUpSdk();
-      const input = { file_path: 'made', content: 'one\ntwo\n' };
-      server.script({ calls: [{ name: 'Write', input }] }, { text: 'Written.' });
-      const session = sdk.createSession({ ...options, runIn, permissionMode: 'acceptEdits' });
-      const uuid = '11111111-2222-4333-8444-555555555555';
-      await session.send({ content: 'write it', uuid });
-      const usage = await session.contextUsage();
-      expect(usage.windowTokens).toBe(48_000);
-      expect(usage.usedTokens).toBe(usage.parts.reduce((sum, { tokens }) => sum + tokens, 0));
-      expect(usage.compactsAtTokens).toBeLessThan(usage.windowTokens);
-      const made = join(work.repository, 'made');
-      const change = { canRewind: true, filesChanged: [made], deletions: 2 };
-      expect(await session.rewindFiles(uuid, { dryRun: true })).toMatchObject(change);
-      expect(existsSync(made)).toBe(true);
-      expect(await session.rewindFiles(uuid)).toMatchObject(change);
-      expect(existsSync(made)).toBe(false);
-      expect(await session.rewindFiles('nosuch')).toMatchObject({ canRewind: false, filesChanged: [] });
-      await session.close();
-    },
-  );
+  test('the host reads how full the context window is, and restores files to before a prompt', {
+    tags: 'long',
+  }, async () => {
+    const { sdk, server, options, work } = await setUpSdk();
+    const input = { file_path: 'made', content: 'one\ntwo\n' };
+    server.script({ calls: [{ name: 'Write', input }] }, { text: 'Written.' });
+    const session = sdk.createSession({ ...options, runIn, permissionMode: 'acceptEdits' });
+    const uuid = '11111111-2222-4333-8444-555555555555';
+    await session.send({ content: 'write it', uuid });
+    const usage = await session.contextUsage();
+    expect(usage.windowTokens).toBe(48_000);
+    expect(usage.usedTokens).toBe(usage.parts.reduce((sum, { tokens }) => sum + tokens, 0));
+    expect(usage.compactsAtTokens).toBeLessThan(usage.windowTokens);
+    const made = join(work.repository, 'made');
+    const change = { canRewind: true, filesChanged: [made], deletions: 2 };
+    expect(await session.rewindFiles(uuid, { dryRun: true })).toMatchObject(change);
+    expect(existsSync(made)).toBe(true);
+    expect(await session.rewindFiles(uuid)).toMatchObject(change);
+    expect(existsSync(made)).toBe(false);
+    expect(await session.rewindFiles('nosuch')).toMatchObject({ canRewind: false, filesChanged: [] });
+    await session.close();
+  });
 
   test('functions of the host are tools, whose input is checked', inProcess, async () => {
     const { sdk, server, options } = await setUpSdk();
@@ -137,7 +135,7 @@ describe.each(runIns)('in a %s', (runIn) => {
     ]);
   });
 
-  test('a tool of the host needs approval unless it says otherwise', inProcess, async () => {
+  test('a tool of the host needs approval unless it says otherwise', { tags: 'long' }, async () => {
     const { sdk, server, options } = await setUpSdk();
     server.script(add, { text: 'No.' });
     const tools = [
@@ -226,7 +224,9 @@ describe.each(runIns)('in a %s', (runIn) => {
     expect(third).toMatchObject({ result: 'Three.' });
   });
 
-  test('an interrupt ends the turn and not the session; model and mode can change', inProcess, async () => {
+  test('an interrupt ends the turn and not the session; model and mode can change', {
+    tags: 'long',
+  }, async () => {
     const { sdk, server, options } = await setUpSdk();
     server.script({ text: 'never', latency: 3_600_000 }, { text: 'Two.' });
     const session = sdk.createSession({ ...options, runIn });

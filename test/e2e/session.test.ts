@@ -260,7 +260,7 @@ test('a prompt may begin with the word "session"', long, async () => {
   expect([code, stdout]).toEqual([0, 'Sessions are fine.\n']);
 });
 
-test('a title in the list marks characters that show nothing', async () => {
+test('a title in the list marks characters that show nothing', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.otherwise(() => ({ text: 'Hello.' }));
   await setup.print(['-p', 'ask pay\u200Bpal']);

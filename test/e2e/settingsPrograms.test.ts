@@ -269,21 +269,27 @@ describe('a hook of a repository', () => {
     return { setup, at, question };
   }
 
-  test.skipIf(!hasSandbox)('whose script nobody can know before it starts stays in the sandbox', async () => {
-    const command = 'sh $(ls tools/*.sh)';
-    const { setup, at, question } = await trusted([command], { 'tools/any.sh': leaving });
-    expect(question).toContain(`${command}: Which script it runs is known only when it starts`);
-    setup.server.script({ text: 'Hello.' });
-    const { stderr } = await setup.print(['-p', 'go', '--debug']);
-    expect(existsSync(at('inside'))).toBe(true);
-    expect(existsSync(at('../escaped'))).toBe(false);
-    expect(stderr + texts(setup)).toContain('because which script it runs is known only when it starts');
-    await rm(at('inside'));
-    setup.server.script({ text: 'Hello.' });
-    const held = await setup.print(['-p', 'go', '--debug', '-s', 'danger-full-access']);
-    expect(existsSync(at('inside'))).toBe(false);
-    expect(held.stderr + texts(setup)).toContain('This hook was not run: which script it runs is known only');
-  });
+  test.skipIf(!hasSandbox)(
+    'whose script nobody can know before it starts stays in the sandbox',
+    { tags: 'long' },
+    async () => {
+      const command = 'sh $(ls tools/*.sh)';
+      const { setup, at, question } = await trusted([command], { 'tools/any.sh': leaving });
+      expect(question).toContain(`${command}: Which script it runs is known only when it starts`);
+      setup.server.script({ text: 'Hello.' });
+      const { stderr } = await setup.print(['-p', 'go', '--debug']);
+      expect(existsSync(at('inside'))).toBe(true);
+      expect(existsSync(at('../escaped'))).toBe(false);
+      expect(stderr + texts(setup)).toContain('because which script it runs is known only when it starts');
+      await rm(at('inside'));
+      setup.server.script({ text: 'Hello.' });
+      const held = await setup.print(['-p', 'go', '--debug', '-s', 'danger-full-access']);
+      expect(existsSync(at('inside'))).toBe(false);
+      expect(held.stderr + texts(setup)).toContain(
+        'This hook was not run: which script it runs is known only',
+      );
+    },
+  );
 
   test('does not run once the script that it names was changed, however it is named', {
     tags: 'long',

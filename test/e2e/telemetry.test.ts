@@ -22,7 +22,9 @@ const named = (spans: readonly ReceivedSpan[], name: string): ReceivedSpan => {
   return found;
 };
 
-test('a headless run exports its turn, its requests, its tool calls and what they cost', async () => {
+test('a headless run exports its turn, its requests, its tool calls and what they cost', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   const receiver = await startReceiver();
   setup.server.script(

@@ -5,7 +5,9 @@ import { expectTried } from './support/actionsTried.ts';
 import { long } from './support/long.ts';
 import { setUpProgram } from './support/testProgram.ts';
 
-test('everything is unfolded, scrolls and searches, and the scrollback is as it was', async () => {
+test('everything is unfolded, scrolls and searches, and the scrollback is as it was', {
+  tags: 'long',
+}, async () => {
   const { server, ready } = await setUpProgram();
   const command = 'for i in $(seq 1 3000); do echo "output number $i of the loop"; done';
   server.script(

@@ -27,7 +27,7 @@ async function withPages() {
 
 const allowed = ['--allowed-tools', 'WebFetch(domain:127.0.0.1)'];
 
-test('a page that a rule and the setting allow reaches the model as Markdown', async () => {
+test('a page that a rule and the setting allow reaches the model as Markdown', { tags: 'long' }, async () => {
   const { server, print, pages, allowPrivate, call, result } = await withPages();
   await allowPrivate();
   server.script({ calls: [call('/guide')] }, { text: 'Run make all.' });

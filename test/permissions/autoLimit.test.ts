@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { autoLimit, namesHost } from '../../src/permissions/autoLimit.ts';
 import { decide } from '../../src/permissions/decide.ts';
 import type { Access, PermissionDecision } from '../../src/protocol/permissions.ts';
+import { everyOtherIsQuick } from '../e2e/support/long.ts';
 import { bash, outside, policyFor, root } from './harness.ts';
 
 mkdirSync(join(root, 'dist'), { recursive: true });
@@ -78,7 +79,7 @@ test('a judge decides on removing build output that git does not track', async (
 });
 
 describe('a judge never decides on', () => {
-  test.each([
+  const commands = [
     // Values that `make` would run as code.
     ...["VERBOSE='$(shell id)' make test", "env CI='`id`' npm test", "NODE_ENV='a; id' make"],
     // Tools that run what follows, code among options, services, and what lies outside of the project.
@@ -326,9 +327,11 @@ describe('a judge never decides on', () => {
       'if npm test; then git push; fi',
       'npm test > a.txt < .env',
     ],
-  ])('%s', async (command) => {
-    expect(await limitOf(command)).toEqual(expect.any(String));
-  });
+  ];
+  for (const { row: command, options } of everyOtherIsQuick(commands))
+    test(command, options, async () => {
+      expect(await limitOf(command)).toEqual(expect.any(String));
+    });
 
   test('what an ask rule names', async () => {
     expect(await limitOf('npm test', ['ask Bash(npm *)'])).toContain(

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, w
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { resolveSettingsPath } from '../../src/disk/settingsPaths.ts';
-import { firstAreQuick, firstIsQuick, long } from '../e2e/support/long.ts';
+import { firstIsQuick, long } from '../e2e/support/long.ts';
 import { type Confined, confined, type Given, hasSandbox } from './confined.ts';
 
 /** A folder outside the project, with a file. */
@@ -128,7 +128,7 @@ describe.skipIf(!hasSandbox)('what managed settings hide', () => {
       { denyRead: ['../..'], allowRead: ['../..'] },
     ],
   ];
-  for (const { row, options } of firstAreQuick(3, ways))
+  for (const { row, options } of firstIsQuick(ways))
     test(`is not opened by ${row[0]}`, options, async () => {
       const [, given] = row;
       const bench = await confined({ denyReadAlways: [hidden], ...given });

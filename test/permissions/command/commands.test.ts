@@ -1,14 +1,18 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { PermissionMode } from '../../../src/protocol/permissions.ts';
+import { everyOtherIsQuick } from '../../e2e/support/long.ts';
 import { bash, outside, root } from '../harness.ts';
 
 type Row = readonly [behavior: 'allow' | 'ask' | 'deny', command: string, ...rules: string[]];
 
 function table(rows: readonly Row[], mode: PermissionMode = 'default'): void {
-  test.each(rows)('%s: %s', async (behavior, command, ...rules) => {
-    expect((await bash(command, rules, mode)).behavior).toBe(behavior);
-  });
+  for (const { row, options } of everyOtherIsQuick(rows)) {
+    const [behavior, command, ...rules] = row;
+    test(`${behavior}: ${command}`, options, async () => {
+      expect((await bash(command, rules, mode)).behavior).toBe(behavior);
+    });
+  }
 }
 
 describe('read-only commands', () => {

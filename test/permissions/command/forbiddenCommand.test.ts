@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { everyOtherIsQuick } from '../../e2e/support/long.ts';
 import { bash, root } from '../harness.ts';
 
 mkdirSync(join(root, 'secrets'), { recursive: true });
@@ -805,17 +806,18 @@ for (const [rule, { deny = [], ask = [], allow = [] }] of [
   ...Object.entries(asText),
 ])
   describe(`deny ${rule}`, () => {
-    test.each(deny)('denies %s', async (command) => {
-      expect(await bash(command, known(rule))).toMatchObject({ behavior: 'deny' });
-      expect(await bash(command, known(rule), 'bypassPermissions')).toMatchObject({ behavior: 'deny' });
-    });
-    if (ask.length > 0)
-      test.each(ask)('asks about %s, or denies it', async (command) => {
+    for (const { row: command, options } of everyOtherIsQuick(deny))
+      test(`denies ${command}`, options, async () => {
+        expect(await bash(command, known(rule))).toMatchObject({ behavior: 'deny' });
+        expect(await bash(command, known(rule), 'bypassPermissions')).toMatchObject({ behavior: 'deny' });
+      });
+    for (const { row: command, options } of everyOtherIsQuick(ask))
+      test(`asks about ${command}, or denies it`, options, async () => {
         for (const mode of ['default', 'bypassPermissions'] as const)
           expect(await bash(command, known(rule), mode)).not.toMatchObject({ behavior: 'allow' });
       });
-    if (allow.length > 0)
-      test.each(allow)('says nothing of %s', async (command) => {
+    for (const { row: command, options } of everyOtherIsQuick(allow))
+      test(`says nothing of ${command}`, options, async () => {
         expect(await bash(command, known(rule), 'bypassPermissions')).toMatchObject({ behavior: 'allow' });
       });
   });

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { everyOtherIsQuick } from '../../e2e/support/long.ts';
 import { bash, root } from '../harness.ts';
 
 const files = `package.json tsconfig.json tsconfig.build.json vitest.config.ts jest.config.js eslint.config.js .eslintrc.json
@@ -829,9 +830,10 @@ const rows = Object.entries(everyday).flatMap(([program, text]) =>
 const asked = rows.filter(({ asks }) => asks);
 
 describe('a rule for the program', () => {
-  test.each(rows.filter(({ asks }) => !asks))('$rule covers $command', async ({ rule, command }) => {
-    expect(await bash(command, [`allow ${rule}`])).toMatchObject({ behavior: 'allow' });
-  });
+  for (const { row, options } of everyOtherIsQuick(rows.filter(({ asks }) => !asks)))
+    test(`${row.rule} covers ${row.command}`, options, async () => {
+      expect(await bash(row.command, [`allow ${row.rule}`])).toMatchObject({ behavior: 'allow' });
+    });
   test.each(asked)('$rule does not cover $command: $why', async ({ rule, command }) => {
     expect(await bash(command, [`allow ${rule}`])).toMatchObject({ behavior: 'ask' });
   });

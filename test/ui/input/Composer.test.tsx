@@ -225,7 +225,7 @@ describe('a paste', () => {
     expect(rows()).toEqual([' ❯ two', '   li[31mnes']);
   });
 
-  test('of ten megabytes arrives whole', async () => {
+  test('of ten megabytes arrives whole', { tags: 'long' }, async () => {
     const { screen, sent } = await mount();
     const text = 'a line of text 漢字\n'.repeat(500_000);
     await screen.press(keys.paste(text));

@@ -50,7 +50,7 @@ for (const { row, options } of firstIsQuick([
     });
 
     test('a source file has as many tokens as the reference finds', () => {
-      const text = readFileSync('package-lock.json', 'utf8').slice(0, 60_000);
+      const text = readFileSync('package-lock.json', 'utf8').slice(0, 20_000);
       expect(countExactly(vocabulary, text)).toBe(expected(text));
     });
 
