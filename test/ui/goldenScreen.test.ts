@@ -41,6 +41,10 @@ test.each([
   ['/tmp/clawdcode-e2e-work-a1B2c3/repository', '/there/repository'],
   ['ready in 12.5s, 3m 20s', 'ready in 0s, 0s'],
   ['v12.3.4-rc.1 at 09:41:00', 'v0.0.0 at 00:00'],
+  ['❯ a title    1m', '❯ a title   now'],
+  ['❯ a title   12m  0 kB  main', '❯ a title   now  0 kB  main'],
+  ['❯ 1m     a prompt', '❯ now    a prompt'],
+  ['  12m    a prompt', '  now    a prompt'],
 ])('%s is %s on every run', async (text, shown) => {
   expect(drawGolden(await screenWith(text, 80))).toContain(`│${shown}\n`);
 });

@@ -49,6 +49,9 @@ export const goldenRules: readonly GoldenRule[] = [
   [/\b\d\d:\d\d(?::\d\d)?\b/, '00:00'],
   [/(?<![\d.])\d+\.\d+\.\d+(?:-[\w.]+)?(?!\.?\d)/, '0.0.0'],
   [/\b(?:\d+m ?)?\d+(?:\.\d+)?m?s\b/, '0s'],
+  // Ages, for which a minute may have passed: right-aligned in a row of sessions, at the start of a row of prompts.
+  [/(?<=\S.*\s)(?: \dm|\d\dm)(?=\s*$|\s{2}\d)/, 'now'],
+  [/(?<=^[❯ ] )(?:\dm |\d\dm)(?= {3})/, 'now'],
   [/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/, '⠋'],
 ];
 
