@@ -14,7 +14,7 @@ const thread = {
   messages: [user('first'), reply('yes'), user('second'), ...step('a', 'text '.repeat(50))],
 };
 
-test('the six steps come in cache order, and the parts sum to the total', () => {
+test('the six steps are in cache order, and the parts add up to the total', () => {
   const built = new ContextBuilder().buildContext(thread, 'second', 'You are a helper.');
   expect(built.messages.map(({ role }) => role)).toEqual([
     'system',
@@ -33,7 +33,7 @@ test('the six steps come in cache order, and the parts sum to the total', () => 
   expect(built.metadata).toMatchObject({ usedSummary: true, retrievedMemoryCount: 1 });
 });
 
-test('each part can be switched off', () => {
+test('each part can be turned off', () => {
   const off = { enableSummary: false, enableMemoryRetrieval: false, enableInstructionPinning: false };
   const built = new ContextBuilder(off).buildContext(thread, 'second', 'S');
   const text = JSON.stringify(built.messages);

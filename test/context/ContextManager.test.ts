@@ -6,7 +6,7 @@ import { shellOutput } from '../../src/protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { ask, call, configuration, createTestHome, outcome, say } from './harness.ts';
 
-test('a session survives a restart with its header, and its next request is the same bytes', async () => {
+test('after a restart, a session has its header and sends the same bytes', async () => {
   const home = await createTestHome();
   const first = home.manager();
   const id = await first.createSession(
@@ -70,7 +70,7 @@ test('a call cut short by a crash gets one synthetic result, and the request doe
   expect(await third.loadSession(id)).toMatchObject({ closedCalls: 0, entries: count });
 });
 
-test('every entry is on disk before subscribers get it, and a subscriber that throws disturbs no other', async () => {
+test('every entry is on disk before subscribers get it, and one that throws does not affect the others', async () => {
   const home = await createTestHome();
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -88,7 +88,7 @@ test('every entry is on disk before subscribers get it, and a subscriber that th
   expect(seen).toEqual([true, true, true]);
 });
 
-test('without a session there is a clear error, and an unknown id is never a new session', async () => {
+test('without a session there is a clear error, and an unknown id never creates a session', async () => {
   const home = await createTestHome();
   const context = home.manager();
   await expect(context.addMessage('user', 'x')).rejects.toThrow('There is no open session');
@@ -112,7 +112,7 @@ test('a large result is sent shortened, says so first, and is stored in full', a
   expect(output.startsWith('[Output truncated')).toBe(true);
 });
 
-test('files read and written in a session, and its todo list, are known again after a restart', async () => {
+test('files read and written, and the todo list, are known after a restart', async () => {
   const home = await createTestHome();
   const first = home.manager();
   const id = await first.createSession(undefined, {}, configuration);
@@ -152,7 +152,7 @@ test('the usage that a server reports corrects the estimate, also after a restar
   expect(again.measure([]).usedTokens).toBe(corrected);
 });
 
-test('the parts of a measurement sum to what is used, and the trigger is the one of the window', async () => {
+test('the parts of a measurement add up to the used tokens, and the trigger is that of the window', async () => {
   const home = await createTestHome({ waits: true, windowTokens: 8000 });
   home.tools = [{ name: 'Read', description: 'reads', parameters: { type: 'object' } }];
   const context = home.manager();
@@ -174,7 +174,7 @@ test('the parts of a measurement sum to what is used, and the trigger is the one
   expect(measure).toMatchObject({ windowTokens: 8000, replyReserveTokens: 2000, triggerTokens: 5500 });
 });
 
-test('a command of the user and its output reach the model as one message', async () => {
+test('a user’s command and its output reach the model as one message', async () => {
   const home = await createTestHome();
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);

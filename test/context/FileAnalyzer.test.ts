@@ -70,7 +70,7 @@ test('modified files come first, then those named most often by calls, then the 
   expect(found[0]?.wasModified).toBe(true);
 });
 
-test('of many files the first five that can be quoted are, without secrets, binaries and links to them', async () => {
+test('the first five quotable files are quoted, without secrets, binaries and links to them', async () => {
   const root = await project();
   await writeFile(join(root, '.env'), 'KEY=1');
   await symlink(join(root, '.env'), join(root, 'config.txt'));
@@ -90,7 +90,7 @@ test('of many files the first five that can be quoted are, without secrets, bina
   expect(read[0]?.content.endsWith('\n... (truncated)')).toBe(true);
 });
 
-test('a file that has become a link to a secret since it was named is not quoted', async () => {
+test('a file that was replaced by a link to a secret is not quoted', async () => {
   const root = await project();
   const named = analyzeFiles([said(root, 'src/a.ts src/b.ts')], root).map(({ path }) => path);
   await writeFile(join(root, '.env'), 'KEY=1');
@@ -109,7 +109,7 @@ test('the start of a file is not read through a link', async () => {
   expect([await start('src/link.ts'), await start('linked/a.ts')]).toEqual([undefined, undefined]);
 });
 
-test('a file with several names is one; tool results and summaries name none', async () => {
+test('a file with several names counts once; tool results and summaries name no files', async () => {
   const root = await project();
   await symlink(join(root, 'src/a.ts'), join(root, 'link.ts'));
   const entries = [
@@ -153,7 +153,7 @@ test('a file with several names is one; tool results and summaries name none', a
   expect(await analyzeFilesInSlices(entries, root)).toEqual(found);
 });
 
-test('records where in a file the work was, what was only called, and what belongs to the current task', async () => {
+test('records edited and read places, calls without results, and files of the current task', async () => {
   const root = await project();
   const prompt = entry(root, {
     type: 'user',
@@ -234,7 +234,7 @@ test.each([
   expect(pathTokens(text).filter((path) => path !== 'e.g')).toEqual(paths);
 });
 
-test('a megabyte on one line is searched without delay', { tags: 'long' }, () => {
+test('a megabyte on one line is searched without a delay', { tags: 'long' }, () => {
   const texts = ['/', 'a', '"/', ' /a.b'].map((piece) => piece.repeat(1_000_000 / piece.length));
   for (const text of texts) expect(cpuMs(() => pathTokens(text), 2)).toBeLessThan(1000);
 });

@@ -14,7 +14,7 @@ test('the newest prompt cannot be dropped, an older one can', async () => {
   expect(context.getMessages().map(({ content }) => content)).toContain('second');
 });
 
-test('a server that finds a handful of tokens too long does not leave a window of a handful of tokens', async () => {
+test('a server that rejects a few tokens as too long does not lead to a window of a few tokens', async () => {
   const home = await createTestHome();
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -43,10 +43,10 @@ describe('an overflow error’s message', () => {
       );
     return told;
   }
-  test('is the window that the server names', async () => {
+  test('names the server’s window', async () => {
     expect(await toldOf(20_000)).toEqual([{ model: 'test-model', tokens: 20_000 }]);
   });
-  test('is neither a guess nor an impossible number', async () => {
+  test('does not lead to a guess or an impossible number', async () => {
     expect(await toldOf(undefined, 12)).toEqual([]);
   });
 });

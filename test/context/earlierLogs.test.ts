@@ -122,7 +122,7 @@ describe('logs of earlier versions', () => {
     expect(seen).toEqual(expected[name]);
   });
 
-  test.each(names)('%s is the same when only its end is in memory', { tags: 'long' }, async (name) => {
+  test.each(names)('%s is the same if only its end is in memory', { tags: 'long' }, async (name) => {
     const whole = expected[name];
     const { live, items, ...large } = await lookAt(name, 0);
     expect(large).toEqual({ ...whole, live: undefined, items: undefined });

@@ -17,7 +17,7 @@ function largestImage(): string {
   return bytes.toString('base64');
 }
 
-test('the largest image is in the log once, is counted by its size in pixels, and is there after a resume', {
+test('the largest image is stored once, counted by its pixels, and kept after a resume', {
   tags: 'long',
 }, async () => {
   const data = largestImage();
@@ -42,7 +42,7 @@ test('the largest image is in the log once, is counted by its size in pixels, an
   expect(again.model.requests[0]?.messages[1]).toEqual(first.model.requests[0]?.messages[1]);
 });
 
-test('redaction leaves the largest image as it is', () => {
+test('redaction does not change the largest image', () => {
   const content = [{ type: 'image', mediaType: 'image/png', data: largestImage() }];
   expect(redactDeep(content)).toBe(content);
 });

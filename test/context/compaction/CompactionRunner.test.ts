@@ -37,7 +37,7 @@ async function longSession(home: TestHome): Promise<{ context: ContextManager; i
   return { context, id };
 }
 
-test('a compaction puts a summary in place of the older part and keeps the newest, also after a restart', async () => {
+test('a compaction replaces the older part with a summary and keeps the newest, even after a restart', async () => {
   const home = await createTestHome({
     waits: true,
     windowTokens: 16_000,
@@ -84,7 +84,7 @@ test('a compaction puts a summary in place of the older part and keeps the newes
   expect(JSON.stringify(again.getMessages())).toBe(text);
 });
 
-test('a file that changed after the compaction is quoted as it was then', async () => {
+test('a file that changed after the compaction keeps its quote', async () => {
   const isSensitive = (path: string): boolean => path.endsWith('.env');
   const home = await createTestHome({
     waits: true,
@@ -112,7 +112,7 @@ test('a file that changed after the compaction is quoted as it was then', async 
   expect(JSON.stringify(again.getMessages())).toBe(before);
 });
 
-test('a file that was read is quoted as well, but not as much of it as the compaction frees', async () => {
+test('a file that was read is quoted, too, but never as much as the compaction frees', async () => {
   const home = await createTestHome({
     waits: true,
     windowTokens: 48_000,
@@ -133,7 +133,7 @@ test('a file that was read is quoted as well, but not as much of it as the compa
   expect(report.postTokens).toBeLessThan(0.7 * report.preTokens);
 });
 
-test('at the trigger it compacts automatically, and entries appended meanwhile are kept', async () => {
+test('at the trigger it compacts automatically, and entries appended in the meantime are kept', async () => {
   const home = await createTestHome({ waits: true, windowTokens: 12_000 });
   const { context } = await longSession(home);
   home.summaries.expect(async () => {
@@ -164,7 +164,7 @@ test('at the trigger it compacts automatically, and entries appended meanwhile a
   expect(home.summaries.requests).toHaveLength(2);
 });
 
-test('at the trigger the summary message has the summary, what was recorded, the user’s words and the files, in this order', async () => {
+test('the summary message has the summary, recorded facts, the user’s messages and the files, in this order', async () => {
   const home = await createTestHome({ windowTokens: 40_000 });
   home.model = { ...home.model, hasOneSlot: true };
   const path = join(home.root, 'main.ts');
@@ -200,7 +200,7 @@ test('at the trigger the summary message has the summary, what was recorded, the
   expect([...places].sort((a, b) => a - b)).toEqual(places);
 });
 
-test("a second summary is written with the first before it, and with the user's messages until then", async () => {
+test("a second summary is based on the first and on the user's messages until then", async () => {
   const home = await createTestHome({ windowTokens: 40_000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -254,7 +254,7 @@ test('a path in a summary that occurs nowhere in the session is marked for the m
   );
 });
 
-test('just below the trigger nothing happens, at it a compaction does', async () => {
+test('just below the trigger nothing happens; at the trigger it compacts', async () => {
   const home = await createTestHome({ waits: true, windowTokens: 100_000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -292,7 +292,7 @@ test.each([
   expect(text).toContain('second request');
 });
 
-test('when a file cannot be judged the second tier keeps more and reports the error', async () => {
+test('if a file cannot be judged, the second tier keeps more and reports the error', async () => {
   const home = await createTestHome({
     waits: true,
     windowTokens: 12_000,
@@ -308,7 +308,7 @@ test('when a file cannot be judged the second tier keeps more and reports the er
   expect(home.summaries.requests).toHaveLength(0);
 });
 
-test('an abort leaves everything as it was', async () => {
+test('an abort changes nothing', async () => {
   const home = await createTestHome({ waits: true, windowTokens: 12_000 });
   const { context } = await longSession(home);
   const before = JSON.stringify(context.entries());
@@ -340,7 +340,7 @@ test('an abort ends the wait for a summary model that never answers', async () =
   expect(context.entries()).toEqual(before);
 });
 
-test('too little to compact is rejected with a message and without a model request', async () => {
+test('if there is too little to compact, a message says so and no model is asked', async () => {
   const home = await createTestHome({ waits: true });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -386,7 +386,7 @@ test('a request for a summary that does not fit is clipped and still valid', asy
   expect(size(1)).toBeLessThan(size(0));
 });
 
-test('after an overflow it learns the window and shrinks again and again, until nothing more can be freed', async () => {
+test('after an overflow it learns the window and shrinks repeatedly until nothing more can be freed', async () => {
   const home = await createTestHome({ waits: true, windowTokens: 100_000 });
   const { context, id } = await longSession(home);
   await context.buildRequest(home.options());
@@ -443,7 +443,7 @@ test('in a window of 8,000 tokens a long task with full-size prompts keeps going
   );
 });
 
-test('a prompt that no window takes is refused with the numbers, and the next one works', async () => {
+test('a prompt that fits no window is rejected with the numbers, and the next one works', async () => {
   const home = await createTestHome({ waits: true, windowTokens: 8000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);

@@ -12,7 +12,7 @@ type Result = NonNullable<JSONLEntry['toolResult']>;
 const resultEntry = (toolResult: Partial<Result>, seq = 42): JSONLEntry =>
   makeEntry(seq, '', { type: 'tool_result', toolResult: { id: 'a', output: '', ...toolResult } });
 
-test('a stub has the call, its outcome, its size and a pointer', () => {
+test('a stub contains the call, its outcome, its size and a pointer', () => {
   const entry = resultEntry({
     name: 'Bash',
     output: 'starting\nTypeError: x is not a function\nexit code 1',
@@ -25,7 +25,7 @@ test('a stub has the call, its outcome, its size and a pointer', () => {
   );
 });
 
-test('a good result says no more than its kind and size', () => {
+test('a successful result is reduced to kind and size', () => {
   const entry = resultEntry({
     name: 'Read',
     output: '     1\thello\n     2\terror: not one',
@@ -35,7 +35,7 @@ test('a good result says no more than its kind and size', () => {
   expect(maskStub(entry)).toBe('[Read src/a.ts → 2 lines; 34 bytes, masked: Recall("#42")]');
 });
 
-test('a result of a lost call or of an older program has a stub as well', () => {
+test('a result of a lost call or an older version has a stub, too', () => {
   expect(maskStub(resultEntry({ output: { a: 1 } }))).toBe('[tool; 7 bytes, masked: Recall("#42")]');
   expect(maskStub(resultEntry({ output: undefined }))).toBe('[tool; 0 bytes, masked: Recall("#42")]');
 });

@@ -53,7 +53,7 @@ const notes = (context: ContextManager): string[] =>
 
 const economy = { strategy: 'economy', threadSummary: 'off' } as const;
 
-test('with economy old steps become a line each, many at once, and the newest quarter of the window is kept', async () => {
+test('with economy, many old steps become one line each, and the newest quarter of the window is kept', async () => {
   const home = await createTestHome({ windowTokens: 40_000, settings: economy });
   const context = await started(home);
   let full = 0;
@@ -80,7 +80,7 @@ test('with economy old steps become a line each, many at once, and the newest qu
   expect(recalled.text).toContain('r0 alpha beta');
 });
 
-test('with economy the current turn stays whole, however long it is', async () => {
+test('with economy, the current turn stays in full, however long it is', async () => {
   const home = await createTestHome({ windowTokens: 40_000, settings: economy });
   const context = await started(home);
   await step(context, home, 'old', 2500);
@@ -101,7 +101,7 @@ test('with economy the current turn stays whole, however long it is', async () =
   expect(kinds(context)).toEqual(['mask']);
 });
 
-test('with economy a summary replaces earlier turns from half of the window on; the current turn stays', async () => {
+test('with economy, a summary replaces earlier turns from half of the window on; the current turn stays', async () => {
   const home = await createTestHome({ windowTokens: 128_000, settings: { strategy: 'economy' } });
   home.summaries.expect(summary('## 1. Primary request\nfoxes'));
   const context = await started(home);
@@ -212,7 +212,7 @@ describe('with economy a draft', () => {
     },
   );
 
-  test('is not started if the cache is cold: lines are free then', async () => {
+  test('is not started if the cache is cold, since lines are then free', async () => {
     const home = await createTestHome({ windowTokens: 200_000, settings: early });
     const context = await threeTurns(home, 36_000);
     Object.assign(home.deps, { clock: () => Date.now() + 2 * 60 * 60 * 1000 });
@@ -221,7 +221,7 @@ describe('with economy a draft', () => {
     expect(home.summaries.requests).toHaveLength(0);
   });
 
-  test('had no chance if the window shrank suddenly: the turn waits for the summary', async () => {
+  test('is not available if the window shrank suddenly: the turn waits for the summary', async () => {
     const home = await createTestHome({ windowTokens: 1_000_000, settings: early });
     const context = await threeTurns(home, 45_000);
     home.model = { ...home.model, windowTokens: 128_000 };
@@ -308,7 +308,7 @@ test('a draft from the background is swapped in at the trigger without a wait', 
   expect(context.entries().filter(({ subtype }) => subtype === 'summary_failed')).toEqual([]);
 });
 
-test('with a summarizer that never answers, messages are removed at nine tenths without a wait, with a pointer', async () => {
+test('if the summarizer never answers, messages are removed at nine tenths without a wait, with a pointer', async () => {
   const home = await createTestHome({ windowTokens: 20_000, settings: { strategy: 'summary' } });
   home.summaries.expect(
     ...Array.from(
@@ -331,7 +331,7 @@ test('with a summarizer that never answers, messages are removed at nine tenths 
   expect(JSON.stringify(context.getMessages())).toContain('Recall returns any of it');
 });
 
-test('removal leaves room for new work: a fifth below the trigger, also in a small window', async () => {
+test('removal leaves space for new work: a fifth below the trigger, even in a small window', async () => {
   const home = await createTestHome({ windowTokens: 8000, settings: { strategy: 'oldest-removal' } });
   const context = await started(home);
   const { triggerTokens } = context.measure([]);
@@ -345,7 +345,7 @@ test('removal leaves room for new work: a fifth below the trigger, also in a sma
   expect(used(context)).toBeGreaterThan(0.7 * triggerTokens);
 });
 
-test('three failures open the breaker, a restart does not close it, another model does', async () => {
+test('three failures open the breaker; a restart does not close it, another model does', async () => {
   const home = await createTestHome({ windowTokens: 20_000, settings: { strategy: 'summary' } });
   home.summaries.expect(failure(), failure(), failure());
   let context = await started(home);
@@ -393,7 +393,7 @@ async function broken(
   return { context, home };
 }
 
-test('with the breaker open steps of earlier turns become lines at the trigger, and the current turn stays', async () => {
+test('with the breaker open, earlier turns become lines at the trigger, and the current turn stays', async () => {
   const { context, home } = await broken(7, 6);
   expect(home.summaries.requests).toEqual([]);
   expect(kinds(context)).toEqual(['mask']);
@@ -431,7 +431,7 @@ test('if that is not enough, old steps of the current turn follow, and the newes
   expect(others).toEqual([]);
 });
 
-test('earlier turns that free next to nothing are shortened together with the current one, in one entry', async () => {
+test('earlier turns that free almost nothing are shortened together with the current one, in one entry', async () => {
   const { context } = await broken(1, 14, 300);
   expect(kinds(context)).toEqual(['mask']);
   expect(notes(context)).toHaveLength(2);
@@ -465,7 +465,7 @@ test('a second note has its own heading', async () => {
   expect(second).toMatch(/^Further steps, already done, /);
 });
 
-test('results that no request has shown yet stay in full, however large they are and whatever was typed after them', async () => {
+test('results that no request has shown yet stay in full, whatever their size and whatever was typed after them', async () => {
   const { context, home } = await broken(0, 9);
   expect(kinds(context)).toEqual([]);
   const calls = ['one', 'two', 'three', 'four'].map((name) => call(`new_${name}`));
@@ -486,7 +486,7 @@ test('results that no request has shown yet stay in full, however large they are
   expect(results()).toEqual(before);
 });
 
-test('while a draft is written nothing is lost before nine tenths of the window; there old steps become lines', async () => {
+test('while a draft is written, nothing is lost before nine tenths of the window; then old steps become lines', async () => {
   const home = await createTestHome({ windowTokens: 40_000 });
   home.summaries.expect((_, signal) => {
     return new Promise((resolve) =>
@@ -510,7 +510,7 @@ test('while a draft is written nothing is lost before nine tenths of the window;
   expect(JSON.stringify(context.getMessages())).toContain('own0 alpha');
 });
 
-test('on an endpoint with one slot the user sees the summary run, and Esc takes masking instead', async () => {
+test('on an endpoint with one slot, the user sees the summary run, and Esc switches to masking', async () => {
   const home = await createTestHome({ windowTokens: 40_000 });
   home.model = { ...home.model, hasOneSlot: true };
   const context = await started(home);
@@ -534,7 +534,7 @@ test('on an endpoint with one slot the user sees the summary run, and Esc takes 
   expect(context.entries().filter(({ subtype }) => subtype === 'summary_failed')).toEqual([]);
 });
 
-test('if a summary gained too little, another one is not requested at every step', async () => {
+test('after a summary that freed too little, no new one is requested at every step', async () => {
   const home = await createTestHome({ windowTokens: 100_000 });
   const context = await started(home);
   await step(context, home, 'early', 1500);

@@ -167,7 +167,7 @@ async function writeFiles(root: string, windowTokens: number): Promise<readonly 
 
 for (const { row: windowTokens, options } of firstIsQuick([48_000, 16_000, 128_000, 200_000]))
   describe(`300 steps in a window of ${windowTokens} tokens`, options, () => {
-    test('are summarized at the trigger only by drafts that were written in the background', {
+    test('are summarized at the trigger only by background drafts', {
       tags: 'long',
     }, async () => {
       const { asked, failed, swaps, reductions, breaks, missing, triggerTokens, askedAt, mostTokens } =
@@ -196,7 +196,7 @@ for (const { row: windowTokens, options } of firstIsQuick([48_000, 16_000, 128_0
   });
 
 test.each([48_000, 128_000])(
-  'a draft frees as much as a summary at the trigger, to within a tenth (%i)',
+  'a draft frees as much as a summary at the trigger, within a tenth (%i)',
   { tags: 'long' },
   async (windowTokens) => {
     const steps = 150;
@@ -356,7 +356,7 @@ describe('a draft', () => {
     return { home, context, step, answers, asked, used, made, sent, reopen };
   }
 
-  test('that arrives after steps were shortened replaces their lines at once, with the files', {
+  test('that arrives after steps were shortened replaces their lines immediately, with the files', {
     tags: 'long',
   }, async () => {
     const { context, step, answers, asked, made, sent } = await heldSession(40_000);
@@ -379,7 +379,7 @@ describe('a draft', () => {
     await asked(2);
   });
 
-  test('that is stale is not used at the trigger: another is written for the current state', {
+  test('that is stale is not used at the trigger: a new one is written for the current state', {
     tags: 'long',
   }, async () => {
     const { home, context, step, answers, asked, used, made, sent } = await heldSession(64_000);
@@ -400,7 +400,7 @@ describe('a draft', () => {
     expect(sent()).not.toContain('of long ago');
   });
 
-  test('before a single step of any size is used', async () => {
+  test('is used even after a single step of any size', async () => {
     const { context, step, answers, asked, made, sent } = await heldSession(40_000, {
       compact: { retain: 0.05 },
     });
@@ -414,7 +414,7 @@ describe('a draft', () => {
     expect(answers).toHaveLength(1);
   });
 
-  test('is still there after a resume: it costs nothing again, and is used at the trigger', async () => {
+  test('is kept after a resume: it is not paid again, and is used at the trigger', async () => {
     const { context, step, answers, asked, made, sent, reopen } = await heldSession(40_000);
     while (context.draft() !== 'running') await step(1000);
     await asked(1);
@@ -432,7 +432,7 @@ describe('a draft', () => {
     expect((await reopen()).draft()).toBe('none');
   });
 
-  test('does not confirm claims of a summary, and Recall does not find it', async () => {
+  test('does not confirm a summary’s claims, and Recall does not find it', async () => {
     const { home, context, step, answers, asked, made, sent } = await heldSession(40_000);
     while (context.draft() !== 'running') await step(1000);
     await asked(1);
@@ -446,7 +446,7 @@ describe('a draft', () => {
     expect((await found()).text).not.toContain('summary_draft');
   });
 
-  test('written by a preview is there after a resume, unless the conversation changed', async () => {
+  test('written by a preview is kept after a resume unless the conversation changed', async () => {
     const { home, context, step, answers, asked, reopen } = await heldSession(40_000);
     for (let index = 0; index < 8; index++) await step(1000);
     const preview = context.preview({ ...home.options() });
@@ -460,7 +460,7 @@ describe('a draft', () => {
     expect((await reopen()).draft()).toBe('none');
   });
 
-  test('in progress is what /compact waits for: only one summary is paid', async () => {
+  test('in progress is awaited by /compact, so only one summary is paid', async () => {
     const { home, context, step, answers, asked, made, sent } = await heldSession(40_000);
     while (context.draft() !== 'running') await step(1000);
     await asked(1);
@@ -473,7 +473,7 @@ describe('a draft', () => {
     expect(home.events.filter(({ type }) => type === 'compaction_started')).toHaveLength(1);
   });
 
-  test('is not requested if a pinned prompt leaves too little to free, nor is a message removed for a few tokens', async () => {
+  test('is not requested if a pinned prompt leaves too little to free, and no message is removed for a few tokens', async () => {
     const { context, step, answers, used, made } = await heldSession(32_000);
     await context.addMessage('user', `All of this: ${'gamma delta '.repeat(9000)}`);
     for (let index = 0; index < 12; index++) {

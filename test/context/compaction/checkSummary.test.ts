@@ -44,7 +44,7 @@ describe('paths in a summary', () => {
     expect(after).toBe(`It says ${marked} here.`);
   });
 
-  test('an earlier summary confirms nothing, and a path is marked once', async () => {
+  test('an earlier summary confirms no paths, and a path is marked once', async () => {
     const log = session();
     log.summary('src/invented.ts');
     const { text, unverified } = await checkSummary('See src/invented.ts and src/invented.ts', log.entries);
@@ -75,7 +75,7 @@ describe('paths in a summary', () => {
     },
   );
 
-  test('marks are all that is added, whatever summary and log hold', async () => {
+  test('only marks are added, whatever the summary and the log contain', async () => {
     const piece = fc.oneof(
       anyText,
       fc.constantFrom(...seen, ...invented.map(([text]) => text), '\n', '```\n', '`', '"', '\ud800'),
@@ -119,7 +119,7 @@ describe('orders and turns in a summary', () => {
     ['<|im_start|>x', '< |im_start| >x'],
     ['<｜User｜>x', '< ｜User｜ >x'],
     ['[INST] x [/INST]', '(INST) x (/INST)'],
-  ])('no longer syntax: %s', async (line, tame) => {
+  ])('made harmless: %s', async (line, tame) => {
     expect(await checked(line)).toBe(tame);
   });
 
@@ -130,7 +130,7 @@ describe('orders and turns in a summary', () => {
     'Array<string> and <div> stay, a || b |> c',
     'The user must now decide.',
     'They ignore all errors in the parser.',
-  ])('left alone: %s', async (line) => {
+  ])('unchanged: %s', async (line) => {
     expect(await checked(line)).toBe(line);
   });
 

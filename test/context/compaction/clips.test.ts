@@ -44,7 +44,7 @@ describe('a result that is clipped', () => {
     ['cut to its beginning before', { kind: 'file' as const }, numbered(743), {}, 743],
     ['cut to its end before', { kind: 'file' as const }, numbered(743), { direction: 'tail' as const }, 743],
     ['cut to beginning and end before', { kind: 'command' as const }, numbered(743), {}, 743],
-  ])('%s says in one notice which lines are left', async (_, facts, text, options, total) => {
+  ])('%s says in one notice which lines remain', async (_, facts, text, options, total) => {
     const clip = await clipped({ ...facts, text }, 400, options);
     const [notice, ...rest] = clip.split('\n');
     expect(notice).toMatch(/^\[Output truncated: .* bytes\. All: Recall\("[^"]+"\)\]$/);
@@ -52,7 +52,7 @@ describe('a result that is clipped', () => {
     expect(rest.join('\n')).not.toContain('[Output truncated');
   });
 
-  test('names the error lines that are kept besides', async () => {
+  test('names the error lines that are also kept', async () => {
     const lines = numbered(743).split('\n');
     lines[400] = 'src/a.ts(4,2): error TS2322: no';
     const clip = await clipped({ kind: 'command', text: lines.join('\n') }, 400);
@@ -79,7 +79,7 @@ describe('a result that is clipped', () => {
   });
 });
 
-test('code that a command shows is not kept as an error of the command', async () => {
+test('code shown by a command is not kept as its error', async () => {
   const code = Array.from({ length: 900 }, (_, n) =>
     n % 9 === 4
       ? "      throw new SyntaxError(syntaxError('opening', '('));"

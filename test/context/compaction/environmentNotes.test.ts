@@ -47,7 +47,7 @@ test.each([
   expect(JSON.stringify(again.getMessages())).toBe(after);
 });
 
-test('one that the user pinned stays', async () => {
+test('a pinned one stays', async () => {
   const home = await createHome();
   const context = await threeDays(home);
   const tuesday = context.entries().find(({ message }) => String(message.content).includes('was Tuesday'));

@@ -22,7 +22,7 @@ const numbersIn = ({ text }: FilePart): number[] =>
 const from = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-test('what fits is quoted whole, spots or none', () => {
+test('a file that fits is quoted in full, with or without spots', () => {
   for (const spots of [[], [{ type: 'lines', from: 10, to: 20 } as const]])
     expect(partOf(spots, 100_000)).toEqual({
       label: 'whole file, 1000 lines',
@@ -32,14 +32,14 @@ test('what fits is quoted whole, spots or none', () => {
     });
 });
 
-test('without spots it is the beginning, and the label says how much of it', () => {
+test('without spots, the beginning is quoted, and the label says how much', () => {
   const part = partOf([]);
   expect(part.text.startsWith('line 1 of the file\nline 2 of the file\n')).toBe(true);
   expect(part.label).toBe(`lines 1-${part.lines} of 1000`);
   expect(numbersIn(part)).toEqual(from(1, part.lines));
 });
 
-test('the lines around an edit and a read are shown, in the order of the file, each part with its lines', () => {
+test('lines around edits and reads are shown in file order, each part with its line numbers', () => {
   const part = partOf([
     { type: 'lines', from: 800, to: 803 },
     { type: 'text', text: 'line 300 of the file\nline 301 of the file' },
@@ -53,7 +53,7 @@ test('the lines around an edit and a read are shown, in the order of the file, e
   expect(part.text).not.toContain('line 500 of');
 });
 
-test('if not all of them fit, the newest do', () => {
+test('if not all of them fit, the newest are shown', () => {
   const spots = [100, 400, 700].map((at): FileSpot => ({ type: 'lines', from: at, to: at + 2 }));
   const { text } = partOf(spots, 220);
   expect(text).toContain('line 700 of');
@@ -81,7 +81,7 @@ describe('if a spot does not fit with the lines around it', () => {
   });
 });
 
-test('a line that alone is too long is cut, and the label says so', () => {
+test('a single line that is too long is cut, and the label says so', () => {
   const long = { lines: ['a', 'x'.repeat(4000), 'b'], isAll: true, shown: new Set([0]) };
   const part = importantPart(long, [], { maxLines: 10, maxTokens: 100, tokensOf });
   expect(part.label).toBe('line 2 of 3, cut');
@@ -103,7 +103,7 @@ test('a file that was not read to its end has more lines than are known', () => 
   expect(part).toMatchObject({ label: 'lines 1-10 of more than 1000', isWhole: false });
 });
 
-test('lines shown elsewhere are not quoted again', () => {
+test('lines that are shown elsewhere are not quoted again', () => {
   const edit: FileSpot = { type: 'text', text: 'line 300 of the file' };
   expect(numbersIn(partOf([edit], 200, 1000, from(295, 299)))).not.toContain(297);
   expect(numbersIn(partOf([edit], 200, 1000, from(295, 299)))).toContain(300);
@@ -113,7 +113,7 @@ test('lines shown elsewhere are not quoted again', () => {
   expect(partOf([], 100_000, 1000, from(1, 600)).label).toBe('lines 601-1000 of 1000');
 });
 
-test('a file is shown elsewhere when all of it is, or all of its spots', () => {
+test('a file counts as shown elsewhere if all of it is, or all of its spots are', () => {
   const spots: readonly FileSpot[] = [
     { type: 'lines', from: 10, to: 20 },
     { type: 'text', text: 'gone' },
@@ -135,7 +135,7 @@ test('text that is gone from the file and lines beyond its end are not spots', (
   expect(partOf([{ type: 'text', text: '\n' }])).toEqual(partOf([]));
 });
 
-test('both limits hold, every line is an unseen one of the file, the label is true, and the newest edit is in it', {
+test('both limits hold, every line is new, the label is correct, and the newest edit is included', {
   tags: 'long',
 }, () => {
   const spot = fc.oneof(

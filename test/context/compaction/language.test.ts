@@ -21,7 +21,7 @@ const pairs = Object.entries(texts).flatMap(([wanted, user]) =>
 );
 
 describe('the language of a summary', () => {
-  test.each(pairs)('asked for in %s, written in %s', (wanted, written, user, summary) => {
+  test.each(pairs)('requested in %s, written in %s', (wanted, written, user, summary) => {
     expect(sameLanguage(summary, user)).toBe(wanted === written);
   });
 
@@ -34,11 +34,11 @@ describe('the language of a summary', () => {
     [`${texts.German}\n${texts.English.repeat(9)}`, texts.German],
     [texts.German, '1. Primary request and intent\n2. Files modified\n- src/a.ts'],
     [texts.Chinese, `1. Primary request and intent\n${texts.Chinese}\n2. Files modified\n- \`src/a.ts\``],
-  ])('in doubt it is the same: %j, %j', (user, summary) => {
+  ])('when in doubt, it counts as the same: %j, %j', (user, summary) => {
     expect(sameLanguage(summary, user)).toBe(true);
   });
 
-  test('it has a name where it is plain', () => {
+  test('it is named if it is clear', () => {
     expect(Object.values(texts).map(languageOf)).toEqual([
       'English',
       'German',

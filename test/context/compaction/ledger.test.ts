@@ -124,11 +124,11 @@ test.each([
   ['tests that passed in a command that failed', 'npx vitest run && npm run lint', GREEN, 1],
   ['failures that the exit code denies', 'node print.js', RED, 0],
   ['a report in a file that was only shown', 'cat run.log | tail -5', RED, 0],
-])('no word of %s', (_, command, output, exitCode) => {
+])('omits %s', (_, command, output, exitCode) => {
   expect(bracket(command, output, exitCode)).toBe(exitCode === 0 ? '[2.0 s]' : '[exit 1 · 2.0 s]');
 });
 
-test('a command that the user ran is reported like one of the model', () => {
+test('a user’s command is reported like one of the model', () => {
   const head = '$ npm test | tail\n\n';
   const [line] = lines((log) =>
     log.raw({
@@ -171,7 +171,7 @@ describe('todo lists', () => {
   });
 });
 
-describe('what was said', () => {
+describe('the text of a reply', () => {
   const answer = (text: string): string => lines((log) => log.reply(text))[0] ?? '';
   const filler =
     'Extglobs are guarded: repeated ones with ambiguous alternatives are rewritten to literals. '.repeat(8);
@@ -194,7 +194,7 @@ describe('what was said', () => {
       '要我加一个限制吗？',
     ],
     ['a question in a text of a megabyte', `${filler.repeat(1500)}Do you want one?`, 'Do you want one?'],
-  ])('keeps its beginning and %s', (_, text, end) => {
+  ])('keeps its beginning, and %s', (_, text, end) => {
     const line = answer(text);
     expect(line.startsWith(`#0 "${text.slice(0, 20)}`)).toBe(true);
     expect(line.endsWith(`${end}"`)).toBe(true);
@@ -228,7 +228,7 @@ test('a note is one line for each step, whatever it contains', () => {
   );
 });
 
-test('each place has its own heading, which says how to see all of a step', () => {
+test('each kind has its own heading, which says how to see a full step', () => {
   const log = new Log();
   log.reply('Done.');
   const places: readonly LedgerPosition[] = ['earlier', 'current', 'current_after_summary', 'continued'];

@@ -39,7 +39,7 @@ async function compacting(home: TestHome) {
 const contents = (context: ContextManager): readonly unknown[] =>
   context.getMessages().map(({ content }) => content);
 
-test('entries that the user pins while a summary is written stay', async () => {
+test('entries pinned while a summary is written stay', async () => {
   const { context, first, finish } = await compacting(
     await createTestHome({ windowTokens: 20_000, waits: true }),
   );
@@ -48,7 +48,7 @@ test('entries that the user pins while a summary is written stay', async () => {
   expect(contents(context)).toContain('the first words');
 });
 
-test('a summary of what was rewound, dropped or restored meanwhile is not used, and its cost is recorded', async () => {
+test('a summary of entries that were rewound, dropped or restored in the meantime is not used; its cost is recorded', async () => {
   const home = await createTestHome({ windowTokens: 20_000, waits: true });
   const { context, first, finish } = await compacting(home);
   expect(await rewindTo(sessionOf(context), first)).toBe(true);

@@ -91,8 +91,8 @@ const planned = (check: (plan: CompactionPlan, input: PlanInput) => void): void 
     { numRuns: 1500 },
   );
 
-describe('whatever is planned', () => {
-  test('whole atoms stay, in their order, and each of the newest in one piece', { tags: 'long' }, () => {
+describe('every plan', () => {
+  test('keeps whole atoms in order, and the newest ones in one piece', { tags: 'long' }, () => {
     planned(({ kept, cut, uncovered }, { view }) => {
       expect(kept.filter((atom) => !view.atoms.includes(atom))).toEqual([]);
       expect([...kept].sort((a, b) => a.head.seq - b.head.seq)).toEqual(kept);
@@ -101,7 +101,7 @@ describe('whatever is planned', () => {
     });
   });
 
-  test('pins, the newest prompt, the current environment and mode, and open calls stay', () => {
+  test('keeps pins, the newest prompt, the current environment and mode, and open calls', () => {
     planned(({ kept }, { view }) => {
       const always = [
         view.atoms.findLast(({ head }) => isPrompt(head)),
@@ -122,7 +122,7 @@ describe('whatever is planned', () => {
     });
   });
 
-  test('no user message is both kept and quoted, and none that is removed is newer than the summary', () => {
+  test('never both keeps and quotes a user message, and removes none newer than the summary', () => {
     planned(({ kept, cut, userMessages }, { view, budget }) => {
       const heads = new Set(kept.map(({ head }) => head));
       for (const { entry } of userMessages) {
@@ -135,7 +135,7 @@ describe('whatever is planned', () => {
     });
   });
 
-  test('room for files is set aside, however long the tail is', () => {
+  test('space for files is reserved, however long the tail is', () => {
     planned(({ snippetTokens }, { budget, snippetTokens: wanted }) => {
       // Where little is dropped, quotes do not take back what a summary frees: 120 tokens are enough for one.
       const least = Math.min(wanted, 0.2 * budget.snippets, 120);
@@ -144,7 +144,7 @@ describe('whatever is planned', () => {
     });
   });
 
-  test('it stays within its room unless required entries need more', () => {
+  test('it stays within its space unless required entries need more', () => {
     let tight = 0;
     planned((plan, input) => {
       const { view, budget, fixed, snippetTokens } = input;
@@ -193,7 +193,7 @@ test("pinned entries are clipped last: the newest results and the user's message
   expect(clipped(1200)).toEqual({ clipped: ['x', 'y'], messages: 1 });
 });
 
-test('results that were not sent yet may take the room for new work; a reply that was sent may not', () => {
+test('unsent results may use the space for new work; a reply that was sent may not', () => {
   const { entries } = new LogMaker().prompt('go').step('', 'x'.repeat(2000)).step('', 'y'.repeat(2000));
   const clips = (mayDropNewest: boolean) =>
     planCompaction({
@@ -249,7 +249,7 @@ describe('/compact', () => {
     expect(sent.some((text) => text.startsWith('the old answer'))).toBe(false);
   });
 
-  test('keeps a question that waits for its answer', async () => {
+  test('keeps an unanswered question', async () => {
     const home = await createTestHome({ windowTokens: 40_000, waits: true });
     const context = await conversation(home);
     await context.addMessage('user', 'and one more?');
@@ -260,7 +260,7 @@ describe('/compact', () => {
     expect(context.getMessages().at(-1)?.content).toBe('and one more?');
   });
 
-  test('keeps the short reply that the newest message answers, however long the work since', async () => {
+  test('keeps the short reply that the newest message answers, however much work followed', async () => {
     const home = await createTestHome({ windowTokens: 40_000, waits: true });
     const context = await conversation(home);
     await context.appendReply(say('A limit of 20 would bound it. Do you want one?'));
@@ -275,7 +275,7 @@ describe('/compact', () => {
     expect(sent.some((text) => text.includes('later0'))).toBe(false);
   });
 
-  test('takes a large part of a session of medium length: a fifth of it stays, not of the window', async () => {
+  test('covers a large part of a medium session: a fifth of the session stays, not of the window', async () => {
     const home = await createTestHome({ windowTokens: 200_000, waits: true });
     const context = await conversation(home);
     for (let index = 0; index < 12; index++) await step(context, `more${index}`, filler);
@@ -285,7 +285,7 @@ describe('/compact', () => {
     expect(report.postTokens).toBeLessThan(0.4 * report.preTokens);
   });
 
-  test('gives the summarizer everything to read, also what stays', async () => {
+  test('gives the summarizer everything, including what stays', async () => {
     const home = await createTestHome({ windowTokens: 40_000, waits: true });
     const context = await conversation(home);
     const before = context.getMessages();
@@ -313,7 +313,7 @@ describe('/compact', () => {
     return context;
   };
 
-  test('is rejected if the summary would take what it frees, and only its cost is recorded', async () => {
+  test('is rejected if the summary takes as much as it frees, and only its cost is recorded', async () => {
     const home = await createTestHome({ windowTokens: 64_000 });
     const context = await littleToGain(home, filler.slice(0, 3500), {
       answer: filler.repeat(10),
@@ -326,7 +326,7 @@ describe('/compact', () => {
     expect(JSON.stringify(context.getMessages())).toBe(before);
   });
 
-  test('quotes less of the files before it is rejected', async () => {
+  test('quotes less of the files before it gives up', async () => {
     const home = await createTestHome({ windowTokens: 64_000 });
     const context = await littleToGain(home, filler.slice(0, 8000), {
       answer: filler.repeat(17),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { configuration, createTestHome, say, step, summary } from '../harness.ts';
 
-test('the diff of a compaction lists only what that one removed', { tags: 'long' }, async () => {
+test('a compaction’s diff lists only what it removed', { tags: 'long' }, async () => {
   const home = await createTestHome({ windowTokens: 40_000, waits: true });
   home.summaries.expect(summary('## 1. Primary request and intent\none'), summary('## 1. two'));
   const context = home.manager();
@@ -22,7 +22,7 @@ test('the diff of a compaction lists only what that one removed', { tags: 'long'
   expect(quoted?.state).toBe('summarized');
 });
 
-test('a preview lists the messages that did not fit and the changed files that are named nowhere', async () => {
+test('a preview lists messages that did not fit and changed files that are not mentioned', async () => {
   const home = await createTestHome({
     windowTokens: 8000,
     waits: true,
@@ -57,7 +57,7 @@ test('a preview lists the messages that did not fit and the changed files that a
   expect(JSON.stringify(context.getMessages())).toBe(before);
 });
 
-test('the next /compact applies exactly the summary of a preview, unless something else is asked for', async () => {
+test('the next /compact applies exactly the previewed summary unless it has another focus', async () => {
   const home = await createTestHome({ windowTokens: 40_000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);

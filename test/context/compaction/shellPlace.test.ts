@@ -35,15 +35,18 @@ const createHome = (): Promise<TestHome> =>
 test.each([
   ['a model wrote', summary('The user wants X.')],
   ['no model wrote', failure()],
-])('a summary that %s says where the shell is, and what its own paths are relative to', async (_, reply) => {
-  const home = await createHome();
-  home.summaries.expect(reply);
-  expect(await told(home, await session(home, 'test'))).toEqual([
-    `The shell is in ${join(home.root, 'test')}: tools resolve relative paths there. Paths in this summary are relative to ${home.root}.`,
-  ]);
-});
+])(
+  'a summary that %s states the shell’s directory and what its own paths are relative to',
+  async (_, reply) => {
+    const home = await createHome();
+    home.summaries.expect(reply);
+    expect(await told(home, await session(home, 'test'))).toEqual([
+      `The shell is in ${join(home.root, 'test')}: tools resolve relative paths there. Paths in this summary are relative to ${home.root}.`,
+    ]);
+  },
+);
 
-test("it does not mention a shell that never left the project's root", async () => {
+test("it does not mention a shell in the project's root", async () => {
   const home = await createHome();
   home.summaries.expect(summary('The user wants X.'));
   expect(await told(home, await session(home, '.'))).toEqual([]);

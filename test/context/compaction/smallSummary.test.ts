@@ -31,7 +31,7 @@ test('the small model writes the summary of a conversation that it can read', as
   expect(paid(context)).toEqual(['small']);
 });
 
-test('the session’s model does if the small one cannot read all of it', async () => {
+test('the session’s model writes it if the small one cannot read all of it', async () => {
   const home = await createTestHome({ windowTokens: 16_000, waits: true });
   const context = await longSession(home, 8000);
   home.summaries.expect(written('## Status\nAll is read.'));
@@ -51,7 +51,7 @@ test.each([
   expect(paid(context)).toEqual(costs);
 });
 
-test('a request to the small model is recorded as it was built', async () => {
+test('a request to the small model is recorded as built', async () => {
   const home = await createTestHome({ windowTokens: 16_000, waits: true });
   const sent = { hash: 'h', wire: 'chat' };
   const context = home.manager({

@@ -124,7 +124,7 @@ test('changed files come first, then those the current task reads, then those th
   ]);
 });
 
-test('of a large file the parts that were edited and read are quoted, not its beginning', async () => {
+test('of a large file, the edited and read parts are quoted, not the beginning', async () => {
   const home = await byHand(40_000);
   const context = await open(home, { 'src/large.ts': linesOf('large', 5000) });
   await context.addMessage('user', 'mend it');
@@ -140,7 +140,7 @@ test('of a large file the parts that were edited and read are quoted, not its be
   expect(sent).not.toContain('const large5 = 5;');
 });
 
-test('small files are quoted whole, all of them, and a large one takes what they leave', async () => {
+test('small files are quoted in full, and a large one gets the remaining space', async () => {
   const home = await byHand(40_000);
   const small = { 'src/a.ts': 'export const a = 1;\n', 'src/b.ts': 'export const b = 2;\n' };
   const context = await open(home, { ...small, 'src/large.ts': linesOf('large', 5000) });
@@ -189,7 +189,7 @@ test('a file shown in full and unchanged in the tail is not quoted again if ther
   expect((await compact(context, home)).files).toContain('src/a.ts');
 });
 
-test('a file of which the tail shows only some lines is quoted, after those that it does not show', async () => {
+test('a file that the tail shows in part is quoted, after files that it does not show', async () => {
   const home = await byHand(40_000);
   const context = await open(home, { 'src/a.ts': linesOf('a', 100), 'src/b.ts': linesOf('b', 100) });
   await context.addMessage('user', 'read both');
@@ -200,7 +200,7 @@ test('a file of which the tail shows only some lines is quoted, after those that
   expect((await compact(context, home)).files).toEqual(['src/b.ts', 'src/a.ts']);
 });
 
-test('if it is the only one it is quoted: no compaction after a file was touched goes without', async () => {
+test('if it is the only one it is quoted, so every compaction after a file was used quotes one', async () => {
   const home = await byHand(40_000);
   const context = await open(home, { 'src/a.ts': linesOf('a', 100) });
   await context.addMessage('user', 'read it');
@@ -234,7 +234,7 @@ test('a heading says which lines of how many are quoted, counted as Read counts 
   expect(text).not.toContain('(truncated)');
 });
 
-test('a quote that was stored without a label looks as it did', () => {
+test('a quote stored without a label looks the same', () => {
   const text = '[lines 780-781 of 1433]\none\ntwo\n... (truncated)';
   expect(quoteFile('a.ts', text)).toBe(`### a.ts\n\n\`\`\`\n${text}\n\`\`\``);
   expect(quoteFile('a.ts', undefined)).toBe('### a.ts\n\n(no longer available)');
@@ -243,7 +243,7 @@ test('a quote that was stored without a label looks as it did', () => {
   );
 });
 
-test('lines that a read in the tail shows are not quoted again, and another file gets their room', async () => {
+test('lines shown by a read in the tail are not quoted again, and another file gets their space', async () => {
   const home = await byHand(40_000);
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
   const context = await open(
@@ -280,7 +280,7 @@ test('a file that was written in the tail is not quoted again, unless it was cha
   expect((await compact(context, home)).files).toContain('src/b.ts');
 });
 
-test('rather one file around its change than a few lines of the head of each', async () => {
+test('one file around its change is preferred to a few first lines of each', async () => {
   const home = await byHand(16_000);
   const names = ['a', 'b', 'c', 'd'];
   const context = await open(
@@ -358,7 +358,7 @@ test('the summarizer gets the files, and its request fits the window', async () 
   expect(tokens + (request?.maxOutputTokens ?? 0)).toBeLessThanOrEqual(40_000);
 });
 
-describe('after a file was touched', () => {
+describe('after a file was used', () => {
   const touch = fc.record({
     type: fc.constantFrom('read', 'read', 'edit', 'part'),
     file: fc.nat(5),
@@ -418,7 +418,7 @@ describe('after a file was touched', () => {
   });
 });
 
-describe('a file outside the project that the log calls changed', () => {
+describe('a file outside the project that the log lists as changed', () => {
   const cases = [
     ['quoted if this process changed it', 'here', false, true],
     ['not quoted if only the log says so', 'before', false, false],

@@ -18,7 +18,7 @@ test.each([
     ' (English, by their last messages)',
   ],
   ['Fix login', ''],
-])('the instruction for a summary of %j names the language where it is plain', (prompt, named) => {
+])('the instruction for a summary of %j names the language if it is clear', (prompt, named) => {
   const log = new Log();
   log.prompt(prompt);
   log.reply('I will have a look at it.');
@@ -66,7 +66,7 @@ describe('summaries without a model', () => {
   log.raw({ type: 'system', subtype: 'environment', message: { role: 'user', content: 'a new date' } });
   const view = viewOf(log.entries);
 
-  test('a fallback has a line for each of the newest steps, as far as there is room', () => {
+  test('a fallback has a line for each of the newest steps that fit', () => {
     const whole = createFallbackSummary(view, view.atoms, 4000);
     expect(whole.match(/^#\d+ Bash /gm)).toHaveLength(7);
     const some = createFallbackSummary(view, view.atoms, whole.length - 60);
@@ -76,7 +76,7 @@ describe('summaries without a model', () => {
     expect(some.length).toBeLessThanOrEqual(whole.length - 60);
   });
 
-  test('a fallback counts, quotes the last five requests at 200 characters, and says that it is one', () => {
+  test('a fallback counts, quotes 200 characters of the last five requests, and says that it is a fallback', () => {
     const text = createFallbackSummary(view, view.atoms, 4000);
     expect(text).toContain('Messages: 23, From the user: 8, Replies: 7, Tool calls: 7');
     expect(text).toContain(`- last request ${'x'.repeat(187)}...`);
@@ -85,7 +85,7 @@ describe('summaries without a model', () => {
     expect(text).toMatch(/^No summary could be written\. .* use Recall \(#0-#\d+\) or read the files/);
   });
 
-  test('a simple one is the same without talk of a failure', () => {
+  test('a simple summary is the same without mentioning a failure', () => {
     const text = simpleSummary(view, view.atoms, 4000);
     expect(text).toContain('### Statistics');
     expect(text).toContain('- request 5');
@@ -107,7 +107,7 @@ describe('summaries without a model', () => {
     return viewOf(session.entries);
   };
 
-  test('an earlier summary is included as far as there is room', () => {
+  test('an earlier summary is included as far as it fits', () => {
     const later = viewBehind(
       `[Previous conversation summary]\n\n${'word '.repeat(2000)}\n\n[End of summary]`,
     );
@@ -135,7 +135,7 @@ Everything archived is still there as #0-#81: Recall shows an entry ("#81").`;
     expect(text).not.toMatch(/Archived Session Summary|Written from|Recorded by|pending\]|2 failed|#81/);
   });
 
-  test('nothing of a summary that no model wrote is taken over, but what that one took over', () => {
+  test('of a summary without a model, only what it took from an earlier one is reused', () => {
     let text = '1. Request\n\nfoxes';
     for (let count = 0; count < 3; count++) {
       const view = viewBehind(wrapSummary(`${text}\n\n${facts}`));

@@ -25,7 +25,7 @@ const prompts = (...texts: readonly unknown[]): readonly JSONLEntry[] => {
 };
 const seqs = (messages: readonly KeptMessage[]): readonly number[] => messages.map(({ entry }) => entry.seq);
 
-test('the first is kept, then the newest as far as the room goes, in the order in which they were written', () => {
+test('the first is kept, then the newest that fit, in their original order', () => {
   const entries = prompts(
     ...Array.from({ length: 10 }, (_, index) => `message ${index} ${'word '.repeat(20)}`),
   );
@@ -42,14 +42,14 @@ test('a long one between others is left out, and shorter ones before it are kept
   expect(seqs(chooseUserMessages(entries, { tokens: 500, sizeOf }))).toEqual([0, 1, 3]);
 });
 
-test('empty ones are left out, and an empty list adds nothing', () => {
+test('empty messages are left out, and an empty list adds nothing', () => {
   const image = [{ type: 'image', mediaType: 'image/png', data: 'AAAA' }];
   expect(seqs(chooseUserMessages(prompts('', ' \n', image, 'words'), { tokens: 500, sizeOf }))).toEqual([3]);
   expect(chooseUserMessages([], { tokens: 500, sizeOf })).toEqual([]);
   expect(quoteUserMessages([])).toBe('');
 });
 
-test('the record of a compaction names no more than 150', () => {
+test('a compaction’s record names at most 150', () => {
   const entries = prompts(...Array.from({ length: 400 }, (_, index) => `m${index}`));
   const kept = seqs(chooseUserMessages(entries, { tokens: 1_000_000, sizeOf }));
   expect(kept).toHaveLength(150);
@@ -57,7 +57,7 @@ test('the record of a compaction names no more than 150', () => {
   expect(kept.at(-1)).toBe(399);
 });
 
-test('the first and the newest are cut in their middle where they are too long, with a pointer to all of it', () => {
+test('if too long, the first and the newest are cut in the middle, with a pointer to the full text', () => {
   const long = (name: string): string => `${name} begins. ${`${name} goes on. `.repeat(3000)}${name} ends.`;
   const entries = prompts(long('first'), long('second'), long('newest'));
   const kept = chooseUserMessages(entries, { tokens: 1000, sizeOf });
@@ -85,7 +85,7 @@ test.each([
   ['before a long newest one', [numbered('first', 3000), 'go on', numbered('newest', 3000)]],
   ['dense in its middle', [`${numbered('first', 400)}${'値'.repeat(40_000)}`, 'go on']],
   ['dense at its end', [`${'word '.repeat(20_000)}${'値'.repeat(4000)}`, 'go on']],
-])('a long first message takes all the room that the others leave: %s', (_, texts) => {
+])('a long first message gets all the space that the others leave: %s', (_, texts) => {
   const counts: number[] = [];
   const counting = (text: string): number => {
     counts.push(text.length);
@@ -120,7 +120,7 @@ test("never more than the budget, and only the user's own words", () => {
   );
 });
 
-test('several lines, blanks and backticks are kept as typed', () => {
+test('line breaks, blanks and backticks are kept as typed', () => {
   const text = '  Keep this:\n\n\t```ts\n\tconst a = "`";\n\t```\n\n- and  this \u3000 too\r\n';
   const kept = chooseUserMessages(prompts(text), { tokens: 1000, sizeOf });
   expect(quoteUserMessages(kept)).toContain(`<user-message id="#0">\n${text}\n</user-message>`);
@@ -174,52 +174,52 @@ test("the user's messages survive a second compaction verbatim, and appear once"
 test.each([
   [40_000, 4000],
   [400_000, 20_000],
-])(
-  'by default they have a tenth of the window and 20,000 tokens at most (%i)',
-  async (windowTokens, most) => {
-    const home = await createTestHome({ windowTokens });
-    const context = home.manager();
-    await context.createSession(undefined, {}, configuration);
-    for (let index = 0; index < 100; index++) {
-      await context.addMessage('user', `part ${index}: ${'go on with it '.repeat(most / 50)}`);
-      await context.appendReply(say('Done.'));
-    }
-    home.summaries.expect(summary('1. Primary request and intent\nWork was done.'));
-    expect((await context.compressCurrentContext({ ...home.options() })).outcome).toBe('done');
-    const { projection } = sessionOf(context);
-    const tokens = projection.sizeOfText(quoteUserMessages(projection.view().userMessages));
-    expect(tokens).toBeLessThanOrEqual(most);
-    expect(tokens).toBeGreaterThan(0.85 * most);
-  },
-);
+])('by default they get a tenth of the window, at most 20,000 tokens (%i)', async (windowTokens, most) => {
+  const home = await createTestHome({ windowTokens });
+  const context = home.manager();
+  await context.createSession(undefined, {}, configuration);
+  for (let index = 0; index < 100; index++) {
+    await context.addMessage('user', `part ${index}: ${'go on with it '.repeat(most / 50)}`);
+    await context.appendReply(say('Done.'));
+  }
+  home.summaries.expect(summary('1. Primary request and intent\nWork was done.'));
+  expect((await context.compressCurrentContext({ ...home.options() })).outcome).toBe('done');
+  const { projection } = sessionOf(context);
+  const tokens = projection.sizeOfText(quoteUserMessages(projection.view().userMessages));
+  expect(tokens).toBeLessThanOrEqual(most);
+  expect(tokens).toBeGreaterThan(0.85 * most);
+});
 
 test.each([
   ['whole', undefined],
   ['in part', 4000],
-])('a session that is read %s has the same words after a restart, byte for byte', async (_, wholeBytes) => {
-  const home = await createTestHome({ windowTokens: 40_000, waits: true });
-  const { context, id } = await twiceCompacted(home);
-  const before = text(context);
-  await context.close();
-  const store = new PersistentStore({
-    dataRoot: join(home.root, 'data'),
-    projectRoot: home.root,
-    programVersion: '1.0.0',
-    ...(wholeBytes === undefined ? {} : { wholeBytes }),
-  });
-  Object.assign(home.deps, { store });
-  const again = home.manager();
-  await again.loadSession(id);
-  expect(again.entries().some(({ subtype }) => subtype === 'past')).toBe(wholeBytes !== undefined);
-  expect(text(again)).toBe(before);
-  // Once more, from what is in memory of it.
-  await again.addMessage('user', 'and on');
-  for (let index = 0; index < 5; index++)
-    await step(again, `more${index}`, 'alpha beta gamma delta '.repeat(500));
-  home.summaries.expect(summary('## Status\nMore work was done.'));
-  expect((await again.compressCurrentContext({ ...home.options() })).outcome).toBe('done');
-  expect(text(again)).toContain(JSON.stringify(CONSTRAINT).slice(1, -1));
-});
+])(
+  'a session that is read %s has the same messages after a restart, byte for byte',
+  async (_, wholeBytes) => {
+    const home = await createTestHome({ windowTokens: 40_000, waits: true });
+    const { context, id } = await twiceCompacted(home);
+    const before = text(context);
+    await context.close();
+    const store = new PersistentStore({
+      dataRoot: join(home.root, 'data'),
+      projectRoot: home.root,
+      programVersion: '1.0.0',
+      ...(wholeBytes === undefined ? {} : { wholeBytes }),
+    });
+    Object.assign(home.deps, { store });
+    const again = home.manager();
+    await again.loadSession(id);
+    expect(again.entries().some(({ subtype }) => subtype === 'past')).toBe(wholeBytes !== undefined);
+    expect(text(again)).toBe(before);
+    // Once more, from what is in memory of it.
+    await again.addMessage('user', 'and on');
+    for (let index = 0; index < 5; index++)
+      await step(again, `more${index}`, 'alpha beta gamma delta '.repeat(500));
+    home.summaries.expect(summary('## Status\nMore work was done.'));
+    expect((await again.compressCurrentContext({ ...home.options() })).outcome).toBe('done');
+    expect(text(again)).toContain(JSON.stringify(CONSTRAINT).slice(1, -1));
+  },
+);
 
 test('a dropped message is removed from the summary, and returns when it is restored', async () => {
   const home = await createTestHome({ windowTokens: 40_000, waits: true });
@@ -232,7 +232,7 @@ test('a dropped message is removed from the summary, and returns when it is rest
   expect(text(context)).toContain('one 1: go on');
 });
 
-test('a message restored out of the summary is at its old place, and appears once', async () => {
+test('a message restored from the summary is at its old place and appears once', async () => {
   const home = await createTestHome({ windowTokens: 40_000, waits: true });
   const { context } = await twiceCompacted(home);
   const item = context.items().find(({ title }) => title.startsWith('one 1: go on'));

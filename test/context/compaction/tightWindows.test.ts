@@ -4,7 +4,7 @@ import { ask, call, configuration, createTestHome, outcome, say, step, summary }
 
 const filler = (characters: number): string => 'some words of a text. '.repeat(Math.ceil(characters / 22));
 
-test('after a prompt that no window takes, the next one gets a real summary of what came before', async () => {
+test('after a prompt that fits no window, the next one gets a real summary of the earlier part', async () => {
   const home = await createTestHome({ waits: true, windowTokens: 8000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -20,7 +20,7 @@ test('after a prompt that no window takes, the next one gets a real summary of w
   expect(JSON.stringify(context.getMessages())).toContain('The database is never touched.');
 });
 
-test('a model whose newest results fit no window is told so, and does not request the same again', {
+test('a model whose newest results fit no window is told so and does not repeat the request', {
   tags: 'long',
 }, async () => {
   const home = await createTestHome({ waits: true, windowTokens: 8000 });
@@ -36,7 +36,7 @@ test('a model whose newest results fit no window is told so, and does not reques
   expect(sent).toContain('read everything');
 });
 
-test('where tools and instructions reach beyond the trigger, results are shortened to what the window takes', async () => {
+test('if tools and instructions exceed the trigger, results are shortened to fit the window', async () => {
   const home = await createTestHome({ waits: true, windowTokens: 16_000 });
   const context = home.manager();
   home.tools = [{ name: 'Read', description: filler(46_000), parameters: { type: 'object' } }];
@@ -53,7 +53,7 @@ test('where tools and instructions reach beyond the trigger, results are shorten
   }
 });
 
-test('a request too large to send can be compacted manually, though the trigger is out of reach', async () => {
+test('a request too large to send can be compacted manually even if the trigger is out of reach', async () => {
   const home = await createTestHome({
     waits: true,
     windowTokens: 16_000,
@@ -106,7 +106,7 @@ test('a result that arrives while another session is open belongs to the one tha
   expect(context.entries().some((entry) => entry.type === 'tool_result')).toBe(false);
 });
 
-test('a session of many thousand steps is compacted without a pause', {
+test('a session of many thousand steps is compacted without a delay', {
   tags: 'long',
 }, async () => {
   const home = await createTestHome({ waits: true, windowTokens: 1_000_000 });
@@ -127,7 +127,7 @@ test('a session of many thousand steps is compacted without a pause', {
 });
 
 test.each([8000, 40_000])(
-  'no drafts are paid that could not be used because of long instructions (%i)',
+  'no drafts are requested that long instructions would make unusable (%i)',
   { tags: 'long' },
   async (windowTokens) => {
     const home = await createTestHome({ windowTokens });
@@ -144,7 +144,7 @@ test.each([8000, 40_000])(
   },
 );
 
-test('in a small window the model sees what it asked for before the room for new work is cleared', async () => {
+test('in a small window, the model sees requested results before space for new work is cleared', async () => {
   const home = await createTestHome({ waits: true, windowTokens: 8000 });
   const context = home.manager();
   home.tools = [{ name: 'Read', description: filler(9_000), parameters: { type: 'object' } }];

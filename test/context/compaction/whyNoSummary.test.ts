@@ -58,7 +58,7 @@ test('a long reply is quoted with its beginning', () => {
   );
 });
 
-test('a refusal is no summary: it is reported, counted, and the fallback replaces it', async () => {
+test('a refusal is not a summary: it is reported and counted, and the fallback replaces it', async () => {
   const home = await createTestHome({ windowTokens: 40_000, waits: true });
   home.model = modelOf(40_000);
   const context = home.manager();

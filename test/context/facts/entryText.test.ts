@@ -42,11 +42,11 @@ describe('what the user typed', () => {
     ['a long line below', `Fix the test.\n${'El servidor no responde. '.repeat(30)}`, 'Fix the test.'],
     ['a page without any sentence', 'El servidor no responde '.repeat(30), ''],
     ['a few lines of words', `${german}\n\n${german}`, `${german}\n${german}`],
-  ])('%s is distinguished from words', (_, prompt, words) => {
+  ])('%s is distinguished from typed text', (_, prompt, words) => {
     expect(typed(prompt)).toBe(words);
   });
 
-  test('is taken from the last prompts, the oldest first', () => {
+  test('is taken from the latest prompts, oldest first', () => {
     expect(typed('one', log, 'two', 'three')).toBe('one\ntwo\nthree');
     const entries = new Log();
     for (const text of ['one', 'two', log, 'three']) entries.prompt(text);
@@ -83,7 +83,7 @@ describe('pasted text does not decide the language', () => {
     for (const summary of accepted) expect(sameLanguage(summary, typed(...prompts))).toBe(true);
   });
 
-  test('a summary is discarded only if nothing was typed in its language', () => {
+  test('a summary is discarded only if the user never typed its language', () => {
     expect(sameLanguage(englishSummary, typed(`${chinese}\n${log}`))).toBe(false);
     expect(sameLanguage(chineseSummary, typed(german, german, german))).toBe(false);
     // Long ago, and few words of many.

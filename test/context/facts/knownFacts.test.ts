@@ -100,7 +100,7 @@ describe('reports of test runners', () => {
     'Tests are good',
     'x'.repeat(100_000),
     'FAIL\n'.repeat(9),
-  ])('no report: %j', (text) => {
+  ])('not a report: %j', (text) => {
     expect(parseTests(text)).toBeUndefined();
   });
 });
@@ -148,7 +148,7 @@ test('a file is reported once, in its last state, in the order of the last chang
   ]);
 });
 
-test('what is read in slices is the same as what is read at once, and five megabytes take no time', async () => {
+test('reading in slices gives the same as reading in one go, and five megabytes take no time', async () => {
   const log = new Log();
   for (let index = 0; index < 100; index++)
     log.command(`run ${index}`, `line ${index} src/foo${index}.ts error: bad\n`.repeat(1500), index % 2);

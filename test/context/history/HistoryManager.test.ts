@@ -27,7 +27,7 @@ const contentsOf = (manager: HistoryManager): unknown[] =>
 const summaryOf = (manager: HistoryManager): JSONLEntry | undefined =>
   manager.getHistory().find(({ isCompactSummary }) => isCompactSummary === true);
 
-test('a history is returned as a copy and cannot be changed from outside', () => {
+test('the history is returned as a copy and cannot be changed from outside', () => {
   const log = rounds(2);
   const manager = managerOf(log);
   const first = manager.getHistory();
@@ -62,13 +62,13 @@ test('fifteen rounds become a summary and the newest ten', () => {
   expect(manager.getHistory()).toHaveLength(1 + 40);
 });
 
-test('ten rounds are left alone while there is room', () => {
+test('ten rounds stay unchanged while they fit', () => {
   const manager = managerOf(rounds(10));
   expect(manager.compress('x')).toBe(false);
   expect(manager.getHistory()).toHaveLength(40);
 });
 
-test('one giant round is compressed within, at whole steps, and keeps its prompt', () => {
+test('one giant round is compressed at whole steps and keeps its prompt', () => {
   const log = new LogMaker().prompt('the request');
   for (let index = 0; index < 60; index++) log.step(`step ${index}`, 'x'.repeat(90), 'y');
   const manager = managerOf(log, { contextWindow: 6000 });
@@ -88,13 +88,13 @@ test('one giant round is compressed within, at whole steps, and keeps its prompt
   );
 });
 
-test('zero rounds can be requested: only what is always kept stays', () => {
+test('with zero rounds, only what is always kept stays', () => {
   const manager = managerOf(rounds(4), { minRetainRounds: 0 });
   expect(manager.compress('All.')).toBe(true);
   expect(contentsOf(manager)).toEqual(['## Archived Session Summary\n\nAll.', 'prompt 3']);
 });
 
-test('header and instructions stay before the summary, the latest mode behind it', () => {
+test('header and instructions stay before the summary, the latest mode after it', () => {
   const log = new LogMaker();
   log.add({ type: 'system', subtype: 'session_start', message: { role: 'system', content: '' } });
   log.note('instructions', 'Always test.').note('mode', 'plan').note('mode', 'edit');
@@ -125,7 +125,7 @@ test('an earlier summary is folded in, once', () => {
   expect(summaryOf(manager)?.message.content).toBe(`## Archived Session Summary\n\n${folded}`);
 });
 
-test('a hundred summaries of summaries do not grow without end', () => {
+test('a hundred summaries of summaries do not grow without bound', () => {
   const manager = managerOf(rounds(0), { minRetainRounds: 1, contextWindow: 1_000_000 });
   for (let index = 0; index < 100; index++) {
     for (const entry of rounds(10, ['r'.repeat(900)]).entries) manager.append(entry);
@@ -138,14 +138,14 @@ test('a hundred summaries of summaries do not grow without end', () => {
   expect(text.isWellFormed()).toBe(true);
 });
 
-test('a summary that would make the history no smaller changes nothing', () => {
+test('a summary that would not make the history smaller changes nothing', () => {
   const log = rounds(12);
   const manager = managerOf(log, { minRetainRounds: 11 });
   expect(manager.compress('long '.repeat(1000))).toBe(false);
   expect(manager.getHistory()).toEqual(log.entries);
 });
 
-test('what is saved is loaded again, and damaged entries are counted', () => {
+test('saved history is loaded again, and damaged entries are counted', () => {
   const manager = managerOf(rounds(15));
   manager.compress('Done.');
   const saved: unknown = JSON.parse(JSON.stringify(manager.toDict()));
@@ -165,14 +165,14 @@ test('what is saved is loaded again, and damaged entries are counted', () => {
   expect(other.countTokens()).toBe(0);
 });
 
-test('it is due at the share of the window, not before', () => {
+test('it is due at its share of the window, not before', () => {
   const log = new LogMaker().prompt('x'.repeat(76));
   expect(managerOf(log, { contextWindow: 100 }).shouldCompress()).toBe(true);
   expect(managerOf(log, { contextWindow: 101 }).shouldCompress()).toBe(false);
   expect(managerOf(log, { contextWindow: 100, compressionThreshold: 0.9 }).shouldCompress()).toBe(false);
 });
 
-test('after 200 operations of any kind the count is that of a full recount', { tags: 'long' }, () => {
+test('after 200 random operations, the count equals a full recount', { tags: 'long' }, () => {
   const operation = fc.oneof(
     {
       weight: 12,

@@ -37,7 +37,7 @@ test('five rounds, 800 tokens a result, 4,000 tokens in all', () => {
   expect(defaults).toEqual({ rounds: 5, maxMessageTokens: 800, messagesBudget: 4000 });
 });
 
-describe('of 30 messages', () => {
+describe('a window of 30 messages', () => {
   test('the newest five rounds are sent, in their order', () => {
     const result = sliding.applyWindow(talk(30));
     expect(result).toEqual({
@@ -50,7 +50,7 @@ describe('of 30 messages', () => {
     });
   });
 
-  test('fewer when the budget is smaller, newest first', () => {
+  test('fewer are sent with a smaller budget, newest first', () => {
     const result = sliding.applyWindow(talk(30), 0, 350);
     expect(result.included).toEqual(['m27', 'm28', 'm29']);
     expect(result).toMatchObject({ totalTokens: 300, excludedCount: 27 });
@@ -63,7 +63,7 @@ describe('of 30 messages', () => {
   });
 });
 
-test('each setting counts', () => {
+test('each setting has an effect', () => {
   const items = [...talk(20), step(20, 2000)];
   const base = sliding.applyWindow(items);
   expect(base.clips).toEqual([{ uuid: 'r20.0', tokens: 800 }]);
@@ -74,7 +74,7 @@ test('each setting counts', () => {
   expect(apply({ messagesBudget: 1200 }).included).toEqual(['m17', 'm18', 'm19', 'm20']);
 });
 
-test('a long message of the user stays whole, whatever the budget', () => {
+test('a long user message stays in full, whatever the budget', () => {
   const items = talk(4, (seq) => (seq === 2 ? { tokens: 9000 } : {}));
   const result = sliding.applyWindow(items);
   expect(result.included).toEqual(['m2', 'm3']);
@@ -91,14 +91,14 @@ test('the newest prompt stays in a round of a hundred steps, and so does the new
   expect(result.totalTokens).toBeLessThanOrEqual(4000);
 });
 
-test('the newest step stays when a long message came after it', () => {
+test('the newest step stays even if a long message follows', () => {
   const words = Array.from({ length: 50 }, (_, index) => plain(10 + index, { isPrompt: false }));
   const result = sliding.applyWindow([plain(0), step(1, 60), ...words], 0, 1000);
   expect(result.included.slice(0, 3)).toEqual(['m0', 'm1', 'm52']);
   expect(result.totalTokens).toBe(100 + 80 + 800);
 });
 
-test('results of the newest step are cut to what the budget leaves, the small ones not at all', () => {
+test('results of the newest step are cut to the remaining budget, except small ones', () => {
   const items = [plain(0), step(1, 60, 5000, 5000)];
   const result = sliding.applyWindow(items, 0, 1000);
   expect(result.clips).toEqual([
@@ -124,7 +124,7 @@ test('an empty conversation has an empty window', () => {
   expect(sliding.applyWindow([])).toMatchObject({ included: [], totalTokens: 0, lastIncludedSeq: undefined });
 });
 
-test('within the budget unless what must stay is larger; in order; contiguous but for what must stay', () => {
+test('within the budget unless required items exceed it; in order; contiguous except for required items', () => {
   const anyItem = fc.record({
     isPrompt: fc.boolean(),
     isPinned: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, fc.constant(true)),
@@ -164,13 +164,13 @@ test('within the budget unless what must stay is larger; in order; contiguous bu
   );
 });
 
-test('fair shares leave small sizes alone and use up the room', () => {
+test('fair shares keep small sizes and use all the space', () => {
   expect(fairShare([10, 20, 30], 100)).toBe(Number.POSITIVE_INFINITY);
   expect(fairShare([10, 500, 500], 110)).toBe(50);
   expect(fairShare([500, 500], -5)).toBe(0);
 });
 
-test('atoms of a log make items with their results, and what is always kept is pinned', () => {
+test('atoms become items with their results, and what is always kept is pinned', () => {
   const log = new LogMaker();
   log.note('instructions', 'x').prompt('a').step('look', '1', '2').prompt('b').open('run');
   const items = windowItems(groupAtoms(log.entries), { sizeOf: () => 500, sizeOfResult: () => 200 });

@@ -71,7 +71,7 @@ test('an id that every reply reuses belongs to the latest, and duplicates within
   ]);
 });
 
-test('results without a call, empty replies and notes for the user are not sent', () => {
+test('orphaned results, empty replies and notes for the user are not sent', () => {
   const log = [
     user('go'),
     result('ghost', 'x'),
@@ -90,7 +90,7 @@ test('a call whose reply was lost still gets a message', () => {
   expect(groupAtoms(log)).toHaveLength(2);
 });
 
-test('arguments that are no JSON object, and lone surrogates, are repaired before they are sent', () => {
+test('arguments that are not a JSON object, and lone surrogates, are repaired before they are sent', () => {
   const messages = projectMessages([user('\ud83d'), reply('ok'), use('a', '[1'), result('a', '\udc00')]);
   expect(validateRequest(messages)).toEqual([]);
   expect(JSON.stringify(messages)).toContain('{\\"input\\":\\"[1\\"}');
@@ -142,7 +142,7 @@ test.each([
   expect(validateRequest(messages)).not.toEqual([]);
 });
 
-test('a view that grows with its log is the view of the whole, and one given out before stays as it was', () => {
+test('a view that grows with its log equals the view of the whole, and earlier views do not change', () => {
   const kinds = fc.constantFrom(
     ...['user', 'mode', 'reply', 'use', 'result', 'compact', 'reduce', 'remove', 'restore', 'usage'],
   );
@@ -208,7 +208,7 @@ function entriesOf(kind: string, id: string, log: readonly JSONLEntry[]): JSONLE
   }
 }
 
-test('atoms that were given out do not change when results come, and ten thousand calls are read at once', () => {
+test('returned atoms do not change when results arrive, and ten thousand calls are read without delay', () => {
   const grouper = new AtomGrouper();
   const ids = Array.from({ length: 10_000 }, (_, index) => `c${index % 5000}`);
   grouper.add(reply());
@@ -222,7 +222,7 @@ test('atoms that were given out do not change when results come, and ten thousan
   expect(after.map(({ result: one }) => one?.toolResult?.output)).toEqual(ids);
 });
 
-test('of any list of messages, what is left without orphans is what a server takes, and nothing paired is lost', () => {
+test('any message list without its orphans is accepted by a server, and no pair is lost', () => {
   const id = fc.constantFrom('a', 'b', 'c');
   const message = fc.oneof(
     fc.constant<Message>({ role: 'user', content: 'words' }),

@@ -106,7 +106,7 @@ test('nothing is evicted while an undone rewind restores removals of what the co
   expect(withoutPast(log.entries, 'compaction')).toBe(log.entries);
 });
 
-test('nothing is evicted while an undo that hides a part of it can itself be undone', () => {
+test('nothing is evicted while an undo that hides part of it can itself be undone', () => {
   const log = new SessionMaker().prompt('a').prompt('b').rewind('e1').undo('e3');
   log.prompt('c').compact('e2').prompt('d').undo('e4');
   expect(JSON.stringify(projectMessages(log.entries))).not.toContain('"b"');
@@ -115,7 +115,7 @@ test('nothing is evicted while an undo that hides a part of it can itself be und
   expect(JSON.stringify(projectMessages(log.entries))).toContain('"b"');
 });
 
-test('a note speaks for all that is behind the notes it takes, also where that is in the file only', () => {
+test('a note covers everything behind the notes it replaces, even if that is only in the file', () => {
   const log = new SessionMaker().prompt('a').step('look', 'output').prompt('b').reply('done').prompt('c');
   log.remove('e1', 'e2', 'e5').remove().remove();
   const left = withoutPast(log.entries, 'removal');
@@ -155,7 +155,7 @@ function carryOut(log: SessionMaker, { deed, pick, count }: Step): void {
 }
 
 test.each(['compaction', 'removal'] as const)(
-  'whatever came before a %s and whatever comes behind it, what stays makes the same requests',
+  'whatever comes before and after a %s, the resident entries give the same requests',
   { tags: 'long' },
   (end) => {
     fc.assert(
@@ -245,7 +245,7 @@ function told(context: ContextManager) {
 }
 
 for (const { row: strategy, options } of firstIsQuick(strategies))
-  test(`with ${strategy} a session stays small, and is what it is as a whole`, options, async () => {
+  test(`with ${strategy}, a session stays small and equals the complete one`, options, async () => {
     const at = await place(strategy);
     const context = managerOf(at, 'parts', 0);
     await context.createSession(undefined, {}, configuration);
@@ -270,7 +270,7 @@ test.each([
   ['the last removal is taken back', -1],
   ['the one behind which memory begins is taken back', -2],
   ['one is taken back that is in the file only', -4],
-] as const)('%s as in a session that is there as a whole', { tags: 'long' }, async (_, which) => {
+] as const)('%s as in a session fully in memory', { tags: 'long' }, async (_, which) => {
   const at = await place('hybrid');
   const context = managerOf(at, 'parts', 0);
   await context.createSession(undefined, {}, configuration);
@@ -284,7 +284,7 @@ test.each([
   expect(told(context)).toEqual(told(after));
 });
 
-test('it rewinds to a prompt that is only in the file, and forward again', { tags: 'long' }, async () => {
+test('it rewinds to a prompt that is only in the file, and undoes that', { tags: 'long' }, async () => {
   const at = await place('hybrid');
   const context = managerOf(at, 'parts', 0);
   await context.createSession(undefined, {}, configuration);

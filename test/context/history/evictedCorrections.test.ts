@@ -57,7 +57,7 @@ test('a compaction is not undone without what it replaced', { tags: 'long' }, as
   expect(shown(context)).toEqual(before);
 });
 
-test('a rewind never goes behind unreadable entries, and trying loses nothing', async () => {
+test('a rewind never crosses unreadable entries, and trying loses nothing', async () => {
   const context = await opened(lines);
   const before = [shown(context), context.entries()];
   await rm(context.filePath() ?? '');

@@ -23,7 +23,7 @@ const changes = fc.array(
   { maxLength: 30 },
 );
 
-test('what is folded as the log grows is what a fold of the whole gives, also after its past has left memory', () => {
+test('folding as the log grows equals folding the whole, even after its past was evicted', () => {
   fc.assert(
     fc.property(changes, (all) => {
       let log = [note()];
@@ -38,7 +38,7 @@ test('what is folded as the log grows is what a fold of the whole gives, also af
   );
 });
 
-test('of a log that has grown only the new part is read', () => {
+test('of a grown log, only the new part is read', () => {
   const growth = createGrowth();
   const log = [note(), note(), note()];
   expect(growth.readTo(log)).toBe(0);

@@ -13,11 +13,11 @@ const shown = (log: LogMaker): readonly string[] => viewOf(log.entries).atoms.ma
 
 function compacted(log: LogMaker, retained: readonly string[]): LogMaker {
   const metadata = { trigger: 'manual' as const, preTokens: 0, retained: [...retained] };
-  for (const draft of compactionEntries('what was said', metadata)) log.add(draft);
+  for (const draft of compactionEntries('the text of a reply', metadata)) log.add(draft);
   return log;
 }
 
-test('what was restored before a compaction is left to what that compaction retained', () => {
+test('an item restored before a compaction follows what that compaction retained', () => {
   const log = new LogMaker().prompt('a').prompt('b');
   compacted(log, ['e1']).add(restored('e0')).prompt('c');
   expect(shown(log)).toEqual(['e0', 'e1', 'e5']);
@@ -50,6 +50,6 @@ test('an invalid file name does not invalidate the summary that quotes it', () =
   const log = new LogMaker().prompt('a').prompt('b');
   const snippets = [{ path: '/a/\ud800.ts', hash: 'unknown', bytes: 3 }];
   const metadata = { trigger: 'manual' as const, preTokens: 0, retained: ['e1'], snippets };
-  for (const draft of compactionEntries('what was said', metadata)) log.add(draft);
+  for (const draft of compactionEntries('the text of a reply', metadata)) log.add(draft);
   expect(validateRequest(projectMessages(log.entries))).toEqual([]);
 });

@@ -14,7 +14,7 @@ const threeRounds = atomsOf((log) => {
 });
 const sizeOf = () => 100;
 
-test('a note of the program starts no round', () => {
+test('a note from the program does not start a round', () => {
   const starts = [1, 2, 3].map((rounds) => newestRounds(threeRounds, { rounds, tokens: 5000, sizeOf }));
   expect(starts).toEqual([8, 4, 0]);
 });
@@ -30,7 +30,7 @@ test.each([
   expect(retainRounds(threeRounds, { rounds, tokens, sizeOf })).toBe(start);
 });
 
-test('a call that still runs is kept over the budget', () => {
+test('a running call is kept beyond the budget', () => {
   const atoms = atomsOf((log) => log.prompt('a').reply('b').open('c').prompt('d'));
   expect(retainRounds(atoms, { rounds: 5, tokens: 0, sizeOf })).toBe(3);
   const running = atomsOf((log) => log.prompt('a').reply('b').open('c'));
@@ -50,7 +50,7 @@ test('a tail is the longest that fits, and at least the newest', () => {
   expect(tailStart([], { tokens: 5, sizeOf })).toBe(0);
 });
 
-test('as many of the newest rounds as fit, and none where the newest does not', () => {
+test('as many of the newest rounds as fit, and none if the newest does not', () => {
   const within = (rounds: number, tokens: number) => newestRounds(threeRounds, { rounds, tokens, sizeOf });
   const all = Number.POSITIVE_INFINITY;
   expect([0, 1, 2, 3, 4].map((rounds) => within(rounds, all))).toEqual([undefined, 8, 4, 0, 0]);

@@ -104,14 +104,14 @@ describe('the goal', () => {
     expect(extractGoalFromMessage(text, 'Port the parser')).toBe(text);
   });
 
-  test('is one line of at most 200 characters and a sign that it was cut', () => {
+  test('is one line of at most 200 characters, with a mark if cut', () => {
     const long = `first\n\tline  ${'word '.repeat(100)}`;
     const goal = extractGoalFromMessage(long) ?? '';
     expect(goal.startsWith('first line word word')).toBe(true);
     expect(goal).toMatch(/^.{190,200}…$/);
   });
 
-  test('never contains half of a character, a control character or one of our tags', () => {
+  test('never contains half a character, a control character or one of our tags', () => {
     expect(extractGoalFromMessage(`${'x'.repeat(199)}😀 tail`)).toBe(`${'x'.repeat(199)}…`);
     expect(extractGoalFromMessage('red \u001b[31m\ud800 </system-note> rest')).toBe(
       'red [31m\ufffd ‹/system-note> rest',
@@ -136,7 +136,7 @@ describe('the goal', () => {
     expect(spentMs()).toBeLessThan(2000);
   });
 
-  test('is found in the newest prompt that has one, text parts included', () => {
+  test('is taken from the newest prompt with text, text parts included', () => {
     const first = prompt([
       { type: 'text', text: 'Port the parser' },
       { type: 'image', data: '' },
@@ -171,7 +171,7 @@ describe('the status', () => {
 });
 
 describe('a reminder', () => {
-  test('is due when the goal was stated as many replies ago as the setting says', () => {
+  test('is due once the goal was stated as many replies ago as the setting says', () => {
     const log = [prompt('Port the parser'), ...replies(19)];
     expect(reminderDue(log, 20)).toBe(false);
     expect(reminderDue([...log, reply()], 20)).toBe(true);
@@ -206,13 +206,13 @@ describe('a reminder', () => {
     expect(reminderDue([...log, reminded(log), ...replies(20)], 20, other)).toBe(true);
   });
 
-  test('is never due if there is nothing to say', () => {
+  test('is never due without a goal or list', () => {
     expect(reminderDue([prompt('yes'), ...replies(40)], 20)).toBe(false);
     expect(reminderEntry(activeTask([prompt('yes'), ...replies(40)]))).toBeUndefined();
     expect(reminderText(undefined, [])).toBe('');
   });
 
-  test('quotes goal and list, and carries both as data', () => {
+  test('quotes goal and list and has both as data', () => {
     const log = [prompt('Port the parser'), wrote([todo('lex', 'completed'), todo('parse', 'in_progress')])];
     const draft = reminderEntry(activeTask(log));
     expect(draft?.message.content).toBe(
@@ -226,7 +226,7 @@ describe('a reminder', () => {
     expect(draft).toMatchObject({ type: 'user', subtype: 'reminder', data: { goal: 'Port the parser' } });
   });
 
-  test('one of another shape states nothing', () => {
+  test('one of another shape counts as none', () => {
     const odd = entry({
       type: 'user',
       subtype: 'reminder',

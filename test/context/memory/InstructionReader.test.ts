@@ -20,7 +20,7 @@ test.each<[string, string, string[]]>([
   expect(importsOf(markdown)).toEqual(expected);
 });
 
-test('the number is bounded, and so is the time', () => {
+test('number and time are limited', () => {
   expect(importsOf(Array.from({ length: 500 }, (_, n) => `@${n}.md`).join(' '))).toHaveLength(100);
   const spentMs = cpuClock();
   for (const unit of ['`a` ', '` `` ', '`', '@', '@a\\', '@\\ ', '```\n']) importsOf(unit.repeat(10_000));

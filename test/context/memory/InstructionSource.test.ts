@@ -74,7 +74,7 @@ describe('imports', () => {
     ]);
   });
 
-  test('go five deep', async () => {
+  test('are nested at most five deep', async () => {
     await write('repo/AGENTS.md', '@1.md');
     for (let n = 1; n < 9; n++) await write(`repo/${n}.md`, `@${n + 1}.md`);
     expect((await read()).map(([path]) => path)).toEqual([
@@ -83,7 +83,7 @@ describe('imports', () => {
     ]);
   });
 
-  test('of a repository’s file do not lead out of it, nor to a secret', async () => {
+  test('of a repository’s file lead neither outside nor to a secret', async () => {
     await write('home/mine.md', 'PRIVATE');
     await write('outside.md', 'OUTSIDE @home/mine.md');
     await write('repo/.env', 'SECRET');
@@ -106,7 +106,7 @@ describe('imports', () => {
     for (const [, text] of files.slice(1)) expect(text).toContain('was not read');
   });
 
-  test('of the user’s own file may lead anywhere but to a secret; a repository’s file stays bound', async () => {
+  test('of the user’s own file may lead anywhere except to a secret; a repository’s file stays restricted', async () => {
     await write('home/mine.md', 'mine @./more.md @./key.env');
     await write('home/more.md', 'more');
     await write('home/key.env', 'SECRET');
@@ -125,7 +125,7 @@ describe('imports', () => {
     expect(JSON.stringify(files)).not.toMatch(/PRIVATE|SECRET/);
   });
 
-  test('bring no pictures, folders, pipes or loops, and no more than there is room for', async () => {
+  test('include no images, folders, pipes or loops, and only what fits', async () => {
     await write('repo/picture.png', 'PNG\0\0');
     await mkdir(join(base, 'repo/folder'));
     execFileSync('mkfifo', [join(base, 'repo/pipe')]);
@@ -184,7 +184,7 @@ describe('changes', () => {
     ]);
   });
 
-  test('of the timestamp alone are none', async () => {
+  test('of only the timestamp are ignored', async () => {
     await write('repo/AGENTS.md', 'one');
     const files = source();
     await changes(files);
@@ -235,7 +235,7 @@ describe('changes', () => {
     expect(known.has('')).toBe(false);
   });
 
-  test('never reject, whatever lies there', async () => {
+  test('never reject, whatever the files are', async () => {
     await mkdir(join(base, 'repo/AGENTS.md'));
     execFileSync('mkfifo', [join(base, 'repo/CLAUDE.md')]);
     await symlink('GEMINI.md', join(base, 'repo/GEMINI.md'));
@@ -247,7 +247,7 @@ describe('changes', () => {
   });
 });
 
-test('as an entry a file carries path and hash, and one that is gone is empty', () => {
+test('as an entry, a file has path and hash, and a deleted one is empty', () => {
   const file = { path: '/r/AGENTS.md', text: 'Use tabs.\n', hash: hashOf('Use tabs.\n') };
   expect(instructionEntry(file)).toEqual({
     type: 'user',

@@ -70,13 +70,13 @@ describe('a search', () => {
     expect(await contents(prompt)).toEqual([]);
   });
 
-  test('looks at each sentence of a longer prompt that has enough to say', async () => {
+  test('scores each sufficiently long sentence of a longer prompt', async () => {
     const prompt =
       'Add a button to the header that opens the sidebar with an animation. Run the migrations after the schema change. Then update the screenshots of the manual.';
     expect((await contents(prompt))[0]).toMatch(/^Database › Migrations/);
   });
 
-  test('has the similarity of the share of significant words that the memory contains', async () => {
+  test('scores the share of significant words that the memory contains', async () => {
     const [all] = await memory().search('postgres production', patient);
     expect(all?.similarity).toBe(1);
     const [half] = await memory().search('postgres kubernetes', { minSimilarity: 0.1, timeoutMs: 10_000 });
@@ -96,7 +96,7 @@ describe('a search', () => {
     ['naïve café', 'CAFÉ NAÏVE'],
     ["server's", 'server'],
     ['プロジェクト', 'プロジェクトの名前'],
-  ])('takes %j for held by %j', async (prompt, text) => {
+  ])('finds %j in %j', async (prompt, text) => {
     await writeFile(join(user, 'word.md'), `- ${text}`);
     expect(await contents(prompt, { minSimilarity: 0.99 })).toContain(text);
   });
@@ -106,12 +106,12 @@ describe('a search', () => {
     ['port', 'portable'],
     ['数据', '据数'],
     ['cat', 'car'],
-  ])('does not take %j for held by %j', async (prompt, text) => {
+  ])('does not find %j in %j', async (prompt, text) => {
     await writeFile(join(user, 'word.md'), `- ${text}`);
     expect(await contents(prompt, { minSimilarity: 0.01 })).not.toContain(text);
   });
 
-  test('brings at most `limit`, most similar first', async () => {
+  test('returns at most `limit`, most similar first', async () => {
     await writeFile(
       join(user, 'many.md'),
       Array.from({ length: 9 }, (_, n) => `- deploy note ${n + 10}`).join('\n'),
@@ -125,7 +125,7 @@ describe('a search', () => {
     );
   });
 
-  test('can be kept to a category', async () => {
+  test('can be restricted to a category', async () => {
     await writeFile(
       join(user, 'me.md'),
       '---\ncategory: User_Preference\n---\n- production releases on Mondays\n',
@@ -136,7 +136,7 @@ describe('a search', () => {
     expect(await contents('production', { category: 'other' })).toEqual([]);
   });
 
-  test('finds words that are written without blanks', async () => {
+  test('finds words in scripts without spaces', async () => {
     await writeFile(
       join(user, 'cjk.md'),
       '- 生产环境的数据库是 PostgreSQL\n\n- テストは毎晩実行する\n\n- 배포 서버는 서울에 있다\n',
@@ -147,7 +147,7 @@ describe('a search', () => {
     expect(await contents('部署前端页面的动画效果')).toEqual([]);
   });
 
-  test('sees a change of a file, a new file, and one that is gone', async () => {
+  test('notices changed, new and deleted files', async () => {
     const one = memory();
     expect(await one.search('kubernetes', patient)).toEqual([]);
     await writeFile(join(project, 'notes.md'), '- kubernetes runs the staging cluster');
@@ -181,7 +181,7 @@ describe('no failure ends a turn', () => {
     expect(heard).toEqual(warnings);
   });
 
-  test('a failure is no exception, and an abort not even a warning', async () => {
+  test('a failure does not throw, and an abort does not even warn', async () => {
     const warnings: string[] = [];
     const onWarning = (text: string): number => warnings.push(text);
     const stop = new AbortController();
@@ -205,7 +205,7 @@ describe('no failure ends a turn', () => {
 });
 
 describe('files', () => {
-  test('are listed with what is in them, and with the reason when they are left out', async () => {
+  test('are listed with their content, or the reason why they are skipped', async () => {
     await writeFile(join(user, 'a.md'), notes);
     await writeFile(join(user, 'b.txt'), 'not Markdown');
     await writeFile(join(user, 'c.env.md'), 'token: deploy secret');
@@ -239,7 +239,7 @@ describe('files', () => {
     expect(await contents('deploy')).toEqual(['deploy on Mondays']);
   });
 
-  test('of 100 MB only the start is read, and invalid bytes do no harm', async () => {
+  test('of 100 MB only the start is read, and invalid bytes are harmless', async () => {
     await writeFile(join(user, 'big.md'), '- deploy from the start\n\n');
     await truncate(join(user, 'big.md'), 100_000_000);
     await writeFile(
@@ -272,8 +272,8 @@ describe('files', () => {
   });
 });
 
-describe('remembering', () => {
-  test('appends an item to notes.md, for the user only to read, and finds it at once', async () => {
+describe('adding memories', () => {
+  test('appends an item to notes.md, readable only by the user, and finds it immediately', async () => {
     await rm(join(base, 'data'), { recursive: true });
     const one = memory();
     const file = join(project, 'notes.md');
@@ -287,13 +287,13 @@ describe('remembering', () => {
     ]);
   });
 
-  test('keeps apart from a last line without an end', async () => {
+  test('stays separate from a last line without a newline', async () => {
     await writeFile(join(user, 'notes.md'), '- mine');
     await memory().remember('more', 'user');
     expect(await readFile(join(user, 'notes.md'), 'utf8')).toBe('- mine\n- more\n');
   });
 
-  test('a category has a file of its own, and what is added is found under it', async () => {
+  test('a category has its own file, and what is added is found under it', async () => {
     const one = memory();
     const add = async (text: string, category: string): Promise<string> => {
       const saved = await one.remember(text, 'user', category);
@@ -325,7 +325,7 @@ describe('remembering', () => {
       expect(await one.remember('x', 'user', bad)).toMatchObject({ type: 'refused' });
   });
 
-  test('refuses what it could not find again, or must not write to', async () => {
+  test('rejects text that it could not find again and files that it must not write', async () => {
     const one = memory();
     expect(await one.remember(' \n', 'user')).toMatchObject({ type: 'refused' });
     expect(await one.remember('x'.repeat(4001), 'user')).toMatchObject({ type: 'refused' });

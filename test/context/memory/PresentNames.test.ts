@@ -51,6 +51,6 @@ test('a directory that changed long ago is read once', async () => {
   expect(await recent.in(folder)).not.toBe(before);
 });
 
-test('a directory that is not there has none', async () => {
+test('a missing directory has none', async () => {
   expect(await new PresentNames(NAMES).in(join(folder, 'missing'))).toEqual([]);
 });

@@ -84,7 +84,7 @@ describe('the draft of a log', () => {
     { text: '' },
     { text: undefined },
     { usedTokens: 'many' },
-  ])('is none where a line is damaged: %o', (data) => {
+  ])('is ignored if a line is damaged: %o', (data) => {
     expect(recordedDraft([entry(4, data)])).toBeUndefined();
   });
 });

@@ -5,7 +5,7 @@ import { withDeadline } from '../../../src/context/memory/LongTermMemory.ts';
 const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 const never = (): Promise<never> => new Promise<never>(() => undefined);
 
-test('work that is done in time gives its result and leaves neither timer nor listener', async () => {
+test('work done in time returns its result and leaves neither timer nor listener', async () => {
   const outer = new AbortController();
   const before = timers();
   let inner: AbortSignal | undefined;
@@ -24,7 +24,7 @@ test('work that is done in time gives its result and leaves neither timer nor li
   expect(inner?.aborted).toBe(true);
 });
 
-test('work that takes too long, fails or is stopped gives the other result, and is told to stop', async () => {
+test('work that times out, fails or is aborted gives the fallback result and is aborted', async () => {
   const signals: AbortSignal[] = [];
   const outer = new AbortController();
   const hang = (signal: AbortSignal): Promise<string> => {

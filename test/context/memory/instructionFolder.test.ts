@@ -68,7 +68,7 @@ describe('files of Claude Code', () => {
     ]);
   });
 
-  test('a touched file in .claude brings in nothing that AGENTS.md replaces', async () => {
+  test('a touched file in .claude adds nothing that AGENTS.md replaces', async () => {
     await write('repo/AGENTS.md', 'open');
     await write('repo/.claude/CLAUDE.md', 'shared');
     expect(shortly(await source().changes(new Map(), ['.claude/settings.json']))).toEqual([
@@ -82,7 +82,7 @@ describe('files of Claude Code', () => {
     expect(shortly(await source().read())).toEqual([['repo/.claude/CLAUDE.md', 'claude']]);
   });
 
-  test('further down they apply once a file near them is touched', async () => {
+  test('in subfolders they apply once a file near them is touched', async () => {
     await write('repo/pkg/.claude/CLAUDE.md', 'pkg');
     await write('repo/pkg/CLAUDE.local.md', 'mine');
     const one = source();
@@ -153,7 +153,7 @@ describe('rules with paths', () => {
     expect(pathMatcher(pattern)(path)).toBe(expected);
   });
 
-  test('a path matches itself, and any pattern is decided without going back over all of it', () => {
+  test('a path matches itself, and any pattern is matched without backtracking', () => {
     const name = fc.stringMatching(/^[a-z][a-z.]{0,7}$/);
     fc.assert(
       fc.property(fc.array(name, { minLength: 1, maxLength: 6 }), (names) => {

@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(base, { recursive: true, force: true }));
 
-test("files are read from the user's own down to the nearest, one per directory", async () => {
+test("files are read from the user's own to the nearest, one per directory", async () => {
   await writeFile(join(base, 'home/AGENTS.md'), 'user');
   await writeFile(join(base, 'repo/AGENTS.md'), 'root');
   await writeFile(join(base, 'repo/CLAUDE.md'), 'never: AGENTS.md stands beside it');

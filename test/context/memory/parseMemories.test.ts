@@ -39,14 +39,14 @@ test('a category comes from the front matter, or from the first line of a sectio
   ]);
 });
 
-test('a long section is several memories, cut between paragraphs where it can be', () => {
+test('a long section becomes several memories, split between paragraphs if possible', () => {
   const paragraph = (letter: string): string => letter.repeat(900);
   const found = texts(`# A\n\n${['x', 'y', 'z'].map(paragraph).join('\n\n')}\n\n${'😀'.repeat(2000)}`);
   expect(found.slice(0, 3)).toEqual(['x', 'y', 'z'].map((letter) => `A\n${paragraph(letter)}`));
   expect(found.every((text) => text.isWellFormed() && text.length < 1600)).toBe(true);
 });
 
-test('any text gives bounded, well-formed memories, soon', { tags: 'long' }, () => {
+test('any text quickly gives bounded, well-formed memories', { tags: 'long' }, () => {
   const line = fc.oneof(
     fc.string({
       unit: fc.constantFrom('x', ' ', '#', '-', '`', '字', '😀', '\ud800', '\u0000', '\r'),

@@ -62,7 +62,7 @@ describe('repeatedSkills', () => {
   const tokens = (drafts: readonly NewEntry[]): number[] =>
     drafts.map(({ message }) => estimateTokens(String(message.content)));
 
-  test('each is cut to 5,000 tokens, and says so', () => {
+  test('each is cut to 5,000 tokens and says so', () => {
     const [draft] = repeatedSkills(entries(skill('long', words(20_000))), new Set(), 1_000_000);
     expect(tokens(draft ? [draft] : [])[0]).toBeLessThanOrEqual(5000);
     expect(draft?.message.content).toMatch(/\(cut here; use the skill again to see all of it\)$/);
@@ -80,7 +80,7 @@ describe('repeatedSkills', () => {
     );
   });
 
-  test('of the same skill the newest; none that stays anyway', () => {
+  test('only the newest of the same skill, and none that stays anyway', () => {
     const log = entries(skill('a', 'old'), skill('b', 'kept'), skill('a', 'new'));
     const drafts = repeatedSkills(log, new Set(['1']), 100_000);
     expect(drafts.map(({ message }) => message.content)).toEqual(['# Skill a\n\nnew']);

@@ -59,7 +59,7 @@ async function session() {
 const body = (text: string): string => text.slice(text.indexOf(']\n') + 2);
 
 describe('a pointer', () => {
-  test('to a prompt, a reply with its calls, a call or a result gives all of it', async () => {
+  test('to a prompt, a reply with calls, a call or a result returns all of it', async () => {
     const { prompt, reply, call, result, ask } = await session();
     prompt('please fix it');
     reply('I look.', 'hm');
@@ -94,7 +94,7 @@ describe('a pointer', () => {
     expect((await ask({ id: '#4', query: 'const a = 2' })).found).toBe(true);
   });
 
-  test('to a result whose call is lost gives the result alone', async () => {
+  test('to a result with a lost call returns only the result', async () => {
     const { reply, call, result, ask } = await session();
     call('Edit', { file_path: 'other.ts' });
     reply('Now.');
@@ -102,7 +102,7 @@ describe('a pointer', () => {
     expect(body((await ask({ id: '#2' })).text)).toBe('Edited.');
   });
 
-  test('to a range gives its entries one after the other', async () => {
+  test('to a range returns its entries in order', async () => {
     const { prompt, reply, ask } = await session();
     prompt('one');
     reply('two');
@@ -117,7 +117,7 @@ describe('a pointer', () => {
     );
   });
 
-  test('by hash gives the original, and so does the result that it belongs to', async () => {
+  test('by hash returns the original, and so does its result', async () => {
     const { blobs, result, ask } = await session();
     const whole = Array.from({ length: 20_000 }, (_, index) => `line ${index}`).join('\n');
     const ref = await blobs.put(whole);
@@ -130,7 +130,7 @@ describe('a pointer', () => {
     }
   });
 
-  test('that leads nowhere is answered with what exists', async () => {
+  test('to a missing entry is answered with what exists', async () => {
     const { prompt, ask } = await session();
     prompt('one');
     expect(await ask({ id: '#7' })).toMatchObject({
@@ -149,7 +149,7 @@ describe('a pointer', () => {
     expect(await ask({})).toMatchObject({ found: false, text: expect.stringContaining('A pointer is') });
   });
 
-  test('whose original is gone returns what was shown and says so', async () => {
+  test('to a missing original returns the shown part and says so', async () => {
     const { result, ask } = await session();
     result('the part', { hash: 'c'.repeat(64), bytes: 500 });
     const { found, text } = await ask({ id: '#0' });
@@ -159,7 +159,7 @@ describe('a pointer', () => {
     expect(await ask({ id: 'c'.repeat(12) })).toMatchObject({ found: false });
   });
 
-  test('that two originals share asks for more of it', async () => {
+  test('that is ambiguous asks for more of it', async () => {
     const { result, ask } = await session();
     result('a', { hash: `${'c'.repeat(20)}${'0'.repeat(44)}`, bytes: 1 });
     result('b', { hash: `${'c'.repeat(20)}${'1'.repeat(44)}`, bytes: 1 });
@@ -168,7 +168,7 @@ describe('a pointer', () => {
 });
 
 describe('pages', () => {
-  test('that follow each other give the original byte for byte, whatever it holds', async () => {
+  test('in sequence give the original byte for byte', async () => {
     const limits = fc.record({
       maxBytes: fc.integer({ min: 1, max: 90 }),
       maxLines: fc.integer({ min: 1, max: 9 }),
@@ -195,7 +195,7 @@ describe('pages', () => {
     );
   });
 
-  test('that begin inside a character begin with all of it', async () => {
+  test('that start inside a character start with the whole character', async () => {
     const source = textSource('a错😀b');
     const limits = { maxBytes: 10, maxLines: 5 };
     expect(await readPage(source, 2, limits)).toEqual({ text: '错😀b', start: 1, end: 9 });
@@ -222,7 +222,7 @@ describe('pages', () => {
     );
   });
 
-  test('never exceed what an answer may hold', async () => {
+  test('never exceed the size of an answer', async () => {
     const { blobs, result, ask } = await session();
     for (const text of ['x'.repeat(100_000), '😀\n'.repeat(30_000), '\n'.repeat(100_000)]) {
       const seq = result('part', await blobs.put(text)).seq;
@@ -238,7 +238,7 @@ describe('pages', () => {
     }
   });
 
-  test('beyond the end say where it is', async () => {
+  test('beyond the end say where the end is', async () => {
     const { prompt, ask } = await session();
     prompt('one');
     expect((await ask({ id: '#0', offset: 9 })).text).toContain('3 bytes, so nothing is at 9');

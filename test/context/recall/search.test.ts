@@ -45,7 +45,7 @@ describe('a search of the session', () => {
     expect(text).toContain('#3 result of Bash, offset 0: x ⏎ port is 7421 ⏎ y');
   });
 
-  test('the question that led to it and the reply that asks hide nothing', async () => {
+  test('is not affected by its own question and the reply that asks', async () => {
     const ask = { id: 'a', name: 'Recall', input: { query: 'deploy button' } };
     const entries: JSONLEntry[] = [
       said(0, 'we deploy with the blue button'),
@@ -65,7 +65,7 @@ describe('a search of the session', () => {
     ).toHaveLength(2);
   });
 
-  test('finds what lies deep in an original and gives the offset that reads it', async () => {
+  test('finds text deep in an original and gives its offset', async () => {
     const blobs = await store();
     const lines = Array.from({ length: 60_000 }, (_, index) => `line ${index} 日志`);
     lines[43_210] = 'the needle: 数据库连接失败 at pool.ts';
@@ -85,7 +85,7 @@ describe('a search of the session', () => {
     }
   });
 
-  test('falls back to lines that hold most of the words', async () => {
+  test('falls back to lines with most of the words', async () => {
     const entries = [
       said(0, 'we deploy on Friday'),
       said(1, 'use port 9 for staging only\nport'),
@@ -106,7 +106,7 @@ describe('a search of the session', () => {
     expect(hits(text).map(([id]) => id)).toEqual(['#0']);
   });
 
-  test('shows a few of each entry, says that there are more, and finds them when asked within it', async () => {
+  test('shows a few hits per entry, says that there are more, and finds them within the entry', async () => {
     const entries = [said(0, 'needle'), said(1, `needle${' '.repeat(193)}\n`.repeat(50))];
     const all = await recall({ query: 'needle' }, seenIn(entries), await store(), quiet);
     expect(hits(all.text).map(([id]) => id)).toEqual(['#1', '#1', '#1', '#1', '#0']);
@@ -132,7 +132,7 @@ describe('a search of the session', () => {
     expect(stopped).toMatchObject({ found: false, text: expect.stringContaining('Stopped after 0 bytes') });
   });
 
-  test('stays within what an answer may hold', async () => {
+  test('stays within the size of an answer', async () => {
     const entries = Array.from({ length: 50 }, (_, seq) =>
       said(seq, `${'错'.repeat(300)} needle ${'😀'.repeat(300)}`),
     );
@@ -148,7 +148,7 @@ describe('a search of the session', () => {
   });
 });
 
-test('a phrase is found once at each place, at any position relative to the pieces of a large text', {
+test('a phrase is found once per occurrence, at any position relative to the chunks of a large text', {
   tags: 'long',
 }, async () => {
   const blobs = await store();
@@ -168,7 +168,7 @@ test('a phrase is found once at each place, at any position relative to the piec
   }
 });
 
-test('a phrase is found wherever it is, whatever surrounds it', () => {
+test('a phrase is found anywhere, whatever surrounds it', () => {
   fc.assert(
     fc.property(textOf(30), textOf(6), textOf(30), (before, phrase, after) => {
       fc.pre(phrase.trim() !== '' && phrase.trim() === phrase && phrase.length <= 300);
@@ -181,7 +181,7 @@ test('a phrase is found wherever it is, whatever surrounds it', () => {
   );
 });
 
-test('of a key in a hit, no part is left where the text around it is cut', async () => {
+test('cutting the text around a hit leaves no part of a key', async () => {
   const key = 'k3y0fTh1sSess10n';
   const near = `${key} ${'x'.repeat(95)} needle ${'y'.repeat(95)} ${key}`;
   const limits = { maxBytes: 40_000, maxLines: 100, noteKey: key };

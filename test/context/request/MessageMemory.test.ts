@@ -26,7 +26,7 @@ function add(log: LogMaker, one: typeof piece extends fc.Arbitrary<infer T> ? T 
   else log.note('mode', 'plan mode');
 }
 
-test('whatever is forgotten is built again, alike, and counted only once', () => {
+test('dropped messages are rebuilt identically and counted only once', () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 40 }), fc.integer({ min: 1, max: 12 }), (pieces, max) => {
       const counter = new TokenCounter();
@@ -96,7 +96,7 @@ test('context.maxMemoryMessages: of 1,200 messages 800 to 1,000 are kept by defa
   }
 });
 
-test('the summary and what it left standing stay ready, and no pair is parted', async () => {
+test('the summary and retained messages stay in memory, and no pair is separated', async () => {
   const home = await createTestHome({ windowTokens: 200_000, settings: { maxMemoryMessages: 60 } });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);

@@ -5,7 +5,7 @@ import { sessionOf } from '../sessionOf.ts';
 
 const zalgo = 'e\u0301\u0323\u0300';
 
-test('a text that an estimate counts as half its size does not lead to a request over the window', {
+test('a text estimated at half its size does not lead to a request over the window', {
   tags: 'long',
 }, async () => {
   const home = await createTestHome({ windowTokens: 8000 });
@@ -23,7 +23,7 @@ test('a text that an estimate counts as half its size does not lead to a request
   await context.close();
 });
 
-test('an encoder that never answers is waited for once', { tags: 'long' }, async () => {
+test('the wait for a silent encoder happens only once', { tags: 'long' }, async () => {
   const home = await createTestHome({ windowTokens: 8000 });
   home.model = { ...home.model, tokenizer: 'o200k_base' };
   let asked = 0;
@@ -43,7 +43,7 @@ test('an encoder that never answers is waited for once', { tags: 'long' }, async
   await context.close();
 });
 
-test('a request that needs no room is measured once', async () => {
+test('a request that fits is measured once', async () => {
   const home = await createTestHome();
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);

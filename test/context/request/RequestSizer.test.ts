@@ -18,7 +18,7 @@ const encoder: TokenEncoder = {
 
 type Op = 'prompt' | 'step' | 'open' | 'reminder' | 'clip' | 'remove' | 'refine' | 'model';
 
-test('a request that is measured as it grows has the size of one that is measured at once', {
+test('measuring a request as it grows gives the same size as measuring it in one go', {
   tags: 'long',
 }, async () => {
   const ops = fc.constantFrom<Op>(
@@ -44,7 +44,7 @@ test('a request that is measured as it grows has the size of one that is measure
   );
 });
 
-test('a result that comes after something else was said is counted, wherever its call stands', () => {
+test('a result after other messages is counted, wherever its call is', () => {
   const counter = new TokenCounter();
   for (const before of [30, 31, 32, 63]) {
     const log = new LogMaker();

@@ -22,7 +22,7 @@ test('a model with image input, or with unknown support, gets the image', async 
   }
 });
 
-test('a model without image input gets words, and is counted without the image', {
+test('a model without image input gets text, and the image is not counted', {
   tags: 'long',
 }, async () => {
   const { run, model, agent } = await startAgent({ info: { seesImages: false }, answers: [says('Hm.')] });
@@ -32,7 +32,7 @@ test('a model without image input gets words, and is counted without the image',
   expect((await agent.measure()).usedTokens - before).toBeLessThan(60);
 });
 
-test('a server that rejects images gets the request again without them, then and from then on', async () => {
+test('a server that rejects images gets this request and all later ones without them', async () => {
   const refusal = fails({
     kind: 'bad_request',
     message: 'mock refused: image input is not supported',
@@ -49,7 +49,7 @@ test('a server that rejects images gets the request again without them, then and
   ]);
 });
 
-test('a model that sees and refuses one image is still sent the next', async () => {
+test('a vision model that rejects one image still gets the next', async () => {
   const refusal = fails({ kind: 'bad_request', message: 'Could not process image', retryable: false });
   const { run, model } = await startAgent({
     info: { seesImages: true },
@@ -69,7 +69,7 @@ test('any other rejection is a failure, as usual', async () => {
   expect(lines().at(-1)).toContain('turn_ended failed');
 });
 
-test('what a call has read follows its result as a message, in the order of the calls', async () => {
+test('an image that a call has read follows its result as a message, in call order', async () => {
   const see = smallTool('See', {
     readOnly: true,
     run: ({ name }) => ({

@@ -33,7 +33,7 @@ test('both limits hold on the output, whatever the text and the direction', () =
   );
 });
 
-test('a text within the limits is left alone, to the last line end', () => {
+test('a text within the limits is unchanged, final newline included', () => {
   expect(truncateObservation('a\r\nb\u2028c\n')).toMatchObject({
     truncated: false,
     preview: 'a\r\nb\u2028c\n',
@@ -46,7 +46,7 @@ test('one line of a megabyte is cut to the bytes', () => {
   expect(stats).toMatchObject({ originalLines: 1, originalBytes: 1_000_000, keptLines: 1 });
 });
 
-test('six long lines, head and tail, appear at most once each', () => {
+test('six long lines in head and tail mode appear at most once each', () => {
   const lines = Array.from({ length: 6 }, (_, index) => `${index}`.repeat(300));
   const { preview } = truncateObservation(lines.join('\n'), { maxLines: 100, maxBytes: 1200 }, 'head_tail');
   for (const line of lines) expect(preview.split(line.slice(0, 250)).length).toBeLessThanOrEqual(2);
@@ -70,7 +70,7 @@ test('a small window bounds a single result more tightly', () => {
   expect(limitsFor(settings, 8000).maxBytes).toBe(4800);
 });
 
-test('output that is nothing but line ends, or errors, holds nothing up', { tags: 'long' }, () => {
+test('output with only newlines or errors causes no delay', { tags: 'long' }, () => {
   for (const [line, lines] of [
     ['\n', 8_000_000],
     ['error\n', 2_000_000],
@@ -83,7 +83,7 @@ test('output that is nothing but line ends, or errors, holds nothing up', { tags
   }
 });
 
-test('of a single line no more than one line is kept', () => {
+test('of a single line, at most one line is kept', () => {
   const cut = truncateObservation('x'.repeat(10_000), { maxLines: 100, maxBytes: 2000 }, 'head_tail');
   expect(cut.preview).toContain('left out');
   expect(truncationNotice(cut, undefined)).toContain(' 1 of 1 lines, ');

@@ -20,7 +20,7 @@ test('an output becomes one private, readable file', async () => {
   expect(await readdir(folder)).toHaveLength(1);
 });
 
-test('what could not be stored is written from the text', async () => {
+test('content that could not be stored is written from the text', async () => {
   const folder = join(temporaryFolder(), 'out');
   const outputs = new OutputFolder(folder, new BlobStore('/dev/null/nowhere'));
   const path = await outputs.save('Bash', undefined, 'all of it');
@@ -39,7 +39,7 @@ test.each(['../../etc/passwd', 'a/b', '..', 'mcp__x__\u0000', '', 'x'.repeat(300
   },
 );
 
-test('a link or another file that lies at its place is replaced, not written through', async () => {
+test('a link or other file at its place is replaced, not written through', async () => {
   const folder = join(temporaryFolder(), 'out');
   const blobs = new BlobStore(temporaryFolder());
   const original = await blobs.put('text');

@@ -31,7 +31,7 @@ const markdown = `# The Guide\n\n${Array.from({ length: 40 }, (_, index) => `## 
 
 describe('a document', () => {
   test.each(['getDoc', 'getCurrentDoc', 'WebFetch'])(
-    'from %s becomes its title, outline and beginning; all of it is kept',
+    'from %s becomes title, outline and beginning; the full text is stored',
     async (tool) => {
       const { blobs, run } = await desk();
       const { text, original } = await run(tool, markdown, tool === 'WebFetch' ? { kind: 'document' } : {});
@@ -52,7 +52,7 @@ describe('a document', () => {
     },
   );
 
-  test('below the limit stays whole', async () => {
+  test('below the limit is unchanged', async () => {
     const { run } = await desk();
     for (const text of [markdown.slice(0, 3500), '错'.repeat(1700), ''])
       expect(await run('getDoc', text)).toEqual({ text });
@@ -71,7 +71,7 @@ describe('a document', () => {
     expect((await blobs.read({ hash: original?.hash ?? '' }))?.toString()).toBe(markdown);
   });
 
-  test('as a record with other large fields is kept with all of them', async () => {
+  test('as a record with other large fields is stored with all of them', async () => {
     const { blobs, run } = await desk();
     const record = { content: markdown, raw: 'r'.repeat(9000) };
     const { text, original } = await run('getDoc', record);
@@ -91,7 +91,7 @@ describe('a document', () => {
     },
   );
 
-  test('that the disk refuses stays as it is', async () => {
+  test('that cannot be stored is unchanged', async () => {
     const { run } = await desk({ memory: { store: () => Promise.resolve(undefined) } });
     expect(await run('getDoc', markdown)).toEqual({ text: markdown });
   });
@@ -149,7 +149,7 @@ describe('a list', () => {
     expect(estimateTokens(lines.text)).toBeLessThanOrEqual(1100);
   });
 
-  test('that is short stays as it is, and so does one whose note would be longer', async () => {
+  test('that is short is unchanged, and so is one whose note would be longer', async () => {
     const { run } = await desk();
     for (const text of ['a\nb', '[0,1,2]', 'No files match.', `${'a\n'.repeat(25)}`])
       expect(await run('Glob', text, { kind: 'list' })).toEqual({ text });
@@ -165,7 +165,7 @@ describe('search results', () => {
       ).join('\n'),
     ).join('\n');
 
-  test('within the limits stay whole', async () => {
+  test('within the limits are unchanged', async () => {
     const { run } = await desk();
     const text = found(20, 50);
     expect(await run('Grep', text, { kind: 'search' })).toEqual({ text });
@@ -234,7 +234,7 @@ test.each([
     expect(await run(tool, result)).toEqual({ text });
 });
 
-test('nothing that comes in makes it throw, and what it gives is well-formed where the text was', async () => {
+test('no input makes it throw, and well-formed text stays well-formed', async () => {
   const { run } = await desk({
     settings: { ...settings, maxResultTokens: 50, maxListItems: 3 },
     limits: { maxLines: 5, maxBytes: 300 },
@@ -261,7 +261,7 @@ test('nothing that comes in makes it throw, and what it gives is well-formed whe
   );
 });
 
-test('the working memory reads only what the session points to', async () => {
+test('the working memory reads only content that the session refers to', async () => {
   const blobs = new BlobStore(temporaryFolder());
   const stored = await new WorkingMemory(blobs).store('0123456789é');
   if (stored === undefined) throw new Error('not stored');

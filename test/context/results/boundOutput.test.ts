@@ -22,7 +22,7 @@ const quiet = new AbortController().signal;
 const lineCount = (text: string): number => text.replace(/\n$/, '').split('\n').length;
 const body = (text: string): string => text.slice(text.indexOf(']\n') + 2);
 
-test('what is admitted keeps lines, bytes and tokens, and the original is kept to the byte', async () => {
+test('results stay within lines, bytes and tokens, and the original is stored byte for byte', async () => {
   const blobs = new BlobStore(temporaryFolder());
   const text = fc.oneof(
     textOf(400),
@@ -61,7 +61,7 @@ test('what is admitted keeps lines, bytes and tokens, and the original is kept t
   );
 });
 
-test('a part of what its tool kept says of what, whole or cut again', async () => {
+test('a partial result says what it is part of, even when cut again', async () => {
   const blobs = new BlobStore(temporaryFolder());
   const original = await blobs.put('all of it\n'.repeat(1000));
   const limits = { maxLines: 100, maxBytes: 1000 };
@@ -90,7 +90,7 @@ test('a full disk costs only the pointer', async () => {
   expect(text).toContain('could not be kept');
 });
 
-test('what Recall shows is neither shortened by its structure nor kept again', async () => {
+test('Recall’s output is neither shortened by structure nor stored again', async () => {
   const blobs = new BlobStore(temporaryFolder());
   const options = { tool: 'Recall', offload: settings.offload };
   const text = `[#1 …]\n${'word '.repeat(1900)}`;
@@ -189,7 +189,7 @@ describe('the results of one reply', () => {
     return text;
   };
 
-  test('four files of 45 kB and four small ones are all shown whole, in whatever order', async () => {
+  test('four files of 45 kB and four small ones are all shown in full, in any order', async () => {
     const large = await codeOf(45_000);
     const small = large.slice(0, 2500);
     const window = 200_000;
@@ -219,7 +219,7 @@ describe('the results of one reply', () => {
       for (const one of shown) expect(estimateTokens(one, HIGH)).toBeGreaterThan(800);
     });
 
-  test('a thousand calls stay within the budget, and those that come early do not starve the late ones', {
+  test('a thousand calls stay within the budget, and early ones do not starve late ones', {
     tags: 'long',
   }, async () => {
     for (const [count, pattern] of [
@@ -237,7 +237,7 @@ describe('the results of one reply', () => {
     }
   });
 
-  test('may take all that is left beyond the minimum of each call still to come', () => {
+  test('may use everything beyond the minimum of each pending call', () => {
     const window = 200_000;
     const single = { maxLines: 2000, maxBytes: 51_200 };
     const shares = new ResultShares();
@@ -255,7 +255,7 @@ describe('the results of one reply', () => {
     expect(shares.limitsOfNext(reply(1), single, window)).toEqual(single);
   });
 
-  test('a thousand of them still leave room: the last are pointers, and each can be recalled', {
+  test('a thousand of them still fit: the last are pointers, and each can be recalled', {
     tags: 'long',
   }, async () => {
     const home = await createTestHome({ windowTokens: 48_000 });
@@ -358,7 +358,7 @@ test('whatever Recall returns within a window is admitted unchanged', { tags: 'l
   }
 });
 
-test('with structure switched off, a list is bounded by lines and bytes alone', async () => {
+test('with structure turned off, a list is limited only by lines and bytes', async () => {
   const home = await createTestHome({ settings: { toolResultCompression: false } });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -386,7 +386,7 @@ describe('lines of a file', () => {
     [...text.matchAll(/^ *(\d+)\t/gm)].map(([, number]) => Number(number));
   const limits = limitsFor(settings.truncate, 200_000);
 
-  test('2,000 of them pass whole, with what Read says of the rest', async () => {
+  test('2,000 of them are unchanged, with Read’s note about the rest', async () => {
     const blobs = new BlobStore(temporaryFolder());
     const output = read(6000);
     const admitted = await boundOutput(output, limits, blobs, { tool: 'Read', offload: settings.offload });
@@ -416,7 +416,7 @@ describe('lines of a file', () => {
       /^\[Output truncated: lines 1-(\d+) of 14000; more with offset (\d+)\. \(3 lines cut at 2000 characters\.\) All/,
     ],
   ] as const)(
-    'where they do not fit, the first line says which of how many are shown: %s',
+    'if they do not fit, the first line says which of how many are shown: %s',
     async (_, direction, more, says) => {
       const blobs = new BlobStore(temporaryFolder());
       const output = read(14_000, {
@@ -446,7 +446,7 @@ describe('lines of a file', () => {
       'head_tail',
       /^\[Output truncated: beginning, error lines and end of lines (1)-(300) of 300; others with offset and limit\. All/,
     ],
-  ] as const)('in another direction as well: %s', async (direction, says) => {
+  ] as const)('the same in another direction: %s', async (direction, says) => {
     const blobs = new BlobStore(temporaryFolder());
     const few = { ...limits, maxLines: 60 };
     const { text } = await boundOutput(read(300), few, blobs, { tool: 'Read', direction });
@@ -455,7 +455,7 @@ describe('lines of a file', () => {
     expect(lineCount(text)).toBeLessThanOrEqual(60);
   });
 
-  test('of a file that was not read to its end nobody knows how many it has', async () => {
+  test('of a file not read to its end, the total is unknown', async () => {
     const blobs = new BlobStore(temporaryFolder());
     const output = { ...read(300), excerpt: { notes: [] } };
     const { text } = await boundOutput(output, { ...limits, maxLines: 60 }, blobs, { tool: 'Read' });

@@ -69,7 +69,7 @@ test.each([
   ['  File "/usr/lib/python3.12/json/decoder.py", line 355', true],
   ['\t/usr/local/go/src/testing/testing.go:1631 +0x24a', true],
   ['  at Object.<anonymous> (src/a.test.ts:3:1)', false],
-])('%j is about code of others: %s', (line, expected) => {
+])('%j is about third-party code: %s', (line, expected) => {
   expect(isOutsideProject(line)).toBe(expected);
 });
 
@@ -115,7 +115,7 @@ test('the first error line of a text is trimmed, and there may be none', () => {
   expect(firstErrorLine(`${'x\n'.repeat(150_000)}Error: too far`)).toBeUndefined();
 });
 
-test('a frame in a package of others gives way to places in the project', () => {
+test('places in the project precede frames in third-party packages', () => {
   const lines = ['start', ...Array.from({ length: 200 }, () => 'noise')];
   lines.push('Error: it broke');
   for (let index = 0; index < 20; index++)

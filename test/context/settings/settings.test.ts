@@ -24,13 +24,13 @@ const proofs = [
 /** Where the models are known, the setting chooses one: proved in `test/cli/models/modelChoice.test.ts`. */
 const provedElsewhere = ['summaryModel'];
 
-test('every setting of the context has a proof, and none has two', () => {
+test('every context setting has exactly one test', () => {
   const proved = [...proofs.map(({ setting }) => setting), ...provedElsewhere];
   expect(proved.sort()).toEqual([...allSettings()].sort());
 });
 
 test.each(proofs)(
-  'context.$setting changes what happens, and its default changes nothing',
+  'context.$setting changes the behavior, and its default changes nothing',
   { tags: 'long' },
   ({ run }) => run(),
 );
@@ -38,7 +38,7 @@ test.each(proofs)(
 test.each([
   { name: 'strategy off', settings: { strategy: 'off' } },
   { name: 'automatic compaction off', settings: { compact: { auto: false } } },
-])('with $name the limits that were chosen hold all the same', async ({ settings }) => {
+])('with $name, chosen limits still apply', async ({ settings }) => {
   const limited = await createTestHome({ settings: { ...settings, slidingWindowSize: 3 } });
   expect(await promptsOf(limited, 6, 20)).toEqual(['p3', 'p4', 'p5']);
   const filtered = await createTestHome({
@@ -59,7 +59,7 @@ test.each([
   { strategy: 'mask-only', steps: 'mask', prompts: 'remove' },
   { strategy: 'off', steps: undefined, prompts: undefined },
 ])(
-  'context.strategy $strategy makes room in its own way',
+  'context.strategy $strategy frees space in its own way',
   { tags: 'long' },
   async ({ strategy, steps, prompts }) => {
     const home = () => createTestHome({ windowTokens: 20_000, settings: { strategy, summary: 'simple' } });

@@ -25,7 +25,7 @@ test.each<[string, string | Uint8Array, number, number]>([
   expect(await store.read(ref)).toEqual(Buffer.from(data));
 });
 
-test('the same content is stored once, also when it arrives several times at once', async () => {
+test('the same content is stored once, even if it arrives several times concurrently', async () => {
   const folder = join(temporaryFolder(), 'blobs');
   const store = new BlobStore(folder);
   const sink = store.openSink();
@@ -35,7 +35,7 @@ test('the same content is stored once, also when it arrives several times at onc
   expect(await filesIn(folder)).toEqual([sha256('same')]);
 });
 
-test('content that was cut by a crash of the machine is stored again', async () => {
+test('content truncated by a machine crash is stored again', async () => {
   const store = new BlobStore(temporaryFolder());
   const ref = await store.put('whole');
   await writeFile(store.pathOf(ref.hash), 'wh');
@@ -43,7 +43,7 @@ test('content that was cut by a crash of the machine is stored again', async () 
   expect(String(await store.read(ref))).toBe('whole');
 });
 
-test('content that is not what its name says is not served, and is mended when it is stored again', async () => {
+test('content that does not match its name is not returned, and is replaced when stored again', async () => {
   const store = new BlobStore(temporaryFolder());
   const ref = await store.put('whole');
   await writeFile(store.pathOf(ref.hash), 'WHOLE');
@@ -79,14 +79,14 @@ test('any part can be read, and a part beyond the end is empty', async () => {
   expect(String(await store.read(ref, { start: 8 }))).toBe('89');
 });
 
-test('what is not there reads as undefined; what is no hash leads nowhere', async () => {
+test('missing content reads as undefined; an invalid hash leads nowhere', async () => {
   const store = new BlobStore(temporaryFolder());
   expect(await store.read({ hash: sha256('absent') })).toBeUndefined();
   expect(await store.read({ hash: '../../etc/passwd' })).toBeUndefined();
   expect(() => store.pathOf('../../etc/passwd')).toThrow(TypeError);
 });
 
-test('a sink of any chunks keeps all of it up to the limit, then both ends, and says what is missing', {
+test('a sink keeps everything up to the limit, then both ends, and says what is missing', {
   tags: 'long',
 }, async () => {
   const folder = temporaryFolder();
@@ -137,7 +137,7 @@ test('a sink of any chunks keeps all of it up to the limit, then both ends, and 
   );
 });
 
-test('a sink takes text and bytes that its producer uses again, and closes its file 0600', async () => {
+test('a sink copies text and bytes that its producer reuses, and its file has mode 0600', async () => {
   const store = new BlobStore(temporaryFolder());
   const sink = store.openSink();
   const buffer = Buffer.from('one ');

@@ -43,7 +43,7 @@ test('expired values go before any that is alive', () => {
   expect([cache.has('old'), cache.has('short'), cache.has('new')]).toEqual([true, false, true]);
 });
 
-test('having is no use, getting is', () => {
+test('has() does not mark a value as used, get() does', () => {
   const { cache } = makeCache(2);
   cache.set('a', 1);
   cache.set('b', 2);
@@ -55,7 +55,7 @@ test('having is no use, getting is', () => {
   expect([cache.has('b'), cache.has('c')]).toEqual([true, false]);
 });
 
-test('a lifetime of 0 and a size of 0 keep nothing; an undefined value is a value', () => {
+test('a lifetime or size of 0 keeps nothing; undefined is a value', () => {
   const { cache } = makeCache(2);
   cache.set('a', 1);
   cache.set('a', 2, 0);
@@ -69,7 +69,7 @@ test('a lifetime of 0 and a size of 0 keep nothing; an undefined value is a valu
   expect([holes.delete('a'), holes.delete('a')]).toEqual([true, false]);
 });
 
-test('it behaves as a list ordered by use would', () => {
+test('it behaves like a list ordered by use', () => {
   const key = fc.constantFrom('a', 'b', 'c', 'd', 'e');
   fc.assert(
     fc.property(
@@ -108,7 +108,7 @@ test('it behaves as a list ordered by use would', () => {
   );
 });
 
-test('a bound on bytes makes room as the bound on values does, and keeps no value that is too large', () => {
+test('a byte limit evicts like the value limit, and never keeps a value that is too large', () => {
   const bounds = { bytesOf: (value: string) => value.length, maxValueBytes: 5, maxBytes: 10 };
   const cache = new CacheStore<string>(100, 1000, () => 0, bounds);
   cache.set('large', '123456');
@@ -126,7 +126,7 @@ test('a bound on bytes makes room as the bound on values does, and keeps no valu
   expect(cache.keys()).toEqual(['e', 'f']);
 });
 
-test('bytes are counted right whatever happens', () => {
+test('bytes are counted correctly after any operations', () => {
   const act = fc.record({
     key: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
     size: fc.integer({ min: 0, max: 12 }),

@@ -20,7 +20,7 @@ const openStore = (file: string): JSONLStore => {
 };
 const seqs = (result: { entries: readonly { seq: number }[] }): number[] => result.entries.map((e) => e.seq);
 
-test('a store that was never written is empty, and deleting it is no error', async () => {
+test('a store that was never written is empty, and deleting it is not an error', async () => {
   const store = openStore(join(temporaryFolder(), 'deep/er/s.jsonl'));
   expect(await store.exists()).toBe(false);
   expect(await store.readAll()).toEqual({ entries: [], damaged: [] });
@@ -31,13 +31,13 @@ test('a store that was never written is empty, and deleting it is no error', asy
   expect(await store.exists()).toBe(false);
 });
 
-test('deleting hides nothing but a missing file', async () => {
+test('deleting ignores only a missing file', async () => {
   const folder = temporaryFolder();
   await writeFile(join(folder, 'file'), '');
   await expect(openStore(join(folder, 'file/s.jsonl')).delete()).rejects.toMatchObject({ code: 'ENOTDIR' });
 });
 
-test('whatever text an entry holds comes back unchanged, one line for each', async () => {
+test('any text in an entry is read back unchanged, one line per entry', async () => {
   const file = join(temporaryFolder(), 's.jsonl');
   const texts = [
     '\u2028\u2029\u0085',
@@ -138,7 +138,7 @@ test('a line of a newer format keeps its place, whether or not it can be underst
   ]);
 });
 
-test('an append after a torn line begins on a line of its own', async () => {
+test('an append after a torn line starts on a new line', async () => {
   const file = join(temporaryFolder(), 's.jsonl');
   await writeFile(file, `${line(0)}\n${line(1).slice(0, 30)}`);
   const store = openStore(file);
@@ -151,7 +151,7 @@ test('an append after a torn line begins on a line of its own', async () => {
   expect(seqs(await store.readAll())).toEqual([0, 2, 3]);
 });
 
-test.skipIf(noFullDevice)('a disk without room rejects, and the next append writes again', async () => {
+test.skipIf(noFullDevice)('a full disk rejects, and the next append retries', async () => {
   const file = join(temporaryFolder(), 's.jsonl');
   let isFull = true;
   const store = new JSONLStore(file, (path) => (isFull ? open('/dev/full', 'a+') : openToAppend(path)));
@@ -163,7 +163,7 @@ test.skipIf(noFullDevice)('a disk without room rejects, and the next append writ
   expect(seqs(await store.readAll())).toEqual([0]);
 });
 
-test('a file that was removed or replaced under the store is noticed', async () => {
+test('a removed or replaced file is noticed', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 's.jsonl');
   const store = openStore(file);
@@ -174,7 +174,7 @@ test('a file that was removed or replaced under the store is noticed', async () 
   expect(seqs(await store.readAll())).toEqual([0, 1]);
 });
 
-test('one damaged spot costs at most one entry, and nothing ever fails to open', {
+test('one damaged spot costs at most one entry, and every log opens', {
   tags: 'long',
 }, async () => {
   const folder = temporaryFolder();

@@ -37,7 +37,7 @@ const from = (first: number, last: number): number[] =>
 test.each([
   ['its last lines', [...lines.slice(0, 200), ...lines.slice(150)]],
   ['all of it, twice cut short', [...lines.slice(0, 90), ...lines.slice(0, 250), ...lines]],
-])('a log of which was written once more %s is read once, in both directions', async (_, content) => {
+])('a log with %s written again is read once, in both directions', async (_, content) => {
   const pages = new LogPages(await fileWith(content));
   for (const [first, last] of [
     [0, 299],
@@ -51,7 +51,7 @@ test.each([
 });
 
 test.each(['99999', '3'])(
-  'a damaged line that says it is #%s leads no search astray',
+  'a damaged line that claims to be #%s does not mislead a search',
   { tags: 'long' },
   async (said) => {
     for (const at of [75, 149, 150, 225]) {
@@ -82,7 +82,7 @@ const compacted = from(0, 299).map((seq): JSONLEntry => {
   return seq === 201 ? entry({ subtype: undefined, isCompactSummary: true }) : entry();
 });
 
-test('a large log of which lines were written once more is taken up without them', {
+test('a large log with repeated lines is resumed without them', {
   tags: 'long',
 }, async () => {
   const plain = compacted.map(lineOf);
@@ -107,7 +107,7 @@ test('a large log of which lines were written once more is taken up without them
   }
 });
 
-test('a line right behind the summary that was hit is found by its neighbors', async () => {
+test('a damaged line right after the summary is restored from its neighbors', async () => {
   const plain = compacted.map(lineOf);
   const file = await fileWith(plain);
   const { entries } = await loadLog(file, { wholeBytes: 0 });

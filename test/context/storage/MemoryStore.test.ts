@@ -35,7 +35,7 @@ function conversation(steps: readonly (string | number)[]): JSONLEntry[] {
 
 const step = fc.oneof(fc.constantFrom('u', 'a', 'h', 's'), fc.integer({ min: 1, max: 4 }));
 
-test('of 1,200 messages 800 to 1,000 are resident: the newest, the header and the summary', () => {
+test('of 1,200 messages, 800 to 1,000 stay in memory: the newest, the header and the summary', () => {
   const store = new MemoryStore();
   const entries = conversation(['h', 'u', 'a', 's', ...Array.from({ length: 299 }, () => ['u', 1]).flat()]);
   expect(entries).toHaveLength(1201);
@@ -49,7 +49,7 @@ test('of 1,200 messages 800 to 1,000 are resident: the newest, the header and th
   expect(resident.slice(5)).toEqual(entries.slice(-(resident.length - 5)));
 });
 
-test('trimming never parts a call from its result or its reply, and keeps the newest atom and the pins', () => {
+test('trimming never separates a call from its result or reply, and keeps the newest atom and pins', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), fc.nat(20), (steps, target) => {
       const entries = conversation(steps);
@@ -94,7 +94,7 @@ test('a call that never got its result does not keep everything after it', () =>
   expect(trimAtAtoms(entries, 2)).toEqual(entries.slice(-2));
 });
 
-test('lists and entries that go in or out are copies', () => {
+test('lists and entries are copied in and out', () => {
   const store = new MemoryStore();
   const entry = makeEntry(0);
   store.setMessages([entry]);

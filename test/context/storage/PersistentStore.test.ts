@@ -28,7 +28,7 @@ const makeStore = (now?: () => Date): PersistentStore =>
 const linesOf = async (file: string): Promise<JSONLEntry[]> =>
   unsealedLines(await readFile(file, 'utf8')).flatMap((line) => parseEntry(JSON.parse(line)) ?? []);
 
-test('200 parallel saves are in order of the calls, and each names the one before', async () => {
+test('200 parallel saves are in call order, each linked to the previous one', async () => {
   const store = makeStore();
   const log = await store.createSession();
   await Promise.all(Array.from({ length: 200 }, (_, index) => log.saveMessage('user', `message ${index}`)));
@@ -72,7 +72,7 @@ test('files are 0600 and folders 0700', async () => {
   await log.close();
 });
 
-test('every way a session cannot be opened has a name', async () => {
+test('every reason why a session cannot be opened has its own error', async () => {
   const store = makeStore();
   await expect(store.openSession('absent')).rejects.toMatchObject({ name: 'SessionNotFoundError' });
   for (const id of ['../../x', '-rf', '']) {
@@ -100,7 +100,7 @@ test('a failed opening leaves no lock behind', async () => {
   await expect(store.openSession('folder')).rejects.toMatchObject({ code: 'EISDIR' });
 });
 
-test('an id is found by its beginning, exactly or not at all', async () => {
+test('an id is found by a unique prefix', async () => {
   const store = makeStore();
   await expect(store.resolveSessionId('a')).rejects.toMatchObject({ name: 'SessionNotFoundError' });
   for (const id of ['abc', 'abcd', 'xyz']) await save(store, id, ['hello']);
@@ -112,7 +112,7 @@ test('an id is found by its beginning, exactly or not at all', async () => {
     await expect(store.resolveSessionId(nothing)).rejects.toMatchObject({ name: 'SessionNotFoundError' });
 });
 
-test('two projects do not see each other, and another data root is another world', async () => {
+test('two projects do not see each other, nor does another data root', async () => {
   const here = makeStore();
   await save(here, 'mine', ['hello']);
   const elsewhere = [
@@ -129,7 +129,7 @@ test('two projects do not see each other, and another data root is another world
   }
 });
 
-test('the list is newest first, tells what each was about, and leaves out what was never begun', async () => {
+test('the list is newest first, shows what each session was about, and omits empty ones', async () => {
   let clock = Date.parse('2026-03-01T10:00:00Z');
   const store = makeStore(() => {
     clock += 1000;
@@ -164,7 +164,7 @@ test('the list is newest first, tells what each was about, and leaves out what w
   expect(list[1]?.bytes).toBe((await stat(join(store.folder, 'older.jsonl'))).size);
 });
 
-test('title and last words are found beyond large lines at either end', async () => {
+test('title and last messages are found beyond large lines at either end', async () => {
   const store = makeStore();
   const large = 'x'.repeat(300_000);
   const log = await store.createSession('large');
@@ -181,7 +181,7 @@ test('title and last words are found beyond large lines at either end', async ()
   ]);
 });
 
-test('a session that begins with a large picture, or with a command, is listed by name', async () => {
+test('a session that starts with a large image or a command is listed by name', async () => {
   const store = makeStore();
   const picture = await store.createSession('picture');
   const image = { type: 'image', mediaType: 'image/png', data: 'A'.repeat(6_000_000) };
@@ -195,7 +195,7 @@ test('a session that begins with a large picture, or with a command, is listed b
   expect(titles).toEqual(['!npm test', 'what is this?']);
 });
 
-test('200 sessions of a megabyte are listed in a moment', { tags: 'long' }, async () => {
+test('200 sessions of a megabyte are listed without delay', { tags: 'long' }, async () => {
   const store = makeStore();
   await save(store, 'model', ['begin', { assistant: 'x'.repeat(1_000_000) }, 'end']);
   const text = await readFile(join(store.folder, 'model.jsonl'));
@@ -209,7 +209,7 @@ test('200 sessions of a megabyte are listed in a moment', { tags: 'long' }, asyn
   expect(list[0]).toMatchObject({ title: 'begin', messageCount: 3 });
 });
 
-test('deleting removes the log and its lock, and one that is not there is no error', async () => {
+test('deleting removes the log and its lock, and a missing one is not an error', async () => {
   const store = makeStore();
   await save(store, 'gone', ['hello']);
   await store.deleteSession('gone');
@@ -293,7 +293,7 @@ test('renaming an old session does not make it the next to resume', async () => 
   ]);
 });
 
-test('a fork is no session before it is complete, even if the process is killed meanwhile', async () => {
+test('a fork becomes a session only once complete, even if the process is killed', async () => {
   const store = makeStore();
   const log = await store.createSession('original');
   await log.saveMessage('user', 'hello');
@@ -319,7 +319,7 @@ test('a fork is no session before it is complete, even if the process is killed 
   expect(await store.loadSession('empty')).toBeUndefined();
 });
 
-test('a fork that fails on its way leaves nothing', async () => {
+test('a failed fork leaves nothing behind', async () => {
   const store = makeStore();
   const log = await store.createSession('original');
   for (let turn = 0; turn < 5; turn++) await log.saveMessage('user', `turn ${turn}`);
@@ -336,7 +336,7 @@ test('a fork that fails on its way leaves nothing', async () => {
   expect((await store.loadSession('copy'))?.entries).toHaveLength(entries.length);
 });
 
-test('a link in the place of a log is no session, and nothing is written through it', async () => {
+test('a link in place of a log is not a session, and nothing is written through it', async () => {
   const store = makeStore();
   const log = await store.createSession('first');
   await log.saveMessage('user', 'hello');

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { acquireSessionLock } from '../../../src/context/storage/SessionLock.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
-test('one process holds the lock, the other reports the holder within 50 ms, and kill -9 releases it at once', async () => {
+test('one process holds the lock, another reports the holder within 50 ms, and kill -9 releases it immediately', async () => {
   const file = join(temporaryFolder(), 'locks/s.lock');
   const child = spawn(process.execPath, [join(import.meta.dirname, 'lock.child.ts'), file]);
   let errors = '';
@@ -39,7 +39,7 @@ test('one process holds the lock, the other reports the holder within 50 ms, and
   if (taken.ok) taken.release();
 });
 
-test('the lock holds inside one process too, and releasing twice is harmless', async () => {
+test('the lock also works within one process, and releasing twice is harmless', async () => {
   const file = join(temporaryFolder(), 's.lock');
   const first = await acquireSessionLock(file);
   expect(await acquireSessionLock(file)).toMatchObject({ ok: false, holder: { pid: process.pid } });
@@ -95,7 +95,7 @@ test.each<readonly [string, object]>([
   if (held.ok) held.release();
 });
 
-test('a note of another machine is all that is known, and is shown', async () => {
+test('a note from another machine is shown, because nothing else is known', async () => {
   const file = join(temporaryFolder(), 's.lock');
   const held = await acquireSessionLock(file);
   const note = { pid: 1, host: `not-${hostname()}`, since: 'today' };
@@ -104,14 +104,14 @@ test('a note of another machine is all that is known, and is shown', async () =>
   if (held.ok) held.release();
 });
 
-test('where no lock can be made the session opens all the same, and says so', async () => {
+test('if no lock is possible, the session still opens and says so', async () => {
   const folder = temporaryFolder();
   await writeFile(join(folder, 'file'), '');
   const result = await acquireSessionLock(join(folder, 'file/s.lock'));
   expect(result).toMatchObject({ ok: true, problem: expect.stringContaining('could not be locked') });
 });
 
-test('a lock file that is no database is reported as a problem, not as a holder', async () => {
+test('a lock file that is not a database is reported as a problem, not as a holder', async () => {
   const file = join(temporaryFolder(), 's.lock');
   await writeFile(file, 'not a database at all, but long enough to be taken for one '.repeat(40));
   expect(await acquireSessionLock(file)).toMatchObject({ ok: true, problem: expect.any(String) });

@@ -68,7 +68,7 @@ test('an entry has every field of a line, in a fixed order, and memory equals th
   expect(unsealedLines(await readFile(log.filePath, 'utf8'))).toEqual([JSON.stringify(entry)]);
 });
 
-test('any program of appends keeps order, chain and batches, across reopenings', {
+test('any sequence of appends keeps order, links and batches across reopening', {
   tags: 'long',
 }, async () => {
   await fc.assert(
@@ -158,7 +158,7 @@ async function makeWatchedLog(hooks: {
 }
 
 test.each([0, 1, 2, 3, 4, 5, 6, 8, 12])(
-  'an append %i microtasks after another was written is not mistaken for a part of it',
+  'an append %i microtasks after another write is not mistaken for part of it',
   async (hops) => {
     let late: Promise<void> | undefined;
     const log = await makeWatchedLog({
@@ -176,7 +176,7 @@ test.each([0, 1, 2, 3, 4, 5, 6, 8, 12])(
   },
 );
 
-test('lines that could not be written keep their place before those that came meanwhile', async () => {
+test('lines that could not be written keep their place before later ones', async () => {
   let failures = 2;
   const log = await makeWatchedLog({
     before: (self) => {
@@ -214,7 +214,7 @@ test('a snapshot of the entries never changes, nor can it be changed', async () 
   expect(() => Object.assign(snapshot[0]?.message ?? {}, { role: 'system' })).toThrow(TypeError);
 });
 
-test('a draft that a reader would refuse is refused before it is written', async () => {
+test('a malformed draft is rejected before it is written', async () => {
   const log = await makeLog();
   await expect(log.append([prompt('fine'), { type: 'user' } as NewEntry])).rejects.toThrow();
   await log.append([prompt('next')]);
@@ -264,7 +264,7 @@ test('a boundary whose summary was lost in a crash does not count, and the chain
   await third.close();
 });
 
-test('calls and results are kept with everything they had', async () => {
+test('calls and results are stored with all their fields', async () => {
   const log = await makeLog();
   await log.saveToolUse({ id: 'c1', name: 'Read', arguments: '{"path":"a"}', rawArguments: "{path:'a'}" });
   await log.saveToolResult({
@@ -279,7 +279,7 @@ test('calls and results are kept with everything they had', async () => {
   ]);
 });
 
-test('the arguments of a call are stored once, and come back to the byte', async () => {
+test('a call’s arguments are stored once and read back byte for byte', async () => {
   const log = await makeLog();
   const texts = [
     '{"path":"a"}',
@@ -314,7 +314,7 @@ test('a log that cannot be written is reported once, the conversation continues,
   expect(lines.map((line) => JSON.parse(line))).toEqual(log.entries());
 });
 
-test('a folder that cannot be written: everything stays in memory, and closing does not fail', async () => {
+test('if the folder is not writable, everything stays in memory, and closing does not fail', async () => {
   const store = await makeStore();
   await mkdir(dirname(store.folder), { recursive: true });
   await writeFile(store.folder, 'a file where the folder should be');
@@ -328,7 +328,7 @@ test('a folder that cannot be written: everything stays in memory, and closing d
   await log.close();
 });
 
-test('a session that was deleted under the program is written again, whole', async () => {
+test('a session deleted while open is written again in full', async () => {
   const log = await makeLog();
   const problems = problemsOf(log);
   await log.append([prompt('a'), prompt('b')]);
@@ -353,7 +353,7 @@ test('the branch is read from git, and read again later', async () => {
   await again.close();
 });
 
-test('closing twice is one closing, and what comes after is refused', async () => {
+test('closing twice is harmless, and later appends are rejected', async () => {
   const log = await makeLog();
   const running = log.append([prompt('a')]);
   await Promise.all([log.close(), log.close()]);
@@ -387,7 +387,7 @@ test('intervals double up to the longest, and start over after a success', async
   expect(times).toHaveLength(8);
 });
 
-test('an attempt that throws is no reason to stop the program', async () => {
+test('an attempt that throws does not stop the program', async () => {
   let attempts = 0;
   const retry = new Retry(async () => {
     attempts += 1;

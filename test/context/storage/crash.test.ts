@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const kills = 10;
 
-test(`after ${kills} times kill -9 every acknowledged entry is there, in order, chained, and nothing is half`, {
+test(`after ${kills} × kill -9, every acknowledged entry is complete, linked and in order`, {
   tags: 'long',
 }, async () => {
   const home = temporaryFolder();

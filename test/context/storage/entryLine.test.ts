@@ -12,7 +12,7 @@ const objects = fc
   .dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 })
   .map((value) => JSON.stringify(value));
 
-test('a line comes back as it was, and sealing it again changes nothing', () => {
+test('a line is read back unchanged, and adding the checksum again changes nothing', () => {
   fc.assert(
     fc.property(objects, (line) => {
       const sealed = seal(line);
@@ -82,12 +82,12 @@ test.each([
   ['text', 'x'],
   ['an object of another kind', { seq: 1 }],
   ['an entry of this version that lacks something', { ...makeEntry(1), message: undefined }],
-])('%s is no entry', (_what, value) => {
+])('%s is not an entry', (_what, value) => {
   expect(migrateEntry(value, 0)).toBeUndefined();
 });
 
 test.each(['data', 'message', 'tool'])(
-  'a line with a value in its %s that no stack is deep enough for is damage',
+  'a line with an excessively nested value in its %s counts as damaged',
   async (field) => {
     const file = join(temporaryFolder(), 'log.jsonl');
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
@@ -110,7 +110,7 @@ test.each(['data', 'message', 'tool'])(
 test.each([
   ['arrays', '['.repeat(600)],
   ['objects', '{"a":'.repeat(600)],
-])('a long line of nested %s is refused before it is parsed', (_name, nested) => {
+])('a long line of nested %s is rejected before parsing', (_name, nested) => {
   const line = `{"v":1,"note":"${'x'.repeat(70_000)}","deep":${nested}`;
   expect(isNestedTooDeep(Buffer.from(line))).toBe(true);
   expect(parseLine(Buffer.from(line))).toEqual({ entries: [], reason: 'nested too deeply for an entry' });

@@ -47,7 +47,7 @@ async function makeLog(
 const recovered = (problems: readonly StorageProblem[]) =>
   expect.poll(() => problems.at(-1)?.recovered).toBe(true);
 
-test('what could not be written is written when the disk is back, without another append', async () => {
+test('pending lines are written once the disk works again, without another append', async () => {
   const folder = join(temporaryFolder(), 'sessions');
   await writeFile(folder, 'a file where the folder should be');
   const store = new JSONLStore(join(folder, 's.jsonl'));
@@ -80,7 +80,7 @@ class Forgetful extends JSONLStore {
   }
 }
 
-test('after a sync that failed everything since the last one is written again, and read once', async () => {
+test('after a failed sync, everything since the last one is written again and read once', async () => {
   const file = join(temporaryFolder(), 's.jsonl');
   const store = new Forgetful(file);
   const { log, problems } = await makeLog(store);
@@ -129,7 +129,7 @@ class Late extends JSONLStore {
   }
 }
 
-test('a sync that succeeds while an earlier one is failing does not hide what that one has lost', async () => {
+test('a successful sync during a failing one does not hide what that one lost', async () => {
   const file = join(temporaryFolder(), 's.jsonl');
   const store = new Late(file);
   const { log, problems } = await makeLog(store);
@@ -154,7 +154,7 @@ test('a sync that succeeds while an earlier one is failing does not hide what th
   expect(store.syncs).toBeLessThanOrEqual(3);
 });
 
-test('a large session leaves nothing to the file that a disk may still lose', async () => {
+test('a large session keeps in memory what a disk may still lose', async () => {
   const file = join(temporaryFolder(), 's.jsonl');
   const store = new Forgetful(file);
   const { log, problems } = await makeLog(store, 0);
@@ -229,7 +229,7 @@ test('a deleted session leaves nothing behind, its damaged parts included', asyn
   await expect(store.openSession('real')).rejects.toMatchObject({ name: 'SessionNotFoundError' });
 });
 
-test('a reader needs no lock, sees what is there, and can write nothing', async () => {
+test('a reader needs no lock, sees existing entries, and cannot write', async () => {
   const { store, entries } = await realLog(temporaryFolder());
   const writer = await store.openSession('real');
   onTestFinished(() => writer.close());
@@ -247,7 +247,7 @@ test('a reader needs no lock, sees what is there, and can write nothing', async 
   await expect(store.openReader('absent')).rejects.toMatchObject({ name: 'SessionNotFoundError' });
 });
 
-test('a session that another program holds can be forked', async () => {
+test('a session that is open elsewhere can be forked', async () => {
   const folder = temporaryFolder();
   const { store, entries } = await realLog(folder);
   const writer = await store.openSession('real');

@@ -51,7 +51,7 @@ test('similar paths and links to one project are told apart', async () => {
   expect(dirname(getProjectStoragePath('/data', '/gone/for/good'))).toBe('/data/projects');
 });
 
-test('any path makes one folder name that a file system takes', () => {
+test('any path gives one valid folder name', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), (text) => {
       const slug = projectSlug(`/${text}`);
@@ -78,17 +78,17 @@ test.each([
   'x'.repeat(129),
   '一',
   'a\n',
-])('the session id %j is refused', (id) => {
+])('the session id %j is rejected', (id) => {
   expect(isSafeSessionId(id)).toBe(false);
   expect(() => getSessionFilePath('/data', '/project', id)).toThrow('is not a session id');
 });
 
-test('a safe id names a file in the folder of its project', () => {
+test('a safe id names a file in its project’s folder', () => {
   const file = getSessionFilePath('/data', '/project', 'My.session_1');
   expect(file).toBe(join(getProjectStoragePath('/data', '/project'), 'My.session_1.jsonl'));
 });
 
-test('made ids are safe, never begin with a dash and do not repeat', () => {
+test('generated ids are safe, never start with a dash and do not repeat', () => {
   const ids = Array.from({ length: 2000 }, () => [newId(), newSessionId()]).flat();
   expect(new Set(ids).size).toBe(4000);
   for (const id of ids) {
@@ -144,7 +144,7 @@ test('the remote: none, the only one, origin before others, without credentials,
   expect(await detectGitRemote(repo)).toBeUndefined();
 });
 
-test('a folder name survives being made', async () => {
+test('a created folder name is durable', async () => {
   const folder = temporaryFolder();
   const slug = projectSlug(`/${'é/'.repeat(200)}`);
   await mkdir(join(folder, slug));

@@ -87,7 +87,7 @@ test('the note about who has a session open is a new file, never written through
 });
 
 test.each(['lock', 'folder'])(
-  'a %s that is a link locks nothing, and the message says what to do',
+  'a %s that is a link is not used for locking, and the message says what to do',
   async (which) => {
     const { home, docs } = await setUp();
     const lock = join(home, 'other/locks/x.lock');
@@ -177,7 +177,7 @@ test('a resume point is not written into a folder that is a link', async () => {
   expect(readFileSync(join(docs, 'one.json'), 'utf8')).toBe('theirs');
 });
 
-test('contents that are a link count as missing, in part and in full', async () => {
+test('content that is a link counts as missing, in part and in full', async () => {
   const { tax, store, folder } = await setUp();
   const hash = hashOf('my taxes\n');
   link(tax, store.blobs.pathOf(hash));
@@ -200,7 +200,7 @@ test('a project’s folder that is a link is not listed, and not used', async ()
   expect((await catalogue.list()).map((session) => session.project)).toEqual([project]);
 });
 
-test('links above the projects are the user’s', async () => {
+test('links above the projects folder are allowed', async () => {
   const { home, folder } = await setUp();
   link(join(home, 'data'), join(home, 'linked'));
   const store = new PersistentStore({
@@ -216,7 +216,7 @@ test('links above the projects are the user’s', async () => {
   await expect(store.forAgents('one').createSession('a1')).rejects.toThrow(StoredLinkError);
 });
 
-test('a pipe is no stored file, and opening it does not wait', async () => {
+test('a pipe is not a stored file, and opening it does not block', async () => {
   const { execFileSync } = await import('node:child_process');
   const { folder } = await setUp();
   const pipe = join(folder, 'pipe');
@@ -235,6 +235,6 @@ test('memories of a project are not read from or added to what a link points to'
   expect(existsSync(join(docs, 'notes.md'))).toBe(false);
 });
 
-test.each(['..', 'a/b', '', '.'])('%j is no folder name of a project', (name) => {
+test.each(['..', 'a/b', '', '.'])('%j is not a project’s folder name', (name) => {
   expect(() => projectFolderIn('/data', name)).toThrow(TypeError);
 });

@@ -24,7 +24,7 @@ test('twelve compactions leave ten records with before, after and strategy', () 
   expect(statistics.meanRatio).toBeCloseTo(0.4);
 });
 
-test('counts failures, what was undone, time and cost, by strategy', () => {
+test('counts failures, undos, time and cost by strategy', () => {
   const { postTokens: _, ...failed } = record(4, { durationMs: 5 });
   const { statistics, records } = compressionHistory([
     record(1, { durationMs: 10, usage: { inputTokens: 900, outputTokens: 50 } }),

@@ -40,7 +40,7 @@ test('a turn of a hundred steps keeps its prompt and its newest steps', () => {
   expect(kept).toHaveLength(10);
 });
 
-test('what the user pinned stays', () => {
+test('pinned items stay', () => {
   const log = new LogMaker();
   for (let index = 0; index < 8; index++) log.prompt(`p${index}`).reply(`r${index}`);
   const plan = planSlidingWindow({ ...viewOf(log.entries), pinned: new Set(['e1']) }, window, facts);
@@ -76,7 +76,7 @@ test('the pointer of a removal reaches the results of what it left out', () => {
   expect(shown(remove(log, 'e1'))).toEqual(['a', expect.stringContaining('"#1-#5"'), 'b']);
 });
 
-test('a removal of nothing but notes still says where everything is', () => {
+test('a removal of only notes still says where everything is', () => {
   const log = new LogMaker().prompt('a').reply('x').reply('y').prompt('b').reply('z').prompt('c');
   const notes = [
     { at: 'e1', text: 'line of x and y' },
@@ -89,7 +89,7 @@ test('a removal of nothing but notes still says where everything is', () => {
   expect(shown(log)).toEqual(['a', expect.stringContaining('"#1-#4"'), 'b', 'c']);
 });
 
-test('reductions of a foreign log that remove each other end', () => {
+test('reductions in a foreign log that remove each other terminate', () => {
   const log = new LogMaker().prompt('a').prompt('b');
   const facts = { kind: 'remove', reason: 'test', preTokens: 0 } as const;
   log.add(reductionEntry({ ...facts, removed: ['e0', 'e3'] }));

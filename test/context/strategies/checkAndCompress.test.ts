@@ -40,14 +40,14 @@ test('a burst of results within the interval cannot overflow: only the statistic
   expect(decisions[1]?.warning).toBe('The context is 78 % full.');
 });
 
-test('statistics are due at first, after the interval, and when the clock was set back', () => {
+test('statistics are due initially, after the interval, and after the clock was set back', () => {
   expect(check({}).isStatisticsDue).toBe(true);
   expect(check({ lastStatisticsAt: 95_001 }).isStatisticsDue).toBe(false);
   expect(check({ lastStatisticsAt: 95_000 }).isStatisticsDue).toBe(true);
   expect(check({ lastStatisticsAt: 200_000 }).isStatisticsDue).toBe(true);
 });
 
-test('switched off it warns and does nothing', () => {
+test('when turned off, it warns and does nothing', () => {
   const result = check({ currentTokens: 950, isEnabled: false });
   expect(result.shouldCompress).toBe(false);
   expect(result.warning).toBe('The context is 95 % full and automatic compaction is off: run /compact.');
@@ -64,7 +64,7 @@ test('a request larger than the window is reported with the numbers', () => {
   expect(check({ currentTokens: 1000 }).warning).toMatch(/^The context is 100 % full/);
 });
 
-test('a smaller model makes the same tokens too many', () => {
+test('for a smaller model, the same tokens are too many', () => {
   expect(check({ currentTokens: 30_000, maxTokens: 128_000 }).shouldCompress).toBe(false);
   expect(check({ currentTokens: 30_000, maxTokens: 32_000 }).shouldCompress).toBe(true);
   expect(check({ currentTokens: 1, maxTokens: 0 }).utilization).toBe(1);

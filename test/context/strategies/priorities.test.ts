@@ -49,7 +49,7 @@ test('rule 4: the first two and the last two are high, even when they are short'
   ]);
 });
 
-test('a priority that came from a position is lost with the position', () => {
+test('a priority due to a position is lost with the position', () => {
   const short = conversation(5, () => ({ textTokens: 3 }));
   const longer = conversation(20, () => ({ textTokens: 3 }));
   expect(assignMessagePriorities(short)[4]?.priority).toBe('HIGH');
@@ -72,14 +72,14 @@ test('the system prompt takes no place at the beginning', () => {
   expect([...edgeIds(list, { start: 2, end: 1 })]).toEqual(['m1', 'm2', 'm5']);
 });
 
-test('ends that meet cover everything', () => {
+test('overlapping ends cover everything', () => {
   const list = conversation(5);
   expect([...edgeIds(list, { start: 4, end: 3 })]).toEqual(['m0', 'm1', 'm2', 'm3', 'm4']);
   expect(edgeIds(list, { start: 100, end: 100 }).size).toBe(5);
   expect(edgeIds(list, { start: 0, end: 0 }).size).toBe(0);
 });
 
-test('ranking keeps order and items, and what is explicit', () => {
+test('ranking keeps order, items and explicit priorities', () => {
   fc.assert(
     fc.property(anyConversation, (items) => {
       const ranked = assignMessagePriorities(items);
@@ -95,7 +95,7 @@ const sizeOf = () => 100;
 const items = (log: readonly JSONLEntry[], given: Partial<Parameters<typeof strategyItems>[1]> = {}) =>
   strategyItems(groupAtoms(log), { sizeOf, ...given });
 
-test('a reply with its calls and results is one item of its whole size', () => {
+test('a reply with its calls and results is one item with their total size', () => {
   const log = new LogMaker();
   log.prompt('Why?').step('Looking.', 'one', 'two');
   const [prompt, reply] = items(log.entries, { sizeOf: ({ calls }) => 10 + calls.length });
@@ -104,7 +104,7 @@ test('a reply with its calls and results is one item of its whole size', () => {
   expect(reply?.priority).toBeUndefined();
 });
 
-test('a masked reply is no tool output any more and goes before one that is whole', () => {
+test('a masked reply no longer counts as tool output and is removed before a full one', () => {
   const log = new LogMaker();
   log.prompt('a').reply('b').step('short', 'masked').step('short', 'whole').reply('c').prompt('d');
   const isMasked = ({ toolResult }: JSONLEntry) => toolResult?.output === 'masked';
@@ -121,14 +121,14 @@ test('instructions, the newest prompt, the latest mode and calls that still run 
   expect(oldest[1]?.isPinned).toBe(true);
 });
 
-test('text in parts counts, and what is no text does not', () => {
+test('text in parts counts, other parts do not', () => {
   const log = new LogMaker();
   log.prompt([{ type: 'image' }, null, { type: 'text', text: 'what is it？' }] as never);
   expect(items(log.entries)[0]).toMatchObject({ hasQuestion: true });
   expect(items(log.entries)[0]?.textTokens).toBeGreaterThan(3);
 });
 
-test('what is removed is removed with its results', () => {
+test('an item is removed with its results', () => {
   const log = new LogMaker();
   for (let turn = 0; turn < 20; turn++) log.prompt(`turn ${turn}`).step('look', 'a', 'b').reply('done');
   const atoms = groupAtoms(log.entries);

@@ -34,7 +34,7 @@ describe('middle removal', () => {
     expect(result.kept).toEqual(idsOf(items).filter((id) => result.kept.includes(id)));
   });
 
-  test('takes low priority from the middle before normal, and of each the oldest first', () => {
+  test('removes low priority from the middle before normal, each oldest first', () => {
     const items = conversation(12, (index) => (index === 7 || index === 8 ? { textTokens: 5 } : {}));
     const remove = (targetTokens: number) =>
       MiddleRemovalStrategy.remove(items, targetTokens, options({ preserveStart: 3, preserveEnd: 3 }))
@@ -44,14 +44,14 @@ describe('middle removal', () => {
     expect(remove(900)).toEqual(['m3', 'm7', 'm8']);
   });
 
-  test('goes to the ends when the middle is not enough, for low priority only', () => {
+  test('removes from the ends if the middle is not enough, but only low priority', () => {
     const items = conversation(12, (index) => (index === 2 || index === 9 ? { textTokens: 5 } : {}));
     const result = MiddleRemovalStrategy.remove(items, 100, options({ preserveStart: 4, preserveEnd: 4 }));
     expect(result.removed).toEqual(['m2', 'm4', 'm5', 'm6', 'm7', 'm9']);
     expect(result.reason).toBe('4 from the middle and 2 of low priority from the ends');
   });
 
-  test('never takes system, pinned or critical messages', () => {
+  test('never removes system, pinned or critical messages', () => {
     const items = conversation(10, (index) => {
       if (index === 3) return { role: 'system' };
       if (index === 4) return { isPinned: true };
@@ -61,7 +61,7 @@ describe('middle removal', () => {
     expect(result.kept).toEqual(['m0', 'm3', 'm4', 'm5', 'm9']);
   });
 
-  test('has no middle where the ends cover everything', () => {
+  test('removes nothing from the middle if the ends cover everything', () => {
     const result = MiddleRemovalStrategy.remove(
       conversation(6),
       100,
@@ -72,7 +72,7 @@ describe('middle removal', () => {
 });
 
 describe('oldest removal', () => {
-  test('takes a new message of low priority before an old one of high', () => {
+  test('removes a new low-priority message before an old high-priority one', () => {
     const items = conversation(10, (index) => {
       if (index === 1) return { priority: 'HIGH' };
       return index === 8 ? { priority: 'LOW' } : { priority: 'NORMAL' };
@@ -86,12 +86,12 @@ describe('oldest removal', () => {
     expect(OldestRemovalStrategy.remove(items, 400, options()).removed).toEqual(['m4', 'm5']);
   });
 
-  test('leaves the minimum, target or not', () => {
+  test('keeps the minimum, even if the target is missed', () => {
     const result = OldestRemovalStrategy.remove(conversation(10), 0, options({ minMessages: 4 }));
     expect(result.kept).toHaveLength(4);
   });
 
-  test('keeps the end that the model is to keep', () => {
+  test('keeps the end configured for the model', () => {
     const items = conversation(30, (index) => (index === 15 ? { textTokens: 5 } : {}));
     const remove = (preserveEnd: number) =>
       OldestRemovalStrategy.remove(items, 2900, options({ preserveEnd })).removed;
@@ -103,7 +103,7 @@ describe('oldest removal', () => {
 describe('hybrid', () => {
   const wide = options({ preserveStart: 2, preserveEnd: 3 });
 
-  test('takes the oldest of a long run of tools of which much has to go', () => {
+  test('removes the oldest from a long run of tools if much has to go', () => {
     const items = conversation(80, (index) =>
       index % 2 === 1 ? { hasCalls: true, hasResults: true, tokens: 900 } : {},
     );
@@ -114,7 +114,7 @@ describe('hybrid', () => {
     expect(result.reason).toMatch(/^80 messages, 90 % tools, 50 % to go; oldest-removal: /);
   });
 
-  test('takes the middle of a short, dense talk', () => {
+  test('removes the middle of a short, dense conversation', () => {
     const items = conversation(10, () => ({ tokens: 2000, textTokens: 2000 }));
     const result = HybridStrategy.remove(items, 17_000, wide);
     expect(result.strategy).toBe('middle-removal');
@@ -123,7 +123,7 @@ describe('hybrid', () => {
     expect(result.reason).toContain('10 messages, 0 % tools, 15 % to go');
   });
 
-  test('tries both where the features are at odds, and says so', () => {
+  test('tries both if the features disagree, and says so', () => {
     const items = conversation(30, (index) => (index % 2 === 1 ? { hasCalls: true } : {}));
     const result = HybridStrategy.remove(items, 1800, wide);
     expect(result.confidence).toBeCloseTo(0.5);
@@ -131,7 +131,7 @@ describe('hybrid', () => {
     expect(result.reason).toContain('unsure, both tried');
   });
 
-  test('the confidence from which it trusts itself is the setting', () => {
+  test('the required confidence is a setting', () => {
     const items = conversation(30, (index) => (index % 2 === 1 ? { hasCalls: true } : {}));
     const trusting = HybridStrategy.remove(items, 1800, { ...wide, confidence: 0.4 });
     expect(trusting.scores).toBeUndefined();
@@ -148,7 +148,7 @@ describe('adaptive choice', () => {
   }));
   const sides = options({ preserveStart: 5, preserveEnd: 7 });
 
-  test('scores the example of the design as the design does', () => {
+  test('scores the design’s example like the design', () => {
     expect(sumTokens(example)).toBe(9000);
     const middle = MiddleRemovalStrategy.remove(example, 6000, sides);
     const oldest = OldestRemovalStrategy.remove(example, 6000, sides);
@@ -172,7 +172,7 @@ describe('adaptive choice', () => {
     );
   });
 
-  test('takes the middle of two equal scores', () => {
+  test('removes the middle if scores are equal', () => {
     const even = conversation(9);
     const result = adaptiveCompress(even, 700, options({ preserveStart: 2, preserveEnd: 2 }));
     expect(result.scores?.['middle-removal']).toBe(result.scores?.['oldest-removal']);
@@ -199,7 +199,7 @@ describe('adaptive choice', () => {
 });
 
 describe.each(Object.values(allStrategies))('$name', (strategy) => {
-  test('keeps the order and what may not go, loses nothing, and says the same twice', () => {
+  test('keeps the order and required items, loses nothing, and is deterministic', () => {
     fc.assert(
       fc.property(anyConversation, fc.nat(100_000), anyOptions, (items, targetTokens, given) => {
         const result = strategy.remove(items, targetTokens, given);
@@ -213,7 +213,7 @@ describe.each(Object.values(allStrategies))('$name', (strategy) => {
     );
   });
 
-  test('removes nothing where the target is met', () => {
+  test('removes nothing if the target is met', () => {
     fc.assert(
       fc.property(anyConversation, anyOptions, (items, given) => {
         expect(strategy.remove(items, sumTokens(items), given).removed).toEqual([]);
@@ -224,7 +224,7 @@ describe.each(Object.values(allStrategies))('$name', (strategy) => {
 
 const names: readonly StrategyName[] = ['middle-removal', 'oldest-removal', 'hybrid'];
 
-test('whenever the request can be made to fit it is, with a valid result', () => {
+test('makes the request fit whenever possible, with a valid result', () => {
   fc.assert(
     fc.property(
       anyConversation,
@@ -327,7 +327,7 @@ test('an unsure hybrid gives up the ends for the target, but not the minimum', (
   expect(forced?.reason).toMatch(/fewer than 5 messages kept, because the request would not have fitted/);
 });
 
-test('takes what can be had when too much is pinned', () => {
+test('removes what it can if too much is pinned', () => {
   const items = conversation(10, (index) => (index < 5 ? { isPinned: true } : {}));
   const result = planRemoval(items, 100, { ...options(), strategy: 'oldest-removal' });
   expect(result?.kept).toEqual(['m0', 'm1', 'm2', 'm3', 'm4', 'm9']);
@@ -351,7 +351,7 @@ describe('a result that is not valid', () => {
     reason: '',
   };
 
-  test('a good one is let through', () => {
+  test('a valid one is accepted', () => {
     expect(validateRemoval(items, good)).toBeUndefined();
   });
 
@@ -369,7 +369,7 @@ describe('a result that is not valid', () => {
   });
 
   test.each([{ isPinned: true }, { role: 'system' as const }, { priority: 'CRITICAL' as const }])(
-    'it removes what may not go: %j',
+    'it removes required items: %j',
     (given) => {
       const list = conversation(6, (index) => (index === 5 ? given : {}));
       expect(validateRemoval(list, good)).toBe('it removes what is pinned');
@@ -389,7 +389,7 @@ describe('a result that is not valid', () => {
     expect(result?.tokens).toBe(500);
   });
 
-  test('leaves the list as it is when no strategy has a better one', () => {
+  test('leaves the list unchanged if no strategy has a better one', () => {
     const strategies = {
       'middle-removal': broken('middle-removal'),
       'oldest-removal': broken('oldest-removal'),

@@ -23,7 +23,7 @@ test.each<[row: keyof typeof rows, strategy: StrategyName]>([
   expect(rows[row].strategy).toBe(strategy);
 });
 
-test('the amounts go the way that the table says', () => {
+test('the amounts follow the table', () => {
   expect(rows.o.preserveStart).toBeGreaterThan(rows.gpt.preserveStart);
   expect(rows.o.preserveEnd).toBeGreaterThan(rows.gpt.preserveEnd);
   expect(rows.claude.preserveEnd).toBeGreaterThan(rows.gpt.preserveEnd);
@@ -86,7 +86,7 @@ test('the id decides before the provider, the provider before the address', () =
 
 const settings = (given: unknown) => contextSettingsSchema.parse(given);
 
-test('auto takes the row of the model, and another model another row', () => {
+test('auto uses the model’s row, and another row for another model', () => {
   const auto = settings({});
   expect(removalPolicyFor(auto, 'claude-3')).toMatchObject({
     strategy: 'oldest-removal',
@@ -100,7 +100,7 @@ test('auto takes the row of the model, and another model another row', () => {
 });
 
 test.each(['middle-removal', 'oldest-removal', 'hybrid'] as const)(
-  '%s is taken as set, with the amounts of the model',
+  '%s is used as set, with the model’s amounts',
   (strategy) => {
     expect(removalPolicyFor(settings({ strategy }), 'gemini-1.5')).toMatchObject({
       strategy,
@@ -110,7 +110,7 @@ test.each(['middle-removal', 'oldest-removal', 'hybrid'] as const)(
   },
 );
 
-test('amounts that are set win, zero too', () => {
+test('explicit amounts take precedence, zero included', () => {
   const removal = { preserveStart: 0, preserveEnd: 3, minMessages: 7, confidence: 0.9 };
   expect(removalPolicyFor(settings({ removal }), 'claude-3')).toMatchObject(removal);
 });

@@ -21,7 +21,7 @@ test('texts are counted in a thread, in order, by either vocabulary', { tags: 'l
   expect(cl100k).toEqual([4, 0, 3, 7]);
 });
 
-test('a thread that cannot start rejects what was asked, and the next question gets a new one', {
+test('a thread that cannot start rejects the request, and the next one gets a new thread', {
   tags: 'long',
 }, async () => {
   const starts: string[] = [];
@@ -34,7 +34,7 @@ test('a thread that cannot start rejects what was asked, and the next question g
   expect(starts).toHaveLength(2);
 });
 
-test('a thread that cannot even be made rejects', async () => {
+test('a thread that cannot be created rejects', async () => {
   const counting = encoder(() => {
     throw new Error('no threads');
   });
@@ -49,7 +49,7 @@ test('closing rejects what is being counted', async () => {
   await outcome;
 });
 
-test('an idle thread does not keep a program alive, and a busy one only until it has answered', {
+test('an idle thread does not keep the program alive, and a busy one only until it has answered', {
   tags: 'long',
 }, async () => {
   const program = `

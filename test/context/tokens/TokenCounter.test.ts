@@ -130,7 +130,7 @@ test('one failure is forgiven', async () => {
   expect(counter.isExact(messages)).toBe(true);
 });
 
-test('an abort ends the waiting even where the encoder hangs', async () => {
+test('an abort ends the wait even if the encoder hangs', async () => {
   const counter = new TokenCounter({ encoder: { count: () => new Promise(() => {}), close: () => {} } });
   counter.setModel(o200kModel);
   const abort = new AbortController();
@@ -140,7 +140,7 @@ test('an abort ends the waiting even where the encoder hangs', async () => {
   expect(counter.isExact(messages)).toBe(false);
 });
 
-test('a large text is handed over in pieces, and the sum is that of the whole', async () => {
+test('a large text is sent in pieces, and the sum equals the whole', async () => {
   const encoder = new LocalEncoder();
   const counter = new TokenCounter({ encoder });
   counter.setModel(o200kModel);
@@ -150,7 +150,7 @@ test('a large text is handed over in pieces, and the sum is that of the whole', 
   for (const texts of encoder.asked) expect(texts.join('').length).toBeLessThanOrEqual(131_072);
 });
 
-test('where no vocabulary is public, a large message is at first an estimate from samples, then from all of it', async () => {
+test('without a public vocabulary, a large message is first estimated from samples, then in full', async () => {
   const counter = new TokenCounter();
   counter.setModel(unknownModel);
   const message: Message = { role: 'user', content: `${'word '.repeat(60_000)}${'中'.repeat(60_000)}` };

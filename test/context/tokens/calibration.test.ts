@@ -27,7 +27,7 @@ test('after three reports a request of the same mixture is predicted within a pe
   );
 });
 
-test('what a script costs is learned apart from what another costs', () => {
+test('each script’s ratio is learned separately', () => {
   const english = [100, 6000, 3000, 0, 0, 0, 0, 0];
   const chinese = [0, 300, 500, 8000, 0, 0, 0, 0];
   const first = english;
@@ -42,7 +42,7 @@ test('what a script costs is learned apart from what another costs', () => {
   expect(calibration.error()).toBeLessThan(0.25);
 });
 
-test('whatever is reported, a ratio stays within its bounds', () => {
+test('a ratio stays within its bounds, whatever is reported', () => {
   const tokens = fc.array(fc.nat(100_000), { minLength: CLASSES.length, maxLength: CLASSES.length });
   const report = fc.record({
     counted: fc.oneof(fc.nat(1_000_000), fc.constantFrom(Number.NaN, -1, Number.POSITIVE_INFINITY)),
@@ -62,7 +62,7 @@ test('whatever is reported, a ratio stays within its bounds', () => {
   );
 });
 
-test('a server that for once reports only what its cache missed does not undo what was learned', () => {
+test('a server that once reports only uncached tokens does not undo what was learned', () => {
   const block = [100, 5000, 4000, 0, 0, 0, 0, 400];
   const calibration = new Calibration();
   for (let times = 1; times <= 6; times++) learn(calibration, [block.map((tokens) => tokens * times)]);
@@ -71,7 +71,7 @@ test('a server that for once reports only what its cache missed does not undo wh
   expect(Math.abs(calibration.ratio(block) / before - 1)).toBeLessThan(0.05);
 });
 
-test('a report without a mixture moves everything, whatever was learned before', () => {
+test('a report without a mixture adjusts everything', () => {
   const block = [100, 5000, 4000, 0, 0, 0, 0, 400];
   const calibration = new Calibration();
   learn(calibration, [block, block]);
@@ -88,7 +88,7 @@ test('the same reports in the same order give the same ratio', () => {
   expect(second.ratio(block)).toBe(first.ratio(block));
 });
 
-test('an exact count is never believed to be less, whatever a server that charges little for images reports', () => {
+test('an exact count is never reduced by reports of a server that charges little for images', () => {
   const exact = [1000, 0, 0, 0, 0, 0, 0, 0];
   const calibration = new Calibration();
   for (let report = 0; report < 5; report++) calibration.observe(1000, 700, exact);

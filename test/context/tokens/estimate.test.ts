@@ -68,7 +68,7 @@ test('a truncated text never has more tokens than asked for, and one that fits i
 });
 
 test.each([[HIGH], [undefined]])(
-  'of any repeated character, what fits is left alone and what does not is cut',
+  'repeated characters are unchanged if they fit and cut if they do not',
   (set) => {
     for (const piece of [' ', '\n', '    \n', 'a', '-', '中', '😀', '7', 'ab1']) {
       const text = piece.repeat(3000);
@@ -90,7 +90,7 @@ test('a text is cut at the end of a sentence, but not at a dot in a path', () =>
   );
 });
 
-test('a budget refuses what is more than is left, and what is no amount', () => {
+test('a budget rejects more than is left, and invalid amounts', () => {
   const tracker = new TokenBudgetTracker(10_000);
   expect(tracker.allocate('system', 2000)).toBe(true);
   expect(tracker.allocate('summary', 1000)).toBe(true);
@@ -129,7 +129,7 @@ test.each([
   expect(made.target).toBe(Math.floor(fixed + 0.6 * (budget.trigger - fixed)));
 });
 
-test('what a compaction leaves always stays under the trigger with room for new work', () => {
+test('a compaction always ends below the trigger with space for new work', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 4000, max: 2_000_000 }),
@@ -161,7 +161,7 @@ test('messages are counted with everything in them', () => {
   expect(counter.countMessage({ role: 'user', content: [image] })).toBeLessThan(3000);
 });
 
-test('a report that cannot be about the same request is not believed', () => {
+test('an implausible report is ignored', () => {
   const counter = new TokenCounter();
   counter.observe('m', 1000, 10);
   counter.observe('m', 1000, 0);
@@ -211,13 +211,13 @@ test.each(pieces.map((piece) => [piece]))(
   },
 );
 
-test('a dense stretch that hides between samples is within the error', () => {
+test('a dense part between samples is within the error', () => {
   const text = ' '.repeat(500_000) + '中'.repeat(12_000) + ' '.repeat(500_000);
   const { classes, error } = estimateLarge(text, HIGH);
   expect(sumOf(classes)).toBeGreaterThanOrEqual(estimateTokens(text, HIGH) - error);
 });
 
-test('100,000 texts leave no more in the cache than it may hold', { tags: 'long' }, () => {
+test('100,000 texts do not exceed the cache’s limit', { tags: 'long' }, () => {
   const cache = new TokenCache({ maxEntries: 500, maxBytes: 1_000_000 });
   for (let index = 0; index < 100_000; index++) estimateTokensCached(`text ${index}`, cache);
   expect(cache.size).toBe(500);
@@ -227,7 +227,7 @@ test('100,000 texts leave no more in the cache than it may hold', { tags: 'long'
   expect(small.size).toBeGreaterThan(10);
 });
 
-test('what was used last is forgotten last', () => {
+test('the most recently used is dropped last', () => {
   const cache = new TokenCache({ maxEntries: 2, maxBytes: 1_000_000 });
   cache.set('a', 1);
   cache.set('b', 2);
@@ -246,7 +246,7 @@ test('texts that differ in one character have different fingerprints', () => {
   expect(seen.size).toBe(text.length + 1);
 });
 
-test('a remembered estimate is the estimate, and messages have four tokens more each', () => {
+test('a cached estimate equals the estimate, and each message adds four tokens', () => {
   const texts = ['', 'abc', '中文字符', 'a'.repeat(400)];
   for (const text of [...texts, ...texts]) expect(estimateTokensCached(text)).toBe(estimateTokens(text));
   const sum = texts.reduce((total, text) => total + estimateTokens(text), 0);

@@ -50,47 +50,44 @@ const titles = async (catalogue: Catalogue, query = {}): Promise<string[]> =>
 const seqs = async (catalogue: Catalogue, text: string, limits = {}): Promise<string[]> =>
   (await catalogue.search(text, limits)).map(({ session, seq }) => `${session.id} ${seq}`);
 
-test.each([false, true])(
-  'a session is listed with what is known of it (in a thread: %s)',
-  async (inThread) => {
-    const dataRoot = temporaryFolder();
-    const file = await makeSession(dataRoot, { id: 'one', cwd: dataRoot }, [
-      header({ forkedFrom: 'zero' }),
-      say('Count the rows\nand more'),
-      reply('There are 12.', [100, 10]),
-      say('And the columns?'),
-      reply('Three.', [200, 1]),
-    ]);
-    const catalogue = open(dataRoot, inThread);
-    const report = await catalogue.refresh();
-    expect(report).toMatchObject({ sessions: 1, isComplete: true, isDurable: true });
-    expect(await catalogue.list()).toEqual([
-      {
-        id: 'one',
-        file,
-        project: 'p',
-        root: dataRoot,
-        isMoved: true,
-        title: 'Count the rows',
-        titleSource: 'prompt',
-        createdAt: new Date(START),
-        updatedAt: new Date(START + 4 * 60_000),
-        bytes: (await stat(file)).size,
-        gitBranch: 'main',
-        messageCount: 5,
-        promptCount: 2,
-        model: 'gpt-4.1',
-        inputTokens: 300,
-        outputTokens: 11,
-        costUsd: 410,
-        isArchived: false,
-        forkedFrom: 'zero',
-        lastLines: ['> Count the rows', 'There are 12.', '> And the columns?', 'Three.'],
-      },
-    ]);
-    expect(await seqs(catalogue, 'columns')).toEqual(['one 3']);
-  },
-);
+test.each([false, true])('a session is listed with its facts (in a thread: %s)', async (inThread) => {
+  const dataRoot = temporaryFolder();
+  const file = await makeSession(dataRoot, { id: 'one', cwd: dataRoot }, [
+    header({ forkedFrom: 'zero' }),
+    say('Count the rows\nand more'),
+    reply('There are 12.', [100, 10]),
+    say('And the columns?'),
+    reply('Three.', [200, 1]),
+  ]);
+  const catalogue = open(dataRoot, inThread);
+  const report = await catalogue.refresh();
+  expect(report).toMatchObject({ sessions: 1, isComplete: true, isDurable: true });
+  expect(await catalogue.list()).toEqual([
+    {
+      id: 'one',
+      file,
+      project: 'p',
+      root: dataRoot,
+      isMoved: true,
+      title: 'Count the rows',
+      titleSource: 'prompt',
+      createdAt: new Date(START),
+      updatedAt: new Date(START + 4 * 60_000),
+      bytes: (await stat(file)).size,
+      gitBranch: 'main',
+      messageCount: 5,
+      promptCount: 2,
+      model: 'gpt-4.1',
+      inputTokens: 300,
+      outputTokens: 11,
+      costUsd: 410,
+      isArchived: false,
+      forkedFrom: 'zero',
+      lastLines: ['> Count the rows', 'There are 12.', '> And the columns?', 'Three.'],
+    },
+  ]);
+  expect(await seqs(catalogue, 'columns')).toEqual(['one 3']);
+});
 
 test('without an index, the list comes from the logs themselves, and is the same', async () => {
   const dataRoot = temporaryFolder();
@@ -114,7 +111,7 @@ test('without an index, the list comes from the logs themselves, and is the same
   expect(await titles(catalogue, { filter: 'ASK main c' })).toEqual(['Ask c']);
 });
 
-test("the user's title wins over the model's, and the newest of each counts", async () => {
+test("the user's title takes precedence over the model's, and the newest of each applies", async () => {
   const dataRoot = temporaryFolder();
   const place = { id: 'one' };
   const file = await makeSession(dataRoot, place, [header(), say('first words'), reply('Yes.')]);
@@ -186,7 +183,7 @@ test('all messages and outputs are found, but not the system prompt', async () =
   await check();
 });
 
-test('only what was appended is read, also where the last line is still being written', async () => {
+test('only appended lines are read, even while the last one is being written', async () => {
   const dataRoot = temporaryFolder();
   const place = { id: 'one' };
   const file = await makeSession(dataRoot, place, [header(), say('alpha')]);
@@ -233,7 +230,7 @@ test('a replaced log is read again, and its old content is no longer found', asy
   expect(await catalogue.list()).toMatchObject([{ title: 'delta', messageCount: 3, promptCount: 1 }]);
 });
 
-test('new, vanished and renamed: the list follows the disk', async () => {
+test('the list follows new, removed and renamed sessions', async () => {
   const dataRoot = temporaryFolder();
   const gone = await makeSession(dataRoot, { id: 'gone' }, [say('gone words')]);
   await makeSession(dataRoot, { id: 'kept', project: 'old', minute: 1 }, [say('kept words')]);
@@ -326,20 +323,23 @@ test('a query that nothing waits for ends early, in a thread too', { tags: 'long
   }
 });
 
-test.each([false, true])('where no index can be kept it is in memory (in a thread: %s)', async (inThread) => {
-  const dataRoot = temporaryFolder();
-  await makeSession(dataRoot, { id: 'one' }, [say('some words'), reply('Yes.')]);
-  // A file in the place of its folder refuses root, too.
-  await writeFile(join(dataRoot, 'index'), '');
-  const catalogue = open(dataRoot, inThread);
-  expect(await titles(catalogue)).toEqual(['some words']);
-  expect(await catalogue.refresh()).toMatchObject({ isDurable: false, isComplete: true });
-  expect(await titles(catalogue)).toEqual(['some words']);
-  expect((await catalogue.find('on')).map(({ id }) => id)).toEqual(['one']);
-  expect(await seqs(catalogue, 'words')).toEqual(['one 0']);
-});
+test.each([false, true])(
+  'if no index can be stored, it is kept in memory (in a thread: %s)',
+  async (inThread) => {
+    const dataRoot = temporaryFolder();
+    await makeSession(dataRoot, { id: 'one' }, [say('some words'), reply('Yes.')]);
+    // A file in the place of its folder refuses root, too.
+    await writeFile(join(dataRoot, 'index'), '');
+    const catalogue = open(dataRoot, inThread);
+    expect(await titles(catalogue)).toEqual(['some words']);
+    expect(await catalogue.refresh()).toMatchObject({ isDurable: false, isComplete: true });
+    expect(await titles(catalogue)).toEqual(['some words']);
+    expect((await catalogue.find('on')).map(({ id }) => id)).toEqual(['one']);
+    expect(await seqs(catalogue, 'words')).toEqual(['one 0']);
+  },
+);
 
-test('a thread that cannot start is done without', async () => {
+test('it works without a thread that cannot start', async () => {
   const dataRoot = temporaryFolder();
   await makeSession(dataRoot, { id: 'one' }, [say('some words')]);
   const startWorker = (): Worker => new Worker(join(dataRoot, 'missing.js'));
@@ -349,7 +349,7 @@ test('a thread that cannot start is done without', async () => {
   expect(await seqs(catalogue, 'words')).toEqual(['one 0']);
 });
 
-test('several programs at one index: each thing is found once', { tags: 'long' }, async () => {
+test('several programs share one index, and each hit is found once', { tags: 'long' }, async () => {
   const dataRoot = temporaryFolder();
   for (let index = 0; index < 200; index++)
     await makeSession(dataRoot, { id: `s${index}`, minute: index }, [
@@ -405,7 +405,7 @@ test('damaged lines lose only their own content', async () => {
   expect(await seqs(catalogue, 'beta')).toEqual(['one 2']);
 });
 
-test('what a session holds cannot do anything to the index or the list', async () => {
+test('session content cannot affect the index or the list', async () => {
   const dataRoot = temporaryFolder();
   const nasty = `'; DROP TABLE session; -- " \u001b]0;owned\u0007 \u202e <b> \ud83d`;
   await makeSession(dataRoot, { id: 'one', project: 'it\'s a "project"' }, [
@@ -421,7 +421,7 @@ test('what a session holds cannot do anything to the index or the list', async (
   expect(await seqs(catalogue, 'drop table', { project: 'it\'s a "project"' })).toHaveLength(2);
 });
 
-test('a session is found by its id or the beginning of it, indexed or not', async () => {
+test('a session is found by id or id prefix, indexed or not', async () => {
   const dataRoot = temporaryFolder();
   for (const id of ['abc', 'abcd', 'xyz']) await makeSession(dataRoot, { id }, [say(`in ${id}`)]);
   const catalogue = open(dataRoot);
@@ -438,7 +438,7 @@ test('a session is found by its id or the beginning of it, indexed or not', asyn
   }
 });
 
-test('the index is readable by its owner alone', async () => {
+test('the index is readable only by its owner', async () => {
   const dataRoot = temporaryFolder();
   await makeSession(dataRoot, { id: 'one' }, [say('words')]);
   const catalogue = open(dataRoot);

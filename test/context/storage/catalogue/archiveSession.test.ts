@@ -38,7 +38,7 @@ const key = (id: string): { project: string; id: string } => ({ project: 'p', id
 const never = new AbortController().signal;
 const dayMs = 86_400_000;
 
-test('an archived session is listed, found and, out of the archive, the same to the byte', async () => {
+test('an archived session is listed and found, and unarchived byte for byte', async () => {
   const dataRoot = temporaryFolder();
   const file = await makeSession(dataRoot, { id: 'one' }, [
     header(),
@@ -137,7 +137,7 @@ test('a log is never overwritten by its archive, and a missing one is reported',
   await expect(catalogue.archive(key('../p/one'))).rejects.toThrow(/not a session id/);
 });
 
-test('what a crash between packing and removing leaves is packed again, with what was added since', async () => {
+test('after a crash between packing and removing, the log is packed again with later lines', async () => {
   const dataRoot = temporaryFolder();
   const catalogue = open(dataRoot);
   const place = { id: 'one' };
@@ -152,7 +152,7 @@ test('what a crash between packing and removing leaves is packed again, with wha
   expect(await readFile(file)).toEqual(whole);
 });
 
-test('a damaged archive says so and stays', async () => {
+test('a damaged archive is reported and kept', async () => {
   const dataRoot = temporaryFolder();
   const catalogue = open(dataRoot);
   await makeSession(
@@ -169,7 +169,7 @@ test('a damaged archive says so and stays', async () => {
   expect(await catalogue.list()).toMatchObject([{ id: 'one', isArchived: true }]);
 });
 
-test('above the limit the oldest are packed: not the open one, and none that was active today', async () => {
+test('above the limit, the oldest are packed, except open ones and those active today', async () => {
   const dataRoot = temporaryFolder();
   const now = Date.now();
   for (let age = 0; age < 12; age++) {
@@ -187,7 +187,7 @@ test('above the limit the oldest are packed: not the open one, and none that was
   expect(await open(dataRoot).list()).toHaveLength(12);
 });
 
-test('deleting takes what only that session has, and leaves what another names', async () => {
+test('deleting removes what only that session uses and keeps what others use', async () => {
   const dataRoot = temporaryFolder();
   const folder = join(dataRoot, 'projects/p');
   const blobs = new BlobStore(join(folder, 'blobs'));
@@ -231,7 +231,7 @@ test('deleting takes what only that session has, and leaves what another names',
   expect(await blobs.read(packed)).toBeUndefined();
 });
 
-test('an original that a session names while another is deleted stays', { tags: 'long' }, async () => {
+test('an original that a session starts to use during a deletion stays', { tags: 'long' }, async () => {
   const dataRoot = temporaryFolder();
   const blobs = new BlobStore(join(dataRoot, 'projects/p/blobs'));
   const original = await blobs.put('late');

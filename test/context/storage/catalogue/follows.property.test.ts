@@ -50,7 +50,7 @@ async function said(catalogue: Catalogue): Promise<unknown> {
   return { sessions: sessions.sort((a, b) => (a.id < b.id ? -1 : 1)), hits: hits.sort() };
 }
 
-test('whatever happens to the logs, an index that followed them says what a new one says', {
+test('after any changes, an updated index equals a new one', {
   tags: 'long',
   timeout: 120_000,
 }, async () => {

@@ -72,7 +72,7 @@ test('a renamed folder keeps its sessions, even after several renames', async ()
   }
 });
 
-test('a repository that was copied elsewhere and removed is suggested for its remote, not taken', async () => {
+test('a repository that was copied and removed is only suggested by its remote', async () => {
   const { catalogue, work, at } = await bench();
   const remote = 'https://example.org/team/shop.git';
   const project = await work('before', remote);
@@ -82,7 +82,7 @@ test('a repository that was copied elsewhere and removed is suggested for its re
   expect(await catalogue.projectsOf(at('after'))).toMatchObject({ moved: [], likely: [project] });
 });
 
-test('sessions from before places were noted are suggested for the remote that their header names', async () => {
+test('older sessions without recorded places are suggested by the remote in their header', async () => {
   const { catalogue, work, at, dataRoot } = await bench();
   const remote = 'git@example.org:team/shop.git';
   const project = await work('before', remote);
@@ -105,7 +105,7 @@ test('two clones of one repository are two projects', async () => {
   ]);
 });
 
-test('a new folder in the place of one that was moved is not that one', async () => {
+test('a new folder at the place of a moved one is a different project', async () => {
   const { catalogue, work, at } = await bench();
   const project = await work('shop');
   await rename(at('shop'), at('old-shop'));

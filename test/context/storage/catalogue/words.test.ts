@@ -39,11 +39,11 @@ test.each([
   expect(finds(query, text)).toBe(expected);
 });
 
-test.each(['', '   ', '"" * - +', '()', 'ZWJ\u200d'.slice(3), '\ud83d'])('%j asks for nothing', (query) => {
+test.each(['', '   ', '"" * - +', '()', 'ZWJ\u200d'.slice(3), '\ud83d'])('%j is an empty query', (query) => {
   expect(parseQuery(query)).toBeUndefined();
 });
 
-test('no text is too strange to be a query, and what the index is asked holds only words', {
+test('any text is a valid query, and the index query contains only words', {
   tags: 'long',
 }, () => {
   fc.assert(
@@ -65,7 +65,7 @@ test('no text is too strange to be a query, and what the index is asked holds on
   );
 });
 
-test('folding leaves every character at its place', { tags: 'long' }, () => {
+test('folding keeps character positions', { tags: 'long' }, () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(fold(text)).toHaveLength(text.length);
@@ -73,7 +73,7 @@ test('folding leaves every character at its place', { tags: 'long' }, () => {
   );
 });
 
-test('a word that was said is found in what was said', () => {
+test('a word is found in its own text', () => {
   const word = fc.stringMatching(/^[a-zA-Zäöüéñ0-9]{1,12}$/);
   fc.assert(
     fc.property(fc.array(word, { minLength: 1, maxLength: 30 }), fc.nat(), (words, pick) => {
@@ -91,7 +91,7 @@ test('the snippet shows the words, marked, on one line', () => {
   expect(marks.map(([start, end]) => snippet.slice(start, end))).toEqual(['basket', 'adds up']);
 });
 
-test('text that would fill the index and is never searched is left out', () => {
+test('text that would bloat the index and is never searched is left out', () => {
   const image = 'iVBORw0KGgo+/aB3'.repeat(100);
   expect(indexText(`before ${image} after ${'x'.repeat(255)}`)).toBe(`before   after ${'x'.repeat(255)}`);
   expect(indexText(image)).toBe(' ');

@@ -64,7 +64,7 @@ for (const { row: kind, options } of firstIsQuick(Object.keys(hurt)))
     );
   });
 
-test('a line feed that is lost or changed loses neither of the lines between which it stood', async () => {
+test('a lost or changed newline loses neither of the adjacent lines', async () => {
   const folder = temporaryFolder();
   const { bytes, entries } = await realLog(folder);
   const file = join(folder, 'damaged.jsonl');
@@ -136,7 +136,7 @@ test('a range of bytes that was copied or moved anywhere costs one entry for eac
   );
 });
 
-test('a line of 100 MB, a stretch of zeros without end and a newer version are no reason not to open', {
+test('a log with a line of 100 MB, endless zeros or a newer version still opens', {
   tags: 'long',
 }, async () => {
   const folder = temporaryFolder();
@@ -159,7 +159,7 @@ test('a line of 100 MB, a stretch of zeros without end and a newer version are n
   expect(read.damaged).toMatchObject([{ reason: 'not an entry', bytes: 100 * 2 ** 20 }]);
 });
 
-test('damage is copied once, privately, and the log stays as it is', async () => {
+test('damage is copied once, privately, and the log is unchanged', async () => {
   const folder = temporaryFolder();
   const { bytes } = await realLog(folder);
   const file = join(folder, 'hurt.jsonl');

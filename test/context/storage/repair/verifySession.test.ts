@@ -12,7 +12,7 @@ import { realLog } from '../realLog.ts';
 
 const sound = { damaged: [], gaps: [], duplicates: [], isSorted: true, brokenLinks: [], isDamaged: false };
 
-test('a log as the program leaves it is sound, and is not touched by a repair', async () => {
+test('an intact log is reported as such and not changed by a repair', async () => {
   const { file, bytes, entries } = await realLog(temporaryFolder());
   expect(await verifySession(file)).toEqual({
     ...sound,
@@ -29,7 +29,7 @@ test('a log as the program leaves it is sound, and is not touched by a repair', 
   expect(await readFile(file)).toEqual(bytes);
 });
 
-test('damage, gaps, copies, a wrong order and broken links are found, each in its place', async () => {
+test('damage, gaps, duplicates, wrong order and broken links are located', async () => {
   const { file, bytes } = await realLog(temporaryFolder());
   const lines = bytes.toString().split(/(?<=\n)/);
   const [a = '', b = '', c = '', d = '', ...rest] = lines;
@@ -47,7 +47,7 @@ test('damage, gaps, copies, a wrong order and broken links are found, each in it
   });
 });
 
-test('a call without its result is named', async () => {
+test('a call without a result is listed', async () => {
   const { file } = await realLog(temporaryFolder());
   const call = { ...makeEntry(27), type: 'tool_use', tool: { id: 'c9', name: 'Bash', input: {} } };
   await appendFile(file, `${seal(JSON.stringify(call))}\n`);
@@ -83,7 +83,7 @@ test('missing or truncated blobs are found, and changed ones by a thorough check
   expect((await found(true)).problems).toContainEqual([2, 'wrong content']);
 });
 
-test('a list that would be endless ends, and says so', async () => {
+test('an endless list is cut and marked', async () => {
   const file = join(temporaryFolder(), 's.jsonl');
   await writeFile(file, 'x\n'.repeat(50));
   const report = await verifySession(file, { maxListed: 10 });
@@ -129,7 +129,7 @@ async function expectRepaired(file: string, hurt: Buffer, now: Date): Promise<vo
   expect(await repairSession(file)).toEqual({ type: 'sound' });
 }
 
-test('whatever happened to a log, a repair leaves a sound one, and the original as it was', {
+test('after any damage, a repair gives an intact log and keeps the original', {
   tags: 'long',
 }, async () => {
   const folder = temporaryFolder();
@@ -190,12 +190,12 @@ const cases: readonly { readonly what: string; readonly spots: readonly Spot[] }
   },
 ];
 
-test.each(cases)('a log that a repair once did not mend: $what', async ({ spots }) => {
+test.each(cases)('a log that an earlier repair missed: $what', async ({ spots }) => {
   const file = join(temporaryFolder(), 's.jsonl');
   await expectRepaired(file, hurtBy(fixedLog(), spots), new Date(Date.UTC(2026, 0, 1)));
 });
 
-test('a repair that cannot be done changes nothing and says why', async () => {
+test('a failed repair changes nothing and says why', async () => {
   const folder = temporaryFolder();
   expect(await repairSession(join(folder, 'absent.jsonl'))).toMatchObject({
     type: 'failed',

@@ -85,7 +85,7 @@ for (const { row, options } of firstIsQuick([
       );
     });
 
-    test('a run of any length joins as the reference joins it', { tags: 'long' }, () => {
+    test('a run of any length is merged like the reference', { tags: 'long' }, () => {
       const piece = fc.oneof(
         fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 60, maxLength: 300 }),
         fc.string({ unit: fc.constantFrom('中', '文', '字', '的'), minLength: 20, maxLength: 120 }),
@@ -99,7 +99,7 @@ for (const { row, options } of firstIsQuick([
       );
     });
 
-    test('where a text is cut into windows changes nothing', { tags: 'long' }, () => {
+    test('the position of window cuts changes nothing', { tags: 'long' }, () => {
       const text = `${fixtures.join('\n')}\n`.repeat(30);
       expect(text.length).toBeGreaterThan(32_768);
       expect(countExactly(vocabulary, text)).toBe(expected(text));
@@ -118,7 +118,7 @@ test.each([['a'], ['中'], [' '], ['-'], ['\n'], ['😀'], ['aB3'], ['̈']])(
   },
 );
 
-test('a run that is cut has hardly more tokens than one that is not', { tags: 'long' }, () => {
+test('a split run has hardly more tokens than an unsplit one', { tags: 'long' }, () => {
   // Eight letters are one token, so that no cut can hide.
   const tokens = countExactly(vocabulary, 'a'.repeat(400_000));
   expect(Math.abs(tokens - 50_000)).toBeLessThan(0.005 * 50_000);
