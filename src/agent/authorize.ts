@@ -257,9 +257,10 @@ async function askUser(
   const { call, input, prepared, changedBy } = checked;
   if (approval !== undefined && isCovered(decision, approval.decision))
     return allowed(checked, decision, approval, ports);
-  const preview = await previewOf(prepared);
+  const previewed = await previewOf(prepared);
   // The call's outcome is already certain (an edit that does not match, for example), so the user is not asked.
-  if (preview.type === 'settled') return { type: 'outcome', outcome: preview.outcome };
+  if (previewed.type === 'settled') return { type: 'outcome', outcome: previewed.outcome };
+  const preview = withShown(previewed, decision.shown);
   const changed = changedBy === undefined ? '' : ` A hook (${changedBy}) changed the model's call to this.`;
   const question: NewQuestion = {
     id: ports.newId(),
@@ -271,6 +272,7 @@ async function askUser(
     reason: `${decision.reason}${changed}`,
     ...(decision.suggestion === undefined ? {} : { suggestion: decision.suggestion }),
     ...(decision.canAutoAllow === true && { canAutoAllow: true }),
+    ...(canSkim(preview, decision) && { canSkim: true }),
   };
   ports.hooks?.notify(hooked(call, input, prepared), ports.signal);
   const answer = await ports.ask(question, ports.signal);
@@ -296,6 +298,12 @@ async function askUser(
   const text = comment === '' ? `${declined}.` : `${declined}. They say: ${comment}`;
   const shown = { summary: 'declined', modelNotes: text, ...(comment === '' ? {} : { comment }) };
   return refused('denied', text, { stop, grant, shown });
+}
+
+/** See `canSkim` of a question. A protected file, or one outside the workspace, is a limit. */
+function canSkim(preview: Preview, { causes = [] }: PermissionDecision): boolean {
+  if (preview.type === 'plan') return true;
+  return preview.type === 'diff' && causes.length > 0 && causes.every(({ type }) => type === 'edit');
 }
 
 /** Applies the user's answer beyond this call, and grants it. */
@@ -330,6 +338,12 @@ function grantOf({ basis = 'mode', reason, rule, isGuarded }: PermissionDecision
     ...(rule && { rule }),
     ...(isGuarded && { isGuarded }),
   };
+}
+
+/** What else the user approves comes first. */
+function withShown(preview: Preview, shown: string | undefined): Preview {
+  if (shown === undefined || preview.type !== 'text') return preview;
+  return { ...preview, text: `${shown}\n\n${preview.text}` };
 }
 
 async function previewOf(prepared: Extract<PreparedCall, { type: 'ready' }>): Promise<Preview | Settled> {

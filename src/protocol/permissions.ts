@@ -1,4 +1,5 @@
 /** Types of permissions: what a tool wants to do, the decision of the rules, and the user's answer. */
+import type { McpToolDefinition } from './extensions/mcp.ts';
 import type { FieldAnswer, Form } from './forms.ts';
 
 /**
@@ -30,7 +31,7 @@ export type Access =
   /** Touches nothing outside the session. */
   | { readonly type: 'none' }
   /** The effects of the call are unknown: a tool of another program, such as an MCP server. */
-  | { readonly type: 'unknown' }
+  | { readonly type: 'unknown'; readonly definition?: McpToolDefinition }
   | ({ readonly type: 'read' | 'write' } & AccessPaths)
   | { readonly type: 'command'; readonly command: string; readonly cwd: string }
   /** A request to a web host; `domain` is the host in lower case, without port and trailing dot. */
@@ -86,6 +87,10 @@ export interface RuleSuggestion {
   readonly label: string;
   /** The scope of the choice; for example "saved to .clawdcode.local.json". */
   readonly detail?: string;
+  /** The rule is bound to this. */
+  readonly binds?: McpToolDefinition;
+  /** There is such a rule already; it is only bound again. */
+  readonly isOnlyBound?: true;
 }
 
 /** A question to the user: whether a call may run, or whether the turn may continue. */
@@ -106,6 +111,11 @@ interface QuestionHead {
   readonly suggestion?: RuleSuggestion;
   /** The command would run in the sandbox: the user may let all such commands run without approval. */
   readonly canAutoAllow?: boolean;
+  /**
+   * The user may approve it without having seen all of the preview, if they were told: a plan, or a change to an ordinary
+   * file of the workspace, which nothing runs yet and a rewind undoes.
+   */
+  readonly canSkim?: true;
   /**
    * The question, if it is not whether the call may run: whether a host may be reached, or a command may leave the
    * sandbox.
@@ -192,6 +202,8 @@ export interface PermissionDecision {
   /** With `ask`: every cause, not only the one in `reason`. Absent = unknown, which counts as a limit. */
   readonly causes?: readonly AskCause[];
   readonly suggestion?: RuleSuggestion;
+  /** With `ask`: shown above the preview, because it is part of what the user approves. */
+  readonly shown?: string;
   /** With `ask`: the command would run in the sandbox, so the user may choose to allow all such commands. */
   readonly canAutoAllow?: boolean;
 }

@@ -229,6 +229,39 @@ test('an allow without "always" saves nothing', async () => {
   expect(lines()).toContain('entry tool_result a ok: Edit ran');
 });
 
+test.each([
+  ['an ordinary file', 'diff', [{ type: 'edit', path: '/p/a' }], true],
+  ['a protected file', 'diff', [{ type: 'limit', reason: 'protected' }], undefined],
+  [
+    'two files, one of them protected',
+    'diff',
+    [
+      { type: 'edit', path: '/p/a' },
+      { type: 'limit', reason: 'p' },
+    ],
+    undefined,
+  ],
+  ['a file, for a reason that is not known', 'diff', undefined, undefined],
+  ['a command that only edits', 'command', [{ type: 'edit', path: '/p/a' }], undefined],
+  ['a plan', 'plan', undefined, true],
+] as const)('of %s, may a user approve what was not shown?', async (_, type, causes, canSkim) => {
+  const previews = {
+    diff: { type: 'diff', path: '/p/a', diff: '', isNew: false },
+    command: { type: 'command', command: 'tee a', cwd: '/p' },
+    plan: { type: 'plan', plan: 'Do it' },
+  } as const;
+  const tool = smallTool('Edit', { preview: async () => previews[type] });
+  const { ask, events } = await answering([{ behavior: 'allow' }], {
+    decide: async () => ({ behavior: 'ask', reason: 'it changes a file', ...(causes && { causes }) }),
+    tools: [tool],
+    answers: [calls(['a', 'Edit']), says('Done.')],
+  });
+  await ask('Go');
+  const [asked] = events.flatMap((event) => (event.type === 'permission_question' ? [event.question] : []));
+  expect(asked).toBeDefined();
+  expect(asked?.canSkim).toBe(canSkim);
+});
+
 test('a preview that fails is reported in the question; the call can still be judged', async () => {
   const tool = smallTool('Edit', { preview: () => Promise.reject(new Error('gone')) });
   const { ask, events, lines } = await answering([{ behavior: 'allow' }], {

@@ -1,14 +1,14 @@
 import { Box, usePaste } from 'ink';
-import { useContext, useMemo } from 'react';
+import { useContext, useLayoutEffect, useMemo, useRef } from 'react';
 import type { PermissionAnswer, PermissionQuestion } from '../../protocol/permissions.ts';
 import type { DialogKey } from '../keys/keymap.ts';
 import { KeymapContext, useDialogKeys } from '../keys/useKeys.ts';
 import { type MarkdownRenderer, plainMarkdown } from '../print/markdown.ts';
 import type { Theme } from '../theme/theme.ts';
-import { choiceLinesWithin, choicesFocus } from './choices.ts';
+import { choicesFocus } from './choices.ts';
 import { Lines, TextField } from './Lines.tsx';
 import { askedPermission, permissionChoices, pressPermission, withCommentText } from './permission.ts';
-import { choiceShare, commentFocus, permissionLayout, previewLines } from './permissionLayout.ts';
+import { choiceRowsFor, commentFocus, permissionLayout, previewLines } from './permissionLayout.ts';
 import { titleNamesFile } from './permissionTitle.ts';
 import { useLatest, useStrayWord, useTypeAheadGuard } from './useAnswers.ts';
 
@@ -28,7 +28,10 @@ interface PermissionDialogProps {
   readonly onAnswer: (answer: PermissionAnswer) => void;
 }
 
-/** Shows exactly what will happen and asks: yes, always or no. Esc denies, Tab adds a comment for the model. */
+/**
+ * Shows exactly what will happen and asks: yes, always or no. Esc denies, Tab adds a comment for the model. What has not
+ * been on the screen is not approved (`heldApproval` in `permission.ts`).
+ */
 export function PermissionDialog({
   question,
   width,
@@ -40,7 +43,7 @@ export function PermissionDialog({
   onAnswer,
 }: PermissionDialogProps) {
   const [state, latest, set] = useLatest(() => askedPermission);
-  const counts = useTypeAheadGuard(question.id, now);
+  const counts = useTypeAheadGuard(`${question.id} ${state.holds}`, now);
   const stray = useStrayWord(now);
   const choices = useMemo(() => permissionChoices(question), [question]);
   const preview = useMemo(
@@ -48,26 +51,33 @@ export function PermissionDialog({
     [question, width, theme, markdown],
   );
   const keymap = useContext(KeymapContext);
+  const [seen, onDrawn] = useSeenLines(preview.length, width);
   const layout = permissionLayout({
     question,
     preview,
     top: state.top,
     // The preview gets room before the details of the choices, whose labels are sufficient.
-    choiceRows: choiceLinesWithin(choices, state.selected, width, choiceShare(preview.length, rows), theme),
+    choiceRows: choiceRowsFor(choices, state.selected, preview.length, { width, rows, theme }),
     isCommenting: state.comment !== undefined,
+    seen,
+    isWarned: state.isWarned,
     width,
     rows,
     theme,
     keymap,
   });
+  useLayoutEffect(() => onDrawn(layout.seen));
   const onKey = (key: DialogKey): void => {
-    const { previewRows } = layout;
+    const { previewRows, seen, canWarn } = layout;
     const pressed = pressPermission(latest(), key, {
       question,
       choices,
       previewLines: preview.length,
       previewRows,
-      counts,
+      seen,
+      canWarn,
+      // What the previous key has shown is not drawn yet.
+      counts: () => latest().holds === state.holds && counts(),
       stray,
     });
     set(pressed.state);
@@ -93,4 +103,16 @@ export function PermissionDialog({
       <Lines lines={layout.below} />
     </Box>
   );
+}
+
+/** How many lines of the preview have been drawn. Another width breaks the lines elsewhere, so it starts over. */
+function useSeenLines(lines: number, width: number): readonly [number, (seen: number) => void] {
+  const drawn = useRef({ lines, width, seen: 0 });
+  const isSame = drawn.current.lines === lines && drawn.current.width === width;
+  return [
+    isSame ? drawn.current.seen : 0,
+    (seen) => {
+      drawn.current = { lines, width, seen };
+    },
+  ];
 }

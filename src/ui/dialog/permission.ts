@@ -121,9 +121,19 @@ interface PermissionState {
   readonly top: number;
   /** The comment for the model, while it is being written. */
   readonly comment: TextBuffer | undefined;
+  /** The user was told that lines of the preview have not been on the screen. */
+  readonly isWarned: boolean;
+  /** How often approving has shown something instead. Keys in the meantime were pressed before it could be read. */
+  readonly holds: number;
 }
 
-export const askedPermission: PermissionState = { selected: 0, top: 0, comment: undefined };
+export const askedPermission: PermissionState = {
+  selected: 0,
+  top: 0,
+  comment: undefined,
+  isWarned: false,
+  holds: 0,
+};
 
 interface PermissionPress {
   readonly question: PermissionQuestion;
@@ -131,6 +141,10 @@ interface PermissionPress {
   /** Number of lines of the preview, and how many of them are visible at once. */
   readonly previewLines: number;
   readonly previewRows: number;
+  /** Lines of the preview that have been on the screen, from the first one on. */
+  readonly seen: number;
+  /** True if the dialog has room to say what has not been seen. */
+  readonly canWarn: boolean;
   /** True if the key was meant for the question, not typed ahead of it. */
   readonly counts: () => boolean;
   readonly stray: StrayWord;
@@ -140,20 +154,25 @@ interface PermissionPress {
 export function pressPermission(
   state: PermissionState,
   key: DialogKey,
-  { question, choices, previewLines, previewRows, counts, stray }: PermissionPress,
+  press: PermissionPress,
 ): { readonly state: PermissionState; readonly answer?: PermissionAnswer } {
+  const { question, choices, previewLines, previewRows, counts, stray } = press;
   const { selected, comment } = state;
   const no = choices.length - 1;
   const action = key.type === 'action' ? key.name : undefined;
   const pages = action === 'confirm:pageUp' ? -1 : action === 'confirm:pageDown' ? 1 : 0;
   if (pages !== 0) {
     const lowest = Math.max(0, previewLines - previewRows);
-    return { state: { ...state, top: Math.max(0, Math.min(state.top + pages * previewRows, lowest)) } };
+    const top = Math.max(0, Math.min(state.top + pages * previewRows, lowest));
+    return { state: { ...state, top, isWarned: false } };
   }
-  const take = (index: number): ReturnType<typeof pressPermission> =>
-    index === no && takesComment(question)
-      ? { state: { ...state, selected: no, comment: createBuffer() } }
-      : { state, answer: choices[index]?.answer ?? denial() };
+  const take = (index: number): ReturnType<typeof pressPermission> => {
+    if (index === no && takesComment(question))
+      return { state: { ...state, selected: no, comment: createBuffer() } };
+    const answer = choices[index]?.answer ?? denial();
+    const held = answer.behavior === 'allow' ? heldApproval(state, press) : undefined;
+    return held === undefined ? { state, answer } : { state: held };
+  };
   // A denial always counts; a key that could approve counts only if it was not typed ahead.
   const isTypedAhead = !counts();
   if (action === 'app:interrupt') return { state, answer: denial() };
@@ -172,6 +191,21 @@ export function pressPermission(
   if (index !== undefined) return take(index);
   if (key.type === 'text') stray.begin();
   return { state };
+}
+
+/**
+ * What an approval does while some of the preview has not been on the screen: it shows the next page, or, where the user
+ * may skim, says so once. Undefined if the user may approve.
+ */
+function heldApproval(
+  state: PermissionState,
+  { question, previewLines, previewRows, seen, canWarn }: PermissionPress,
+): PermissionState | undefined {
+  if (seen >= previewLines) return undefined;
+  if (question.canSkim === true && canWarn)
+    return state.isWarned ? undefined : { ...state, isWarned: true, holds: state.holds + 1 };
+  const lowest = Math.max(0, previewLines - previewRows);
+  return { ...state, top: Math.min(seen, lowest), holds: state.holds + 1 };
 }
 
 /** Inserts text into the comment if one is being written. */

@@ -10,7 +10,13 @@ import { sanitizeLine } from '../print/sanitize.ts';
 import { paintLine, prefixLines, titledRule, wrapColumns, wrapText } from '../print/spans.ts';
 import { textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
-import { choicesFocus } from './choices.ts';
+import {
+  type Choice,
+  choiceLinesWithin,
+  choicesFocus,
+  type DialogRoom,
+  fittedChoiceLines,
+} from './choices.ts';
 import { pathText, previewNotice, reasonItems, takesComment } from './permission.ts';
 import { reasonNotShown, titleNamesFile, titleOf } from './permissionTitle.ts';
 
@@ -20,6 +26,10 @@ interface PermissionLayoutInput {
   readonly top: number;
   readonly choiceRows: readonly string[];
   readonly isCommenting: boolean;
+  /** Lines of the preview that have been on the screen before, from the first one on. */
+  readonly seen: number;
+  /** The user has tried to approve lines that were not on the screen yet. */
+  readonly isWarned: boolean;
   readonly width: number;
   readonly rows: number;
   readonly theme: Theme;
@@ -35,11 +45,15 @@ interface PermissionLayout {
   readonly below: readonly string[];
   /** Lines of the preview that are visible at once. */
   readonly previewRows: number;
+  /** Lines of the preview that have been on the screen in full, from the first one on, now that this page is. */
+  readonly seen: number;
+  /** True if the dialog has a row that says what has not been seen. */
+  readonly canWarn: boolean;
 }
 
 /** Lays out at most `rows` lines including the comment field, provided that the choices fit in `rows`. */
 export function permissionLayout(input: PermissionLayoutInput): PermissionLayout {
-  const { question, preview, choiceRows, isCommenting, width, rows, theme, keymap } = input;
+  const { question, preview, choiceRows, isCommenting, isWarned, width, rows, theme, keymap } = input;
   const title = titledRule(titleOf(question), width, theme);
   const hint = theme.dim(truncate(hintText(question, isCommenting, keymap), width));
   const reasons = reasonLines(reasonNotShown(question, titleNamesFile(question, width)), width, theme);
@@ -59,18 +73,20 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
   const overflows = preview.length > left;
   const previewRows = Math.max(overflows && left > 1 ? left - 1 : Math.min(left, preview.length), 0);
   const top = Math.max(0, Math.min(input.top, preview.length - previewRows));
-  const hints = keyHints(keymap, choicesFocus);
-  const paging = [hints.key('confirm:pageUp'), hints.key('confirm:pageDown')];
-  const place = `  lines ${top + 1}–${top + previewRows} of ${preview.length}`;
-  const position = joinWithDots(place, listed('/', ...paging));
   const shown = preview.slice(top, top + previewRows);
+  const isOnlyRow = overflows && left === 1;
+  const ordinal = ` (${top + 1} of ${preview.length})`;
+  const isCut = isOnlyRow && shown.some((line) => !fitsWith(line, ordinal, width));
+  // A page after one that was skipped does not count.
+  const isNext = top <= input.seen && !isCut;
+  const seen = isNext ? Math.max(input.seen, top + shown.length) : input.seen;
+  const place = `lines ${top + 1}–${top + previewRows} of ${preview.length}`;
+  const position = positionLine(question, place, preview.length - seen, isWarned, keymap);
   return {
     above: [
       ...(showTitle ? [title] : []),
       ...(showWorktree ? worktree : []),
-      ...(overflows && left === 1
-        ? shown.map((line) => numbered(line, ` (${top + 1} of ${preview.length})`, width, theme))
-        : shown),
+      ...(isOnlyRow ? shown.map((line) => numbered(line, ordinal, width, theme)) : shown),
       ...(overflows && left > 1 ? [theme.warning(truncate(position, width))] : []),
       ...shortened(reasons, reasonRows, theme),
       ...(showBlank ? [''] : []),
@@ -78,8 +94,30 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
     ],
     below: showHint ? [hint] : [],
     previewRows: Math.max(1, previewRows),
+    seen,
+    canWarn: overflows && left > 1,
   };
 }
+
+/** Where the page is, and what approving takes while there are lines that have not been on the screen. */
+function positionLine(
+  { canSkim }: PermissionQuestion,
+  place: string,
+  unseen: number,
+  isWarned: boolean,
+  keymap: Keymap,
+): string {
+  const hints = keyHints(keymap, choicesFocus);
+  const keys = listed('/', hints.key('confirm:pageUp'), hints.key('confirm:pageDown'));
+  if (unseen === 0) return `  ${joinWithDots(place, keys)}`;
+  if (canSkim !== true) return `  ${joinWithDots(place, keys, 'read to the end to approve')}`;
+  if (!isWarned) return `  ${joinWithDots(place, keys)}`;
+  const lines = unseen === 1 ? '1 line' : `${unseen} lines`;
+  return `  ${joinWithDots(`${lines} not shown`, 'once more approves', keys)}`;
+}
+
+const fitsWith = (line: string, place: string, width: number): boolean =>
+  textWidth(stripVTControlCharacters(line)) + textWidth(place) <= width;
 
 /** A line of its own, since there is no row for its position among the others. */
 function numbered(line: string, place: string, width: number, theme: Theme): string {
@@ -124,11 +162,21 @@ function previewShare(lines: number, rows: number): number {
 }
 
 /**
- * Maximum lines for the choices: the rows that the preview leaves, or a third of the dialog. On a narrow screen,
- * wrapped labels would otherwise leave room for nothing but the path, and a user cannot approve a change unseen.
+ * The choices in the rows that the preview leaves, or in a third of the dialog: their details go first, then the ends of
+ * labels. If not even the labels leave a row for the preview, only the choices around the selected one are shown, since
+ * nothing is approved unseen.
  */
-export function choiceShare(previewLines: number, rows: number): number {
-  return Math.max(rows - previewLines - 1, Math.floor(rows / 3));
+export function choiceRowsFor(
+  choices: readonly Choice[],
+  selected: number,
+  previewLines: number,
+  { width, rows, theme }: DialogRoom,
+): readonly string[] {
+  const share = Math.max(rows - previewLines - 1, Math.floor(rows / 3));
+  const lines = choiceLinesWithin(choices, selected, width, share, theme);
+  return lines.length < rows || previewLines === 0
+    ? lines
+    : fittedChoiceLines(choices, selected, width, Math.max(1, rows - 1), theme);
 }
 
 function hintText(question: PermissionQuestion, isCommenting: boolean, keymap: Keymap): string {

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { PermissionAnswer, PermissionQuestion } from '../../../src/protocol/permissions.ts';
 import { choiceLinesWithin } from '../../../src/ui/dialog/choices.ts';
 import { DialogView } from '../../../src/ui/dialog/DialogView.tsx';
@@ -8,7 +8,7 @@ import { SelectList } from '../../../src/ui/dialog/SelectList.tsx';
 import { RetryNotice, Spinner } from '../../../src/ui/live/Spinner.tsx';
 import { cpuClock } from '../../cpuTime.ts';
 import { createClock, mount, plain } from '../mount.tsx';
-import { keys } from '../screen.ts';
+import { keys, type Screen } from '../screen.ts';
 
 const room = { width: 60, theme: plain };
 const question: PermissionQuestion = {
@@ -316,6 +316,103 @@ test('a preview taller than the screen scrolls, and the choices stay', async () 
   expect(screen.text().join('\n')).toContain('+ line 40');
   expect(screen.text().join('\n')).toContain('of 40');
   expect(screen.text()).toHaveLength(16);
+});
+
+describe('what was not on the screen is not approved', () => {
+  const command = [...Array.from({ length: 20 }, (_, index) => `echo ${index} && \\`), 'rm -rf ~'].join('\n');
+  const preview = { type: 'command', command, cwd: '/p' } as const;
+  const diff = `--- a\n+++ a\n@@ -0,0 +1,40 @@\n${Array.from({ length: 40 }, (_, index) => `+line ${index + 1}`).join('\n')}\n`;
+  const change = { type: 'diff', path: '/p/a', diff, isNew: true } as const;
+  const shown = (screen: Screen): string => screen.text().join('\n');
+
+  test.each([
+    ['y', 'y', { behavior: 'allow' }],
+    ['Enter', keys.enter, { behavior: 'allow' }],
+    ['a digit', '1', { behavior: 'allow' }],
+    ['the digit of a lasting answer', '2', { behavior: 'allow', remember: true }],
+  ])('%s shows the next lines of a command until all were shown', async (_, key, answer) => {
+    const { screen, answers, pass } = await ask({ preview }, 16);
+    expect(shown(screen)).toContain('lines 1–7 of 22 · PgUp/PgDn · read to the end to approve');
+    for (const lines of ['lines 8–14 of 22', 'lines 15–21 of 22', 'lines 16–22 of 22']) {
+      pass(1000);
+      await screen.press(key);
+      expect(shown(screen)).toContain(lines);
+      expect(answers).toEqual([]);
+    }
+    expect(shown(screen)).toContain('rm -rf ~');
+    pass(1000);
+    await screen.press(key);
+    expect(answers).toEqual([answer]);
+  });
+
+  test('a key that is held down shows one page, and pages that were not drawn are shown first', async () => {
+    const { screen, answers, pass } = await ask({ preview }, 16);
+    pass(1000);
+    for (let times = 0; times < 20; times++) {
+      await screen.press('y');
+      pass(30);
+    }
+    expect(shown(screen)).toContain('lines 8–14 of 22');
+    expect(answers).toEqual([]);
+    const again = await ask({ preview }, 16);
+    again.screen.stdin.write(keys.pageDown.repeat(3));
+    await again.screen.settle();
+    expect(shown(again.screen)).toContain('lines 16–22 of 22');
+    again.pass(1000);
+    await again.screen.press('y');
+    expect(shown(again.screen)).toContain('lines 8–14 of 22');
+    expect(again.answers).toEqual([]);
+  });
+
+  test('the lines that PgDn has shown count', async () => {
+    const { screen, answers, pass } = await ask({ preview }, 16);
+    await screen.press(keys.pageDown, keys.pageDown, keys.pageDown, keys.pageUp);
+    pass(1000);
+    await screen.press('y');
+    expect(answers).toEqual([{ behavior: 'allow' }]);
+  });
+
+  test('a long call can be denied at once', async () => {
+    const { screen, answers, pass } = await ask({ preview }, 16);
+    pass(1000);
+    await screen.press('n');
+    expect(answers).toEqual([{ behavior: 'deny' }]);
+  });
+
+  test('a change to an ordinary file is approved once the user was told what was not shown', async () => {
+    const { screen, answers, pass } = await ask({ preview: change, canSkim: true }, 16);
+    expect(shown(screen)).toContain('lines 1–7 of 40 · PgUp/PgDn\n');
+    pass(1000);
+    await screen.press('y');
+    expect(shown(screen)).toContain('33 lines not shown · once more approves · PgUp/PgDn');
+    pass(100);
+    await screen.press('y');
+    expect(answers).toEqual([]);
+    pass(1000);
+    await screen.press('y');
+    expect(answers).toEqual([{ behavior: 'allow' }]);
+  });
+
+  test('any other change is read to the end', async () => {
+    const { screen, answers, pass } = await ask({ preview: change }, 16);
+    for (let pages = 0; pages < 5; pages++) {
+      pass(1000);
+      await screen.press('y');
+      expect(answers).toEqual([]);
+    }
+    expect(shown(screen)).toContain('+ line 40');
+    pass(1000);
+    await screen.press('y');
+    expect(answers).toEqual([{ behavior: 'allow' }]);
+  });
+
+  test('on few rows, choices make room for a line of the preview', async () => {
+    for (const rows of [2, 3, 4]) {
+      const { screen } = await ask({ preview }, rows);
+      expect(shown(screen)).toContain('$ echo 0');
+      expect(shown(screen)).toContain('❯ 1. Yes');
+    }
+  });
 });
 
 test('the cursor is in the comment', async () => {

@@ -15,7 +15,7 @@ function dialogText(asked: Omit<PermissionQuestion, 'id' | 'agentId' | 'callId' 
   const preview = previewLines(question.preview, 100, theme, plainMarkdown, titleNamesFile(question, 100));
   const layout = permissionLayout({
     ...{ question, preview, theme, top: 0, keymap: defaultKeymap, choiceRows: ['❯ 1. Yes'] },
-    ...{ isCommenting: false, width: 100, rows: 30 },
+    ...{ isCommenting: false, width: 100, rows: 30, seen: 0, isWarned: false },
   });
   return stripVTControlCharacters(layout.above.join('\n'));
 }

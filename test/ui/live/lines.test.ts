@@ -209,6 +209,8 @@ test('a permission dialog is never taller than its rows while these hold the cho
           top,
           choiceRows,
           isCommenting,
+          seen: 0,
+          isWarned: false,
           width: 40,
           rows,
           theme,
