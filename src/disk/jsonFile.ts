@@ -13,7 +13,7 @@ import {
   renameSync,
   unlinkSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { namesIn, readFileNow, statOf } from './fileLookups.ts';
 import { inTurn } from './fileTurn.ts';
 import { writePrivateFile } from './privateFile.ts';
@@ -24,6 +24,8 @@ interface JsonFileOptions<T> {
   readonly parse: (value: unknown) => T;
   /** What a missing file stands for. */
   readonly empty: T;
+  /** What a damaged file stands for, also after it was moved aside; `empty` if absent. */
+  readonly damaged?: T;
   readonly maxBytes?: number;
   /** On one line. */
   readonly isCompact?: boolean;
@@ -39,17 +41,20 @@ export interface JsonFile<T> {
 const MAX_BYTES = 1_000_000;
 
 export function openJsonFile<T>(options: JsonFileOptions<T>): JsonFile<T> {
-  const { file, parse, empty, maxBytes = MAX_BYTES, isCompact = false } = options;
+  const { file, parse, empty, damaged = empty, maxBytes = MAX_BYTES, isCompact = false } = options;
   const load = (): { readonly value: T; readonly isStuck: boolean } => {
     const bytes = readFileNow(file, maxBytes);
-    if (bytes === null) return { value: empty, isStuck: false };
+    if (bytes === null) {
+      const isAside = damaged !== empty && damagedFilesIn(dirname(file)).some((one) => one.file === file);
+      return { value: isAside ? damaged : empty, isStuck: false };
+    }
     try {
       if (bytes !== undefined) return { value: parse(JSON.parse(decoded(bytes))), isStuck: false };
     } catch {
       // Damaged.
     }
     const isDamaged = bytes !== undefined || isUnusable(file, maxBytes);
-    return { value: empty, isStuck: !isDamaged || !moveAside(file, bytes) };
+    return { value: damaged, isStuck: !isDamaged || !moveAside(file, bytes) };
   };
   return {
     read: () => load().value,

@@ -14,6 +14,7 @@ import {
   mcpTransport,
   type OpenHostChannel,
 } from '../protocol/extensions/mcp.ts';
+import type { McpToolDefinition } from '../protocol/extensions/mcpTool.ts';
 import { type SettingsPrograms, serverProgram, serverRole } from '../protocol/settingsPrograms.ts';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 import type { Tool } from '../protocol/tools.ts';
@@ -24,6 +25,7 @@ import type {
   ConnectPorts,
   UrlElicitationRequired,
 } from './connect.ts';
+import { digestOf } from './definition.ts';
 import { endpointOf, type Variables } from './endpoint.ts';
 import type { ListMemory, OfferedTool } from './offeredTools.ts';
 import { type CallResult, contentOf } from './outcome.ts';
@@ -167,12 +169,30 @@ export class McpServer {
       call: (input, options, ask) => this.call(offered.ownName, input, options, ask),
       timeoutMs: definition.timeout,
       isAlwaysLoaded: definition.alwaysLoad === true,
+      definition: () => (isHosted === true ? undefined : this.#definitionOf(offered)),
+    };
+  }
+
+  #definitionOf(offered: OfferedTool): McpToolDefinition {
+    const { name: server, definition, plugin, scope } = this.source;
+    // The user approves a plugin as a whole, and its folder changes with each version.
+    const target = plugin === undefined ? mcpTarget(definition) : `the plugin ${plugin}`;
+    const { name: tool, description, parameters } = offered.schema;
+    const { title, annotations } = offered;
+    const digests = this.#lists.tools.map(({ offered: one }) => [one.schema.name, digestOf(target, one)]);
+    return {
+      ...{ tool, server, target, title, description, parameters, annotations },
+      isOfProject: scope !== 'user' && scope !== 'managed',
+      digest: digestOf(target, offered),
+      offered: Object.fromEntries(digests),
     };
   }
 
   /** Connects for a call. Returns why the tool cannot be called: it must still be the tool that was approved. */
   async #problemWith(offered: OfferedTool, signal: AbortSignal): Promise<string | undefined> {
-    if (this.#connection !== undefined) return undefined;
+    const isSame = (): boolean => this.#lists.tools.some((one) => one.offered === offered);
+    const changed = 'It has changed or removed this tool; look at its tools again.';
+    if (this.#connection !== undefined) return isSame() ? undefined : changed;
     const over = new AbortController();
     const stopped = once(signal, 'abort', { signal: over.signal }).catch(() => undefined);
     const connecting = this.connect().then(
@@ -182,8 +202,7 @@ export class McpServer {
     const problem = await Promise.race([connecting, stopped.then(() => 'Interrupted.')]);
     over.abort();
     if (problem !== undefined) return problem;
-    if (this.#lists.tools.some((one) => one.offered === offered)) return undefined;
-    return 'It has changed or removed this tool; look at its tools again.';
+    return isSame() ? undefined : changed;
   }
 
   async call(

@@ -55,8 +55,9 @@ export class ServerLists {
 
   /** Keeps the lists for later sessions. */
   remember(): void {
-    const tools = this.tools.map(({ offered: { ownName, schema } }) => ({
-      ...{ name: ownName, description: schema.description, inputSchema: schema.parameters },
+    const tools = this.tools.map(({ offered: { ownName, schema, title, annotations } }) => ({
+      ...{ name: ownName, title, description: schema.description, inputSchema: schema.parameters },
+      ...{ annotations },
     }));
     const prompts = this.prompts.map(({ ownName, description, arguments: given }) => ({
       ...{ name: ownName, description },

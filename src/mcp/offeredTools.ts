@@ -9,8 +9,10 @@ import { shortened, visibleLine, visibleText } from '../protocol/text/visible.ts
 /** A tool as listed by a server. Nothing in it can be trusted, least of all its hints. */
 export interface ListedTool {
   readonly name: string;
+  readonly title?: string | undefined;
   readonly description?: string | undefined;
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A prompt as listed by a server. */
@@ -40,6 +42,8 @@ export interface OfferedTool {
   /** The server's own name for the tool. */
   readonly ownName: string;
   readonly schema: ToolSchema;
+  readonly title?: string;
+  readonly annotations?: Readonly<Record<string, unknown>>;
 }
 
 /** Maximum characters of a description; most hosted endpoints accept at least 1,024. */
@@ -47,6 +51,10 @@ const MAX_DESCRIPTION = 2048;
 /** Maximum characters of a schema as JSON. */
 const MAX_SCHEMA = 32_000;
 const MAX_DEPTH = 30;
+/** Maximum characters of a title. */
+const MAX_TITLE = 200;
+/** Maximum characters of annotations as JSON. */
+const MAX_ANNOTATIONS = 4000;
 
 /** Returns the tools that can be offered, and a sentence for each that cannot. */
 export function offeredTools(
@@ -55,7 +63,7 @@ export function offeredTools(
 ): { readonly tools: readonly OfferedTool[]; readonly problems: readonly string[] } {
   const tools = new Map<string, OfferedTool>();
   const problems: string[] = [];
-  for (const { name: ownName, description = '', inputSchema } of listed) {
+  for (const { name: ownName, title, description = '', inputSchema, annotations } of listed) {
     const name = toolNameOf(server, ownName);
     const parameters = parametersOf(inputSchema);
     if (tools.has(name)) problems.push(`Left out: another tool is also called ${name}.`);
@@ -64,6 +72,8 @@ export function offeredTools(
       tools.set(name, {
         ownName,
         schema: { name, description: shortened(visibleText(description), MAX_DESCRIPTION), parameters },
+        ...(title !== undefined && { title: visibleLine(title, MAX_TITLE) }),
+        ...(annotations !== undefined && { annotations: annotationsOf(annotations) }),
       });
   }
   return { tools: [...tools.values()], problems: bounded(problems) };
@@ -95,12 +105,24 @@ function bounded(problems: readonly string[]): readonly string[] {
 /** Returns the schema in the form that endpoints accept: an object, without `$schema`. Undefined if it is too large. */
 function parametersOf(schema: Readonly<Record<string, unknown>>): ToolSchema['parameters'] | undefined {
   if (depthOf(schema) > MAX_DEPTH) return undefined;
-  const { $schema: _, ...rest } = JSON.parse(JSON.stringify(schema), (_key, value: unknown) =>
-    typeof value === 'string' ? visibleText(value) : value,
-  ) as Record<string, unknown>;
+  const { $schema: _, ...rest } = withVisibleText(schema);
   const properties = isRecord(rest.properties) ? rest.properties : {};
   const parameters = { ...rest, type: 'object', properties };
   return JSON.stringify(parameters).length > MAX_SCHEMA ? undefined : parameters;
+}
+
+function withVisibleText(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(value), (_key, one: unknown) =>
+    typeof one === 'string' ? visibleText(one) : one,
+  );
+}
+
+/** Marks invisible characters. Of annotations that are too large, only the digest. */
+function annotationsOf(annotations: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const text = depthOf(annotations) > MAX_DEPTH ? '' : JSON.stringify(annotations);
+  if (text === '' || text.length > MAX_ANNOTATIONS)
+    return { digest: createHash('sha256').update(text).digest('hex') };
+  return withVisibleText(annotations);
 }
 
 /** Counts nesting levels iteratively, since a deeply nested value would overflow the stack. */

@@ -1,4 +1,5 @@
 /** Wraps a server's tool as a tool of the agent. Its effects are unknown: the server's hints are not trusted. */
+import type { McpToolDefinition } from '../protocol/extensions/mcpTool.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
@@ -9,8 +10,6 @@ import { type CallResult, outcomeOf } from './outcome.ts';
 /** Milliseconds without an answer or a progress report. */
 const DEFAULT_TIMEOUT_MS = 5 * 60 * 1000;
 const MAX_TITLE = 120;
-/** Maximum characters of the input in an approval, which shows more than the call's title. */
-const MAX_PREVIEW = 8000;
 
 interface ServerToolPorts {
   /** Connects if necessary; returns why the tool cannot be called. */
@@ -21,6 +20,8 @@ interface ServerToolPorts {
   readonly definedIn: string;
   /** True if it is offered in every request. */
   readonly isAlwaysLoaded: boolean;
+  /** What allow rules are bound to; undefined for a server of the program that also gives the rules. */
+  readonly definition: () => McpToolDefinition | undefined;
 }
 
 export function createServerTool(
@@ -40,10 +41,11 @@ export function createServerTool(
       const mistake = mistakeIn(input, schema);
       if (mistake !== undefined) return { type: 'invalid', message: `${name}: ${mistake}` };
       const title = titleOf(input);
+      const definition = ports.definition();
       return {
         type: 'ready',
         title,
-        access: { type: 'unknown' },
+        access: { type: 'unknown', ...(definition !== undefined && { definition }) },
         preview: async () => ({ type: 'text', text: previewOf(server, shownName, input) }),
         run: () => run(input, title, context),
       };
@@ -105,14 +107,9 @@ function titleOf(input: unknown): string {
   return visibleLine(values.join(', '), MAX_TITLE);
 }
 
-function previewOf(server: string, tool: string, input: unknown): string {
-  const text = JSON.stringify(input, null, 2);
-  const shown =
-    text.length <= MAX_PREVIEW
-      ? text
-      : `${text.slice(0, MAX_PREVIEW).toWellFormed()}\n… ${text.length - MAX_PREVIEW} more characters`;
-  return `Tool "${tool}" of the MCP server "${server}", with:\n${shown}`;
-}
+/** The input in full, since the user approves all of it. */
+const previewOf = (server: string, tool: string, input: unknown): string =>
+  `Tool "${tool}" of the MCP server "${server}", with:\n${JSON.stringify(input, null, 2)}`;
 
 function progressLine(progress: number, total: number | undefined, message: string | undefined): string {
   const share = total === undefined || total <= 0 ? `${progress}` : `${progress} of ${total}`;

@@ -1,5 +1,5 @@
 /** Types of permissions: what a tool wants to do, the decision of the rules, and the user's answer. */
-import type { McpToolDefinition } from './extensions/mcp.ts';
+import type { McpToolDefinition } from './extensions/mcpTool.ts';
 import type { FieldAnswer, Form } from './forms.ts';
 
 /**

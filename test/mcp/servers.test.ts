@@ -54,6 +54,39 @@ test("a server's claim that a tool is read-only is not trusted, and its call ask
     type: 'text',
     text: 'Tool "echo" of the MCP server "test", with:\n{\n  "text": "a"\n}',
   });
+  const long = await echo?.prepare({ text: `${'a'.repeat(20_000)} end` }, {} as never);
+  expect(long?.type === 'ready' && (await long.preview())).toMatchObject({
+    text: expect.stringMatching(/aaa end"\n}$/),
+  });
+});
+
+test('a call names what allow rules are bound to', async () => {
+  const { servers } = shared;
+  const echo = servers.tools().find(({ name }) => name === 'mcp__test__echo');
+  const prepared = await echo?.prepare({ text: 'a' }, {} as never);
+  const access = prepared?.type === 'ready' ? prepared.access : undefined;
+  const definition = access?.type === 'unknown' ? access.definition : undefined;
+  expect(definition).toMatchObject({
+    ...{ tool: 'mcp__test__echo', server: 'test', isOfProject: false, description: 'Says it again.' },
+    target: `${process.execPath} ${SERVER}`,
+    annotations: { readOnlyHint: true },
+    parameters: { required: ['text'] },
+  });
+  expect(definition?.offered.mcp__test__echo).toBe(definition?.digest);
+  expect(Object.keys(definition?.offered ?? {})).toEqual(servers.tools().map(({ name }) => name));
+});
+
+test('a tool that its server changes after the call was approved is not called', async () => {
+  const { servers, call } = await openBench({ test: stdio() });
+  const echo = servers.tools().find(({ name }) => name === 'mcp__test__echo');
+  const context = { signal: new AbortController().signal, onOutput: () => undefined } as never;
+  const prepared = await echo?.prepare({ text: 'a' }, context);
+  await call('mcp__test__rename');
+  await vi.waitFor(() => expect(servers.tools()).not.toContain(echo), { timeout: 20_000 });
+  expect(prepared?.type === 'ready' && (await prepared.run({ basis: 'user' }))).toMatchObject({
+    status: 'error',
+    text: expect.stringContaining('It has changed or removed this tool'),
+  });
 });
 
 test('images follow the result for a model that sees them, and are described to any other', async () => {

@@ -18,10 +18,19 @@ const MAX_FILES = 200;
 /** Longer lists are not remembered. */
 const MAX_CHARACTERS = 300_000;
 
+/** Changes when more is kept of a tool: a definition without it would look like a changed one. */
+const KEPT = 2;
+
 const fileSchema: z.ZodType<RememberedLists> = z.object({
   tools: z
     .array(
-      z.object({ name: z.string(), description: z.string(), inputSchema: z.record(z.string(), z.unknown()) }),
+      z.object({
+        name: z.string(),
+        title: z.string().optional(),
+        description: z.string(),
+        inputSchema: z.record(z.string(), z.unknown()),
+        annotations: z.record(z.string(), z.unknown()).optional(),
+      }),
     )
     .max(500),
   prompts: z
@@ -73,7 +82,7 @@ export function createListMemories({
 function keyOf(source: Source, root: string): string {
   const place = mcpTransport(source.definition) === 'stdio' ? root : '';
   return createHash('sha256')
-    .update(`${serverHash(source)}\n${place}`)
+    .update(`${KEPT}\n${serverHash(source)}\n${place}`)
     .digest('hex');
 }
 

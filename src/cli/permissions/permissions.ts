@@ -33,6 +33,8 @@ import type { HostVerdict } from '../../sandbox/network/commandNetwork.ts';
 import { type AppPaths, packageRoot } from '../process/appPaths.ts';
 import { ownEnvironment } from '../process/lookUp.ts';
 import { ownFiles } from '../process/ownFiles.ts';
+import { askedAgain, changeSinceRules } from './boundRules.ts';
+import { createToolBindings, type DefinitionChange, type ToolBindings } from './toolBindings.ts';
 import { scriptsIn } from './workspaceScripts.ts';
 
 export interface Permissions {
@@ -111,10 +113,14 @@ interface AddedRules {
   ofTurn: readonly SourcedRule[];
   /** Replace those of `--settings`; undefined = those of the start. */
   ofFlag: readonly SourcedRule[] | undefined;
+  /** What the rules for MCP tools are bound to. */
+  readonly bindings: ToolBindings;
 }
 
 export function createPermissions(loaded: LoadedSettings, places: PermissionPlaces): Permissions {
-  return permissionsAt(loaded, places, { saved: places.saved, ofSession: [], ofTurn: [], ofFlag: undefined });
+  const bindings = createToolBindings(places);
+  const added = { saved: places.saved, ofSession: [], ofTurn: [], ofFlag: undefined, bindings };
+  return permissionsAt(loaded, places, added);
 }
 
 /** `worktree`: the folder of an agent that works apart from the project's files. */
@@ -164,6 +170,18 @@ function permissionsAt(
     parseCommand: notUnderstood,
   });
 
+  /** Why the rules that allow a call of an MCP tool do not cover it as it is defined now. */
+  const changeSince = async (
+    access: Access,
+    { behavior, rule }: { readonly behavior: string; readonly rule?: unknown },
+  ): Promise<DefinitionChange | undefined> => {
+    const definition = access.type === 'unknown' ? access.definition : undefined;
+    if (definition === undefined || behavior !== 'allow' || rule === undefined) return undefined;
+    const isSaved = ({ source }: SourcedRule): boolean =>
+      !source.startsWith('--') && source !== SESSION && added.ofTurn.every((one) => one.source !== source);
+    return changeSinceRules(allRules(), definition, isSaved, added.bindings);
+  };
+
   return {
     inWorktree: (path) => permissionsAt(loaded, places, added, path),
     replaceFlagRules(rules) {
@@ -209,21 +227,31 @@ function permissionsAt(
         ? [{ text: tool, behavior: 'allow' as const, source: allowedBy.source, base: root }]
         : [];
       const rules = [...allRules(), ...extra];
-      const { suggestion, ...decision } =
+      const byRules =
         access.type === 'command'
           ? await engine.decide({ tool, access }, { ...factsFor(mode), rules })
           : decidePlain({ tool, access }, { ...policyFor(mode), rules });
+      const change = isRule ? undefined : await changeSince(access, byRules);
+      const { suggestion, ...decision } =
+        change === undefined ? byRules : askedAgain(change, byRules.rule, mode);
       if (decision.behavior !== 'allow') held = { tool, access };
       // Do not offer to save a rule that would have no effect.
-      const isOffered = suggestion !== undefined && (!managedOnly || suggestion.destination === 'mode');
-      return isOffered ? { ...decision, suggestion } : decision;
+      const isEffective = suggestion?.isOnlyBound === true || suggestion?.destination === 'mode';
+      const isOffered = suggestion !== undefined && (!managedOnly || isEffective);
+      if (!isOffered) return decision;
+      const binds = access.type === 'unknown' && access.definition;
+      return { ...decision, suggestion: { ...suggestion, ...(binds && { binds }) } };
     },
     async explain(call, mode) {
       const input = call ?? held;
       if (input === undefined || input.access.type === 'command')
         return input && engine.explain(input, factsFor(mode));
       const { explain } = await import('../../permissions/explain.ts');
-      return explain(input, policyFor(mode));
+      const { rule, ...explained } = explain(input, policyFor(mode));
+      const change = await changeSince(input.access, { ...explained, rule });
+      if (change === undefined) return { ...explained, ...(rule && { rule }) };
+      const { behavior, reason } = askedAgain(change, rule, mode);
+      return { ...explained, behavior, reason };
     },
     effects(command, cwd, changed) {
       const facts = factsFor('default');
@@ -240,30 +268,40 @@ function permissionsAt(
       const written = domain.includes(':') ? `[${domain}]` : domain;
       return saveLocally([`WebFetch(domain:${written})`], policyFor('default'), domain);
     },
-    async remember({ rules: texts, destination, file }) {
+    async remember({ rules: texts, destination, file, binds, isOnlyBound }) {
+      if (binds !== undefined && isOnlyBound === true) {
+        await added.bindings.accept(binds, true);
+        return `Allowed as it is defined now: ${binds.tool}`;
+      }
       if (managedOnly)
         return 'Nothing was saved: on this machine only the allow rules of managed settings apply.';
       const add = (to: SourcedRule[], source: string): void => {
         to.push(...texts.map((text) => ({ text, behavior: 'allow' as const, source, base: project })));
       };
       if (destination !== 'local' || file === undefined) {
-        add(added.ofSession, 'session');
+        add(added.ofSession, SESSION);
+        if (binds !== undefined) await added.bindings.accept(binds, false);
         return `Allowed for this session: ${texts.join(', ')}`;
       }
       for (const text of texts) {
         const gitEnv = ownEnvironment({ root: project, addedDirectories: directories, env });
         const written = await addLocalRule(file, 'allow', text, gitEnv);
         if (written.type === 'refused') {
-          add(added.ofSession, 'session');
+          add(added.ofSession, SESSION);
+          if (binds !== undefined) await added.bindings.accept(binds, false);
           return `Allowed for this session only. ${written.message}`;
         }
       }
       add(added.saved, file);
+      if (binds !== undefined) await added.bindings.accept(binds, true);
       await places.onSaved(texts);
       return `Saved to ${file}: allow ${texts.join(', ')}`;
     },
   };
 }
+
+/** The source of rules that the user gave in this session. */
+const SESSION = 'session';
 
 /** Milliseconds after a request was sent; a quick reply may already end the turn. */
 const AFTER_MS = 100;

@@ -20,13 +20,17 @@ export function shownChange({ name, users, before, now }: ChangedFile): {
 }
 
 /** The lines between the first and the last difference. */
-function changedLines(old: readonly string[], fresh: readonly string[]) {
+export function changedLines(
+  old: readonly string[],
+  fresh: readonly string[],
+  prefixOf: (line: number) => string = (line) => `${line}: `,
+) {
   const shorter = Math.min(old.length, fresh.length);
   let start = 0;
   while (start < shorter && old[start] === fresh[start]) start++;
   let end = 0;
   while (end < shorter - start && old.at(-1 - end) === fresh.at(-1 - end)) end++;
   const numbered = (lines: readonly string[]): string[] =>
-    lines.slice(start, lines.length - end).map((line, at) => `${start + at + 1}: ${line}`);
+    lines.slice(start, lines.length - end).map((line, at) => prefixOf(start + at + 1) + line);
   return { removed: numbered(old), added: numbered(fresh) };
 }
