@@ -18,7 +18,7 @@ test.each([
   expect(echoOf(typed)).toEqual({ draft, rest });
 });
 
-test('no key is lost, and what is shown early is plain', () => {
+test('no key is lost, and early output is plain text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (typed) => {
       const { draft, rest } = echoOf(typed);

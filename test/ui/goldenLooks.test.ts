@@ -33,7 +33,7 @@ afterEach(() => {
   else process.env.UPDATE_GOLDEN = before;
 });
 
-test('a color has the name of its role and the letter that it has everywhere', async () => {
+test('a color is named by its role and has the same letter everywhere', async () => {
   const drawn = await compare(
     (theme) => `${theme.accent('❯')} ${theme.strong('漢')} ${theme.dim('x')}\n${theme.addedWord('+')}`,
   );
@@ -51,11 +51,11 @@ d dim · dark #9c9c9c · light #6b6b6b
 `);
 });
 
-test('what one says and the other does not fails', async () => {
+test('a difference in either direction fails', async () => {
   await expect(compare((_, setting) => `it is ${setting}`)).rejects.toThrow('a light terminal says');
 });
 
-test('a color of no role, or of another role there, fails', async () => {
+test('a color without a role, or of the wrong role, fails', async () => {
   await expect(compare(() => '\u001B[38;2;1;2;3mx\u001B[0m')).rejects.toThrow(
     'every color is that of a role',
   );

@@ -13,7 +13,7 @@ async function screenWith(text: string, columns = 20, rows = 4) {
   return screen;
 }
 
-test('rows, styles and the cursor are written down', async () => {
+test('rows, styles and the cursor are recorded', async () => {
   const screen = await screenWith(
     '\u001B[1mbold\u001B[22m 漢字 \u001B[38;2;1;2;3mrgb\u001B[39m\nplain\n\u001B[44m \u001B[31mred\u001B[0m',
   );
@@ -49,24 +49,24 @@ test.each([
   expect(drawGolden(await screenWith(text, 80))).toContain(`│${shown}\n`);
 });
 
-test('what is replaced may run over the end of a row', async () => {
+test('a replacement may span the end of a row', async () => {
   const screen = await screenWith('in /tmp/clawdcode-e2e-work-a1B2c3/repository/lib', 20);
   expect(drawGolden(screen)).toContain('│in /there/repository\n│/lib\n');
 });
 
-test('what the program itself has broken stays as long as it is', async () => {
+test('line breaks by the program itself are kept', async () => {
   const screen = await screenWith('in /tmp/abc\n  def/lib\n  and /tmp/abcdef');
   expect(drawGolden(screen, { broken: [['/tmp/abcdef', '/some/where']] })).toContain(
     '│in /some/wh\n│  ere/lib\n│  and /some/where\n',
   );
 });
 
-test('rules of a test come before those of all', async () => {
+test('a test’s rules precede the general ones', async () => {
   const screen = await screenWith('漢 call_77 took 5s', 40);
   expect(drawGolden(screen, { rules: [[/call_\d+ took \d+s/, 'called']] })).toContain('│漢 called\n');
 });
 
-test('a screen that is not as in its file fails, and names the file', async () => {
+test('a screen that differs from its file fails and names the file', async () => {
   const folder = temporaryFolder();
   const screen = await screenWith('one\ntwo');
   const before = process.env.UPDATE_GOLDEN;

@@ -45,7 +45,7 @@ const started = (trigger: 'auto' | 'manual'): AgentEvent => ({
   preTokens: 9,
 });
 
-test('if a turn waits for its summary, Esc offers removal instead', async () => {
+test('while a turn waits for its summary, Esc offers removal instead', async () => {
   const shown = await liveLine(play({ type: 'turn_started' }, started('auto')));
   expect(shown).toMatch(/Compacting the conversation… \(.*esc to shorten older steps instead\)/);
 });

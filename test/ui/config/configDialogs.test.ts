@@ -19,7 +19,7 @@ const turns = setting({ key: 'maxTurns', kind: { type: 'number' }, isNullable: t
 const settings = [vim, turns];
 
 describe('steps', () => {
-  test('the list leads to a value, the value to a file, the file to saving', () => {
+  test('choosing a setting leads to a value, then to a file, then to saving', () => {
     const list = configDialog({ type: 'list' }, settings);
     expect(list).toMatchObject({ type: 'list', items: [{ name: 'vim' }, { name: 'maxTurns' }] });
     const value = configDialog({ type: 'value', key: 'vim' }, settings);
@@ -37,12 +37,12 @@ describe('steps', () => {
     ]);
   });
 
-  test('after a change the list starts where it was', () => {
+  test('after a change, the list keeps its position', () => {
     expect(configDialog({ type: 'list', last: 'maxTurns' }, settings)).toMatchObject({ start: 1 });
     expect(configDialog({ type: 'list', last: 'gone' }, settings)).toMatchObject({ start: 0 });
   });
 
-  test('a number is typed; a mistake is answered, "-" removes what a file has', () => {
+  test('a number is typed; a mistake is reported, "-" removes the value from a file', () => {
     const own = { ...turns, value: 5, source: '.clawdcode.json', rank: 4 };
     const dialog = configDialog({ type: 'value', key: 'maxTurns' }, [own]);
     if (dialog.type !== 'text') throw new Error(dialog.type);
@@ -60,7 +60,7 @@ describe('steps', () => {
     [setting({ key: 'permissions.allow', kind: { type: 'json' } }), 'clawdcode config set permissions.allow'],
     [setting({ key: 'apiKey', kind: { type: 'secret' } }), 'not shown or typed here'],
     [{ ...vim, source: 'managed settings (/etc/x)', rank: 9 }, 'An administrator has set it'],
-  ])('what cannot be changed says why: %#', (one, why) => {
+  ])('a setting that cannot be changed says why: %#', (one, why) => {
     const dialog = configDialog({ type: 'value', key: one.key }, [one]);
     if (dialog.type !== 'choices') throw new Error(dialog.type);
     expect(JSON.stringify(dialog.body)).toContain(why);
@@ -68,7 +68,7 @@ describe('steps', () => {
   });
 });
 
-test('in plain mode the same dialogs are read out and answered in lines', () => {
+test('in plain mode, the same dialogs are printed and answered by lines', () => {
   const answers: ConfigAnswer[] = [];
   const ask = (step: Parameters<typeof configDialog>[0]) => {
     const dialog = configDialog(step, settings);

@@ -39,7 +39,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 const pause = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-test('a draft is shown from the next step, until its cost is recorded', async () => {
+test('a draft is shown from the next step until its cost is recorded', async () => {
   const session = createSession();
   const told: boolean[] = [];
   const stop = watchDraft(session.agent, (isDrafting) => told.push(isDrafting));
@@ -56,7 +56,7 @@ test('a draft is shown from the next step, until its cost is recorded', async ()
   stop();
 });
 
-test('a session that is left is not asked any more', async () => {
+test('a closed session is no longer polled', async () => {
   const session = createSession();
   const stop = watchDraft(session.agent, () => undefined);
   session.leave();
@@ -66,7 +66,7 @@ test('a session that is left is not asked any more', async () => {
   stop();
 });
 
-test('the status line has a quiet sign while a draft is written, at every width', () => {
+test('the status line shows a symbol while a draft is written, at every width', () => {
   const facts = { model: 'm', mode: 'default' as const, measure, costUsd: undefined, demo: false };
   for (const width of [20, 40, 80, 120]) {
     expect(statusLine({ ...facts, drafting: true }, width, plain)).toContain('✎');

@@ -40,7 +40,7 @@ const edited = async (outcome: EditOutcome) => {
   return done;
 };
 
-test('what the editor saved replaces the draft, the terminal being given away meanwhile', async () => {
+test('the editor’s text replaces the draft; the terminal is handed over in the meantime', async () => {
   expect(await edited({ type: 'edited', text: 'new' })).toEqual([
     'given away',
     'edit draft',
@@ -56,7 +56,7 @@ test('a draft saved unchanged stays, folds included; a failed one is reported', 
   expect(failed.some((one) => one.startsWith('set'))).toBe(false);
 });
 
-test('without an editor to run nothing is given away', async () => {
+test('without an editor, the terminal is not handed over', async () => {
   const { ports, done } = setUp();
   await editDraft(ports);
   expect(done).toEqual(['hint: No editor available.']);
@@ -71,7 +71,7 @@ test.each([
   expect(done).toEqual(expected);
 });
 
-test('Ctrl+V puts the label at the cursor, and nothing if there is no image', async () => {
+test('Ctrl+V inserts the label at the cursor, or nothing without an image', async () => {
   const full = setUp({}, '[Image #1]');
   await pasteImage(full.ports);
   expect(full.done).toEqual(['[Image #1]']);

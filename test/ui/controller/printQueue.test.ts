@@ -39,7 +39,7 @@ test('a block that is longer than a piece stays whole', () => {
   expect(drain(queue).some((piece) => textOf([piece]).includes(block))).toBe(true);
 });
 
-test('nothing is lost and the order stays, whatever waits', () => {
+test('nothing is lost, and the order is kept', () => {
   const one = fc.oneof(
     fc
       .array(fc.integer({ min: 1, max: 3000 }), { maxLength: 12 })
@@ -58,7 +58,7 @@ test('nothing is lost and the order stays, whatever waits', () => {
   );
 });
 
-test('the rest is everything that waits', () => {
+test('the rest is everything queued', () => {
   const queue = createPrintQueue(splitFinished);
   queue.add(markdown(paragraph(20_000)), markdown('end'));
   queue.next();

@@ -60,7 +60,7 @@ const shown = { type: 'time_hint', isShown: true };
 const hidden = { type: 'time_hint', isShown: false };
 
 describe('Esc', () => {
-  test('stops what runs', () => {
+  test('stops running work', () => {
     const { effects, state } = press(['escape'], { about: { busy: true } });
     expect([effects, state.hint]).toEqual([[{ type: 'submit', op: { type: 'interrupt' } }], undefined]);
   });
@@ -88,20 +88,20 @@ describe('Ctrl+C and Ctrl+D', () => {
     expect(press(['clear_or_exit'], { about: { tasks } }).state.hint).toBe(hint);
   });
 
-  test('the second leaves, once', () => {
+  test('the second one quits, once', () => {
     const { state, effects } = press(['eof', 'eof', 'eof', 'eof']);
     expect(effects).toEqual([shown, hidden, { type: 'leave', code: 0 }]);
     expect(state.isLeaving).toBe(true);
   });
 
-  test('the first stops what runs, or clears what is typed', () => {
+  test('the first one stops running work or clears the draft', () => {
     const busy = press(['clear_or_exit'], { about: { busy: true } });
     expect(busy.effects[0]).toEqual({ type: 'submit', op: { type: 'interrupt' } });
     expect(play([key('clear_or_exit', false)]).effects[0]).toEqual({ type: 'clear_composer' });
   });
 });
 
-test('a second Esc and a second Ctrl+C count only while the hint of the first is shown', () => {
+test('a second Esc or Ctrl+C counts only while the hint of the first is shown', () => {
   for (const intent of ['escape', 'clear_or_exit'] as const) {
     // What is sent in between takes the hint away, and with it the first key.
     for (const between of [{ type: 'hint_over' }, { type: 'submitted', draft: { text: '', display: '' } }])
@@ -137,7 +137,7 @@ describe('before a session is open', () => {
 });
 
 describe('keys', () => {
-  test('dialogs open over the session, and over nothing else', () => {
+  test('dialogs open only over the session', () => {
     expect(press(['help', 'transcript', 'help']).state.phase).toEqual({ type: 'keys' });
     expect(press(['help', 'transcript']).effects).toEqual([]);
     expect(press(['transcript', 'pick_model']).effects).toEqual([
@@ -149,7 +149,7 @@ describe('keys', () => {
     expect(play([key('help'), { type: 'models_listed', list }]).state.phase).toEqual({ type: 'keys' });
   });
 
-  test('Shift+Tab goes through the modes, from a foreign one to the first', () => {
+  test('Shift+Tab cycles through the modes, from any other to the first', () => {
     const modes = { ...idle.modes, cycle: ['default', 'acceptEdits', 'plan'] as const };
     const next = (mode: AgentState['mode']) =>
       press(['cycle_mode'], { about: { mode, modes } }).effects[0] as Extract<Effect, { type: 'submit' }>;
@@ -158,7 +158,7 @@ describe('keys', () => {
     expect(next('bypassPermissions').op).toEqual({ type: 'set_mode', mode: 'default' });
   });
 
-  test('Ctrl+B asks the agent to move what runs', () => {
+  test('Ctrl+B asks the agent to move running commands', () => {
     expect(press(['background']).effects).toEqual([{ type: 'submit', op: { type: 'background' } }]);
   });
 
@@ -177,7 +177,7 @@ describe('keys', () => {
     expect(press(['toggle_reasoning', 'toggle_reasoning']).state.preferences.showReasoning).toBe(false);
   });
 
-  test('vim keys are switched on and off, and kept; where that fails they hold for now', () => {
+  test('vim keys are switched and saved; if saving fails, they apply to this session', () => {
     const { state, effects } = press(['toggle_vim', 'toggle_vim']);
     expect(state.preferences.vim).toBe(false);
     expect(effects).toEqual([
@@ -202,7 +202,7 @@ describe('booting', () => {
   } as unknown as AppServices;
   const ready: Message = { type: 'booted', boot: { type: 'ready', services, notices: ['Careful.'] } };
 
-  test('says what there is to say, then opens the session, or the list of sessions', () => {
+  test('shows notices, then opens the session or the session list', () => {
     const said = { type: 'notice', level: 'warning', text: 'Careful.' };
     const { state, effects } = play([ready], { from: booting });
     expect(state.preferences).toBe(services.preferences);
@@ -211,7 +211,7 @@ describe('booting', () => {
     expect(picking.effects).toEqual([said, { type: 'pick_session' }]);
   });
 
-  test('that fails says why and leaves with an error', () => {
+  test('that fails says why and exits with an error', () => {
     const { effects } = play([{ type: 'boot_failed', error: new Error('EIO') }], { from: booting });
     expect(effects).toEqual([
       { type: 'notice', level: 'error', text: 'EIO' },
@@ -250,7 +250,7 @@ describe('dialogs', () => {
     expect(effects).toEqual(expected);
   });
 
-  test('a bare no ends the turn, a no with a comment does not', () => {
+  test('a plain no ends the turn, a no with a comment does not', () => {
     const answer = (comment?: string): unknown => {
       const given = { behavior: 'deny', ...(comment === undefined ? {} : { comment }) } as const;
       return play([{ type: 'answered', id: 'q', answer: given }]).effects[0];
@@ -277,7 +277,7 @@ test.each([
   ],
   [{ type: 'toggle_vim' }, { type: 'session' }, [{ type: 'save_vim', vim: true }]],
   [{ type: 'exit' }, { type: 'session' }, [hidden, { type: 'leave', code: 0 }]],
-] as const)('a submitted line that came to %j', (effect, phase, expected) => {
+] as const)('a submitted line that became %j', (effect, phase, expected) => {
   const { state, effects } = play([{ type: 'interpreted', effect }]);
   expect([state.phase, effects]).toEqual([phase, expected]);
 });
@@ -289,6 +289,6 @@ test.each([
     [{ ...running, command: 'x'.repeat(99) }],
     `Background tasks stop with their session: b1 ${'x'.repeat(59)}…`,
   ],
-])('leaving with the tasks %j says: %s', (tasks, text) => {
+])('quitting with the tasks %j says: %s', (tasks, text) => {
   expect(endingText(tasks)).toBe(text);
 });

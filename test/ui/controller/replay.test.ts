@@ -30,11 +30,11 @@ test('a resumed session starts at a prompt and says how many entries are above',
   expect(told(replay(source(3).entries()))).toEqual([0, 1, 2]);
 });
 
-test('a session of which only the end is in memory is counted as a whole', () => {
+test('a session with only its end in memory is counted in full', () => {
   expect(told(replay(source(5000, 80).entries()))[0]).toBe('4940 earlier entries are in the session’s log.');
 });
 
-test('a jump shows the turn around the place, names it, and says what follows', async () => {
+test('a jump shows the turn around the entry, names it, and says what follows', async () => {
   const prints = told(await replayAround(source(5000, 80), 1234));
   expect(prints.slice(0, 6)).toEqual([
     '1230 earlier entries are in the session’s log.',

@@ -5,7 +5,7 @@ import { scriptedAgent } from '../../headless/scriptedAgent.ts';
 
 const quiet = (): void => undefined;
 
-test.each(['!', ' ! ', '!\n'])('a bare %j is no prompt: it says what is missing', async (text) => {
+test.each(['!', ' ! ', '!\n'])('a bare %j is not a prompt: it says what is missing', async (text) => {
   const agent = scriptedAgent();
   expect(await runInput({ text, display: text }, commandHost({ agent }), quiet)).toMatchObject({
     type: 'print',
@@ -14,7 +14,7 @@ test.each(['!', ' ! ', '!\n'])('a bare %j is no prompt: it says what is missing'
   expect(agent.ops).toEqual([]);
 });
 
-test('a preview says at once that it is being written', async () => {
+test('a preview immediately says that it is being written', async () => {
   const on = { type: 'compact', preview: true } as const;
   const agent = scriptedAgent([{ on, say: [] }]);
   const text = '/compact --preview';
@@ -43,7 +43,7 @@ test.each<[string, readonly string[], RegExp | undefined]>([
   expect(agent.ops).toEqual([on]);
 });
 
-test('/model switches at once, and a list that cannot be had is no news', async () => {
+test('/model switches immediately, and an unavailable list is not reported', async () => {
   const agent = scriptedAgent([{ on: { type: 'set_model', model: 'm' }, say: [] }]);
   const listModels = () => {
     expect(agent.ops).toHaveLength(1);
@@ -69,7 +69,7 @@ test.each([['/context'], ['/contxt']])('%s is repeated above its answer', async 
   expect(echoed).toEqual([text]);
 });
 
-test('a prompt is not: its entry shows it', async () => {
+test('a prompt is not repeated, because its entry shows it', async () => {
   const echoed: string[] = [];
   const agent = scriptedAgent([{ on: { type: 'prompt', text: 'hi', display: 'hi' }, say: [] }]);
   await runInput({ text: 'hi', display: 'hi' }, commandHost({ agent }), (command) => echoed.push(command));

@@ -35,7 +35,7 @@ const reply = (content: string): AgentEvent => ({
   entry: { type: 'assistant', message: { role: 'assistant', content } } as unknown as JSONLEntry,
 });
 
-test('a reply that came all at once is printed in pieces, with time for other things between them', async () => {
+test('a reply that arrives in one piece is printed in parts, with pauses in between', async () => {
   const { printed, tell } = createStage((tail) => tail.length > 500);
   let turns = 0;
   const counting = setInterval(() => turns++, 0);
@@ -62,7 +62,7 @@ test('once the beginning of a reply is printed, each further block follows as so
   expect(store.getView().tail).toBe('Last');
 });
 
-test('what waits when the session is left is printed before that', () => {
+test('queued output is printed before the session is closed', () => {
   const { store, printed, tell } = createStage(() => true);
   for (const delta of paragraphs) tell({ type: 'text_delta', text: delta });
   store.dispose();

@@ -72,7 +72,7 @@ const locked: OpenOutcome = {
   title: 'Held',
 };
 
-test('a session that another program holds leads to a question, and is read or forked accordingly', async () => {
+test('a session that is open elsewhere leads to a question, and is then viewed or forked', async () => {
   for (const [answer, opened] of [
     ['read', 'attach held'],
     ['fork', 'attach copy of held'],
@@ -87,7 +87,7 @@ test('a session that another program holds leads to a question, and is read or f
   }
 });
 
-test('going back from the question starts a new session where there was none', async () => {
+test('going back from the question starts a new session if none was open', async () => {
   const { sessions, done } = setUp({ held: locked });
   await sessions.open({ type: 'id', id: 'held' });
   sessions.answer('back');
@@ -95,7 +95,7 @@ test('going back from the question starts a new session where there was none', a
   expect(done).toEqual(['open held', 'open new', 'attach new', 'opened']);
 });
 
-test('going back from the question leads to the session that is open, or to the list', async () => {
+test('going back from the question returns to the open session or the list', async () => {
   const { sessions, done, phase } = setUp({ held: locked }, 'open');
   await sessions.open({ type: 'id', id: 'held' });
   expect(phase()).toMatchObject({ type: 'refused', back: 'session' });
@@ -112,7 +112,7 @@ test('going back from the question leads to the session that is open, or to the 
   sessions.dispose();
 });
 
-test('a session that cannot be opened leaves everything as it was, and ends the program where nothing was', async () => {
+test('a session that cannot be opened changes nothing, and ends the program if none was open', async () => {
   const failed: OpenOutcome = { type: 'failed', message: 'No session "x".' };
   const within = setUp({ x: failed }, 'open');
   await within.sessions.open({ type: 'id', id: 'x' });
@@ -141,7 +141,7 @@ test('a session of another project leads to a question', async () => {
   sessions.dispose();
 });
 
-test('the open session is not opened a second time; a hit in it is shown', async () => {
+test('the open session is not opened again; a hit in it is shown', async () => {
   const { sessions, done } = setUp({}, 'open');
   await sessions.open({ type: 'id', id: 'open' });
   await sessions.open({ type: 'id', id: 'open' }, { at: 7 });

@@ -19,10 +19,10 @@ function play(events: readonly AgentEvent[], from: View = emptyView): { view: Vi
 const entry = (type: JSONLEntry['type'], content: string): JSONLEntry =>
   madeUpEntry({ type, message: { role: type === 'assistant' ? 'assistant' : 'user', content } });
 
-describe('a reply on its way to the scrollback', () => {
+describe('printing a reply to the scrollback', () => {
   const half = play([{ type: 'turn_started' }, { type: 'text_delta', text: 'one\n\ntwo' }]).view;
 
-  test('an entry replaces the live text and is printed whole when nothing was printed before', () => {
+  test('an entry replaces the live text and is printed in full if nothing was printed before', () => {
     const { view, prints } = play([{ type: 'entry', entry: entry('assistant', 'one\n\ntwo') }], half);
     expect(view.tail).toBe('');
     expect(prints.map((print) => print.type)).toEqual(['entry']);
@@ -100,14 +100,14 @@ describe('busy', () => {
     expect(view).toMatchObject({ busy, compacting: undefined });
   });
 
-  test('live output of a call is bounded to its end', () => {
+  test('live output of a call keeps only its end', () => {
     const { view } = play([tool, { type: 'tool_output', callId: 'c', text: `${'x'.repeat(5000)}end` }]);
     expect(view.tools[0]?.output).toHaveLength(2000);
     expect(view.tools[0]?.output.endsWith('end')).toBe(true);
   });
 });
 
-test('questions queue up and leave one by one', () => {
+test('questions are queued and removed one by one', () => {
   const question = (id: string): AgentEvent => ({
     type: 'permission_question',
     question: {
@@ -154,7 +154,7 @@ describe('a preview of a compaction', () => {
   });
 });
 
-test('an undone compaction shows its sizes; one that ran has them in its entry', () => {
+test('an undone compaction shows its sizes; a completed one has them in its entry', () => {
   const report = {
     outcome: 'done',
     trigger: 'manual',
@@ -183,7 +183,7 @@ test('an undone compaction shows its sizes; one that ran has them in its entry',
   ).toEqual([{ type: 'notice', level: 'warning', text: 'Too little.' }]);
 });
 
-test('how to undo a rewind comes after what was done and before what was left', () => {
+test('the hint to undo a rewind follows what was done and precedes what was left', () => {
   const said = (message: string, outcome: 'done' | 'partly') =>
     play([{ type: 'rewind_ended', report: { type: 'rewind', outcome, message, conversation: false } }])
       .prints;

@@ -25,7 +25,7 @@ const letter = (text: string): DialogKey => ({ type: 'text', text });
 const noWord = { holds: () => false, begin: () => {} };
 const heard = { counts: () => true, stray: noWord };
 
-test('the letters and the Enter of a word typed ahead are no answers', () => {
+test('letters and Enter of a word typed ahead answer nothing', () => {
   let isTyping = false;
   const stray = {
     holds: (isTyped: boolean) => isTyping && isTyped,
@@ -39,7 +39,7 @@ test('the letters and the Enter of a word typed ahead are no answers', () => {
   expect(press(action('confirm:cancel'))).toEqual({ type: 'answer', answer: 'left' });
 });
 
-test('what lasts is taken with Enter or its number; its letter selects it', () => {
+test('a lasting choice needs Enter or its number; its letter only selects it', () => {
   const lasting = { ...dialog, choices: dialog.choices.map((one) => ({ ...one, isLasting: true })) };
   expect(pressChoice(lasting, 0, letter('b'), heard)).toEqual({ type: 'select', index: 1 });
   expect(pressChoice(lasting, 0, letter('2'), heard)).toEqual({ type: 'answer', answer: 'b' });
@@ -68,7 +68,7 @@ test.each([
   expect(pressChoice(asked, 0, key, { ...heard, counts: () => false })).toEqual(expected);
 });
 
-test('a choice stays selected when others come before it, the first stays the first', () => {
+test('a choice stays selected when others are inserted before it, and the first stays first', () => {
   const more = { ...dialog, choices: [{ label: 'New', answer: 'n' }, ...dialog.choices] };
   expect(keptChoice(dialog, more, 1)).toBe(2);
   expect(keptChoice(dialog, more, 0)).toBe(0);

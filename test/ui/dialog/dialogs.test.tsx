@@ -63,7 +63,7 @@ test('a permission question shows what will happen, why, and what each answer do
   ]);
 });
 
-test('a "no" to a question that is not about a call of the model takes no comment', async () => {
+test('a "no" to a question that is not about a model’s call has no comment', async () => {
   const { tool, callId, input, suggestion, ...rest } = question;
   const about = { ...rest, headline: 'Run your hook, although files were changed?' } as PermissionQuestion;
   const answers: PermissionAnswer[] = [];
@@ -94,7 +94,7 @@ test('a "no" to a question that is not about a call of the model takes no commen
   expect(answers).toEqual([{ behavior: 'deny' }]);
 });
 
-test('on any number of rows, a dialog that hides lines of a command says so', {
+test('with any number of rows, a dialog that hides lines of a command says so', {
   tags: 'long',
 }, async () => {
   const command = Array.from({ length: 9 }, (_, index) => `echo ${index} && \\`).join('\n');
@@ -111,7 +111,7 @@ test('on any number of rows, a dialog that hides lines of a command says so', {
     }
 });
 
-test('keys that were pressed while a long preview was drawn are no answer', async () => {
+test('keys pressed while a long preview was drawn answer nothing', async () => {
   const answers: PermissionAnswer[] = [];
   const clock = createClock();
   const preview = { type: 'plan', plan: 'Long.' } as const;
@@ -156,7 +156,7 @@ test('look-alike characters in a command are marked and named', async () => {
   expect(text).toContain('Bash(s‹U+0441 like c›p:*)');
 });
 
-test('a permission question names every reason, as many as there is room for', async () => {
+test('a permission question names as many reasons as there is room for', async () => {
   const reason = 'No rule allows npm test.\nWrites to out.\nNo rule allows make.';
   const { screen } = await ask({ reason });
   expect(screen.text().slice(3, 7)).toEqual([
@@ -171,7 +171,7 @@ test('a permission question names every reason, as many as there is room for', a
   expect(lower.screen.text().slice(3, 5)).toEqual(['- No rule allows npm test.', '- …']);
 });
 
-test('a word meant for the shell answers nothing, nor does the Enter after it', async () => {
+test('neither a word meant for the shell nor the Enter after it answers', async () => {
   for (const word of ['fg', 'cat', 'way']) {
     const { screen, pass, answers } = await ask();
     pass(1000);
@@ -189,7 +189,7 @@ test('a word meant for the shell answers nothing, nor does the Enter after it', 
   expect(answers).toEqual([{ behavior: 'allow' }]);
 });
 
-test('on a low screen the details of answers are dropped before the tool and the call', async () => {
+test('on a short screen, details of answers are dropped before the tool and the call', async () => {
   const { screen } = await ask({}, 6);
   expect(screen.text()).toEqual([
     `─ Run this command? ${'─'.repeat(40)}`,
@@ -201,7 +201,7 @@ test('on a low screen the details of answers are dropped before the tool and the
   ]);
 });
 
-test('on a narrow screen a change is seen before the answers are whole', async () => {
+test('on a narrow screen, the change is visible even if answers are shortened', async () => {
   const lines = ['@@ -1,2 +1,2 @@', '-const a = 1;', '+const a = 2;', ' const b = 漢字;'];
   const preview = { type: 'diff', path: '/home/me/project/src/a.js', diff: lines.join('\n'), isNew: false };
   const asked = { tool: 'Edit', title: 'src/a.js', preview: preview as PermissionQuestion['preview'] };
@@ -225,7 +225,7 @@ test('on a narrow screen a change is seen before the answers are whole', async (
   expect(long.screen.text().slice(0, 3)).toEqual(['─ Edit packages/a… ─', '/home/me/project/src', '/a.js']);
 });
 
-test('on a tiny screen the answer that is selected is whole, the others take a row each', async () => {
+test('on a tiny screen, the selected answer is shown in full and each other one on one row', async () => {
   const { screen, pass } = await ask({}, 8, 20);
   expect(screen.text()).toEqual([
     '─ Run this comman… ─',
@@ -290,13 +290,13 @@ test('typing that continues when the question appears approves nothing', async (
   expect(answers).toEqual([{ behavior: 'allow' }]);
 });
 
-test('Esc refuses at once', async () => {
+test('Esc denies immediately', async () => {
   const { screen, answers } = await ask();
   await screen.press(keys.escape);
   expect(answers).toEqual([{ behavior: 'deny' }]);
 });
 
-test('a chunk that holds an answer and more keys gives the comment, not an approval', async () => {
+test('a chunk with an answer and more keys starts a comment, not an approval', async () => {
   const { screen, answers, pass } = await ask();
   pass(200);
   screen.stdin.write('3');
@@ -415,7 +415,7 @@ describe('what was not on the screen is not approved', () => {
   });
 });
 
-test('the cursor is in the comment', async () => {
+test('the cursor is in the comment field', async () => {
   const { screen, pass } = await ask();
   pass(200);
   await screen.press(keys.tab, 'é', '中');
@@ -459,7 +459,7 @@ test('a list of 10,000 items filters as you type and draws only the visible ones
   expect(spentMs()).toBeLessThan(5000);
 });
 
-test('a list that is drawn again, longer or with other objects, keeps its row and its filter', async () => {
+test('a list that is redrawn with more or other items keeps its row and filter', async () => {
   const picked = vi.fn();
   const list = (names: readonly string[]) => (
     <SelectList
@@ -479,7 +479,7 @@ test('a list that is drawn again, longer or with other objects, keeps its row an
   expect(picked).toHaveBeenCalledExactlyOnceWith({ name: 'a2' });
 });
 
-test('an empty filter result says so, and Enter picks nothing', async () => {
+test('an empty filter result is reported, and Enter picks nothing', async () => {
   const [picked, left] = [vi.fn(), vi.fn()];
   const { screen } = await mount(
     <SelectList
@@ -531,7 +531,7 @@ test.each([
   expect(answered).toHaveBeenCalledExactlyOnceWith(expected);
 });
 
-test('a prompt that is typed at the question of trust does not answer it', async () => {
+test('a prompt typed at the trust dialog does not answer it', async () => {
   const answered = vi.fn();
   const clock = createClock();
   const dialog = trustDialog({ folder: '/home/me/repo', effects: [] });
@@ -573,7 +573,7 @@ test.each([
       '  2. No, continue without its settings',
     ],
   ],
-])('trust given earlier (%j) leads to a question about what is new', async (before, expected) => {
+])('earlier trust (%j) leads to a question about the additions', async (before, expected) => {
   const question = { folder: '/home/me/repo', effects: ['f: Runs Bash(cu\u200Brl)'], before };
   const { screen } = await mount(
     <DialogView dialog={trustDialog(question)} {...room} rows={12} onAnswer={vi.fn()} />,
@@ -581,7 +581,7 @@ test.each([
   expect(screen.text()).toEqual(expected);
 });
 
-test('a folder is trusted only after all that its settings do was on the screen', async () => {
+test('a folder can be trusted only after everything that its settings do was on screen', async () => {
   const gone = Array.from({ length: 40 }, (_, index) => `f: Runs Bash(old-${index})`);
   const effects = [`f: Runs true${' '.repeat(1500)}; touch pwned`, ...gone.map((text) => `${text} again`)];
   const before = {
@@ -628,7 +628,7 @@ test('a folder is trusted only after all that its settings do was on the screen'
   expect(answered).toHaveBeenCalledExactlyOnceWith(true);
 });
 
-test('a folder can be refused before the end of the list', async () => {
+test('a folder can be rejected before the end of the list', async () => {
   const effects = Array.from({ length: 40 }, (_, index) => `f: Runs Bash(${index})`);
   const answered = vi.fn();
   const clock = createClock();
@@ -641,7 +641,7 @@ test('a folder can be refused before the end of the list', async () => {
   expect(answered).toHaveBeenCalledExactlyOnceWith(false);
 });
 
-test('the spinner counts seconds while it is there, and stops with it', async () => {
+test('the spinner counts seconds while mounted, and then stops', async () => {
   let time = 65_000;
   const { screen, update } = await mount(
     <Spinner verb="Working" startedAt={0} tokens={1234} {...room} now={() => time} />,
@@ -668,7 +668,7 @@ test.each([
   expect(screen.text()).toEqual([row]);
 });
 
-test('with reduced motion the symbol does not move', async () => {
+test('with reduced motion, the symbol does not move', async () => {
   const { screen } = await mount(
     <Spinner verb="Working" startedAt={0} {...room} width={14} reducedMotion now={() => 3000} />,
   );
@@ -689,7 +689,7 @@ test('a retry counts down and says how to stop it', async () => {
   await screen.waitFor((rows) => rows[1]?.includes('in 3s') === true);
 });
 
-test('on a narrow screen a retry shows as much of its reason as fits, and that the rest is omitted', async () => {
+test('on a narrow screen, a retry shows as much of its reason as fits and marks the cut', async () => {
   const message = 'mock-1 is rate limiting requests. It said: "もう少し". Wait a little.';
   const error = { kind: 'rate_limit' as const, message, retryable: true };
   const notice = (rows: number) => (
@@ -711,7 +711,7 @@ test('on a narrow screen a retry shows as much of its reason as fits, and that t
   expect(screen.text()).toEqual(['mock-1 is rate', 'limiting requests. …', 'Retrying in 12s']);
 });
 
-test('details go before labels are cut; then all but the selected one are', () => {
+test('details are dropped before labels are cut; then all labels except the selected one are cut', () => {
   const choices = [
     { label: 'Search again for local servers', detail: 'on their usual ports' },
     { label: 'Quit' },
@@ -730,7 +730,7 @@ test('details go before labels are cut; then all but the selected one are', () =
   ]);
 });
 
-test('a plan is approved by choosing how to continue, also in a few columns', async () => {
+test('a plan is approved by choosing how to continue, even in a few columns', async () => {
   const { screen, answers, pass } = await ask(
     { tool: 'ExitPlanMode', title: 'Plan', preview: { type: 'plan', plan: '1. 読む' } },
     12,
@@ -745,14 +745,14 @@ test('a plan is approved by choosing how to continue, also in a few columns', as
 test.each([
   [20, '  What? もう一度'],
   [60, '  What instead? もう一度'],
-])('what is written for the model is seen in %i columns', async (width, row) => {
+])('a comment for the model is visible in %i columns', async (width, row) => {
   const { screen, pass } = await ask({}, 20, width);
   pass(1000);
   await screen.press(keys.tab, 'もう一度');
   expect(screen.text()).toContain(row);
 });
 
-test('a change is shown whole: hidden characters by number, a long rule to its end', async () => {
+test('a change is shown in full: hidden characters by number, a long rule to its end', async () => {
   const diff = '--- a\n+++ a\n@@ -1,1 +1,1 @@\n-one\n+o\u200bne\r\u001b[8m\n';
   const rule = `Bash(node ${'x'.repeat(150)} END\u009b31m)`;
   const { screen } = await ask({

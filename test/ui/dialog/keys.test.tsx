@@ -301,7 +301,7 @@ test.each(Object.entries(cases))('%s', async (_name, { file, hint, pressed, done
   expect(log.at(-1)).toBe(left);
 });
 
-test('the page of keys scrolls with the keys of lists, and any other closes it', async () => {
+test('the keys page scrolls with list keys, and any other key closes it', async () => {
   const { keymap } = userKeys({ Select: { down: null, 'ctrl+n': null, 'ctrl+j': 'select:next' } });
   let closed = 0;
   const { screen } = await mount(

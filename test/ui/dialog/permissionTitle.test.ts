@@ -48,7 +48,7 @@ test.each([
   expect(text).not.toContain(reason);
 });
 
-test('a rule behind the question is always shown', () => {
+test('the rule that caused the question is always shown', () => {
   const preview = { type: 'text', text: 'GET https://a.example/x' } as const;
   const asked = {
     tool: 'WebFetch',
@@ -59,7 +59,7 @@ test('a rule behind the question is always shown', () => {
   expect(dialogText(asked)).toContain(asked.reason);
 });
 
-test('a link or a title without room keeps the path in the preview', () => {
+test('for a link, or if the title has no room, the preview shows the path', () => {
   const linked = { type: 'paths', verb: 'Read', paths: ['/p/a'], realPaths: ['/etc/key'] } as const;
   expect(dialogText({ tool: 'Read', title: '/p/a', preview: linked, reason: '' })).toContain('/etc/key');
   const long = `/${'x'.repeat(120)}`;

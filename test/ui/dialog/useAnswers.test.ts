@@ -14,13 +14,13 @@ function started() {
   return quiet;
 }
 
-test('a key that is handled late, because the process stood still, does not count', () => {
+test('a key handled late because the process was stopped does not count', () => {
   const quiet = started();
   standStill(400);
   expect(quiet.isOverAtKey()).toBe(false);
 });
 
-test('nor does one that is read right after the time was up', async () => {
+test('a key read right after the time is up does not count, either', async () => {
   const quiet = started();
   let tell = (_: boolean): void => undefined;
   const told = new Promise<boolean>((done) => {
@@ -32,7 +32,7 @@ test('nor does one that is read right after the time was up', async () => {
   expect(await told).toBe(false);
 });
 
-test('a key after a time without any counts, and those after it', { tags: 'long' }, async () => {
+test('a key after a pause counts, and so do later ones', { tags: 'long' }, async () => {
   const quiet = started();
   await expect.poll(() => quiet.isOverAtKey(), { interval: 1000, timeout: 20_000 }).toBe(true);
   expect(quiet.isOverAtKey()).toBe(true);

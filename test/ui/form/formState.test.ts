@@ -125,7 +125,7 @@ test.each<[string, readonly FormField[], readonly string[], readonly PermissionA
   expect(press(fields, ...names).answers).toEqual(expected);
 });
 
-test('what was typed before the page could be read chooses nothing, but Esc declines', () => {
+test('keys typed before the page could be read choose nothing, but Esc declines', () => {
   const form = { fields: [field] };
   const state = createForm(form);
   const ahead = { pageRows: 1, lowest: 0, counts: () => false, stray };

@@ -107,7 +107,7 @@ async function mount(
 const { ctrl, alt } = keys;
 
 describe('typing', () => {
-  test('shows the text, with the terminal cursor at the insertion point after every key', async () => {
+  test('shows the text with the terminal cursor at the insertion point after every key', async () => {
     const { screen, rows } = await mount();
     let cells = 0;
     for (const [key, width] of [
@@ -153,7 +153,7 @@ describe('typing', () => {
     expect(rows()[0]).toBe(' ❯ 0X12345678');
   });
 
-  test('survives a narrower and a wider terminal', async () => {
+  test('adapts to a narrower and a wider terminal', async () => {
     const { screen, show, text } = await mount({ columns: 40 });
     await screen.press('some words to wrap 漢字');
     screen.resize(16, 16);
@@ -185,7 +185,7 @@ describe('Enter', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('sends when it arrives in one piece with the text', async () => {
+  test('sends when it arrives in one chunk with the text', async () => {
     const { screen, sent } = await mount();
     await screen.press('hello\r');
     expect(sent.map((draft) => draft.text)).toEqual(['hello']);
@@ -209,7 +209,7 @@ describe('Enter', () => {
 describe('a paste', () => {
   const long = Array.from({ length: 120 }, (_, at) => `line ${at} 漢字`).join('\n');
 
-  test('is shown folded, sent whole, and is one step for the cursor', async () => {
+  test('is shown folded, sent in full, and is one cursor step', async () => {
     const { screen, sent, rows } = await mount();
     await screen.press('see ', keys.paste(long), '!');
     expect(rows()).toEqual([' ❯ see [Pasted text #1 +120 lines]!']);
@@ -219,13 +219,13 @@ describe('a paste', () => {
     expect(sent).toEqual([{ text: `see ${long}!`, display: 'see [Pasted text #1 +120 lines]!' }]);
   });
 
-  test('of some words is just text, without its control characters', async () => {
+  test('of a few words is plain text without control characters', async () => {
     const { screen, rows } = await mount();
     await screen.press(keys.paste('two\r\nli\u001B[31mnes\u0007'));
     expect(rows()).toEqual([' ❯ two', '   li[31mnes']);
   });
 
-  test('of ten megabytes arrives whole', { tags: 'long' }, async () => {
+  test('of ten megabytes arrives in full', { tags: 'long' }, async () => {
     const { screen, sent } = await mount();
     const text = 'a line of text 漢字\n'.repeat(500_000);
     await screen.press(keys.paste(text));
@@ -234,7 +234,7 @@ describe('a paste', () => {
     expect(sent[0]?.text.length).toBe(text.length + 1);
   });
 
-  test('that a terminal without bracketed paste types is folded too', async () => {
+  test('typed by a terminal without bracketed paste is folded, too', async () => {
     const { screen, rows, sent } = await mount();
     await screen.press(long.replaceAll('\n', '\r'));
     expect(rows()).toEqual([' ❯ [Pasted text #1 +120 lines]']);
@@ -243,7 +243,7 @@ describe('a paste', () => {
 });
 
 describe('history', () => {
-  test('comes with ↑ at the first row and goes with ↓ at the last, the draft being kept', async () => {
+  test('is entered with ↑ on the first row and left with ↓ on the last; the draft is kept', async () => {
     const { screen, text } = await mount({ entries: ['first', 'second\nlines'] });
     await screen.press('draft', keys.up);
     expect(text()).toBe('second\nlines');
@@ -255,7 +255,7 @@ describe('history', () => {
     expect(text()).toBe('draft');
   });
 
-  test('begins with the newest again after the line was cleared', async () => {
+  test('restarts at the newest prompt after the line was cleared', async () => {
     const { screen, handle, text } = await mount({ entries: ['first', 'second'] });
     await screen.press(keys.up, keys.up, 'x');
     expect(text()).toBe('firstx');
@@ -266,7 +266,7 @@ describe('history', () => {
     expect(text()).toBe('second');
   });
 
-  test('has what was sent in this run, and old commands do not open the popup', async () => {
+  test('includes prompts of this run, and old commands do not open the popup', async () => {
     const { screen, text, rows } = await mount();
     await screen.press('/hel');
     await screen.waitFor((all) => all.some((row) => row.includes('› /help')));
@@ -277,7 +277,7 @@ describe('history', () => {
     expect(rows()).toEqual([' ❯ /help']);
   });
 
-  test('comes after the queue: ↑ on an empty composer takes the newest queued message back', async () => {
+  test('comes after the queue: ↑ in an empty composer returns the newest queued message', async () => {
     const queue = ['one', 'two'];
     const { screen, text } = await mount({ entries: ['old'], popQueued: () => queue.pop() });
     await screen.press('x', keys.up);
@@ -289,7 +289,7 @@ describe('history', () => {
 });
 
 describe('completion', () => {
-  test('of commands: at most eight in sight, ↑ and ↓ move, Enter accepts and then sends', async () => {
+  test('of commands shows at most eight; ↑ and ↓ move, Enter accepts and then sends', async () => {
     const { screen, rows, sent, text } = await mount({ maxRows: 9 });
     await screen.press('/');
     await screen.waitFor((all) => all.some((row) => row.includes('/compact')));
@@ -306,7 +306,7 @@ describe('completion', () => {
     expect(sent[0]?.text).toBe('/compact focus');
   });
 
-  test('a command that was typed before there were any gets its suggestions when they come', async () => {
+  test('a command typed before commands were loaded gets suggestions once they are', async () => {
     const files = async () => [];
     const { screen, rows, show } = await mount({ completion: { commands: () => [], files } });
     await screen.press('/hel');
@@ -316,7 +316,7 @@ describe('completion', () => {
     await screen.waitFor((all) => all.some((row) => row.includes('› /help')));
   });
 
-  test('the popup and a long draft share the rows, so that the screen never overflows', async () => {
+  test('the popup and a long draft share the rows, so the screen never overflows', async () => {
     const { screen, rows } = await mount({ maxRows: 6 });
     await screen.press(keys.paste('one\ntwo'), ctrl('j'), 'three', ctrl('j'), 'four', ctrl('j'), 'five @');
     await screen.waitFor((all) => all.some((row) => row.includes('› src/')));
@@ -324,7 +324,7 @@ describe('completion', () => {
     expect(screen.cursor().y).toBe(3);
   });
 
-  test('Enter on a command typed whole sends it', async () => {
+  test('Enter on a complete command sends it', async () => {
     const { screen, sent } = await mount();
     await screen.press(...'/help');
     await screen.waitFor((all) => all.some((row) => row.includes('› /help')));
@@ -348,7 +348,7 @@ describe('completion', () => {
     expect(rows()).toHaveLength(1);
   });
 
-  test('Esc closes the popup first and only then is the owner asked', async () => {
+  test('Esc first closes the popup, and only then reaches the owner', async () => {
     const { screen, rows, intents, text } = await mount();
     await screen.press('/');
     await screen.waitFor((all) => all.some((row) => row.includes('/compact')));
@@ -362,13 +362,13 @@ describe('completion', () => {
 });
 
 describe('the owner', () => {
-  test('hears of the keys that are its own', async () => {
+  test('gets its own keys', async () => {
     const { screen, intents } = await mount();
     await screen.press(ctrl('c'), ctrl('d'), 'ab', ctrl('c'), keys.shiftTab, ctrl('l'), ctrl('a'), ctrl('d'));
     expect(intents).toEqual(['clear_or_exit empty', 'eof empty', 'clear_or_exit', 'cycle_mode', 'redraw']);
   });
 
-  test('can take the keyboard for a dialog without losing a character', async () => {
+  test('can take the keyboard for a dialog without losing characters', async () => {
     const { screen, show, text, rows } = await mount();
     await screen.press('draft', keys.paste('a\nb\nc'));
     await show(['above'], { isActive: false });
@@ -398,7 +398,7 @@ describe('the owner', () => {
     expect(heard).toEqual(['queued\nfirst', '', 'queued\nfirst', 'other']);
   });
 
-  test('is not drawn again by a key', async () => {
+  test('is not redrawn by a key', async () => {
     drawn = 0;
     const screen = createScreen({ columns: 40, rows: 8, quietMs: 20 });
     const props: ComposerProps = {

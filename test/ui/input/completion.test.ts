@@ -42,7 +42,7 @@ describe('what is completed', () => {
   });
 });
 
-test('files whose names hold controls or what shows nothing are not suggested', async () => {
+test('files with control or invisible characters in their names are not suggested', async () => {
   const good = ['a.ts', 'ä.ts', '日本語.txt', '9.41\u202fAM.png', '👩‍👩‍👧.md'];
   const hidden = ['\u001b]8;;http://x\u0007', '\u001b[31mx', 'x\ny', 'x\u202ey', 'x\u{e0041}', 'x\u200b/y'];
   const completer = createCompleter({ commands: () => [], files: async () => [...good, ...hidden] });
@@ -68,7 +68,7 @@ describe('what is suggested', () => {
     return (completer.suggest({ kind, query, from: 0, to: 0 }) ?? []).map(({ insert }) => insert);
   };
 
-  test('is nothing until it is loaded', () => {
+  test('is undefined until loaded', () => {
     const fresh = createCompleter({ commands: () => [], files: async () => [] });
     expect(fresh.suggest({ kind: 'command', query: '', from: 0, to: 1 })).toBeUndefined();
   });
@@ -87,7 +87,7 @@ describe('what is suggested', () => {
     expect(await suggest('file', './docs/')).toEqual(['@docs/x.md ']);
   });
 
-  test('files by any letters of their path, quoted where they hold a space', async () => {
+  test('files by any letters of their path, quoted if they contain a space', async () => {
     expect((await suggest('file', 'compo'))[0]).toBe('@src/ui/input/Composer.tsx ');
     expect((await suggest('file', 'uitheme'))[0]).toBe('@src/ui/theme.ts ');
     expect((await suggest('file', 'a b'))[0]).toBe('@"src/my notes/a b.md" ');
@@ -102,7 +102,7 @@ describe('what is suggested', () => {
     expect(isComplete('file', 'README.md')).toBe(true);
   });
 
-  test('nothing when the files cannot be listed', async () => {
+  test('nothing if files cannot be listed', async () => {
     const failing = createCompleter({ commands: () => [], files: () => Promise.reject(new Error('no')) });
     await failing.load('file');
     expect(failing.suggest({ kind: 'file', query: 'a', from: 0, to: 1 })).toEqual([]);
@@ -122,7 +122,7 @@ describe('what is suggested', () => {
   });
 });
 
-test('another name of a command, written out, is that command and no other that holds its letters', async () => {
+test('a fully typed alias selects its command, not others that contain its letters', async () => {
   const commands = [
     { name: 'permissions', aliases: [], description: 'rules' },
     { name: 'tasks', aliases: ['bashes', 'ps'], description: 'what runs' },

@@ -9,7 +9,7 @@ const { ctrl, alt } = keys;
 const entries = ['fix the parser', 'run\nall tests', 'fix the lexer', '検索 する'];
 
 describe('the history search', () => {
-  test('finds while typing, older ones with Ctrl+R, and sends with Enter', async () => {
+  test('searches while typing, finds older matches with Ctrl+R, and sends with Enter', async () => {
     const { screen, rows, sent } = await mountComposer({ entries });
     await screen.press('draft', ctrl('r'), 'fix');
     expect(rows()[0]).toContain('fix the lexer');
@@ -25,7 +25,7 @@ describe('the history search', () => {
     ['Tab', keys.tab],
     ['→', keys.right],
     ['Esc', keys.escape],
-  ])('%s takes the match into the composer, and undo restores the draft', async (_name, key) => {
+  ])('%s puts the match into the composer, and undo restores the draft', async (_name, key) => {
     const { screen, sent, text } = await mountComposer({ entries });
     await screen.press('draft', ctrl('r'), 'tests', key);
     expect(text()).toBe('run\nall tests');
@@ -37,7 +37,7 @@ describe('the history search', () => {
   test.each([
     ['Ctrl+C', ctrl('c')],
     ['Ctrl+G', ctrl('g')],
-  ])('%s leaves with the draft untouched, and does nothing else', async (_name, key) => {
+  ])('%s cancels and keeps the draft', async (_name, key) => {
     const { screen, intents, rows, text } = await mountComposer({ entries });
     await screen.press('draft', ctrl('r'), 'fix', key);
     expect(text()).toBe('draft');
@@ -61,7 +61,7 @@ describe('the history search', () => {
     expect(rows()[0]).toContain('mine');
   });
 
-  test('the cursor is in the query after every key, whatever the script, at 20 columns too', {
+  test('the cursor is in the query after every key, in any script, even at 20 columns', {
     tags: 'long',
   }, async () => {
     for (const columns of [20, 60]) {
@@ -80,7 +80,7 @@ describe('the history search', () => {
     }
   });
 
-  test('a prompt of many lines is readable, within the rows there are', async () => {
+  test('a long prompt is readable within the available rows', async () => {
     const long = Array.from({ length: 30 }, (_, line) => `line ${line}`).join('\n');
     const { screen, rows } = await mountComposer({ entries: [long], maxRows: 5 });
     await screen.press(ctrl('r'), 'line 20');
@@ -93,7 +93,7 @@ describe('the history search', () => {
     ]);
   });
 
-  test('a paste is searched for, its lines as one', async () => {
+  test('a paste becomes a query on one line', async () => {
     const { screen, rows } = await mountComposer({ entries: ['a b c'] });
     await screen.press(ctrl('r'), keys.paste('a\nb'));
     expect(rows()[1]).toContain(': a b  1/1');
@@ -101,7 +101,7 @@ describe('the history search', () => {
 });
 
 describe('a stashed draft', () => {
-  test('comes back with the same key on an empty line, the newest first', async () => {
+  test('returns with the same key on an empty line, newest first', async () => {
     const { screen, rows, text } = await mountComposer({ placeholder: 'Ask' });
     await screen.press('one', ctrl('s'), 'two', ctrl('s'));
     expect(text()).toBe('');
@@ -114,7 +114,7 @@ describe('a stashed draft', () => {
     expect(rows()).toEqual(['❯ Ask']);
   });
 
-  test('comes back automatically after the next prompt is sent, folds included', async () => {
+  test('returns automatically after the next prompt, folds included', async () => {
     const { screen, sent, rows, text } = await mountComposer();
     const long = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n');
     await screen.press('see ', keys.paste(long), ctrl('s'), 'first this', keys.enter);
@@ -123,7 +123,7 @@ describe('a stashed draft', () => {
     expect(text()).toBe(`see ${long}`);
   });
 
-  test('survives a dialog', async () => {
+  test('is kept while a dialog is open', async () => {
     const { screen, change, text } = await mountComposer();
     await screen.press('draft', ctrl('s'));
     await change({ isActive: false });
@@ -134,7 +134,7 @@ describe('a stashed draft', () => {
 });
 
 describe('a chord', () => {
-  test('says what may follow, and does it', async () => {
+  test('shows the possible next keys and runs the action', async () => {
     const { screen, rows, intents } = await mountComposer();
     await screen.press('x', ctrl('x'));
     expect(rows()[1]).toContain('Ctrl+X …  Ctrl+E edit the prompt in $EDITOR');
@@ -143,7 +143,7 @@ describe('a chord', () => {
     expect(rows()).toEqual(['❯ x']);
   });
 
-  test('is given up after a while, and the next key is itself again', { tags: 'long' }, async () => {
+  test('times out, and the next key has its usual meaning', { tags: 'long' }, async () => {
     const { screen, rows, intents, text } = await mountComposer();
     await screen.press('x', ctrl('x'));
     await screen.waitFor((all) => !all.some((row) => row.includes('Ctrl+X')));
@@ -154,8 +154,8 @@ describe('a chord', () => {
   });
 });
 
-describe('keys of one’s own', () => {
-  test('count, function keys too, and the built-in ones that were taken away do not', async () => {
+describe('custom keys', () => {
+  test('work, function keys included, and removed built-in keys do not', async () => {
     const { keymap, problems } = userKeys({
       Chat: { f5: 'chat:stash', 'ctrl+s': null, 'alt+z': 'chat:undo', 'ctrl+x ctrl+r': 'history:search' },
     });
@@ -171,7 +171,7 @@ describe('keys of one’s own', () => {
     expect(rows()[0]).toContain('fix the lexer');
   });
 
-  test('what a terminal with the kitty protocol sends is the same key', async () => {
+  test('a terminal with the kitty protocol sends the same key', async () => {
     const { keymap } = userKeys({ Chat: { 'alt+z': 'chat:stash', f6: 'chat:stash' } });
     const { screen, text } = await mountComposer({ keymap });
     await screen.press('draft', '\u001B[122;3u');
@@ -181,7 +181,7 @@ describe('keys of one’s own', () => {
   });
 });
 
-test('? asks for the keys on an empty line, and is text elsewhere', async () => {
+test('? shows the keys on an empty line and is text elsewhere', async () => {
   const { screen, intents, text } = await mountComposer();
   await screen.press('?', 'why', '?');
   expect(intents).toEqual(['help']);
@@ -189,7 +189,7 @@ test('? asks for the keys on an empty line, and is text elsewhere', async () => 
 });
 
 describe('vim keys', () => {
-  test('the symbol shows the mode, the cursor is on its character, Esc interrupts only from there', async () => {
+  test('the symbol shows the mode, the cursor is on a character, and Esc interrupts only in normal mode', async () => {
     const { screen, rows, intents, change } = await mountComposer({ vim: true });
     await screen.press('one 漢字');
     expect(rows()).toEqual(['❯ one 漢字']);

@@ -80,7 +80,7 @@ test('in the search of earlier prompts', { tags: 'long' }, async () => {
   }
 });
 
-test('under the vim keys, on the character that a command would take', { tags: 'long' }, async () => {
+test('with vim keys, on the character that a command affects', { tags: 'long' }, async () => {
   const { screen, rows } = await mountComposer({ vim: true, columns: 80 });
   await screen.press(graphemes.join(''), keys.escape, '0');
   let cells = 0;

@@ -11,7 +11,7 @@ import {
   startWalk,
 } from '../../../src/ui/input/history.ts';
 
-describe('the walk through earlier prompts', () => {
+describe('moving through earlier prompts', () => {
   /** Presses ↑ (-1) and ↓ (1), with what is in the editor before each, and says what is shown. */
   const press = (start: HistoryWalk<string>, keys: readonly [-1 | 1, string][]): (string | undefined)[] => {
     let walk = start;
@@ -23,7 +23,7 @@ describe('the walk through earlier prompts', () => {
     });
   };
 
-  test('goes to older ones and back to the draft, and stops at both ends', () => {
+  test('moves to older ones and back to the draft, and stops at both ends', () => {
     expect(
       press(startWalk(['one', 'two']), [
         [-1, 'draft'],
@@ -36,7 +36,7 @@ describe('the walk through earlier prompts', () => {
     ).toEqual(['two', 'one', undefined, 'two', 'draft', undefined]);
   });
 
-  test('keeps what was made of an entry on the way', () => {
+  test('keeps edits of entries on the way', () => {
     expect(
       press(startWalk(['one', 'two']), [
         [-1, 'draft'],
@@ -48,13 +48,13 @@ describe('the walk through earlier prompts', () => {
     ).toEqual(['two', 'one', 'two, edited', 'draft', 'two, edited']);
   });
 
-  test('starts over after sending, and keeps a repetition once', () => {
+  test('starts over after sending, and stores a repetition once', () => {
     const sent: HistoryWalk<string> = remember(remember(startWalk<string>(['one']), 'two'), 'two');
     expect(sent.entries).toEqual(['one', 'two']);
     expect(sent.position).toBe(2);
   });
 
-  test('stays at its place when older entries are loaded', () => {
+  test('keeps its position when older entries are loaded', () => {
     const step = moveInHistory(startWalk<string>(['mine']), -1, 'draft');
     const walk = prepend(step?.walk ?? startWalk<string>([]), ['old']);
     expect(press(walk, [[-1, 'mine']])).toEqual(['old']);
@@ -69,7 +69,7 @@ describe('the history file', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  test('gives the next run what this one added, and is readable by its user only', async () => {
+  test('keeps prompts for the next run, readable only by the user', async () => {
     const path = join(folder, 'project', 'history.jsonl');
     const history = createHistoryFile(path);
     expect(await history.load()).toEqual([]);
@@ -81,7 +81,7 @@ describe('the history file', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  test('loses no more than the damaged lines', async () => {
+  test('loses only damaged lines', async () => {
     const path = join(folder, 'history.jsonl');
     await writeFile(path, '{"text":"one"}\nnot json\n{"text":5}\nnull\n\n{"text":"two"}\n{"text":"to');
     const history = createHistoryFile(path);
@@ -109,7 +109,7 @@ describe('the history file', () => {
     expect((await left.load()).length).toBe(80);
   });
 
-  test('that cannot be written costs only itself', async () => {
+  test('that cannot be written has no other effect', async () => {
     await writeFile(join(folder, 'file'), '');
     const history = createHistoryFile(join(folder, 'file', 'history.jsonl'));
     await history.add('one');
@@ -117,7 +117,7 @@ describe('the history file', () => {
   });
 });
 
-test('the prompts of all projects are there, those of the project used last at the end', async () => {
+test('the prompts of all projects are found; the last used project comes last', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'history-all-'));
   const [first, second] = [join(folder, 'a.jsonl'), join(folder, 'b.jsonl')];
   await createHistoryFile(first).add('older');

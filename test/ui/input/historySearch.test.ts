@@ -20,7 +20,7 @@ const sources = {
 const find = (query: string) => editQuery(startSearch(sources), { type: 'insert', text: query }, sources);
 
 describe('the search', () => {
-  test('opens with everything, newest first, each once', () => {
+  test('starts with all prompts, newest first, without duplicates', () => {
     expect(startSearch(sources).matches).toEqual([
       'write docs',
       'run tests',
@@ -40,14 +40,14 @@ describe('the search', () => {
     expect(find(query).matches).toEqual(matches);
   });
 
-  test('goes to older and newer ones and stops at the ends', () => {
+  test('moves to older and newer matches and stops at the ends', () => {
     const search = find('fix');
     expect(moveMatch(search, 1).selected).toBe(1);
     expect(moveMatch(moveMatch(search, 1), 1).selected).toBe(1);
     expect(moveMatch(search, -1).selected).toBe(0);
   });
 
-  test('goes around its scopes with the query kept', () => {
+  test('cycles through scopes and keeps the query', () => {
     const all = nextScope(find('run'), sources);
     expect(all).toMatchObject({ scope: 'all', matches: ['run tests', 'elsewhere: run it'] });
     const session = nextScope(all, sources);
@@ -68,7 +68,7 @@ test.each([
   ['👩‍👩‍👧 family', 'family', 'family'],
   ['none', 'x', undefined],
   ['any', '', undefined],
-])('in %j, %j stands at %j', (prompt, query, found) => {
+])('in %j, %j is at %j', (prompt, query, found) => {
   const units = unitsOf(prompt);
   const stretch = firstMatchRange(units, query);
   expect(stretch && expand(units.slice(stretch.from, stretch.to))).toBe(found);
@@ -76,7 +76,7 @@ test.each([
 
 const dark = chooseTheme('dark', { noColor: false, term: 'xterm-256color', colorTerm: 'truecolor' });
 
-test('the rows of a prompt of many lines are those around the match', () => {
+test('a long prompt shows the rows around the match', () => {
   const prompt = Array.from({ length: 50 }, (_, line) => `line number ${line}`).join('\n');
   const rows = searchExcerpt(prompt, 'number 30', { width: 40, maxRows: 4, theme: dark });
   expect(rows).toHaveLength(4);
@@ -85,7 +85,7 @@ test('the rows of a prompt of many lines are those around the match', () => {
   expect(rows[0]).toBe('line number 29');
 });
 
-test('no prompt, however hostile or long, is more than its rows and columns', { tags: 'long' }, () => {
+test('no prompt, however hostile or long, exceeds its rows and columns', { tags: 'long' }, () => {
   const prompt = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme', maxLength: 300 }));
   fc.assert(
     fc.property(

@@ -58,7 +58,7 @@ describe('a paste', () => {
     expect(pathsInPaste(pasted)).toEqual(paths);
   });
 
-  test('of any text takes no time and never throws', () => {
+  test('of any text is fast and never throws', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 2000 }), (text) => {
         for (const paths of pathsInPaste(`${text}.png`)) expect(paths.length).toBeGreaterThan(0);
@@ -83,14 +83,14 @@ test.each([
 });
 
 describe('the shelf', () => {
-  test('numbers images, and finds those that a text names in its order', () => {
+  test('numbers images and finds those that a text names, in order', () => {
     const shelf = createImageShelf(() => []);
     expect([shelf.add(pixel), shelf.add(other)]).toEqual(['[Image #1]', '[Image #2]']);
     expect(shelf.named('[Image #2] before [Image #1], [Image #2]')).toEqual([other, pixel]);
     expect(shelf.named('[Image #3]')).toEqual([]);
   });
 
-  test('continues the numbers of a resumed session, and has its images', () => {
+  test('continues the numbers of a resumed session and finds its images', () => {
     const sent = prompt([{ type: 'text', text: '[Image #4] and [Image #2]' }, pixel, other]);
     const shelf = createImageShelf(() => [sent, prompt('[Image #9] in words only')]);
     expect(shelf.add(pixel)).toBe('[Image #5]');
@@ -115,16 +115,19 @@ describe('files', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
   const port = () => createImagePort({ cwd: folder, home: folder, env: {} });
 
-  test.each(['shot.png', './shot.png', '~/shot.png'])('are read as the user names them: %s', async (path) => {
-    expect(await port().read(path)).toMatchObject({
-      type: 'image',
-      image: pixel,
-      bytes: 70,
-      header: { width: 1 },
-    });
-  });
+  test.each(['shot.png', './shot.png', '~/shot.png'])(
+    'are read by any name the user gives: %s',
+    async (path) => {
+      expect(await port().read(path)).toMatchObject({
+        type: 'image',
+        image: pixel,
+        bytes: 70,
+        header: { width: 1 },
+      });
+    },
+  );
 
-  test('that are no images, not there, folders, pipes or links to nowhere are none', async () => {
+  test('that are not images, missing, folders, pipes or broken links are not accepted', async () => {
     await writeFile(join(folder, 'text.png'), 'text');
     await writeFile(join(folder, 'empty.png'), '');
     await promisify(execFile)('mkfifo', [join(folder, 'pipe.png')]);
@@ -132,7 +135,7 @@ describe('files', () => {
       expect(await port().read(path)).toEqual({ type: 'none' });
   });
 
-  test('that are too large are refused with advice', async () => {
+  test('that are too large are rejected with advice', async () => {
     const large = Buffer.concat([Buffer.from(PIXEL, 'base64'), Buffer.alloc(6 * 1024 * 1024)]);
     await writeFile(join(folder, 'large.png'), large);
     const read = await port().read('large.png');
@@ -148,7 +151,7 @@ describe('files', () => {
   };
   const here = () => ({ PATH: `${folder}:/usr/bin:/bin`, WAYLAND_DISPLAY: 'wayland-0' });
 
-  test('the clipboard is read by the program that is there', async () => {
+  test('the clipboard is read by an installed program', async () => {
     await program(
       'wl-paste',
       `echo "$@" >> ${folder}/asked; [ "$3" = image/png ] && exec cat ${folder}/shot.png; exit 1`,
@@ -176,7 +179,7 @@ describe('files', () => {
     expect(await readClipboardImage('linux', here())).toMatchObject({ type: 'refused' });
   });
 
-  test('AppleScript’s hexadecimal and PowerShell’s base64 are understood', async () => {
+  test('AppleScript’s hexadecimal and PowerShell’s base64 are decoded', async () => {
     const hex = Buffer.from(PIXEL, 'base64').toString('hex').toUpperCase();
     await program('osascript', `printf '\\253data PNGf${hex}\\273\\n'`);
     await program('powershell.exe', `echo ${PIXEL}`);
@@ -197,7 +200,7 @@ describe('files', () => {
     expect(read).toMatchObject({ type: 'none', message: expect.stringContaining(words) });
   });
 
-  describe('on their way into a prompt', () => {
+  describe('images in prompts', () => {
     const made = (seesImages?: boolean) => {
       const said: string[] = [];
       const model = { ...state.model, id: 'm', ...(seesImages === undefined ? {} : { seesImages }) };
@@ -209,7 +212,7 @@ describe('files', () => {
       return { images, said };
     };
 
-    test('become labels, and go with the prompt that names them', async () => {
+    test('become labels and are sent with the prompt that names them', async () => {
       const { images, said } = made(true);
       expect(images.attach('just text')).toBeUndefined();
       expect(await images.attach(`'${join(folder, 'shot.png')}'`)).toEqual(['[Image #1]']);
@@ -219,7 +222,7 @@ describe('files', () => {
       expect(said).toEqual([]);
     });
 
-    test('are held back from a model without image input, which is reported before', async () => {
+    test('are not sent to a model without image input, and this is reported first', async () => {
       const { images, said } = made(false);
       await images.attach('shot.png');
       expect(await images.of('[Image #1] what is it?')).toBe('hold');
@@ -231,7 +234,7 @@ describe('files', () => {
       ]);
     });
 
-    test('go to a model with unknown image support, which is reported once', async () => {
+    test('are sent to a model with unknown image support, and this is reported once', async () => {
       const { images, said } = made();
       await images.attach('shot.png');
       expect(await images.of('[Image #1]')).toEqual([pixel]);
@@ -249,7 +252,7 @@ test.each([
   ['hello', false],
   ['/rename [Image #1]', false],
   ['!echo @a.png', false],
-])('whether %j is worth a look: %s', (text, is) => {
+])('%j may name images: %s', (text, is) => {
   expect(mayNameImages(text)).toBe(is);
 });
 

@@ -31,7 +31,7 @@ async function openComposer(columns = 60) {
   return { screen, sent, handle, answer: (labels?: readonly string[]) => answer(labels) };
 }
 
-test('a pasted path becomes a label that is one step for the cursor', async () => {
+test('a pasted path becomes a label that is one cursor step', async () => {
   const { screen, answer, sent } = await openComposer();
   await screen.press('看 ', keys.paste('/tmp/a.png'));
   answer(['[Image #1]']);
@@ -43,7 +43,7 @@ test('a pasted path becomes a label that is one step for the cursor', async () =
   expect(sent).toEqual([{ text: '看 [Image #1] hm', display: '看 [Image #1] hm' }]);
 });
 
-test('input typed meanwhile waits, so that Enter sends the image with the text', async () => {
+test('input typed in the meantime waits, so Enter sends the image with the text', async () => {
   const { screen, answer, sent } = await openComposer();
   await screen.press(keys.paste('/tmp/a.png'), 'w', 'h', 'y', '?', keys.enter);
   expect(sent).toEqual([]);
@@ -52,7 +52,7 @@ test('input typed meanwhile waits, so that Enter sends the image with the text',
   expect(sent).toEqual([{ text: '[Image #1] [Image #2] why?', display: '[Image #1] [Image #2] why?' }]);
 });
 
-test('a path of no image is pasted as it is', async () => {
+test('a path that is not an image is pasted verbatim', async () => {
   const { screen, answer } = await openComposer();
   await screen.press(keys.paste('/tmp/a.png'), '!');
   answer();
@@ -60,7 +60,7 @@ test('a path of no image is pasted as it is', async () => {
   expect(screen.text()[0]).toBe('❯ /tmp/a.png!');
 });
 
-test('a label comes from the clipboard too, and comes back with a text that has it', async () => {
+test('the clipboard gives a label, too, and a restored text keeps it', async () => {
   const { screen, handle } = await openComposer(20);
   await screen.press('a');
   handle.current?.insertImage?.('[Image #1]');
@@ -72,7 +72,7 @@ test('a label comes from the clipboard too, and comes back with a text that has 
   expect(screen.text()[0]).toBe('❯ b');
 });
 
-test('turns are taken in order, whatever takes how long', async () => {
+test('actions run in order, however long each takes', async () => {
   const turns = createActionQueue();
   const done: string[] = [];
   let open = (): void => undefined;

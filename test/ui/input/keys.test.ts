@@ -61,7 +61,7 @@ describe('a key', () => {
   });
 });
 
-describe('several keys in one piece', () => {
+describe('several keys in one chunk', () => {
   test.each<[string, string[]]>([
     ['hello\r', ['edit insert "hello"', 'enter']],
     ['one\rtwo', ['edit insert "one\\rtwo"']],

@@ -18,7 +18,7 @@ test.each<[string, string, string]>([
   expect(abbreviate(unitsOfPaste(pasted, []))).toBe(shown);
 });
 
-test('whatever is pasted is sent whole, but for line ends and control characters', () => {
+test('any paste is sent in full, except for line ends and control characters', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 2000 }), (text) => {
       const pasted = `${text}\u001B[31m\r\n\u0007`;
@@ -35,7 +35,7 @@ test('every fold in a draft has its own number', () => {
   expect(abbreviate([...first, ...second])).toBe('[Pasted text #1 +3 lines][Pasted text #2 +4 lines]');
 });
 
-test('a fold is one step for backspace, and is then removed; undo restores its text', () => {
+test('backspace removes a fold in one step; undo restores its text', () => {
   let buffer = applyEdit(createBuffer('see '), { type: 'insert_units', units: unitsOfPaste(lines(9), []) });
   buffer = applyEdit(buffer, { type: 'delete_backward' });
   expect(expand(buffer.units)).toBe('see ');
@@ -48,7 +48,7 @@ test('typed text that looks like a fold is sent as typed', () => {
   expect(expand(buffer.units)).toBe(`${lines(3)} [Pasted text #1 +3 lines]`);
 });
 
-test('ten megabytes are folded and sent whole without delay', () => {
+test('ten megabytes are folded and sent in full without delay', () => {
   const pasted = `${'漢字 and ASCII\r\n'.repeat(600_000)}end`;
   const spentMs = cpuClock();
   const units = unitsOfPaste(pasted, []);
@@ -58,7 +58,7 @@ test('ten megabytes are folded and sent whole without delay', () => {
   expect(sent.length).toBe(pasted.length - 600_000);
 });
 
-test('a recalled text is shown to be edited unless it would fill screens', () => {
+test('a recalled text is shown for editing unless it would fill screens', () => {
   expect(abbreviate(unitsOfRecall(lines(20)))).toBe(lines(20));
   expect(abbreviate(unitsOfRecall(lines(201)))).toBe('[Pasted text #1 +201 lines]');
 });

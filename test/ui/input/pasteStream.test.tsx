@@ -28,7 +28,7 @@ describe('assembling', () => {
     return pieces.map(assembler.take).join('') + assembler.settle();
   };
 
-  test('what has no marks passes in order, and a paste is one piece, however the pieces are cut', () => {
+  test('text without marks passes in order, and a paste is one piece, however the chunks are split', () => {
     fc.assert(
       fc.property(
         fc.array(part),
@@ -42,7 +42,7 @@ describe('assembling', () => {
     );
   });
 
-  test('holds a paste until it is complete, its end mark cut in two', () => {
+  test('holds a paste until it is complete, even if its end mark is split', () => {
     const { take, isWaiting, settle } = createPasteAssembler();
     expect(['ab\u001B[200~one', 'two', 'three\u001B[2'].map(take)).toEqual(['ab', '', '']);
     expect(isWaiting()).toBe(false);
@@ -59,11 +59,11 @@ describe('assembling', () => {
     ['with a start mark cut in two', ['\u001B', '[200~a\u001B[201~y\u001B[201~'], 'y'],
     ['with a start mark', ['\u001B[200~a\u001B[201~x\u001B[200~y\u001B[201~'], 'xy'],
     ['with a mark in a mark', ['\u001B[200~a\u001B[201~\u001B[20\u001B[201~1~y\u001B[201~'], '[201~y'],
-  ])('what follows an end mark at once is pasted text: %s', (_, pieces, rest) => {
+  ])('text right after an end mark is pasted text: %s', (_, pieces, rest) => {
     expect(all(pieces)).toBe(keys.paste(`a${rest}`));
   });
 
-  test.each(['\u0003', '\u001B[99;5u'])('%j gives the keyboard back from a paste without an end', (key) => {
+  test.each(['\u0003', '\u001B[99;5u'])('%j ends a paste without an end mark', (key) => {
     const { take, settle } = createPasteAssembler();
     expect(['\u001B[200~never', ' ends', key, 'x'].map(take)).toEqual(['', '', key, 'x']);
     expect(take('\u001B[201~')).toBe('\u001B[201~');
@@ -88,7 +88,7 @@ describe('as the input of Ink', () => {
   let app: ReturnType<typeof render> | undefined;
   afterEach(() => app?.unmount());
 
-  test('what was typed before comes line by line, so that its Enters are Enters, until a paste', async () => {
+  test('text typed earlier is emitted line by line, so its Enters are keys, until a paste', async () => {
     const screen = createScreen();
     typed.length = 0;
     const paste = keys.paste('two\rlines');
@@ -110,7 +110,7 @@ describe('as the input of Ink', () => {
     typed.length = 0;
   });
 
-  test('a paste of ten megabytes in small pieces arrives in full and quickly, and keys still work', {
+  test('a ten-megabyte paste in small chunks arrives in full and quickly, and keys still work', {
     tags: 'long',
   }, async () => {
     const screen = createScreen();

@@ -71,13 +71,13 @@ describe('one edit', () => {
     expect(show(applyEdit(at(before), edit))).toBe(after);
   });
 
-  test('an accent typed behind its letter joins it, and the cursor stays behind both', () => {
+  test('an accent typed after its letter joins it, and the cursor stays after both', () => {
     const buffer = applyEdit(at('e|x'), insert('\u0301'));
     expect(buffer.units).toEqual(['e\u0301', 'x']);
     expect(buffer.cursor).toBe(1);
   });
 
-  test('deleting what parted two halves of a flag joins them', () => {
+  test('deleting text between two halves of a flag joins them', () => {
     expect(applyEdit(at('🇩x|🇪'), { type: 'delete_backward' }).units).toEqual(['🇩🇪']);
   });
 });
@@ -102,7 +102,7 @@ describe('runs of edits', () => {
     expect(run('one two|', ...kills, { type: 'yank' }, { type: 'yank_pop' }, { type: 'undo' })).toBe('| ');
   });
 
-  test('a killed fold comes back whole', () => {
+  test('a killed fold is yanked in full', () => {
     const buffer = [{ type: 'kill_to_line_start' }, { type: 'yank' }].reduce(
       (before, edit) => applyEdit(before, edit as Edit),
       at('x§|'),
@@ -119,7 +119,7 @@ describe('runs of edits', () => {
 });
 
 describe('up and down', () => {
-  test('keep the column over shorter and wide rows, and end at the edges', () => {
+  test('keep the column across short and wide rows, and stop at the edges', () => {
     const start = at('abcdef\nx\n漢字漢字|');
     const up1 = moveVertically({ ...start, cursor: start.cursor - 1 }, -1, 40);
     expect(up1 && show(up1)).toBe('abcdef\nx|\n漢字漢字');
@@ -129,7 +129,7 @@ describe('up and down', () => {
     expect(moveVertically(start, 1, 40)).toBeUndefined();
   });
 
-  test('walk through the rows of a soft-wrapped line', () => {
+  test('move through the rows of a soft-wrapped line', () => {
     const up = moveVertically(at('abcdefgh|'), -1, 5);
     expect(up && show(up)).toBe('abc|defgh');
   });
@@ -212,7 +212,7 @@ describe('any sequence of edits', () => {
     );
   });
 
-  test('holds the text that a plain string would hold', () => {
+  test('has the same text as a plain string', () => {
     fc.assert(
       fc.property(sequences, (edits) => {
         let buffer = createBuffer();
@@ -255,7 +255,7 @@ describe('any sequence of edits', () => {
     );
   });
 
-  test('is laid out within the width, with the cursor behind the cells to its left', () => {
+  test('is laid out within the width, with the cursor after the cells to its left', () => {
     fc.assert(
       fc.property(sequences, fc.integer({ min: 5, max: 30 }), (edits, width) => {
         const { units } = edits.reduce(
@@ -286,7 +286,7 @@ describe('any sequence of edits', () => {
   });
 });
 
-test('a line of 20,000 wide characters is still typed into without delay', () => {
+test('typing into a line of 20,000 wide characters causes no delay', () => {
   const spentMs = cpuClock();
   let buffer = createBuffer('漢'.repeat(20_000));
   for (let times = 0; times < 20; times++) buffer = applyEdit(buffer, insert('字'));

@@ -106,7 +106,7 @@ test('items are listed newest first, with pointer, kind, state and tokens; the t
   ]);
 });
 
-test('d drops, r restores, p pins and unpins; the list and what became of it are seen at once', async () => {
+test('d drops, r restores, p pins and unpins; the list shows the result immediately', async () => {
   const { screen, edits } = await open(three);
   await screen.press(keys.down, 'd');
   await screen.waitFor((rows) => rows[3]?.startsWith('❯  ○     #4 reply        removed') === true);
@@ -126,13 +126,13 @@ test('d drops, r restores, p pins and unpins; the list and what became of it are
   ]);
 });
 
-test('an impossible action is reported in the list', async () => {
+test('an impossible action is reported in the list itself', async () => {
   const { screen, say } = await open(three);
   say('The newest message is what the model has to answer: it stays.');
   await screen.waitFor((rows) => rows.some((row) => row.startsWith('The newest message')));
 });
 
-test('the filter finds titles, states and pointers; letters are letters in it', async () => {
+test('the filter finds titles, states and pointers; letters are text in it', async () => {
   const { screen, edits, closed } = await open(three);
   await screen.press('/', 'p', 'r', 'd', keys.backspace, keys.backspace, keys.backspace, ...'masked');
   expect(screen.text()).toContain('Filter: masked');
@@ -151,14 +151,14 @@ test('the filter finds titles, states and pointers; letters are letters in it', 
   expect(closed()).toBe(1);
 });
 
-test('a chunk that holds the slash and what comes behind it is a filter', async () => {
+test('a slash and text in one chunk start a filter', async () => {
   const { screen, edits } = await open(three);
   await screen.press('/dr');
   expect(screen.text()).toContain('Filter: dr');
   expect(edits).toEqual([]);
 });
 
-test('a new item comes in above without moving the cursor from its item', async () => {
+test('a new item appears above without moving the cursor from its item', async () => {
   const { screen, add } = await open(three);
   await screen.press(keys.down);
   add(item(12));
@@ -181,13 +181,13 @@ test('ten thousand items are scrolled in a window, from 20 columns on', async ()
   expect(screen.text().find((row) => row.startsWith('❯'))).toContain('9999');
 });
 
-test('on very few rows the list itself is left', async () => {
+test('on very few rows, only the list remains', async () => {
   const { screen } = await open(three, 40, 4);
   expect(screen.text().filter((row) => row.includes('#9') || row.includes('#4'))).toHaveLength(2);
   expect(screen.text().length).toBeLessThanOrEqual(4);
 });
 
-test('a conversation without items says so', async () => {
+test('an empty conversation says so', async () => {
   const { screen } = await open([]);
   expect(screen.text().join('\n')).toContain('Nothing here yet.');
 });

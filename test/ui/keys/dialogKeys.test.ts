@@ -66,7 +66,7 @@ test.each<[string, DialogFocus, Stroke, readonly string[]]>([
   expect(meanings(stroke, place)).toEqual(expected);
 });
 
-test('keys of the line editor are the user’s, and where these mean something else, the built-in ones', () => {
+test('the line editor uses the user’s keys, and the built-in ones if those mean something else', () => {
   const { keymap } = userKeys({
     Global: { 'ctrl+a': 'app:redraw' },
     Chat: { 'alt+a': 'edit:lineStart', 'ctrl+e': 'chat:externalEditor' },
@@ -76,13 +76,13 @@ test('keys of the line editor are the user’s, and where these mean something e
   expect(meanings(pressed('ctrl+e'), filter, keymap)).toEqual(['edit line_end']);
 });
 
-test('a character that has lost its action is text again', () => {
+test('an unbound character is text again', () => {
   const { keymap } = userKeys({ Tasks: { x: null }, Sessions: { '/': null } });
   expect(meanings(typed('x'), tasks, keymap)).toEqual(['“x”']);
   expect(meanings(typed('/'), empty, keymap)).toEqual(['“/”']);
 });
 
-test('hints name the keys that reach an action in that place', () => {
+test('hints name the keys that trigger an action in that place', () => {
   const { keymap } = userKeys({
     Select: { up: null, 'ctrl+p': null, 'ctrl+k': 'select:previous' },
     Tasks: { x: null, pagedown: 'tasks:stop' },
@@ -103,7 +103,7 @@ test('hints name the keys that reach an action in that place', () => {
   expect(joinWithDots('a', undefined, '', 'b')).toBe('a · b');
 });
 
-test('whatever is typed, all of it is read, and a question is answered by no more than one character', () => {
+test('all typed text is read, and at most one character answers a question', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
       for (const place of [tasks, question, filter, empty]) {

@@ -32,7 +32,7 @@ describe('the table', () => {
     }
   });
 
-  test('no key that is bound is the beginning of a chord', () => {
+  test('no bound key starts a chord', () => {
     // Dialogs have no chords.
     const all = actions.flatMap(({ keys, command }) => (command === undefined ? [] : keys));
     expect(all.filter((keys) => all.some((other) => other.startsWith(`${keys} `)))).toEqual([]);
@@ -40,7 +40,7 @@ describe('the table', () => {
 });
 
 describe('reading a stroke', () => {
-  test('text is text, but for a key of its own on an empty line', () => {
+  test('text is text, except for single-character keys on an empty line', () => {
     expect(readStroke(defaultKeymap, text('?'), writing)).toEqual({ type: 'text', text: '?' });
     expect(readStroke(defaultKeymap, text('?'), { ...writing, isEmpty: true })).toMatchObject({
       command: { intent: 'help' },
@@ -48,7 +48,7 @@ describe('reading a stroke', () => {
     expect(readStroke(defaultKeymap, text('?what'), { ...writing, isEmpty: true }).type).toBe('text');
   });
 
-  test('a chord waits, is completed, or is given up with its last key', () => {
+  test('a chord waits, is completed, or is dropped with its last key', () => {
     expect(readStroke(defaultKeymap, key('ctrl+x'), writing)).toEqual({ type: 'pending', keys: 'ctrl+x' });
     const pending = { ...writing, pending: 'ctrl+x' };
     expect(readStroke(defaultKeymap, key('ctrl+e'), pending)).toMatchObject({
@@ -71,7 +71,7 @@ describe('reading a stroke', () => {
     });
   });
 
-  test('the inner context goes first', () => {
+  test('the inner context takes precedence', () => {
     const search = { contexts: ['HistorySearch', 'Chat'], isEmpty: false } as const;
     expect(readStroke(defaultKeymap, key('ctrl+s'), search)).toMatchObject({ command: { step: 'scope' } });
     expect(readStroke(defaultKeymap, key('ctrl+s'), writing)).toMatchObject({ command: { type: 'stash' } });
@@ -82,7 +82,7 @@ describe('reading a stroke', () => {
   });
 });
 
-test('a change adds a key or takes one away', () => {
+test('a change adds or removes a key', () => {
   const stash = actions.find(({ name }) => name === 'chat:stash') ?? null;
   const keymap = createKeymap([
     { context: 'Chat', keys: 'alt+s', action: stash },

@@ -25,7 +25,7 @@ test('docs/keys.md has every action with its keys', () => {
   }
 });
 
-test('/keys prints them, where they are changed, and what does not count', async () => {
+test('/keys prints them, the file to change, and ignored bindings', async () => {
   const host = commandHost({
     keys: async () => ({ file: '~/keys.json', groups: keyGroups(defaultKeymap), problems: ['Not so.'] }),
   });
@@ -49,7 +49,7 @@ test.each([
   { columns: 80, rows: 12 },
   { columns: 20, rows: 8 },
 ])(
-  'at $columns columns it keeps to its rows, scrolls, and any other key closes it',
+  'at $columns columns it stays within its rows, scrolls, and any other key closes it',
   async ({ columns, rows }) => {
     const screen = createScreen({ columns, rows: 24, quietMs: 20 });
     let closed = 0;

@@ -34,7 +34,7 @@ describe('one key', () => {
   });
 });
 
-test('keys that come in one piece are the same keys as one by one', () => {
+test('keys in one chunk are read like single keys', () => {
   // Line breaks and tabs inside text are a paste; Esc begins sequences, which Ink takes apart.
   const key = fc.constantFrom(
     'a',
@@ -60,6 +60,6 @@ test('keys that come in one piece are the same keys as one by one', () => {
   );
 });
 
-test('a function key that came before is not read into what follows', () => {
+test('an earlier function key does not affect later keys', () => {
   expect(strokesOf('a', {}, '\u001BOQ').map(short)).toEqual(['"a"']);
 });

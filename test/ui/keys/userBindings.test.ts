@@ -6,7 +6,7 @@ import { type DialogFocus, defaultKeymap, keysOfAction, readDialogKey } from '..
 import { isText, type Stroke } from '../../../src/ui/keys/strokes.ts';
 import { userKeys } from '../../../src/ui/keys/userBindings.ts';
 
-describe('what counts', () => {
+describe('valid bindings', () => {
   test.each([
     ['by context', { Chat: { 'ctrl+e': 'chat:externalEditor', 'ctrl+s': null } }],
     [
@@ -35,7 +35,7 @@ describe('what counts', () => {
   });
 });
 
-test('lists, questions, forms and the transcript have keys of their own', () => {
+test('lists, questions, forms and the transcript have their own keys', () => {
   const { keymap, problems } = userKeys({
     Select: { 'ctrl+j': 'select:next', 'ctrl+g': 'select:cancel' },
     Tasks: { j: 'select:next', k: null },
@@ -104,7 +104,7 @@ describe('mistakes are reported, and the rest applies', () => {
     expect(userKeys(value).problems.join('\n')).toContain(problem);
   });
 
-  test('to say what holds anyway is no mistake', () => {
+  test('repeating a default is not a mistake', () => {
     const { keymap, problems } = userKeys({
       Global: { 'ctrl+c': 'app:interrupt' },
       Chat: { escape: 'chat:cancel' },
@@ -115,20 +115,20 @@ describe('mistakes are reported, and the rest applies', () => {
     expect(keymap).toEqual(defaultKeymap);
   });
 
-  test('one bad line costs itself only', () => {
+  test('a bad line affects only itself', () => {
     const { keymap, problems } = userKeys({ Chat: { 'alt+z': 'chat:fly', 'alt+s': 'chat:stash' } });
     expect(problems).toHaveLength(1);
     expect(keysOfAction(keymap, 'chat:stash')).toContain('alt+s');
   });
 
-  test('Enter may make lines where another key sends', () => {
+  test('Enter may insert a new line if another key sends', () => {
     const { keymap, problems } = userKeys({ Chat: { enter: 'chat:newline', 'ctrl+enter': 'chat:submit' } });
     expect(problems).toEqual([]);
     expect(keysOfAction(keymap, 'chat:submit')).toEqual(['ctrl+enter']);
   });
 });
 
-test('whatever the file holds, one can stop, leave and send', () => {
+test('whatever the file contains, the user can interrupt, quit and send', () => {
   const keys = fc.constantFrom(
     'ctrl+c',
     'escape',
@@ -155,7 +155,7 @@ test('whatever the file holds, one can stop, leave and send', () => {
   );
 });
 
-test('whatever the file holds, one can leave every dialog, take a row, answer, and never agree by typing', () => {
+test('whatever the file contains, every dialog can be closed and answered, and typing never approves', () => {
   const keys = fc.constantFrom(
     'escape',
     'ctrl+c',

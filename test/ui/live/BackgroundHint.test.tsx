@@ -11,7 +11,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'],
 afterEach(() => void vi.useRealTimers());
 const untilSlow = () => vi.advanceTimersByTimeAsync(3000);
 
-test('a command that takes its time is offered the background, and no other', async () => {
+test('only a slow command shows the hint about the background', async () => {
   const { screen, update } = await mount(hint('a'), { columns: 60, rows: 3 });
   expect(screen.text()).toEqual([]);
   await untilSlow();
@@ -22,13 +22,13 @@ test('a command that takes its time is offered the background, and no other', as
   expect(screen.text()).toEqual([]);
 });
 
-test('on a narrow screen what the key does is not cut off', async () => {
+test('on a narrow screen, the key’s action is not cut off', async () => {
   const { screen } = await mount(hint('a', true, 20), { columns: 20, rows: 3 });
   await untilSlow();
   await screen.waitFor((rows) => rows.includes('  ctrl+b background'));
 });
 
-test('what cannot be moved is not offered it', async () => {
+test('a command that cannot be moved shows no hint', async () => {
   const { screen } = await mount(hint('a', false), { columns: 60, rows: 3 });
   await untilSlow();
   await screen.settle();

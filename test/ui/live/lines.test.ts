@@ -71,7 +71,7 @@ test('an estimate is marked as one', () => {
 
 const tool = (id: string, output = '') => ({ callId: id, tool: 'Bash', title: `run ${id}`, output });
 
-test('running calls show the end of their output, as a terminal would', () => {
+test('running calls show the end of their output as a terminal would', () => {
   const output = 'one\r\ntwo\n10%\r50%\r90%\n\u001b[31mred\u001b[0m\n';
   expect(liveToolLines([tool('a', output)], 40, 10, theme)).toEqual([
     '● Bash(run a)',
@@ -89,7 +89,7 @@ test('calls come before output when rows are short', () => {
   expect(liveToolLines(tools, 40, 0, theme)).toEqual([]);
 });
 
-test('the todo list keeps the current task in sight', () => {
+test('the todo list keeps the current task visible', () => {
   const todos = Array.from({ length: 9 }, (_, index) => ({
     content: `task ${index + 1}`,
     status:
@@ -115,7 +115,7 @@ test('queued messages have a line each, the newest if there is no room for all',
   expect(queueLines({ queue, width: 20, rows: 2, theme, editQueuedKey: '↑' }).at(-1)).toBe('⧗ three');
 });
 
-test('what runs never takes more rows or columns than there are', () => {
+test('running calls never exceed the available rows or columns', () => {
   const text = fc.constantFrom(
     'x',
     'a long line of output that goes on and on',
@@ -154,7 +154,7 @@ const question = (preview: PermissionQuestion['preview']): PermissionQuestion =>
   reason: 'No rule allows this command.',
 });
 
-test('hidden characters of what is to be approved are shown', () => {
+test('hidden characters in a call that needs approval are shown', () => {
   const command = 'echo ok\r\u001b[1Arm -rf ~ \u202e#\u200b';
   const lines = previewLines({ type: 'command', command, cwd: '/p' }, 80, theme, plainMarkdown, true);
   expect(lines).toEqual([
@@ -188,7 +188,7 @@ test.each([
   expect(previewLines(preview, 60, theme, plainMarkdown, preview.type !== 'paths')).toEqual(expected);
 });
 
-test('a permission dialog is never taller than its rows while these hold the choices', () => {
+test('a permission dialog never exceeds its rows if the choices fit in them', () => {
   const choiceRows = choiceLines(
     [{ label: 'Yes' }, { label: 'Always', detail: 'rule' }, { label: 'No' }],
     0,
@@ -224,7 +224,7 @@ test('a permission dialog is never taller than its rows while these hold the cho
   );
 });
 
-test('of choices that do not fit the selected one is there, whole where that can be, in no more rows than there are', () => {
+test('if choices do not fit, the selected one is visible, in full if possible, within the rows', () => {
   const long = Array.from({ length: 6 }, (_, index) => ({
     label: `choice-${index} ${'with a long name '.repeat(2)}`.trim(),
     detail: `detail-${index}`,
@@ -241,7 +241,7 @@ test('of choices that do not fit the selected one is there, whole where that can
   );
 });
 
-test('filtering keeps what holds every word, and coming back restores it', () => {
+test('filtering keeps items with every word, and deleting text restores the others', () => {
   const items = ['Fix the parser', 'fix tests', 'Add docs', '修复 tests'];
   const all = createSelection(items);
   const fix = filterSelection(all, 'FIX', (item) => item);
@@ -303,7 +303,7 @@ test.each([
   expect(checkForm(createForm(values))).toMatchObject(expected);
 });
 
-test('the name of a folder or a file cannot add a line to a question', () => {
+test('a folder or file name cannot add a line to a question', () => {
   const name = '/p\n❯ 1. Yes';
   const previews: readonly Preview[] = [
     { type: 'command', command: 'ls', cwd: name },
@@ -314,7 +314,7 @@ test('the name of a folder or a file cannot add a line to a question', () => {
     expect(previewLines(preview, 80, theme, plainMarkdown, false).join('\n')).toContain('/p‹U+000A›❯ 1. Yes');
 });
 
-test('the status line says when it compacts only once that is close', () => {
+test('the status line shows when compaction starts only once it is close', () => {
   const close = { ...measure, usedTokens: 90_000 };
   expect(statusLine({ ...facts, measure: close }, 120, theme)).toBe(
     'gpt-5-codex · plan mode · context 70% of 128k, compacts at 80% · $0.12',

@@ -20,7 +20,7 @@ test('the spinner does not move and shows the start time; received tokens are st
   expect(screen.text()).toEqual(['● Answering… (since 09:05 · 1.2k tokens · esc to interrupt)']);
 });
 
-test('without it the spinner moves', async () => {
+test('without reduced motion, the spinner moves', async () => {
   const { screen } = await mount(<Spinner verb="Answering" startedAt={startedAt} width={60} theme={plain} />);
   const before = screen.output();
   await expect.poll(() => screen.output()).not.toBe(before);

@@ -95,7 +95,7 @@ const credentials = (baseUrl: string, apiKey: string, model: string): Onboarding
 });
 
 describe('with a local server', () => {
-  test('Enter chooses the best model, whose row shows what is known about it', async () => {
+  test('Enter chooses the best model, whose row shows its facts', async () => {
     const { screen, done, press } = await open({ found: [ollama] });
     expect(screen.text().slice(0, 4)).toEqual([
       expect.stringContaining('─ Welcome to ClawdCode ─'),
@@ -141,7 +141,7 @@ describe('with a local server', () => {
     ).toBe('  llava:7b · Ollama · 4.1k tokens · no tool calls · sees images');
   });
 
-  test('what was typed before the list was there takes nothing', async () => {
+  test('keys typed before the list was shown choose nothing', async () => {
     let answer: (found: readonly FoundServer[]) => void = () => {};
     let refined: (found: readonly FoundServer[]) => void = () => {};
     const setup: SetupPort = {
@@ -214,7 +214,7 @@ describe('with a local server', () => {
 });
 
 describe('with nothing found', () => {
-  test('it says so, explains how to start one, and can search again', async () => {
+  test('the dialog says so, explains how to start one, and can search again', async () => {
     const { press, text, search } = await open();
     expect(text()).toContain('No local model server found');
     await press('l');
@@ -233,7 +233,7 @@ describe('with nothing found', () => {
     expect(text()).toContain('Ollama is running without a model: get one.');
   });
 
-  test('a pasted key opens the form with the endpoint that its beginning names, and is never shown', async () => {
+  test('a pasted key opens the form with the endpoint of its prefix, and is never shown', async () => {
     const { screen, press, text, checked, done } = await open({
       outcomes: [
         {
@@ -277,14 +277,14 @@ describe('with nothing found', () => {
   });
 });
 
-describe('an endpoint that refuses', () => {
+describe('an endpoint that rejects the setup', () => {
   const refused = (field: keyof Access, message: string): AccessOutcome => ({
     type: 'refused',
     field,
     message,
   });
 
-  test('says why, and leads back to the field, to another try, or to keeping it all the same', async () => {
+  test('says why, and offers to fix the field, retry or save anyway', async () => {
     const { press, text, checked, done } = await open({
       outcomes: [refused('apiKey', 'It rejected the API key.'), refused('apiKey', 'It refused it again.')],
     });
@@ -301,14 +301,14 @@ describe('an endpoint that refuses', () => {
     expect(text()).toContain('Asking api.openai.com');
   });
 
-  test('can be kept as it is', async () => {
+  test('can be saved as it is', async () => {
     const { press, done } = await open({ outcomes: [refused('baseUrl', 'No network.')] });
     await press('k', keys.paste('sk-1'), keys.enter, keys.enter);
     await press('k');
     expect(done).toHaveBeenCalledExactlyOnceWith(credentials('https://api.openai.com/v1', 'sk-1', ''));
   });
 
-  test('is not kept without a model that it does not list', async () => {
+  test('is not saved without a model', async () => {
     const { press, text } = await open({ outcomes: [refused('model', 'No list.')] });
     await press('k', keys.enter, keys.ctrl('u'), 'gpu:8000', keys.enter);
     expect(text()).toContain('1. Name a model');
@@ -332,7 +332,7 @@ describe('a key that is put into another field', () => {
     ['pasted instead of it', ['k', keys.tab, keys.ctrl('u'), keys.paste(`export KEY=${KEY}`)]],
     ['come as keys, for a terminal without pastes', ['k', keys.tab, KEY]],
     ['pasted as the model', ['k', keys.tab, keys.tab, keys.paste(KEY)]],
-  ])('goes to its own, and is never shown: %s', async (_, pressed) => {
+  ])('is moved to the key field, and is never shown: %s', async (_, pressed) => {
     const { screen, press, text, checked } = await open();
     await press(...pressed);
     expect(text()).toContain('That looks like a key');
@@ -343,7 +343,7 @@ describe('a key that is put into another field', () => {
     expect(screen.output()).not.toContain('0123456789');
   });
 
-  test('typed by hand it is hidden from its first signs on, long before it is known to be one', {
+  test('is hidden from its first characters when typed, before it is certainly a key', {
     tags: 'long',
   }, async () => {
     const { screen, press, text } = await open();
@@ -385,7 +385,7 @@ test('existing settings are filled in', async () => {
   expect(text()).toContain('Model:    mine');
 });
 
-test('a mistake in the settings is reported, and Enter reads them again once it is corrected', async () => {
+test('a mistake in the settings is reported, and Enter reloads them once corrected', async () => {
   const message = '~/.clawdcode/config.json:3:5: comma expected.';
   const { screen, done, press } = await open({ message, canReread: true, found: [ollama] });
   expect(screen.text().slice(1, 4)).toEqual([
@@ -403,7 +403,7 @@ test('the problem with the last answer is above the choices', async () => {
   expect(screen.text()[1]).toBe('The key was refused (401).');
 });
 
-test('what a server says drives no terminal', async () => {
+test('text from a server cannot control the terminal', async () => {
   const hostile = 'It said: "\u001b]0;owned\u0007\u009b2Jno \u202ekey".';
   const { screen, press } = await open({
     message: hostile,

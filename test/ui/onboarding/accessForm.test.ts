@@ -39,7 +39,7 @@ test.each([
   expect(readAddress(typed)).toBe(expected);
 });
 
-test('whatever is typed, an address is http or https or none', () => {
+test('any typed address is http, https or invalid', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string(), fc.webAuthority(), fc.ipV4(), fc.constantFrom('a:1', '::1', 'x://y')),
@@ -71,14 +71,14 @@ test('every provider has an address that can be used', () => {
 
 describe('the endpoint follows the key', () => {
   const url = (form: ReturnType<typeof createForm>): string => fieldText(form.fields.baseUrl);
-  test('until one was typed', () => {
+  test('until one is typed', () => {
     const groq = withField(createForm(), 'apiKey', createBuffer('gsk_abc'));
     expect(url(groq)).toBe('https://api.groq.com/openai/v1');
     expect(url(withField(groq, 'apiKey', createBuffer('sk-abc')))).toBe(OFFICIAL_URL);
     const typed = withField(groq, 'baseUrl', createBuffer('http://gpu:1/v1'));
     expect(url(withField(typed, 'apiKey', createBuffer('sk-or-abc')))).toBe('http://gpu:1/v1');
   });
-  test('and never where one was set before', () => {
+  test('but not if one was set before', () => {
     expect(url(withField(createForm({ baseUrl: 'http://gpu:1/v1' }), 'apiKey', createBuffer('gsk_a')))).toBe(
       'http://gpu:1/v1',
     );
@@ -135,11 +135,11 @@ test.each([
   ['https://llm.example/task-force', undefined],
   ['https://sk-inference.example', undefined],
   ['qwen3-coder', undefined],
-])('of %j the part from %j on is not shown', (text, start) => {
+])('in %j, everything from %j on is hidden', (text, start) => {
   expect(secretStart(text)).toBe(start);
 });
 
-test('the hidden part starts at a character, whatever comes before it', () => {
+test('the hidden part starts at a whole character', () => {
   const form = withField(createForm(), 'model', createBuffer('👩‍👩‍👧-sk-1'));
   expect(secretFrom(form, 'model')).toBe(2);
   expect(secretFrom(form, 'baseUrl')).toBeUndefined();
@@ -152,6 +152,6 @@ test.each([
   [{ apiKey: 'sk-ключ' }, 'apiKey'],
   [{ apiKey: 'sk', baseUrl: 'nowhere' }, 'baseUrl'],
   [{ apiKey: 'sk', model: 'two words' }, 'model'],
-])('%j has to be put right at %s', (values, field) => {
+])('%j must be corrected at %s', (values, field) => {
   expect(checkForm(createForm(values))).toMatchObject({ type: 'problem', field });
 });

@@ -45,13 +45,13 @@ describe('searching', () => {
 });
 
 describe('an endpoint', () => {
-  test('that is sure is checked at once; one that wants a key asks for it', () => {
+  test('that is certain is checked immediately; one that needs a key asks for it', () => {
     expect(played(asked).effects).toEqual([{ type: 'check', access }]);
     const { state, effects } = played({ type: 'endpoint', baseUrl, isSure: false });
     expect([state.step, effects]).toMatchObject([{ type: 'form', asks: ['apiKey'] }, []]);
   });
 
-  test('the only model of a proven list is kept, that of another is checked', () => {
+  test('the only model of a proven list is saved; otherwise it is checked', () => {
     const outcome = { type: 'models', baseUrl, models: [{ id: 'one' }], isProven: true } as const;
     const answer = { type: 'checked', access: checked(asked), outcome } as const;
     const step = reduceSetup(played(asked).state, answer, {});
@@ -69,7 +69,7 @@ describe('an endpoint', () => {
     ]);
   });
 
-  test('an answer that comes after Esc changes nothing', () => {
+  test('an answer after Esc changes nothing', () => {
     const { state } = played(asked);
     if (state.step.type !== 'checking') throw new Error(state.step.type);
     const left = reduceSetup(state, { type: 'back' }, {}).state;
@@ -83,12 +83,12 @@ describe('an endpoint', () => {
   });
 });
 
-test('a form with a problem points at it, and lines ask for that field only', () => {
+test('a form points to its problem, and plain mode asks only for that field', () => {
   const { state } = played({ type: 'submit', form: createForm() });
   expect(state.step).toMatchObject({ type: 'form', asks: ['apiKey'], form: { active: 0 } });
 });
 
-test('a pasted key leaves the endpoint and the model to be asked, an address everything', () => {
+test('after a pasted key, plain mode asks for endpoint and model; after an address, for everything', () => {
   expect(played({ type: 'pasted', text: 'gsk_0123456789abcdef01' }).state.step).toMatchObject({
     asks: ['baseUrl', 'model'],
   });
@@ -98,7 +98,7 @@ test('a pasted key leaves the endpoint and the model to be asked, an address eve
   });
 });
 
-test('Esc goes back one step, and ends the setup at the first; after the end nothing happens', () => {
+test('Esc goes back one step and quits at the first; after that, nothing happens', () => {
   expect(played({ type: 'help' }, { type: 'back' }).state.step.type).toBe('choices');
   const quit = { type: 'done', result: { type: 'quit' } };
   expect(played({ type: 'back' }, { type: 'demo' }).effects).toEqual([quit]);

@@ -24,7 +24,7 @@ test('a call is announced when it starts, once, and so is the end of all work', 
   ]);
 });
 
-test('invisible and look-alike characters of a call are read out by number', () => {
+test('invisible and look-alike characters of a call are printed by number', () => {
   const odd = { ...tool, title: 'p\u0430ypal\u200b' };
   expect(say([{ ...busy, tools: [odd] }])).toEqual([['Running Bash: p‹U+0430 like a›ypal‹U+200B›']]);
 });
@@ -76,7 +76,7 @@ test('nothing is announced while a question is open', () => {
   expect(say(Array.from({ length: 60 }, () => ({ ...busy, questions: [question] }))).flat()).toEqual([]);
 });
 
-test('nothing in a title drives the terminal', () => {
+test('a title cannot control the terminal', () => {
   const hostile = { ...tool, title: 'a\u001B[2Jb\nc\u0007' };
   expect(say([{ ...busy, tools: [hostile] }])).toEqual([['Running Bash: a‹U+001B›[2Jb c‹U+0007›']]);
 });

@@ -6,7 +6,7 @@ test.each([
   ['a → b · c', 'a -> b - c'],
   ['├── file', ' file'],
   ['größer 漢字', 'größer 漢字'],
-])('%j is %j where there is no UTF-8', (text, plain) => {
+])('%j is %j without UTF-8', (text, plain) => {
   expect(asciiSymbols(text)).toBe(plain);
 });
 

@@ -58,7 +58,7 @@ describe('items of the context', () => {
     ['p4', { action: 'unpin', uuid: 'u4' }],
     ['drop #3', { action: 'drop', uuid: 'u3' }],
     ['R 3', { action: 'restore', uuid: 'u3' }],
-  ])('%j steers one, and the list stays open', (text, edit) => {
+  ])('%j changes an item, and the list stays open', (text, edit) => {
     const { agent, ops } = createAgent({ items: () => [item(3), item(4, { isPinned: true })] });
     const { ports, deeds } = createPorts();
     const dialogue = items(agent, ports);
@@ -99,7 +99,7 @@ describe('background tasks', () => {
     expect(ops).toEqual([{ type: 'stop_task', id: 'b1' }]);
   });
 
-  test('without any there is nothing to answer', () => {
+  test('without tasks there is nothing to answer', () => {
     const { agent } = createAgent({});
     const { ports, told, deeds } = createPorts();
     expect(tasks(agent, ports)).toBeUndefined();
@@ -125,17 +125,17 @@ describe('models', () => {
     expect(picked).toEqual([id === undefined ? undefined : { id }]);
   });
 
-  test('a name that hides characters shows them', () => {
+  test('hidden characters in a name are shown', () => {
     const dialogue = dialogueOf(modelsDialog({ ids: ['a\u200b', 'a'] }, undefined), () => undefined);
     expect(dialogue.tell.slice(1, 3)).toEqual(['1. a‹U+200B›', '2. a']);
   });
 
-  test('the one in use is the first', () => {
+  test('the current one is the first', () => {
     const dialogue = dialogueOf(modelsDialog({ ids: ['a', 'b'] }, 'b'), () => undefined);
     expect(dialogue.tell.slice(1, 3)).toEqual(['1. b, in use', '2. a']);
   });
 
-  test('an unknown one is asked again; if there are none, the reason is shown', () => {
+  test('an unknown one repeats the question; if there are none, the reason is shown', () => {
     const { ports, told, deeds, asked } = createPorts();
     expect(dialogueOf(modelsDialog({ ids: ['a'] }, 'a'), () => undefined).answer('7')).toMatch(
       /no model "7"/,
@@ -147,7 +147,7 @@ describe('models', () => {
   });
 });
 
-describe('going back', () => {
+describe('rewinding', () => {
   const turn = {
     uuid: 'u1',
     seq: 1,
@@ -185,7 +185,7 @@ describe('going back', () => {
   });
 });
 
-describe('the first minute', () => {
+describe('first start', () => {
   test('a key that answers the question for the endpoint counts as the key', async () => {
     const checked: Access[] = [];
     const { ports, told, asked } = createPorts();
@@ -266,7 +266,7 @@ describe('the first minute', () => {
   });
 });
 
-test('a question about a command tells what its characters are', () => {
+test('a question about a command names unusual characters', () => {
   const question = {
     id: 'q',
     agentId: 'main',
@@ -299,7 +299,7 @@ test('a question about a command tells what its characters are', () => {
   ]);
 });
 
-test('trust needs a yes; Ctrl+C is a no', () => {
+test('trust needs a yes; Ctrl+C means no', () => {
   const answers: boolean[] = [];
   const question = { folder: '/p', effects: ['.clawdcode.json: allows Bash(\u202Els)'] };
   const dialogue = dialogueOf(trustDialog(question), (isTrusted) => answers.push(isTrusted));
@@ -320,7 +320,7 @@ test('trust needs a yes; Ctrl+C is a no', () => {
   ]);
 });
 
-test('nothing in a choice or an answer drives the terminal', () => {
+test('neither choices nor answers control the terminal', () => {
   const choices = [{ label: 'a\u001B[2Jb', detail: 'c\nd', answer: undefined }];
   const body = [{ type: 'text', text: 'Head\u001B[2J' }] as const;
   const base = { id: '', title: '', cancel: undefined };

@@ -30,7 +30,7 @@ function talk(fields: readonly FormField[], ...lines: readonly string[]) {
   return { answers, said, current };
 }
 
-test('a question is told with its answers, and hidden characters by their numbers', () => {
+test('a question is printed with its answers, and hidden characters by number', () => {
   expect(talk([field]).said).toEqual([
     'The model asks.',
     'Question: Which method?‹U+202E›',
@@ -77,7 +77,7 @@ test.each<[string, readonly FormField[], readonly string[], readonly PermissionA
   expect(talk(fields, ...lines).answers).toEqual(expected);
 });
 
-test('what was typed before the question was told does not count, nor does the end of the input', () => {
+test('neither text typed before the question nor the end of input answers', () => {
   const { current, answers } = talk([field]);
   expect(current?.answer('1', false)).toMatch(/was ignored/);
   expect(answers).toEqual([]);

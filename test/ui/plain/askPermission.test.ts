@@ -52,13 +52,13 @@ test('nothing but an exact yes approves', () => {
   );
 });
 
-test('text typed before the question was read out does not count', () => {
+test('text typed before the question was printed does not count', () => {
   const { dialogue, answers } = ask(asked);
   expect(dialogue.answer('y', false)).toMatch(/was ignored/);
   expect(answers).toEqual([]);
 });
 
-test('Ctrl+C is a no', () => {
+test('Ctrl+C means no', () => {
   const { dialogue, answers } = ask(asked);
   dialogue.cancel();
   expect(answers).toEqual([{ behavior: 'deny' }]);
@@ -82,7 +82,7 @@ test.each<[string, Preview, RegExp]>([
   expect(dialogue.tell.join('\n')).toMatch(words);
 });
 
-test('a long diff is read out to its end', () => {
+test('a long diff is printed in full', () => {
   const lines = Array.from({ length: 500 }, (_, index) => `+line ${index}`);
   const diff = `@@ -0,0 +1,500 @@\n${lines.join('\n')}\n`;
   const { dialogue } = ask({ ...asked, preview: { type: 'diff', path: '/p/a', diff, isNew: true } });

@@ -69,6 +69,6 @@ test('arrows recall earlier lines, but not secret ones', async () => {
   reader.close();
 });
 
-test('lines that a terminal delivers at once are one paste', async () => {
+test('lines that arrive together are one paste', async () => {
   expect(await read(['one\ntwo\nthree\n'], true)).toEqual(['one\ntwo\nthree', '(end)']);
 });

@@ -129,14 +129,14 @@ describe('results', () => {
     expect(told(result(toolResult))).toBe(text);
   });
 
-  test('a change that was read out for approval is not repeated', () => {
+  test('a change that was printed for approval is not repeated', () => {
     const display = { title: 'a.ts', summary: '+1 -1', diff: '@@ -1 +1 @@\n-a\n+b\n' };
     expect(told(result({ id: 'heard', name: 'Edit', kind: 'edit', output: '', display }))).toBe(
       'Edit: a.ts. Done, +1 -1.\n',
     );
   });
 
-  test('long output is shown by its end, with its length', () => {
+  test('for long output, the end and the length are shown', () => {
     const output = Array.from({ length: 300 }, (_, index) => `line ${index + 1}`).join('\n');
     const text = told(result({ id: '1', name: 'Bash', kind: 'command', output, display: { title: 'x' } }));
     expect(text).toContain('Last 10 of 300 lines:\nline 291\n');
@@ -144,14 +144,14 @@ describe('results', () => {
   });
 });
 
-test('a notice and a page show what would drive the terminal', () => {
+test('notices and pages show control characters', () => {
   const text = 'allow  Bash(a\u001b]0;b\u0007c)';
   const shown = 'allow  Bash(a‹U+001B›]0;b‹U+0007›c)';
   expect(told({ type: 'notice', level: 'info', text })).toContain(shown);
   expect(told({ type: 'page', page: () => [pageLine(text)] })).toContain(shown);
 });
 
-test('nothing of a model or a command drives the terminal', () => {
+test('neither model nor command output controls the terminal', () => {
   const hostile = 'a\u001B[2J\u001B]0;title\u0007b\r\u009B31mc';
   const text = told(
     user(hostile, { subtype: 'prompt' }),

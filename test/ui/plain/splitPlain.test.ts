@@ -24,7 +24,7 @@ const markdown = fc
   .array(fc.constantFrom(long, ' ', '\n', '\n\n', '- ', '`', '**', '```\n', '| a |', '# ', '1. ', 'word. '))
   .map((parts) => parts.join(''));
 
-test('nothing is lost or repeated, wherever the text is cut', () => {
+test('nothing is lost or repeated, wherever the text is split', () => {
   fc.assert(
     fc.property(markdown, fc.integer({ min: 1, max: 40 }), (text, size) => {
       let told = '';

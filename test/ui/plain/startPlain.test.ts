@@ -5,7 +5,7 @@ import { startPlain } from '../../../src/ui/plain/startPlain.ts';
 import type { Boot } from '../../../src/ui/types.ts';
 import { plain } from '../mount.tsx';
 
-test('a line typed while a long question was being read out is no answer', async () => {
+test('a line typed while a long question was being printed is not an answer', async () => {
   let now = 0;
   let told = '';
   const answers: boolean[] = [];

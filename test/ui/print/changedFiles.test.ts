@@ -21,7 +21,7 @@ test('files changed by a command are on one row, as many as fit', () => {
   expect(row(80, [])).toEqual([]);
 });
 
-test('no name makes it wider, or more than one row', () => {
+test('no name makes it wider or taller than one row', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ unit: 'binary' }), { minLength: 1 }),

@@ -12,7 +12,7 @@ const plain = chooseTheme('plain', { noColor: true });
 const patch = (before: string, after: string): string =>
   createTwoFilesPatch('a.ts', 'a.ts', before, after, '', '', { context: 3 });
 
-test('shows numbers, signs, gaps and a missing last line end', () => {
+test('shows line numbers, signs, gaps and a missing final newline', () => {
   const lines = Array.from({ length: 14 }, (_, index) => `line ${index + 1}`);
   const after = lines.map((line) =>
     line === 'line 2' ? 'line two' : line === 'line 13' ? 'line thirteen' : line,
@@ -47,7 +47,7 @@ test('marks the words that changed', () => {
   );
 });
 
-test('says how much is left out, and never prints more rows than asked', () => {
+test('says how much is left out, and never prints more rows than allowed', () => {
   const many = patch('', `${Array.from({ length: 50 }, (_, index) => `l${index}`).join('\n')}\n`);
   const rows = renderDiff(many, { width: 40, theme: plain, maxLines: 11 }).split('\n');
   expect(rows).toHaveLength(11);
@@ -63,7 +63,7 @@ test('a removed line that looks like a header is a removed line', () => {
   expect(lines.filter((line) => line.type === 'removed').map((line) => line.text)).toEqual(['-- a comment']);
 });
 
-test('names the files where there are several', () => {
+test('names the files if there are several', () => {
   const both = `${patch('a\n', 'b\n')}\n${createTwoFilesPatch('z.ts', 'z.ts', 'a\n', 'b\n')}`;
   expect(renderDiff(both, { width: 40, theme: plain })).toBe('a.ts\n1 - a\n1 + b\nz.ts\n1 - a\n1 + b');
 });
@@ -84,7 +84,7 @@ const line = fc.constantFrom(
   '中文字符中文字符',
   'const value = 1;',
 );
-test('every line of both sides is there, in order and within the width', { tags: 'long' }, () => {
+test('every line of both sides is shown, in order and within the width', { tags: 'long' }, () => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 12 }), fc.array(line, { maxLength: 12 }), (a, b) => {
       const [before, after] = [a.map((x) => `${x}\n`).join(''), b.map((x) => `${x}\n`).join('')];
@@ -104,7 +104,7 @@ test('every line of both sides is there, in order and within the width', { tags:
   );
 });
 
-test('word runs put together are the lines again', () => {
+test('joined word runs give the original lines', () => {
   fc.assert(
     fc.property(fc.array(line), fc.array(line), (a, b) => {
       const [before, after] = [a.join(' '), b.join(' ')];
@@ -126,14 +126,14 @@ test('lines with nothing in common are not marked word by word', () => {
   expect(wordDiff('import fs from "node:fs";', 'return 42')).toBeUndefined();
 });
 
-test('a file of more lines than a call has arguments', { tags: 'long' }, () => {
+test('a file with more lines than a call can have arguments', { tags: 'long' }, () => {
   const diff = `--- /dev/null\n+++ a.txt\n@@ -0,0 +1,400000 @@\n${'+\n'.repeat(400_000)}`;
   const rows = renderDiff(diff, { width: 40, theme: plain, maxLines: 5 }).split('\n');
   expect(rows).toHaveLength(5);
   expect(rows.at(-1)).toContain('399996 more lines');
 });
 
-test('in true color changed lines are tinted to their end, words marked, and code has its colors', async () => {
+test('in true color, changed lines are tinted to their end, words are marked, and code is highlighted', async () => {
   const theme = chooseTheme('dark', { noColor: false, term: 'xterm', colorTerm: 'truecolor' });
   const diff = patch("const a = 'one';\nlet b;\n", "const a = 'two';\nlet b;\n");
   const highlight = await loadHighlighter();

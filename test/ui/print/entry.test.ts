@@ -99,7 +99,7 @@ test.each([
     assistant('', { failed: true }),
     '⎿ Connection lost: this reply is incomplete.',
   ],
-])('prints of a reply %s', (_, message, expected) => {
+])('prints %s of a reply', (_, message, expected) => {
   expect(print({ type: 'assistant', message })).toBe(expected);
 });
 
@@ -204,7 +204,7 @@ test.each([
   },
 );
 
-test('a result that is only a part says so, on the narrowest line too', () => {
+test('a partial result says so, even on the narrowest line', () => {
   const part = {
     status: 'partial' as const,
     kind: 'file',
@@ -218,7 +218,7 @@ test('a result that is only a part says so, on the narrowest line too', () => {
   expect(narrow).toBe('◐ Read(src/a.ts)  partial');
 });
 
-test('a title too long for the line is cut, the outcome kept', () => {
+test('a title too long for the line is cut; the outcome is kept', () => {
   const line = result({ kind: 'command', display: { title: 'x'.repeat(100), summary: 'exit 0' } });
   expect(line).toBe(`● Bash(${'x'.repeat(43)}…)  exit 0`);
 });
@@ -294,7 +294,7 @@ test('a call prints nothing: its result shows it', () => {
   expect(print({ type: 'tool_use', tool: { id: 'c', name: 'Read', input: {} } })).toBeUndefined();
 });
 
-test('no entry is wider than the terminal, and none can drive it', () => {
+test('no entry is wider than the terminal or controls it', () => {
   const text = fc
     .array(
       fc.constantFrom(
@@ -402,7 +402,7 @@ test.each([
   expect(result({ status: 'denied', output: text, error: text, display: shown })).toBe(expected);
 });
 
-test('what the end of an output tells the model is not printed', () => {
+test('notes for the model at the end of an output are not printed', () => {
   const modelNotes = '(Processes it left behind were ended.)\nexit code 1';
   const display = { title: 'npm test', summary: 'exit 1 · 2s', modelNotes };
   const output = `1 failed\n${modelNotes}`;
@@ -414,7 +414,7 @@ test('what the end of an output tells the model is not printed', () => {
   expect(result({ status: 'error', kind: 'command', output: cut, display })).toContain(cut.slice(0, 8));
 });
 
-test('what prints nothing is known without printing it, for every kind of entry', () => {
+test('for every kind of entry, it is known without printing whether it prints nothing', () => {
   const kinds = [...Object.keys(entryKinds), undefined];
   const entries = kinds.flatMap((subtype) =>
     (['user', 'system'] as const).map((type) =>

@@ -51,7 +51,7 @@ test.each([
   expect(print(text, width)).toBe(expected);
 });
 
-test('paints with the terminal’s own sixteen colors when it has no more', () => {
+test('uses the terminal’s own sixteen colors if it has no more', () => {
   expect(markdown('**b** `c`', { width: 40, theme: ansi })).toBe(
     '\u001b[1mb\u001b[22m \u001b[36mc\u001b[39m',
   );
@@ -60,7 +60,7 @@ test('paints with the terminal’s own sixteen colors when it has no more', () =
   );
 });
 
-test('writes no escape where colors are off, and keeps meaning in characters', () => {
+test('writes no escape sequence without colors, and keeps meaning in characters', () => {
   const theme = chooseTheme('dark', { noColor: true, term: 'xterm-256color' });
   expect(markdown('## T\n`c` **b**\n```js\nconst a\n```', { width: 40, theme })).toBe(
     '## T\n\n`c` b\n\n  const a',
@@ -115,7 +115,7 @@ test('200 kB print in reasonable time', { tags: 'long' }, () => {
   expect(spentMs()).toBeLessThan(8000);
 });
 
-test('quotes that nest without end are printed, and not an error', { tags: 'long' }, () => {
+test('endlessly nested quotes are printed without an error', { tags: 'long' }, () => {
   expect(print('>'.repeat(20_000))).toContain('│ │ │');
   expect(print('>'.repeat(50_000))).toContain('>>>');
 });

@@ -12,19 +12,19 @@ const plain = chooseTheme('plain', { noColor: true });
 const dark = chooseTheme('dark', { noColor: false, term: 'xterm-256color' });
 const rows = (page: Page, width: number): string[] => renderPage(page, width, plain).split('\n');
 
-test('what fits is unchanged, columns included', () => {
+test('text that fits is unchanged, columns included', () => {
   const page: Page = () => [pageLine('  a    ', { text: 'b', role: 'dim' }, '   c  ')];
   expect(rows(page, 20)).toEqual(['  a    b   c']);
 });
 
-test('what does not fit continues below, indented', () => {
+test('text that does not fit continues below, indented', () => {
   const page: Page = () => [hanging(pageLine('  #12  ', { text: 'one two three four' }), 7)];
   expect(rows(page, 16)).toEqual(['  #12  one two', '       three', '       four']);
   // On a very narrow screen the indent gives way.
   expect(rows(page, 8)[1]?.startsWith('    ')).toBe(true);
 });
 
-test('a label is not alone above a long path', () => {
+test('a label does not stand alone above a long path', () => {
   const page: Page = () => [
     hanging(pageLine({ text: 'Log   ', role: 'strong' }, '/home/me/one/two/three'), 6),
   ];
@@ -33,11 +33,11 @@ test('a label is not alone above a long path', () => {
   expect(rows(words, 18)).toEqual(['Log   one two, and', '      three']);
 });
 
-test('the page is laid out for the width that it is printed in', () => {
+test('the page is laid out for its printed width', () => {
   expect(rows((columns) => [pageLine('x'.repeat(columns))], 13)).toEqual(['x'.repeat(13)]);
 });
 
-test('rules and titles of calls show what only looks like something else', () => {
+test('rules and titles of calls mark look-alike characters', () => {
   expect(rows(() => [pageLine('allow  Bash(s\u0441p:*)')], 40)).toEqual(['allow  Bash(s‹U+0441 like c›p:*)']);
   const line = renderToolLine({ tool: 'Read', title: '/srv/\u0455ecret\u200b', status: 'ok' }, 60, plain);
   expect(line).toContain('/srv/‹U+0455 like s›ecret‹U+200B›');
@@ -46,7 +46,7 @@ test('rules and titles of calls show what only looks like something else', () =>
   );
 });
 
-test('what would drive the terminal is shown, not taken out, and odd spaces are marked', () => {
+test('control characters are shown, not removed, and unusual spaces are marked', () => {
   const text = 'allow  Bash(a\u001b]0;title\u0007b\u009b31mc\u00a0d)';
   const shown = 'allow  Bash(a‹U+001B›]0;title‹U+0007›b‹U+009B›31mc‹U+00A0›d)';
   expect(rows(() => [pageLine(text)], 90)).toEqual([shown]);
@@ -62,7 +62,7 @@ test('empty lines of a text stay empty', () => {
   expect(rows(() => textLines('a\n\n  b', 2), 20)).toEqual(['  a', '', '    b']);
 });
 
-test('no line is wider than the terminal, nothing is lost, and nothing drives it', () => {
+test('no line is wider than the terminal or controls it, and nothing is lost', () => {
   const text = fc
     .array(
       fc.constantFrom(

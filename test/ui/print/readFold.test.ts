@@ -87,12 +87,12 @@ test.each<[string, readonly Print[], readonly string[]]>([
   expect(words(withReadsFolded(prints, false))).toEqual(expected);
 });
 
-test('where reasoning is shown as text, it parts reads', () => {
+test('if reasoning is shown as text, it separates reads', () => {
   const prints = [result('Read', 'a'), reply('', 'Let me see.'), result('Read', 'b')];
   expect(words(withReadsFolded(prints, true))).toEqual(['Read', 'assistant', 'Read']);
 });
 
-test('held-back reads are known, and nothing is lost or printed twice', () => {
+test('held-back reads are tracked, and nothing is lost or printed twice', () => {
   const fold = createReadFold(() => false);
   expect(fold.add([result('Read', 'a'), result('Glob', 'b')])).toEqual([]);
   expect(fold.reads()).toHaveLength(2);

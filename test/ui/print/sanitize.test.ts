@@ -34,11 +34,11 @@ test('keeps joined emoji, accents and every script', () => {
   expect(sanitize(text)).toBe(text);
 });
 
-test('puts a line for one row on one row', () => {
+test('reduces a line to one row', () => {
   expect(sanitizeLine('a \n  b\u001b[1m')).toBe('a b');
 });
 
-test('lets no control character through, whatever comes', () => {
+test('lets no control character through', () => {
   const nasty = fc
     .array(
       fc.constantFrom(
@@ -79,21 +79,21 @@ test.each([
   '\u001b[31',
   '\u001b\u001b',
   '\u0090a\u001b',
-])('takes linear time for %j again and again', (begun) => {
+])('takes linear time for repeated %j', (begun) => {
   const spentMs = cpuClock();
   sanitizeLine(begun.repeat(100_000));
   expect(spentMs()).toBeLessThan(2000);
 });
 
-test('keeps what follows a string that is never ended', () => {
+test('keeps text after an unterminated string', () => {
   expect(sanitize('a\u001b]0;b')).toBe('a0;b');
 });
 
-test('shows every hidden character of what is to be approved', () => {
+test('shows every hidden character in a call that needs approval', () => {
   expect(reveal('a\u001b[1m\tb\r\n\u200bc\u{e0041}')).toBe('a‹U+001B›[1m    b\n‹U+200B›c‹U+E0041›');
 });
 
-test('shows what only looks like a space or like nothing, and leaves emoji and joined letters alone', () => {
+test('marks unusual spaces and invisible characters, and leaves emoji and joined letters alone', () => {
   for (const character of [
     '\u00a0',
     '\u2003',
@@ -109,7 +109,7 @@ test('shows what only looks like a space or like nothing, and leaves emoji and j
   for (const text of ['👩‍💻 ✌️', 'می‌خواهم', '日本語　テスト']) expect(reveal(text)).toBe(text);
 });
 
-test('in a command a carriage return is shown: behind a backslash it ends the line', () => {
+test('a carriage return in a command is shown, since after a backslash it ends the line', () => {
   const command = 'echo hello \\\r\n  touch x';
   expect(reveal(command, true)).toBe('echo hello \\‹U+000D›\n  touch x');
   expect(revealedNotice([command], true)).toMatch(/show nothing/);
@@ -117,7 +117,7 @@ test('in a command a carriage return is shown: behind a backslash it ends the li
   expect(revealLine('a\r\nb')).toBe('a‹U+000D›‹U+000A›b');
 });
 
-test('the line of a call leaves nothing of the command out', () => {
+test('a call’s line shows the entire command', () => {
   const title = 'touch ok\u001b]; touch hidden\u0007';
   const line = renderToolLine(
     { tool: 'Bash', title, status: 'running' },
@@ -127,7 +127,7 @@ test('the line of a call leaves nothing of the command out', () => {
   expect(line).toContain('touch ok‹U+001B›]; touch hidden‹U+0007›');
 });
 
-test('in one line, characters that show nothing are shown by number; what belongs to an emoji stays', () => {
+test('on one line, invisible characters are shown by number, except in emoji', () => {
   expect(sanitizeLine('pay\u200Bpal\u2060 \u{E0041}')).toBe('pay‹U+200B›pal‹U+2060› ‹U+E0041›');
   expect(sanitizeLine('👩‍💻 ❤️ 漢\u3000字')).toBe('👩‍💻 ❤️ 漢\u3000字');
 });

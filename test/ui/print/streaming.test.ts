@@ -60,7 +60,7 @@ const document = fc
   .array(fc.tuple(block, fc.constantFrom('\n\n', '\n\n', '\n\n', '\n\n\n', '\n', '\n \n')), { maxLength: 8 })
   .map((parts) => parts.flat().join(''));
 
-test('printing the finished part and the rest gives what printing the whole gives', () => {
+test('printing the finished part and the rest equals printing the whole', () => {
   fc.assert(
     fc.property(document, (text) => {
       const { finished, rest } = splitFinished(text);
@@ -71,7 +71,7 @@ test('printing the finished part and the rest gives what printing the whole give
   );
 });
 
-test('any way of cutting a stream into pieces prints the same', () => {
+test('a stream prints the same, however it is split', () => {
   fc.assert(
     fc.property(
       document,
@@ -100,7 +100,7 @@ test('the tail of a long block is its last lines', () => {
   expect(liveTail('a\nb', 5)).toBe('a\nb');
 });
 
-test('of a line without end only the end is drawn', () => {
+test('only the end of an endless line is drawn', () => {
   const words = 'word '.repeat(100_000);
   const tail = liveTail(words, 10);
   expect([tail.length <= 20_000, words.endsWith(tail), tail.startsWith('word')]).toEqual([true, true, true]);
@@ -108,7 +108,7 @@ test('of a line without end only the end is drawn', () => {
   expect(liveTail(`\`\`\`\n${'x'.repeat(100_000)}`, 1)).toBe(`\`\`\`\n${'x'.repeat(20_000)}`);
 });
 
-test('the tail of a cut code block is still code', () => {
+test('the tail of a cut code block is still formatted as code', () => {
   expect(liveTail('```ts\na\nb\nc\n', 2)).toBe('```ts\nc\n');
   expect(liveTail('```ts\na\n```\ntext\nmore', 2)).toBe('text\nmore');
 });
@@ -132,14 +132,14 @@ describe('a block without end', () => {
     expect(rest.isWellFormed()).toBe(true);
   });
 
-  test.each(endless)('%s prints, whole and at once', { tags: 'long' }, (_, text) => {
+  test.each(endless)('%s prints in full and immediately', { tags: 'long' }, (_, text) => {
     const pieces = printablePieces(text);
     expect(pieces.map((piece) => piece.text).join('')).toBe(text);
     expect(pieces.every((piece) => piece.text.length <= 60_001)).toBe(true);
     expect(print(text).length).toBeGreaterThan(text.length / 10);
   });
 
-  test('what follows a long block is Markdown again', () => {
+  test('text after a long block is Markdown again', () => {
     expect(print(`${'a '.repeat(60_000)}\n\n# Title\n\n**bold**`)).toMatch(/\n\n# Title\n\nbold$/);
   });
 

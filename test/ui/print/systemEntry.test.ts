@@ -38,7 +38,7 @@ test.each<[string, object, string, string | undefined]>([
   expect(print(subtype, data, content)).toBe(expected);
 });
 
-test('notes that the model is sent have a line where they name something', () => {
+test('notes to the model have a line if they name something', () => {
   const memories = [{ file: 'notes.md', similarity: 0.9 }];
   expect(print('memory', { memories }, 'quoted', 'user')).toBe('◇ 1 memory: notes.md');
   expect(print('memory', {}, 'quoted', 'user')).toBeUndefined();

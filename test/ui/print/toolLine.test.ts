@@ -17,7 +17,7 @@ test('a denied call says once that it is not allowed', () => {
   expect(failureOf({ ...denied, status: 'error' }).text).toContain('Not allowed');
 });
 
-test('in an error, characters that show nothing are marked, and escape sequences are removed', () => {
+test('in an error, invisible characters are marked, and escape sequences are removed', () => {
   const failed = { id: 'a', output: 'no pay\u200Bpal\r\n\u001B[31mred', status: 'error' } as const;
   expect(failureOf(failed).text).toBe('no pay‹U+200B›pal\nred');
 });

@@ -112,7 +112,7 @@ test('the turns are listed newest last, each with age, prompt and changes', asyn
   ]);
 });
 
-test('a turn, what to restore, the effect on files: only the last Enter rewinds', async () => {
+test('only Enter after turn, choice and file effects rewinds', async () => {
   const { screen, ops, look, closed } = await open();
   await screen.press(keys.up, keys.enter);
   expect(screen.text()).toEqual([
@@ -161,7 +161,7 @@ test.each([
   expect(ops).toEqual([{ type: 'rewind', to: 'u3', scope }]);
 });
 
-test('without changed files only the conversation is rewound; k forks, u undoes', async () => {
+test('without changed files, only the conversation is rewound; k forks, u undoes', async () => {
   const { screen, forks, ops } = await open({ plan: [step('same.txt', { action: 'nothing' })] });
   await screen.press(keys.enter);
   expect(screen.text().slice(1, 5)).toEqual([
@@ -179,7 +179,7 @@ test('without changed files only the conversation is rewound; k forks, u undoes'
   expect(ops).toEqual([]);
 });
 
-test('Esc goes back one step, Ctrl+C closes, and nothing is done', async () => {
+test('Esc goes back one step, Ctrl+C closes, and nothing changes', async () => {
   const { screen, ops, closed } = await open();
   await screen.press(keys.up, keys.enter, 'b');
   await screen.press(keys.escape);
@@ -219,43 +219,39 @@ test.each([
   [20, 3],
   [44, 10],
   [200, 50],
-])(
-  'on %i × %i nothing is wider or taller than the screen, whatever it says',
-  { tags: 'long' },
-  async (columns, rows) => {
-    const hostile = '\u001b]0;title\u0007\u001b[2J漢字漢字 👨‍👩‍👧 \u202emoc.live\n'.repeat(10);
-    const many = Array.from({ length: 40 }, (_, index) =>
-      step(`${hostile}${index}`, { reason: hostile, diff: `--- a\n+++ b\n@@ -1,1 +1,1 @@\n-${hostile}` }),
-    );
-    const { screen, look, resize, ops } = await open({
-      turns: [turn(1, { text: hostile, files: 3 }), turn(2, { text: hostile })],
-      plan: many,
-      columns,
-      rows,
-      notes: [hostile],
-    });
-    const check = (): void => {
-      expect(screen.text().length).toBeLessThanOrEqual(rows);
-      for (const row of screen.text()) expect(textWidth(row)).toBeLessThanOrEqual(columns);
-      expect(screen.output()).not.toContain('\u001b]0;');
-      expect(screen.output()).not.toContain('\u202e');
-    };
-    check();
-    await screen.press(keys.enter);
-    check();
-    await screen.press('b');
-    check();
-    for (let page = 0; page < 3; page++) await screen.press(keys.pageDown);
-    check();
-    await resize(Math.max(20, columns - 5), rows);
-    check();
-    look();
-    await screen.press(keys.enter);
-    expect(ops).toEqual([{ type: 'rewind', to: 'u2', scope: 'both' }]);
-  },
-);
+])('at %i × %i, nothing is wider or taller than the screen', { tags: 'long' }, async (columns, rows) => {
+  const hostile = '\u001b]0;title\u0007\u001b[2J漢字漢字 👨‍👩‍👧 \u202emoc.live\n'.repeat(10);
+  const many = Array.from({ length: 40 }, (_, index) =>
+    step(`${hostile}${index}`, { reason: hostile, diff: `--- a\n+++ b\n@@ -1,1 +1,1 @@\n-${hostile}` }),
+  );
+  const { screen, look, resize, ops } = await open({
+    turns: [turn(1, { text: hostile, files: 3 }), turn(2, { text: hostile })],
+    plan: many,
+    columns,
+    rows,
+    notes: [hostile],
+  });
+  const check = (): void => {
+    expect(screen.text().length).toBeLessThanOrEqual(rows);
+    for (const row of screen.text()) expect(textWidth(row)).toBeLessThanOrEqual(columns);
+    expect(screen.output()).not.toContain('\u001b]0;');
+    expect(screen.output()).not.toContain('\u202e');
+  };
+  check();
+  await screen.press(keys.enter);
+  check();
+  await screen.press('b');
+  check();
+  for (let page = 0; page < 3; page++) await screen.press(keys.pageDown);
+  check();
+  await resize(Math.max(20, columns - 5), rows);
+  check();
+  look();
+  await screen.press(keys.enter);
+  expect(ops).toEqual([{ type: 'rewind', to: 'u2', scope: 'both' }]);
+});
 
-test('Enter that is pressed while the list is read counts once it is there', async () => {
+test('Enter pressed while the list loads counts once it is shown', async () => {
   let isReady = (): void => undefined;
   const ready = new Promise<void>((done) => {
     isReady = done;

@@ -77,7 +77,7 @@ test('a title is edited in its row, with the cursor in it', async () => {
   expect(port.asked).toEqual(['rename b Docs of 家']);
 });
 
-test.each(['y', '2'])('no yes is what came in one piece with the wish to delete: %j', async (yes) => {
+test.each(['y', '2'])('a yes in the same chunk as the delete key does not count: %j', async (yes) => {
   const port = madePort(sessions);
   const { screen } = await show(port);
   await screen.press(`${keys.ctrl('x')}${yes}`);
@@ -88,7 +88,7 @@ test.each(['y', '2'])('no yes is what came in one piece with the wish to delete:
   expect(port.asked).toEqual(['remove a']);
 });
 
-test('the question before deleting names the session and what goes; Enter keeps it', async () => {
+test('the question before deleting names the session and what is lost; Enter keeps it', async () => {
   const port = madePort(sessions);
   const { screen } = await show(port);
   await screen.press(keys.ctrl('x'));
@@ -102,7 +102,7 @@ test('the question before deleting names the session and what goes; Enter keeps 
   expect(port.asked).toEqual([]);
 });
 
-test('? explains every key, and any key leads back', async () => {
+test('? explains every key, and any key goes back', async () => {
   const { screen } = await show(madePort(sessions));
   await screen.press('?');
   for (const key of ['Ctrl+F', 'Tab', 'Ctrl+O', 'Ctrl+R', 'Ctrl+G', 'Ctrl+T', 'Ctrl+X', 'Ctrl+Z'])
@@ -158,7 +158,7 @@ test.each([
   looks();
 });
 
-test('in a list of 10,000 no key is waited for', { tags: 'long' }, async () => {
+test('in a list of 10,000, keys are handled without delay', { tags: 'long' }, async () => {
   const many = Array.from({ length: 10_000 }, (_, index) =>
     madeSession(`s${index}`, {
       title: `Session ${index} 文字 of something to do in src/file${index % 97}.ts`,
@@ -175,7 +175,7 @@ test('in a list of 10,000 no key is waited for', { tags: 'long' }, async () => {
   expect(picker.snapshot().list.visible).toEqual(expected);
 });
 
-test('a long error message is shown in full, and nothing is taller than the screen for it', async () => {
+test('a long error message is shown in full without exceeding the screen', async () => {
   const message = `It is open in another clawdcode (process 4711 on desk), so nothing was done. ${'Wait. '.repeat(12)}End.`;
   const port = madePort(sessions, { archive: async () => ({ type: 'failed', message }) });
   const { screen } = await show(port, 60, 14);

@@ -59,7 +59,7 @@ test('typing filters immediately, Enter chooses the selected session', async () 
   expect(picked.map(({ session }) => session.id)).toEqual(['c']);
 });
 
-test('before the first key the cursor is on the newest session, also when that is found later', async () => {
+test('before the first key, the cursor is on the newest session, even if it is found later', async () => {
   const port = madePort(sessions);
   const { picker } = await open(port);
   port.become([madeSession('newest'), ...sessions]);
@@ -68,7 +68,7 @@ test('before the first key the cursor is on the newest session, also when that i
   expect(cursor(picker)).toBe('newest');
 });
 
-test('the row under the cursor does not move when sessions come in above it, and stays on its session', async () => {
+test('the cursor stays on its session and its row when sessions are added above', async () => {
   const port = madePort(sessions);
   const { picker } = await open(port);
   press(picker, 'downArrow', 'downArrow');
@@ -85,7 +85,7 @@ test('the row under the cursor does not move when sessions come in above it, and
   expect(cursor(picker)).toBe('d');
 });
 
-test('10,000 sessions come in pages, and all of them can be filtered', async () => {
+test('10,000 sessions are loaded in pages, and all of them can be filtered', async () => {
   const many = Array.from({ length: 10_000 }, (_, index) => madeSession(`s${index}`));
   const port = madePort(many);
   const list = vi.spyOn(port, 'list');
@@ -140,7 +140,7 @@ test.each([
   ['"the par', '"the par'],
   ['"the parser"', '"the parser"'],
   ['src/a.', 'src/a.'],
-])('%j is looked for as %j', async (written, query) => {
+])('%j is searched as %j', async (written, query) => {
   const port = madePort(sessions);
   const { picker } = await open(port);
   press(picker, '^f', ...written);
@@ -196,7 +196,7 @@ test('a title is edited in its row, and Ctrl+Z restores the old one', async () =
   expect(picker.snapshot().list.visible[1]?.title).toBe('Title of b');
 });
 
-test('the open session is renamed through itself, and neither archived nor deleted', async () => {
+test('the open session is renamed through its own log, and can be neither archived nor deleted', async () => {
   const port = madePort(sessions);
   const rename = vi.fn();
   const { picker } = await open(port, { id: 'a', rename });
@@ -223,7 +223,7 @@ test('deleting asks first; Enter and Esc keep the session, y deletes it', async 
   expect(cursor(picker)).toBe('b');
 });
 
-test('an archived session is listed as one, and comes back', async () => {
+test('an archived session is listed as archived and can be unarchived', async () => {
   const port = madePort(sessions);
   const { picker } = await open(port);
   press(picker, '^t');
@@ -271,7 +271,7 @@ test('Esc goes back one step: preview, text, search, list', async () => {
   expect(left()).toBe(1);
 });
 
-test('several keys in one piece are all meant', async () => {
+test('several keys in one chunk all count', async () => {
   const { picker } = await open(madePort(sessions));
   const shown = (): unknown => {
     const { text, isSearch, dialog } = picker.snapshot();
@@ -287,7 +287,7 @@ test('several keys in one piece are all meant', async () => {
   expect(shown()).toEqual({ text: '', isSearch: true, dialog: 'help' });
 });
 
-test('a fork of a hit goes up to that place', async () => {
+test('a fork at a hit goes up to that position', async () => {
   const [first] = sessions;
   if (first === undefined) throw new Error('no sessions');
   const port = madePort(sessions, {

@@ -51,7 +51,7 @@ test('the holder of a session is shown, and since when', async () => {
   expect(screen.output()).not.toContain(']0;owned');
 });
 
-test('with nothing to go back to, Esc says that it starts a new session', async () => {
+test('if there is nothing to go back to, the hint says that Esc starts a new session', async () => {
   const { screen } = await ask(locked, 70, 14, 'new');
   expect(screen.text().at(-1)).toBe('↑↓ Enter · Esc starts a new session');
 });
@@ -90,14 +90,14 @@ test.each([
   expect(onAnswer).toHaveBeenCalledExactlyOnceWith(expected);
 });
 
-test('on the smallest screen the answers are all there', async () => {
+test('on the smallest screen, all answers are visible', async () => {
   const { screen } = await ask(locked, 20, 8);
   expect(screen.text().length).toBeLessThanOrEqual(8);
   for (const answer of ['1. Read it', '2. Fork it and', '3. Back to the'])
     expect(screen.text().join('\n')).toContain(answer);
 });
 
-test('what was typed ahead of it is no answer', async () => {
+test('keys typed ahead do not answer', async () => {
   const { screen, onAnswer, pass } = await ask(locked);
   pass(100);
   await screen.press(...'fix it', keys.enter);

@@ -38,7 +38,7 @@ test.each([
   );
 });
 
-test('among all projects, the project has its own column', () => {
+test('in the list of all projects, the project has its own column', () => {
   expect(sessionRow(session, 60, { ...options, scope: 'all' })).toBe(
     '修复 the parser                 p                 1 h ago',
   );
@@ -66,7 +66,7 @@ const text = fc.oneof(
   ),
 );
 
-test('no row is wider than its room or moves the terminal, whatever a title holds', () => {
+test('no row is wider than its space or controls the terminal, whatever the title', () => {
   fc.assert(
     fc.property(
       text,
@@ -133,7 +133,7 @@ test.each([
   expect(hitRows(hit, 20, options)[0].split(' ').at(-1)).toBe(expected);
 });
 
-test('a preview shows the matches of the hit, also far into a long text, with some lines above', () => {
+test('a preview shows the hit’s matches, even far into a long text, with some lines above', () => {
   const long = Array.from({ length: 60 }, (_, index) => `line ${index}`).join('\n\n');
   const entries = [madeEntry(1, 'before'), madeEntry(2, `${long}\n\nthe Needle`), madeEntry(3, 'after')];
   const { lines, at } = previewOf(entries, { seq: 2, words: ['needle'] }, { width: 40, theme });
@@ -145,7 +145,7 @@ test('a preview shows the matches of the hit, also far into a long text, with so
   expect(window).toContain('┃   the Needle');
 });
 
-test('of an output collapsed to its name, the preview shows the lines around the match', () => {
+test('for a collapsed output, the preview shows the lines around the match', () => {
   const output = Array.from({ length: 200 }, (_, index) =>
     index === 120 ? 'const needle = 1;' : `line ${index}`,
   ).join('\n');

@@ -76,7 +76,7 @@ const lines = (count: number): string =>
   Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join('');
 
 describe('the list', () => {
-  test('has the newest first, with state, command and last line', async () => {
+  test('shows the newest first, with state, command and last line', async () => {
     const { screen } = await open([task('b1', ended(1)), task('b2')]);
     expect(screen.text()).toEqual([
       expect.stringMatching(/^─ Background tasks ─+$/),
@@ -87,7 +87,7 @@ describe('the list', () => {
     ]);
   });
 
-  test('says that nothing runs, and how something would', async () => {
+  test('says that nothing runs, and how to start something', async () => {
     const { screen, closed } = await open([]);
     expect(screen.text().join('\n')).toContain('No background tasks.');
     expect(screen.text().join('\n')).toContain('Ctrl+B');
@@ -95,7 +95,7 @@ describe('the list', () => {
     expect(closed()).toBe(1);
   });
 
-  test('follows tasks that start and end, the cursor staying on its task', async () => {
+  test('follows tasks that start and end; the cursor stays on its task', async () => {
     const { screen, now } = await open([task('b1'), task('b2')]);
     await screen.press(keys.down);
     now([task('b1', ended(0)), task('b2'), task('b3')]);
@@ -123,7 +123,7 @@ describe('the list', () => {
   });
 
   test.each(['xy', 'ky', 'xxy', `${keys.ctrl('n')}xy`])(
-    'no yes is what came in one piece with the wish to stop: %j',
+    'a yes in the same chunk as the stop key does not count: %j',
     async (piece) => {
       const { screen, ops } = await open([task('b1')]);
       await screen.press(piece);
@@ -134,7 +134,7 @@ describe('the list', () => {
     },
   );
 
-  test('asks no longer about a task that has ended meanwhile', async () => {
+  test('withdraws the question about a task that has ended', async () => {
     const { screen, ops, now } = await open([task('b1')]);
     await screen.press('x');
     now([task('b1', ended(0))]);
@@ -173,7 +173,7 @@ describe('the list', () => {
 describe('the output', () => {
   const outputs = () => ({ b1: { text: lines(40), missing: 0 } });
 
-  test('is followed at its end, and left with Esc for the list', async () => {
+  test('follows its end; Esc returns to the list', async () => {
     const { screen, print, closed } = await open([task('b1')], { outputs: outputs() });
     await screen.press(keys.enter);
     expect(screen.text()[0]).toMatch(/b1 running 12s · run b1/);
@@ -206,32 +206,29 @@ describe('the output', () => {
     expect(ops).toEqual([{ type: 'stop_task', id: 'b1' }]);
   });
 
-  test('of nothing says so', async () => {
+  test('says if it is empty', async () => {
     const { screen } = await open([task('b1')], { outputs: { b1: { text: '', missing: 0 } } });
     await screen.press(keys.enter);
     expect(screen.text().join('\n')).toContain('No output yet.');
   });
 
-  test('that lost its beginning says how much', () => {
+  test('says how much of its beginning is lost', () => {
     expect(outputLines({ text: 'rest of a line\nwhole\n', missing: 12_345 })).toEqual([
       '… 12,345 earlier characters …',
       'whole',
     ]);
   });
 
-  test.each([20, 80, 200])(
-    'is laid out in %d columns without a row too wide, first page and last',
-    (width) => {
-      const text = `${'中文'.repeat(50)}\n${'x'.repeat(300_000)}\n\u001B[31mred\u001B[0m\tand tab\n\nend\n`;
-      const all = outputLines({ text, missing: 0 });
-      const room = { width, rows: 10 };
-      for (const top of [undefined, 0, 1, 3]) {
-        const rows = outputRows(all, top, room);
-        expect(rows.length).toBeLessThanOrEqual(10);
-        for (const row of rows) expect(textWidth(row)).toBeLessThanOrEqual(width);
-      }
-      expect(outputRows(all, undefined, room).at(-1)).toBe('end');
-      expect(firstOfLastPage(all, { width, rows: 2 })).toBe(3);
-    },
-  );
+  test.each([20, 80, 200])('fits %d columns on the first and last page', (width) => {
+    const text = `${'中文'.repeat(50)}\n${'x'.repeat(300_000)}\n\u001B[31mred\u001B[0m\tand tab\n\nend\n`;
+    const all = outputLines({ text, missing: 0 });
+    const room = { width, rows: 10 };
+    for (const top of [undefined, 0, 1, 3]) {
+      const rows = outputRows(all, top, room);
+      expect(rows.length).toBeLessThanOrEqual(10);
+      for (const row of rows) expect(textWidth(row)).toBeLessThanOrEqual(width);
+    }
+    expect(outputRows(all, undefined, room).at(-1)).toBe('end');
+    expect(firstOfLastPage(all, { width, rows: 2 })).toBe(3);
+  });
 });

@@ -26,7 +26,7 @@ test.each([
   expect(shadowOf(text).rowsAbove(columns, 'all')).toBe(all);
 });
 
-test('where lines are cut off, rows are those that were written', () => {
+test('if the terminal cuts lines off, rows are as written', () => {
   expect(shadowOf(`${'a'.repeat(50)}\nb\n`).rowsAbove(10, 'none')).toBe(2);
 });
 
@@ -36,7 +36,7 @@ test('if unknown, only rows that surely belong to the frame are counted', () => 
   expect(shadow.rowsAbove(10, 'all')).toBe(8);
 });
 
-test('in a real xterm.js the frame starts where it is expected', { tags: 'long' }, async () => {
+test('in a real xterm.js, the frame starts where expected', { tags: 'long' }, async () => {
   const line = fc.oneof(
     fc.stringMatching(/^[a-z]{1,99}$/),
     fc.stringMatching(/^[漢字a]{1,40}$/),

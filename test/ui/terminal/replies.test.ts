@@ -34,7 +34,7 @@ test.each([
   ['\u001B[?997;1n', { type: 'scheme', background: 'dark' }],
   ['\u001B[I', { type: 'focus', isFocused: true }],
   ['\u001B[O', { type: 'focus', isFocused: false }],
-] as [string, Reply][])('%j is %j, however it is cut, and no key', (bytes, reply) => {
+] as [string, Reply][])('%j is %j, however it is split, and not a key', (bytes, reply) => {
   for (let at = 2; at < bytes.length; at++)
     expect(run([`a${bytes.slice(0, at)}`, `${bytes.slice(at)}b`])).toEqual({ text: 'ab', replies: [reply] });
 });
@@ -50,7 +50,7 @@ test.each([
   ['\u001BP>|tmux 3.4\u001B\\'],
   ['\u001BP1+r544e=787465726d\u001B\\'],
   ['\u001B_Gi=1;OK\u001B\\'],
-])('%j is a reply for another program, and no key either', (bytes) => {
+])('%j is a reply for another program and not a key', (bytes) => {
   expect(run(['x', bytes, 'y'])).toEqual({ text: 'xy', replies: [] });
   for (const at of [2, 3, 5, bytes.length - 1])
     expect(run([`x${bytes.slice(0, at)}`, `${bytes.slice(at)}y`])).toEqual({ text: 'xy', replies: [] });
@@ -74,7 +74,7 @@ test.each([
   expect(run([...keys])).toEqual({ text: keys, replies: [] });
 });
 
-test('whatever is typed around them, replies are removed and keys stay in order', () => {
+test('replies among typed keys are removed, and keys stay in order', () => {
   const key = fc.constantFrom(
     'a',
     'é',
@@ -139,7 +139,7 @@ test('text that only starts like a reply is held for a moment and then passed', 
   await expect.poll(() => text).toBe('\u001B[');
 });
 
-test('ten megabytes of a paste that start like a reply are not held for long, nor searched again and again', () => {
+test('a ten-megabyte paste that starts like a reply is not held back or searched repeatedly', () => {
   const paste = `\u001B]11;${'x'.repeat(10_000_000)}`;
   const spentMs = cpuClock();
   expect(run([paste]).text).toBe(paste);

@@ -10,7 +10,7 @@ import {
 } from '../../../src/ui/terminal/sequences.ts';
 import { nameOf, terminalActivity, titleOf } from '../../../src/ui/terminal/terminalStatus.ts';
 
-test('whatever a title holds, it is one sequence with a line of text in it', () => {
+test('any title becomes one sequence with one line of text', () => {
   const nasty = fc.string({
     unit: fc.constantFrom('a', '漢', '\u001B', '\u0007', '\\', ']', '\n', '\u009C', '\u009D', '\u202E', ';'),
   });
@@ -22,7 +22,7 @@ test('whatever a title holds, it is one sequence with a line of text in it', () 
   );
 });
 
-test('a title is cut to what a tab can show', () => {
+test('a title is cut to the width of a tab', () => {
   expect(titleSequence('漢'.repeat(500)).length).toBeLessThan(60);
 });
 
@@ -73,6 +73,6 @@ test('the title shows the activity and the session', () => {
   expect(nameOf(undefined)).toBe('ClawdCode');
 });
 
-test('a title marks characters that show nothing', () => {
+test('a title marks invisible characters', () => {
   expect(titleSequence('pay\u200Bpal')).toContain('pay‹U+200B›pal');
 });

@@ -25,7 +25,7 @@ test.each([
   expect(statusText(printed, false)).toEqual(plain);
 });
 
-test('whatever a command prints, only colors drive the terminal, and they end with the line', () => {
+test('of a command’s output, only colors reach the terminal, and they end with the line', () => {
   const printed = fc.string({
     unit: fc.constantFrom('a', '\u001B', '[', '3', '1', 'm', 'H', ']', '\u0007', '\n', '\u009B', ';'),
   });
@@ -43,7 +43,7 @@ function entry(message: object, toolResult?: object): JSONLEntry {
   return { timestamp: '2026-01-01T00:00:00.000Z', message, toolResult } as unknown as JSONLEntry;
 }
 
-test('the input has the names and the sums that scripts for other agents read', () => {
+test('the input has the fields and totals that scripts for other agents read', () => {
   const entries = [
     entry({}),
     entry({ durationMs: 1500, usage: { input_tokens: 1000, output_tokens: 20, cached_tokens: 600 } }),
@@ -122,7 +122,7 @@ function runner(refreshMs?: number) {
   return { made, starts, shown, end, pass: (ms: number) => vi.advanceTimersByTimeAsync(ms) };
 }
 
-test('a command runs one at a time and at most every 300 ms, and once more for what changed meanwhile', async () => {
+test('runs do not overlap, are at least 300 ms apart, and one more follows changes in between', async () => {
   const { made, starts, shown, end, pass } = runner();
   made.wake();
   made.wake();
@@ -159,7 +159,7 @@ test('nothing runs on a timer unless configured, and nothing is shown after the 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('with refreshMs it runs so often', async () => {
+test('with refreshMs, it runs at that interval', async () => {
   const { made, starts, end, pass } = runner(5000);
   await pass(5500);
   await end('a');

@@ -40,7 +40,7 @@ test('listeners are called when the screen starts and stops reading the terminal
   expect(calls.filter((call) => call.startsWith('read'))).toEqual(['read true', 'read false', 'read true']);
 });
 
-test('keys pass, replies go to their listeners, and only keys count as activity', async () => {
+test('keys pass through, replies go to listeners, and only keys count as activity', async () => {
   const { input, stream, replies, send, typed } = setUp();
   stream.setRawMode(true);
   const start = input.lastKeyAt();
@@ -81,7 +81,7 @@ test('a terminal that never answers causes no long wait', async () => {
   await over;
 });
 
-test('reports are on only as long as the screen reads the terminal: an editor gets none', () => {
+test('reports are enabled only while the screen reads the terminal, so an editor gets none', () => {
   const { calls, input, stream } = setUp();
   input.setModes([1004, 2031]);
   expect(calls).toEqual([]);
@@ -140,7 +140,7 @@ test.each([
   expect(names).toEqual(['dark', 'light']);
 });
 
-test('a change at run time changes the theme, and a theme with its own background stays', () => {
+test('a change at run time changes the theme unless it has a fixed background', () => {
   const auto = follow(chooseTheme('high-contrast', { ...rich, background: 'dark', mayAnswer: false }));
   auto.send('\u001B[?997;2n');
   auto.send('\u001B[?997;2n');
@@ -152,7 +152,7 @@ test('a change at run time changes the theme, and a theme with its own backgroun
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a fixed theme keeps its name, whatever the terminal tells', () => {
+test('a fixed theme keeps its name, whatever the terminal reports', () => {
   const { send, names } = follow(chooseTheme('dark', rich));
   send('\u001B]11;rgb:ff/ff/ff\u0007');
   expect(new Set(names)).toEqual(new Set(['dark']));
@@ -167,6 +167,6 @@ test.each([
   ['dumb', false, false],
   [undefined, false, false],
   ['xterm-256color', true, false],
-])('TERM=%s, NO_COLOR %s: asked %s', (term, noColor, asked) => {
+])('TERM=%s, NO_COLOR %s: queried %s', (term, noColor, asked) => {
   expect(answersQuestions(chooseTheme('auto', { term, noColor }))).toBe(asked);
 });

@@ -46,7 +46,7 @@ test('a short turn is not notified, nor one that ends while the user types', () 
   expect(said).toEqual([]);
 });
 
-test('a question is notified after a pause in typing, and not once it was answered', () => {
+test('a question is notified after a pause in typing, but not once answered', () => {
   const { said, notifier, pass, press } = setUp();
   notifier.update('working');
   notifier.update('waiting');
@@ -66,7 +66,7 @@ test('a question is notified after a pause in typing, and not once it was answer
   expect(said).toHaveLength(1);
 });
 
-test('where the terminal tells of the focus, a question calls at once when it is elsewhere, and not while it is here', () => {
+test('if the terminal reports focus, a question notifies immediately when it is unfocused and not otherwise', () => {
   const { said, notifier, pass } = setUp();
   notifier.focus(true);
   notifier.update('working');
@@ -91,7 +91,7 @@ test('a user who watches the end of a turn is not notified later', () => {
   expect(said).toEqual([]);
 });
 
-test('without anything to tell there is no timer', () => {
+test('without anything to notify, there is no timer', () => {
   const { notifier, pass } = setUp();
   expect(vi.getTimerCount()).toBe(0);
   notifier.update('working');

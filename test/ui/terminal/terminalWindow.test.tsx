@@ -38,7 +38,7 @@ async function frameIn80() {
   return { screen, window, ink };
 }
 
-test('after a resize no line is written that is wider than the terminal', { tags: 'long' }, async () => {
+test('after a resize, no written line is wider than the terminal', { tags: 'long' }, async () => {
   const { screen } = await frameIn80();
   for (const columns of [60, 30, 20, 41, 80, 20]) {
     const before = screen.output().length;
@@ -53,7 +53,7 @@ test('after a resize no line is written that is wider than the terminal', { tags
   }
 });
 
-test('what is printed between a resize and its signal is printed above the frame of the new size', {
+test('text printed between a resize and its signal appears above the new frame', {
   tags: 'long',
 }, async () => {
   const { screen, window } = await frameIn80();
@@ -68,7 +68,7 @@ test('what is printed between a resize and its signal is printed above the frame
   expect(screen.scrollback().slice(0, -2)).toEqual(['printed before', 'printed at 30', 'printed at 61']);
 });
 
-test('a terminal that is given away between a resize and its signal is given without ruins', async () => {
+test('a terminal handed over between a resize and its signal has no remains of the frame', async () => {
   const { screen, window, ink } = await frameIn80();
   screen.resizeUnheard(30, 20);
   await window.lend(async () => {
@@ -80,11 +80,11 @@ test('a terminal that is given away between a resize and its signal is given wit
   expect(screen.scrollback()).toEqual(['somebody else', 'a'.repeat(30), 'b'.repeat(30)]);
 });
 
-test('Node asks the terminal for its size under the name that is used here', () => {
+test('Node refreshes the terminal’s size with the method used here', () => {
   expect(WriteStream.prototype).toHaveProperty('_refreshSize', expect.any(Function));
 });
 
-test('resizes are reported once at the end, and no more after closing', async () => {
+test('resizes are reported once at the end, and not after closing', async () => {
   const screen = createScreen({ columns: 80, rows: 20 });
   const window = createTerminalWindow(screen.stdout);
   const told: number[] = [];

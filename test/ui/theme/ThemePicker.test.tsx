@@ -31,7 +31,7 @@ async function open(setting: ThemeSetting, size: { columns?: number; rows?: numb
   return { screen, picked };
 }
 
-test('the list begins with the theme in use, says what auto has found, and shows a sample', {
+test('the list starts with the current theme, says what auto detected, and shows a sample', {
   tags: 'long',
 }, async () => {
   const { screen, picked } = await open('auto');
@@ -43,7 +43,7 @@ test('the list begins with the theme in use, says what auto has found, and shows
   expect(picked).toEqual(['auto']);
 });
 
-test('the sample has the colors of the theme below the cursor', { tags: 'long' }, async () => {
+test('the sample has the colors of the selected theme', { tags: 'long' }, async () => {
   const { screen, picked } = await open('light');
   const error = (setting: ThemeSetting) => chooseTheme(setting, terminal).error('✗ an error');
   expect(screen.output()).toContain(error('light'));
@@ -54,7 +54,7 @@ test('the sample has the colors of the theme below the cursor', { tags: 'long' }
   expect(picked).toEqual(['dark']);
 });
 
-test('Esc leaves it as it was, typing filters', { tags: 'long' }, async () => {
+test('Esc changes nothing, typing filters', { tags: 'long' }, async () => {
   const { screen, picked } = await open('dark');
   await screen.press(...'orange', keys.enter);
   expect(picked).toEqual(['daltonized']);
@@ -74,7 +74,7 @@ test.each([
   for (const row of screen.text()) expect(row.length).toBeLessThanOrEqual(columns);
 });
 
-test('without colors the sample still tells its parts apart', () => {
+test('without colors, the parts of the sample are still distinguishable', () => {
   const lines = sampleLines(chooseTheme('auto', { ...terminal, noColor: true }), markdown, 80, 20).join('\n');
   expect(lines).not.toContain('\u001B');
   expect(lines).toMatch(/- {3}return 'Hello';/);

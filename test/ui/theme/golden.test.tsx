@@ -58,7 +58,7 @@ test.each([
   await goldenScreen(screen, `themes/list-${columns}`);
 });
 
-test.each([20, 80])('a status line of one’s own at %i columns', async (columns) => {
+test.each([20, 80])('a custom status line at %i columns', async (columns) => {
   const printed =
     '\u001B[32mmodèle 模型 👩‍👩‍👧 עברית\u001B[0m 12% \u001B]0;x\u0007of a long, long line that goes on\nsecond';
   const { screen } = await mount(

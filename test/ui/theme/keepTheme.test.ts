@@ -44,7 +44,7 @@ test.each([
   ['auto', undefined, 'light'],
   ['default', undefined, 'light'],
   ['ansi', 'ansi', 'ansi'],
-] as const)('%s is kept as %j and is %s at once', async (setting, value, name) => {
+] as const)('%s is saved as %j and is %s immediately', async (setting, value, name) => {
   const done = await keep(setting, { type: 'saved', file });
   expect(done).toMatchObject({ name, asked: [[['theme'], value]] });
   expect(done.told).toEqual([
@@ -52,12 +52,12 @@ test.each([
   ]);
 });
 
-test('a theme that cannot be saved applies for now, which is reported', async () => {
+test('a theme that cannot be saved applies to this session, and this is reported', async () => {
   const { name, told } = await keep('light', { type: 'refused', message: 'The disk is full.' });
   expect(name).toBe('light');
   expect(told).toEqual(['warning: Theme: light. Applied to this session, but not saved: The disk is full.']);
 });
 
-test('before the settings are read it only counts', async () => {
+test('before the settings are read, it applies without being saved', async () => {
   expect(await keep('light', undefined)).toEqual({ name: 'light', asked: [], told: ['info: Theme: light.'] });
 });

@@ -48,14 +48,14 @@ test.each([
   expect(chooseTheme('dark', terminal).error('x')).toBe(written);
 });
 
-test('a late answer of the terminal rebuilds the same setting', () => {
+test('a late terminal answer rebuilds the theme of the same setting', () => {
   const undecided = chooseTheme('auto', { ...rich, mayAnswer: true });
   const told = (background: Background | undefined) => withBackground(undecided, background).name;
   expect([told('light'), told('dark'), told(undefined)]).toEqual(['light', 'dark', 'dark']);
   expect(withSetting(withBackground(undecided, 'light'), 'daltonized').name).toBe('light-daltonized');
 });
 
-test('every setting is a theme, under its name however it is typed', () => {
+test('every setting is a theme, however its name is typed', () => {
   for (const setting of themeSettings) {
     expect(chooseTheme(setting, rich).setting).toBe(setting);
     expect(parseThemeSetting(` ${setting.toUpperCase().replaceAll('-', ' ')} `)).toBe(setting);
@@ -64,7 +64,7 @@ test('every setting is a theme, under its name however it is typed', () => {
 });
 
 test.each(['dark', 'ansi', 'daltonized', 'high-contrast'] as const)(
-  'without colors %s writes not one escape',
+  'without colors, %s writes no escape sequence',
   (setting) => {
     const theme = chooseTheme(setting, { ...rich, noColor: true });
     const paints = [...Object.values(theme), ...Object.values(theme.code)].filter(

@@ -35,7 +35,7 @@ const talk = (turns: number): JSONLEntry[] =>
     reply(2 * turn + 1, `answer ${turn}\n\nand more of it`),
   ]).flat();
 
-test('a command of the user shows its output, not what the model was told about it', () => {
+test('a user’s command shows its output, not the note for the model', () => {
   const head = 'The user ran a command in the shell:\n$ ls\n\n';
   const ran = entry(0, {
     type: 'user',
@@ -46,7 +46,7 @@ test('a command of the user shows its output, not what the model was told about 
   expect(shown(open([ran])).map((row) => row.trimEnd())).toEqual(['! ls', '', '  ⎿ one', '    two', '']);
 });
 
-test('everything of a turn is unfolded', () => {
+test('everything in a turn is unfolded', () => {
   const output = Array.from({ length: 30 }, (_, line) => `output ${line}`).join('\n');
   const diff = `--- a/x\n+++ b/x\n@@ -1,1 +1,80 @@\n${Array.from({ length: 80 }, (_, line) => `+added ${line}`).join('\n')}\n`;
   const transcript = open(
@@ -79,7 +79,7 @@ test('everything of a turn is unfolded', () => {
   expect(text).not.toMatch(/… \+?\d+/);
 });
 
-test('it starts at the end, and follows new entries', () => {
+test('it starts at the end and follows new entries', () => {
   const transcript = open(talk(10));
   expect(shown(transcript).at(-2)).toBe('and more of it');
   transcript.append(prompt(20, 'the newest'));
@@ -102,7 +102,7 @@ test('streaming output is below everything, and is replaced by its entry', () =>
   expect(shown(transcript).filter((row) => row.startsWith('streaming'))).toEqual(['streaming now, and done']);
 });
 
-test('wherever one scrolls, the rows are those of the whole text', () => {
+test('at any position, the rows match the whole text', () => {
   const entries = talk(12);
   const whole = shown(open(entries, 30, 1000));
   fc.assert(
@@ -122,7 +122,7 @@ test('wherever one scrolls, the rows are those of the whole text', () => {
   );
 });
 
-test('no row is wider than the terminal, whatever it shows', () => {
+test('no row is wider than the terminal', () => {
   const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 60 }), { minLength: 1, maxLength: 5 });
   fc.assert(
     fc.property(texts, fc.integer({ min: 8, max: 60 }), (parts, width) => {
@@ -156,7 +156,7 @@ test('matches are found forward and backward, and counted', async () => {
   expect(transcript.message()).toBe('no later match');
 });
 
-test('a search that finds nothing in its direction looks in the other: the view opens at its end', async () => {
+test('a search without a match in its direction tries the other, because the view opens at the end', async () => {
   const transcript = open(talk(10), 40, 6);
   transcript.toEnd();
   await transcript.search(1, 'question 2');
@@ -173,7 +173,7 @@ test('the current match is on screen and marked differently from the others', as
   expect(marked.some((row) => row.includes('\u001B[7;4mmore'))).toBe(true);
 });
 
-test('prompts are jumped to', async () => {
+test('a key jumps to the next or previous prompt', async () => {
   const transcript = open(talk(10), 40, 4);
   for (const wanted of [9, 8, 7]) {
     await transcript.toPrompt(-1);
@@ -186,7 +186,7 @@ test('prompts are jumped to', async () => {
   expect(transcript.message()).toBe('no earlier prompt');
 });
 
-test('older history is paged in when it comes near, and nothing jumps', async () => {
+test('older history is loaded when needed, without a jump', async () => {
   const all = talk(400);
   let asked = 0;
   const transcript = open(all.slice(-300), 40, 10, {
@@ -210,7 +210,7 @@ test('older history is paged in when it comes near, and nothing jumps', async ()
   expect(transcript.message()).toMatch(/of 111$/);
 });
 
-test('a match in older history is found before that history was shown', async () => {
+test('a match in older history is found before it has been shown', async () => {
   const all = [prompt(0, 'needle'), ...talk(200).map((one) => ({ ...one, seq: one.seq + 1 }))];
   const transcript = open(all.slice(-50), 40, 10, {
     older: async (before) => all.filter(({ seq }) => seq < before).slice(-100),
@@ -247,7 +247,7 @@ test('the full text of a shortened output is read when it is viewed', async () =
   expect(shown(other)[2]).toContain('line 1999');
 });
 
-test('at another width it stays at the same text', () => {
+test('at another width, the view stays at the same text', () => {
   const transcript = open(talk(40), 40, 10);
   transcript.scroll(-100);
   const [before = ''] = shown(transcript).filter((row) => /\d/.test(row));
@@ -256,7 +256,7 @@ test('at another width it stays at the same text', () => {
   expect(shown(transcript)).toContain(before);
 });
 
-test('10,000 messages and 5 MB of output open at once', () => {
+test('10,000 messages and 5 MB of output open without delay', () => {
   const huge = 'a line of output that is about sixty characters long, or so\n'.repeat(85_000);
   const entries = [
     ...talk(5000),
@@ -271,7 +271,7 @@ test('10,000 messages and 5 MB of output open at once', () => {
   expect(spentMs()).toBeLessThan(5000);
 });
 
-test('what a model writes does not drive the terminal', () => {
+test('model output cannot control the terminal', () => {
   const evil = '\u001B]0;owned\u0007\u001B[2Jx\u009b31m\r\u0008';
   const rows = open(
     [prompt(0, evil), reply(1, evil, evil), result(2, 'c', evil, { display: { title: evil } })],

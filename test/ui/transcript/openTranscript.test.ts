@@ -41,7 +41,7 @@ function open(
 test.each([
   ['on its way to the start', 'g'],
   ['in the middle of a search', '/nothing like it\r'],
-])('left %s, it draws nothing more, whatever comes in', async (_, begin) => {
+])('after closing %s, it draws nothing more', async (_, begin) => {
   let bringOlder: (entries: readonly JSONLEntry[]) => void = () => undefined;
   const older = new Promise<readonly JSONLEntry[]>((resolve) => {
     bringOlder = resolve;
@@ -59,7 +59,7 @@ test.each([
   expect(screen.text()).toEqual(['the ordinary screen']);
 });
 
-test('its keys are those of the file, with Alt and function keys, and its line names them', {
+test('it uses the configured keys, Alt and function keys included, and its status row names them', {
   tags: 'long',
 }, async () => {
   const { keymap, problems } = userKeys({

@@ -24,12 +24,12 @@ test.each([
   expect(names(input)).toEqual(keys);
 });
 
-test('the beginning of a sequence waits for its rest', () => {
+test('an incomplete sequence waits for the rest', () => {
   for (const rest of ['\u001B', '\u001B[', '\u001B[5', '\u001BO'])
     expect(readKeys(`q${rest}`)).toEqual({ keys: [{ type: 'text', text: 'q' }], rest });
 });
 
-test('whatever comes, in whatever pieces, ends and gives the same keys', () => {
+test('any input, however split, gives the same keys', () => {
   const bytes = fc.array(fc.constantFrom('\u001B', '[', 'O', 'A', '5', '~', ';', 'q', '\r', '漢', '\u0003'), {
     maxLength: 30,
   });

@@ -218,7 +218,7 @@ describe('visual', () => {
 });
 
 describe('modes', () => {
-  test('Esc leaves writing and does nothing else; the next Esc does what it always does', () => {
+  test('Esc only leaves insert mode; the next Esc does what it always does', () => {
     const outcomes = typeAll(vimComposer('', 'insert'), strokesOfKeys('ab<esc><esc>'));
     expect(outcomes.map(({ effect }) => effect)).toEqual([
       undefined,
@@ -229,7 +229,7 @@ describe('modes', () => {
     expect(outcomes.at(-1)?.state.vim?.mode).toBe('normal');
   });
 
-  test('Enter sends in every mode, and the next prompt begins with writing', () => {
+  test('Enter sends in every mode, and the next prompt starts in insert mode', () => {
     for (const keys of ['hi<cr>', 'hi<esc><cr>', 'hi<esc>v<cr>']) {
       const last = typeAll(vimComposer('', 'insert'), strokesOfKeys(keys)).at(-1);
       expect(last?.effect).toEqual({ type: 'submit', draft: { text: 'hi', display: 'hi' } });
@@ -245,13 +245,13 @@ describe('modes', () => {
     });
   });
 
-  test('keys that arrive in one piece are commands until one begins writing', () => {
+  test('keys in one chunk are commands until one enters insert mode', () => {
     const last = typeAll(vimComposer('|one two'), [{ type: 'text', text: 'wcwthree' }]).at(-1);
     expect(last && shown(last.state)).toBe('one three|');
     expect(last?.state.vim?.mode).toBe('insert');
   });
 
-  test('what the search gives keeps to the mode: the cursor on a character, or writing after it was sent', () => {
+  test('after the search, the mode applies: cursor on a character, or insert mode after sending', () => {
     const state = { ...vimComposer('|one'), sent: [] };
     const withHistory = { ...state, walk: { ...state.walk, entries: ['earlier'], position: 1 } };
     expect(shown(typed(withHistory, '/ear<right>'))).toBe('earlie|r');
@@ -260,13 +260,13 @@ describe('modes', () => {
     expect(sent?.state.vim?.mode).toBe('insert');
   });
 
-  test('Ctrl+R is redo outside of writing, the search inside', () => {
+  test('Ctrl+R redoes in normal mode and searches in insert mode', () => {
     expect(typed(vimComposer('one'), '<c-r>').search).toBeUndefined();
     expect(typed(vimComposer('one', 'insert'), '<c-r>').search).toBeDefined();
   });
 });
 
-test('whatever is typed, the text stays whole graphemes and the cursor among them', () => {
+test('whatever is typed, the text consists of whole graphemes with the cursor between them', () => {
   const texts = [
     'one two.three',
     'f(a, "b c")\n\n  x = {1}',
@@ -297,7 +297,7 @@ test('whatever is typed, the text stays whole graphemes and the cursor among the
   );
 });
 
-test('what undo took back comes again, step by step', () => {
+test('redo restores undone changes step by step', () => {
   const key = fc.constantFrom(
     'x',
     'dw',
