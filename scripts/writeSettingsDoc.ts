@@ -158,7 +158,7 @@ settings are read:
 - If a link leads a path elsewhere, you approve both: \`~/notes → /data/notes\`. If the link is moved later, the new place
   needs your approval.
 - A link in the project that leads out of it is ignored with a message, in every settings file: anyone who can write to the
-  project could move it. Name the place itself instead. \`--add-dir\` may name such a link, because you type it for one run.
+  project could move it. Name that place directly instead. \`--add-dir\` may name such a link, because you type it for one run.
 - If a link appears in a path while ClawdCode runs (a command replaces \`build\` with a link), the path opens nothing until the
   link is gone.
 - In a subagent's worktree, a path in the project means the same path in the worktree.

@@ -242,13 +242,13 @@ function watchRepeats({
 function question(id: string, names: string): NewQuestion {
   return {
     id,
-    title: 'The model repeats itself',
-    headline: 'The model repeats itself. Continue?',
+    title: 'The model is repeating itself',
+    headline: 'The model is repeating itself. Continue?',
     preview: {
       type: 'text',
       text: `The same call (${names}) keeps giving the same result. Let it continue?`,
     },
-    reason: 'the model got a note about it, and repeated the call',
+    reason: 'the model was told about it and repeated the call',
   };
 }
 

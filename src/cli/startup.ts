@@ -214,7 +214,7 @@ export function untrustedSettingsNotice(
 ): string | undefined {
   if (untrusted.length === 0) return undefined;
   if (other?.wasTrusted === true)
-    return 'this is another folder than the one you trusted at this path, so its settings are ignored; run clawdcode here once to decide.';
+    return 'this is not the folder that you trusted at this path, so its settings are ignored; run clawdcode here once to decide.';
   if (!isTrusted)
     return 'this folder is not trusted, so its settings are ignored; run clawdcode here once to decide.';
   const settings = [...new Set(untrusted.map(({ file, key }) => `${key} in ${file}`))].join(', ');
@@ -251,12 +251,12 @@ export async function findModelAccess(
     if (provider !== undefined)
       return {
         type: 'missing',
-        message: `No model is set up. Name one of your provider "${provider}": clawdcode --model ${provider}/…, or "model" in your config.json; "clawdcode models" lists them.`,
+        message: `No model is set up. Choose one of your provider "${provider}": clawdcode --model ${provider}/…, or "model" in your config.json; "clawdcode models" lists them.`,
       };
     return {
       type: 'missing',
       message:
-        'No model is set up. Set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint, or run "clawdcode" and enter them; "clawdcode --demo" works without.',
+        'No model is set up. Set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint, or run "clawdcode" and enter them; "clawdcode --demo" needs neither.',
     };
   }
   if (settings.model !== null) return { type: 'ready', model: settings.model, apiKey };

@@ -140,7 +140,11 @@ export const effort: Command = {
     if (args === '') return { type: 'notice', text: effortNow(model) };
     const level = efforts.find((one): one is Effort => one === args.toLowerCase());
     if (level === undefined && args !== 'default')
-      return { type: 'notice', level: 'error', text: `"${args}" is not an effort. ${effortChoice(model)}` };
+      return {
+        type: 'notice',
+        level: 'error',
+        text: `"${args}" is not an effort level. ${effortChoice(model)}`,
+      };
     return { type: 'op', op: { type: 'set_effort', ...(level && { effort: level }) } };
   },
 };

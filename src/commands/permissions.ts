@@ -15,7 +15,7 @@ const meanings: Readonly<Record<PermissionMode, string>> = {
   default: 'reads inside the project run; edits and commands ask',
   acceptEdits: 'edits inside the project run; commands ask',
   plan: 'nothing is changed; the model explores and hands over a plan',
-  auto: 'a second model call judges what would ask; what it must not decide still asks',
+  auto: 'a second model call judges calls that would need approval; some still ask',
   dontAsk: 'never asks; calls that no rule allows are denied',
   bypassPermissions: 'never asks; only deny rules apply',
 };
@@ -45,7 +45,7 @@ export const permissions: Command = {
     ].join('\n');
     return {
       type: 'notice',
-      text: rules.length === 0 ? text : `${text}\n\nDeny wins over ask, ask over allow.`,
+      text: rules.length === 0 ? text : `${text}\n\nDeny takes precedence over ask, and ask over allow.`,
     };
   },
 };
@@ -53,7 +53,8 @@ export const permissions: Command = {
 async function explain(command: string, host: CommandHost): Promise<CommandResult> {
   const explanation = await host.explainPermission(command === '' ? undefined : command);
   if (explanation !== undefined) return { type: 'page', page: explanationPage(explanation) };
-  const text = 'No call asked or was denied in this session. Name a command: /permissions why npm test';
+  const text =
+    'No call in this session needed approval or was denied. Name a command: /permissions why npm test';
   return { type: 'notice', text };
 }
 
@@ -70,7 +71,7 @@ function switchTo(name: string, { cycle, refused }: AgentState['modes']): Comman
   const why = refused[mode];
   if (why !== undefined) return { type: 'notice', level: 'error', text: why };
   if (mode === 'bypassPermissions' && !cycle.includes(mode)) {
-    const text = 'Start with --permission-mode bypassPermissions to run without questions.';
+    const text = 'Start with --permission-mode bypassPermissions to run without approvals.';
     return { type: 'notice', level: 'error', text };
   }
   return { type: 'op', op: { type: 'set_mode', mode } };

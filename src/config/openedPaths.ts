@@ -96,7 +96,7 @@ export function pathsToHide(
 
 function ledOut(written: string, { realPath }: ResolvedPath): string {
   const [from, to] = [written, realPath].map((path) => JSON.stringify(path.slice(0, MAX_SHOWN)));
-  return `ignores ${from}: a link leads it out of the project, to ${to}. If you want that, name this place itself.`;
+  return `ignores ${from}: a link leads it out of the project, to ${to}. If you want that, name that place directly.`;
 }
 
 /** Replaces the paths at a key; without any left, removes the key. Modifies `values`. */

@@ -17,7 +17,7 @@ export interface Denial {
 export const NO_ONE_TO_ASK = 'No one can answer questions in this run';
 
 /** What the model does without answers to its own questions. */
-const WITHOUT_ANSWER = 'Continue on your best judgement, and say what you assumed.';
+const WITHOUT_ANSWER = 'Use your best judgement, and say what you assumed.';
 
 /** Denies every question, with a comment that keeps the model from trying a workaround. */
 export function refusalOf(question: PermissionQuestion, limits: AllowanceLimits = {}): PermissionAnswer {

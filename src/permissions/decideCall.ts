@@ -73,7 +73,7 @@ function askedByManaged(
 
 /** In `dontAsk`: the model's answer to its own question. */
 const UNANSWERED =
-  'This session does not ask (mode dontAsk). Continue on your best judgement, and say what you assumed.';
+  'This session does not ask (mode dontAsk). Use your best judgement, and say what you assumed.';
 
 /** In `dontAsk`: tells the model why the call did not run, and what it can do instead. */
 function unasked({ reason, suggestion }: PermissionDecision): string {

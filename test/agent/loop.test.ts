@@ -55,13 +55,13 @@ test.each<[string, PermissionAnswer | 'interrupt', string]>([
     expect(event.question).toEqual({
       id: expect.any(String),
       agentId: 'main',
-      title: 'The model repeats itself',
-      headline: 'The model repeats itself. Continue?',
+      title: 'The model is repeating itself',
+      headline: 'The model is repeating itself. Continue?',
       preview: {
         type: 'text',
         text: 'The same call (Read) keeps giving the same result. Let it continue?',
       },
-      reason: 'the model got a note about it, and repeated the call',
+      reason: 'the model was told about it and repeated the call',
     });
     agent.submit(
       answer === 'interrupt' ? { type: 'interrupt' } : { type: 'answer', id: event.question.id, answer },

@@ -48,7 +48,7 @@ test.each<[string, PermissionDecision, SandboxState, string[]]>([
   expect(await auto.decide('Bash', command, 'default')).toEqual(decision);
 });
 
-test('where only managed rules allow calls, neither the user nor a question switches it on', async () => {
+test('if only managed rules allow calls, neither the user nor an approval can enable it', async () => {
   const auto = createAutoAllow({ ...given(asks), state: { isOn: false }, isManaged: true });
   auto.enable();
   expect(await auto.decide('Bash', command, 'default')).toEqual(asks);
@@ -66,7 +66,7 @@ test.each([
   expect(autoAllowsAtStart(loaded)).toBe(expected);
 });
 
-test('it does not apply to a command whose text names a risky file', async () => {
+test('a command whose text names a risky file still asks', async () => {
   const auto = createAutoAllow({ ...given(asks), state: { isOn: true } });
   const code = { ...command, command: `python3 -c "print(open('server.key').read())"` };
   expect(await auto.decide('Bash', code, 'default')).toEqual(asks);
@@ -102,14 +102,14 @@ test.each([
   expect(riskyWord(text, root, rules)).toBe(word);
 });
 
-test('it does not speak of files', async () => {
+test('words that are not files do not count', async () => {
   const parts = given(asks);
   const auto = createAutoAllow({ ...parts, state: { isOn: true } });
   expect(await auto.decide('Edit', { type: 'write', paths: ['/p/a'] }, 'default')).toEqual(asks);
   expect(parts.sandbox.state).not.toHaveBeenCalled();
 });
 
-test('the secrets of .env files are known, and words that would be found in any text are not', () => {
+test('the secrets of .env files are found, common words are not', () => {
   const folder = mkdtempSync(join(tmpdir(), 'env-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(
@@ -156,7 +156,7 @@ test('the secrets of .env files are known, and words that would be found in any 
   ).toEqual(['abc123def456', 'correct horse', 's3cretpw', 'zz99yy88xx77'].sort());
 });
 
-test('those of packages are known as soon as they exist, those of dependencies are not', () => {
+test('.env files of packages are found as soon as they exist, those of dependencies are not', () => {
   const folder = mkdtempSync(join(tmpdir(), 'env-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const name of ['packages/a', 'packages/b/deploy', 'node_modules/x'])

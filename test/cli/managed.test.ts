@@ -36,12 +36,12 @@ async function start(policy: object, argv: readonly string[] = []) {
   return { loaded, options: parsed.options };
 }
 
-test('a managed rule that means nothing refuses the start', async () => {
+test('an invalid managed rule prevents the start', async () => {
   const started = start({ permissions: { deny: ['Bsh(rm *)'] } });
   await expect(started).rejects.toMatchObject({ name: 'ManagedSettingsError' });
 });
 
-test('where no flags are read, managed settings count as well, and mistakes in them refuse', async () => {
+test('managed settings also apply where no flags are read, and mistakes in them are errors', async () => {
   expect((await ownSettings(await placeWith({ maxTurns: 7 }))).maxTurns).toBe(7);
   await expect(ownSettings(await placeWith({ maxTurn: 7 }))).rejects.toMatchObject({
     name: 'ManagedSettingsError',
@@ -51,7 +51,7 @@ test('where no flags are read, managed settings count as well, and mistakes in t
 test.each([
   ['--yolo', { permissions: { disableBypassPermissionsMode: 'disable' } }],
   ['--permission-mode=auto', { permissions: { disableAutoMode: 'disable' } }],
-])('%s is a mistake of the command line where that mode is taken away', async (flag, policy) => {
+])('%s is a command line error if managed settings disable that mode', async (flag, policy) => {
   const { loaded } = await start(policy, [flag]);
   expect(loaded.problems.map(({ layer }) => layer)).toEqual(['flag']);
   expect(loaded.settings.permissions.defaultMode).toBe('default');
@@ -72,7 +72,7 @@ test('otherwise -s applies', async () => {
   expect(loaded.problems).toEqual([]);
 });
 
-test('the screen starts in the mode that managed settings name, whatever the flag, and not at all on a mistake', {
+test('the screen starts in the managed mode, whatever the flag, and not at all after a mistake', {
   tags: 'long',
 }, async () => {
   const booted = async (policy: object) => {

@@ -205,7 +205,7 @@ test.each([
   expect(splitRules(text)).toEqual(rules);
 });
 
-test('rules that are joined come apart again', () => {
+test('joined rules are split again', () => {
   const name = fc.stringMatching(/^[A-Z][a-z]{1,8}$/);
   const spec = fc.stringMatching(/^[a-z*./, :]{0,12}$/);
   const rule = fc.oneof(
@@ -219,7 +219,7 @@ test('rules that are joined come apart again', () => {
   );
 });
 
-test('no arguments mean what commander makes of none, without loading it', async () => {
+test('no arguments give the same result as commander, without loading it', async () => {
   const none = await parseArguments([], '1.2.3');
   expect(none).toEqual(await parseArguments(['--'], '1.2.3'));
 });
@@ -230,7 +230,7 @@ test.each([
   ['--output-format', '\u009B31m'],
   ['--max-budget-usd', '\u001Bc'],
   ['--no\u001B]0;PWN\u0007', 'x'],
-])('an argument that drives the terminal is quoted visibly: %j %j', async (...argv) => {
+])('control characters in a quoted argument are shown: %j %j', async (...argv) => {
   const parsed = await parseArguments(argv, '1.2.3');
   if (parsed.type !== 'exit') throw new Error('it ran');
   expect(parsed.stderr).toMatch(/‹U\+00(?:1B|9B)›/);

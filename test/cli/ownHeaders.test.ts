@@ -36,7 +36,7 @@ async function withConfig(config: object): Promise<{ base: string; loaded: Loade
   return { base, loaded: await loadSettings({ ...places, env: {}, flags: {}, trusted: false }) };
 }
 
-test('the list of models, the questions of doctor and prompts carry them', async () => {
+test('model lists, the doctor’s requests and prompts carry the headers', async () => {
   const server = await serve();
   const { loaded } = await withConfig({ baseUrl: server.baseUrl, apiKey: 'sk-key', headers });
   const network = await createNetworkPorts(loaded, undefined, true, {});
@@ -53,7 +53,7 @@ test('the list of models, the questions of doctor and prompts carry them', async
     });
 });
 
-test('an Authorization among them goes instead of the key, and the endpoint of OpenAI wants no other', async () => {
+test('an Authorization header replaces the key, and OpenAI’s endpoint needs no other', async () => {
   const server = await serve();
   const own = { Authorization: 'Basic Z2F0ZTpvcGVu' };
   const { loaded } = await withConfig({ baseUrl: server.baseUrl, apiKey: 'sk-key', headers: own });
@@ -69,7 +69,7 @@ test('an Authorization among them goes instead of the key, and the endpoint of O
   });
 });
 
-test('a rejection that quotes them is shown without them, and does not ask for a key', async () => {
+test('an error that quotes the headers is shown without them and does not ask for a key', async () => {
   const quoting: Routes = {
     '/v1/models': (response) => sendJson(response, { error: { message: `no team ${SECRET}` } }, 401),
   };
@@ -83,7 +83,7 @@ test('a rejection that quotes them is shown without them, and does not ask for a
   expect(JSON.stringify(access)).not.toMatch(/none is set|7f3a/);
 });
 
-test('another endpoint that is tried at the first start does not get them, nor does another host of a redirect', async () => {
+test('neither another endpoint tried at the first start nor the host of a redirect gets them', async () => {
   const [mine, other] = [await serve(), await serve()];
   const { loaded } = await withConfig({ baseUrl: mine.baseUrl, headers });
   const setup = createSetupPort({ ...readAppPaths(), env: {} }, loaded);
@@ -103,7 +103,7 @@ test('another endpoint that is tried at the first start does not get them, nor d
   expect(other.asked).toHaveLength(before);
 });
 
-test('exports hold none of them', async () => {
+test('exports contain none of the headers', async () => {
   const { base, loaded } = await withConfig({ headers: { Authorization: `Bearer ${SECRET}` } });
   const place = { ...readAppPaths(), cwd: base, root: base, home: base, dataRoot: base, env: {} };
   const agent = { ...scriptedAgent(), entries: () => entriesOf([prompt(`curl with ${SECRET} please`)]) };

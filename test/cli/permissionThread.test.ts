@@ -26,7 +26,7 @@ const facts = (rules: readonly string[] = []): PolicyFacts => ({
 const call = (command: string) =>
   ({ tool: 'Bash', access: { type: 'command', command, cwd: root } }) as const;
 
-test('the thread decides as this thread does: the grammar, the disk, the rules', {
+test('the thread decides like the main thread: grammar, disk, rules', {
   tags: 'long',
 }, async () => {
   const engine = new ThreadedEngine(start);
@@ -45,7 +45,7 @@ test('the thread decides as this thread does: the grammar, the disk, the rules',
   expect(rules.map((one) => one.times)).toEqual([2]);
 });
 
-test('while the thread hangs, the screen keeps working; then the check times out with a message', async () => {
+test('if the thread hangs, the screen keeps working and the check times out with a message', async () => {
   const failures: string[] = [];
   const engine = new ThreadedEngine(hang, {
     maxMs: 500,
@@ -64,7 +64,7 @@ test('while the thread hangs, the screen keeps working; then the check times out
   expect(failures[0]).toBe('no decision within 500 ms');
 });
 
-test('the thread finds what rules deny reading; without a thread, this one does', {
+test('the thread finds what rules deny reading; without it, the main thread does', {
   tags: 'long',
 }, async () => {
   writeFileSync(join(root, 'one.pem'), '');
@@ -81,7 +81,7 @@ test('a search for denied files that takes too long lets no command run', async 
   expect((await engine.findDenied(query)).refusal).toMatch(/takes too long/);
 });
 
-test('a thread that dies or cannot be made asks', async () => {
+test('if the thread dies or cannot start, the command asks', async () => {
   const failures: string[] = [];
   const onFailure = (reason: string): unknown => failures.push(reason);
   const missing = new ThreadedEngine(() => new Worker(join(root, 'missing.js')), { onFailure });

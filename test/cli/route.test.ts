@@ -74,7 +74,7 @@ test.each([
   ['sessions', 'session'],
   ['docter', 'doctor'],
   ['completions', 'completion'],
-])('%s alone is no prompt: %s is named', (word, meant) => {
+])('%s alone is not a prompt: %s is suggested', (word, meant) => {
   expect(routeOf([word])).toEqual({
     type: 'unclear',
     message: `there is no "${word}". Did you mean "clawdcode ${meant}"? As a prompt: clawdcode -- ${word}`,
@@ -82,7 +82,7 @@ test.each([
   expect(routeOf(['--', word])).toEqual({ type: 'other' });
 });
 
-test('a shell that is nearly one of the three is named', () => {
+test('a misspelt shell name leads to a suggestion', () => {
   expect(routeOf(['completion', 'bsh'])).toEqual({
     type: 'unclear',
     message:
@@ -90,7 +90,7 @@ test('a shell that is nearly one of the three is named', () => {
   });
 });
 
-test('a slip of the fingers starts no conversation, and the way to do so is named', () => {
+test('a typo does not start a conversation, and the message says how to', () => {
   expect(routeOf(['session', 'lsit', '--all'])).toEqual({
     type: 'unclear',
     message:
@@ -98,7 +98,7 @@ test('a slip of the fingers starts no conversation, and the way to do so is name
   });
 });
 
-test('every verb is a subcommand whatever follows it, and none is without "session"', () => {
+test('every verb is a subcommand after "session", and none without it', () => {
   fc.assert(
     fc.property(fc.constantFrom(...sessionVerbs), fc.array(fc.string()), (verb, rest) => {
       expect(routeOf(['session', verb, ...rest])).toEqual({ type: 'session', argv: [verb, ...rest] });
@@ -128,7 +128,7 @@ test.each([
   [['resume'], '--resume'],
   [['init'], 'type /init'],
   [['session', 'stats'], '"clawdcode session --help"'],
-])('%j is no prompt: it says what to do instead', (argv, advice) => {
+])('%j is not a prompt: the message says what to do instead', (argv, advice) => {
   const route = routeOf(argv);
   expect(route).toMatchObject({ type: 'unclear', message: expect.stringContaining(advice) });
   expect(route).toMatchObject({ message: expect.stringContaining('As a prompt: clawdcode -- "') });

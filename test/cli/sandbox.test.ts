@@ -7,7 +7,7 @@ import { hiddenFromCommands, probeOptions } from '../../src/cli/sandbox.ts';
 import { pathsToHide } from '../../src/config/openedPaths.ts';
 import { settingsSchema } from '../../src/config/schema.ts';
 
-test('what confines commands is looked up in no folder that commands may write to', () => {
+test('sandbox programs are not looked up in folders that commands may write to', () => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'probe-')));
   onTestFinished(() => {
     vi.unstubAllEnvs();
@@ -30,7 +30,7 @@ test('what confines commands is looked up in no folder that commands may write t
   expect(probeOptions(place, settings).path).toBe(`${join(home, 'bin')}:${join(base, 'usr/bin')}`);
 });
 
-test('what is hidden of a project is hidden in its worktree, however the setting names it', () => {
+test('paths hidden in a project are hidden in its worktree, however the setting names them', () => {
   const home = '/nowhere/home';
   const project = join(home, 'p');
   const root = join(home, '.clawdcode/worktrees/p/w');

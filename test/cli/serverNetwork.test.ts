@@ -63,7 +63,7 @@ const inner = [
 ];
 
 test.each(inner)(
-  'a server outside sends nothing to %s, neither itself nor through the browser',
+  'a server on the internet cannot send requests to %s, not even through the browser',
   async (url) => {
     const seen = recorder();
     const { fetch, check } = openServer('https://mcp.example.com/mcp', seen);
@@ -75,7 +75,7 @@ test.each(inner)(
   },
 );
 
-test('it may send us to others outside, whose addresses cannot change after the check', async () => {
+test('it may name other servers on the internet, whose addresses cannot change after the check', async () => {
   const seen = recorder();
   const { fetch } = openServer('https://mcp.example.com/mcp', seen);
   await fetch('https://mcp.example.com/mcp');
@@ -101,7 +101,7 @@ test.each([
   expect((await fetch(url)).status).toBe(404);
 });
 
-test('a name that was in the user’s network and then leads outside is used no more', async () => {
+test('a name that moves out of the user’s network is no longer used', async () => {
   let address = '10.0.0.1';
   const seen = recorder();
   const moving = async () => [{ address, family: 4 }];
@@ -112,7 +112,7 @@ test('a name that was in the user’s network and then leads outside is used no 
   expect(seen.sent).toHaveLength(1);
 });
 
-test('a name with addresses on both sides is outside, and leads nowhere inside', async () => {
+test('a name with addresses inside and outside counts as outside and opens nothing inside', async () => {
   const both = async (name: string) =>
     name === 'mcp.example.com'
       ? [
@@ -126,7 +126,7 @@ test('a name with addresses on both sides is outside, and leads nowhere inside',
   await expect(fetch('https://mcp.example.com:8443/token')).rejects.toThrow('may not send');
 });
 
-test('behind a proxy, which looks names up itself, only names and addresses as written count', async () => {
+test('behind a proxy, which resolves names itself, only the written names and addresses count', async () => {
   const seen = recorder();
   const { fetch } = openServer('https://mcp.example.com/mcp', seen, { HTTPS_PROXY: 'http://proxy:8080' });
   await fetch('https://only.the.proxy.knows/token');

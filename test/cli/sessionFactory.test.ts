@@ -89,7 +89,7 @@ test('the shell starts in the program’s directory, as in the system prompt', a
   expect(session.agent.entries().at(-1)?.cwd).toBe(join(place.root, 'sub'));
 });
 
-test('each session has a key of its own, which its system prompt names last and a copy keeps', {
+test('each session has its own key, which the system prompt names last and a copy keeps', {
   tags: 'long',
 }, async () => {
   const { open, fork } = await project();
@@ -109,7 +109,7 @@ test('each session has a key of its own, which its system prompt names last and 
 });
 
 test.each(['deny', 'ask'] as const)(
-  'a file that a rule keeps from reading (%s) is not brought in by instructions',
+  'instructions do not include a file that a rule protects from reading (%s)',
   async (behavior) => {
     const { open, place } = await project();
     const { dataRoot, home, root } = place;
@@ -132,7 +132,7 @@ test.each(['deny', 'ask'] as const)(
   },
 );
 
-test('a resumed session has its shell where it was left, and asks the model for the same bytes', async () => {
+test('a resumed session keeps its shell directory and sends the same bytes', async () => {
   const { open, place } = await project();
   const first = await open();
   await say(first, 'hello');
@@ -159,7 +159,7 @@ test('a session resumed from another folder works there, and the model gets a no
   expect(note?.message.content).toContain(`Working directory: ${join(place.root, 'sub')}\n`);
 });
 
-test('on another day the model gets a note with the date and the shell’s directory', {
+test('on another day, a note tells the model the date and the shell’s directory', {
   tags: 'long',
 }, async () => {
   const { open, place } = await project();
@@ -194,7 +194,7 @@ test('on another day the model gets a note with the date and the shell’s direc
   expect(notes(fourth).at(-1)).toMatch(/\nDate: 2030-01-02\nNot a git repository\.$/);
 });
 
-test('instructions that have changed meanwhile are appended, once', { tags: 'long' }, async () => {
+test('instructions that changed in the meantime are appended once', { tags: 'long' }, async () => {
   const { open, place } = await project();
   await writeFile(join(place.root, 'AGENTS.md'), 'Use tabs.');
   const first = await open();
@@ -216,7 +216,7 @@ test('instructions that have changed meanwhile are appended, once', { tags: 'lon
 /** As with a real endpoint; nothing is asked of it. */
 const real = (model: string): Partial<SessionFactoryOptions> => ({ demo: false, model });
 
-test('a resumed session keeps the model that it was started with, or that was last chosen', async () => {
+test('a resumed session keeps its initial or last chosen model', async () => {
   const { open } = await project();
   const first = await open({ options: real('gpt-4.1') });
   const { sessionId } = first.agent.state();
@@ -233,7 +233,7 @@ test('a resumed session keeps the model that it was started with, or that was la
   expect(forced.agent.state().model.id).toBe('gpt-4o');
 });
 
-test('a resumed session keeps the effort that was chosen in it, unless the command line says another', async () => {
+test('a resumed session keeps its effort unless the command line sets another', async () => {
   const { open, place } = await project();
   const first = await open({ options: real('gpt-5.2') });
   const { sessionId } = first.agent.state();
@@ -260,7 +260,7 @@ test('a resumed session keeps the effort that was chosen in it, unless the comma
   expect(forced.agent.state().model.effort).toBe('low');
 });
 
-test('a demo session continues with a real model once there is one, and the reverse', {
+test('a demo session continues with a real model once there is one, and vice versa', {
   tags: 'long',
 }, async () => {
   const { open } = await project();
@@ -302,7 +302,7 @@ test('a session that is open elsewhere, or unknown, is refused and nothing is cr
   await expect(open({ id: 'nobody' })).rejects.toThrow(SessionNotFoundError);
 });
 
-test('with nothing to continue, a new session says so', async () => {
+test('if there is nothing to continue, the new session says so', async () => {
   const { open } = await project();
   const session = await open({ id: 'latest' });
   expect(session.resumed).toBe(false);

@@ -73,7 +73,7 @@ async function setUp(): Promise<{
 const said = ({ agent }: OpenedSession): unknown[] =>
   agent.entries().flatMap((entry) => shellCommand(entry) ?? []);
 
-test('a session is taken up by its title, in any case', { tags: 'long' }, async () => {
+test('a session is resumed by its title, ignoring case', { tags: 'long' }, async () => {
   const { open, lived, has } = await setUp();
   const id = await lived({ type: 'new', title: 'Fix the login' }, 'one');
   await lived({ type: 'new' }, 'two');
@@ -86,7 +86,7 @@ test('a session is taken up by its title, in any case', { tags: 'long' }, async 
   expect([agent.state().sessionId, agent.state().title]).toEqual([id, 'Fix the login']);
 });
 
-test('a title that several sessions have opens none of them', { tags: 'long' }, async () => {
+test('an ambiguous title opens no session', { tags: 'long' }, async () => {
   const { open, lived } = await setUp();
   const ids = [
     await lived({ type: 'new', title: 'Same' }, 'a'),
@@ -124,7 +124,7 @@ for (const {
     },
   );
 
-test('where there is nothing to continue, nothing is copied', async () => {
+test('if there is nothing to continue, nothing is copied', async () => {
   const { open, files } = await setUp();
   const opened = await open({ type: 'latest', mode: 'fork' });
   expect(opened.resumed).toBe(false);

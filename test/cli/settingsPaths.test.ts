@@ -107,8 +107,8 @@ const opening = (path: string) => ({
   sandbox: { allowWrite: [path], allowRead: [path] },
 });
 
-describe.skipIf(!hasSandbox)('a folder that the settings of a repository open', () => {
-  test('is no other one after a command has linked it, in this session and the next', async () => {
+describe.skipIf(!hasSandbox)('a folder opened by a repository’s settings', () => {
+  test('stays the same after a command replaces it with a link, in this session and the next', async () => {
     const first = await start({ repository: opening('packages/x') });
     expect(await first.opens(at('repo/packages/x/a'))).toBe('allow allow');
     await first.run('mkdir packages && ln -s ../../outside packages/x');
@@ -122,7 +122,7 @@ describe.skipIf(!hasSandbox)('a folder that the settings of a repository open', 
     expect(existsSync(at('outside/new'))).toBe(false);
   });
 
-  test('is no other one after a part of its path was replaced, or a link in it moved', async () => {
+  test('stays the same after a part of its path is replaced or a link in it moves', async () => {
     mkdirSync(at('shared/a/b'), { recursive: true });
     symlinkSync('shared', at('link'));
     const { loaded, run, opens } = await start({ repository: opening('../link/a/b') });
@@ -140,7 +140,7 @@ describe.skipIf(!hasSandbox)('a folder that the settings of a repository open', 
     expect(await opens(at('shared/a/b/new'))).toBe('ask ask');
   });
 
-  test('is that of the worktree for an agent in one, and no link in it', async () => {
+  test('means the worktree’s folder for an agent in a worktree, and no link in it', async () => {
     const worktree = at('home/.clawdcode/worktrees/w');
     for (const folder of [worktree, at('repo/build')]) mkdirSync(folder, { recursive: true });
     const { run, opens } = await start({ repository: opening('build'), worktree });
@@ -168,19 +168,16 @@ describe.skipIf(!hasSandbox)('a folder that the settings of a repository open', 
   });
 });
 
-test.skipIf(!hasSandbox)(
-  'a folder on the command line may be a link, which is not followed anew',
-  async () => {
-    symlinkSync('../outside', at('repo/ext'));
-    const { run, opens } = await start({ flags: { addDirs: [at('repo/ext')] } });
-    expect(await run(`echo x > ${at('outside/new')} && echo written`)).toBe('written');
-    expect(await opens(at('outside/new'))).toBe('allow allow');
-    rmSync(at('repo/ext'));
-    symlinkSync('../home', at('repo/ext'));
-    expect(await run('echo x > ext/new')).toContain('Read-only');
-    expect(await opens(at('home/new'))).toBe('ask ask');
-  },
-);
+test.skipIf(!hasSandbox)('a folder on the command line may be a link, which is resolved once', async () => {
+  symlinkSync('../outside', at('repo/ext'));
+  const { run, opens } = await start({ flags: { addDirs: [at('repo/ext')] } });
+  expect(await run(`echo x > ${at('outside/new')} && echo written`)).toBe('written');
+  expect(await opens(at('outside/new'))).toBe('allow allow');
+  rmSync(at('repo/ext'));
+  symlinkSync('../home', at('repo/ext'));
+  expect(await run('echo x > ext/new')).toContain('Read-only');
+  expect(await opens(at('home/new'))).toBe('ask ask');
+});
 
 describe.skipIf(!hasSandbox)('what managed settings hide', () => {
   const managed = { sandbox: { enabled: true, denyRead: ['../outside'] } };
@@ -213,7 +210,7 @@ describe.skipIf(!hasSandbox)('what managed settings hide', () => {
       expect(existsSync(at('outside/deep/new'))).toBe(false);
     });
 
-  test('lets no command start if the project is in it, also in a worktree', async () => {
+  test('lets no command start if it contains the project, even in a worktree', async () => {
     mkdirSync(at('w'));
     for (const [folder, worktree] of [
       ['.', undefined],

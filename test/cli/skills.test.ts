@@ -26,7 +26,7 @@ async function project() {
 const skill = (rules: string, text = 'Do it.'): string =>
   `---\ndescription: Does it.\nallowed-tools: ${rules}\n---\n${text}\n`;
 
-test('only rules of the repository need approval, for one content of one file', async () => {
+test('only the repository’s rules need approval, for exactly one file content', async () => {
   const { place, write, rulesOf } = await project();
   await write('repo/.claude/skills/make/SKILL.md', skill('Bash(make:*)'));
   await write('repo/.claude/skills/plain/SKILL.md', '---\ndescription: Plain.\n---\nDo.\n');
@@ -49,7 +49,7 @@ test('only rules of the repository need approval, for one content of one file', 
   expect(await rulesOf({ isTrusted: true, granted })).toEqual([['make', []], mine, ['plain', []]]);
 });
 
-test("a skill that the user's own replaces asks for nothing", async () => {
+test("a skill replaced by the user's own needs no approval", async () => {
   const { place, write } = await project();
   await write('repo/.claude/skills/make/SKILL.md', skill('Bash'));
   await write('home/.claude/skills/make/SKILL.md', skill('Read'));

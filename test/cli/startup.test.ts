@@ -42,7 +42,7 @@ async function accessWith(given: Given, demo = false) {
   return findModelAccess(loaded, demo, async () => ({ ids: ['first'] }));
 }
 
-describe('an address that is none', () => {
+describe('an invalid base URL', () => {
   test.each<readonly [string, Given]>([
     ['a variable without http', { env: { OPENAI_BASE_URL: 'localhost:11434/v1' } }],
     ['another scheme in the own file', { config: { baseUrl: 'ftp://llm.corp.example/v1' } }],
@@ -53,24 +53,24 @@ describe('an address that is none', () => {
     expect((await accessWith(given, true)).type).toBe('ready');
   });
 
-  test('leaves one that was named elsewhere', async () => {
+  test('does not affect one that is set elsewhere', async () => {
     const config = { baseUrl: 'http://llm.corp.example/v1' };
     const access = await accessWith({ config, env: { OPENAI_BASE_URL: 'localhost:11434/v1' } });
     expect(access).toMatchObject({ type: 'ready', model: 'first' });
   });
 
-  test('in a folder that is not trusted is no reason to refuse work there', async () => {
+  test('in an untrusted folder does not prevent work there', async () => {
     expect((await accessWith({ folder: { baseUrl: 'nonsense' }, trusted: false })).type).toBe('ready');
   });
 
-  test('is found behind any number of other mistakes', async () => {
+  test('is found among any number of other mistakes', async () => {
     const others = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`wrong${index}`, 1]));
     const access = await accessWith({ config: { ...others, baseUrl: 'nonsense' } });
     expect(access).toMatchObject({ type: 'missing', problem: { key: 'baseUrl' } });
   });
 });
 
-describe('a name that is nearly "baseUrl"', () => {
+describe('a misspelt "baseUrl"', () => {
   test.each(['baseURL', 'base_url', 'base-url', 'BaseUrl'])('%s', async (name) => {
     const named = { [name]: 'http://llm.corp.example/v1' };
     expect(await accessWith({ config: named })).toMatchObject({
@@ -100,7 +100,7 @@ test.each([undefined, 'http://llm.corp.example/v1'])(
   },
 );
 
-describe('an address under a name that other programs have for it', () => {
+describe('an address under another program’s name for it', () => {
   const address = 'http://llm.corp.example/v1';
   test.each<readonly [string, object]>([
     ['apiBase', { apiBase: address }],
@@ -131,7 +131,7 @@ describe('an address under a name that other programs have for it', () => {
   });
 });
 
-describe('a file of which nothing can be read', () => {
+describe('an unreadable file', () => {
   const own = '{ "apiKey": "sk-corp", "baseUrl": "https://llm.corp.example/v1" "model": "m" }';
   const cut = '{ "model": "m", "ba';
 
@@ -162,7 +162,7 @@ describe('a file of which nothing can be read', () => {
   });
 });
 
-test('a key alone is enough for the default', async () => {
+test('a key alone is enough for the default endpoint', async () => {
   expect((await accessWith({})).type).toBe('ready');
   expect(await accessWith({ env: { OPENAI_API_KEY: '' } })).toMatchObject({ type: 'missing' });
 });

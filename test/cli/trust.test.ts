@@ -56,7 +56,7 @@ async function counted() {
 
 const allow = (...rules: string[]) => ({ permissions: { allow: rules } });
 
-test('a rule that arrives after the yes asks again, and the question shows what has changed', {
+test('a rule added after approval asks again, and the question shows the change', {
   tags: 'long',
 }, async () => {
   await project(allow('Bash(npm test)', 'Bash(make)'));
@@ -89,7 +89,7 @@ test('a rule that arrives after the yes asks again, and the question shows what 
   expect(await start(true)).toBeUndefined();
 });
 
-test('a rule that is taken away asks nothing', { tags: 'long' }, async () => {
+test('a removed rule asks nothing', { tags: 'long' }, async () => {
   await project(allow('Bash(npm test)', 'Bash(make)'));
   await start(true);
   await project({ permissions: { allow: ['Bash(make)'], deny: ['Bash(rm *)'] } });
@@ -97,7 +97,7 @@ test('a rule that is taken away asks nothing', { tags: 'long' }, async () => {
   expect(await counted()).toEqual({ rules: ['Bash(make)', 'Bash(rm *)'], notice: undefined });
 });
 
-test('of a definition whose instructions have changed, the question says so', async () => {
+test('the question says if a definition’s instructions have changed', async () => {
   const define = async (tools: string, body: string): Promise<void> => {
     await mkdir(join(base, 'repo/.claude/agents'), { recursive: true });
     const front = `---\nname: check\ndescription: Checks\ntools: ${tools}\n---\n`;
@@ -129,13 +129,13 @@ test('of a definition whose instructions have changed, the question says so', as
   });
 });
 
-test('what was not shown is not agreed to, also when it arrives while the question is open', async () => {
+test('only what was shown is approved, not what arrives while the question is open', async () => {
   await project(allow('Bash(make)'));
   await start(true, () => project(allow('Bash(make)', 'Bash(curl:*)')));
   expect((await counted()).rules).toEqual(['Bash(make)']);
 });
 
-test('trust of an earlier version asks once more', async () => {
+test('trust from an earlier version is asked for once more', async () => {
   await mkdir(join(base, 'data'));
   const file = join(base, 'data/trust.json');
   await writeFile(file, JSON.stringify({ folders: { [join(base, 'repo')]: '2026-01-01T00:00:00.000Z' } }));
@@ -150,7 +150,7 @@ test('trust of an earlier version asks once more', async () => {
   });
 });
 
-test('a rule that the user saved applies without trust, in the personal file only', async () => {
+test('a saved rule applies without trust, but only in the personal file', async () => {
   await trustFolder(join(base, 'data'), join(base, 'repo'), [], () => new Date());
   await rememberRules(join(base, 'data'), join(base, 'repo'), ['Bash(make)']);
   await writeFile(join(base, 'repo/.clawdcode.local.json'), JSON.stringify(allow('Bash(make)')));
@@ -161,7 +161,7 @@ test('a rule that the user saved applies without trust, in the personal file onl
   ]);
 });
 
-test('declining another endpoint continues with the user’s own', { tags: 'long' }, async () => {
+test('after rejecting another endpoint, the session uses the user’s own', { tags: 'long' }, async () => {
   await project({ baseUrl: 'https://a.example/v1' });
   await start(true);
   await project({ baseUrl: 'https://b.example/v1' });
@@ -194,7 +194,7 @@ test.each([
   ['agent -p "$(cat notes.txt)"', true],
   ['cat notes.txt', false],
   ['./hook.js --notes ./notes.txt', false],
-])('a text that a hook names asks again if it is run: %s %s', async (command, isAsked) => {
+])('a changed file that a hook names asks again if it is run: %s %s', async (command, isAsked) => {
   await project({ hooks: { SessionStart: [{ hooks: [{ type: 'command', command }] }] } });
   await inRepo('notes.txt', 'one');
   await start(true);
@@ -229,12 +229,12 @@ test('the question names a program whose script cannot be checked', async () => 
   expect(effects.filter((text) => text.includes('cannot be checked'))).toEqual(
     ['bash "$SCRIPT"', 'node $(ls tools/*.js)'].map(
       (command) =>
-        `${command}: Which script it runs is known only when it starts, so that cannot be checked: it runs in the sandbox, and without one you are asked.`,
+        `${command}: Its script is known only when it starts and cannot be checked in advance, so it runs in the sandbox; without one, you are asked.`,
     ),
   );
 });
 
-test('a script that an approved setting runs is run again only after its change was approved', {
+test('a changed script of an approved setting runs only once the change is approved', {
   tags: 'long',
 }, async () => {
   await project(running);
@@ -259,7 +259,7 @@ test('a script that an approved setting runs is run again only after its change 
   await inRepo('line.js', `${'x'.repeat(70_000)}2`);
   await inRepo('srv.js', '2');
   const problems = [
-    'check.sh, srv.js, line.js changed since you approved it, so what runs it is off: hooks, the MCP server s, the status line. Run clawdcode here to decide.',
+    'check.sh, srv.js, line.js changed since you approved it, so what runs it is disabled: hooks, the MCP server s, the status line. Run clawdcode here to decide.',
   ];
   expect(await used()).toEqual({ hooks: 0, hasLine: false, servers: 0, problems });
   const question = await start(false);
@@ -303,7 +303,7 @@ test('a script that changes while the question about its hook is open is not app
   expect(await used()).toMatchObject({ hooks: 1, problems: [] });
 });
 
-test('a file that an approved command did not run before asks, and one of a command without a record does not', async () => {
+test('a file that an approved command newly runs asks; a file of a command without a record does not', async () => {
   const hook = { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'node tools' }] }] } };
   await mkdir(join(base, 'repo/tools'));
   await inRepo('tools/index.js', '1');

@@ -22,7 +22,7 @@ test('a file is reported once for each content', async () => {
   expect(await unsupportedNotices(data, { unsupported: [] })).toEqual([]);
 });
 
-test('other contents of the file are kept, and a damaged file is replaced', async () => {
+test('other content of the file is kept, and a damaged file is replaced', async () => {
   const file = join(data, 'notices.json');
   await writeFile(file, '{"other":1}');
   await unsupportedNotices(data, of('a'));

@@ -208,7 +208,7 @@ describe('/permissions', () => {
         '--allowed-tools',
         '  ask  Edit',
         '',
-        'Deny wins over ask, ask over allow.',
+        'Deny takes precedence over ask, and ask over allow.',
       ].join('\n'),
     );
   });
@@ -303,7 +303,7 @@ describe('/permissions', () => {
       expect(result.type === 'page' && plainText(result.page)).toBe(shown);
     }
     expect(asked).toEqual([undefined, 'ls && make $X']);
-    expect(await text('permissions', 'why')).toContain('No call asked');
+    expect(await text('permissions', 'why')).toContain('No call in this session needed approval');
   });
 });
 
@@ -335,6 +335,6 @@ test('/effort says what the model gets, and what it could get', async () => {
   expect(await shown({ thinkingBudget: 0 })).toContain('Thinking: off.');
   const host = commandHost({ agent: scriptedAgent([], state) });
   expect(await text('effort', 'silly', host)).toBe(
-    '"silly" is not an effort. Levels: low, medium, high, or default.',
+    '"silly" is not an effort level. Levels: low, medium, high, or default.',
   );
 });

@@ -254,7 +254,7 @@ describe('/context settings', () => {
 
   test.each([
     ['off', 'nothing happens automatically'],
-    ['mask-only', 'shortened and nothing else'],
+    ['mask-only', 'only steps of earlier turns are shortened'],
     ['oldest-removal', 'not asked for a summary'],
   ] as const)('strategy %s is explained', async (strategy, words) => {
     const host = commandHost({ settings: () => contextSettingsSchema.parse({ strategy }) });

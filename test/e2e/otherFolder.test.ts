@@ -31,7 +31,7 @@ test('another folder at a trusted path runs no hooks, and does not continue the 
   const continued = await setup.print(['-p', 'hi', '--continue']);
   expect(continued).toMatchObject({
     code: 42,
-    stderr: expect.stringContaining('from another folder that was at'),
+    stderr: expect.stringContaining('in another folder that used to be at'),
   });
   expect(setup.server.requests()).toHaveLength(requests);
   const id = /--resume (\S+)/.exec(continued.stderr)?.[1] ?? '';
@@ -39,10 +39,10 @@ test('another folder at a trusted path runs no hooks, and does not continue the 
   expect(sent()).toContain('a secret prompt');
 
   const other = await setup.print(['-p', 'hi']);
-  expect(other.stderr).toContain('another folder than the one you trusted at this path');
+  expect(other.stderr).toContain('not the folder that you trusted at this path');
   expect(sent()).not.toContain('words of the hook');
   const asking = setup.open();
-  await asking.waitFor(/This is another folder than the one you trusted/);
+  await asking.waitFor(/This is not the folder that you trusted/);
   await asking.answer('2');
   await asking.waitFor(/context ~?\d+%/);
   await asking.submit('/exit');

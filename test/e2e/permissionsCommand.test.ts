@@ -54,9 +54,9 @@ test('learn proposes a rule for what was approved, and saves it on request', lon
 
   const shown = await print(['permissions', 'learn']);
   expect(shown).toMatchObject({ code: 0, stderr: '' });
-  expect(shown.stdout).toContain('2 questions were answered');
+  expect(shown.stdout).toContain('You answered 2 approval prompts');
   expect(shown.stdout).toMatch(
-    /Bash\(touch:\*\) {2}would have saved 2 questions:\n {2}1 × touch one\n {2}1 × touch two/,
+    /Bash\(touch:\*\) {2}would have avoided 2 prompts:\n {2}1 × touch one\n {2}1 × touch two/,
   );
   const file = join(work.repository, '.clawdcode.local.json');
   await expect(readFile(file)).rejects.toThrow();
@@ -66,5 +66,5 @@ test('learn proposes a rule for what was approved, and saves it on request', lon
     permissions: { allow: ['Bash(touch:*)'] },
   });
   expect((await print(['permissions', 'test', 'touch four'])).code).toBe(0);
-  expect((await print(['permissions', 'learn'])).stdout).toContain('No rule would have saved enough');
+  expect((await print(['permissions', 'learn'])).stdout).toContain('No rule would have avoided enough');
 });

@@ -132,10 +132,10 @@ test('a session is renamed, archived and unarchived, and kept when the question 
   await terminal.waitFor('Renamed to “First of all”');
   await terminal.press(keys.ctrl('t'));
   await terminal.waitFor('(archived)');
-  await terminal.waitFor(/Archived: .* became/);
+  await terminal.waitFor(/Archived: .* →/);
   await expectSessions(1);
   await terminal.press(keys.ctrl('z'));
-  await terminal.waitFor('Out of the archive');
+  await terminal.waitFor('Unarchived, unchanged');
   await expectSessions(2);
   await terminal.press(keys.ctrl('x'));
   await terminal.waitFor('Delete this session?');

@@ -126,7 +126,7 @@ test('with -p and in mode dontAsk the model goes on by itself', { tags: 'long' }
   expect(ran.stderr).toContain('Not answered: AskUserQuestion 2 questions.');
   const told = (index: number): unknown => server.requests()[index]?.messages.at(-1)?.content;
   expect(told(1)).toBe(
-    'No one can answer questions in this run. Continue on your best judgement, and say what you assumed.',
+    'No one can answer questions in this run. Use your best judgement, and say what you assumed.',
   );
   await print(['-p', '--permission-mode', 'dontAsk', 'Ask me']);
   expect(told(3)).toContain('This session does not ask (mode dontAsk).');

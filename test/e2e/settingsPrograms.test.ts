@@ -183,7 +183,7 @@ test('/hooks reviewed shows the changes on screen, and only a yes ends what foll
 });
 
 describe('two sessions in one folder', () => {
-  const asks = 'Run your hook, although hook.sh changed?';
+  const asks = 'Run your hook even though hook.sh changed?';
 
   async function withHook() {
     const setup = await setUpProgram();
@@ -275,7 +275,7 @@ describe('a hook of a repository', () => {
     async () => {
       const command = 'sh $(ls tools/*.sh)';
       const { setup, at, question } = await trusted([command], { 'tools/any.sh': leaving });
-      expect(question).toContain(`${command}: Which script it runs is known only when it starts`);
+      expect(question).toContain(`${command}: Its script is known only when it starts`);
       setup.server.script({ text: 'Hello.' });
       const { stderr } = await setup.print(['-p', 'go', '--debug']);
       expect(existsSync(at('inside'))).toBe(true);

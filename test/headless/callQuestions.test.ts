@@ -29,7 +29,7 @@ test.each<[string, DriverAnswer, Partial<CallQuestion>, string]>([
     'throws at a question of the model',
     { ok: false, error: 'boom' },
     { preview: form },
-    'Your question could not be answered: boom Continue on your best judgement, and say what you assumed.',
+    'Your question could not be answered: boom Use your best judgement, and say what you assumed.',
   ],
 ])('a host that %s is not taken for a user who declines', async (_, given, more, comment) => {
   const { answer, warnings } = await put(given, more);

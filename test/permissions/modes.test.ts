@@ -81,7 +81,7 @@ describe('a question to the user', () => {
 
   test('without the user, the model is told to go on', async () => {
     expect((await decided('AskUserQuestion', question)).reason).toBe(
-      'This session does not ask (mode dontAsk). Continue on your best judgement, and say what you assumed.',
+      'This session does not ask (mode dontAsk). Use your best judgement, and say what you assumed.',
     );
   });
 });

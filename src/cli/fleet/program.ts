@@ -37,7 +37,7 @@ export function createFleetProgram(
     .description('Run many tasks, several at a time, each as "clawdcode -p" in its folder.')
     .usage('run [options]')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'print the help of one of them')
+    .helpCommand('help [command]', 'print the help of a subcommand')
     .exitOverride()
     .addHelpText('after', EXAMPLES);
   program

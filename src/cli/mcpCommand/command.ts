@@ -136,7 +136,7 @@ async function remove(
   }
   if (second !== undefined) {
     output.say(
-      `${name} is defined more than once. Say which: ${found.map(({ one }) => `-s ${one}`).join(' or ')}.`,
+      `${name} is defined more than once. Choose one: ${found.map(({ one }) => `-s ${one}`).join(' or ')}.`,
     );
     return EXIT.badInput;
   }

@@ -31,7 +31,7 @@ interface ThreadedEngineOptions {
 const MAX_MS = 20_000;
 
 const TOO_LONG =
-  'the search for files that Read deny rules cover takes too long. Run it again, or let the rules name the folders that they are about';
+  'the search for files that Read deny rules cover takes too long. Run it again, or name folders in the rules';
 
 /**
  * Runs the permission engine in a thread, started by the first request: scanning a large tree or asking git would block

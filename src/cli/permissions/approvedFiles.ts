@@ -194,7 +194,7 @@ function withoutHeld(
     held.some((one) => one.type === type && one.at === at);
   const { settings } = loaded;
   const what = [...new Set(held.map((one) => one.what))].join(', ');
-  const message = `${names} changed since you approved it, so what runs it is off: ${what}. Run clawdcode here to decide.`;
+  const message = `${names} changed since you approved it, so what runs it is disabled: ${what}. Run clawdcode here to decide.`;
   return {
     ...loaded,
     hooks: loaded.hooks.map((one, at) => (isHeld('hook', at) ? { ...one, ignored } : one)),

@@ -94,7 +94,7 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
       hasReported = true;
       const why = error instanceof Error ? error.message : String(error);
       places.onProblem(
-        `It could not be stored that files are changed without your approval (${why}). Later sessions will not know, and run hooks as before.`,
+        `Changes without your approval cannot be recorded (${why}). Later sessions will not know about them and will run hooks as before.`,
       );
     }
   };

@@ -108,14 +108,14 @@ function placesOf(
   if (open !== undefined)
     return {
       ...{ paths: [], whole: [] },
-      refusal: `a Read deny rule may cover a file in ${open} that cannot be hidden, because a name there is not valid UTF-8. Rename it, or let the rule name the folders that it is about`,
+      refusal: `a Read deny rule may cover a file in ${open} that cannot be hidden, because a name there is not valid UTF-8. Rename it, or name folders in the rule`,
     };
   const inProject = outermost(found.flatMap(({ hidden }) => hidden)).filter((path) => !isOpened(path));
   const limited = withinLimit(inProject, MAX_HIDDEN, isKept);
   if (limited === undefined)
     return {
       ...{ paths: [], whole: [] },
-      refusal: `Read deny rules cover more than ${MAX_HIDDEN} files and folders that cannot be hidden together. Move them to a folder, or list in sandbox.allowRead what commands may read`,
+      refusal: `Read deny rules cover more than ${MAX_HIDDEN} separate files and folders, too many to hide. Move them into one folder, or list in sandbox.allowRead what commands may read`,
     };
   const elsewhere = named.filter((path) => !isOfProject(path) && !isKept(path));
   const hidden = new Set(limited.paths);

@@ -12,7 +12,7 @@ const REASONS: Readonly<Record<ProgramConcern, string>> = {
 
 /** For the questions before it is used for the first time. */
 export const UNKNOWN_SCRIPT =
-  'Which script it runs is known only when it starts, so that cannot be checked: it runs in the sandbox, and without one you are asked.';
+  'Its script is known only when it starts and cannot be checked in advance, so it runs in the sandbox; without one, you are asked.';
 
 /** `why`: why there is no sandbox for it. */
 export function heldProgram(
@@ -43,12 +43,12 @@ export function programQuestion(
   const [headline, reason] =
     concern === 'changed'
       ? [
-          `Run your ${role}, although files were changed?`,
-          'It may run files of this project, and some were changed without your approval. Your answer holds until the session ends; /hooks reviewed ends the questions.',
+          `Run your ${role} even though files were changed?`,
+          'It may run project files, and some were changed without your approval. Your answer applies until the session ends; /hooks reviewed stops these prompts.',
         ]
       : [
-          `Run your ${role}, although its script cannot be checked?`,
-          'Which script it runs is known only when it starts, so it may be one that you have not approved. Your answer holds until the session ends; a constant path in the settings of this folder ends the questions.',
+          `Run your ${role} even though its script cannot be checked?`,
+          'Which script it runs is known only when it starts, so it may be one that you have not approved. Your answer applies until the session ends; a constant path in the settings of this folder stops these prompts.',
         ];
   return {
     ...{ id, headline, reason },
@@ -62,7 +62,7 @@ const MAX_SHOWN = 80;
 function remedy(command: string, concern: ProgramConcern): string {
   // A rule does not cover what is known only when it starts.
   if (concern === 'unknown')
-    return 'To let it run outside, name the script by a constant path in the settings of this folder, or move the command to your own config.json.';
+    return 'To let it run outside, use a constant path to the script in the settings of this folder, or move the command to your own config.json.';
   const shown = quotedCommand(command) || 'its command';
   return `Once you have reviewed the changes, /hooks reviewed lets it run outside the sandbox; so does adding ${shown} to sandbox.excludedCommands in your own config.json.`;
 }

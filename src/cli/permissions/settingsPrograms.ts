@@ -127,7 +127,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     const concern = script.type === 'unknown' ? 'unknown' : 'changed';
     if (changed === undefined && concern === 'changed') return outside;
     if (session === undefined)
-      return heldProgram(program, concern, 'there is no session whose sandbox it could run in', true);
+      return heldProgram(program, concern, 'there is no session with a sandbox that it could run in', true);
     const { permissions, sandbox } = session;
     const text = program.args === undefined ? program.command : scriptOf(program);
     const code =

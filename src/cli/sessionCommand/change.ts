@@ -48,7 +48,7 @@ export async function archive(ports: SessionPorts, session: SessionRecord): Prom
   }
   const after = await (await ports.sessions()).archive(session);
   await ports.output.line(
-    `Session ${sanitizeLine(session.id)} is archived: ${formatBytes(session.bytes)} became ${formatBytes(after)}. You can still find, show and resume it.`,
+    `Session ${sanitizeLine(session.id)} is archived: ${formatBytes(session.bytes)} → ${formatBytes(after)}. You can still find, show and resume it.`,
   );
   return EXIT.ok;
 }
@@ -59,7 +59,7 @@ export async function unarchive(ports: SessionPorts, session: SessionRecord): Pr
     return EXIT.ok;
   }
   await (await ports.sessions()).unarchive(session);
-  await ports.output.line(`Session ${sanitizeLine(session.id)} is unarchived, byte for byte as it was.`);
+  await ports.output.line(`Session ${sanitizeLine(session.id)} is unarchived, byte for byte the same.`);
   return EXIT.ok;
 }
 
@@ -72,7 +72,7 @@ export async function remove(
   const { output } = ports;
   const id = sanitizeLine(session.id);
   const what = `session ${id} "${sanitizeLine(session.title)}" (${formatBytes(session.bytes)}, ${session.messageCount} entries)`;
-  const isSure = yes || (await ports.confirm(`Delete ${what} for good?`));
+  const isSure = yes || (await ports.confirm(`Delete ${what} permanently?`));
   if (isSure === undefined) {
     output.say(`Cannot ask for confirmation here: add --yes to delete ${what}. Nothing was deleted.`);
     return EXIT.badInput;
@@ -82,6 +82,6 @@ export async function remove(
     return EXIT.failed;
   }
   const freed = await (await ports.sessions()).remove(session);
-  await output.line(`Session ${id} is deleted; ${formatBytes(freed)} are free.`);
+  await output.line(`Session ${id} is deleted; freed ${formatBytes(freed)}.`);
   return EXIT.ok;
 }

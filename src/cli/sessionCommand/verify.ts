@@ -82,7 +82,7 @@ export async function repair(
   const report = await repairSession(session.file, now());
   if (report.type === 'locked') throw new SessionLockedError(session.id, report.holder);
   if (report.type === 'failed')
-    throw new StorageFailure(`Session ${id} could not be repaired, and is as it was: ${report.reason}`);
+    throw new StorageFailure(`Session ${id} could not be repaired and is unchanged: ${report.reason}`);
   if (json) await output.write(jsonDocument(report));
   else if (report.type === 'sound') await output.line(`Session ${id} is intact; nothing was changed.`);
   else await output.line(repairLines(report, id).join('\n'));
@@ -105,7 +105,7 @@ function verifyLines(report: VerifyReport, id: string, theme: Theme): string[] {
   return [
     `${verdict} ${theme.dim(size)}`,
     ...details.map((line) => `  ${line}`),
-    ...(isShortened ? [theme.dim('  … and more; --json has as many as are listed.')] : []),
+    ...(isShortened ? [theme.dim('  … and more; --json lists more of them.')] : []),
     ...(isDamaged ? [`To make an intact copy and keep this one: clawdcode session repair ${id}`] : []),
   ];
 }
@@ -121,10 +121,10 @@ function repairLines(report: Extract<RepairReport, { type: 'repaired' }>, id: st
   const entry = (number: number): string => count(number, 'entry', 'entries');
   return [
     `Session ${id} is repaired: ${entry(entries)}.`,
-    ...(restored > 0 ? [`  ${entry(restored)} put back from damaged lines`] : []),
-    ...(lost > 0 ? [`  ${entry(lost)} lost; each is marked by a line in its place`] : []),
+    ...(restored > 0 ? [`  ${entry(restored)} restored from damaged lines`] : []),
+    ...(lost > 0 ? [`  ${entry(lost)} lost; each has a placeholder line`] : []),
     ...(duplicates > 0 ? [`  ${count(duplicates, 'copy', 'copies')} left out`] : []),
-    ...(wasSorted ? [] : ['  put in the order in which it was written']),
+    ...(wasSorted ? [] : ['  restored the original order']),
     ...(relinked > 0 ? [`  ${entry(relinked)} linked to the one before`] : []),
     `The original log: ${sanitizeLine(original)}`,
   ];

@@ -48,7 +48,7 @@ export class LikelySessionError extends SessionElsewhereError {
   constructor(session: SessionElsewhereError['session']) {
     super(session);
     const { id, root } = session;
-    this.message = `This project has no session to continue. Session ${JSON.stringify(id)} is of ${root ?? 'another folder'}, which had the same git remote and is no longer there. If it is yours, --resume ${id} continues it here.`;
+    this.message = `This project has no session to continue. Session ${JSON.stringify(id)} belongs to ${root ?? 'another folder'}, which had the same git remote and is no longer there. If it is yours, --resume ${id} continues it here.`;
   }
 }
 

@@ -77,23 +77,23 @@ export function createSessionsPort(place: AppPaths, catalogue: SessionCatalogue)
       attempt(async () => {
         if (session.isArchived) await taken(catalogue.unarchive(session), 'renamed');
         await renameSession(storeOf(session), session.id, title);
-        if (session.isArchived) await taken(packed(session), 'put back into the archive');
+        if (session.isArchived) await taken(packed(session), 'archived again');
         return `Renamed to “${title}”`;
       }),
     archive: (session) =>
       attempt(async () => {
         const bytes = await taken(packed(session), 'archived');
-        return `Archived: ${formatBytes(session.bytes)} became ${formatBytes(bytes)}`;
+        return `Archived: ${formatBytes(session.bytes)} → ${formatBytes(bytes)}`;
       }).then((done) => withRecord(done, session)),
     unarchive: (session) =>
       attempt(async () => {
-        await taken(catalogue.unarchive(session), 'taken out of the archive');
-        return 'Out of the archive, as it was';
+        await taken(catalogue.unarchive(session), 'unarchived');
+        return 'Unarchived, unchanged';
       }).then((done) => withRecord(done, session)),
     remove: (session) =>
       attempt(async () => {
         const bytes = await taken(catalogue.remove(session), 'deleted');
-        return `Deleted “${session.title}”: ${formatBytes(bytes)} are free`;
+        return `Deleted “${session.title}”: freed ${formatBytes(bytes)}`;
       }),
   };
 }

@@ -47,7 +47,7 @@ async function logIn(
   const key = await readSecret(process.stdin, ask, `Key of ${where}, not shown: `);
   if (key === undefined) return EXIT.interrupted;
   if (!/^[\x21-\x7e]{1,20000}$/.test(key)) {
-    output.say('That is no key: it must be one line of ASCII without spaces. Nothing was stored.');
+    output.say('That is not a key: it must be one line of ASCII without spaces. Nothing was stored.');
     return EXIT.badInput;
   }
   const keychain = file ? undefined : await systemKeychain();

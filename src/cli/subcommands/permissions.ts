@@ -121,10 +121,10 @@ async function callsOf(place: AppPaths, limit: number): Promise<readonly Answere
 const MAX_CALLS = 5;
 
 function shown({ rules, refused }: LearnedRules, asked: number, place: AppPaths): string {
-  const lines = [`${asked} ${asked === 1 ? 'question was' : 'questions were'} answered in this project.`];
-  if (rules.length === 0) lines.push('No rule would have saved enough of them; --min 1 shows all.');
+  const lines = [`You answered ${asked} approval ${asked === 1 ? 'prompt' : 'prompts'} in this project.`];
+  if (rules.length === 0) lines.push('No rule would have avoided enough of them; --min 1 shows all.');
   for (const { rule, times, covers } of rules) {
-    lines.push('', `${rule}  would have saved ${times} ${times === 1 ? 'question' : 'questions'}:`);
+    lines.push('', `${rule}  would have avoided ${times} ${times === 1 ? 'prompt' : 'prompts'}:`);
     for (const { call, times: each } of covers.slice(0, MAX_CALLS))
       lines.push(`  ${each} × ${shownLine(call)}`);
     if (covers.length > MAX_CALLS) lines.push(`  and ${covers.length - MAX_CALLS} other calls`);

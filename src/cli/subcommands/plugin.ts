@@ -36,14 +36,14 @@ export async function pluginCommand(place: AppPaths, argv: readonly string[]): P
         if (contents === undefined) return refused(output, state.type === 'unusable' ? state.why : '');
         if (!(await approved(output, contents, yes))) return EXIT.failed;
         await enablePlugin(place, found);
-        await output.line(`${name} is used from the next session.`);
+        await output.line(`New sessions use ${name}.`);
         return EXIT.ok;
       });
     },
     async disable(name) {
       code = await withPlugin(place, output, name, async () => {
         await disablePlugin(place, name);
-        await output.line(`${name} is not used from the next session.`);
+        await output.line(`New sessions do not use ${name}.`);
         return EXIT.ok;
       });
     },
@@ -70,7 +70,7 @@ async function add(place: AppPaths, output: Output, source: string, yes: boolean
   } finally {
     await discardPlugin(staged);
   }
-  await output.line(`Added ${staged.contents.name}. It is used from the next session.`);
+  await output.line(`Added ${staged.contents.name}. New sessions use it.`);
   return EXIT.ok;
 }
 

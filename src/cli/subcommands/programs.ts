@@ -25,7 +25,7 @@ export function createConfigProgram(actions: () => ConfigActions): Command {
     .description('Show and change settings.')
     .usage('list|get|set|unset [options]')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'print the help of one of them')
+    .helpCommand('help [command]', 'print the help of a subcommand')
     .exitOverride()
     .addHelpText('after', EXAMPLES);
   program
@@ -86,7 +86,7 @@ export function createPluginProgram(actions: () => PluginActions): Command {
     .description('Add plugins: skills, commands, subagents, hooks and MCP servers in one folder.')
     .usage('add|list|enable|disable|remove [options]')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'print the help of one of them')
+    .helpCommand('help [command]', 'print the help of a subcommand')
     .exitOverride();
   const yes = ['-y, --yes', 'approve everything in it without asking'] as const;
   program
@@ -181,7 +181,7 @@ export function createAuthProgram(actions: () => AuthActions): Command {
     .description('Store the keys of your endpoints on this machine.')
     .usage('login|logout|status [options]')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'print the help of one of them')
+    .helpCommand('help [command]', 'print the help of a subcommand')
     .exitOverride();
   const about = ['[provider]', 'a name from "providers"; without it, the endpoint of "baseUrl"'] as const;
   program

@@ -69,7 +69,7 @@ function tooLarge(name: string, bytes: number): ImageRead {
   const size = `${(bytes / 1024 / 1024).toFixed(1)} MB`;
   return {
     type: 'refused',
-    message: `${name} has ${size}; models take images up to ${MAX_IMAGE_BYTES / 1024 / 1024} MB. Make a smaller copy (1,600 pixels are enough).`,
+    message: `${name} has ${size}; models accept images up to ${MAX_IMAGE_BYTES / 1024 / 1024} MB. Make a smaller copy (1,600 pixels are enough).`,
   };
 }
 
@@ -102,7 +102,7 @@ export async function readClipboardImage(platform: NodeJS.Platform, env: Environ
   return { type: 'none', message: isAnyThere ? NOTHING : help(platform, env) };
 }
 
-const NOTHING = 'No image on the clipboard. The path of an image, pasted or dropped here, works as well.';
+const NOTHING = 'No image on the clipboard. You can also paste or drop the path of an image here.';
 
 function waysFor(platform: NodeJS.Platform, env: Environment): readonly Way[] {
   const windows: Way = {
@@ -130,10 +130,10 @@ const POWERSHELL =
   'Add-Type -AssemblyName System.Windows.Forms,System.Drawing; $i=[Windows.Forms.Clipboard]::GetImage(); if($i){$m=New-Object IO.MemoryStream; $i.Save($m,[Drawing.Imaging.ImageFormat]::Png); [Convert]::ToBase64String($m.ToArray())}';
 
 function help(platform: NodeJS.Platform, env: Environment): string {
-  const instead = 'The path of an image, pasted or dropped here, works as well.';
+  const instead = 'You can also paste or drop the path of an image here.';
   if (platform !== 'linux' || env.WSL_DISTRO_NAME)
     return `The clipboard could not be read: no program for it was found. ${instead}`;
-  if (env.WAYLAND_DISPLAY) return `To paste images, install wl-clipboard (it brings wl-paste). ${instead}`;
+  if (env.WAYLAND_DISPLAY) return `To paste images, install wl-clipboard (it includes wl-paste). ${instead}`;
   if (env.DISPLAY) return `To paste images, install xclip. ${instead}`;
   return `There is no desktop clipboard here. ${instead}`;
 }

@@ -73,7 +73,7 @@ async function review(host: CommandHost): Promise<CommandResult> {
 }
 
 const unseen: readonly PageLine[] = [
-  'It cannot be noticed if a program that left its process group outside the sandbox (setsid) still changes files.',
+  'ClawdCode cannot notice changes by a program that left its process group outside the sandbox (setsid).',
 ].map((text) => hanging(pageLine(`  ${text}`), 2));
 
 async function confirmed(host: CommandHost, confirm: () => Promise<void>): Promise<Notice> {

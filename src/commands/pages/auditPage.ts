@@ -206,9 +206,7 @@ export function incompleteness(missing: number, damagedLines: number): string | 
   if (missing === 0 && damagedLines === 0) return undefined;
   const lost = missing === 0 ? '' : `${missing} ${missing === 1 ? 'entry is' : 'entries are'} missing`;
   const damaged =
-    damagedLines === 0
-      ? ''
-      : `${damagedLines} ${damagedLines === 1 ? 'line is' : 'lines are'} not as written`;
+    damagedLines === 0 ? '' : `${damagedLines} ${damagedLines === 1 ? 'line is' : 'lines are'} altered`;
   return `This log is incomplete: ${[lost, damaged].filter(Boolean).join(', ')}. Their calls are missing here or unreliable.`;
 }
 

@@ -111,7 +111,7 @@ function strategyText({ strategy, compact }: ContextSettings): string {
     case 'economy':
       return 'earlier turns are summarized early, or shortened if no summary can be drafted; the current turn at the trigger';
     case 'mask-only':
-      return 'steps of earlier turns are shortened and nothing else, short of a request too large to send';
+      return 'only steps of earlier turns are shortened, unless a request is too large to send';
     default:
       return 'older messages are left out; the model is not asked for a summary';
   }

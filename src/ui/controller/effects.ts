@@ -121,7 +121,7 @@ async function runDraft(draft: Draft, ports: EffectPorts): Promise<void> {
   if (session === undefined) return;
   if (draft.isArgument === true && waitsForEnter(draft.text, session.host)) {
     screen()?.composer()?.prependText(draft.text);
-    return ports.showNotice('info', 'The prompt of the command line is a command. Press Enter to run it.');
+    return ports.showNotice('info', 'The prompt on the command line is a command. Press Enter to run it.');
   }
   const images = shown()?.images();
   const named = images !== undefined && mayNameImages(draft.text) ? await images.of(draft.text) : [];

@@ -49,7 +49,7 @@ export function trustDialog(question: TrustQuestion): ChoiceDialog<boolean> {
 
 function introductionOf(isOther: boolean, hasEffects: boolean): string | undefined {
   const settings = hasEffects ? 'Its settings would:' : '';
-  const other = 'This is another folder than the one you trusted at this path.';
+  const other = 'This is not the folder that you trusted at this path.';
   return (isOther ? `${other} ${settings}`.trim() : settings) || undefined;
 }
 

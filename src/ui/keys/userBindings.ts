@@ -35,7 +35,7 @@ export function userKeys(value: unknown): UserKeys {
   const changes: Binding[] = [];
   const seen = new Set<string>();
   const lines = linesOf(value, problems);
-  if (lines.length > MAX_BINDINGS) problems.push(`Only the first ${MAX_BINDINGS} bindings count.`);
+  if (lines.length > MAX_BINDINGS) problems.push(`Only the first ${MAX_BINDINGS} bindings apply.`);
   for (const line of lines.slice(0, MAX_BINDINGS)) {
     const read = readBinding(line.context, line.keys, line.action);
     if (typeof read === 'string') {
@@ -45,7 +45,7 @@ export function userKeys(value: unknown): UserKeys {
     const place = `${read.context} ${read.keys}`;
     if (seen.has(place))
       problems.push(
-        `${quote(line.context)}, ${quote(line.keys)}: this key is bound twice; the last one wins.`,
+        `${quote(line.context)}, ${quote(line.keys)}: this key is bound twice; the last binding applies.`,
       );
     seen.add(place);
     changes.push(read);

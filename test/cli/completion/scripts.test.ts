@@ -14,31 +14,28 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const flagsOf = (program: ReturnType<typeof createProgram>): string[] =>
   specOf(program).flags.flatMap(({ names }) => names);
 
-test.each(shells)(
-  'the script of %s knows every flag and every subcommand, and nothing that is hidden',
-  (shell) => {
-    const script = completionScript(shell);
-    const spelled = (flag: string): string => (shell === 'fish' ? `-l ${flag.slice(2)}` : flag);
-    for (const flag of flagsOf(createProgram('')).filter((name) => name.startsWith('--')))
-      expect(script).toContain(spelled(flag));
-    for (const word of [
-      'session',
-      'doctor',
-      'completion',
-      'repair',
-      'unarchive',
-      'bypassPermissions',
-      'stream-json',
-    ])
-      expect(script).toContain(word);
-    expect(script).toContain('clawdcode completion sessions');
-    for (const hidden of ['yolo', 'dangerously', 'allowedTools']) expect(script).not.toContain(hidden);
-  },
-);
+test.each(shells)('the script for %s has every flag and subcommand, and nothing hidden', (shell) => {
+  const script = completionScript(shell);
+  const spelled = (flag: string): string => (shell === 'fish' ? `-l ${flag.slice(2)}` : flag);
+  for (const flag of flagsOf(createProgram('')).filter((name) => name.startsWith('--')))
+    expect(script).toContain(spelled(flag));
+  for (const word of [
+    'session',
+    'doctor',
+    'completion',
+    'repair',
+    'unarchive',
+    'bypassPermissions',
+    'stream-json',
+  ])
+    expect(script).toContain(word);
+  expect(script).toContain('clawdcode completion sessions');
+  for (const hidden of ['yolo', 'dangerously', 'allowedTools']) expect(script).not.toContain(hidden);
+});
 
 const isThere = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
 
-test.each(shells)('%s can read its script, where it is installed', (shell) => {
+test.each(shells)('%s can parse its script, if installed', (shell) => {
   const file = join(folder, `syntax.${shell}`);
   writeFileSync(file, completionScript(shell));
   const { status, stderr } = spawnSync(shell, ['-n', file], { encoding: 'utf8' });
@@ -148,7 +145,7 @@ describe.runIf(isThere('bash'))('in bash', () => {
     expect(offered('--add-dir', 'a')).toEqual(['a folder']);
   });
 
-  test('names of folders are offered as they are, and quoted where bash would not do that itself', () => {
+  test('folder names are offered verbatim, and quoted where bash would not do it', () => {
     const names = ['x$(touch owned)', 'x*', 'x; rm y'];
     for (const name of names) execFileSync('mkdir', ['-p', join(folder, name)]);
     expect(offered('--add-dir', 'x').toSorted()).toEqual(names);
@@ -160,7 +157,7 @@ describe.runIf(isThere('bash'))('in bash', () => {
   });
 });
 
-test('a path leads to every subcommand, however deep', () => {
+test('every subcommand is reachable, however deep', () => {
   const paths = commandPaths({
     name: 'a',
     description: '',

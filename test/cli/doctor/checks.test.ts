@@ -76,14 +76,14 @@ describe('the data folder', () => {
     ]);
     expect(await readdir(dataRoot)).toEqual([]);
   });
-  test('that others may read is a warning', async () => {
+  test('readable by others is a warning', async () => {
     const dataRoot = await folder();
     await chmod(dataRoot, 0o755);
     expect(await checkDataFolder(doctorPorts({ dataRoot }))).toMatchObject([
       { state: 'warning', fix: expect.stringContaining('chmod 700') },
     ]);
   });
-  test('that is not there yet is not made', async () => {
+  test('is not created if missing', async () => {
     const dataRoot = join(await folder(), 'data');
     expect(await checkDataFolder(doctorPorts({ dataRoot }))).toMatchObject([{ state: 'ok' }]);
     expect(await checkDataFolder(doctorPorts({ dataRoot: join(dataRoot, 'deep/er') }))).toMatchObject([
@@ -100,7 +100,7 @@ describe('the data folder', () => {
     const node = { version: '24.1.0', path: 'node.exe', platform: 'win32 x64' };
     expect(await checkDataFolder(doctorPorts({ dataRoot, node }))).toMatchObject([{ state: 'ok' }]);
   });
-  test('that is a file is missing', async () => {
+  test('counts as missing if it is a file', async () => {
     const dataRoot = join(await folder(), 'file');
     await writeFile(dataRoot, '', { mode: 0o600 });
     expect(await checkDataFolder(doctorPorts({ dataRoot }))).toMatchObject([
@@ -109,7 +109,7 @@ describe('the data folder', () => {
   });
 });
 
-test('settings: each problem is a line, and a folder that is not trusted says so', () => {
+test('settings: each problem has a line, and an untrusted folder is reported', () => {
   const problem = {
     layer: 'user',
     file: 'config.json',
@@ -133,7 +133,7 @@ test('settings: each problem is a line, and a folder that is not trusted says so
   ]);
 });
 
-test('settings: one mistake leaves the rest of a file, a file that cannot be read nothing', () => {
+test('settings: a mistake does not affect the rest of the file; an unreadable file has no effect', () => {
   const problems = [
     { layer: 'user', file: 'config.json', key: 'thme', message: '"thme" is not a setting.' },
     { layer: 'project', file: '.clawdcode.json', message: '.clawdcode.json:1:2: comma expected.' },
@@ -302,7 +302,7 @@ describe('the endpoint', () => {
     expect(find(found, 'stream')?.value).toBe('token counts reported · reasoning in "reasoning_content"');
   });
 
-  test('a server that shows its models to everybody may still refuse the key', async () => {
+  test('a server with a public model list may still reject the key', async () => {
     const error: ModelError = { kind: 'auth', message: 'Check the key.', retryable: false };
     const found = await check(facts({ id: 'm' }), {}, { answers: false, error });
     expect(find(found, 'key')).toMatchObject({ state: 'missing', fix: 'Check the key.' });
@@ -315,12 +315,12 @@ describe('the endpoint', () => {
       { error: { kind: 'server', message: 'Out of memory.', retryable: false } as const },
       { value: expect.stringContaining('failed'), fix: 'Out of memory.' },
     ],
-  ])('calls that were unknown are not passed over: %j', async (probe, expected) => {
+  ])('unknown support for calls is reported: %j', async (probe, expected) => {
     const found = await check(facts({ id: 'm' }), {}, { answers: true, ...probe });
     expect(find(found, 'tools')).toMatchObject({ state: 'warning', ...expected });
   });
 
-  test('a model that does not answer is missing, with the reason', async () => {
+  test('a model that does not answer is reported as missing, with the reason', async () => {
     const error: ModelError = { kind: 'server', message: 'Out of memory.', retryable: false };
     const found = await check(facts({ id: 'm' }), {}, { answers: false, error });
     expect(find(found, 'answer')).toMatchObject({ state: 'missing', fix: 'Out of memory.' });

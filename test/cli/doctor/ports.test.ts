@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createDoctorPorts, createNetworkPorts } from '../../../src/cli/doctor/ports.ts';
 import { doctorPorts } from './doctorPorts.ts';
 
-test('programs that are asked for their version get no key', async () => {
+test('programs started to print their version get no key', async () => {
   const { place, loaded } = doctorPorts();
   const env = { PATH: process.env.PATH, OPENAI_API_KEY: 'sk-mine' };
   const given = {

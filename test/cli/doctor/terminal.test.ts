@@ -16,7 +16,7 @@ const ESC = '\u001B';
 const positions = (...widths: number[]): string => widths.map((width) => `${ESC}[1;${width + 1}R`).join('');
 const widths = samples.map(({ text }) => textWidth(text));
 
-test('a terminal is asked, answers, and is left as it was', async () => {
+test('a terminal is queried and restored', async () => {
   const screen = createScreen();
   screen.stdout.write('before\n');
   const answers = await queryTerminal(screen.stdin as never, screen.stdout as never, 10_000);
@@ -27,7 +27,7 @@ test('a terminal is asked, answers, and is left as it was', async () => {
   expect(screen.stdin.listenerCount('data')).toBe(0);
 });
 
-test('a server that never answers is waited for up to a limit', async () => {
+test('the wait for a silent terminal is limited', async () => {
   const { stdout } = createScreen();
   const { stdin } = createScreen();
   const startedAt = performance.now();
@@ -37,7 +37,7 @@ test('a server that never answers is waited for up to a limit', async () => {
   expect(performance.now() - startedAt).toBeLessThan(30_000);
 });
 
-test('Ctrl+C ends the wait, and the program', async () => {
+test('Ctrl+C ends the wait and the program', async () => {
   const { stdout } = createScreen();
   const { stdin } = createScreen();
   let interrupted = 0;
@@ -75,7 +75,7 @@ test.each([
   expect(readReplies(replies)).toMatchObject(expected);
 });
 
-test('whatever comes in, it is read', () => {
+test('any input is parsed', () => {
   const pieces = fc.array(
     fc.oneof(
       fc.constantFrom(`${ESC}[`, `${ESC}]11;rgb:`, '?', ';', 'R', 'c', '$y', '/'),

@@ -31,7 +31,7 @@ describe('the output folder of a fleet', () => {
     },
   );
 
-  test('is left to no link that a task put there meanwhile', async () => {
+  test('is not written through a link that a task put there', async () => {
     const { out, home, data } = await places();
     const results = await openResultFolder(out, data);
     await results.add(result);
@@ -51,7 +51,7 @@ describe('the output folder of a fleet', () => {
     expect((await lstat(join(out, 'logs/one.txt'))).isSymbolicLink()).toBe(false);
   });
 
-  test('gives back what is known, also after a line that was cut off', async () => {
+  test('returns the known results, even after a truncated line', async () => {
     const { out, data } = await places();
     const first = await openResultFolder(out, data);
     await first.add(result);

@@ -50,7 +50,7 @@ test('as many tasks run as there are jobs, and never two in one folder', async (
   expect(most).toBe(3);
 });
 
-test('a failed task is tried again as often as asked, with all tries in its cost and time', async () => {
+test('a failed task is retried as often as requested, with all tries in its cost and time', async () => {
   const tries: Try[] = [
     { ...ok, exitCode: 1, result, stderr: 'no' },
     { ...ok, exitCode: null, end: 'timed_out', result },
@@ -61,7 +61,7 @@ test('a failed task is tried again as often as asked, with all tries in its cost
   expect(stored).toMatchObject([{ status: 'done', tries: 3, duration_ms: 15, cost_usd: 1.5, result }]);
 });
 
-test.each([[41], [42], [52], [53]])('exit code %i would come again: no further try', async (exitCode) => {
+test.each([[41], [42], [52], [53]])('exit code %i would recur, so there is no retry', async (exitCode) => {
   const { ports, stored, logs } = setUp(() => ({ ...ok, exitCode, stderr: 'why' }), { retries: 5 });
   await runFleet(tasks('a'), ports);
   expect(stored).toMatchObject([{ status: 'failed', tries: 1, cost_usd: null, exit_code: exitCode }]);
@@ -82,7 +82,7 @@ test('a folder that does not exist fails without a run, and the report says so',
   expect(reported).toEqual(['there is no folder /a\n']);
 });
 
-test('once stopped, nothing is started, and what was stopped has no result', async () => {
+test('after a stop, nothing is started, and stopped tasks have no result', async () => {
   const stop = new AbortController();
   const { ports, stored } = setUp(
     ({ cwd }) => {

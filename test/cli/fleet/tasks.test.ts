@@ -26,11 +26,11 @@ test.each([
   ['{"prompt":"x","model":"--yolo"}', 'line 1: model: not a model'],
   ['{"prompt":"x","id":"a"}\n{"prompt":"y","id":"A"}', 'two tasks have the id "A"'],
   ['{"prompt":"x"}\n{"prompt":"x"}', 'two tasks have the id'],
-])('a list of tasks that cannot be used: %j', (text, message) => {
+])('an invalid task list: %j', (text, message) => {
   expect(() => readTasks(text, '/')).toThrow(message);
 });
 
-test('the parts of a list are all of it, each task once', () => {
+test('the shards together contain each task once', () => {
   const tasks = tasksFor('p', ['a', 'b', 'c', 'd', 'e'], '/');
   const parts = [0, 1, 2].map((index) => shardTasks(tasks, { index, of: 3 }));
   expect(parts.map((part) => part.length)).toEqual([2, 2, 1]);

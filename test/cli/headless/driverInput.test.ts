@@ -32,7 +32,7 @@ test('a failure to read ends the messages with its reason', async () => {
   ]);
 });
 
-test('if even the first line cannot be read, that is the first message', async () => {
+test('if even the first line cannot be read, the error is the first message', async () => {
   const { driver, input } = await connection();
   const opened = openDriverInput(input);
   driver.resetAndDestroy();

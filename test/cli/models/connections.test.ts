@@ -66,7 +66,7 @@ async function open({ providers, env = {} }: Setup, standard = 'http://127.0.0.1
 
 const keysOf = (asked: readonly Asked[]) => [...new Set(asked.map(({ headers }) => headers.authorization))];
 
-test('each endpoint gets its own key and its own name of the model', async () => {
+test('each endpoint gets its own key and its own model name', async () => {
   const [standard, work, other] = await Promise.all([
     startKeyed(() => 'sk-standard'),
     startKeyed(() => 'sk-work'),
@@ -119,7 +119,7 @@ test('a command prints the key: it runs once, and again when the key is rejected
   expect(endpoints.secrets()).toEqual(expect.arrayContaining(['sk-key-1', 'sk-key-2', 'sk-standard']));
 });
 
-test('a notice before the request does not keep a key from being renewed, and is not repeated', {
+test('a notice before the request does not prevent renewing the key and is not repeated', {
   tags: 'long',
 }, async () => {
   let accepted = 'sk-key-1';
@@ -221,7 +221,7 @@ async function eventsOf(client: ModelClient): Promise<ModelEvent[]> {
   return events;
 }
 
-test('an unknown model is answered with the nearest names; the list is asked for then only', async () => {
+test('an unknown model leads to the nearest names, and only then is the list requested', async () => {
   let asked = 0;
   const list = async () => {
     asked += 1;

@@ -16,7 +16,7 @@ async function folder() {
   };
 }
 
-test('the kind of a server is remembered by endpoint for a day, in a file of its owner', async () => {
+test('a server’s kind is remembered by endpoint for a day, in a private file', async () => {
   const { file, open } = await folder();
   const first = open();
   expect(await first.recall()).toBeUndefined();

@@ -21,7 +21,7 @@ async function folder() {
   };
 }
 
-test('a window is remembered by endpoint and model, in a file that its owner alone may read', async () => {
+test('a window is remembered by endpoint and model, in a private file', async () => {
   const { file, open, windows } = await folder();
   const first = await open();
   expect(first.get('m')).toBeUndefined();
@@ -55,14 +55,14 @@ test('the newest figure applies, and those of other processes are kept', async (
   expect([again.get('a'), again.get('b')]).toEqual([24_000, 30_000]);
 });
 
-test('figures that come at once are all kept', async () => {
+test('figures learned at the same time are all kept', async () => {
   const { open, windows } = await folder();
   const learned = await open();
   await Promise.all(['a', 'b', 'c'].map((model) => learned.remember(model, 20_000)));
   expect((await windows()).map(({ model }) => model)).toEqual(['a', 'b', 'c']);
 });
 
-test('two hundred are kept; the oldest goes first', async () => {
+test('two hundred are kept; the oldest is dropped first', async () => {
   const { file, open, windows } = await folder();
   const full = Array.from({ length: 200 }, (_, index) => ({
     endpoint: 'http://127.0.0.1:8080',
@@ -107,7 +107,7 @@ test('if the file cannot be written, the figure applies until the program ends',
   expect(onError).toHaveBeenCalledOnce();
 });
 
-test('an address that is none remembers nothing', async () => {
+test('nothing is remembered for an invalid address', async () => {
   const { open } = await folder();
   const learned = await open('no address');
   await learned.remember('m', 20_000);

@@ -39,7 +39,7 @@ test('a card in one line', () => {
   );
 });
 
-test('a card is kept for its endpoint and model, the newest one', async () => {
+test('the newest card of an endpoint and model is kept', async () => {
   const folder = await newFolder();
   await saveCard(folder, baseUrl, 'm', { ...card, images: false });
   await saveCard(folder, baseUrl, 'm', card);
@@ -50,7 +50,7 @@ test('a card is kept for its endpoint and model, the newest one', async () => {
   expect(openCards(folder)(baseUrl, 'm')).toBeUndefined();
 });
 
-test('it fills a gap in what is known, and overrides nothing', async () => {
+test('it fills gaps and overrides nothing', async () => {
   const folder = await newFolder();
   await saveCard(folder, baseUrl, 'm', card);
   await saveCard(folder, baseUrl, 'blind', card);

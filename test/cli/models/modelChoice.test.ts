@@ -68,7 +68,7 @@ test.each([
   ],
   ['the demo model', DEMO_MODEL, {}, { windowTokens: 32_000, source: 'catalogue' }],
   ['the demo model in a smaller window', DEMO_MODEL, { contextWindow: 8000 }, { windowTokens: 8000 }],
-])('what is known of %s', (_, id, given, expected) => {
+])('facts about %s', (_, id, given, expected) => {
   expect(createModelChoice(id, settings(given)).current()).toMatchObject({ id, ...expected });
 });
 
@@ -109,7 +109,7 @@ test('a server with less than the settings claim is reported without a turn', as
   expect(await choice.waitForFacts(new AbortController().signal)).toEqual([]);
 });
 
-test('what the server reports without a turn is passed on once, and only if it is new', async () => {
+test('facts reported between turns are passed on once, if new', async () => {
   const server = await startLocalServer(ollama([{ name: 'm', maxContext: 131_072, running: 65_536 }]));
   onTestFinished(server.close);
   const served = createServedModels({ baseUrl: server.baseUrl, apiKey: undefined, now: Date.now });
@@ -168,7 +168,7 @@ describe('an assumed window is reported', () => {
     expect([gone.mock.calls.length, late.mock.calls.length]).toEqual([0, 1]);
   });
 
-  test('not where something is known', async () => {
+  test('not if the window is known', async () => {
     const baseUrl = await silent();
     const served = servedAt(baseUrl);
     const told = vi.fn();
@@ -216,7 +216,7 @@ test('a window learned during the session applies at once', () => {
   expect(choice.select('n')).toMatchObject({ source: 'assumed' });
 });
 
-test('the server is believed over the catalogue, and the settings over the server', async () => {
+test('the server overrides the catalogue, and the settings override the server', async () => {
   const server = await startLocalServer(
     ollama([
       { name: 'gpt-oss-20b', maxContext: 131_072, running: 4096, capabilities: ['completion', 'vision'] },
@@ -258,7 +258,7 @@ test('the server is believed over the catalogue, and the settings over the serve
   });
 });
 
-test('of a model that its provider alone serves no server is asked: the first request does not wait for that', async () => {
+test('for a model that only its provider serves, no server is queried, so the first request does not wait', async () => {
   const asked: string[] = [];
   const baseUrl = await endpoint((request, response) => {
     asked.push(request.url ?? '');
@@ -283,7 +283,7 @@ test("a user's own prices count", () => {
   expect(choice.costUsd('gpt-4.1', usage)).toBeCloseTo(0.7 * 2 + 0.3 * 0.5 + 4);
 });
 
-test('a switch changes what is current', () => {
+test('a switch changes the current model', () => {
   const choice = createModelChoice('gpt-4.1', settings({}));
   expect(choice.select('nobody/knows')).toEqual(choice.current());
   expect(choice.current().id).toBe('nobody/knows');
@@ -369,7 +369,7 @@ test.each<[object, 'low' | 'max' | undefined, string | undefined]>([
   expect(choice.setEffort(undefined).effort).toBeUndefined();
 });
 
-test('a level that the model does not have is reported once', async () => {
+test('an unsupported effort level is reported once', async () => {
   const choice = createModelChoice('m', settings({}), { effort: 'max' });
   const { signal } = new AbortController();
   expect(await choice.waitForFacts(signal)).toEqual(['m has no effort "max"; using high.']);
@@ -381,12 +381,12 @@ test.each([
   [{ smallModel: 'tiny' }, undefined],
   [{ context: { summaryModel: 'small' } }, undefined],
   [{ smallModel: 'tiny', context: { summaryModel: 'small' } }, 'tiny'],
-])('another model writes summaries only if the settings say so: %o', (given, expected) => {
+])('a different model writes summaries only if the settings say so: %o', (given, expected) => {
   const { infoOf } = createModelChoice('m', settings(given));
   expect(summaryModel(settings(given), infoOf)?.id).toBe(expected);
 });
 
-test('a change of the thinking leaves what it does not name, and can be taken back', () => {
+test('a change of thinking keeps what it does not name, and can be undone', () => {
   const thinking = { thinkingBudget: 8000, thinkingDisplay: 'omitted' } as const;
   const choice = createModelChoice('m', settings({}), { thinking });
   expect(choice.current()).toMatchObject(thinking);

@@ -50,7 +50,7 @@ const withKey =
   };
 
 describe('without a model', () => {
-  test('the list comes back, best first, with the address that is to be kept', async () => {
+  test('returns the list, best first, with the address to save', async () => {
     const server = await serve(
       ollama([
         { name: 'llava:7b', maxContext: 4096, capabilities: ['completion'] },
@@ -65,7 +65,7 @@ describe('without a model', () => {
     });
   });
 
-  test('an endpoint without a list asks for a name, and is not asked for more', async () => {
+  test('an endpoint without a list leads to asking for a model name, and to no other request', async () => {
     const server = await serve({ '/v1/chat/completions': saying('hi') });
     expect(await check({ baseUrl: server.baseUrl, apiKey: KEY })).toMatchObject({
       type: 'refused',
@@ -75,7 +75,7 @@ describe('without a model', () => {
   });
 });
 
-describe('what is refused, and which field that is', () => {
+describe('a rejection names the field to fix', () => {
   test.each<[string, Routes, Partial<Access>, string, RegExp]>([
     [
       'a wrong key',
@@ -129,7 +129,7 @@ describe('what is refused, and which field that is', () => {
 });
 
 describe('with a model', () => {
-  test('one that is listed behind the key is taken without a prompt', async () => {
+  test('a model in a list that needs the key is accepted without a prompt', async () => {
     const server = await serve({ '/v1/models': withKey(list('m')) });
     expect(await check({ baseUrl: server.baseUrl, apiKey: KEY, model: 'm' })).toEqual({
       type: 'accepted',
@@ -137,7 +137,7 @@ describe('with a model', () => {
     });
   });
 
-  test('where there is no list, one tiny prompt proves it', async () => {
+  test('without a list, one tiny prompt proves it', async () => {
     const server = await serve({ '/v1/chat/completions': withKey(saying('hi')) });
     expect(await check({ baseUrl: server.baseUrl, apiKey: KEY, model: 'm' })).toMatchObject({
       type: 'accepted',
@@ -147,7 +147,7 @@ describe('with a model', () => {
     expect(JSON.stringify(prompts[0]?.body).length).toBeLessThan(300);
   });
 
-  test('a limited rate is no wrong key', async () => {
+  test('a rate limit does not mean a wrong key', async () => {
     const server = await serve({ '/v1/chat/completions': refuse(429, 'slow down') });
     expect(await check({ baseUrl: server.baseUrl, apiKey: KEY, model: 'm' })).toMatchObject({
       type: 'accepted',
@@ -155,7 +155,7 @@ describe('with a model', () => {
   });
 });
 
-describe('where strangers see the list as well', () => {
+describe('if the list is public', () => {
   const facts = { kind: 'other', baseUrl: 'https://broker.example/v1', models: [{ id: 'm' }] } as const;
   const access = { baseUrl: 'https://broker.example/v1', apiKey: KEY, model: '' };
   const asked: (string | undefined)[] = [];
@@ -168,7 +168,7 @@ describe('where strangers see the list as well', () => {
   });
   const signal = new AbortController().signal;
 
-  test('it proves nothing, so the model is tried', async () => {
+  test('it proves nothing, so a prompt is sent', async () => {
     const wrong: ModelError = { kind: 'auth', message: 'It refused the key.', retryable: false };
     expect(await checkAccess(access, ports(), signal)).toMatchObject({ type: 'models', isProven: false });
     expect(new Set(asked)).toEqual(new Set([KEY, undefined]));
@@ -182,8 +182,8 @@ describe('where strangers see the list as well', () => {
   });
 });
 
-describe('a list that is shown to everybody on this machine', () => {
-  test('proves no key of a gateway: the prompt does', async () => {
+describe('a public list on this machine', () => {
+  test('does not prove a gateway’s key: the prompt does', async () => {
     const server = await serve({
       '/v1/models': list('m'),
       '/v1/chat/completions': withKey(saying('ok')),
@@ -196,7 +196,7 @@ describe('a list that is shown to everybody on this machine', () => {
     expect(await check({ baseUrl, apiKey: KEY, model: 'm' })).toMatchObject({ type: 'accepted' });
   });
 
-  test('is enough where a known local server shows it: no model is loaded for a prompt', async () => {
+  test('is enough from a known local server: no model is loaded for a prompt', async () => {
     const server = await serve(ollama([{ name: 'qwen3:8b', maxContext: 40_960 }]));
     const { baseUrl } = server;
     expect(await check({ baseUrl, apiKey: 'whatever', model: 'qwen3:8b' })).toMatchObject({
@@ -206,7 +206,7 @@ describe('a list that is shown to everybody on this machine', () => {
   });
 });
 
-test('it is given up at once with its signal', async () => {
+test('it stops immediately on abort', async () => {
   const server = await serve({ '/v1/models': () => {} });
   const controller = new AbortController();
   const checking = check({ baseUrl: server.baseUrl }, controller.signal);
@@ -217,7 +217,7 @@ test('it is given up at once with its signal', async () => {
   expect(performance.now() - startedAt).toBeLessThan(9000);
 });
 
-test('a key is tried by the way that the environment names', async () => {
+test('a key is tested through the environment’s proxy', async () => {
   const seen: string[] = [];
   const proxy = createServer((request, response) => {
     seen.push(request.url ?? '');

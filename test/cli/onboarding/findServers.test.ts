@@ -28,7 +28,7 @@ const search = async (servers: readonly LocalServer[], timeoutMs = 5000): Promis
     )
   ).servers;
 
-test('all four kinds are found at once, the one with the best model first', async () => {
+test('all four kinds are found in parallel, the one with the best model first', async () => {
   const found = await search([
     await serve(vllm({ id: 'mistral-small', maxModelLen: 32_768 })),
     await serve(llamaCpp({ id: 'phi-4', context: 8192, maxContext: 16_384 })),
@@ -77,7 +77,7 @@ test.each<[string, Routes]>([
   expect(performance.now() - startedAt).toBeLessThan(15_000);
 });
 
-test('details that came too late are asked for once more, and only where some are missing', async () => {
+test('late details are requested again, only where some are missing', async () => {
   const server = await serve(
     ollama([
       { name: 'all-minilm', maxContext: 512, capabilities: ['embedding'] },
@@ -119,7 +119,7 @@ test('a server too late for the first list is in the second; an absent one is no
   expect(refined.map(({ name }) => name)).toEqual(['vLLM']);
 });
 
-test('a question that ignores its signal is not waited for', async () => {
+test('a query that ignores its signal is not waited for', async () => {
   const startedAt = performance.now();
   const found = await findServers(
     [{ name: 'x', baseUrl: 'http://127.0.0.1:1/v1' }],
@@ -138,7 +138,7 @@ test('a server without a model, or one that needs a key, is listed as well', asy
   expect(found.map(({ state }) => state.type).toSorted()).toEqual(['empty', 'wants_key']);
 });
 
-test('what is not on this machine is shown and not asked', async () => {
+test('a server on another machine is shown but not queried', async () => {
   const asked: string[] = [];
   const found = await findServers(
     localAddresses({ OLLAMA_HOST: 'gpu.lan', CLAWDCODE_LOCAL_SERVERS: 'none' }),
@@ -159,7 +159,7 @@ test('what is not on this machine is shown and not asked', async () => {
 
 describe('the addresses', () => {
   const urls = (env: Record<string, string>): string[] => localAddresses(env).map(({ baseUrl }) => baseUrl);
-  test('are the default ports of this machine, and nothing else', () => {
+  test('are only the default ports of this machine', () => {
     expect(urls({})).toEqual([
       'http://127.0.0.1:11434/v1',
       'http://127.0.0.1:1234/v1',
@@ -182,7 +182,7 @@ describe('the addresses', () => {
   test('an OLLAMA_HOST that cannot be read leaves the default', () => {
     expect(urls({ OLLAMA_HOST: 'http://[' })).toHaveLength(4);
   });
-  test('CLAWDCODE_LOCAL_SERVERS replaces them, and only this machine is asked', () => {
+  test('CLAWDCODE_LOCAL_SERVERS replaces them, and only this machine is queried', () => {
     const given = localAddresses({ CLAWDCODE_LOCAL_SERVERS: '127.0.0.1:5001, http://gpu.lan:1/v1' });
     expect(given).toEqual([
       { name: '127.0.0.1:5001', baseUrl: 'http://127.0.0.1:5001/v1' },
@@ -212,6 +212,6 @@ test.each([
   ],
   ['the first, where nothing is known', [{ id: 'x' }, { id: 'y' }], 'x'],
   ['never one for embeddings', [{ id: 'a', unfit: true, tools: true }, { id: 'b' }], 'b'],
-])('the model to begin with is %s', (_, models, expected) => {
+])('the first model is %s', (_, models, expected) => {
   expect(rankModels(models)[0]?.id).toBe(expected);
 });

@@ -53,7 +53,7 @@ async function answer(
   return { after, next, config, loaded: next && (await readSettings(next.place, next.options, untrusted)) };
 }
 
-test('the choice is saved and applies at once', async () => {
+test('the choice is saved and applies immediately', async () => {
   const { after, config, loaded } = await answer(near);
   expect(config).toEqual({ baseUrl: near.baseUrl, model: 'm' });
   expect(loaded?.settings).toMatchObject({ baseUrl: near.baseUrl, model: 'm' });
@@ -64,7 +64,7 @@ test.each([
   ['stays for a server on this machine', near, 'sk-kept'],
   ['does not go to another endpoint', far, undefined],
   ['is replaced by a new one', { ...far, apiKey: 'sk-new' }, 'sk-new'],
-])('a key that was kept before %s', async (_, given, expected) => {
+])('a previously saved key %s', async (_, given, expected) => {
   const { config } = await answer(given, {
     kept: { apiKey: 'sk-kept', baseUrl: 'https://other.example/v1' },
   });
@@ -121,7 +121,7 @@ test('a choice that cannot be saved applies to this run, with a notice', async (
   });
 });
 
-test('settings that were corrected meanwhile are read again, with all that the program was started with', async () => {
+test('corrected settings are read again with the program’s original inputs', async () => {
   const { after, next, config } = await answer(
     { type: 'reread' },
     { kept: ['not an object'], argv: ['--model', 'other', 'do', 'it'] },
@@ -131,7 +131,7 @@ test('settings that were corrected meanwhile are read again, with all that the p
   expect(config).toEqual(['not an object']);
 });
 
-test('the demo and leaving keep nothing', async () => {
+test('the demo and quitting save nothing', async () => {
   const demo = await answer({ type: 'demo' });
   expect(demo).toMatchObject({ config: undefined, next: { options: { demo: true } } });
   expect(await answer({ type: 'quit' })).toMatchObject({ after: { type: 'quit' }, config: undefined });

@@ -53,7 +53,7 @@ test('a project is described by its names and manifests', { tags: 'long' }, asyn
   });
 });
 
-test('links are not followed, what is hostile is made plain, and an AGENTS.md is noticed', async () => {
+test('links are not followed, hostile text is escaped, and an AGENTS.md is found', async () => {
   const outside = await project({
     'secret.json': JSON.stringify({ scripts: { stolen: 'cat /etc/passwd' } }),
   });
@@ -85,14 +85,14 @@ test.each([
   expect(commandsIn(name, text, files).map(({ command }) => command)).toEqual(expected);
 });
 
-test('a line that never ends takes no time', () => {
+test('an endless line takes no time', () => {
   const spentMs = cpuClock();
   for (const name of ['Makefile', 'justfile', 'pyproject.toml'])
     expect(commandsIn(name, `a${' '.repeat(200_000)}\n${'b'.repeat(50_000)}`, [])).toEqual([]);
   expect(spentMs()).toBeLessThan(2000);
 });
 
-test('no manifest breaks it', () => {
+test('no manifest causes an error', () => {
   fc.assert(
     fc.property(
       fc.constantFrom('package.json', 'deno.json', 'Makefile', 'justfile', 'pyproject.toml'),

@@ -28,7 +28,7 @@ test.each<[string, ServedModel, boolean, ServedModel]>([
   expect(withKnownFacts(served, isNear)).toEqual(expected);
 });
 
-test('the list that comes after a key knows the windows of the catalogue', async () => {
+test('the list after entering a key has the catalogue’s windows', async () => {
   const facts = { kind: 'other', baseUrl: 'https://llm.example/v1', models: [{ id: 'gpt-4.1' }] } as const;
   const ports = { ask: async () => ({ type: 'server', facts }) as const, tryModel: async () => undefined };
   const access = { baseUrl: 'https://llm.example/v1', apiKey: 'sk-1', model: '' };

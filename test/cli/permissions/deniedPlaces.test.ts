@@ -30,7 +30,7 @@ function project(files: readonly string[], tracked: readonly string[] = []) {
   return { home, root, write, git, deny, session, ...session() };
 }
 
-test('what rules deny reading is found as files and as entire folders', () => {
+test('read-denied paths are found as files and as entire folders', () => {
   const { deny, found } = project([
     'secrets/a/key',
     'secrets/b',
@@ -43,14 +43,14 @@ test('what rules deny reading is found as files and as entire folders', () => {
   expect(found().toSorted()).toEqual(['.config.d/one/key', '.private', 'secrets', 'src/deep/prod.pem']);
 });
 
-test('nothing is found without deny rules for reading files', () => {
+test('without Read deny rules, nothing is found', () => {
   const { deny, found } = project(['secrets/key']);
   expect(found()).toEqual([]);
   deny('Edit(secrets/**)', 'Bash(cat secrets/*)', 'Read');
   expect(found()).toEqual([]);
 });
 
-test('files that git tracks, that programs create and whose values are redacted stay', () => {
+test('files that git tracks, that programs create, or whose values are redacted stay visible', () => {
   const { deny, found } = project(
     ['node_modules/a/i.js', 'dist/a.js', '.env', 'packages/web/.env.local', 'legacy/key', 'other/key'],
     ['legacy/old.ts', 'package-lock.json'],
@@ -69,7 +69,7 @@ test('files that git tracks, that programs create and whose values are redacted 
   expect(found().toSorted()).toEqual(['legacy/key', 'other']);
 });
 
-test('rules and files that come later count', () => {
+test('rules and files added later count', () => {
   const { deny, found, write } = project(['a.key']);
   deny('Read(notes/**)');
   expect(found()).toEqual([]);
@@ -79,7 +79,7 @@ test('rules and files that come later count', () => {
   expect(found().toSorted()).toEqual(['a.key', 'src/b.key']);
 });
 
-test('outside the workspace, what a rule names is found; what contains the workspace never', () => {
+test('outside the workspace, paths named by a rule are found, but never one that contains the workspace', () => {
   const { home, deny, found } = project(['src/a']);
   mkdirSync(join(home, 'notes'));
   deny(
@@ -97,7 +97,7 @@ test('outside the workspace, what a rule names is found; what contains the works
   expect(found()).not.toContain('');
 });
 
-test('a rule that names a link covers what it leads to', () => {
+test('a rule that names a link covers its target', () => {
   const { home, root, deny, found } = project(['secrets/key']);
   mkdirSync(join(home, 'keys'));
   symlinkSync('secrets', join(root, 'also'));
@@ -106,7 +106,7 @@ test('a rule that names a link covers what it leads to', () => {
   expect(found()).toEqual(['secrets', '../keys']);
 });
 
-test('what was found once stays hidden, however many matches and folders appear', () => {
+test('hidden paths stay hidden, however many matches and folders appear', () => {
   const { deny, places, found, write } = project([
     'conf/prod.key',
     '.hid/h.key',
@@ -125,7 +125,7 @@ test('what was found once stays hidden, however many matches and folders appear'
   expect(places().whole.map((path) => path.slice(-4))).toEqual(['many']);
 });
 
-test('a session that lists a file in the index makes it readable neither now nor in the next session', () => {
+test('adding a file to the index makes it readable neither in this session nor in the next', () => {
   const { deny, found, session, git, write } = project(['secrets/key', 'a.pem'], ['test/b.pem']);
   deny('Read(secrets/**)', 'Read(*.pem)');
   expect(found().toSorted()).toEqual(['a.pem', 'secrets']);
@@ -137,7 +137,7 @@ test('a session that lists a file in the index makes it readable neither now nor
   expect(session().found().toSorted()).toEqual(['a.pem', 'later.pem', 'secrets']);
 });
 
-test('nor does a new repository around a file', () => {
+test('a new repository around a file does not make it readable', () => {
   const { root, deny, found, session, git } = project(['conf/a.pem', 'conf/b']);
   deny('Read(*.pem)');
   expect(found()).toEqual(['conf/a.pem']);
@@ -147,7 +147,7 @@ test('nor does a new repository around a file', () => {
   expect(session([join(root, 'conf')]).found()).toEqual(['conf/a.pem']);
 });
 
-test('what git tracks stays readable: edited in this session or before the first, and added with its content', () => {
+test('tracked files stay readable if edited in this session or earlier, or added with their content', () => {
   const { deny, found, session, git, write, root } = project([], ['a.pem', 'b.pem', 'c/d.pem']);
   writeFileSync(join(root, 'a.pem'), 'edited before');
   deny('Read(*.pem)');
@@ -163,7 +163,7 @@ test('what git tracks stays readable: edited in this session or before the first
   expect(session().found()).toEqual(['b.pem']);
 });
 
-test('damaged notes make nothing readable that git does not hold', () => {
+test('damaged notes make no untracked file readable', () => {
   const { home, deny, found, session, root } = project([], ['a.pem', 'b.pem']);
   deny('Read(*.pem)');
   expect(found()).toEqual([]);
@@ -192,7 +192,7 @@ test('a folder with a name that is not UTF-8 is hidden if a rule may cover it', 
   expect(places([root]).refusal).toBeUndefined();
 });
 
-test('folders too deep to be searched are hidden, unless no rule may cover anything in them', () => {
+test('folders too deep to search are hidden unless no rule can cover anything in them', () => {
   const deep = Array.from({ length: 40 }, (_, at) => `d${at}`).join('/');
   const { deny, found, places, root } = project([`${deep}/x.pem`, `safe/${deep}/x`]);
   deny('Read(./d0/**/*.pem)');
@@ -202,7 +202,7 @@ test('folders too deep to be searched are hidden, unless no rule may cover anyth
   expect(places().whole).toEqual([join(root, hidden)]);
 });
 
-test('too many files at the top of the project let no command run until settings open some', () => {
+test('with too many files at the top of the project, no command runs until settings open some', () => {
   const { deny, root, places, write } = project([]);
   for (let at = 0; at < 301; at += 1) write(`k${at}.csv`);
   deny('Read(*.csv)');

@@ -136,7 +136,7 @@ describe('the script is found however the command names it', () => {
   });
 });
 
-describe('the words of a definition are a list, and its folder and variables count', () => {
+describe('a definition’s arguments are read as a list, with its folder and variables', () => {
   const rows: readonly (readonly [ProgramText, string])[] = [
     [{ command: 'node', args: ['server.mjs'], cwd: 'tools' }, 'tools/server.mjs'],
     [{ command: 'node', args: ['.'], cwd: 'tools' }, 'tools/index.js'],
@@ -160,7 +160,7 @@ describe('the words of a definition are a list, and its folder and variables cou
   });
 });
 
-test('what a shell script of the project runs counts, two scripts deep, but not what it only reads', () => {
+test('files that a project’s shell script runs count, two scripts deep; files it only reads do not', () => {
   expect(filesRun({ command: 'scripts/outer.sh' }).names).toEqual([
     'scripts/lib.sh',
     'scripts/lint.py',
@@ -168,7 +168,7 @@ test('what a shell script of the project runs counts, two scripts deep, but not 
   ]);
 });
 
-describe('if only the shell knows what runs, files with the names in the command count, and this is told', () => {
+describe('if only the shell knows what runs, files with names from the command count, and the result says so', () => {
   const rows: readonly (readonly [string, ...string[]])[] = [
     ['bash "$UNKNOWN"'],
     ['"$(cat docs/notes.md)"', 'docs/notes.md'],
@@ -192,7 +192,7 @@ describe('if only the shell knows what runs, files with the names in the command
   });
 });
 
-describe('common hooks bind their own script and nothing else', () => {
+describe('common hooks cover their own script and nothing else', () => {
   const rows: readonly (readonly [string, ...string[]])[] = [
     ['jq -r .tool_input.file_path | xargs npx prettier --write'],
     ['npx prettier --write "$(jq -r .tool_input.file_path)"'],

@@ -32,7 +32,7 @@ test('a script is found in the folder to which its command changes', () => {
   ]);
 });
 
-test('a script that git tracks is protected, also in a folder in which builds write', () => {
+test('a tracked script is protected even in a build folder', () => {
   const root = temporaryFolder();
   const files = ['bin/check.sh', 'bin/server', 'scripts/lint.sh'];
   for (const file of files) {
@@ -48,7 +48,7 @@ test('a script that git tracks is protected, also in a folder in which builds wr
   ]);
 });
 
-test('what Node and Python load for a name without its extension, a folder or a module is protected', () => {
+test('files that Node and Python load for a bare name, a folder or a module are protected', () => {
   const root = temporaryFolder();
   for (const folder of ['tools/check', 'lib', 'plain']) mkdirSync(join(root, folder), { recursive: true });
   for (const file of ['tools/lint.mjs', 'tools/index.js', 'lib/start.js', 'plain/index.js'])
@@ -85,7 +85,7 @@ test('a script that prints an API key is protected; its command starts in the ho
   expect(names('pass show llm')).toEqual([]);
 });
 
-test('what a shell script sources or starts is protected, two levels deep', () => {
+test('scripts that a shell script sources or starts are protected, two levels deep', () => {
   const root = temporaryFolder();
   mkdirSync(join(root, 'tools/lib'), { recursive: true });
   const texts = {

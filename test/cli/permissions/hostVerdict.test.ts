@@ -40,14 +40,14 @@ test.each([
   expect(verdict(host, rules, settings)).toBe(expected);
 });
 
-test('a rule means the same domain in capitals', () => {
+test('case in a rule’s domain makes no difference', () => {
   const rules = [rule('allow *.example'), { ...rule('deny x'), text: 'WebFetch(DOMAIN:A.example)' }];
   const settings = { allowedDomains: [], deniedDomains: [], isWholeList: false };
   expect(hostVerdict('a.example', settings, rules)).toBe('deny');
   expect(hostVerdict('b.example', settings, rules)).toBe('allow');
 });
 
-test('no rule or answer of a user opens a host that the managed list does not have', () => {
+test('neither rules nor approvals open a host that is not on the managed list', () => {
   const managed = { allowedDomains: ['ok.example'], isWholeList: true };
   expect(verdict('a.example', [], managed)).toBe('deny');
   expect(verdict('a.example', ['allow a.example'], managed)).toBe('deny');

@@ -71,7 +71,7 @@ const behavior = async (
   return (await decide(tool, access, mode)).behavior;
 };
 
-test('rules of the settings and of the flags are in force, and deny wins', async () => {
+test('rules from settings and flags apply, and deny takes precedence', async () => {
   const permissions = await wired(
     { permissions: { allow: ['Bash(npm test)', 'Edit(/src/**)'], deny: ['Edit(/src/secret/**)'] } },
     { flags: { allowedTools: ['Bash(make *)'], disallowedTools: ['Bash(make clean)'] } },
@@ -88,7 +88,7 @@ test('rules of the settings and of the flags are in force, and deny wins', async
   expect(await behavior(permissions, { write: 'b.ts' }, 'plan')).toBe('deny');
 });
 
-test('a rule that means nothing is not listed as if it counted', async () => {
+test('an invalid rule is not listed', async () => {
   const { rules } = await wired({ permissions: { allow: ['Bsh(x)', 'Bash(make)'], deny: ['Bash(('] } });
   expect(rules().map(({ text }) => text)).toEqual(['Bash(make)']);
 });
@@ -123,7 +123,7 @@ test('a file that a hook, a server or the status line runs is protected: it runs
   expect((await decide('Bash', command, 'acceptEdits')).behavior).toBe('ask');
 });
 
-test('an agent in a worktree may not write what the settings run in the project, whatever a rule allows', async () => {
+test('an agent in a worktree may not write files that the project’s settings run, whatever a rule allows', async () => {
   const { inWorktree, root } = await wired({
     permissions: { allow: ['Edit(~/project/**)'] },
     statusLine: { command: 'bash line.sh' },
@@ -137,7 +137,7 @@ test('an agent in a worktree may not write what the settings run in the project,
   expect(await edit(join(root, 'line.sh'))).toBe('ask');
 });
 
-test('reading what the program has kept of sessions and files asks, like other places outside', async () => {
+test('reading stored sessions and files asks, like other places outside the workspace', async () => {
   const { decide, root } = await wired();
   const read = async (path: string): Promise<string> =>
     (await decide('Read', { type: 'read', paths: [join(root, path)] }, 'default')).behavior;
@@ -146,7 +146,7 @@ test('reading what the program has kept of sessions and files asks, like other p
   expect(await read('../other/a.ts')).toBe('ask');
 });
 
-test('"always" for a command is saved, and applies at once and in later sessions', async () => {
+test('"always" for a command is saved, and applies immediately and in later sessions', async () => {
   const permissions = await wired();
   const { decide, remember, rules, root, localFile, saves } = permissions;
   const access = { type: 'command', command: 'npm test', cwd: root } as const;
@@ -173,7 +173,7 @@ test('"always" for a command is saved, and applies at once and in later sessions
   expect(tomorrow.rules.map((rule) => rule.text)).toEqual(suggestion.rules);
 });
 
-test('"always" for the session is saved nowhere', async () => {
+test('"always" for the session is not saved', async () => {
   const { remember, rules, localFile, saves } = await wired();
   expect(await remember({ rules: ['Read(//etc/**)'], destination: 'session', label: 'Yes' })).toBe(
     'Allowed for this session: Read(//etc/**)',
@@ -193,7 +193,7 @@ test('"always" applies to the session if the file cannot be changed, and says wh
   expect(await readFile(localFile, 'utf8')).toBe('{ "permissions": { "allow": "not a list" } ');
 });
 
-test('without the grammar every command asks, and files are judged as ever', async () => {
+test('without the grammar, every command asks, and files are judged as usual', async () => {
   const permissions = await wired(
     { permissions: { allow: ['Bash(npm test)'] } },
     { wasm: join(top, 'nowhere') },
@@ -202,7 +202,7 @@ test('without the grammar every command asks, and files are judged as ever', asy
   expect(await behavior(permissions, { read: 'a.ts' })).toBe('allow');
 });
 
-test('what a rule keeps from reading is withheld from search results and quotes too', async () => {
+test('content that a rule protects from reading is withheld from search results and quotes, too', async () => {
   const { isWithheld, root } = await wired({
     permissions: { deny: ['Read(./kept/**)'], ask: ['Read(./asked.txt)'], allow: ['Read(.env)'] },
   });
@@ -216,14 +216,14 @@ test('what a rule keeps from reading is withheld from search results and quotes 
   expect(free.isWithheld(join(free.root, 'notes.txt'))).toBe(true);
 });
 
-test('what the home keeps in a secret place is withheld, whatever its name', async () => {
+test('files in secret places of the home are withheld, whatever their name', async () => {
   const { isWithheld, root } = await wired();
   const home = join(root, '..');
   expect(isWithheld(join(home, '.config/stripe/config.toml'))).toBe(true);
   expect(isWithheld(join(home, '.config/foot/foot.ini'))).toBe(false);
 });
 
-test('if only managed rules apply, no other is offered, saved or applied', async () => {
+test('if only managed rules apply, no other rule is offered, saved or applied', async () => {
   const home = join(top, `home${++count}`);
   const places = { dataRoot: join(home, '.clawdcode'), home, root: join(home, 'project') };
   await mkdir(places.root, { recursive: true });
@@ -267,7 +267,7 @@ test('a saved rule applies in the next session of the process, a session rule do
   expect(after.rules().map(({ text }) => text)).toEqual(['Bash(touch:*)']);
 });
 
-test('the last call that did not simply run can be explained', async () => {
+test('the last call that needed approval or was denied can be explained', async () => {
   const permissions = await wired({ permissions: { deny: ['Bash(rm:*)'] } });
   expect(await permissions.explain(undefined, 'default')).toBeUndefined();
   await behavior(permissions, { command: 'rm x' });
@@ -311,7 +311,7 @@ test('a hook allows what an allow rule for the tool would, and nothing more', as
   ]);
 });
 
-test('if only managed rules count, so do only their hooks', async () => {
+test('if only managed rules apply, only managed hooks can allow calls', async () => {
   const wiring = await wired({});
   const managed = join(top, 'managed-hooks');
   await mkdir(managed, { mode: 0o755 });
@@ -335,7 +335,7 @@ test('if only managed rules count, so do only their hooks', async () => {
   expect([(await by(false)).behavior, (await by(true)).behavior]).toEqual(['ask', 'allow']);
 });
 
-test('the rule of a hook covers a command if it covers a part of it', async () => {
+test('a hook’s rule covers a command if it covers a part of it', async () => {
   const { covers, root } = await wired({});
   const command = (text: string): Access => ({ type: 'command', command: text, cwd: root });
   const covered = (rule: string, text: string): Promise<boolean> => covers(rule, 'Bash', command(text));

@@ -34,7 +34,7 @@ function project(files: readonly string[]) {
   return { home, root, write, found };
 }
 
-test('what rules deny editing is found as files and as entire folders', async () => {
+test('edit-denied paths are found as files and as entire folders', async () => {
   const { found, write } = project([
     'src/a.ts',
     'docs/deep/a.md',
@@ -71,7 +71,7 @@ test.each([
   expect(await found(rules)).toEqual([]);
 });
 
-test('what settings open for writing stays open', async () => {
+test('places that settings open for writing stay writable', async () => {
   const { found } = project(['src/a.ts', 'docs/a.md']);
   expect(await found(['deny Edit(src/**)', 'deny Edit(docs/**)'], ['src'])).toEqual(['docs']);
 });

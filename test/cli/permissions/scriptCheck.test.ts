@@ -50,7 +50,7 @@ async function approved(command = 'sh ./check.sh', files = ['check.sh']) {
   return { root, at, open, questions };
 }
 
-test('a script that was changed after the settings were loaded is not run in a run without a user', async () => {
+test('in a headless run, a script changed after the settings were loaded does not run', async () => {
   const { at, open } = await approved();
   const { run } = open();
   expect(await run()).toBe('outside');
@@ -65,13 +65,13 @@ test('a script that was changed after the settings were loaded is not run in a r
   expect(await run()).toMatch(/^held unasked/);
 });
 
-test('the user is asked once for each change, with its lines, and a yes holds for other sessions', async () => {
+test('the user is asked once per change, sees its lines, and approves it for other sessions, too', async () => {
   const { at, open, questions } = await approved();
   const [first, other] = [open('allow'), open()];
   writeFileSync(at('check.sh'), 'one\nevil\nthree\n');
   expect(await Promise.all([first.run(), first.run()])).toEqual(['outside', 'outside']);
   expect(questions).toEqual([
-    'Run your hook, although check.sh changed?\nsh ./check.sh\n\ncheck.sh (your hook) has changed: 14 → 15 bytes\n- 2: two\n+ 2: evil',
+    'Run your hook even though check.sh changed?\nsh ./check.sh\n\ncheck.sh (your hook) has changed: 14 → 15 bytes\n- 2: two\n+ 2: evil',
   ]);
   expect(await other.run()).toBe('outside');
   writeFileSync(at('check.sh'), 'more');
@@ -79,7 +79,7 @@ test('the user is asked once for each change, with its lines, and a yes holds fo
   expect(questions).toHaveLength(2);
 });
 
-test('after a no, the program does not run, and the same change asks no more', async () => {
+test('after a no, the program does not run, and the same change does not ask again', async () => {
   const { at, open, questions } = await approved();
   const { run } = open('deny');
   writeFileSync(at('check.sh'), 'evil');

@@ -173,7 +173,7 @@ test.each([
     'cp tools/index.js ~/bin/',
     'wget --use-askpass=./x y',
   ],
-])('after an unasked change it is confined: %s', { tags: 'long' }, async (command) => {
+])('after an unapproved change, it is confined: %s', { tags: 'long' }, async (command) => {
   const { run, programs } = await bench({
     files: [
       ['project/check.sh', '#!/bin/sh\n'],
@@ -197,7 +197,7 @@ test.each([
   ...['bash ~/.claude/statusline.sh', 'echo hi; date', 'git branch --show-current', 'cat >> ~/log'],
   ...['input=$(cat); echo "$(echo "$input" | jq -r .model.id)"', 'sh -c "notify-send x"'],
   ...['curl -s https://example.com -d done', '[ -n "$X" ] && printf x'],
-])('a command that takes no code of the workspace stays outside: %s', async (command) => {
+])('a command that runs no workspace code stays outside: %s', async (command) => {
   const { run, programs } = await bench({
     files: [
       ['bin/x', '#!/bin/sh\nnotify-send "$1"\n'],
@@ -222,7 +222,7 @@ test.each([
   expect(await run('npm test')).toBe(expected);
 });
 
-test('a resumed session remembers, and in bypass mode everything runs as before', async () => {
+test('a resumed session remembers changes; in bypass mode, everything runs as before', async () => {
   const resumed = await bench();
   resumed.programs.noteEarlier(Date.now());
   expect(await resumed.run('npm test')).toBe('confined');
@@ -231,7 +231,7 @@ test('a resumed session remembers, and in bypass mode everything runs as before'
   expect(await free.run('npm test')).toBe('outside');
 });
 
-test('what the user excludes runs outside, also with arguments as a list', async () => {
+test('an excluded command runs outside, also with arguments as a list', async () => {
   const { run, programs } = await bench({ excluded: ['npm run lint', 'node tools/server.js *'] });
   programs.noteEarlier(Date.now());
   expect(await run('npm run lint')).toBe('outside');
@@ -239,7 +239,7 @@ test('what the user excludes runs outside, also with arguments as a list', async
   expect(await run('node', ['tools/server.js', '--port', '1'])).toBe('outside');
 });
 
-test('a server of the user that starts in a folder of its own takes no code of the workspace', async () => {
+test('a user’s server that starts in its own folder runs no workspace code', async () => {
   const { run, programs, home } = await bench();
   programs.noteEarlier(Date.now());
   mkdirSync(join(home, 'servers'));
@@ -253,7 +253,7 @@ test('without a sandbox the user is asked once; without a user it does not run',
   const yes = await bench({ state: missing, answer: 'allow' });
   yes.programs.noteEarlier(Date.now());
   expect(await Promise.all([yes.run('npm test'), yes.run('npm test')])).toEqual(['outside', 'outside']);
-  expect(yes.questions).toEqual(['Run your hook, although files were changed? npm test']);
+  expect(yes.questions).toEqual(['Run your hook even though files were changed? npm test']);
   const no = await bench({ state: missing, answer: 'deny' });
   no.programs.noteEarlier(Date.now());
   expect(await no.run('npm test')).toMatch(
@@ -266,7 +266,7 @@ test('without a sandbox the user is asked once; without a user it does not run',
   expect(await alone.run('npm test')).toMatch(/^held unasked: /);
 });
 
-test('without a sandbox a shell script that the command names still runs: it does not change without approval', async () => {
+test('without a sandbox, a shell script that the command names still runs, because it cannot change without approval', async () => {
   const { run, programs } = await bench({
     state: missing,
     scripts: ['./check.sh', './check.py', './lint.sh'],
@@ -285,7 +285,7 @@ test('without a sandbox a shell script that the command names still runs: it doe
   expect(await run('python3 check.py')).toMatch(/^held/);
 });
 
-test('a change is known to later programs, to those open at the time, and to one that was killed before its result', async () => {
+test('a change is known to later sessions, to those open at the time, and after a kill before the result', async () => {
   const { programs, root, open } = await bench();
   const other = open();
   const admit = async (one: LiveSettingsPrograms): Promise<string> => {
@@ -313,7 +313,7 @@ test('a change is known to later programs, to those open at the time, and to one
   expect(await admit(resumed)).toBe('confined');
 });
 
-test('what runs is known until it ends, and what it changes after a review elsewhere is noted at its end', async () => {
+test('a running command counts until it ends; its changes after a review elsewhere are recorded at its end', async () => {
   const { programs, root, open } = await bench();
   const other = open();
   const started = { command: 'sleep 9; make', cwd: root, basis: 'sandbox' } as const;
@@ -342,7 +342,7 @@ test('what runs is known until it ends, and what it changes after a review elsew
   expect(await programs.review.running()).toEqual([]);
 });
 
-test('what a confined hook changes while the user reads is not reviewed, and is noted before the program exits', async () => {
+test('changes by a confined hook during the review are not reviewed, and are recorded before the program exits', async () => {
   const { programs, root, open } = await bench();
   const start = async () => {
     const run = await programs.admit({ role: 'hook', command: 'npm test', cwd: root, env: {} });
@@ -410,18 +410,18 @@ test('if nothing can be stored, the session itself still knows, and says so once
   await programs.noteUnapproved(edit);
   const run = await programs.admit({ role: 'hook', command: 'npm test', cwd: root, env: {} });
   expect(run.type).toBe('confined');
-  expect(warnings).toEqual([expect.stringMatching(/^It could not be stored that files are changed/)]);
+  expect(warnings).toEqual([expect.stringMatching(/^Changes without your approval cannot be recorded/)]);
   await expect(programs.review.begin()).rejects.toThrow();
   expect(open()).toBeDefined();
 });
 
-test('a session that leaves nothing behind stores no paths', async () => {
+test('a session without persistence stores no paths', async () => {
   const { open } = await bench();
   await open({ isEphemeral: true }).noteUnapproved(edit);
   expect(await open().review.list()).toMatchObject({ paths: [], hasOthers: true });
 });
 
-test('a variable through which any program loads code of the workspace confines it', async () => {
+test('a variable through which any program loads workspace code confines the hook', async () => {
   const { run, programs, home, root } = await bench();
   await programs.noteUnapproved(edit);
   const hook = (env: Record<string, string>) => run('notify-send x', undefined, { env });
@@ -440,7 +440,7 @@ test('a variable through which any program loads code of the workspace confines 
   expect(await run('poetry', ['run', 'server'], apart)).toBe('confined');
 });
 
-test('a socket in a temporary folder leads no program to code', async () => {
+test('a socket in a temporary folder does not count as code', async () => {
   const { home, root, open } = await bench();
   const temporary = join(home, 'tmp');
   mkdirSync(temporary);
@@ -457,7 +457,7 @@ test('a socket in a temporary folder leads no program to code', async () => {
   server.close();
 });
 
-test('what a confined program plants for other programs is reported when it ends', async () => {
+test('files that a confined program plants for others are reported when it ends', async () => {
   const { run, programs, planted, warnings, told } = await bench();
   await programs.noteUnapproved(edit);
   await run('npm test');
@@ -472,7 +472,7 @@ test('what a confined program plants for other programs is reported when it ends
   ]);
 });
 
-test('what else the model may have changed is no part of the user: temporary folders, allowWrite, and files that a rule opens', async () => {
+test('temporary folders, allowWrite and files that a rule opens count as the model’s, not the user’s', async () => {
   const { root, home, open } = await bench({
     files: [
       ['tmp/lib/x', ''],
@@ -510,11 +510,11 @@ test('what else the model may have changed is no part of the user: temporary fol
   expect(await admit(first, 'date >> ~/log')).toBe('outside');
 });
 
-describe('a script of which only the shell knows which it is', () => {
+describe('a script that only the shell can identify', () => {
   const unknown = ['bash "$X"', 'sh -c "$(cat f)"', 'node $(ls scripts/*.js)', 'env "$X"', 'eval "$X"'];
 
   test.each(unknown)(
-    'runs in the sandbox if the folder names it, and as ever if the user does: %s',
+    'runs in the sandbox if the folder’s settings name it, and as usual if the user’s do: %s',
     async (command) => {
       const { run } = await bench();
       expect(await run(command, undefined, { ofFolder: { command } })).toBe('confined');
@@ -527,7 +527,7 @@ describe('a script of which only the shell knows which it is', () => {
     '. "$DIR/check.sh"',
     'npm test',
     'jq -r .tool_input.file_path | xargs npx eslint',
-  ])('is another matter than one that can be found: %s', async (command) => {
+  ])('is treated differently from one that can be found: %s', async (command) => {
     const { run } = await bench({ files: [['project/check.sh', '']] });
     expect(await run(command, undefined, { ofFolder: { command } })).toBe('outside');
   });
@@ -545,7 +545,7 @@ describe('a script of which only the shell knows which it is', () => {
   const command = 'bash "$X"';
   const ofFolder = { command };
 
-  test('in bypass mode it runs as any other', async () => {
+  test('runs like any other in bypass mode', async () => {
     const { run } = await bench({ mode: 'bypassPermissions' });
     expect(await run(command, undefined, { ofFolder })).toBe('outside');
   });
@@ -555,19 +555,19 @@ describe('a script of which only the shell knows which it is', () => {
     expect(await yes.run(command, undefined, { ofFolder })).toBe('outside');
     yes.programs.noteEarlier(Date.now());
     expect(await yes.run(command, undefined, { ofFolder })).toBe('outside');
-    expect(yes.questions).toEqual([`Run your hook, although its script cannot be checked? ${command}`]);
+    expect(yes.questions).toEqual([`Run your hook even though its script cannot be checked? ${command}`]);
     const alone = await bench({ state: missing });
     expect(await alone.run(command, undefined, { ofFolder })).toBe(
-      'held unasked: This hook was not run: which script it runs is known only when it starts, so it cannot be checked, and there is no sandbox for it (bwrap is missing). To let it run outside, name the script by a constant path in the settings of this folder, or move the command to your own config.json.',
+      'held unasked: This hook was not run: which script it runs is known only when it starts, so it cannot be checked, and there is no sandbox for it (bwrap is missing). To let it run outside, use a constant path to the script in the settings of this folder, or move the command to your own config.json.',
     );
   });
 
-  test('where it fails in the sandbox, the advice is about its script', async () => {
+  test('if it fails in the sandbox, the advice is about its script', async () => {
     const { programs, root } = await bench();
     const run = await programs.admit({ role: 'hook', command, cwd: root, env: {}, ofFolder });
     if (run.type !== 'confined') throw new Error(run.type);
     expect(run.advice('', 1)).toMatch(
-      /^It ran in the sandbox: it tried .* because which script it runs is known only when it starts.* name the script by a constant path/,
+      /^It ran in the sandbox: it tried .* because which script it runs is known only when it starts.* use a constant path to the script/,
     );
     run.release();
   });

@@ -28,7 +28,7 @@ function fileIn(dataRoot: string): string {
   return join(folder, readdirSync(folder)[0] ?? '');
 }
 
-test('whatever sessions do in whatever order, a change is known until a review that showed it', {
+test('whatever sessions do in any order, a change is known until a review that showed it', {
   tags: 'long',
 }, async () => {
   const action = fc.oneof(
@@ -66,7 +66,7 @@ test('whatever sessions do in whatever order, a change is known until a review t
   );
 });
 
-test('a line that a crash cut short counts as a change, and takes no later line with it', async () => {
+test('a line that a crash cut short counts as a change and does not damage later lines', async () => {
   const dataRoot = temporaryFolder();
   await openChangeRecord(dataRoot, '/p').add(change('a'));
   const file = fileIn(dataRoot);
@@ -79,7 +79,7 @@ test('a line that a crash cut short counts as a change, and takes no later line 
   expect(record.read()).toMatchObject({ changes: [], reviewedAt: 5 });
 });
 
-test('equal changes are stored once, and a huge file gets no more paths', async () => {
+test('equal changes are stored once, and a huge record stores no more paths', async () => {
   const dataRoot = temporaryFolder();
   const record = openChangeRecord(dataRoot, '/p');
   for (let at = 0; at < 9; at++) await record.add(change('a', at));
@@ -101,7 +101,7 @@ test('a record that cannot be read counts as a change', async () => {
   expect(record.read().changes).toMatchObject([{ paths: [] }]);
 });
 
-test('where no record can be made, there may have been a change', () => {
+test('if no record can be written, there may have been a change', () => {
   const dataRoot = temporaryFolder();
   const isChanged = (): boolean => openChangeRecord(dataRoot, '/p').read().changes.length > 0;
   expect(isChanged()).toBe(false);
@@ -138,7 +138,7 @@ test('a folder that is renamed or moved keeps its changes, with the folders insi
   expect(changes('later')).toBeGreaterThan(0);
 });
 
-test('a record of which nothing can be read concerns every folder until the next review', async () => {
+test('an unreadable record affects every folder until the next review', async () => {
   const dataRoot = temporaryFolder();
   const inside = join(temporaryFolder(), 'sub');
   await openChangeRecord(dataRoot, inside).add(change('a'));

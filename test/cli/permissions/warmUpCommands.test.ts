@@ -36,7 +36,7 @@ test('commands are prepared once, while the model thinks', () => {
   expect(prepare).toHaveBeenCalledOnce();
 });
 
-test('a model that answers at once has them prepared only when it writes a command', () => {
+test('if the model answers immediately, they are prepared only when it writes a command', () => {
   const { prepare, underway, hear } = warmUp();
   underway();
   hear(writes('Read'));

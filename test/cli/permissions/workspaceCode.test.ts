@@ -213,7 +213,7 @@ test.each([
     'cat | ~/bin/log.sh',
     'cd ~ && bin/notify',
   ],
-])('takes no code of the workspace: %s', async (command) => {
+])('runs no workspace code: %s', async (command) => {
   expect(await codeOf(command)).toBe('none');
 });
 
@@ -605,7 +605,7 @@ test.each([
     'echo "a" # x\nnpm test',
     'cat <<E\n$(npm test)\nE',
   ],
-])('may take code of the workspace: %s', async (command) => {
+])('may run workspace code: %s', async (command) => {
   expect(await codeOf(command)).toBe('workspace');
 });
 
@@ -625,7 +625,7 @@ test.each([
   expect(await codeOf(command)).toBe(expected);
 });
 
-test('outside of the workspace a program takes only what its words name', async () => {
+test('outside the workspace, a program loads only what its arguments name', async () => {
   const apart = join(home, 'servers');
   for (const command of [
     'npx -y some-server',
@@ -656,7 +656,7 @@ test('outside of the workspace a program takes only what its words name', async 
   expect(await codeOf('make', home)).toBe('workspace');
 });
 
-test('links of modules and programs elsewhere lead to the workspace', async () => {
+test('links from modules and programs elsewhere lead into the workspace', async () => {
   const at = (name: string): string => join(home, 'links', name);
   const [link, file] = [
     (target: string, name: string): void => {
@@ -713,7 +713,7 @@ test('links of modules and programs elsewhere lead to the workspace', async () =
   expect(await codeOf('jq .', root, linked)).toBe('workspace');
 });
 
-test('a program that the PATH finds in the project is code of the project', async () => {
+test('a program that the PATH finds in the project is project code', async () => {
   const bin = join(root, 'node_modules/.bin');
   mkdirSync(bin, { recursive: true });
   for (const name of ['jq', 'bash', 'notify-send']) writeFileSync(join(bin, name), '');
@@ -724,7 +724,7 @@ test('a program that the PATH finds in the project is code of the project', asyn
   expect(await codeOf('cat', root, projects)).toBe('none');
 });
 
-test('git is code of the project if the repository names programs', async () => {
+test('git counts as project code if the repository’s settings name programs', async () => {
   const inner = join(root, 'inner');
   mkdirSync(inner);
   execFileSync('git', ['init', '--quiet'], { cwd: inner });
@@ -732,7 +732,7 @@ test('git is code of the project if the repository names programs', async () => 
   expect(await codeOf('cd inner && git status')).toBe('workspace');
 });
 
-test('whatever is added to a command, it is none only if the reader understands it', async () => {
+test('whatever is added to a command, it counts as harmless only if it is fully understood', async () => {
   const words = [
     'date',
     'npm',

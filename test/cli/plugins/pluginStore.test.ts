@@ -52,7 +52,7 @@ async function workbench() {
   return { base, place, write, install, state };
 }
 
-test('links are not copied, wherever they lead', async () => {
+test('links are not copied, wherever they point', async () => {
   const { base, place, write, install } = await workbench();
   await write('secret/SKILL.md', '---\ndescription: Secret.\n---\nSecret.');
   await mkdir(join(base, 'one/skills'));
@@ -96,7 +96,7 @@ test('a change that keeps size and time of a file is found', async () => {
   expect(await problem('one')).toContain('have changed');
 });
 
-test('approval is for the content that was shown, not for what is there by then', async () => {
+test('approval covers the content that was shown, not later content', async () => {
   const { place, install, state } = await workbench();
   await install();
   await appendFile(join(folderOf(place, 'one'), '.claude-plugin/plugin.json'), ' ');
@@ -107,7 +107,7 @@ test('approval is for the content that was shown, not for what is there by then'
   expect(await state()).toMatchObject({ type: 'unusable' });
 });
 
-test('a plugin disabled elsewhere is not used any more', async () => {
+test('a plugin disabled elsewhere is no longer used', async () => {
   const { place, install } = await workbench();
   await install();
   const problem = createApprovalCheck(place);
@@ -151,7 +151,7 @@ test('huge files and many files are refused before they are read', async () => {
   expect(await readdir(join(base, 'data/plugins'))).toEqual([]);
 });
 
-test('names with control characters are shown without them', async () => {
+test('control characters are removed from displayed names', async () => {
   const { place, write } = await workbench();
   await write('one/skills/\u001b]0;x\u0007\u202eevil/SKILL.md', '---\ndescription: A.\n---\nA.');
   await write('one/agents/\u001b[2Jx.md', '---\ndescription: A.\n---\nA.');
@@ -184,7 +184,7 @@ test('copies that were never approved are removed after a day', async () => {
   expect(place.dataRoot).toBe(join(base, 'data'));
 });
 
-test('links of a repository are files, and its hooks do not run', { tags: 'long' }, async () => {
+test('a repository’s links become files, and its hooks do not run', { tags: 'long' }, async () => {
   const { base, place } = await workbench();
   await symlink('/etc/passwd', join(base, 'one/leak'));
   const git = (...args: string[]) =>

@@ -15,7 +15,7 @@ import { AppPathsError, findRoot, readAppPaths } from '../../../src/cli/process/
 
 afterEach(() => void vi.unstubAllEnvs());
 
-describe('the folder of the user settings is never one of the project', () => {
+describe('the data folder is never in the project', () => {
   test.each(['', '.', '~', 'home/u'])('with HOME=%s', (home) => {
     vi.stubEnv('HOME', home);
     vi.stubEnv('CLAWDCODE_HOME', '');
@@ -51,7 +51,7 @@ test.each([
   expect(findRoot(join(top, from))).toBe(join(top, root));
 });
 
-test('a repository of another user in a folder that everybody may write is not ours', () => {
+test('another user’s repository in a world-writable folder is ignored', () => {
   const open = join(top, 'open');
   mkdirSync(join(open, '.git'), { recursive: true });
   mkdirSync(join(open, 'mine/.git'), { recursive: true });

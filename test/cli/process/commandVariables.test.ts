@@ -29,7 +29,7 @@ const secrets = {
 };
 
 test.each([CLAUDE, 'work/.claude/settings.json', 'work/.claude/settings.local.json'])(
-  'secrets of %s are left out, and named to nothing',
+  'secrets of %s are left out',
   async (file) => {
     const { env, granted } = await variables({ [file]: { env: { ...secrets, NODE_ENV: 'test' } } });
     expect(env).toEqual({ NODE_ENV: 'test' });
@@ -37,7 +37,7 @@ test.each([CLAUDE, 'work/.claude/settings.json', 'work/.claude/settings.local.js
   },
 );
 
-test('sandbox.allowEnv opens them', async () => {
+test('sandbox.allowEnv allows them', async () => {
   const { env, granted } = await variables({
     [CLAUDE]: { env: secrets },
     [OWN]: { sandbox: { allowEnv: ['ANTHROPIC_AUTH_TOKEN'] } },

@@ -34,7 +34,7 @@ test('a repository is described by branch, changes and last commits', async () =
   );
 });
 
-test('no program that the repository names is started to describe it', async () => {
+test('describing a repository starts no program that it names', async () => {
   const proof = join(root, 'proof');
   git('config', 'filter.x.clean', `touch ${proof}; cat`);
   // Git would look into a file whose times have changed.
@@ -45,7 +45,7 @@ test('no program that the repository names is started to describe it', async () 
   expect(existsSync(proof)).toBe(true);
 });
 
-test('an archive whose repository lacks objects has nothing fetched, by whatever program it names', {
+test('missing objects are not fetched, whatever program the repository names', {
   tags: 'long',
 }, async () => {
   const proof = join(root, 'proof');
@@ -66,7 +66,7 @@ test('an archive whose repository lacks objects has nothing fetched, by whatever
   expect(existsSync(proof)).toBe(true);
 });
 
-test('a git that the project puts on the PATH is not the one that is asked', async () => {
+test('a git that the project puts on the PATH is not used', async () => {
   const proof = join(root, 'proof');
   const folders = [join(root, 'node_modules', '.bin'), join(root, 'tools')];
   for (const folder of folders) {
@@ -104,7 +104,7 @@ test('no program of an added directory is started, not even before the settings 
   expect(existsSync(proof)).toBe(false);
 });
 
-test('a bare repository that is hidden in a folder is none', { tags: 'long' }, async () => {
+test('a bare repository hidden in a folder is ignored', { tags: 'long' }, async () => {
   const hidden = join(root, 'docs');
   await mkdir(hidden);
   execFileSync('git', ['init', '-q', '--bare', hidden]);
@@ -148,13 +148,13 @@ function counting() {
   return { read, count: () => count, wait: (ms: number) => (time += ms) };
 }
 
-test('it is read in advance, and used once', { tags: 'long' }, async () => {
+test('it is read ahead and used once', { tags: 'long' }, async () => {
   const { read, count } = counting();
   expect(count()).toBe(1);
   expect([await read(), await read(), await read()]).toEqual([1, 2, 3]);
 });
 
-test('what is old does not count', { tags: 'long' }, async () => {
+test('a stale result is not used', { tags: 'long' }, async () => {
   const { read, wait } = counting();
   wait(100);
   expect(await read()).toBe(2);

@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 
 const module = new URL('../../../src/cli/process/guardSession.ts', import.meta.url).href;
 
-test('the end waits for what was written, and for nothing that still runs', { tags: 'long' }, async () => {
+test('the exit waits for written output, and for nothing that is still running', {
+  tags: 'long',
+}, async () => {
   const script = `
     const { exitNow } = await import(${JSON.stringify(module)});
     setInterval(() => {}, 1000);
@@ -23,7 +25,7 @@ test('the end waits for what was written, and for nothing that still runs', { ta
   expect([code, stdout.length, stderr.replaceAll(/[^y]/g, '').length]).toEqual([3, 2_000_000, 2_000_000]);
 });
 
-test('an end that has begun with a signal keeps its exit code', { tags: 'long' }, async () => {
+test('an exit started by a signal keeps its exit code', { tags: 'long' }, async () => {
   const script = `
     const { exitNow } = await import(${JSON.stringify(module)});
     process.exitCode = 143;

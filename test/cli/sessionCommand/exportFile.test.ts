@@ -57,7 +57,7 @@ test('--no-redact keeps all text', async () => {
   expect(stderr).toBe('');
 });
 
-test('a file that is there is never overwritten', async () => {
+test('an existing file is never overwritten', async () => {
   const { folder, run } = await lived();
   const file = join(folder, 'mine.md');
   await writeFile(file, 'mine');
@@ -69,7 +69,7 @@ test('a file that is there is never overwritten', async () => {
   expect(await readFile(file, 'utf8')).toBe('mine');
 });
 
-test('a format that there is not is bad input', async () => {
+test('an unknown format is bad input', async () => {
   const { run } = await lived();
   expect(await run('abc', '--format', 'pdf')).toMatchObject({
     code: 42,

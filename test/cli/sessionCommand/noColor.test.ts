@@ -6,6 +6,6 @@ test.each([
   [['session', 'list', '--no-color', '--json'], { type: 'session', argv: ['list', '--json'] }],
   [['doctor', '--no-color'], { type: 'doctor', argv: [] }],
   [['--no-color', 'hello'], { type: 'other' }],
-])('--no-color goes with a subcommand: %j', (argv, route) => {
+])('--no-color works with a subcommand: %j', (argv, route) => {
   expect(routeOf(argv)).toEqual(route);
 });

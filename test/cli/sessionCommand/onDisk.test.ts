@@ -45,7 +45,7 @@ test('an intact session is reported as intact', async () => {
   expect(await readFile(session.file, 'utf8')).toBe(before);
 });
 
-test('damage is found with its place, repaired, and the original kept', async () => {
+test('damage is located and repaired, and the original is kept', async () => {
   const session = await written();
   const run = (...argv: string[]) => runWith(argv, { sessions: [session] });
   const damaged = await damage(session, 3);
@@ -89,7 +89,7 @@ test.each<[string[], number[]]>([
   ).toEqual(seqs);
 });
 
-test('a part without anything for a reader is no failure; a part that is not there is', async () => {
+test('a part without readable entries is fine; a missing part is an error', async () => {
   const session = await written();
   const folder = join(session.file, '../../..');
   const store = new PersistentStore({ dataRoot: folder, projectRoot: folder, programVersion: '1.0.0' });
@@ -115,7 +115,7 @@ test('a part without anything for a reader is no failure; a part that is not the
   expect(await run('show', 'abc', '--from', '9')).toMatchObject({ code: 42, stdout: '' });
 });
 
-test('an entry is found also where damage has put the lines out of order', async () => {
+test('an entry is found even if damage has put lines out of order', async () => {
   const session = await written();
   const lines = (await readFile(session.file, 'utf8')).trimEnd().split('\n');
   const [second = '', third = ''] = lines.splice(1, 2);
@@ -138,7 +138,7 @@ test('a session that is being written is not repaired', async () => {
   await log.close();
 });
 
-test('an archive is checked by unpacking it, and repaired only outside of it', async () => {
+test('an archive is checked by unpacking it, and repaired only after that', async () => {
   const plain = await written();
   const bytes = await readFile(plain.file);
   const file = `${plain.file}.zst`;

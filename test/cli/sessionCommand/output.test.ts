@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { pipeWriter } from '../../../src/cli/sessionCommand/output.ts';
 
-test('what is written arrives in order, and a full pipe is waited for', async () => {
+test('output arrives in order, and writes wait for a full pipe', async () => {
   const pipe = new PassThrough({ highWaterMark: 10 });
   const write = pipeWriter(pipe);
   let read = '';
@@ -26,14 +26,14 @@ function failing(code: string): Writable {
   });
 }
 
-test('a reader that has gone ends the writing quietly', async () => {
+test('if the reader is gone, writing ends quietly', async () => {
   const write = pipeWriter(failing('EPIPE'));
   await write('one');
   await new Promise(setImmediate);
   expect(await write('two')).toBe(false);
 });
 
-test('a disk that is full is an error', async () => {
+test('a full disk is an error', async () => {
   const write = pipeWriter(failing('ENOSPC'));
   await write('one').catch(() => {});
   await new Promise(setImmediate);

@@ -32,7 +32,7 @@ const hit = (given: Partial<SearchHit> = {}): SearchHit => ({
 const runs = (...argv: string[]): Promise<Outcome> => runWith(argv, { sessions });
 
 describe('list', () => {
-  test('is what no subcommand means, of this project, and safe to look at', async () => {
+  test('is the default, for this project, and safe for the terminal', async () => {
     const { code, stdout, stderr } = await runWith([], { sessions, isTerminal: true, width: 120 });
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toBe(
@@ -46,14 +46,14 @@ describe('list', () => {
     );
   });
 
-  test('a program gets whole ids, times and titles, however narrow the terminal', async () => {
+  test('a program gets full ids, times and titles, however narrow the terminal', async () => {
     const title = 'long '.repeat(60).trim();
     const { stdout } = await runWith(['list'], { sessions: [record({ title })], width: 20 });
     expect(stdout).toContain('2025-03-02T10:00:00.000Z');
     expect(stdout).toContain(title);
   });
 
-  test('where there is little room, the title and the age are worth most', async () => {
+  test('if space is tight, title and age take precedence', async () => {
     const { stdout } = await runWith([], { sessions, isTerminal: true, width: 66 });
     expect(stdout.split('\n').slice(0, 2)).toEqual([
       'ID         LAST USED             TITLE',
@@ -61,7 +61,7 @@ describe('list', () => {
     ]);
   });
 
-  test.each([20, 40, 80, 200])('a title is cut at %i columns and nothing else is', async (width) => {
+  test.each([20, 40, 80, 200])('at %i columns only the title is cut', async (width) => {
     const title = 'long '.repeat(60).trim();
     const { stdout } = await runWith([], { sessions: [record({ title })], isTerminal: true, width });
     const [head = '', line = ''] = stdout.split('\n');
@@ -70,14 +70,14 @@ describe('list', () => {
     expect(line.endsWith('…')).toBe(true);
   });
 
-  test('--all names the projects, --active leaves the archive out, --filter and --limit choose', async () => {
+  test('--all names the projects, --active omits archived sessions, --filter and --limit select', async () => {
     expect((await runs('list', '--all')).stdout).toMatch(/PROJECT[\s\S]*\/elsewhere +moved +Far away/);
     expect((await runs('--active')).stdout).not.toContain('Old one');
     expect((await runs('list', '--filter', 'Old')).stdout).not.toContain('Fix');
     expect((await runs('-n', '1')).stdout.trimEnd().split('\n')).toHaveLength(2);
   });
 
-  test('--json is one array with everything that is known', async () => {
+  test('--json is one array with all known facts', async () => {
     const { stdout } = await runs('list', '--all', '--json');
     const list = JSON.parse(stdout) as Record<string, unknown>[];
     expect(list.map(({ id }) => id)).toEqual(['aaaaaaaa1', 'aaaaaaaa2', 'zip', 'far']);
@@ -121,7 +121,7 @@ describe('list', () => {
     expect(stderr).toContain('may be too low');
   });
 
-  test('an empty list is reported, and is no failure', async () => {
+  test('an empty list is reported and is not an error', async () => {
     expect(await runWith([], {})).toMatchObject({
       code: 0,
       stdout: '',
@@ -142,7 +142,7 @@ test.each([
 });
 
 describe('search', () => {
-  test('prints the places under their sessions and how to get there', async () => {
+  test('prints hits by session and how to open them', async () => {
     const hits = [
       hit(),
       hit({ session: sessions[2] ?? record() }),
@@ -170,7 +170,7 @@ describe('search', () => {
     );
   });
 
-  test('--json has the hits with their sessions in short', async () => {
+  test('--json has the hits with short session records', async () => {
     const { stdout } = await runWith(['search', 'login', '--json'], { sessions, hits: [hit()] });
     expect(JSON.parse(stdout)).toEqual([
       {
@@ -190,7 +190,7 @@ describe('search', () => {
     ]);
   });
 
-  test('finds nothing without failing, and looks in this project unless told otherwise', async () => {
+  test('finding nothing is not an error; by default only this project is searched', async () => {
     const hits = [hit({ session: sessions[3] ?? record() })];
     expect(await runWith(['search', 'x'], { hits })).toMatchObject({ code: 0, stdout: '' });
     expect((await runWith(['search', 'x', '--all'], { hits })).stdout).toContain('Far away');
@@ -198,14 +198,14 @@ describe('search', () => {
 });
 
 describe('changes', () => {
-  test('rename takes the words as one title, on one line', async () => {
+  test('rename joins its arguments to one title on one line', async () => {
     const { code, done, stdout } = await runs('rename', 'zip', 'The', '  old \n one ');
     expect([code, done]).toEqual([0, ['rename zip to The old one']]);
     expect(stdout).toBe('Session zip is now called "The old one".\n');
     expect((await runs('rename', 'zip', '  ')).code).toBe(42);
   });
 
-  test('fork prints the new id alone', async () => {
+  test('fork prints only the new id', async () => {
     expect(await runs('fork', 'Fix the login')).toMatchObject({
       code: 0,
       stdout: 'new1\n',
@@ -220,19 +220,19 @@ describe('changes', () => {
     expect(await runs('fork', 'zip', '--at', '99')).toMatchObject({ code: 42, stdout: '' });
   });
 
-  test('archive and unarchive do nothing twice', async () => {
+  test('archive and unarchive are idempotent', async () => {
     expect((await runs('archive', 'Fix the login')).done).toEqual(['archive aaaaaaaa1']);
-    expect((await runs('archive', 'Fix the login')).stdout).toContain('12.3 kB became 1.2 kB');
+    expect((await runs('archive', 'Fix the login')).stdout).toContain('12.3 kB → 1.2 kB');
     expect(await runs('archive', 'zip')).toMatchObject({ code: 0, done: [] });
     expect((await runs('unarchive', 'zip')).done).toEqual(['unarchive zip']);
     expect(await runs('unarchive', 'aaaaaaaa1')).toMatchObject({ code: 0, done: [] });
   });
 
-  test('delete asks, and only a yes deletes', async () => {
+  test('delete asks, and only yes deletes', async () => {
     const yes = await runWith(['delete', 'zip'], { sessions, answer: true });
-    expect(yes.asked).toEqual(['Delete session zip "Old one" (12.3 kB, 12 entries) for good?']);
+    expect(yes.asked).toEqual(['Delete session zip "Old one" (12.3 kB, 12 entries) permanently?']);
     expect([yes.code, yes.done]).toEqual([0, ['delete zip']]);
-    expect(yes.stdout).toBe('Session zip is deleted; 50 kB are free.\n');
+    expect(yes.stdout).toBe('Session zip is deleted; freed 50 kB.\n');
     expect(await runWith(['delete', 'zip'], { sessions, answer: false })).toMatchObject({
       code: 1,
       done: [],
@@ -249,7 +249,7 @@ describe('changes', () => {
   });
 });
 
-describe('bad input is exit code 42 and says what could be meant', () => {
+describe('bad input exits with 42 and suggests what was meant', () => {
   test.each<[string[], RegExp]>([
     [['show', 'nothing'], /There is no session "nothing".*session list --all/],
     [['show', 'aaaaaaaa'], /"aaaaaaaa" matches 2 sessions[\s\S]*aaaaaaaa1 {2}Fix the login {2}\d+ \w+ ago\n/],
@@ -299,7 +299,7 @@ test('docs/sessions.md has every subcommand, and every field that --json prints'
     expect(guide).toMatch(new RegExp(`^\\|[^|]*\`${field}\``, 'm'));
 });
 
-test('what the program can do is what leads to it, so that none of it becomes a prompt', () => {
+test('every subcommand of the program is routed to it, so that none becomes a prompt', () => {
   const program = createSessionProgram(
     () => expect.unreachable(),
     () => Promise.resolve(),

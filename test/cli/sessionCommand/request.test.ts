@@ -41,7 +41,7 @@ test('the last request is printed as it was sent, and an earlier one by its entr
   expect([first.code, JSON.parse(first.stdout)]).toEqual([0, bodies[0]]);
 });
 
-test('a log that no longer makes the same bytes says so', async () => {
+test('if the log no longer yields the same bytes, the output says so', async () => {
   const { file, run } = await recorded();
   await writeFile(file, (await readFile(file, 'utf8')).replace('What does it say?', 'What does he say?'));
   const { code, stdout, stderr } = await run();

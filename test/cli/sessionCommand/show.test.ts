@@ -55,7 +55,7 @@ const turn = entriesOf([
   say('user', 'thanks\nreally'),
 ]);
 
-test('what the screen showed, with the number of each entry; a call is shown by its result', async () => {
+test('prints what the screen showed, with entry numbers; a call is shown with its result', async () => {
   const lines = (await textOf(turn)).split('\n').map((line) => line.trimEnd());
   expect(lines.filter((line) => line !== '')).toEqual([
     '     #0 > fix the test',
@@ -78,7 +78,7 @@ test.each([20, 40, 200])('no line is wider than %i columns', async (width) => {
   for (const line of text.split('\n')) expect(textWidth(line)).toBeLessThanOrEqual(width);
 });
 
-test('whatever a session holds, the terminal obeys none of it', async () => {
+test('nothing in a session controls the terminal', async () => {
   const evil = 'a\u001b[2Jb\u001b]52;c;ZXZpbA==\u0007c\u009b31md\u202ee';
   const entries = entriesOf([
     say('user', evil),
@@ -100,7 +100,7 @@ test('whatever a session holds, the terminal obeys none of it', async () => {
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
 });
 
-test('calls that wait for their result are all that is kept of a long session', {
+test('of a long session, only calls waiting for results are kept in memory', {
   tags: 'long',
 }, async () => {
   async function* many(): AsyncGenerator<JSONLEntry> {
@@ -112,7 +112,7 @@ test('calls that wait for their result are all that is kept of a long session', 
   expect(pieces).toBe(50_000);
 });
 
-test('one entry alone is whole, and says where the rest of a large output lies', () => {
+test('a single entry is shown in full, with the place of a large output', () => {
   const output = Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n');
   const [entry] = entriesOf([{ ...result('c', output, 'npm test') }], 7);
   if (entry?.toolResult === undefined) throw new Error('no result');

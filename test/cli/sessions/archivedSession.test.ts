@@ -30,11 +30,11 @@ test.each([
 test.each([
   ['ab', ['abc123', 'abd456']],
   ['Twins', ['twin1', 'twin2']],
-])('%j could be several', (given, ids) => {
+])('%j is ambiguous', (given, ids) => {
   const found = findSession(all, given, ['here']);
   expect(found.type === 'several' && found.sessions.map(({ id }) => id)).toEqual(ids);
 });
 
-test.each(['', '  ', 'nothing', 'Fix the', '../abc123'])('%j is none', (given) => {
+test.each(['', '  ', 'nothing', 'Fix the', '../abc123'])('%j matches nothing', (given) => {
   expect(findSession(all, given, ['here'])).toEqual({ type: 'none' });
 });

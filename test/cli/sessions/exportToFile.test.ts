@@ -15,7 +15,7 @@ beforeEach(async () => {
 const entries = entriesOf([prompt('Hi'), reply('Hello')]);
 const options = { format: 'md', meta } as const;
 
-test('without a name one is made of date and title, and nothing is overwritten', async () => {
+test('the default name has date and title, and nothing is overwritten', async () => {
   const files: unknown[] = [];
   for (let count = 0; count < 3; count++) files.push(await exportToFile(entries, options, { folder }));
   expect(files).toEqual(
@@ -29,7 +29,7 @@ test('without a name one is made of date and title, and nothing is overwritten',
   expect((await stat(join(folder, 'clawdcode-2026-03-02-fix-the-login.md'))).mode & 0o777).toBe(0o600);
 });
 
-test('a file that is there stays as it is', async () => {
+test('an existing file is unchanged', async () => {
   const file = join(folder, 'mine.md');
   await writeFile(file, 'mine');
   expect(await exportToFile(entries, options, { file })).toMatchObject({ type: 'failed' });
@@ -37,7 +37,7 @@ test('a file that is there stays as it is', async () => {
   expect(await readdir(folder)).toEqual(['mine.md']);
 });
 
-test('a write error is reported, and nothing half-written stays', async () => {
+test('a write error is reported, and no partial file stays', async () => {
   const done = await exportToFile(entries, options, { file: join(folder, 'no', 'such', 'a.md') });
   expect(done).toEqual({
     type: 'failed',
@@ -54,7 +54,7 @@ test('a write error is reported, and nothing half-written stays', async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('a secret in the title is not in the name of the file', async () => {
+test('a secret in the title is not in the file name', async () => {
   const title = 'my password is Tr0ub4dor&3xyz, log in';
   const done = await exportToFile(entries, { ...options, meta: { ...meta, title } }, { folder });
   const [name = ''] = await readdir(folder);

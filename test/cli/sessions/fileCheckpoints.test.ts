@@ -30,7 +30,7 @@ async function setUp() {
   return { base, old, other, open, changes };
 }
 
-test('a moved project is rewound in its new place', async () => {
+test('a moved project is rewound at its new location', async () => {
   const { base, old, open, changes } = await setUp();
   const moved = join(base, 'moved');
   renameSync(old, moved);
@@ -52,7 +52,7 @@ test('a moved project is rewound in its new place', async () => {
   expect(readFileSync(join(moved, 'a.txt'), 'utf8')).toBe('two\n');
 });
 
-test('the files of another project are left alone, and it is said why', async () => {
+test('another project’s files are unchanged, and the reason is given', async () => {
   const { old, other, open, changes } = await setUp();
   const files = filesAfterMove(open('other'), old, other);
   onTestFinished(() => files.close());

@@ -39,7 +39,7 @@ async function world(): Promise<World> {
 const folderOf = ({ dataRoot }: AppPaths, root: string): string =>
   basename(getProjectStoragePath(dataRoot, root));
 
-test('a session is found in the folder of where its project was, by id, title or as the newest', {
+test('a session is found in its project’s old folder by id, by title or as the newest', {
   tags: 'long',
 }, async () => {
   const { place, live } = await world();
@@ -65,7 +65,7 @@ test('a session is found in the folder of where its project was, by id, title or
   expect(await resolveTarget({ type: 'id', id: 'abc1' }, here)).toEqual(found);
 });
 
-test('the session of another project is not resumed here, and its project is named', async () => {
+test('another project’s session is not resumed here, and the message names the project', async () => {
   const { place, live } = await world();
   const other = await live('other', 'far1', 'Far away');
   const here = place(await live('here', 'abc1', 'Near'));
@@ -86,7 +86,7 @@ test('the session of another project is not resumed here, and its project is nam
 });
 
 test.each([{ type: 'new' }, { type: 'latest' }, { type: 'id', id: 'unknown' }] as const)(
-  'what is nowhere stays as it was asked for: %j',
+  'a missing session is left unresolved: %j',
   async (target) => {
     const { place, live } = await world();
     const root = await live('empty', 'abc1', 'Something');

@@ -113,7 +113,7 @@ function secretsIn(text: string): string[] {
   );
 }
 
-test('with sessions.redactOnWrite no secret reaches the disk', {
+test('with sessions.redactOnWrite, no secret reaches the disk', {
   tags: 'long',
   timeout: 120_000,
 }, async () => {
@@ -136,7 +136,7 @@ test('with sessions.redactOnWrite no secret reaches the disk', {
   }
 });
 
-test('without it they are on the disk, and in no export', { tags: 'long', timeout: 120_000 }, async () => {
+test('without it, secrets are on disk, but in no export', { tags: 'long', timeout: 120_000 }, async () => {
   const { file } = await wholeSession(false);
   const log = await readFile(file, 'latin1');
   expect(secretsIn(log).length).toBe(secrets.length + 1);

@@ -41,7 +41,7 @@ async function setUp() {
   return { port: createSessionsPort(place, catalogue), place, storeOf, say, here, there };
 }
 
-test('a project’s sessions are its own, and all of them are everybody’s', async () => {
+test('a project’s list has its own sessions, the full list has all', async () => {
   const { port, say, here, there } = await setUp();
   await say(here, 'First');
   await say(there, 'Second');
@@ -54,7 +54,7 @@ test('a project’s sessions are its own, and all of them are everybody’s', as
   expect(await titles()).toEqual(['First', 'Second']);
 });
 
-test('a text is found, and previewed with its context', async () => {
+test('text is found and previewed with its context', async () => {
   const { port, say, here } = await setUp();
   await say(
     here,
@@ -73,7 +73,7 @@ test('a text is found, and previewed with its context', async () => {
   expect(end.at(-1)?.message.content).toBe('About number 29');
 });
 
-test('a session is renamed, archived, renamed there, brought back and deleted, each with a word about it', async () => {
+test('a session is renamed, archived, renamed again, unarchived and deleted, each with a message', async () => {
   const { port, say, here } = await setUp();
   await say(here, 'First');
   const only = async () => {
@@ -86,7 +86,7 @@ test('a session is renamed, archived, renamed there, brought back and deleted, e
   expect(await only()).toMatchObject({ title: 'Mine', titleSource: 'user', isArchived: false });
   expect(await port.archive(await only())).toMatchObject({
     type: 'done',
-    message: expect.stringMatching(/^Archived: .* became /),
+    message: expect.stringMatching(/^Archived: .* → /),
     session: { isArchived: true, file: expect.stringMatching(/\.zst$/) },
   });
   expect(await only()).toMatchObject({ title: 'Mine', isArchived: true });
@@ -98,7 +98,7 @@ test('a session is renamed, archived, renamed there, brought back and deleted, e
   expect(await port.unarchive(await only())).toMatchObject({ type: 'done' });
   expect(await port.remove(await only())).toMatchObject({
     type: 'done',
-    message: expect.stringMatching(/^Deleted “Still mine”: .* are free$/),
+    message: expect.stringMatching(/^Deleted “Still mine”: freed /),
   });
   expect(await port.list({})).toEqual([]);
 });
@@ -118,7 +118,7 @@ test('an open session cannot be renamed, archived or deleted; the message names 
   expect(await port.list({})).toHaveLength(1);
 });
 
-test('a copy in another project has the entries up to a place, and the originals that they point to', async () => {
+test('a copy in another project has the entries up to a position and their stored outputs', async () => {
   const { storeOf, here, there } = await setUp();
   const from = storeOf(there);
   const log = await from.createSession();
@@ -144,7 +144,7 @@ test('a copy in another project has the entries up to a place, and the originals
   expect((await from.loadSession(log.sessionId))?.entries).toHaveLength(3);
 });
 
-test('whatever an entry of a copy points to comes along', async () => {
+test('everything that copied entries refer to is copied', async () => {
   const { storeOf, here, there } = await setUp();
   const from = storeOf(there);
   const [prompt, before, after, later, latest] = [
@@ -188,7 +188,7 @@ test('whatever an entry of a copy points to comes along', async () => {
   expect(String(await to.blobs.read(latest))).toBe('of it as well');
 });
 
-test('a session lies where its project is, and reading takes no lock', async () => {
+test('a session is stored with its project, and reading takes no lock', async () => {
   const { place, say, storeOf, here, there } = await setUp();
   const id = await say(there, 'Elsewhere');
   const project = storeOf(there).folder.split('/').at(-1) ?? '';
@@ -219,7 +219,7 @@ test('a title is the last entry of the session', async () => {
 });
 
 // Linux has a device that is always full; elsewhere nothing so simple stands in for it.
-test.skipIf(!existsSync('/dev/full'))('a title that the disk does not take is no title', async () => {
+test.skipIf(!existsSync('/dev/full'))('a title that cannot be written is not set', async () => {
   const store = await written();
   const filled: Pick<PersistentStore, 'openSession'> = {
     async openSession(id) {

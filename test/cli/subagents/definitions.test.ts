@@ -37,7 +37,7 @@ const source = (more: Partial<DefinitionSource> = {}): DefinitionSource => ({
   ...more,
 });
 
-test('the repository’s definitions wait for trust in exactly their content', async () => {
+test('the repository’s definitions need trust in exactly their content', async () => {
   await put('project/.clawdcode/agents/mine.md', file('mine'));
   const names = async (given: DefinitionSource) => (await usableAgents(given)).agents.map(({ name }) => name);
   expect(await names(source())).toEqual(['explore', 'general-purpose']);
@@ -69,7 +69,7 @@ test('the approval shows what a definition may use, and leaves out those that ar
   expect((await usableAgents(source())).held).toEqual(['all', 'none', 'some']);
 });
 
-test('flags come before our own folders, these before others, and a repository replaces no built-in agent', async () => {
+test('flags precede our own folders, these precede others, and a repository cannot replace a built-in agent', async () => {
   const body = (from: string) => `---\nname: one\ndescription: from ${from}\n---\nx`;
   await put('project/.clawdcode/agents/one.md', body('project-own'));
   await put('home/.clawdcode/agents/one.md', body('user-own'));

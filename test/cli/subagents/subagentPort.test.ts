@@ -14,7 +14,7 @@ test.each(['evil/logger', 'SMALL', 'small:free', '*'])('%j may not be named', (m
   );
 });
 
-test('the message shows what a name hides, and stays short', () => {
+test('the message shows hidden characters in a name, and stays short', () => {
   const text = modelProblem(
     `evil\u001b[2J${'x'.repeat(5000)}`,
     Array.from({ length: 500 }, (_, n) => `m${n}`),

@@ -63,7 +63,7 @@ test.each([
   expect(attentionOf({ ...settings, terminalTitle: false }, { TERM }, '/').title).toBe(false);
 });
 
-test('the user’s own program gets variables, which no shell reads as code', async () => {
+test('the user’s program gets variables that no shell reads as code', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-notify-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const command = 'printf "%s|%s" "$CLAWDCODE_SESSION" "$CLAWDCODE_MESSAGE" > told.part && mv told.part told';
@@ -78,7 +78,7 @@ test('the user’s own program gets variables, which no shell reads as code', as
   await expect(readFile(join(folder, 'evil'))).rejects.toThrow();
 });
 
-test('it gets the environment without the keys', async () => {
+test('it gets the environment without keys', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-notify-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const { notify } = attentionOf(
@@ -98,7 +98,7 @@ test('it gets the environment without the keys', async () => {
   expect(await told()).not.toContain('sk-mine');
 });
 
-test('a title that no variable can hold calls as well', async () => {
+test('a title that no variable can hold still notifies', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-notify-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const { notify } = attentionOf(
@@ -111,7 +111,7 @@ test('a title that no variable can hold calls as well', async () => {
   await expect.poll(told).toMatch(/^abc{998}$/);
 });
 
-test('it is no program of the project, even where that comes first on the PATH', async () => {
+test('it is never a program from the project, even if the project comes first on the PATH', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-notify-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const programs = join(folder, 'node_modules/.bin');

@@ -31,7 +31,7 @@ test.each([
   expect(clipboardTools({ platform, env }).map(([tool]) => tool)).toEqual(tools);
 });
 
-test('a program gets the text, and the next one where the first fails', async () => {
+test('a program gets the text, and if it fails, the next one does', async () => {
   const { env, out } = await withPrograms({ xclip: 'exit 1', xsel: '/bin/cat > $OUT' });
   const sent: string[] = [];
   const copied = await copyToClipboard('text with 漢字\n', {
@@ -44,7 +44,7 @@ test('a program gets the text, and the next one where the first fails', async ()
   expect(sent).toEqual([]);
 });
 
-test('without a program the terminal is asked, and without a terminal nothing is claimed', {
+test('without a program the terminal gets the text, and without a terminal nothing is claimed', {
   tags: 'long',
 }, async () => {
   const { env } = await withPrograms({ xclip: '/bin/cat > /dev/null; exit 3' });
@@ -63,7 +63,7 @@ test('without a program the terminal is asked, and without a terminal nothing is
   });
 });
 
-test('a program that never ends does not hold anybody up', { tags: 'long' }, async () => {
+test('a program that never ends does not block', { tags: 'long' }, async () => {
   const { env } = await withPrograms({ xclip: 'exec /bin/sleep 60' });
   expect(await copyToClipboard('hi', { platform: 'linux', env })).toEqual({
     type: 'failed',
@@ -71,7 +71,7 @@ test('a program that never ends does not hold anybody up', { tags: 'long' }, asy
   });
 });
 
-test('a sequence is bounded, and goes through tmux', async () => {
+test('a sequence has a maximum length and passes through tmux', async () => {
   expect(terminalSequence('x'.repeat(56_244), {})).toBeDefined();
   expect(terminalSequence('x'.repeat(56_245), {})).toBeUndefined();
   expect(terminalSequence('hi', { TMUX: '/tmp/tmux' })).toBe(
@@ -79,7 +79,7 @@ test('a sequence is bounded, and goes through tmux', async () => {
   );
 });
 
-test('a file is written once, and never over another', async () => {
+test('a file is written once and never overwritten', async () => {
   const cwd = temporaryFolder();
   const place = { cwd, home: join(cwd, 'home') };
   expect(await writeTextFile('text', 'a/b.md', place)).toEqual({ type: 'done', file: join(cwd, 'a/b.md') });
@@ -92,7 +92,7 @@ test('a file is written once, and never over another', async () => {
   });
 });
 
-test('what would press keys where it is pasted is not copied', async () => {
+test('control characters that would act as keys when pasted are not copied', async () => {
   const { env, out } = await withPrograms({ xclip: '/bin/cat > $OUT' });
   await copyToClipboard('ls\u001B[201~\r\u009Dx\u0007\n\tend\r\n', { platform: 'linux', env });
   expect(await out()).toBe('ls[201~x\n\tend\n');

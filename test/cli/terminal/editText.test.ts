@@ -25,7 +25,7 @@ const edit = (text: string, env: Record<string, string>, addedDirectories: reado
     dataRoot: join(folder, 'data'),
   });
 
-test('the draft is in a private file for Markdown, and what was saved comes back', async () => {
+test('the draft is in a private Markdown file, and the saved text is returned', async () => {
   const EDITOR = `${await editor(`stat -c '%a %n' "$file" > told; stat -c %a "$(dirname "$file")" "$(dirname "$file")/.." >> told; cp "$file" seen; printf 'after\\n' > "$file"`)} --wait`;
   expect(await edit('before 漢字\nand more', { EDITOR })).toEqual({ type: 'edited', text: 'after' });
   expect(await readFile(join(folder, 'seen'), 'utf8')).toBe('before 漢字\nand more');
@@ -37,12 +37,12 @@ test('the draft is in a private file for Markdown, and what was saved comes back
   expect(await readdir(join(path, '..')).catch(() => 'gone')).toBe('gone');
 });
 
-test('VISUAL goes before EDITOR, and arguments are the shell’s', async () => {
+test('VISUAL precedes EDITOR, and the shell splits arguments', async () => {
   const VISUAL = `${await editor(`printf '%s' "$1/$2" > "$file"`)} "two words" --wait`;
   expect(await edit('x', { VISUAL, EDITOR: 'false' })).toEqual({ type: 'edited', text: 'two words/--wait' });
 });
 
-test('the newline that editors add is not the draft’s, but its own is', { tags: 'long' }, async () => {
+test('the newline that editors add is removed, the draft’s own is kept', { tags: 'long' }, async () => {
   const EDITOR = await editor(`true`);
   expect(await edit('a\n', { EDITOR })).toEqual({ type: 'edited', text: 'a\n' });
   const adding = await editor(`printf '\\n' >> "$file"`);
@@ -87,7 +87,7 @@ test.each([
   ['a pipe', `rm "$file"; mkfifo "$file"`],
   ['a folder', `rm "$file"; mkdir "$file"`],
 ])(
-  '%s that another program puts in the place of the draft is not read',
+  '%s that another program puts in place of the draft is not read',
   { tags: 'long' },
   async (_name, script) => {
     await writeFile(join(folder, 'secret'), 'SECRET');

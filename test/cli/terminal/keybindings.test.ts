@@ -20,7 +20,7 @@ test('without a file the built-in keys apply, without a notice', async () => {
   expect(await readUserKeys(file)).toEqual({ keymap: defaultKeymap, problems: [] });
 });
 
-test('comments and trailing commas are no mistakes', async () => {
+test('comments and trailing commas are accepted', async () => {
   await writeFile(file, '{ // mine\n "Chat": { "alt+s": "chat:stash", },\n}');
   const { keymap, problems } = await readUserKeys(file);
   expect(problems).toEqual([]);
@@ -46,7 +46,7 @@ test.each([
   '['.repeat(250_000),
   '{"a":'.repeat(50_000),
   `{"Chat":{"ctrl+e":${'['.repeat(120_000)}${']'.repeat(120_000)}}}`,
-])('a file that nests more deeply than can be read is named, and nothing is thrown', async (text) => {
+])('a file nested too deeply is reported, and nothing is thrown', async (text) => {
   await writeFile(file, text);
   const { keymap, problems } = await readUserKeys(file);
   expect(keymap).toBe(defaultKeymap);
@@ -60,14 +60,14 @@ test('many mistakes do not fill the screen', async () => {
   expect(problems.at(-1)).toBe('keybindings.json: 480 more errors like these.');
 });
 
-test('a mark at the beginning, as some editors write it, is no mistake', async () => {
+test('a byte order mark is accepted', async () => {
   await writeFile(file, '\uFEFF{ "Chat": { "alt+s": "chat:stash" } }');
   const { keymap, problems } = await readUserKeys(file);
   expect(problems).toEqual([]);
   expect(keysOfAction(keymap, 'chat:stash')).toContain('alt+s');
 });
 
-test('a folder or a link to what never ends is no file of keys', async () => {
+test('a folder, or a link to an endless file, is ignored', async () => {
   await mkdir(file);
   expect(await readUserKeys(file)).toEqual({ keymap: defaultKeymap, problems: [] });
   await rm(file, { recursive: true });
@@ -98,7 +98,7 @@ test('a change applies at once, also if the editor replaces the file, and its pr
   expect(said).toHaveLength(1);
 });
 
-test('/keys has the file as it is now', async () => {
+test('/keys shows the current file', async () => {
   await writeFile(file, '{"Chat":{"alt+s":"chat:stash"}}');
   const info = await readKeysInfo(file, '~/keys');
   expect(info.file).toBe('~/keys');

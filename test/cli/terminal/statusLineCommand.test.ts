@@ -52,13 +52,13 @@ test('it reads JSON, runs in the working directory and knows the width', async (
   expect(columns).toBe('77');
 });
 
-test('it gets the environment without the keys', async () => {
+test('it gets the environment without keys', async () => {
   const { output } = await run('env');
   expect(output).toMatchObject({ type: 'text', text: expect.stringContaining('PATH=') });
   expect(JSON.stringify(output)).not.toContain('sk-mine');
 });
 
-test('a command that does not read its input is no failure', async () => {
+test('a command that does not read its input succeeds', async () => {
   expect((await run('echo ready')).output).toEqual({ type: 'text', text: 'ready\n' });
 });
 
@@ -74,7 +74,7 @@ test.each([
   });
 });
 
-test('one that hangs is ended after a second, with what it has started', async () => {
+test('a command that hangs is ended after a second with its child processes', async () => {
   const { output, ms, folder } = await run('sleep 300 & echo $! > pid; wait', [], TIMEOUT_MS);
   expect(output).toMatchObject({ type: 'failed', message: expect.stringContaining('longer than 1 s') });
   expect(ms).toBeLessThan(200_000);
@@ -83,20 +83,20 @@ test('one that hangs is ended after a second, with what it has started', async (
   await vi.waitUntil(() => pid === '' || !isAlive(Number(pid)));
 });
 
-test('one that never stops printing is cut', async () => {
+test('endless output is cut', async () => {
   const { output } = await run('yes');
   expect(output.type).toBe('text');
   expect((output as { text: string }).text).toHaveLength(16_384);
 });
 
-test('what cannot be a command at all is a failure and no crash', async () => {
+test('an impossible command fails without a crash', async () => {
   expect((await run('echo \0')).output).toMatchObject({
     type: 'failed',
     message: expect.stringContaining('could not be started'),
   });
 });
 
-test('a program of the project does not pass for one of the user’s', async () => {
+test('a project’s program cannot replace the user’s', async () => {
   const { output } = await run('tool', ['tool']);
   expect(output).toMatchObject({ type: 'failed', message: expect.stringContaining('not found') });
 });

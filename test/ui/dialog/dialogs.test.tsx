@@ -65,7 +65,7 @@ test('a permission question shows what will happen, why, and what each answer do
 
 test('a "no" to a question that is not about a model’s call has no comment', async () => {
   const { tool, callId, input, suggestion, ...rest } = question;
-  const about = { ...rest, headline: 'Run your hook, although files were changed?' } as PermissionQuestion;
+  const about = { ...rest, headline: 'Run your hook even though files were changed?' } as PermissionQuestion;
   const answers: PermissionAnswer[] = [];
   const clock = createClock();
   const { screen } = await mount(
@@ -79,7 +79,7 @@ test('a "no" to a question that is not about a model’s call has no comment', a
     { columns: 60, rows: 20 },
   );
   expect(screen.text()).toEqual([
-    `─ Run your hook, although files were changed? ${'─'.repeat(14)}`,
+    `─ Run your hook even though files were changed? ${'─'.repeat(12)}`,
     '$ npm test',
     'In /home/me/project.',
     'This runs a script of the project.',

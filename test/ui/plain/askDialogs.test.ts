@@ -286,12 +286,12 @@ test('a question about a command names unusual characters', () => {
   const plain = { ...question, title: 'ls', preview: { type: 'command', command: 'ls', cwd: '/p' } } as const;
   expect(permission(plain, ports).tell[1]).toBe('Command: ls');
   const turn = {
-    ...{ id: 'q', agentId: 'main', title: 'The model repeats itself', reason: '' },
-    headline: 'The model repeats itself. Continue?',
+    ...{ id: 'q', agentId: 'main', title: 'The model is repeating itself', reason: '' },
+    headline: 'The model is repeating itself. Continue?',
     preview: { type: 'text', text: 'Let it continue?' },
   } as const;
   expect(permission(turn, ports).tell).toEqual([
-    'Question: The model repeats itself. Continue?',
+    'Question: The model is repeating itself. Continue?',
     'Let it continue?',
     '1, or y: Yes',
     '2, or n: No',

@@ -199,7 +199,7 @@ function toolsFinding(
     value:
       claimed === true
         ? 'the server says that the model supports tool calls, but it made none when asked to'
-        : 'none: it can talk, but not read or change files',
+        : 'none: it can chat, but not read or change files',
     fix: 'Choose a model that calls tools (/model); llama.cpp needs --jinja, vLLM --enable-auto-tool-choice.',
   };
 }

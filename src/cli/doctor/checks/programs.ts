@@ -43,7 +43,7 @@ export async function checkPrograms({ run, place, sandbox }: DoctorPorts): Promi
 function sandboxFinding(state: SandboxState): Finding {
   const common = { id: 'sandbox', label: 'Sandbox' } as const;
   if (state.type === 'on') return { ...common, state: 'ok', value: `commands are confined (${state.mode})` };
-  const value = `none: ${state.reason}; commands run with your own rights, after the permission rules`;
+  const value = `none: ${state.reason}; commands run with your own rights, subject to the permission rules`;
   return state.type === 'off'
     ? { ...common, state: 'ok', value }
     : { ...common, state: 'warning', value, fix: state.fix };
