@@ -196,17 +196,17 @@ test('at a terminal it is colored, fits, and asks before it deletes', long, asyn
   expect(listed.bytes()).toContain('\u001b[');
 
   const refused = open(['session', 'delete', newest.id]);
-  await refused.waitFor(/permanently\? \[\s*y\/\s*N\]/);
+  await refused.waitFor(/\[\s*y\s*\/\s*N\s*\]/);
   await refused.type('\r');
   expect(await refused.exited).toBe(1);
   expect(existsSync(newest.file)).toBe(true);
   const closed = open(['session', 'delete', newest.id]);
-  await closed.waitFor(/permanently\? \[\s*y\/\s*N\]/);
+  await closed.waitFor(/\[\s*y\s*\/\s*N\s*\]/);
   await closed.type('\u0004');
   expect(await closed.exited).toBe(1);
   expect(existsSync(newest.file)).toBe(true);
   const agreed = open(['session', 'delete', newest.id]);
-  await agreed.waitFor(/permanently\? \[\s*y\/\s*N\]/);
+  await agreed.waitFor(/\[\s*y\s*\/\s*N\s*\]/);
   await agreed.type('y\r');
   expect(await agreed.exited).toBe(0);
   expect(existsSync(newest.file)).toBe(false);
