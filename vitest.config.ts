@@ -1,11 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/**
- * Fewer collections: of young objects, which took a twentieth of the CPU time, and of all memory while a process loads
- * its code, which with the threads that mark it took a fifth.
- */
-const roomyHeap = ['--max-semi-space-size=32', '--initial-old-space-size=512'];
+/** Fewer collections of young objects, which took a twentieth of the CPU time. */
+const roomyHeap = ['--max-semi-space-size=32'];
 /** As in `src/cli/process/heap.ts`: otherwise V8 spends a second and 500 MB on optimizing the grammar in each process. */
 const plainGrammar = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
 
