@@ -47,6 +47,7 @@ const sandbox = createCommandSandbox({
   }),
   gitNotes: join(home, '.clawdcode/sandbox/git'),
   repositoryNotes: join(home, '.clawdcode/sandbox/repositories.json'),
+  secretNotes: join(home, '.clawdcode/sandbox/secrets.json'),
   setAsideNotes: join(home, '.clawdcode/sandbox/set-aside'),
   commandNotes: join(home, '.clawdcode/sandbox/commands'),
   temporary: { parentName: SCRATCH_NAME, isOfProgram: programNames({}) },

@@ -164,6 +164,7 @@ export function createSessionSandbox({
     environment: { granted, isToken },
     gitNotes: join(dataRoot, 'sandbox', 'git'),
     repositoryNotes: join(dataRoot, 'sandbox', 'repositories.json'),
+    secretNotes: join(dataRoot, 'sandbox', 'secrets.json'),
     setAsideNotes: setAsideNotes(dataRoot),
     commandNotes: join(dataRoot, 'sandbox', 'commands'),
     caches: cacheVariables(caches),

@@ -35,7 +35,10 @@ interface IndexStat {
   readonly ctimeNanoseconds: number;
   readonly mtimeSeconds: number;
   readonly mtimeNanoseconds: number;
-  /** The lower 32 bits. */
+  /** The lower 32 bits of each. */
+  readonly inode: number;
+  readonly user: number;
+  readonly group: number;
   readonly size: number;
 }
 
@@ -100,32 +103,37 @@ export function* sharedIndexPaths(
  * with a content that is no longer staged, or left out if it replaces a shared entry. `read`: as for `sharedIndexPaths`.
  * Empty if the format is unknown.
  */
-export function indexedAmong(
+export function* indexedAmong(
   index: Buffer,
   hashBytes: number,
   wanted: ReadonlySet<string>,
   read: (name: string) => Buffer | null | undefined,
-): readonly IndexedFile[] {
+): Steps<readonly IndexedFile[]> {
   const found = new Map<string, IndexedFile>();
   const take = (entry: IndexEntry): void => {
     if (entry.kind === 'file' && wanted.has(entry.path)) found.set(entry.path, entry);
   };
-  const end = eachEntry(index, hashBytes, take);
+  const end = yield* entrySteps(index, hashBytes, take);
   const shared = end === undefined ? undefined : sharedIndexOf(index, end, hashBytes);
   const content = shared === undefined ? undefined : read(shared);
-  if (content != null) eachEntry(content, hashBytes, (entry) => !found.has(entry.path) && take(entry));
+  if (content != null)
+    yield* entrySteps(content, hashBytes, (entry) => !found.has(entry.path) && take(entry));
   return end === undefined ? [] : [...found.values()];
 }
 
-/** True if git last saw the file with these times and this size. */
+/** True if git last saw the file in this state: otherwise it may read it again, with any of these compared. */
 export const isAsIndexed = (found: BigIntStats, stat: IndexStat): boolean =>
-  Number(found.size & 0xffff_ffffn) === stat.size &&
+  low(found.size) === stat.size &&
+  low(found.ino) === stat.inode &&
+  low(found.uid) === stat.user &&
+  low(found.gid) === stat.group &&
   isSameTime(found.mtimeNs, stat.mtimeSeconds, stat.mtimeNanoseconds) &&
   isSameTime(found.ctimeNs, stat.ctimeSeconds, stat.ctimeNanoseconds);
 
+const low = (value: bigint): number => Number(value & 0xffff_ffffn);
+
 const isSameTime = (found: bigint, seconds: number, nanoseconds: number): boolean =>
-  Number(found / 1_000_000_000n) % 2 ** 32 === seconds &&
-  (nanoseconds === 0 || Number(found % 1_000_000_000n) === nanoseconds);
+  Number(found / 1_000_000_000n) % 2 ** 32 === seconds && Number(found % 1_000_000_000n) === nanoseconds;
 
 interface Entries extends IndexPaths {
   /** Where the entries end. */
@@ -227,6 +235,9 @@ export function* entrySteps(
       ctimeNanoseconds: index.readUInt32BE(start + 4),
       mtimeSeconds: index.readUInt32BE(start + 8),
       mtimeNanoseconds: index.readUInt32BE(start + 12),
+      inode: index.readUInt32BE(start + 20),
+      user: index.readUInt32BE(start + 28),
+      group: index.readUInt32BE(start + 32),
       size: index.readUInt32BE(start + 36),
     });
     at = version === 4 ? end + 1 : start + ((end - start + 8) & ~7);

@@ -48,6 +48,7 @@ import { createPipeSearch } from './places/namedPipes.ts';
 import { createPathNotes } from './places/pathNotes.ts';
 import { createProjectScan, createSecretsScan } from './places/projectScan.ts';
 import { createCaches, createSharedFolders, type SharedFolders } from './places/sharedFolders.ts';
+import { createTrackedNotes } from './places/trackedNotes.ts';
 import { hiddenNeed, planCommand, type SandboxPlan } from './plan.ts';
 import {
   closeInheritedFiles,
@@ -99,6 +100,8 @@ export interface SandboxOptions extends ProbeOptions {
   readonly gitNotes: string;
   /** File in which sessions note the repositories found in projects; commands cannot write to it. */
   readonly repositoryNotes: string;
+  /** File in which sessions note the files with secrets that git tracks; commands cannot write to it. */
+  readonly secretNotes: string;
   /** Folder in which sessions note submodules they have renamed and not yet reported; commands cannot write to it. */
   readonly setAsideNotes: string;
   /** Folder in which sessions note commands that may change git folders, while these run; commands cannot write to it. */
@@ -138,7 +141,10 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
     mayWrite: (folder) => writableNow(options.places()).some((place) => isInside(folder, place)),
     notes: createPathNotes(options.repositoryNotes),
   });
-  const findSecrets = createSecretsScan((path) => testsOfFiles().isSensitive(path));
+  const findSecrets = createSecretsScan(
+    (path) => testsOfFiles().isSensitive(path),
+    createTrackedNotes(options.secretNotes),
+  );
   const findOtherNames = createHardLinkSearch();
   const findShared = createSharedFolders();
   const findPipes = createPipeSearch();

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -219,6 +220,26 @@ test.each([
     expect((await checkpoints.capture()).notes).toEqual(expected);
   },
 );
+
+test('what an index says that a command has written is not believed: the user’s change comes back', async () => {
+  write('a.txt', 'one\n');
+  initRepository(bench.root);
+  const id = git(bench.root, 'rev-parse', ':a.txt').trim();
+  write('a.txt', 'two\n');
+  git(bench.root, 'add', 'a.txt');
+  // The times and size are those of the file on disk, the content is the committed one.
+  const index = readFileSync(at('.git/index'));
+  const body = index.subarray(0, -20);
+  Buffer.from(id, 'hex').copy(body, body.indexOf(git(bench.root, 'rev-parse', ':a.txt').trim(), 0, 'hex'));
+  writeFileSync(at('.git/index'), Buffer.concat([body, createHash('sha1').update(body).digest()]));
+  settleIndex(bench.root);
+  expect(git(bench.root, 'status', '--short')).toBe('');
+  const before = snapshot(bench.root);
+  await bench.checkpoints.baseline();
+  shell('echo new > a.txt');
+  await bench.checkpoints.apply(await bench.checkpoints.plan((await bench.checkpoints.capture()).changes));
+  expect(snapshot(bench.root)).toEqual(before);
+});
 
 test('what has changed since git saw it is copied, and so is what git has just written', {
   tags: 'long',

@@ -146,6 +146,7 @@ export async function confined({
     environment: { granted: [], isToken: () => false },
     gitNotes: join(home, '.clawdcode/sandbox/git'),
     repositoryNotes: join(home, '.clawdcode/sandbox/repositories.json'),
+    secretNotes: join(home, '.clawdcode/sandbox/secrets.json'),
     setAsideNotes: join(home, '.clawdcode/sandbox/set-aside'),
     commandNotes: join(home, '.clawdcode/sandbox/commands'),
     caches: {},

@@ -1010,7 +1010,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       const borrow =
         'git init -q node_modules/x; git -C node_modules/x -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m m; echo ~/other/objects > node_modules/x/.git/objects/info/alternates; git update-index --add --cacheinfo 160000,$(git -C node_modules/x rev-parse HEAD),node_modules/x';
       mkdirSync(join(home, 'other/objects'), { recursive: true });
-      expect((await run(borrow)).text).toMatch(/changed node_modules\/x\/\.git, which/);
+      expect((await run(borrow)).text).toMatch(
+        /changed node_modules\/x\/\.git, node_modules\/x\/\.git\/objects\/info\/alternates, which/,
+      );
       expect(existsSync(join(root, 'node_modules/x/.git'))).toBe(true);
     });
 
@@ -1214,6 +1216,25 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
         expect((await run(show)).text).toContain('in packages/a/.env.local');
       },
     );
+
+    test('does not see a secret that a command has listed in the index, in this session or an earlier one', {
+      tags: 'long',
+    }, async () => {
+      const { run, root, home } = await confined({ mayChangeGit: true });
+      const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
+      git('init', '-q');
+      writeFileSync(join(root, '.env'), 'SECRET-ENV\n');
+      expect((await run('cat .env', { basis: 'read-only' })).text).not.toContain('SECRET-ENV');
+      const id = git('hash-object', '-w', '-t', 'blob', '/dev/null').trim();
+      await run(`git update-index --add --cacheinfo 100644,${id},.env`);
+      expect(git('ls-files')).toBe('.env\n');
+      expect((await run('cat .env', { basis: 'read-only' })).text).not.toContain('SECRET-ENV');
+      expect(readFileSync(join(home, '.clawdcode/sandbox/secrets.json'), 'utf8')).toContain(root);
+      git('add', '-f', '.env');
+      expect((await run('cat .env', { basis: 'read-only' })).text).toContain('SECRET-ENV');
+      writeFileSync(join(root, '.env'), 'SECRET-CHANGED\n');
+      expect((await run('cat .env', { basis: 'read-only' })).text).toContain('SECRET-CHANGED');
+    });
 
     test('works in a folder elsewhere to which the user let the shell go', { tags: 'long' }, async () => {
       let at = '';

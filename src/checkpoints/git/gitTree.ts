@@ -1,7 +1,9 @@
 /** Files that git already stores unchanged, so that they need not be copied. Only reads. */
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { readFileNow } from '../../disk/fileLookups.ts';
 import type { YieldTimer } from '../scan/Coverage.ts';
+import { gitName } from '../scan/contents.ts';
 import type { Content, DiskEntry } from '../scan/diskEntry.ts';
 import { createYieldTimer } from '../scan/walk.ts';
 import { borrowObjects, type GitProgram, ObjectReader, runGit } from './ObjectReader.ts';
@@ -33,8 +35,8 @@ async function openGitTree({ git, root, folder, pace }: GitTreeOptions): Promise
   if (facts === undefined) return undefined;
   const index = await readIndex(git, root, pace);
   if (index === undefined) return undefined;
-  let files = await findVerbatim(git, root, index.files, pace);
   const { objects, algorithm, writtenMs } = facts;
+  let files = await withoutFalse(await findVerbatim(git, root, index.files, pace), algorithm, pace);
   const oids = new Set(Array.from(files.values(), (file) => file.oid));
   const folders = await foldersOf(root, index, pace);
   const borrowed = await borrowObjects({ folder, objects, oids, algorithm }, pace);
@@ -196,6 +198,32 @@ async function findFiltered(
     if (pace.isDue()) await pace.pause();
   }
   return filtered;
+}
+
+// A command may have written the index itself, and what it says of a file is what a rewind would restore. Reading all
+// files would take too long, so those changed last are compared: what the user has not committed is among them.
+
+const MAX_COMPARED_FILES = 5000;
+const MAX_COMPARED_BYTES = 64 * 2 ** 20;
+
+/** Without files whose content is not the one that the index names. */
+async function withoutFalse(
+  files: ReadonlyMap<string, IndexEntry>,
+  algorithm: Facts['algorithm'],
+  pace: YieldTimer,
+): Promise<ReadonlyMap<string, IndexEntry>> {
+  const latest = [...files].sort(([, a], [, b]) => b.ctimeMs - a.ctimeMs).slice(0, MAX_COMPARED_FILES);
+  const sound = new Map(files);
+  let left = MAX_COMPARED_BYTES;
+  for (const [path, { oid, size }] of latest) {
+    if (size > left) continue;
+    left -= size;
+    const bytes = readFileNow(path, size);
+    // A file that is gone or has another size is none that the index describes.
+    if (bytes == null || gitName(bytes, algorithm) !== oid) sound.delete(path);
+    if (pace.isDue()) await pace.pause();
+  }
+  return sound;
 }
 
 // Reads what git's index records about the files of a work tree.

@@ -3,6 +3,7 @@ import { type Dirent, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createFolderWalk } from '../../disk/folderWalk.ts';
 import { isInside } from '../../disk/paths.ts';
+import { atOnce } from '../../disk/slices.ts';
 import { createTrackedFiles, repositoriesOf } from './trackedPaths.ts';
 
 /** Folders that programs create or fill: without them the project could not be built. */
@@ -72,7 +73,7 @@ export function createDeniedScan({
     const files = folders.flatMap(({ found }) => found.files);
     const tracked: string[] = [];
     for (const [repository, paths] of repositoriesOf(root, repositories, files)) {
-      const { listed, held } = trackedOf(repository, paths);
+      const { listed, held } = atOnce(trackedOf(repository, paths));
       for (const path of listed)
         if (held.has(path) || known.isTracked(path) || known.isNew(path)) tracked.push(path);
     }

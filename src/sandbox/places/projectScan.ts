@@ -14,7 +14,8 @@ import { createModuleWalk } from './moduleWalk.ts';
 import type { PathNotes } from './pathNotes.ts';
 import { pendingPrograms } from './pendingOperations.ts';
 import { dependencyFolder } from './sharedFolders.ts';
-import { createIndexReader, repositoriesOf } from './trackedPaths.ts';
+import type { TrackedNotes } from './trackedNotes.ts';
+import { createIndexReader, createTrackedFiles, repositoriesOf } from './trackedPaths.ts';
 
 /** Each has several mounts. */
 const MAX_REPOSITORIES = 50;
@@ -206,10 +207,14 @@ const MAX_SECRETS = 100;
 
 /**
  * Creates a function that finds the files with secrets in a folder, nearest first, without files that git tracks: git
- * shows their content anyway, and would report a hidden one as changed. The function never throws.
+ * shows their content anyway, and would report a hidden one as changed. A command may list any file in the index, so one
+ * counts as tracked as in `createDeniedScan`. The function never throws.
  */
-export function createSecretsScan(isSensitive: (path: string) => boolean): Scan<readonly string[]> {
-  const readIndexOf = createIndexReader();
+export function createSecretsScan(
+  isSensitive: (path: string) => boolean,
+  notes: TrackedNotes,
+): Scan<readonly string[]> {
+  const trackedOf = createTrackedFiles();
   const walk = createFolderWalk((path, entries) => ({
     found: {
       secrets: entries
@@ -222,9 +227,14 @@ export function createSecretsScan(isSensitive: (path: string) => boolean): Scan<
   return scanWith(walk, function* (root, folders) {
     const repositories = folders.filter(({ found }) => found.isRepository).map(({ path }) => path);
     const secrets = folders.flatMap(({ found }) => found.secrets);
+    const known = notes.read();
     const tracked = new Set<string>();
-    for (const [repository, paths] of repositoriesOf(root, repositories, secrets))
-      for (const path of (yield* readIndexOf(repository, paths)).tracked) tracked.add(path);
+    for (const [repository, paths] of repositoriesOf(root, repositories, secrets)) {
+      const { listed, held } = yield* trackedOf(repository, paths);
+      for (const path of listed)
+        if (held.has(path) || known.isTracked(path) || known.isNew(path)) tracked.add(path);
+    }
+    notes.save([root], [...tracked], isSensitive);
     return secrets.filter((path) => !tracked.has(path)).slice(0, MAX_SECRETS);
   });
 }

@@ -12,27 +12,21 @@ const MAX_BYTES = 64 * 2 ** 20;
 interface IndexContent {
   /** Folders, absolute. Those are included that a shared index lists and that git may no longer track. */
   readonly submodules: readonly string[];
-  /** The paths, of those asked about, that git tracks. If that cannot be determined, all of them. */
-  readonly tracked: readonly string[];
   /** The index itself, absolute, if its submodules cannot be determined. */
   readonly unreadable?: string;
   readonly isShared?: boolean;
 }
 
-/**
- * Creates a function that looks up absolute paths in the index of a repository. It reads an index again only after a
- * change. Never throws.
- */
-export function createIndexReader(): (repository: string, paths?: readonly string[]) => Steps<IndexContent> {
+/** Creates a function that reads the index of a repository, again only after a change. Never throws. */
+export function createIndexReader(): (repository: string) => Steps<IndexContent> {
   const known = new Map<string, { readonly state: string; readonly found: IndexContent }>();
-  return function* (repository, paths = []) {
+  return function* (repository) {
     const place = indexOf(repository);
-    if (place === undefined) return { submodules: [], tracked: [] };
-    const { index, bytes } = place;
-    const state = [place.state, ...paths].join('\n');
+    if (place === undefined) return { submodules: [] };
+    const { index, bytes, state } = place;
     const before = known.get(index);
     if (before?.state === state) return before.found;
-    const found = yield* readIndex(index, bytes, repository, paths);
+    const found = yield* readIndex(index, bytes, repository);
     // The file with shared entries may change without the index.
     if (found.isShared === true) known.delete(index);
     else known.set(index, { state, found });
@@ -64,12 +58,7 @@ const hashBytes = (folders: readonly string[]): number =>
     ? 32
     : 20;
 
-function* readIndex(
-  index: string,
-  bytes: number,
-  repository: string,
-  paths: readonly string[],
-): Steps<IndexContent> {
+function* readIndex(index: string, bytes: number, repository: string): Steps<IndexContent> {
   let isShared = false;
   const readShared = (name: string): Buffer | null | undefined => {
     isShared = true;
@@ -81,17 +70,12 @@ function* readIndex(
     // A path that is no UTF-8 cannot be looked up.
     if (listed?.submodules.some((path) => path.includes('\ufffd')) === false) {
       const submodules = listed.isAnySubmodule ? [...listed.submodules, ...listed.files] : listed.submodules;
-      const wanted = new Map(paths.map((path) => [relative(repository, path), path]));
-      return {
-        submodules: submodules.map((path) => join(repository, path)),
-        tracked: wanted.size === 0 ? [] : listed.files.flatMap((file) => wanted.get(file) ?? []),
-        isShared,
-      };
+      return { submodules: submodules.map((path) => join(repository, path)), isShared };
     }
   } catch {
     // Damaged.
   }
-  return { submodules: [], tracked: paths, unreadable: index };
+  return { submodules: [], unreadable: index };
 }
 
 /** A larger file is not compared with what git holds. */
@@ -108,7 +92,7 @@ interface Tracked {
  * Creates a function that looks up files in the index of a repository. Any program may list a file there, but only one
  * that has read it knows which content to name. Never throws.
  */
-export function createTrackedFiles(): (repository: string, paths: readonly string[]) => Tracked {
+export function createTrackedFiles(): (repository: string, paths: readonly string[]) => Steps<Tracked> {
   const known = new Map<string, { readonly state: string; readonly files: readonly IndexedFile[] }>();
   const compared = new Map<string, { readonly state: string; readonly isHeld: boolean }>();
   const isHeld = (path: string, file: IndexedFile): boolean => {
@@ -124,12 +108,12 @@ export function createTrackedFiles(): (repository: string, paths: readonly strin
     compared.set(path, { state, isHeld: now });
     return now;
   };
-  return (repository, paths) => {
+  return function* (repository, paths) {
     const place = indexOf(repository);
     if (place === undefined || paths.length === 0) return { listed: new Set(), held: new Set() };
     const state = [place.state, ...paths].join('\n');
     const before = known.get(place.index);
-    const files = before?.state === state ? before.files : readFiles(place, repository, paths);
+    const files = before?.state === state ? before.files : yield* readFiles(place, repository, paths);
     known.set(place.index, { state, files });
     const listed = files.map((file) => ({ file, path: join(repository, file.path) }));
     return {
@@ -139,17 +123,17 @@ export function createTrackedFiles(): (repository: string, paths: readonly strin
   };
 }
 
-function readFiles(
+function* readFiles(
   { index, bytes }: IndexPlace,
   repository: string,
   paths: readonly string[],
-): readonly IndexedFile[] {
+): Steps<readonly IndexedFile[]> {
   const wanted = new Set(paths.map((path) => relative(repository, path)));
   const read = (name: string): Buffer | null | undefined =>
     readFileNow(join(dirname(index), name), MAX_BYTES);
   try {
     const content = readFileNow(index, MAX_BYTES);
-    return content == null ? [] : indexedAmong(content, bytes, wanted, read);
+    return content == null ? [] : yield* indexedAmong(content, bytes, wanted, read);
   } catch {
     // Damaged.
     return [];

@@ -4,6 +4,7 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -152,6 +153,21 @@ test('a lookup of two commits, or of unchanged files, lists nothing on disk', ()
     operands: ['sub'],
   };
   expect(gitShows(project, unchanged, [project])).toEqual([]);
+});
+
+test('a file counts as changed if its index names another inode, owner or fraction of a second: git reads it again', () => {
+  const { gitShows } = diskLookups(process.env);
+  const shown: Shown = { listings: [['diff', '--name-status', '-z']], objects: [] };
+  const file = join(project, '.git/index');
+  const index = readFileSync(file);
+  const start = index.indexOf('sub/c.txt') - 62;
+  for (const at of [4, 12, 20, 28, 32]) {
+    const forged = Buffer.from(index);
+    forged.writeUInt32BE(at < 20 ? 0 : forged.readUInt32BE(start + at) ^ 1, start + at);
+    writeFileSync(file, forged);
+    expect(gitShows(project, shown, [project]), `byte ${at}`).toContain(join(project, 'sub/c.txt'));
+  }
+  writeFileSync(file, index);
 });
 
 test('copies, folders behind links, sparse indexes and worktrees elsewhere hide no file from the lookup', () => {
