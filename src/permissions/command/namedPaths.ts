@@ -1,6 +1,7 @@
 /** Finds the files that a command names, for deny and ask rules about files. */
 import { programName } from '../options/programTable.ts';
 import { isRunner, takesCode } from '../options/runnerNames.ts';
+import { senderOf } from '../options/senders.ts';
 import { startsFromInput } from '../options/standardInput.ts';
 import type { Policy } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
@@ -91,20 +92,16 @@ const traversing = new Set(
 /** True for programs that show, copy or link everything in a folder. */
 export const traverses = (name: string): boolean => traversing.has(name);
 
-/** Clients of containers, clusters and clouds that copy folders: `docker cp . x:/`. */
-function copiesElsewhere(argv: CommandPart['argv']): boolean {
-  const has = (pattern: RegExp): boolean => argv.some((word) => pattern.test(word ?? ''));
-  const name = programName(argv[0]);
-  if (/^(?:gsutil|s3cmd|s5cmd|azcopy|mc)$/.test(name)) return true;
-  if (/^(?:aws|gcloud|az)$/.test(name)) return has(/^(?:s3|storage|scp)$/);
-  if (/^(?:docker|podman|nerdctl|lxc)$/.test(name)) return has(/^(?:cp|push)$/);
-  return /^(?:kubectl|oc)$/.test(name) && has(/^(?:cp|rsync)$/);
-}
+/** Behind a wrapper such as `sudo`, the program can be any word. */
+const sent = (argv: CommandPart['argv']): ReturnType<typeof senderOf> =>
+  isRunner(programName(argv[0]))
+    ? argv.map((_, at) => senderOf(argv.slice(at))).find((found) => found !== undefined)
+    : senderOf(argv);
 
 /** True for a call of such a program, or of a module of Python that packs or serves a folder. */
 export const packs = ({ argv }: CommandPart): boolean =>
   traverses(programName(argv[0])) ||
-  copiesElsewhere(argv) ||
+  sent(argv) !== undefined ||
   (/^(?:python|pypy)[\d.]*$/.test(programName(argv[0])) &&
     /^(?:zipfile|tarfile|zipapp|http\.server)$/.test(argv[argv.indexOf('-m') + 1] ?? ''));
 
@@ -238,7 +235,9 @@ export function takesNames({ argv }: CommandPart): boolean {
 /** The folders that a search or a copy traverses; without operands, `rg` and the like search the current one. */
 export function foldersOf(part: CommandPart, directory: string, policy: Policy): readonly string[] {
   const operands = part.argv.slice(1).filter((word) => word !== null && !word.startsWith('-'));
-  const folders = operands
+  const sender = sent(part.argv);
+  const values = sender === undefined ? [] : part.argv.slice(1).flatMap((word) => valuesIn(word ?? ''));
+  const folders = [...operands, ...values]
     .map((word) => locate(word ?? '.', directory, policy))
     .filter((path) => policy.isDirectory(path));
   const name = programName(part.argv[0]);
@@ -248,6 +247,12 @@ export function foldersOf(part: CommandPart, directory: string, policy: Policy):
   const isServer = /server$/.test(name) || part.argv.includes('http.server');
   const isOpen =
     ((/^(?:rg|ag|ack|ugrep)$/.test(name) || isRecursive) && operands.length < 2) ||
-    (isServer && folders.length === 0);
+    ((isServer || sender?.takesCurrent === true) && folders.length === 0);
   return isOpen ? [...folders, directory] : folders;
 }
+
+/** What may be a folder in `--from-file=key=.`, `--build-context a=..`, `-f.` and `type=local,src=.`. */
+const valuesIn = (word: string): readonly string[] => [
+  ...word.split(/[=,]/).slice(1),
+  ...(/^-[A-Za-z]./.test(word) ? [word.slice(2)] : []),
+];

@@ -22,6 +22,8 @@ const shows = [
   'tar cf - . | base64',
   'cp -r . /tmp/copy',
   'sudo -n cat "$X"',
+  'docker build -t x .',
+  'kubectl create secret generic x --from-file=. --dry-run=client -o yaml',
 ];
 
 describe('with the rule Bash', () => {

@@ -266,15 +266,76 @@ describe('a rule that forbids every edit', () => {
   });
 });
 
-describe('a rule that forbids reading a folder counts for clients that copy everything elsewhere', () => {
-  test.each(['docker cp . x:/', 'kubectl cp . x:/', 'aws s3 sync . s3://x'])('%s', async (command) => {
+describe('a rule that forbids reading a folder counts for programs that send everything in one', () => {
+  test.each([
+    ...['docker cp . x:/', 'kubectl cp . x:/', 'aws s3 sync . s3://x', 'rclone sync . remote:x'],
+    ...[
+      'docker build .',
+      'docker build -t x -f Dockerfile .',
+      'podman build .',
+      'docker buildx build --push .',
+    ],
+    ...[
+      'docker build --build-context a=. src',
+      'docker compose up --build',
+      'docker compose build',
+      'buildah bud .',
+    ],
+    'kubectl create secret generic x --from-file=.',
+    'kubectl create configmap x --from-file=key=. --dry-run=client -o yaml',
+    'kubectl create cm x --from-file .',
+    ...[
+      'kubectl apply -f .',
+      'kubectl apply -f. --server-side',
+      'kubectl diff -k .',
+      'oc start-build x --from-dir=.',
+    ],
+    ...['gcloud run deploy x --source .', 'gcloud builds submit', 'vercel', 'vercel --prod', 'fly deploy'],
+    ...[
+      'netlify deploy --dir=.',
+      'firebase deploy',
+      'npm publish',
+      'npm pack',
+      'cargo package',
+      'hf upload x',
+    ],
+    ...[
+      'croc send .',
+      'kopia snapshot create .',
+      'repomix',
+      'helm package .',
+      'kustomize build',
+      'sudo docker build .',
+    ],
+  ])('%s', async (command) => {
     expect(await behavior(command, ['deny Read(locked/**)'], 'bypassPermissions')).not.toBe('allow');
   });
 
-  test.each(['docker cp src x:/', 'docker ps', 'kubectl get pods', 'aws s3 ls'])(
-    'not %s',
-    async (command) => {
-      expect(await behavior(command, ['deny Read(locked/**)'], 'bypassPermissions')).toBe('allow');
-    },
-  );
+  test.each([
+    ...[
+      'docker cp src x:/',
+      'docker ps',
+      'kubectl get pods',
+      'aws s3 ls',
+      'docker compose ps',
+      'docker build src',
+    ],
+    ...[
+      'kubectl apply -f src/a.ts',
+      'kubectl create cm x --from-file=src',
+      'npm run build',
+      'npm install',
+      'helm list',
+    ],
+    ...[
+      'cargo build',
+      'fly status',
+      'netlify status',
+      'pulumi stack ls',
+      'docker logs -f x',
+      'docker build https://h/x',
+    ],
+  ])('not %s', async (command) => {
+    expect(await behavior(command, ['deny Read(locked/**)'], 'bypassPermissions')).toBe('allow');
+  });
 });
