@@ -194,7 +194,7 @@ databases, logs and notes that it does not run.
 
 In two cases there is no earlier content to compare with, and the first start accepts the files as they are without asking: if an
 older version recorded your trust without file contents, and if you enabled something yourself with a command (\`clawdcode mcp
-add\`).
+add\`). A record that is damaged or gone approves nothing: each script asks again.
 
 With \`-p\`, new settings do not apply, and you are told. If a new \`baseUrl\` would replace one that you trusted, and you
 name no endpoint yourself, the run exits with code 52 instead: a conversation meant for one server must not go to another.

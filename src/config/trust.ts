@@ -31,6 +31,8 @@ const recordSchema = z.object({
   rules: z.array(z.string()).exactOptional(),
   /** Decisions about the MCP servers of the folder: by server name, valid for one content. */
   servers: serversSchema.exactOptional(),
+  /** The files that its settings run were recorded when the user approved them. */
+  filesRecorded: z.literal(true).exactOptional(),
 });
 type FolderRecord = z.infer<typeof recordSchema>;
 
@@ -41,6 +43,7 @@ const trustFileSchema = z.looseObject({
   rules: z.record(z.string(), z.array(z.string())).default({}),
   servers: z.record(z.string(), serversSchema).default({}),
   identities: z.record(z.string(), identitySchema).default({}),
+  filesRecorded: z.record(z.string(), z.literal(true)).default({}),
   /** Folders that were at the same path before, newest first: containers mount one project after another there. */
   others: z.record(z.string(), z.array(recordSchema)).default({}),
 });
@@ -136,6 +139,19 @@ export function recordIdentity(dataRoot: string, realRoot: string): Promise<void
   );
 }
 
+/** True if there must be a record of the files that a folder's settings run: without one, it was lost. */
+export function hasRecordedFiles(dataRoot: string, realRoot: string): boolean {
+  return recordOf(trustFile(dataRoot).read(), realRoot).record.filesRecorded === true;
+}
+
+/** Remembers that there is a record of the files that a folder's settings run. */
+export async function rememberRecordedFiles(dataRoot: string, realRoot: string): Promise<void> {
+  if (hasRecordedFiles(dataRoot, realRoot)) return;
+  await changeRecord(dataRoot, realRoot, (record) =>
+    record.trustedAt === undefined ? record : { ...record, filesRecorded: true },
+  );
+}
+
 interface ServerDecision {
   readonly name: string;
   readonly hash: string;
@@ -198,12 +214,14 @@ function lastRecord(trust: TrustFile, realRoot: string): FolderRecord {
   const grants = of(trust.grants);
   const rules = of(trust.rules);
   const servers = of(trust.servers);
+  const filesRecorded = of(trust.filesRecorded);
   return {
     ...(identity !== undefined && { identity }),
     ...(trustedAt !== undefined && { trustedAt }),
     ...(grants !== undefined && { grants }),
     ...(rules !== undefined && { rules }),
     ...(servers !== undefined && { servers }),
+    ...(filesRecorded !== undefined && { filesRecorded }),
   };
 }
 
@@ -245,6 +263,7 @@ function withRecord(
     rules: set(trust.rules, record.rules),
     servers: set(trust.servers, record.servers),
     identities: set(trust.identities, record.identity),
+    filesRecorded: set(trust.filesRecorded, record.filesRecorded),
     others: set(trust.others, others.length === 0 ? undefined : [...others]),
   };
 }
@@ -254,7 +273,10 @@ function trustFile(dataRoot: string): JsonFile<TrustFile> {
   return openJsonFile({
     file: join(dataRoot, 'trust.json'),
     parse: (value) => trustFileSchema.parse(value),
-    empty: { folders: {}, grants: {}, rules: {}, servers: {}, identities: {}, others: {} },
+    empty: {
+      ...{ folders: {}, grants: {}, rules: {}, servers: {} },
+      ...{ identities: {}, filesRecorded: {}, others: {} },
+    },
     maxBytes: MAX_BYTES,
   });
 }

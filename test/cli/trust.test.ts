@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -314,9 +314,41 @@ test('a file that an approved command newly runs asks; a file of a command witho
   await inRepo('tools.js', '2');
   expect(await used()).toMatchObject({ hooks: 0 });
   expect((await start(false))?.before?.files?.map(({ what }) => what)).toEqual([
-    'tools.js (hooks) has changed: 0 → 1 bytes',
+    'tools.js (hooks) is not in the record of what you approved: 1 bytes',
   ]);
   // As with a version that kept no records.
   await rm(join(base, 'data/approved-files'), { recursive: true });
+  const trust = JSON.parse(await readFile(join(base, 'data/trust.json'), 'utf8'));
+  await writeFile(join(base, 'data/trust.json'), JSON.stringify({ ...trust, filesRecorded: {} }));
   expect(await used()).toMatchObject({ hooks: 1, problems: [] });
+});
+
+test.each([
+  ['deleted', (file: string) => rm(file)],
+  ['damaged', (file: string) => writeFile(file, '{"files": {')],
+  ['a folder', async (file: string) => rm(file).then(() => mkdir(file))],
+])('scripts are not approved while the record of them is %s', async (_, lose) => {
+  const hook = (command: string) => ({ hooks: [{ type: 'command', command }] });
+  await project({ hooks: { Stop: [hook('sh ./a.sh'), hook('sh ./b.sh')] } });
+  await inRepo('a.sh', 'a');
+  await inRepo('b.sh', 'b');
+  await start(true);
+  expect(await used()).toMatchObject({ hooks: 2, problems: [] });
+  const folder = join(base, 'data/approved-files');
+  const [name = ''] = (await readdir(folder)).filter((one) => one.endsWith('.json'));
+  await lose(join(folder, name));
+  // However often it starts.
+  for (const _again of [1, 2]) expect(await used()).toMatchObject({ hooks: 0 });
+  expect((await start(false))?.before?.files?.map(({ what }) => what)).toEqual([
+    'a.sh (hooks) is not in the record of what you approved: 1 bytes',
+    'b.sh (hooks) is not in the record of what you approved: 1 bytes',
+  ]);
+  await rm(join(folder, name), { recursive: true, force: true });
+  await start(true);
+  expect(await used()).toMatchObject({ hooks: 2, problems: [] });
+  // A command that is not in the new record is not taken as it is.
+  await inRepo('c.sh', 'c');
+  await project({ hooks: { Stop: [hook('sh ./a.sh'), hook('sh ./b.sh'), hook('sh ./c.sh')] } });
+  await start(true);
+  expect(await used()).toMatchObject({ hooks: 3, problems: [] });
 });

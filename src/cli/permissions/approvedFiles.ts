@@ -7,6 +7,7 @@ import { join, relative } from 'node:path';
 import { AGENT_GRANT } from '../../config/grants.ts';
 import { isFolderServer } from '../../config/mcpServers.ts';
 import { namedByFolder } from '../../config/settingsFiles.ts';
+import { rememberRecordedFiles } from '../../config/trust.ts';
 import type { ChangedFile, FileState, Grant, LoadedSettings } from '../../config/types.ts';
 import { type ProgramText, serverProgram } from '../../protocol/settingsPrograms.ts';
 import { quotedName } from '../../protocol/text/visible.ts';
@@ -24,7 +25,7 @@ import { isOutput } from './outputFiles.ts';
 /**
  * Disables every program in the settings that runs a file changed since its approval. If a command has no record,
  * because an earlier version kept none or the user has just approved it elsewhere, its files are recorded as they are.
- * For a trusted folder.
+ * But if records were lost, its files count as changed. For a trusted folder.
  */
 export async function withApprovedFiles(
   place: RecordPlace,
@@ -42,6 +43,7 @@ export async function withApprovedFiles(
     commands: users.filter((user) => !held.includes(user)).map(({ key }) => key),
   };
   if (addsTo(known, kept)) await addRecords(place, kept);
+  else if (known.isIncomplete !== true) await rememberRecordedFiles(place.dataRoot, place.root);
   if (changed.size === 0) return loaded;
   const changedFiles = [...changed].map((path): ChangedFile => {
     const runs = held.filter(({ files }) => files.includes(path)).map(({ what }) => what);
@@ -116,7 +118,8 @@ function changedIn(users: readonly User[], known: ApprovedRecords, current: Stat
   const commands = new Set(known.commands);
   const isChanged = ({ key }: User, path: string): boolean => {
     const digest = current.get(path)?.digest ?? '';
-    const before = known.files[path]?.digest ?? (commands.has(key) ? '' : digest);
+    const isKnown = commands.has(key) || known.isIncomplete === true;
+    const before = known.files[path]?.digest ?? (isKnown ? '' : digest);
     return before !== digest;
   };
   return new Set(users.flatMap((user) => user.files.filter((path) => isChanged(user, path))));
@@ -125,7 +128,7 @@ function changedIn(users: readonly User[], known: ApprovedRecords, current: Stat
 function addsTo(known: ApprovedRecords, { files, commands }: ApprovedRecords): boolean {
   return (
     commands.some((key) => !known.commands.includes(key)) ||
-    Object.entries(files).some(([path, { stamp }]) => known.files[path]?.stamp !== stamp)
+    Object.entries(files).some(([path, { stamp }]) => (known.files[path]?.stamp ?? '') !== stamp)
   );
 }
 

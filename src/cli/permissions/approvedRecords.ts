@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { hasRecordedFiles, rememberRecordedFiles } from '../../config/trust.ts';
 import type { FileState } from '../../config/types.ts';
 import { readFileNow } from '../../disk/fileLookups.ts';
 import { folderIdentity } from '../../disk/folderIdentity.ts';
@@ -31,29 +32,36 @@ const recordsSchema = z.looseObject({
   files: z.record(z.string(), recordSchema).default({}),
   /** The commands whose files are recorded (`commandKey`): a file without a record is new for them. */
   commands: z.array(z.string()).default([]),
+  isIncomplete: z.boolean().default(false),
 });
 
 export interface ApprovedRecords {
   readonly files: Readonly<Record<string, FileState>>;
   readonly commands: readonly string[];
+  /** Entries were lost or dropped: a command that is not in it may have been recorded with other files. */
+  readonly isIncomplete?: boolean;
 }
 
 export type RecordPlace = Pick<AppPaths, 'root' | 'home' | 'dataRoot'>;
 
 const none: ApprovedRecords = { files: {}, commands: [] };
 
-/** Without a readable record, the files count as they are: they are recorded like those of a new grant. */
+/** What a record stands for that there was and that cannot be read: nothing in it is approved. */
+const lost: ApprovedRecords = { ...none, isIncomplete: true };
+
+/** Empty if nothing was recorded yet; a record that is damaged or gone is incomplete, so that everything asks again. */
 export function readRecords(place: Pick<RecordPlace, 'root' | 'dataRoot'>): ApprovedRecords {
-  return recordFile(place).read();
+  const records = recordFile(place).read();
+  return records === none && hasRecordedFiles(place.dataRoot, place.root) ? lost : records;
 }
 
 /** Returns a function that reads the record only if another session or this one has changed it. */
 export function recordReader(place: Pick<RecordPlace, 'root' | 'dataRoot'>): () => ApprovedRecords {
-  let known: ApprovedRecords = none;
+  let known: ApprovedRecords | undefined;
   let stamp: string | undefined;
   return () => {
     const now = stampOf(statNow(recordPath(place)));
-    if (now !== stamp) known = now === undefined ? none : readRecords(place);
+    if (known === undefined || now !== stamp) known = readRecords(place);
     stamp = now;
     return known;
   };
@@ -61,12 +69,44 @@ export function recordReader(place: Pick<RecordPlace, 'root' | 'dataRoot'>): () 
 
 /** Adds to what is recorded, or replaces the records of the same files. */
 export async function addRecords(place: RecordPlace, added: ApprovedRecords): Promise<void> {
-  await recordFile(place).change((known) => {
-    const all = { ...known.files, ...added.files };
-    const files = Object.fromEntries(Object.entries(all).filter(([path]) => isInside(path, place.root)));
-    const commands = [...new Set([...known.commands, ...added.commands])];
-    return { ...{ root: place.root }, files, commands };
+  await recordFile(place).change((current) => {
+    const known = current === none ? readRecords(place) : current;
+    const again = new Set(Object.keys(added.files));
+    const before = Object.entries(known.files).filter(([path]) => !again.has(path));
+    const all = [...before, ...Object.entries(added.files)].filter(([path]) => isInside(path, place.root));
+    const more = new Set(added.commands);
+    const commands = [...known.commands.filter((key) => !more.has(key)), ...more];
+    return {
+      ...{
+        root: place.root,
+        files: Object.fromEntries(pruned(all)),
+        commands: commands.slice(-MAX_COMMANDS),
+      },
+      isIncomplete: known.isIncomplete === true || commands.length > MAX_COMMANDS,
+    };
   });
+  await rememberRecordedFiles(place.dataRoot, place.root);
+}
+
+const MAX_COMMANDS = 5000;
+const MAX_FILES = 10_000;
+/** Characters of content in a record. */
+const MAX_CONTENT = 10_000_000;
+
+/**
+ * The newest records, oldest first. Those of files that did not exist are dropped, and the content of the oldest, which
+ * only shows what has changed. A recorded command asks about a file that has no record.
+ */
+function pruned(files: readonly (readonly [string, FileState])[]): readonly (readonly [string, FileState])[] {
+  const there = files.filter(([, { digest }]) => digest !== '').slice(-MAX_FILES);
+  let left = MAX_CONTENT;
+  return there
+    .reverse()
+    .map(([path, { content, ...state }]) => {
+      left -= content?.length ?? 0;
+      return [path, left < 0 || content === undefined ? state : { ...state, content }] as const;
+    })
+    .reverse();
 }
 
 /** The current state of a file. It is read only if its stamp differs from those of all known states. */
@@ -96,14 +136,14 @@ export function commandKey({ command, args }: ProgramText): string {
     .slice(0, 32);
 }
 
-/** Hundreds of files with their content. */
-const MAX_RECORD_BYTES = 50_000_000;
+/** Several times what `pruned` keeps. */
+const MAX_RECORD_BYTES = 100_000_000;
 
 function recordFile(place: Pick<RecordPlace, 'root' | 'dataRoot'>): JsonFile<ApprovedRecords> {
   return openJsonFile<ApprovedRecords>({
     file: recordPath(place),
     parse: (value) => recordsSchema.parse(value),
-    empty: none,
+    ...{ empty: none, damaged: lost },
     maxBytes: MAX_RECORD_BYTES,
     isCompact: true,
   });

@@ -50,13 +50,13 @@ export function createScriptCheck(place: RecordPlace, newId: () => string): Scri
   };
   /** The files that differ, and whether these are all that it may run. */
   const compared = (program: SettingsProgram) => {
-    const { files, commands } = records();
+    const { files, commands, isIncomplete = false } = records();
     const { role, command, args, cwd, ofFolder } = program;
-    if (ofFolder === undefined && Object.keys(files).length + commands.length === 0)
+    if (ofFolder === undefined && !isIncomplete && Object.keys(files).length + commands.length === 0)
       return { changed: [], areAll: true };
     // A program that the folder's settings do not name gets all environment variables.
     const written = ofFolder ?? { command, args, cwd };
-    const isRecorded = commands.includes(commandKey(written));
+    const isRecorded = isIncomplete || commands.includes(commandKey(written));
     const found = filesRunBy(written, place);
     const changed = found.files.flatMap((path): ChangedFile[] => {
       const before = files[path];

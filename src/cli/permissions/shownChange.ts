@@ -7,8 +7,10 @@ export function shownChange({ name, users, before, now }: ChangedFile): {
   readonly removed: readonly string[];
   readonly added: readonly string[];
 } {
-  const sizes = `${before?.size ?? 0} → ${now.size} bytes`;
-  const what = `${name} (${users.join(', ')}) has changed: ${sizes}`;
+  const what =
+    before === undefined
+      ? `${name} (${users.join(', ')}) is not in the record of what you approved: ${now.size} bytes`
+      : `${name} (${users.join(', ')}) has changed: ${before.size} → ${now.size} bytes`;
   if (
     before === undefined ||
     now.content === undefined ||

@@ -1,8 +1,13 @@
 /** Scripts that programs of the settings run must be as the user approved them, at each start. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { addRecords, commandKey, recordOf } from '../../../src/cli/permissions/approvedRecords.ts';
+import {
+  addRecords,
+  commandKey,
+  readRecords,
+  recordOf,
+} from '../../../src/cli/permissions/approvedRecords.ts';
 import {
   createSettingsPrograms,
   type ProgramSession,
@@ -63,6 +68,26 @@ test('in a headless run, a script changed after the settings were loaded does no
   expect(await run()).toBe('outside');
   rmSync(at('check.sh'));
   expect(await run()).toMatch(/^held unasked/);
+});
+
+test('a record stays small: only the newest contents are kept, and all of what is compared', async () => {
+  const { root, at, open } = await approved();
+  const place = { root, home: dirname(root), dataRoot: join(dirname(root), '.clawdcode') };
+  const text = 'x'.repeat(60_000);
+  for (const [from, to] of [
+    [0, 150],
+    [150, 300],
+  ] as const) {
+    const names = Array.from({ length: to - from }, (_, index) => `${from + index}.sh`);
+    for (const name of names) writeFileSync(at(name), text);
+    const files = Object.fromEntries(names.map((name) => [at(name), recordOf(at(name), undefined)]));
+    await addRecords(place, { files, commands: [] });
+  }
+  const { files } = readRecords(place);
+  expect(Object.keys(files)).toHaveLength(301);
+  expect([files[at('0.sh')]?.content, files[at('299.sh')]?.content]).toEqual([undefined, text]);
+  expect(files[at('0.sh')]?.digest).toBe(files[at('299.sh')]?.digest);
+  expect(await open().run()).toBe('outside');
 });
 
 test('the user is asked once per change, sees its lines, and approves it for other sessions, too', async () => {
