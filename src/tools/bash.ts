@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import * as z from 'zod';
+import { folderIdentity } from '../disk/folderIdentity.ts';
 import { pathOutside } from '../disk/ownPrograms.ts';
 import { realpath } from '../disk/paths.ts';
 import type { Grant } from '../protocol/permissions.ts';
@@ -183,19 +184,28 @@ async function runOnce(
   const steps = (isDivisible && (await deps.sandbox?.steps({ command: call.command, cwd, grant }))) || [
     { command: call.command, isConditional: false },
   ];
+  // Resolved before any step runs: a program may replace a folder by a link.
+  const endings = steps.map((step) => foldersAfter(step, inBackground));
   const earlier: Confinement[] = [];
   let before = noNotes;
   let until: number | undefined;
   for (let at = 0; ; ) {
     const command = steps[at]?.command ?? call.command;
+    const place = placeOf(context.cwd());
     const run = await start(command);
     until ??= Date.now() + patienceMs;
     const end = await firstOf(run, Math.max(1, until - Date.now()), context);
-    const mayEndIn = foldersAfter(steps[at], inBackground);
+    const mayEndIn = endings[at] ?? nowhere;
     const next = nextStep(steps, at, end);
-    const folder = next === undefined ? undefined : await run.finalCwd();
-    const isMoved = folder !== undefined && folder !== realpath(context.cwd());
-    if (next !== undefined && isMoved && !mayEndIn(folder)) {
+    const isKnown = async (): Promise<boolean> => {
+      if (placeOf(context.cwd()) !== place) return false;
+      const folder = await run.finalCwd();
+      // Without a note, only a step that cannot move is known to have stayed.
+      return folder === undefined
+        ? mayEndIn === nowhere
+        : folder === realpath(context.cwd()) || mayEndIn(folder);
+    };
+    if (next !== undefined && !(await isKnown())) {
       const rest = steps.slice(at + 1).map(({ command }) => command);
       before = joined(before, { forModel: notRun(rest, 'the command ended in another folder'), forUser: [] });
     } else if (next !== undefined) {
@@ -241,9 +251,18 @@ const CHANGES_FOLDER = /\b(?:cd|chdir|pushd|popd|eval|source|autocd)\b|[$`]|(?:^
 
 /** Returns a function that tells whether a step may leave the shell in a folder, given with links resolved. */
 function foldersAfter(step: CommandStep | undefined, inBackground: boolean): (folder: string) => boolean {
-  if (step === undefined || inBackground || !CHANGES_FOLDER.test(step.command)) return () => false;
-  const { endsIn } = step;
-  return endsIn === undefined ? () => true : (folder) => endsIn.some((one) => realpath(one) === folder);
+  if (step === undefined || inBackground || !CHANGES_FOLDER.test(step.command)) return nowhere;
+  if (step.endsIn === undefined) return () => true;
+  const folders = new Set(step.endsIn.map(realpath));
+  return (folder) => folders.has(folder);
+}
+
+const nowhere = (): boolean => false;
+
+/** Another folder that takes its place at the same path is another place. */
+function placeOf(cwd: string): string {
+  const real = realpath(cwd);
+  return `${folderIdentity(real)?.ino ?? ''} ${real}`;
 }
 
 /**

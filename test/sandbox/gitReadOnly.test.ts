@@ -1,6 +1,6 @@
 /** What a command that is not a git command can do with git folders: read them. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { type Confined, confined, type Given, hasSandbox } from './confined.ts';
@@ -191,6 +191,22 @@ describe.skipIf(!hasSandbox)('git folders of a command that is not git', { tags:
     writeFileSync(join(root, 'evil.sh'), ['cd ..', ...preparing, ...forging].join('\n'));
     const { text } = await given.run('cd sub && sh ../evil.sh && git commit -q --allow-empty -m x');
     expect(text).toContain('(Not run, because the command ended in another folder: git commit');
+    expect(existsSync(join(root, 'evil/.git/COMMIT_EDITMSG'))).toBe(false);
+    // A named folder that is replaced by a link, and the folder of the session by another one.
+    const committing = 'git commit -q --allow-empty -m x';
+    const replacing = ['cd ..', 'rmdir sub && ln -s evil sub', 'EVIL=$PWD/evil'];
+    writeFileSync(join(root, 'evil.sh'), [...replacing, ...forging].join('\n'));
+    expect((await given.run(`cd sub && sh ../evil.sh && ${committing}`)).text).toContain(
+      `(Not run, because the command ended in another folder: ${committing}`,
+    );
+    rmSync(join(root, 'sub'));
+    mkdirSync(join(root, 'sub'));
+    await given.run('cd sub');
+    writeFileSync(join(root, 'evil.sh'), ['cd ..', 'mv sub old && cp -r evil sub'].join('\n'));
+    expect((await given.run(`sh ../evil.sh && ${committing}`)).text).toContain(
+      `(Not run, because the command ended in another folder: ${committing}`,
+    );
+    await given.run('cd ..');
     expect(existsSync(join(root, 'evil/.git/COMMIT_EDITMSG'))).toBe(false);
     // The same without forging: git runs its hooks in the sandbox.
     writeFileSync(join(root, 'evil.sh'), '');
