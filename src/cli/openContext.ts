@@ -1,6 +1,5 @@
 /** Opens a session: writes the frozen header of a new one, or resumes one and tells the model what has changed. */
 
-import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { INTERRUPTED_REWIND, interruptedRewind } from '../agent/rewind/turns.ts';
 import { lastCwd, lastEffort, lastModel, titleEntry } from '../agent/sessionFacts.ts';
@@ -186,7 +185,7 @@ function copyOf(
   { place }: SessionFactoryOptions,
 ): Promise<string> {
   const from = storeOfTarget(target, place) ?? store;
-  const log = archived ?? { file: join(from.folder, `${id}.jsonl`), isArchived: false };
+  const log = archived ?? { file: from.fileOf(id), isArchived: false };
   const to = target.type === 'id' && target.uptoSeq !== undefined ? { to: target.uptoSeq } : {};
   const entries = readEntries(log, { type: 'from', seq: 0, ...to });
   return from.folder === store.folder ? store.forkSession(entries) : copySession(entries, from, store);

@@ -47,6 +47,7 @@ export {
   detectGitBranch,
   detectGitRemote,
   getProjectStoragePath,
+  getSessionFilePath,
   getStorageRoot,
 } from './storage/pathUtils.ts';
 export { type RepairReport, repairSession } from './storage/repair/repairSession.ts';

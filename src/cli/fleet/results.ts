@@ -6,7 +6,12 @@ import { constants, lstatSync } from 'node:fs';
 import { copyFile, cp, type FileHandle, mkdir, open, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { agentsFolderIn, getProjectStoragePath, hasRealFolders } from '../../context/index.ts';
+import {
+  agentsFolderIn,
+  getProjectStoragePath,
+  getSessionFilePath,
+  hasRealFolders,
+} from '../../context/index.ts';
 import { inRealFolder } from '../../disk/realFile.ts';
 import { TaskListError } from './tasks.ts';
 
@@ -71,8 +76,8 @@ export async function openResultFolder(path: string, dataRoot: string): Promise<
     async addSession(id, { root, sessionId }) {
       const project = getProjectStoragePath(dataRoot, root);
       const [sessions, name] = [join(folder, 'sessions'), `${id}.jsonl`];
-      const log = join(project, `${sessionId}.jsonl`);
       try {
+        const log = getSessionFilePath(dataRoot, root, sessionId);
         await replace(sessions, name, (file) => copyFile(log, file, constants.COPYFILE_EXCL));
       } catch {
         return null;

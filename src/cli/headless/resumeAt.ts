@@ -1,5 +1,4 @@
 /** `--resume-session-at`: continues a session from one of its messages. */
-import { join } from 'node:path';
 import type { Agent, SessionTarget } from '../../agent/types.ts';
 import { isPrompt, PersistentStore } from '../../context/index.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
@@ -28,7 +27,7 @@ export async function resumeAt(asked: SessionTarget, uuid: string, place: AppPat
   const store =
     storeOfTarget(target, place) ?? new PersistentStore({ dataRoot, projectRoot, programVersion });
   const { id, archived } = await locateAnywhere(target.id, store, place);
-  const log = archived ?? { file: join(store.folder, `${id}.jsonl`), isArchived: false };
+  const log = archived ?? { file: store.fileOf(id), isArchived: false };
   let seq: number | undefined;
   let isEndOfTurn = true;
   for await (const entry of readEntries(log, { type: 'from', seq: 0 })) {

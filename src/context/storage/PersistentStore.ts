@@ -70,7 +70,7 @@ export class PersistentStore implements SessionStore {
    * `SessionLockedError`, and `SessionExistsError` if a session or an archive already has the id.
    */
   async createSession(sessionId: string = newSessionId()): Promise<SessionLog> {
-    const file = sessionFileIn(this.folder, sessionId);
+    const file = this.fileOf(sessionId);
     return this.#open(file, sessionId, async (store) => {
       const archive = new JSONLStore(archiveFileIn(this.folder, sessionId));
       if ((await store.exists()) || (await archive.exists())) throw new SessionExistsError(sessionId);
@@ -83,7 +83,7 @@ export class PersistentStore implements SessionStore {
    * damaged file can be opened; `damaged` lists the lines that could not be read.
    */
   async openSession(sessionId: string): Promise<SessionLog> {
-    const file = sessionFileIn(this.folder, sessionId);
+    const file = this.fileOf(sessionId);
     this.#assertLog(file, sessionId);
     return this.#open(file, sessionId, async (store) => {
       // It may have been deleted while the lock was acquired.
@@ -100,7 +100,7 @@ export class PersistentStore implements SessionStore {
    */
   async openReader(sessionId: string): Promise<SessionLog> {
     const { projectRoot, programVersion, now } = this.#options;
-    const file = sessionFileIn(this.folder, sessionId);
+    const file = this.fileOf(sessionId);
     this.#assertLog(file, sessionId);
     const store = new JSONLStore(file);
     return new SessionLog({
@@ -151,7 +151,7 @@ export class PersistentStore implements SessionStore {
    */
   async loadSession(
     sessionId: string,
-    store = new JSONLStore(sessionFileIn(this.folder, sessionId)),
+    store = new JSONLStore(this.fileOf(sessionId)),
   ): Promise<LogContents | undefined> {
     if (!(await store.exists())) return undefined;
     return store.readAll((path) => this.#load(path));
@@ -178,7 +178,7 @@ export class PersistentStore implements SessionStore {
     let next = 0;
     const worker = async (): Promise<void> => {
       for (let id = ids[next++]; id !== undefined; id = ids[next++]) {
-        const summary = await summarizeSession(sessionFileIn(this.folder, id), id);
+        const summary = await summarizeSession(this.fileOf(id), id);
         if (summary !== undefined) found.push(summary);
       }
     };
@@ -188,7 +188,7 @@ export class PersistentStore implements SessionStore {
 
   /** The session with the latest activity; reads as few files as possible. */
   async latestSession(): Promise<SessionSummary | undefined> {
-    const files = (await this.#ids()).map((id) => ({ id, file: sessionFileIn(this.folder, id) }));
+    const files = (await this.#ids()).map((id) => ({ id, file: this.fileOf(id) }));
     const dated = await Promise.all(
       files.map(async (one) => ({ ...one, time: (await stat(one.file).catch(unlessMissing))?.mtimeMs ?? 0 })),
     );
@@ -201,6 +201,11 @@ export class PersistentStore implements SessionStore {
         latest = summary;
     }
     return latest;
+  }
+
+  /** Path of a session's log. Throws `InvalidSessionIdError`. */
+  fileOf(sessionId: string): string {
+    return sessionFileIn(this.folder, sessionId);
   }
 
   /** The sessions of a session's subagents. */
