@@ -198,7 +198,6 @@ export class World {
       clock: () => this.#now(),
       memory: { search: async () => this.memories.map(foundMemory) },
       instructions: {
-        read: async () => [],
         changes: async (known) => changesTo(this.instructionFile, known),
       },
       ...(this.program.countsExactly ? { encoder } : {}),

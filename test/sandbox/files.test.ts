@@ -379,8 +379,8 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     const [folder, notes] = [join(root, '.git'), join(base, 'notes')];
     const commondir = (): boolean => existsSync(join(folder, 'commondir'));
     const [first, second] = [createCompletedGitFolders(notes), createCompletedGitFolders(notes)];
-    first.complete(folder);
-    second.complete(folder);
+    for (const session of [first, second])
+      session.completeAll([root], { writable: [root], closed: [], home: base });
     first.release();
     expect(commondir()).toBe(true);
     second.release();

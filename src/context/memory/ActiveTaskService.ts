@@ -70,29 +70,20 @@ export function activeTask(entries: readonly JSONLEntry[]): ActiveTask {
 }
 
 /**
- * True if goal and list should be repeated: the goal was last stated (by the user or a reminder) `steps` or more
- * replies ago, or the list has open items and differs from the one last stated. `entries` are those in effect, oldest
- * first; `todos` is the current list, by default the last one in the entries. Reads back about `steps` replies, not the
- * whole session.
+ * True if goal and list should be repeated: the goal was last stated (by the user or a reminder) `steps` or more replies
+ * ago. A list that changed needs no reminder, since TodoWrite states the new one. `entries` are those in effect, oldest
+ * first; reads back about `steps` replies, not the whole session.
  */
-export function reminderDue(entries: readonly JSONLEntry[], steps: number, todos?: readonly Todo[]): boolean {
+export function reminderDue(entries: readonly JSONLEntry[], steps: number): boolean {
   let replies = 0;
-  let goalIsStated = false;
-  let stated: readonly Todo[] | undefined;
   for (let index = entries.length - 1; index >= 0; index--) {
     const entry = entries[index];
     if (entry === undefined) break;
     if (entry.type === 'assistant') replies++;
-    if (!goalIsStated && replies >= steps) return hasSomething(entries, todos);
-    const reminder = reminderOf(entry);
-    // Only TodoWrite changes the list, and it states the new list: after a reminder there is nothing to add.
-    if (reminder !== undefined && stated === undefined) return false;
-    stated ??= entry.toolResult?.todos;
-    goalIsStated ||= goalOf(entry) !== undefined;
-    if (reminder !== undefined) break;
-    if (goalIsStated && (todos === undefined || stated !== undefined || !hasOpen(todos))) break;
+    if (replies >= steps) return hasSomething(entries);
+    if (reminderOf(entry) !== undefined || goalOf(entry) !== undefined) break;
   }
-  return todos !== undefined && hasOpen(todos) && !isSameList(todos, stated ?? []);
+  return false;
 }
 
 /** Text of a reminder: quoted, on at most six lines and within 200 tokens. Empty if there is nothing to say. */
@@ -124,21 +115,12 @@ export function reminderEntry({ goal, todos }: ActiveTask): NewEntry | undefined
   };
 }
 
-function hasSomething(entries: readonly JSONLEntry[], todos: readonly Todo[] | undefined): boolean {
-  const task = activeTask(entries);
-  return task.goal !== undefined || hasOpen(todos ?? task.todos);
+function hasSomething(entries: readonly JSONLEntry[]): boolean {
+  const { goal, todos } = activeTask(entries);
+  return goal !== undefined || hasOpen(todos);
 }
 
 const hasOpen = (todos: readonly Todo[]): boolean => todos.some(({ status }) => status !== 'completed');
-
-function isSameList(one: readonly Todo[], other: readonly Todo[]): boolean {
-  return (
-    one.length === other.length &&
-    one.every(
-      ({ content, status }, index) => content === other[index]?.content && status === other[index]?.status,
-    )
-  );
-}
 
 /** Goal and list of a reminder; undefined for other entries and for a reminder without a list. */
 function reminderOf({ subtype, data }: JSONLEntry): ActiveTask | undefined {

@@ -29,11 +29,10 @@ interface InstructionPlaces {
 }
 
 export interface InstructionSource {
-  /** The user's own file, then the files from the root down to the working directory, each followed by its imports. */
-  read(): Promise<readonly InstructionFile[]>;
   /**
-   * New, changed and removed files compared with `known` (hash by path, from the log), including files in directories
-   * of `touched` files. Checks each directory and file on disk, but reads only changed files. Never rejects.
+   * New, changed and removed files compared with `known` (hash by path, from the log): the user's own file, then the
+   * files from the root down to the working directory, each followed by its imports, then those in directories of
+   * `touched` files. Checks each directory and file on disk, but reads only changed files. Never rejects.
    */
   changes(
     known: ReadonlyMap<string, string>,
@@ -72,7 +71,6 @@ export function createInstructionSource(places: InstructionPlaces): InstructionS
   };
 
   return {
-    read: () => collect(base, [], new Set()),
     async changes(known, touched) {
       const nested = nestedDirectories(touched, known.keys(), root, covered);
       const folders = [...base, ...nested.map((path): Folder => ({ path, origin: 'repository' }))];

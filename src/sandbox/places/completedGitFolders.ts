@@ -33,8 +33,6 @@ interface CompletedGitFolders {
       readonly home: string;
     },
   ): readonly string[];
-  /** Creates the missing files of a folder, as git would and without any effect on git. Never throws. */
-  complete(folder: string): void;
   /** Removes everything again, except what other sessions need. Never throws. */
   release(): void;
 }
@@ -61,7 +59,6 @@ export function createCompletedGitFolders(notes: string): CompletedGitFolders {
     completeGitFolder(folder);
   };
   return {
-    complete,
     completeAll(roots, { writable, closed, home }) {
       if (!isCleared) clearUp(notes);
       isCleared = true;

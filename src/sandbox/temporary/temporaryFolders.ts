@@ -38,8 +38,6 @@ export interface PrivateTemporary {
 export interface TemporaryFolders {
   /** The private folder for a shared one, created on first use. Undefined if that fails. Never throws. */
   open(shared: string): PrivateTemporary | undefined;
-  /** All folders opened so far. */
-  opened(): readonly PrivateTemporary[];
   /**
    * Entries of the shared folder that a command names, to be mounted, because `find` and `cp` treat links differently.
    * Without links, which would expose their target even if it is hidden, and without names that a command has used for
@@ -126,7 +124,6 @@ export function createTemporaryFolders({
       if (!states.has(shared)) states.set(shared, make(shared, parentName, isKept));
       return states.get(shared);
     },
-    opened: all,
     named(folder, command) {
       const state = stateOf(folder);
       if (state === undefined) return [];

@@ -8,6 +8,7 @@ import {
   type InstructionSource,
 } from '../../../src/context/memory/InstructionSource.ts';
 import { formatInstructions, hashOf, instructionEntry } from '../../../src/context/memory/instructions.ts';
+import { instructionFiles } from './instructionFiles.ts';
 
 let base: string;
 beforeEach(async () => {
@@ -36,7 +37,8 @@ const source = (cwd = 'repo'): InstructionSource =>
 const brief = (
   files: readonly { path: string; text: string | undefined }[],
 ): [string, string | undefined][] => files.map(({ path, text }) => [relative(base, path), text]);
-const read = async (cwd?: string): Promise<[string, string | undefined][]> => brief(await source(cwd).read());
+const read = async (cwd?: string): Promise<[string, string | undefined][]> =>
+  brief(await instructionFiles(source(cwd)));
 
 test('the user’s own files are marked as theirs, files of the repository are not, whoever imports them', async () => {
   await write('home/.claude/CLAUDE.md', 'mine @../notes.md');
@@ -224,7 +226,7 @@ describe('changes', () => {
     await write('data/AGENTS.md', 'user');
     await write('repo/AGENTS.md', 'root');
     const files = source();
-    known.set('', hashOf(formatInstructions(await files.read())));
+    known.set('', hashOf(formatInstructions(await instructionFiles(files))));
     expect(await changes(files)).toEqual([]);
     await write('repo/AGENTS.md', 'changed');
     expect(await changes(files)).toEqual([

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createInstructionSource } from '../../../src/context/memory/InstructionSource.ts';
 import { pathMatcher, readRule } from '../../../src/context/memory/instructionFolder.ts';
+import { instructionFiles } from './instructionFiles.ts';
 
 let base: string;
 beforeEach(async () => {
@@ -42,7 +43,7 @@ describe('files of Claude Code', () => {
     await write('repo/.claude/rules/a/nested.md', 'nested');
     await write('repo/.claude/rules/note.txt', 'no');
     await write('repo/pkg/.claude/CLAUDE.md', 'pkg');
-    expect(shortly(await source('repo/pkg').read())).toEqual([
+    expect(shortly(await instructionFiles(source('repo/pkg')))).toEqual([
       ['home/.claude/CLAUDE.md', 'mine'],
       ['home/.claude/rules/tone.md', 'tone'],
       ['data/AGENTS.md', 'own'],
@@ -61,7 +62,7 @@ describe('files of Claude Code', () => {
     await write('repo/.claude/CLAUDE.md', 'also shared');
     await write('repo/CLAUDE.local.md', 'personal');
     await write('repo/.claude/rules/a.md', 'a');
-    expect(shortly(await source().read())).toEqual([
+    expect(shortly(await instructionFiles(source()))).toEqual([
       ['repo/AGENTS.md', 'open'],
       ['repo/CLAUDE.local.md', 'personal'],
       ['repo/.claude/rules/a.md', 'a'],
@@ -79,14 +80,14 @@ describe('files of Claude Code', () => {
   test('.claude/CLAUDE.md comes before the names of other agents', async () => {
     await write('repo/GEMINI.md', 'gemini');
     await write('repo/.claude/CLAUDE.md', 'claude');
-    expect(shortly(await source().read())).toEqual([['repo/.claude/CLAUDE.md', 'claude']]);
+    expect(shortly(await instructionFiles(source()))).toEqual([['repo/.claude/CLAUDE.md', 'claude']]);
   });
 
   test('in subfolders they apply once a file near them is touched', async () => {
     await write('repo/pkg/.claude/CLAUDE.md', 'pkg');
     await write('repo/pkg/CLAUDE.local.md', 'mine');
     const one = source();
-    expect(await one.read()).toEqual([]);
+    expect(await instructionFiles(one)).toEqual([]);
     const changes = await one.changes(new Map(), ['pkg/a.js']);
     expect(shortly(changes)).toEqual([
       ['repo/pkg/.claude/CLAUDE.md', 'pkg'],
@@ -102,7 +103,7 @@ describe('files of Claude Code', () => {
     await symlink(join(base, 'secret.md'), join(base, 'repo/.claude/rules/link.md'));
     await symlink(join(base, 'home'), join(base, 'repo/.claude/rules/folder'));
     await write('home/x.md', 'of the home');
-    const texts = shortly(await source().read()).map(([, text]) => text);
+    const texts = shortly(await instructionFiles(source())).map(([, text]) => text);
     expect(texts).toHaveLength(2);
     for (const text of texts)
       expect(text).toMatch(/^\(This file was not read: it links to a secret or out of the project/);
@@ -114,7 +115,7 @@ describe('rules with paths', () => {
     await write('repo/.claude/rules/ts.md', '---\npaths:\n  - "src/**/*.{ts,tsx}"\n---\nUse types.\n');
     await write('home/.claude/rules/docs.md', '---\npaths: docs/*.md\n---\nShort.\n');
     const one = source();
-    expect(await one.read()).toEqual([]);
+    expect(await instructionFiles(one)).toEqual([]);
     expect(await one.changes(new Map(), ['src/a.js', join(base, 'elsewhere/src/a.ts')])).toEqual([]);
     const found = await one.changes(new Map(), ['src/deep/a.tsx', join(base, 'repo/docs/x.md')]);
     expect(shortly(found)).toEqual([

@@ -5,14 +5,17 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createInstructionSource } from '../../../src/context/memory/InstructionSource.ts';
 import { formatInstructions, type InstructionFile } from '../../../src/context/memory/instructions.ts';
+import { instructionFiles } from './instructionFiles.ts';
 
 const read = (cwd = 'repo'): Promise<readonly InstructionFile[]> =>
-  createInstructionSource({
-    dataRoot: join(base, 'home'),
-    root: join(base, 'repo'),
-    cwd: join(base, cwd),
-    isSensitive: (path) => path.endsWith('.env'),
-  }).read();
+  instructionFiles(
+    createInstructionSource({
+      dataRoot: join(base, 'home'),
+      root: join(base, 'repo'),
+      cwd: join(base, cwd),
+      isSensitive: (path) => path.endsWith('.env'),
+    }),
+  );
 
 let base: string;
 beforeEach(async () => {
