@@ -90,7 +90,7 @@ export function promptOf(entry: JSONLEntry): PromptOp {
   return { type: 'prompt', text, ...(display === undefined ? {} : { display }) };
 }
 
-/** Returns the text of a prompt; images leave no trace. */
+/** Returns the text of a prompt without its images. */
 export function promptText(content: unknown): string {
   return contentText(Array.isArray(content) ? content.filter(isTextPart) : content);
 }

@@ -23,7 +23,7 @@ export class ShellState {
     return this.#variables;
   }
 
-  /** Goes back to these variables, as after a subshell. */
+  /** Sets earlier variables again, as after a subshell. */
   restore(variables: Variables): void {
     this.#variables = variables;
   }
