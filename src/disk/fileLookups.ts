@@ -19,7 +19,7 @@ export function resolved(path: string): readonly string[] {
   // Most do not exist, and an exception for each would take longer than everything else.
   if (lstatOf(path) === undefined) return [];
   try {
-    return [realpathSync(path)];
+    return [realpathSync.native(path)];
   } catch {
     return [];
   }

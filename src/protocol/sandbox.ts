@@ -33,6 +33,11 @@ export interface CommandRequest {
   /** Exclusions in the settings do not apply: they were decided before. */
   readonly isKeptInside?: true;
   /**
+   * It usually ends at once. If it only reads, it starts sooner, but is stopped if another program replaces a hidden file
+   * while it runs, instead of having it hidden again.
+   */
+  readonly isBrief?: boolean;
+  /**
    * Asks the user about a host that no rule allows; `isAlways` asks even in modes without questions. Absent = there is
    * no user to ask, so the host is denied.
    */

@@ -309,8 +309,11 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const onBuilt = (): void => {
         for (const done of linked) done();
       };
-      // On Linux even without a network: mounts can be added later only to what runs in the session's user namespace.
-      const entry = plan.network === 'session' || options.platform === 'linux' ? await open() : undefined;
+      // On Linux even without a network: mounts can be added later only to what runs in the session's user namespace. Entering
+      // it takes as long as starting a program.
+      const mayEnd = isReadOnly && request.isBrief === true;
+      const isEntered = plan.network === 'session' || (options.platform === 'linux' && !mayEnd);
+      const entry = isEntered ? await open() : undefined;
       const route = plan.network === 'session' ? entry : undefined;
       const token = randomBytes(9).toString('base64url');
       const own: RunningRequest = {

@@ -148,7 +148,7 @@ async function runOnce(
     signal: AbortSignal,
   ): Promise<Confinement | undefined> => {
     const request: CommandRequest = {
-      ...{ command, cwd: context.cwd(), grant, env, scratch },
+      ...{ command, cwd: context.cwd(), grant, env, scratch, isBrief: !inBackground },
       // Whether the line runs outside was decided as a whole.
       ...(steps.length > 1 ? { isKeptInside: true } : {}),
       ...askHostWith(context, call.command, signal, declined),

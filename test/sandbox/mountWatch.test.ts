@@ -175,6 +175,23 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
     expect(await output(at)).not.toMatch(/TOKEN-2|LATER/);
   });
 
+  test('ends a command in the foreground that may only read', { tags: 'long' }, async () => {
+    const at = await confined();
+    const file = join(at.home, '.npmrc');
+    writeFileSync(file, 'TOKEN-1\n');
+    const running = at.run('while :; do cat ~/.npmrc; sleep 0.05; done', {
+      basis: 'read-only',
+      timeout: 60_000,
+    });
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    replaceBy['a rename'](file);
+    const { text } = await running;
+    expect(text).toContain(
+      `another program replaced ${file}, and the new file could not be kept from the command`,
+    );
+    expect(text).not.toContain('TOKEN-1');
+  });
+
   test('ends the command if it cannot be protected again', async () => {
     const bin = realpathSync(mkdtempSync(join(tmpdir(), 'sandbox-bin-')));
     onTestFinished(() => rmSync(bin, { recursive: true, force: true }));

@@ -1,4 +1,5 @@
 /** Finds on disk what a plan refers to: the secrets, protected files and git folders that exist right now. */
+import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { lstatOf, namesIn, resolved, statOf } from '../../disk/fileLookups.ts';
 import { isInside } from '../../disk/paths.ts';
@@ -193,7 +194,7 @@ function hiddenPlaces(
     [...kept, ...projects, ...systemFolders].some((folder) => isInside(folder, path));
   const candidates = [
     ...loose,
-    ...secrets.places,
+    ...secrets.places.filter(mayExistIn(homes)),
     ...secrets.moved.flatMap(resolved).filter((path) => !isOfProject(path)),
     dataRoot,
     ...denyRead,
@@ -214,6 +215,34 @@ function hiddenPlaces(
         (other) => other.isDirectory && other.path !== path && isGone(path, other.path),
       ),
   );
+}
+
+/**
+ * A test for paths that may exist, by the names in the homes and the folders there: most of the hundreds of places do not,
+ * and looking at each takes a millisecond or more in all.
+ */
+function mayExistIn(homes: readonly string[]): (path: string) => boolean {
+  const known = new Map<string, ReadonlySet<string> | undefined>();
+  const has = (folder: string, name: string): boolean => {
+    if (!known.has(folder)) known.set(folder, foldedNames(folder));
+    // Some file systems ignore case.
+    return known.get(folder)?.has(name.toLowerCase()) !== false;
+  };
+  return (path) => {
+    const home = homes.find((folder) => path.startsWith(`${folder}/`));
+    if (home === undefined) return true;
+    const [first = '', second] = path.slice(home.length + 1).split('/');
+    return has(home, first) && (second === undefined || has(join(home, first), second));
+  };
+}
+
+/** Undefined if the folder cannot be listed. */
+function foldedNames(folder: string): ReadonlySet<string> | undefined {
+  try {
+    return new Set(readdirSync(folder).map((name) => name.toLowerCase()));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Without places in hidden folders: these are hidden with them. */

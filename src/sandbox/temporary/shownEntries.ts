@@ -65,16 +65,16 @@ export function createShownEntries(places: ShownPlaces, link = linkSync): ShownE
     const ino = notedFolder(places.session, name);
     if (ino !== undefined) showing.made.set(name, { ino, kind: 'folder' });
   }
+  const filesNow = createFileNames(places.own);
   return {
     has: (name) => showing.made.has(name),
     files(isShown, isLast = false) {
       removeGone(showing);
       let count = [...showing.made.keys()].filter((path) => !path.includes('/')).length;
-      for (const entry of entriesOf(places.own)) {
-        if (!entry.isFile() || !isShown(entry.name)) continue;
-        const isNew = !showing.made.has(entry.name);
+      for (const name of filesNow().filter(isShown)) {
+        const isNew = !showing.made.has(name);
         if (isNew && count >= MAX_SHOWN) continue;
-        showFile(showing, join(places.own, entry.name), entry.name, isLast);
+        showFile(showing, join(places.own, name), name, isLast);
         if (isNew) count++;
       }
     },
@@ -91,6 +91,25 @@ export function createShownEntries(places: ShownPlaces, link = linkSync): ShownE
       }
     },
     adopt: (path, kind) => adopt(showing, path.split('/'), kind),
+  };
+}
+
+/** The kernel may give changes within this time the same change time. */
+const TICK_MS = 100;
+
+/**
+ * Creates a function that lists the files in a folder. The folder may have a thousand links, and is listed twice for each
+ * command: this is done again only if it has changed.
+ */
+function createFileNames(folder: string): () => readonly string[] {
+  let known: { readonly changed: bigint; readonly names: readonly string[] } | undefined;
+  return () => {
+    const changed = lstatOf(folder)?.ctimeNs;
+    if (changed !== undefined && known?.changed === changed) return known.names;
+    const names = entriesOf(folder).flatMap((entry) => (entry.isFile() ? [entry.name] : []));
+    const isSettled = changed !== undefined && BigInt(Date.now() - TICK_MS) * 1_000_000n > changed;
+    known = isSettled ? { changed, names } : undefined;
+    return names;
   };
 }
 

@@ -12,7 +12,7 @@ import { makeScratch } from './scratch.ts';
 
 /** How long to wait for more output after the shell has exited, while a child holds the pipe. */
 const DRAIN_MS = 100;
-const ALIVE_POLL_MS = 5;
+const ALIVE_POLL_MS = 1;
 const GONE_POLL_MS = 500;
 
 export interface CommandSpec {
@@ -253,7 +253,8 @@ function terminateInside(leader: number): void {
 
 /** In a container whose init process reaps late or never, zombies still accept signals, so this checks /proc. */
 function hasLivingMember(leader: number): boolean {
-  for (const name of processNames()) {
+  // The newest first: reading all takes milliseconds, and the leader has started its group lately.
+  for (const name of processNames().reverse()) {
     const [state, , group] = fieldsAfterName(`/proc/${name}/stat`);
     if (Number(group) === leader && state !== 'Z' && state !== 'X') return true;
   }
