@@ -176,14 +176,13 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
   });
 
   test('ends a command in the foreground that may only read', { tags: 'long' }, async () => {
-    const at = await confined();
+    const live: string[] = [];
+    const at = await confined({ context: { onOutput: (text) => void live.push(text) } });
     const file = join(at.home, '.npmrc');
     writeFileSync(file, 'TOKEN-1\n');
-    const running = at.run('while :; do cat ~/.npmrc; sleep 0.05; done', {
-      basis: 'read-only',
-      timeout: 60_000,
-    });
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const script = 'echo up; while :; do cat ~/.npmrc; sleep 0.05; done';
+    const running = at.run(script, { basis: 'read-only', timeout: 60_000 });
+    await vi.waitFor(() => expect(live.join('')).toContain('up'), 20_000);
     replaceBy['a rename'](file);
     const { text } = await running;
     expect(text).toContain(
