@@ -12,8 +12,9 @@ import { gitSettingsRunPrograms } from '../../src/permissions/lookups/gitProgram
 import type { Grant } from '../../src/protocol/permissions.ts';
 import type { CommandSandbox } from '../../src/protocol/sandbox.ts';
 import type { ToolContext, ToolOutcome } from '../../src/protocol/tools.ts';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { type ProbedMachine, type ProbeOptions, probeMachine } from '../../src/sandbox/probe.ts';
-import { createCommandSandbox, type SandboxOptions } from '../../src/sandbox/Sandbox.ts';
+import { createCommandSandbox } from '../../src/sandbox/Sandbox.ts';
 import { programNames } from '../../src/sandbox/temporary/temporaryNames.ts';
 import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';
 import { grammarFolder } from '../permissions/grammarFolder.ts';

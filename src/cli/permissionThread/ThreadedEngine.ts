@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { createThreadClient, type ThreadClient } from '../../context/index.ts';
 import { type PermissionEngine, unchecked } from '../../permissions/PermissionEngine.ts';
-import type { DeniedPlaces } from '../../sandbox/Sandbox.ts';
+import type { DeniedPlaces } from '../../sandbox/options.ts';
 import type { DeniedQuery } from '../permissions/deniedPlaces.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { startThread } from '../process/threads.ts';

@@ -7,6 +7,7 @@ import { isInside, realpath } from '../../disk/paths.ts';
 import { type ForbiddingPattern, fixedPath, forbidding } from '../../permissions/files/filePattern.ts';
 import { hasGlob } from '../../permissions/files/globOverlap.ts';
 import { parseRule, type SourcedRule } from '../../permissions/rules/rules.ts';
+import type { DeniedPlaces } from '../../sandbox/options.ts';
 import {
   createDeniedScan,
   type DeniedFound,
@@ -14,7 +15,6 @@ import {
   withinLimit,
 } from '../../sandbox/places/deniedScan.ts';
 import { createTrackedNotes, type TrackedNotes } from '../../sandbox/places/trackedNotes.ts';
-import type { DeniedPlaces } from '../../sandbox/Sandbox.ts';
 
 /** Data that can be passed to a thread. */
 export interface DeniedQuery {

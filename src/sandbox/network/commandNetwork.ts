@@ -40,7 +40,7 @@ export interface ProxyRoute {
 }
 
 /** Programs are looked up in `path`; `node` is absolute. */
-interface RouteOptions {
+export interface RouteOptions {
   readonly platform: NodeJS.Platform;
   readonly path: string;
   readonly node: string;

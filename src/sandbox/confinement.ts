@@ -1,0 +1,284 @@
+import { closeSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { lstatOf, resolved } from '../disk/fileLookups.ts';
+import { isInside } from '../disk/paths.ts';
+import type { SandboxRecord } from '../protocol/entries/fields.ts';
+import type { Confinement, GitUse, Launch } from '../protocol/sandbox.ts';
+import { whyBlocked, whyGitBlocked, whyHidden, whySharedBlocked } from './blocked.ts';
+import { BYTECODE_CACHE, englishMessages } from './environment.ts';
+import { bubblewrapArguments } from './linux/bubblewrap.ts';
+import { admit, expectedMounts, mountsNow } from './linux/mountCheck.ts';
+import { guardsOf, type MountWatch, mountWith, watchMounts } from './linux/mountWatch.ts';
+import { socketFilter } from './linux/seccomp.ts';
+import { type ProxyRoute, proxyVariables, type RunningRequest } from './network/commandNetwork.ts';
+import type { SandboxOptions } from './options.ts';
+import type { SandboxPlan } from './plan.ts';
+import { find, SEATBELT } from './probe.ts';
+import type { ProtectedChanges } from './protectedChanges.ts';
+import { seatbeltProfile } from './seatbelt.ts';
+
+/** For a command that runs outside of the sandbox. */
+export function unconfined(reason: string, env: Readonly<Record<string, string>>): Confinement {
+  return {
+    isConfined: false,
+    launch: (program, args) => ({ program, args, inherit: [], env }),
+    record: () => ({ mode: 'none', reason }),
+    blocked: () => undefined,
+    changedProtectedFiles: () => [],
+    share: async () => undefined,
+    keep: () => undefined,
+    release: () => undefined,
+  };
+}
+
+/** For a command that may not run: launches nothing, even for a caller that ignores `refusal`. */
+export function refused(refusal: string, env: Readonly<Record<string, string>>): Confinement {
+  return {
+    ...unconfined('refused', env),
+    isBinding: true,
+    refusal,
+    launch() {
+      throw new Error(`${refusal}.`);
+    },
+  };
+}
+
+interface ReportedChanges {
+  take(): readonly string[];
+  replaced(): readonly string[];
+  /** Call when the command and all its processes are gone. */
+  end(): void;
+}
+
+/** Changes made after the command's own result are reported with the next command. */
+export function reported(
+  protectedChanges: ProtectedChanges,
+  unreported: string[],
+  onReported: () => void,
+): ReportedChanges {
+  let left: readonly string[] | undefined;
+  return {
+    take() {
+      const own = left?.filter((change) => unreported.includes(change)) ?? protectedChanges.take();
+      const earlier = unreported.splice(0).filter((change) => !own.includes(change));
+      onReported();
+      return [...earlier.map((change) => `${change} (by an earlier command)`), ...own];
+    },
+    replaced: protectedChanges.replaced,
+    end() {
+      if (left !== undefined) return;
+      left = protectedChanges.take();
+      unreported.push(...left);
+    },
+  };
+}
+
+interface ConfinedParts {
+  readonly plan: SandboxPlan;
+  readonly gitUse: GitUse;
+  /** Folders with files of other projects that are read-only for the command. */
+  readonly shared: readonly string[];
+  /** True if the command may write to a temporary folder other than its scratch folder. */
+  readonly hasTemporary: boolean;
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute; empty if there is none. */
+  readonly bwrap: string;
+  /** See `BubblewrapOptions`. */
+  readonly sealed: readonly string[];
+  /** Leads into the session's namespaces. */
+  readonly entry: ProxyRoute | undefined;
+  /** The same, if the command has a network. */
+  readonly route: ProxyRoute | undefined;
+  readonly token: string;
+  readonly asking: RunningRequest;
+  readonly options: SandboxOptions;
+  readonly changes: ReportedChanges;
+  /** See `Confinement.lookForChanges`. */
+  readonly looks: (() => Promise<void>) | undefined;
+  /** See `DeniedPlaces`. */
+  readonly whole: readonly string[];
+  /** Those reported by earlier commands; extended here. */
+  readonly told: Set<string>;
+  readonly share: () => Promise<void>;
+  /** Call when the sandbox is built, or will not be. */
+  readonly onBuilt: () => void;
+  readonly onRelease: () => void;
+}
+
+/** Starts one command in its sandbox, and reports what the sandbox did. */
+export function confined({
+  plan,
+  gitUse,
+  shared,
+  hasTemporary,
+  env,
+  bwrap,
+  sealed,
+  entry,
+  route,
+  token,
+  asking,
+  options,
+  changes,
+  looks,
+  whole,
+  told,
+  share,
+  onBuilt,
+  onRelease,
+}: ConfinedParts): Confinement {
+  const descriptors: number[] = [];
+  const caches = withBytecode(options.caches, shared);
+  /** Those already reported. */
+  const exposed = new Set<string>();
+  let kept: number | undefined;
+  let watch: MountWatch | undefined;
+  let isReleased = false;
+  const shown = (path: string): string => (isInside(path, plan.cwd) ? relative(plan.cwd, path) : path);
+  const release = (): void => {
+    isReleased = true;
+    watch?.stop();
+    changes.end();
+    if (kept !== undefined) route?.forwarder?.unwatch(kept);
+    for (const descriptor of descriptors.splice(0)) closeSync(descriptor);
+    onRelease();
+  };
+  const isolated =
+    route === undefined && plan.network === 'session' ? { ...plan, network: 'none' as const } : plan;
+  // Seatbelt can protect paths that do not exist; bubblewrap cannot.
+  const onLinux = (): SandboxPlan => ({
+    ...isolated,
+    protected: isolated.protected.filter((path) => lstatOf(path) !== undefined),
+  });
+  return {
+    isConfined: true,
+    isBinding: options.isBinding,
+    launch(program, args): Launch {
+      const own = {
+        ...env,
+        ...englishMessages(env),
+        // Bash also writes long here-documents to TMPDIR.
+        ...(plan.mode === 'read-only' || !hasTemporary ? { TMPDIR: plan.scratch } : {}),
+        ...(plan.mode === 'workspace-write' ? { ...caches, ...ownChoices(caches, env) } : {}),
+        ...(route === undefined ? {} : proxyVariables(token, route.port)),
+      };
+      if (options.platform === 'darwin')
+        return {
+          program: SEATBELT,
+          args: ['-p', seatbeltProfile(isolated), program, ...args],
+          inherit: [],
+          env: own,
+        };
+      const bytes = options.allowUnixSockets ? undefined : socketFilter(options.machine);
+      if (bytes !== undefined) descriptors.push(openFilter(bytes, plan.scratch));
+      const machine = mountsNow();
+      const present = onLinux();
+      const first = 3 + descriptors.length;
+      const words = [
+        ...(entry?.enter() ?? []),
+        bwrap,
+        ...bubblewrapArguments(present, {
+          filter: bytes === undefined ? undefined : 3,
+          gate: { info: first, block: first + 1 },
+          // Without mounts that have disappeared since.
+          sealed: sealed.filter((point) => machine.some((mount) => mount.point === point)),
+        }),
+        program,
+        ...withLimits(args, options.limits),
+      ];
+      const expected = expectedMounts(present, machine, (path) => resolved(path)[0] ?? path);
+      return {
+        program: words[0] ?? bwrap,
+        args: words.slice(1),
+        inherit: [...descriptors, 'pipe', 'pipe'],
+        env: own,
+        admit: (group, pipes) =>
+          admit(expected, plan.scratch, group, pipes, (pid) => {
+            if (isReleased) return;
+            const mount = mountWith((of) => entry?.enterMounts?.(of), find('mount', options.path));
+            watch = watchMounts({ guards: guardsOf(present, expected), pid, group, mount });
+          }).finally(onBuilt),
+      };
+    },
+    record(): SandboxRecord {
+      return {
+        mode: plan.mode,
+        ...(asking.hosts.size === 0 ? {} : { hosts: [...asking.hosts] }),
+        ...(asking.refused.size === 0 ? {} : { refusedHosts: [...asking.refused] }),
+      };
+    },
+    blocked(output, exitCode, declined) {
+      const hidden = whyHidden(output, exitCode, plan.denied, plan.cwd);
+      if (hidden !== undefined) return { reason: hidden, isHidden: true };
+      const ofGit = whyGitBlocked(output, exitCode, plan.closedGitFolders, gitUse);
+      if (ofGit !== undefined) return ofGit;
+      const ofShared = whySharedBlocked(output, exitCode, shared.map(shown));
+      if (ofShared !== undefined) return { reason: ofShared };
+      const refused = [...asking.refused].filter((host) => !declined.has(host));
+      const reason = whyBlocked(output, exitCode, refused, [...asking.problems]);
+      return reason === undefined ? undefined : { reason };
+    },
+    ...(looks === undefined ? {} : { lookForChanges: looks }),
+    changedProtectedFiles: changes.take,
+    hiddenFolders() {
+      const fresh = whole.filter((path) => !told.has(path));
+      for (const path of fresh) told.add(path);
+      return fresh.map(shown);
+    },
+    exposedFiles() {
+      const all = [...(watch?.exposed() ?? []), ...changes.replaced()];
+      const fresh = [...new Set(all)].filter((path) => !exposed.has(path));
+      for (const path of fresh) exposed.add(path);
+      return fresh.map(shown);
+    },
+    whyStopped() {
+      const path = watch?.fatal();
+      return path === undefined
+        ? undefined
+        : `another program replaced ${shown(path)}, and the new file could not be kept from the command. Run it again`;
+    },
+    share,
+    keep(pid) {
+      void share();
+      if (route?.forwarder === undefined || !options.network.forwardPorts) return;
+      kept = pid;
+      route.forwarder.watch(pid);
+    },
+    release,
+  };
+}
+
+/** Python cannot leave compiled code next to read-only packages, and would compile them for each command. */
+function withBytecode(caches: SandboxOptions['caches'], shared: readonly string[]): SandboxOptions['caches'] {
+  const isNeeded = shared.some((folder) => basename(folder) === 'site-packages');
+  return Object.fromEntries(Object.entries(caches).filter(([name]) => isNeeded || name !== BYTECODE_CACHE));
+}
+
+/** Variables that the user has set override ours. */
+function ownChoices(caches: Readonly<Record<string, string>>, env: Readonly<Record<string, string>>) {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => name in caches));
+}
+
+/**
+ * Adds limits for the command and everything it starts, set by its own shell before anything else: the last argument is
+ * the script. Also makes the kernel kill it first when memory runs out.
+ */
+function withLimits(
+  args: readonly string[],
+  { memoryBytes, processes }: SandboxOptions['limits'],
+): readonly string[] {
+  const limits = [
+    ...(memoryBytes === null ? [] : [`ulimit -d ${Math.floor(memoryBytes / 1024)}`]),
+    ...(processes === null ? [] : [`ulimit -u ${processes}`]),
+    'echo 500 >| /proc/self/oom_score_adj',
+  ];
+  return [...args.slice(0, -1), `{ ${limits.join('; ')}; } 2>/dev/null\n${args.at(-1) ?? ''}`];
+}
+
+function openFilter(bytes: Uint8Array, scratch: string): number {
+  const file = join(scratch, 'filter');
+  writeFileSync(file, bytes, { mode: 0o600 });
+  const descriptor = openSync(file, 'r');
+  unlinkSync(file);
+  return descriptor;
+}

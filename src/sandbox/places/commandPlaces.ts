@@ -1,0 +1,173 @@
+/** Finds what one command may read and write: scans the project, and closes and completes its git folders. */
+import { isInside, realpath } from '../../disk/paths.ts';
+import type { CommandRequest, GitUse } from '../../protocol/sandbox.ts';
+import type { SandboxOptions } from '../options.ts';
+import type { SandboxPlaces } from '../plan.ts';
+import { createCompletedGitFolders } from './completedGitFolders.ts';
+import {
+  findPlaces,
+  gitFoldersToClose,
+  type PlaceOptions,
+  workspaceNow,
+  writableFolders,
+} from './findPlaces.ts';
+import { protectedInGit } from './gitFolders.ts';
+import { createHardLinkSearch } from './hardLinks.ts';
+import { createPipeSearch } from './namedPipes.ts';
+import { createPathNotes } from './pathNotes.ts';
+import { createProjectScan, createSecretsScan } from './projectScan.ts';
+import { createCaches, createSharedFolders, type SharedFolders } from './sharedFolders.ts';
+import { createTrackedNotes } from './trackedNotes.ts';
+
+/** Files that commands must not change, with stamps. */
+type ProtectedFiles = ReadonlyMap<string, string>;
+
+interface CommandPlaces {
+  readonly places: SandboxPlaces;
+  readonly workspace: readonly string[];
+  /** The folders of the workspace that the command may change. */
+  readonly roots: readonly string[];
+  readonly repositories: readonly string[];
+  /** One map for each root. */
+  readonly protectedFiles: readonly ProtectedFiles[];
+  /** Git folders that are read-only for the command. */
+  readonly closed: readonly string[];
+  /** Links through which git finds what it reads or runs. */
+  readonly followed: readonly string[];
+  /** Folders with files of other projects that are read-only for the command. */
+  readonly shared: readonly string[];
+  /** Protected files that have other names, by which the command may change them. */
+  readonly replaceable: readonly string[];
+}
+
+interface PlaceFinder {
+  find(
+    request: CommandRequest,
+    how: { readonly isReadOnly: boolean; readonly gitUse: GitUse; readonly denyRead: readonly string[] },
+  ): Promise<CommandPlaces>;
+  protectedFiles(roots: readonly string[]): Promise<readonly ProtectedFiles[]>;
+  /** The same at once. */
+  protectedFilesNow(roots: readonly string[]): readonly ProtectedFiles[];
+  /** Removes what completed git folders and is no longer needed. */
+  release(): void;
+}
+
+interface FinderParts {
+  /** The session's private folder that replaces a shared temporary one. */
+  readonly openTemporary: NonNullable<PlaceOptions['privateTemporary']>;
+  /** Called before something is created in the place of a link that a running command has removed. */
+  readonly beforeCreating: () => void;
+}
+
+export function createPlaceFinder(
+  options: SandboxOptions,
+  { openTemporary, beforeCreating }: FinderParts,
+): PlaceFinder {
+  let tests: Pick<PlaceOptions, 'isReadOnlyForCommands' | 'isSensitive'> | undefined;
+  /** The same for all commands, so the walks need not ask for all places again for each file. */
+  const testsOfFiles = () => {
+    tests ??= options.places();
+    return tests;
+  };
+  const walk = createProjectScan({
+    isReadOnlyForCommands: (path) => testsOfFiles().isReadOnlyForCommands(path),
+    gitRunsPrograms: options.gitRunsPrograms,
+    mayWrite: (folder) => writableNow(options.places()).some((place) => isInside(folder, place)),
+    notes: createPathNotes(options.repositoryNotes),
+  });
+  const findSecrets = createSecretsScan(
+    (path) => testsOfFiles().isSensitive(path),
+    createTrackedNotes(options.secretNotes),
+  );
+  const findOtherNames = createHardLinkSearch();
+  const findShared = createSharedFolders();
+  const findPipes = createPipeSearch();
+  const gitFolders = createCompletedGitFolders(options.gitNotes);
+
+  /** Dependencies that the command must not write: their files are also those of other projects. */
+  const sharedIn = async (
+    dependencies: readonly string[],
+    { command, cwd }: CommandRequest,
+  ): Promise<SharedFolders> => {
+    const before = await findShared(dependencies);
+    if (before.folders.length === 0) return before;
+    if (await options.installs(command, cwd)) return { folders: [], open: [] };
+    before.folders.forEach(createCaches);
+    return findShared(dependencies);
+  };
+
+  const protectedFiles = async (roots: readonly string[]): Promise<readonly ProtectedFiles[]> =>
+    (await inOrder(roots, walk.inSlices)).map((one) => one.protectedFiles);
+
+  const find: PlaceFinder['find'] = async (request, { isReadOnly, gitUse, denyRead }) => {
+    const ofSettings = options.places();
+    const denyWrite = (await options.denyWrite?.()) ?? [];
+    const given = { ...ofSettings, denyWrite, denyRead: [...ofSettings.denyRead, ...denyRead] };
+    const workspace = workspaceNow(given.workspace);
+    const roots = isReadOnly ? [] : workspace;
+    const walked = await inOrder(roots, walk.inSlices);
+    const secrets = isReadOnly ? (await inOrder(workspace, findSecrets.inSlices)).flat() : [];
+    const repositories = walked.flatMap((one) => one.repositories);
+    const writable = isReadOnly ? [] : writableFolders(given);
+    beforeCreating();
+    const closed = isReadOnly || gitUse === 'only' ? [] : gitFoldersToClose(given, repositories);
+    const followed = gitFolders.completeAll([...new Set([...roots, ...repositories, ...writable])], {
+      writable,
+      closed,
+      home: given.home,
+    });
+    const named = findPlaces({
+      ...given,
+      repositories,
+      closedGitFolders: closed,
+      projectSecrets: secrets,
+      namedPipes: await findPipes(given.home, given.temporary),
+      // macOS profiles cannot replace one folder with another.
+      ...(options.platform === 'linux' ? { privateTemporary: openTemporary } : {}),
+      scratchParent: options.scratchParent(request.scratch),
+    });
+    const others = isReadOnly
+      ? { found: [], open: [] }
+      : await findOtherNames(
+          [...named.protected, ...closed.flatMap((folder) => protectedInGit(folder, given.home))].filter(
+            (path) => !closed.includes(path),
+          ),
+          writable,
+        );
+    const shared = await sharedIn(
+      walked.flatMap((one) => one.dependencies),
+      request,
+    );
+    const places = {
+      ...named,
+      protected: [...named.protected, ...others.found, ...shared.folders],
+      writable: [...named.writable, ...shared.open],
+    };
+    return {
+      ...{ places, workspace, roots, repositories, closed, followed },
+      protectedFiles: walked.map((one) => one.protectedFiles),
+      shared: shared.folders,
+      replaceable: others.open,
+    };
+  };
+  return {
+    ...{ find, protectedFiles },
+    protectedFilesNow: (roots) => roots.map((root) => walk(root).protectedFiles),
+    release: gitFolders.release,
+  };
+}
+
+/** The folders in which commands create files, as the user sees them. */
+const writableNow = (places: ReturnType<SandboxOptions['places']>): readonly string[] => [
+  ...writableFolders(places),
+  ...places.temporary.map(realpath),
+];
+
+async function inOrder<T>(
+  folders: readonly string[],
+  search: (folder: string) => Promise<T>,
+): Promise<readonly T[]> {
+  const found: T[] = [];
+  for (const folder of folders) found.push(await search(folder));
+  return found;
+}
