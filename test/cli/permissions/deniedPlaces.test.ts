@@ -206,7 +206,7 @@ test('with too many files at the top of the project, no command runs until setti
   const { deny, root, places, write } = project([]);
   for (let at = 0; at < 301; at += 1) write(`k${at}.csv`);
   deny('Read(*.csv)');
-  expect(places().refusal).toMatch(/more than 300 files/);
+  expect(places().refusal).toMatch(/more than 300 separate files/);
   expect(places([join(root, 'k7.csv')])).toMatchObject({ whole: [], paths: { length: 300 } });
 });
 
