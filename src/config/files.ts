@@ -2,18 +2,19 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 /** Far more than anyone writes by hand; a larger file is something else. */
-const MAX_BYTES = 1_000_000;
+export const MAX_SETTINGS_BYTES = 1_000_000;
 
 /**
  * Reads a settings file. Rejects with system errors, and if it is not a regular file or far too large: a repository may
- * contain anything, including a pipe that never ends.
+ * contain anything, including a pipe that never ends. `flags`: more flags for open(2).
  */
-export async function readSettingsText(file: string): Promise<string> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+export async function readSettingsText(file: string, flags = 0): Promise<string> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK | flags);
   try {
     const info = await handle.stat();
     if (!info.isFile()) throw new Error('it is not a regular file');
-    if (info.size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES / 1_000_000} MB`);
+    if (info.size > MAX_SETTINGS_BYTES)
+      throw new Error(`it is larger than ${MAX_SETTINGS_BYTES / 1_000_000} MB`);
     return await handle.readFile('utf8');
   } finally {
     await handle.close();

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { constants, realpathSync } from 'node:fs';
-import { mkdir, open, readlink } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isReadableByGit, ownGit } from '../disk/ownGit.ts';
 import { ownGitEnvironment } from '../disk/ownPrograms.ts';
@@ -28,13 +28,6 @@ export async function editLocalFile(
   changes: (values: Values) => readonly SettingsChange[],
   env: Variables,
 ): Promise<SaveOutcome> {
-  // A link in a repository could redirect the rule to a file that applies to more than this folder.
-  if ((await readlink(file).catch(() => undefined)) !== undefined) {
-    return {
-      type: 'refused',
-      message: `Nothing was saved: ${file} is a link. Replace it with a regular file.`,
-    };
-  }
   const saved = await editSettings(file, 'local', changes);
   // Optional: without git, or in a read-only repository, the rule applies anyway.
   if (saved.type === 'saved') await excludeFromGit(file, env).catch(() => undefined);

@@ -1,7 +1,7 @@
 /**
  * Small JSON files that several parts of the program and several processes change. Nothing is lost: a change reads the
- * file again when it is its turn and replaces it atomically, and a file that cannot be read is kept under another name
- * (`<file>.damaged-<time>`), so that the user can be told.
+ * file again when it is its turn and replaces it atomically, and writes nothing that could not be read again. A file that
+ * cannot be read is kept under another name (`<file>.damaged-<time>`), so that the user can be told.
  */
 import {
   accessSync,
@@ -34,7 +34,10 @@ interface JsonFileOptions<T> {
 export interface JsonFile<T> {
   /** What the file contains now. A damaged file is moved aside. Never throws. */
   read(): T;
-  /** Changes the file; nothing is written if `next` returns what it was given. Rejects if it cannot be written. */
+  /**
+   * Changes the file; nothing is written if `next` returns what it was given. Rejects, and leaves the file as it is, if the
+   * change cannot be written or `read` would not accept it.
+   */
   change(next: (current: T) => T): Promise<void>;
 }
 
@@ -64,9 +67,22 @@ export function openJsonFile<T>(options: JsonFileOptions<T>): JsonFile<T> {
         if (isStuck) throw new Error(`${file} cannot be read`);
         const changed = next(value);
         if (changed === value) return;
-        await writePrivateFile(file, `${JSON.stringify(changed, null, isCompact ? undefined : 2)}\n`);
+        const text = `${JSON.stringify(changed, null, isCompact ? undefined : 2)}\n`;
+        assertReadable(text, options);
+        await writePrivateFile(file, text);
       }),
   };
+}
+
+/** Throws for what `read` would take for damage: everything else in the file would be lost with it. */
+function assertReadable<T>(text: string, { file, parse, maxBytes = MAX_BYTES }: JsonFileOptions<T>): void {
+  if (Buffer.byteLength(text) > maxBytes)
+    throw new Error(`${file} would be larger than ${maxBytes / 1_000_000} MB`);
+  try {
+    parse(JSON.parse(text));
+  } catch (cause) {
+    throw new Error(`${file} cannot contain this change`, { cause });
+  }
 }
 
 /** Editors on Windows start a file with a byte order mark. */

@@ -4,11 +4,15 @@ import { dirname } from 'node:path';
 
 /**
  * Writes a file that only its owner may read (0600, new directories 0700), atomically: a crash leaves the old one.
- * Follows a link, so that a file kept elsewhere stays there.
+ * Follows a link, so that a file kept elsewhere stays there; with `isLinkReplaced`, the link is replaced.
  */
-export async function writePrivateFile(file: string, text: string): Promise<void> {
+export async function writePrivateFile(
+  file: string,
+  text: string,
+  { isLinkReplaced = false } = {},
+): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const target = await realpath(file).catch(() => file);
+  const target = isLinkReplaced ? file : await realpath(file).catch(() => file);
   const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     const handle = await open(temporary, 'wx', 0o600);

@@ -3,14 +3,15 @@
  * them: new files, links, and files below the top level of the project.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
-import { lstatOf, namesIn, readSmallText } from '../disk/fileLookups.ts';
+import { lstatOf, namesIn } from '../disk/fileLookups.ts';
 import { isRunning } from '../disk/isRunning.ts';
 import { isInside } from '../disk/paths.ts';
 import { inRealFolderSync } from '../disk/realFile.ts';
 import { type Danger, dangerOf, isNeverOfGit, PREPARED_MODULE, RUNS_PROGRAMS } from './places/dangers.ts';
 import type { LinkGuard } from './places/linkGuard.ts';
+import { readList, writeList } from './places/listNotes.ts';
 import { outsideModules } from './places/moduleWalk.ts';
 
 /** Maximum paths named in one report. */
@@ -164,7 +165,7 @@ export function createQuarantine(notes: string): Quarantine {
             const restored = earlier === undefined ? '' : '; its earlier content is restored';
             const said = ` (${place}: ${reason}${restored})`;
             unreported.push(`${path}${said}`);
-            note(own, unreported);
+            writeList(own, unreported);
             renameSync(from.at(basename(path)), to.at(name));
             done = said;
             if (earlier !== undefined) writeFileSync(from.at(basename(path)), earlier, { flag: 'wx' });
@@ -181,15 +182,6 @@ export function createQuarantine(notes: string): Quarantine {
   };
 }
 
-function note(file: string, unreported: readonly string[]): void {
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(file, JSON.stringify(unreported), { mode: 0o600 });
-  } catch {
-    // Disk full: it is only reported now.
-  }
-}
-
 /**
  * The unreported notes of sessions that were killed, about these folders, as lines for the user; each is returned once.
  * Never throws.
@@ -197,19 +189,10 @@ function note(file: string, unreported: readonly string[]): void {
 export function unreportedSetAside(notes: string, folders: readonly string[]): readonly string[] {
   return namesIn(notes).flatMap((name) => {
     const file = join(notes, name);
-    const lines = isRunning(Number.parseInt(name, 10)) ? [] : linesIn(file);
+    const lines = isRunning(Number.parseInt(name, 10)) ? [] : readList(file);
     const isOfThese = lines.some((line) => folders.some((folder) => isInside(line, folder)));
     if (!isOfThese) return [];
     rmSync(file, { force: true });
     return lines.map((line) => `A command of an earlier session made ${line}.`);
   });
-}
-
-function linesIn(file: string): readonly string[] {
-  try {
-    const lines: unknown = JSON.parse(readSmallText(file));
-    return Array.isArray(lines) ? lines.filter((line) => typeof line === 'string') : [];
-  } catch {
-    return [];
-  }
 }

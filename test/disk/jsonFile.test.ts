@@ -136,3 +136,49 @@ test('after a change that throws, the next one runs', async () => {
   await next;
   expect(list.read()).toEqual({ n: [1] });
 });
+
+test.each([
+  ['larger than the file may be', { n: Array.from({ length: 40 }, (_, at) => at) }],
+  ['of another shape', { m: [1] } as unknown as { n: number[] }],
+  ['that JSON cannot express', { n: undefined } as unknown as { n: number[] }],
+])('a change to something %s is rejected, and the file keeps what it has', async (_, next) => {
+  const file = join(folder, 'a.json');
+  const list = numbers(file, 100);
+  await list.change(() => ({ n: [1, 2] }));
+  await expect(list.change(() => next)).rejects.toThrow(`${file} `);
+  await list.change(({ n }) => ({ n: [...n, 3] }));
+  expect(list.read()).toEqual({ n: [1, 2, 3] });
+  expect(damagedFilesIn(folder)).toEqual([]);
+});
+
+test('the size of a file is measured in bytes, as it is when it is read', async () => {
+  const texts = openJsonFile<readonly string[]>({
+    file: join(folder, 'a.json'),
+    parse: (value) => value as string[],
+    empty: [],
+    maxBytes: 100,
+    isCompact: true,
+  });
+  await texts.change(() => ['€'.repeat(30)]);
+  await expect(texts.change(() => ['€'.repeat(40)])).rejects.toThrow('larger');
+  expect(texts.read()).toEqual(['€'.repeat(30)]);
+});
+
+const tokensOf = (length: number) => ({
+  tokens: { access_token: 'x'.repeat(length), token_type: 'Bearer' },
+});
+
+test('an MCP server with huge tokens, and many with large ones, leave the logins of other servers alone', async () => {
+  const good = createAuthStore(folder, 'good', new URL('https://good.example/'));
+  await good.write(tokensOf(1000));
+  for (const length of [200_000, 1_000_000, 9_000_000]) {
+    const evil = createAuthStore(folder, 'evil', new URL('https://evil.example/'));
+    await expect(evil.write(tokensOf(length))).rejects.toThrow('The login is larger than 100 KB');
+    expect(await evil.read()).toBeUndefined();
+  }
+  for (let at = 0; at < 12; at += 1)
+    await createAuthStore(folder, `evil${at}`, new URL('https://evil.example/')).write(tokensOf(90_000));
+  await good.write(tokensOf(2000));
+  expect(await good.read()).toEqual(tokensOf(2000));
+  expect(damagedFilesIn(folder)).toEqual([]);
+});

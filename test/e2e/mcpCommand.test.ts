@@ -1,5 +1,5 @@
 /** `clawdcode mcp …` in the installed program: what it writes, and what it says. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stdio } from '../mcp/support/testServer.ts';
@@ -47,6 +47,27 @@ test('a server is added to each scope in the shape that all agents read, and rem
   expect((await setup.print(['mcp', 'remove', 'two'])).stdout).toBe(`Removed two from ${project}.\n`);
   expect(await json(project)).toEqual({ mcpServers: {} });
   expect(await setup.print(['mcp', 'remove', 'two'])).toMatchObject({ code: 42 });
+});
+
+test.each([
+  ['local', '.clawdcode.local.json'],
+  ['project', '.mcp.json'],
+])('a %s server is not written through a link, nor removed through it', async (scope, name) => {
+  const setup = await setUpProgram();
+  const { user } = places(setup);
+  const before = '{ "mcpServers": { "mine": { "command": "prog" } } }\n';
+  await mkdir(setup.work.data, { recursive: true });
+  await writeFile(user, before);
+  await symlink(user, join(setup.work.repository, name));
+  for (const argv of [
+    ['mcp', 'add', '-s', scope, 'x', '--', './evil.sh'],
+    ['mcp', 'add-json', '-s', scope, 'x', '{"command":"./evil.sh"}'],
+    ['mcp', 'remove', '-s', scope, 'mine'],
+  ]) {
+    const { code, stderr } = await setup.print(argv);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is a link')]);
+  }
+  expect(await readFile(user, 'utf8')).toBe(before);
 });
 
 test.each<[string[], string]>([

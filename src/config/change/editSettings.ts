@@ -1,7 +1,8 @@
+import { constants } from 'node:fs';
 import { applyEdits, modify } from 'jsonc-parser';
 import { inTurn } from '../../disk/fileTurn.ts';
 import { writePrivateFile } from '../../disk/privateFile.ts';
-import { readSettingsText } from '../files.ts';
+import { MAX_SETTINGS_BYTES, readSettingsText } from '../files.ts';
 import { parseSettings } from '../parseSettings.ts';
 import type { Layer, Values } from '../types.ts';
 
@@ -16,7 +17,11 @@ export type SaveOutcome =
   | { readonly type: 'saved'; readonly file: string }
   | { readonly type: 'refused'; readonly message: string };
 
-/** Changes settings in a file and keeps comments, order and everything else. Creates the file if it is missing. */
+/**
+ * Changes settings in a file and keeps comments, order and everything else. Creates the file if it is missing. Only the
+ * user's own file may be a link: in a folder, a repository or a command could lead the change to settings that apply
+ * to more than this folder.
+ */
 export async function editSettings(
   file: string,
   layer: Layer,
@@ -27,7 +32,7 @@ export async function editSettings(
     return await inTurn(file, { isShared: layer === 'user' }, () => edit(file, layer, changesFor));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { type: 'refused', message: `Nothing was saved: ${file} cannot be written (${why}).` };
+    return refused(`${file} cannot be written (${why}).`);
   }
 }
 
@@ -36,22 +41,31 @@ async function edit(
   layer: Layer,
   changesFor: (values: Values) => readonly SettingsChange[],
 ): Promise<SaveOutcome> {
-  const before = await readOrEmpty(file);
+  const isOwn = layer === 'user';
+  const before = await readOrEmpty(file, isOwn ? 0 : constants.O_NOFOLLOW);
+  if (before === undefined) return refused(`${file} is a link. Replace it with a regular file.`);
   const { values, broken, problems } = parseSettings(before, file, layer);
   if (broken) return { type: 'refused', message: `Nothing was saved. ${problems[0]?.message ?? ''}`.trim() };
   let text = before.trim() === '' ? '{}\n' : before;
   for (const { path, value } of changesFor(values)) {
     text = applyEdits(text, modify(text, [...path], value, { formattingOptions: formatOf(text) }));
   }
-  if (text !== before) await writePrivateFile(file, text);
+  if (Buffer.byteLength(text) > MAX_SETTINGS_BYTES)
+    return refused(`${file} would be larger than ${MAX_SETTINGS_BYTES / 1_000_000} MB.`);
+  if (text !== before) await writePrivateFile(file, text, { isLinkReplaced: !isOwn });
   return { type: 'saved', file };
 }
 
-async function readOrEmpty(file: string): Promise<string> {
+const refused = (why: string): SaveOutcome => ({ type: 'refused', message: `Nothing was saved: ${why}` });
+
+/** Empty if there is no file; undefined if it is a link and `flags` say not to follow it. */
+async function readOrEmpty(file: string, flags: number): Promise<string | undefined> {
   try {
-    return await readSettingsText(file);
+    return await readSettingsText(file, flags);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return '';
+    if (code === 'ELOOP' && flags !== 0) return undefined;
     throw error;
   }
 }

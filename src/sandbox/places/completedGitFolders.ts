@@ -10,6 +10,7 @@ import { isRunning } from '../../disk/isRunning.ts';
 import { isInside } from '../../disk/paths.ts';
 import { inRealFolderSync } from '../../disk/realFile.ts';
 import { gitFoldersOf, isGitFolder, obeyedPlaces, worktreesIn } from './gitFolders.ts';
+import { readList, writeList } from './listNotes.ts';
 
 /** "The shared files are right here", which git assumes without this file. */
 const OWN_COMMONDIR = '.\n';
@@ -49,7 +50,7 @@ export function createCompletedGitFolders(notes: string): CompletedGitFolders {
   const need = (path: string): void => {
     if (needed.has(path)) return;
     needed.add(path);
-    note(own, needed);
+    writeList(own, needed);
   };
   const complete = (folder: string): void => {
     // The folder of a linked worktree is completed with the folder that it shares.
@@ -108,19 +109,10 @@ function createIn(path: string, need: (path: string) => void, create: (at: strin
   }
 }
 
-function note(file: string, needed: ReadonlySet<string>): void {
-  try {
-    mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
-    writeFileSync(file, JSON.stringify([...needed]), { mode: 0o600 });
-  } catch {
-    // Disk full: another session may then remove files that this one needs, and the next command creates them again.
-  }
-}
-
 /** A path that some session has created, and the folders that it has created around it. */
 const notedAround = (notes: string, path: string): readonly string[] => [
   ...namesIn(notes)
-    .flatMap((name) => pathsIn(join(notes, name)))
+    .flatMap((name) => readList(join(notes, name)))
     .filter((noted) => isInside(path, noted) && !isGitFolder(noted)),
   path,
 ];
@@ -130,26 +122,17 @@ function clearUp(notes: string): void {
   for (const name of namesIn(notes)) {
     const pid = Number.parseInt(name, 10);
     if (!(pid > 0) || isRunning(pid)) continue;
-    const left = pathsIn(join(notes, name));
+    const left = readList(join(notes, name));
     rmSync(join(notes, name), { force: true });
     removeUnneeded(notes, left);
   }
 }
 
 function removeUnneeded(notes: string, paths: readonly string[]): void {
-  const needed = new Set(namesIn(notes).flatMap((name) => pathsIn(join(notes, name))));
+  const needed = new Set(namesIn(notes).flatMap((name) => readList(join(notes, name))));
   // Innermost first: a folder is removed once it is empty.
   const deepestFirst = [...paths].sort((a, b) => b.length - a.length);
   for (const path of deepestFirst) if (!needed.has(path)) removeCreated(path);
-}
-
-function pathsIn(file: string): readonly string[] {
-  try {
-    const paths: unknown = JSON.parse(readSmallText(file));
-    return Array.isArray(paths) ? paths.filter((path) => typeof path === 'string') : [];
-  } catch {
-    return [];
-  }
 }
 
 /** Creates the files without following links: a running command may replace the folder with one. */

@@ -20,15 +20,20 @@ interface InterruptedCommands {
 
 let lastCommand = 0;
 
+const MAX_BYTES = 64 * 2 ** 20;
+
 /** `notes`: a folder for the notes of all sessions, which commands cannot write to. */
-export function createInterruptedCommands(notes: string): InterruptedCommands {
+export function createInterruptedCommands(notes: string, maxBytes = MAX_BYTES): InterruptedCommands {
   return {
     begin(roots, before) {
       lastCommand += 1;
       const file = join(notes, `${process.pid}-${lastCommand}`);
       try {
         mkdirSync(notes, { recursive: true, mode: 0o700 });
-        writeFileSync(file, JSON.stringify({ roots, before: [...before] }), { mode: 0o600 });
+        const text = JSON.stringify({ roots, before: [...before] });
+        // Without the list, everything counts as left by the command.
+        const isReadable = Buffer.byteLength(text) <= maxBytes;
+        writeFileSync(file, isReadable ? text : JSON.stringify({ roots, before: [] }), { mode: 0o600 });
       } catch {
         // Disk full: only this session knows.
       }
@@ -38,7 +43,7 @@ export function createInterruptedCommands(notes: string): InterruptedCommands {
       const left = new Set<string>();
       for (const name of namesIn(notes)) {
         if (isRunning(Number.parseInt(name, 10))) continue;
-        const note = noteIn(join(notes, name));
+        const note = noteIn(join(notes, name), maxBytes);
         if (note !== undefined && !note.roots.some((root) => roots.includes(root))) continue;
         // Without its end, the command had not started.
         if (note !== undefined)
@@ -50,16 +55,18 @@ export function createInterruptedCommands(notes: string): InterruptedCommands {
   };
 }
 
-const MAX_BYTES = 64 * 2 ** 20;
 const noteSchema = z.object({
   roots: z.array(z.string()),
   before: z.array(z.tuple([z.string(), z.string()])),
 });
 
-function noteIn(file: string): { readonly roots: readonly string[]; readonly before: Stamps } | undefined {
+function noteIn(
+  file: string,
+  maxBytes: number,
+): { readonly roots: readonly string[]; readonly before: Stamps } | undefined {
   try {
     const { roots, before } = noteSchema.parse(
-      JSON.parse(readFileNow(file, MAX_BYTES)?.toString('utf8') ?? ''),
+      JSON.parse(readFileNow(file, maxBytes)?.toString('utf8') ?? ''),
     );
     return { roots, before: new Map(before) };
   } catch {
