@@ -2,6 +2,7 @@
 import type { PermissionDecision, PermissionMode } from '../protocol/permissions.ts';
 import type { FilesBelow, Selection, TreeEntry } from './lookups/filesBelow.ts';
 import type { Shown } from './lookups/gitContent.ts';
+import type { GitCall, GitSettingsFound } from './lookups/gitSettingPrograms.ts';
 import type { SourcedRule } from './rules/rules.ts';
 import type { ParsedCommand } from './shell/parsedCommand.ts';
 
@@ -67,10 +68,11 @@ export interface DiskLookups {
    * The setting of that repository, or the hook, that makes git start a program when it runs a subcommand there, with
    * its file; see `gitProgramSetting`.
    */
-  readonly gitProgramSetting: (
-    directory: string,
-    call: { readonly subcommand: string; readonly home: string },
-  ) => string | undefined;
+  readonly gitProgramSetting: (directory: string, call: GitCall) => string | undefined;
+  /** The same, but only for settings that lead git to repositories in which commands can write. */
+  readonly gitRemoteSetting: (directory: string, call: GitCall) => string | undefined;
+  /** The settings, of that repository and of the user, that git would read. */
+  readonly gitSettings: (directory: string, home: string) => GitSettingsFound;
   /** True if a read-only git command there may also fetch missing objects, where its environment allows that. */
   readonly gitFetches: (directory: string) => boolean;
   /** The file in the workspace, or controlled by it, that the user's PATH finds for a program's name. */

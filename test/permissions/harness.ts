@@ -48,6 +48,7 @@ export function newWorkspace(): void {
   mkdirSync(join(outside, 'inner'), { recursive: true });
   for (const file of files) writeFileSync(join(root, file), 'x\n');
   writeFileSync(join(root, '.git/HEAD'), 'ref: refs/heads/main\n');
+  writeFileSync(join(root, '.git/config'), '[remote "origin"]\n\turl = https://example.com/x.git\n');
   writeFileSync(join(outside, 'secret.txt'), 'x\n');
   symlinkSync(outside, join(root, 'link'));
   symlinkSync(join(outside, 'inner'), join(root, 'innerlink'));

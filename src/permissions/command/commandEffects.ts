@@ -116,12 +116,16 @@ const systemFolder = /^(?:\/usr|\/usr\/local|\/opt\/homebrew)?\/bin\/(?=[^/]+$)/
 /** The part with the bare name of a program of the system: `/usr/bin/git` is judged like `git`. */
 export function underItsName(part: CommandPart): CommandPart {
   const named = part.argv[0]?.replace(systemFolder, '');
-  if (named === undefined || named === part.argv[0]) return part;
+  return named === undefined || named === part.argv[0] ? part : underName(named, part);
+}
+
+/** The part with another name for the program. */
+export function underName(name: string, part: CommandPart): CommandPart {
   const rename = (run: readonly Argument[]): readonly Argument[] => [
-    { type: 'text', text: named },
+    { type: 'text', text: name },
     ...run.slice(1),
   ];
-  return { ...part, argv: [named, ...part.argv.slice(1)], runs: part.runs?.map(rename) ?? null };
+  return { ...part, argv: [name, ...part.argv.slice(1)], runs: part.runs?.map(rename) ?? null };
 }
 
 /** True if the PATH, a link, or a version manager finds the program in the project. */

@@ -14,7 +14,7 @@ import {
   includedSettings,
   trackedFiles,
 } from './gitPrograms.ts';
-import { gitProgramSetting } from './gitSettingPrograms.ts';
+import { gitSettingLookups } from './gitSettingPrograms.ts';
 import { realpathForAll } from './realpathForAll.ts';
 
 /** Lookups on the real disk, and in git with the user's environment. */
@@ -33,7 +33,7 @@ export const diskLookups = (env: Readonly<Record<string, string | undefined>>): 
   gitIncludes: includedSettings,
   gitRunsPrograms,
   gitFetches,
-  gitProgramSetting,
+  ...gitSettingLookups(env),
   trackedFiles,
   gitShows: gitShows(env, realpathForAll),
   projectProgram: (workspace, name) => projectProgram(env, workspace, name),

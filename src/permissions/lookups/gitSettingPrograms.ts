@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { gitHookFolders, gitIncludes } from '../../protocol/files/gitIncludes.ts';
 import { type GitSetting, readGitSettings } from '../../protocol/files/gitSettings.ts';
+import { strategyNames } from '../options/gitClients.ts';
 import { isMisread } from './filesBelow.ts';
 import {
   findRepository,
@@ -16,6 +17,7 @@ import {
   settingsFolders,
   submodulesOf,
 } from './gitPrograms.ts';
+import { formOf, nameOf, type PlacedSetting, remoteInside } from './gitRemotes.ts';
 
 interface Row {
   /** Matches `section.key`, or `section.*.key` with a subsection. */
@@ -68,6 +70,14 @@ const general: readonly Row[] = [
   { name: /^gpg\.(?:\*\.)?defaultkeycommand$/, unless: exactly('', 'ssh-add -L') },
   { name: /^trailer\.\*\.(?:cmd|command)$/, unless: exactly('') },
   { name: /^submodule\.\*\.update$/, only: /^!/ },
+  // Any other strategy is a program called `git-merge-<name>`: git-merge(1).
+  { name: /^pull\.(?:twohead|octopus)$/, unless: exactly(`(?:${strategyNames}|\\s)+`) },
+  {
+    name: /^branch\.\*\.mergeoptions$/,
+    unless: exactly(
+      `(?:\\s*(?:--(?:no-)?(?:ff(?:-only)?|edit|commit|log|stat|squash|signoff|verify|autostash)|-[nqv]|(?:-s ?|--strategy[ =])(?:${strategyNames})|(?:-X ?|--strategy-option[ =])[\\w=-]+)(?=\\s|$))*\\s*`,
+    ),
+  },
   { name: /^core\.alternaterefscommand$|^gc\.recentobjectshook$/, unless: exactly('') },
   { name: /^interactive\.difffilter$/, unless: exactly('', ofSystem('delta|diff-highlight|cat')) },
   {
@@ -83,9 +93,6 @@ const general: readonly Row[] = [
   // git-lfs-config(5)
   { name: /^lfs\.\*\.(?:clean|smudge|path)$/, unless: exactly('') },
 ];
-
-/** `ext::` runs the words that follow: git-remote-ext(1). */
-const runsWords = /^ext::/i;
 
 /** Settings for subcommands that connect to other places, open tools, or are not part of git. */
 const others: readonly Row[] = [
@@ -110,10 +117,7 @@ const others: readonly Row[] = [
       '/usr/(?:lib|libexec|share)/[\\w./-]*git-credential-[\\w-]+',
     ),
   },
-  { name: /^remote\.\*\.vcs$/, only: /^ext$/i },
   { name: /^remote\.\*\.(?:uploadpack|receivepack)$/, unless: exactly('', 'git-(?:upload|receive)-pack') },
-  { name: /^(?:remote|submodule)\.\*\.(?:url|pushurl)$|^branch\.\*\.(?:push)?remote$/, only: runsWords },
-  { name: /^remote\.pushdefault$/, only: runsWords },
   { name: /^(?:difftool|mergetool|guitool|browser|man)\.\*\.(?:cmd|path)$/, unless: exactly('') },
   { name: /^tar\.\*\.command$/, unless: exactly('', ofSystem('(?:gzip|xz|zstd|bzip2)(?: -[cn\\d]+)*')) },
   { name: /^sendemail(?:\.\*)?\.(?:\w*cmd|smtpserver)$/, only: /^[!/.~]|\s/ },
@@ -132,20 +136,74 @@ const local = new Set(
   ),
 );
 
-/**
- * The setting or hook, with its file and the reason, that makes git start a program when this subcommand runs in a
- * directory; undefined if there is none. Also looks at submodules, and at files that the settings include. Errs on the side of naming one.
- */
-export function gitProgramSetting(
+/** A git command, and the places that matter for what it starts. */
+export interface GitCall {
+  readonly subcommand: string;
+  readonly home: string;
+  /** The folders in which commands can write. */
+  readonly workspace: readonly string[];
+}
+
+/** The settings for a directory: `own` are the repository's, all others `user`. */
+export interface GitSettingsFound {
+  readonly own: readonly GitSetting[];
+  readonly user: readonly GitSetting[];
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Lookups {
+  readonly gitProgramSetting: (directory: string, call: GitCall) => string | undefined;
+  readonly gitRemoteSetting: (directory: string, call: GitCall) => string | undefined;
+  readonly gitSettings: (directory: string, home: string) => GitSettingsFound;
+}
+
+/** Lookups in the settings that git reads with such an environment. */
+export const gitSettingLookups = (env: Environment): Lookups => ({
+  /**
+   * The setting or hook, with its file and the reason, that makes git start a program when this subcommand runs in a
+   * directory; undefined if there is none. Also looks at submodules, and at files that the settings include. Errs on the
+   * side of naming one. Aliases are not considered.
+   */
+  gitProgramSetting: (directory, call) =>
+    inRepositories(directory, (repository) => programOf(repository, call, env)),
+
+  /**
+   * The same, but only for settings that lead git to repositories in which commands can write. Subcommands that do not
+   * connect do so only in a partial clone, and not in its submodules.
+   */
+  gitRemoteSetting: (directory, call) => {
+    const look = (repository: Repository): string | undefined => {
+      const found = ownSettings(repository, call.home);
+      if (typeof found === 'string') return found;
+      return connects(found, call) ? remoteOf(repository, found, call, env) : undefined;
+    };
+    const repository = findRepository(directory);
+    if (repository === undefined || !local.has(call.subcommand)) return inRepositories(directory, look);
+    return look(repository);
+  },
+
+  /** What git would read; files that it would reject, or that cannot be read, are left out. */
+  gitSettings: (directory, home) => {
+    const repository = findRepository(directory);
+    const found = repository === undefined ? [] : ownSettings(repository, home);
+    return {
+      own: typeof found === 'string' ? [] : found.map(({ setting }) => setting),
+      user: userSettings(home, env),
+    };
+  },
+});
+
+function inRepositories(
   directory: string,
-  { subcommand, home }: { readonly subcommand: string; readonly home: string },
+  look: (repository: Repository) => string | undefined,
 ): string | undefined {
   const open = [findRepository(directory)];
   const seen = new Set<string>();
   for (const repository of open) {
     if (repository === undefined || seen.has(repository.folder)) continue;
     seen.add(repository.folder);
-    const found = ownSetting(repository, subcommand, home);
+    const found = look(repository);
     if (found !== undefined) return found;
     const inside = submodulesOf(repository);
     if (inside === undefined || inside.length + seen.size > MAX_REPOSITORIES)
@@ -157,51 +215,94 @@ export function gitProgramSetting(
 
 const MAX_REPOSITORIES = 200;
 
-function ownSetting(repository: Repository, subcommand: string, home: string): string | undefined {
-  const places = settingsFolders(repository);
-  const own = places.flatMap((place) => ['config', 'config.worktree'].map((name) => join(place, name)));
-  const files = [...own, ...gitIncludes(own, home, readText)];
-  const all: { readonly setting: GitSetting; readonly file: string }[] = [];
-  for (const file of files) {
-    const text = readText(file);
-    const found = text === undefined ? undefined : readGitSettings(text);
-    if (found?.isValid !== true) return `${file}, which cannot be read`;
-    all.push(...found.settings.map((setting) => ({ setting, file })));
+const ownFiles = (repository: Repository): readonly string[] =>
+  settingsFolders(repository).flatMap((place) =>
+    ['config', 'config.worktree'].map((name) => join(place, name)),
+  );
+
+/** The settings of a repository, with those that they include; a file and the reason if one cannot be read. */
+function ownSettings(repository: Repository, home: string): readonly PlacedSetting[] | string {
+  const own = ownFiles(repository);
+  const all: PlacedSetting[] = [];
+  for (const file of [...own, ...gitIncludes(own, home, readText)]) {
+    const found = settingsIn(file);
+    if (found === undefined) return `${file}, which cannot be read`;
+    all.push(...found);
   }
+  return all;
+}
+
+function settingsIn(file: string): readonly PlacedSetting[] | undefined {
+  const text = readText(file);
+  const found = text === undefined ? undefined : readGitSettings(text);
+  return found?.isValid === true ? found.settings.map((setting) => ({ setting, file })) : undefined;
+}
+
+/** The settings of the user and of the system: git-config(1), FILES and ENVIRONMENT. */
+function userSettings(home: string, env: Environment): readonly GitSetting[] {
+  const system = ['/etc', '/usr/local/etc', '/opt/homebrew/etc'].map((folder) => join(folder, 'gitconfig'));
+  const global = [join(env.XDG_CONFIG_HOME || join(home, '.config'), 'git/config'), join(home, '.gitconfig')];
+  const files = [
+    ...(env.GIT_CONFIG_NOSYSTEM ? [] : env.GIT_CONFIG_SYSTEM ? [env.GIT_CONFIG_SYSTEM] : system),
+    ...(env.GIT_CONFIG_GLOBAL ? [env.GIT_CONFIG_GLOBAL] : global),
+  ];
+  return [...files, ...gitIncludes(files, home, readText)].flatMap(
+    (file) => settingsIn(file)?.map(({ setting }) => setting) ?? [],
+  );
+}
+
+/** True if git may connect to other places, open a tool or start another program. */
+const connects = (settings: readonly PlacedSetting[], { subcommand }: GitCall): boolean =>
+  !local.has(subcommand) ||
   // The objects that a partial clone lacks are fetched by any subcommand.
-  const connects =
-    !local.has(subcommand) ||
-    all.some(({ setting: { key } }) => key === 'promisor' || key.startsWith('partialclone'));
-  const named = all.find(({ setting }) => startsProgram(setting, connects, subcommand));
+  settings.some(({ setting: { key } }) => key === 'promisor' || key.startsWith('partialclone'));
+
+function programOf(repository: Repository, call: GitCall, env: Environment): string | undefined {
+  const all = ownSettings(repository, call.home);
+  if (typeof all === 'string') return all;
+  const isConnecting = connects(all, call);
+  const named = all.find(({ setting }) => startsProgram(setting, isConnecting));
   if (named !== undefined)
     return `${nameOf(named.setting)} in ${named.file}, which names a program that git would start`;
+  const remote = isConnecting ? remoteOf(repository, all, call, env) : undefined;
+  if (remote !== undefined) return remote;
   const hooks = [
-    ...places.map((place) => join(place, 'hooks')),
-    ...gitHookFolders(own, { home, worktree: repository.worktree }, readText),
+    ...settingsFolders(repository).map((place) => join(place, 'hooks')),
+    ...gitHookFolders(ownFiles(repository), { home: call.home, worktree: repository.worktree }, readText),
   ];
   const hook = hooks.map((folder) => join(folder, HOOK)).find((path) => existsSync(path));
   return hook && `${hook}, which git would start`;
 }
 
-function startsProgram(setting: GitSetting, connects: boolean, subcommand: string): boolean {
+function remoteOf(
+  repository: Repository,
+  own: readonly PlacedSetting[],
+  { subcommand, home, workspace }: GitCall,
+  env: Environment,
+): string | undefined {
+  const { worktree } = repository;
+  // Other subcommands clone no submodules.
+  const modules = subcommand === 'submodule' ? (settingsIn(join(worktree, '.gitmodules')) ?? []) : [];
+  const given = {
+    own,
+    user: userSettings(home, env),
+    modules,
+    folders: settingsFolders(repository),
+    worktree,
+  };
+  return remoteInside(given, { home, workspace });
+}
+
+function startsProgram(setting: GitSetting, isConnecting: boolean): boolean {
   const { section, subsection, key, value } = setting;
   if (value === undefined) return false;
   // Only git knows where these are.
   if (/^include(?:if)?$/.test(section) && key === 'path')
     return /^(?:~[^/]|%\()/.test(value) || isMisread(value);
-  const form = `${section}.${subsection === undefined ? '' : '*.'}${key}`;
-  if (connects && section === 'alias') {
-    const name = subsection !== undefined && key === 'command' ? subsection : key;
-    return name === subcommand.toLowerCase() && /^[!-]/.test(value);
-  }
-  if (connects && section === 'url' && runsWords.test(subsection ?? '')) return true;
-  if (connects && section === 'protocol' && (subsection ?? 'ext') === 'ext')
+  if (isConnecting && section === 'protocol' && (subsection ?? 'ext') === 'ext')
     return key === 'allow' && /^(?:always|user)$/i.test(value);
-  return [...general, ...(connects ? others : [])].some(
+  return [...general, ...(isConnecting ? others : [])].some(
     ({ name, unless, only }) =>
-      name.test(form) && unless?.test(value) !== true && only?.test(value) !== false,
+      name.test(formOf(setting)) && unless?.test(value) !== true && only?.test(value) !== false,
   );
 }
-
-const nameOf = ({ section, subsection, key }: GitSetting): string =>
-  [section, ...(subsection === undefined ? [] : [subsection.slice(0, 40)]), key].join('.');

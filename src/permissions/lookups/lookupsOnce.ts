@@ -59,6 +59,8 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX
       gitRunsPrograms: inTime(lookups.gitRunsPrograms, true),
       gitFetches: inTime(lookups.gitFetches, true),
       gitProgramSetting: inTime(lookups.gitProgramSetting, 'settings that could not be read in time'),
+      gitRemoteSetting: inTime(lookups.gitRemoteSetting, 'settings that could not be read in time'),
+      gitSettings: once(lookups.gitSettings),
       projectProgram: once(lookups.projectProgram),
     },
   };

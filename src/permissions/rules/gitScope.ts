@@ -3,11 +3,15 @@
  * names, and files that only git's patterns match.
  */
 import type { PermissionDecision } from '../../protocol/permissions.ts';
+import { underName } from '../command/commandEffects.ts';
+import { ownAliasBehind } from '../command/gitAlias.ts';
+import { kindOfRepository, repositoryWords } from '../command/gitRepositories.ts';
 import { decideShown, decideTracked, decideTree, trackedIn } from '../command/treeDecision.ts';
 import { gitPlaceOf, locate, textWords } from '../command/words.ts';
 import { decideFile } from '../files/fileDecision.ts';
 import { mayShowAny, type Shown } from '../lookups/gitContent.ts';
 import type { Moves } from '../lookups/gitMoves.ts';
+import { isGitClient, isLikeGit } from '../options/gitClients.ts';
 import { programName } from '../options/programTable.ts';
 import { subcommandAt } from '../options/riskyOptions.ts';
 import { type Policy, workspaceFolders } from '../policy.ts';
@@ -50,20 +54,60 @@ export function reachedByGit(call: GitCall, policy: Policy): readonly Permission
 }
 
 /**
- * What, in the settings of the repositories in which a git command works, names a program that git would start;
- * undefined if nothing does, or it is not git.
+ * What, in the settings of the repositories in which git or one of its clients works, names a program that git would
+ * start, and why; undefined if nothing does, or it is another program.
  */
-export function programStartedByGit({ part, directories }: Visit, policy: Policy): string | undefined {
-  if (programName(part.argv[0]) !== 'git') return undefined;
-  const at = subcommandAt(part.argv);
-  const call = { subcommand: part.argv[at === 0 ? part.argv.length : at] ?? '', home: policy.home };
-  for (const directory of directories ?? []) {
+export function programStartedByGit(visit: Visit, policy: Policy): string | undefined {
+  if (!isGitClient(programName(visit.part.argv[0]))) return undefined;
+  const part = asGit(visit.part);
+  const at = subcommandOfGit(part);
+  const subcommand = part.argv[at === 0 ? part.argv.length : at] ?? '';
+  const call = { subcommand, home: policy.home, workspace: workspaceFolders(policy) };
+  for (const directory of visit.directories ?? []) {
     const place = gitPlaceOf(part, at, directory, policy);
     if (place === undefined) return 'a repository known only at run time';
     const named = gitFoldersNamed(part, at).map((word) => locate(word, place, policy));
-    const found = [place, ...named].map((one) => policy.gitProgramSetting(one, call));
-    const program = found.find((one) => one !== undefined);
-    if (program !== undefined) return program;
+    for (const one of [place, ...named]) {
+      const alias = at === 0 ? undefined : ownAliasBehind(part, policy.gitSettings(one, policy.home));
+      if (alias !== undefined)
+        return `alias.${alias} in the settings of ${one}, which does more than read or names a program that git would start`;
+      const found = policy.gitProgramSetting(one, call);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+/** hub passes on to git what it does not know. */
+const asGit = (part: CommandPart): CommandPart =>
+  isLikeGit(programName(part.argv[0])) ? underName('git', part) : part;
+
+const subcommandOfGit = ({ argv }: CommandPart): number => (argv[0] === 'git' ? subcommandAt(argv) : 0);
+
+/**
+ * The word of a git command that names a repository to push to or fetch from other than a remote of the settings: one in
+ * a folder may have hooks. A rule may spell out an address or a path; a plain name is meant for a remote.
+ */
+export function repositoryNamed(
+  visit: Visit,
+  isSpelled: (at: number) => boolean,
+  policy: Policy,
+): string | undefined {
+  const part = asGit(visit.part);
+  const at = subcommandOfGit(part);
+  const words = at === 0 ? [] : repositoryWords(part.argv, at);
+  const open = words.filter(
+    (word) => !isSpelled(word.at) || (word.mayBeName && /^[\w-]+$/.test(word.word ?? '')),
+  );
+  if (open.length === 0) return undefined;
+  for (const directory of visit.directories ?? []) {
+    const place = gitPlaceOf(part, at, directory, policy);
+    const settings = policy.gitSettings(place ?? directory, policy.home);
+    for (const word of open) {
+      const kind = kindOfRepository(word, settings);
+      if (kind === 'remote' || (kind === 'host' && !word.mayBeName)) continue;
+      return `${word.word ?? part.raw[word.at] ?? ''}, which is no remote in the settings of git`;
+    }
   }
   return undefined;
 }

@@ -21,7 +21,7 @@ import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
 import { ADDED } from '../shell/wrappers.ts';
 import { type Coverage, hasSafeEnvironment } from './commandRule.ts';
-import { programStartedByGit, reachedByGit } from './gitScope.ts';
+import { programStartedByGit, reachedByGit, repositoryNamed } from './gitScope.ts';
 import type { SourcedRule } from './rules.ts';
 
 /** The reason why an open-ended rule does not cover a call. */
@@ -51,12 +51,14 @@ export function outOfScope(rule: SourcedRule, covers: Coverage, input: ScopeInpu
   const elsewhere = otherFolder(rule, covers, input);
   const { part } = input.visit;
   const beyond = elsewhere ?? unknownInput(part, covers, input.use) ?? programOfGit(input);
-  if (beyond !== undefined || covers.type === 'exact') return beyond;
+  if (beyond !== undefined) return beyond;
+  if (covers.type === 'exact') return otherRepository(input, () => true);
   const appended = part.raw.at(-1) === ADDED ? 1 : 0;
   const offset = covers.words.argv.length - (part.argv.length - (covers.words === part ? 0 : appended));
   const isSpelled = (at: number): boolean => covers.spelled(at + offset);
   return (
     otherProgram(part, offset, isSpelled) ??
+    otherRepository(input, isSpelled) ??
     unknownWord(part, isSpelled) ??
     riskyWord(input.visit, input.policy, isSpelled) ??
     outOfReach(input, isSpelled, covers.places)
@@ -80,9 +82,15 @@ function unknownInput(
 /** A rule for git does not cover the programs that the settings of a repository name. */
 function programOfGit({ visit, policy }: ScopeInput): OutOfScope | undefined {
   const program = programStartedByGit(visit, policy);
-  return program === undefined
-    ? undefined
-    : { reason: `${program}: it names a program that git would start` };
+  return program === undefined ? undefined : { reason: program };
+}
+
+function otherRepository(
+  { visit, policy }: ScopeInput,
+  isSpelled: (at: number) => boolean,
+): OutOfScope | undefined {
+  const named = repositoryNamed(visit, isSpelled, policy);
+  return named === undefined ? undefined : { reason: named };
 }
 
 /**

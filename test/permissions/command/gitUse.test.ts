@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { gitUseOf } from '../../../src/permissions/command/gitUse.ts';
 import type { Policy } from '../../../src/permissions/policy.ts';
 import type { GitUse } from '../../../src/protocol/sandbox.ts';
-import { policyFor, root, top } from '../harness.ts';
+import { home, policyFor, root, top } from '../harness.ts';
 
 const project = join(top, 'home', 'of-git');
 
@@ -18,6 +18,28 @@ beforeAll(() => {
   writeFileSync(join(project, 'made/.git/hooks/pre-commit.sample'), '');
   writeFileSync(join(project, '.git/hooks/pre-commit'), '');
   writeFileSync(join(project, 'hooked/.git/hooks/pre-commit'), '');
+  writeFileSync(
+    join(project, '.git/config'),
+    `[remote "origin"]\n\turl = https://example.com/x.git\n[alias]\n\town = !./evil\n\tsave = commit -a
+\tcircle = circle\n\tpick = bisect run ./evil\n\tlook = pick\n\tsend = push vendor/e.git\n`,
+  );
+  writeFileSync(
+    join(home, '.gitconfig'),
+    '[alias]\n\tst = status\n\tci = commit\n\tgo = !./evil\n\tfar = own\n',
+  );
+  for (const [folder, setting] of [
+    ['pushes', '[remote "origin"]\n\turl = https://example.com/x\n\tpushurl = ../vendor/e.git'],
+    [
+      'named',
+      '[remote "origin"]\n\turl = https://example.com/x\n[branch "main"]\n\tpushRemote = vendor/e.git',
+    ],
+  ] as const) {
+    for (const name of ['objects', 'refs', 'hooks'])
+      mkdirSync(join(project, folder, '.git', name), { recursive: true });
+    writeFileSync(join(project, folder, '.git/HEAD'), 'ref: refs/heads/main\n');
+    writeFileSync(join(project, folder, '.git/config'), `${setting}\n`);
+  }
+  mkdirSync(join(project, 'host:x'));
   writeFileSync(join(project, 'filtered/.git/config'), '[core]\n\tfsmonitor = ./x\n');
   symlinkSync('.git', join(project, 'link'));
   mkdirSync(join(project, 'bin'));
@@ -83,8 +105,25 @@ const only: readonly string[] = [
   'git apply fix.patch && git add -u',
   'git update-index --add --cacheinfo 160000,abc,lib',
   'git gc && git fsck && git prune',
-  'git whatever-it-is x',
   'git config user.name A',
+  'git init y && git -C y config set user.email a@b.c && git -C y commit --allow-empty -m x',
+  'git st && git ci -m x',
+  'git save -m x',
+  'git push https://example.com/y.git main',
+  'git fetch git@example.com:a/b.git main && git fetch --multiple origin',
+  'git fetch . main:next && git push . HEAD:main',
+  'git push -o ci.skip --force-with-lease origin main',
+  'git push --recurse-submodules no origin main',
+  'git fetch --depth 1 -j 4 origin && git pull -X theirs origin main',
+  'for r in origin https://example.com/y.git; do git push "$r" main; done',
+  'git remote update --prune && git remote prune origin && git remote set-head origin -a',
+  'git remote set-url origin https://example.com/z.git && git push',
+  'git clone . copy',
+  'git maintenance run',
+  'git lfs push origin main',
+  'git subtree pull --prefix lib https://example.com/x.git main --squash',
+  'gt create -m x',
+  'hub fetch origin',
   'git stash list && git stash drop',
   'gh pr checkout 12',
   'gh pr create --title x --body "y"',
@@ -124,6 +163,10 @@ const mixed: readonly string[] = [
   'git add . && find . -name x -exec sh {} +',
   'LD_PRELOAD=x ls; git add .',
   'PATH=./bin:$PATH; git add .',
+  // A divided line is judged again, step by step.
+  'git remote set-url origin /tmp/e && git push',
+  'git init y && git -C y config remote.origin.url ../vendor/e.git && git -C y push origin main',
+  'git init y && git -C y config set core.fsmonitor ../evil && git -C y add .',
 ];
 
 const none: readonly string[] = [
@@ -166,6 +209,10 @@ const none: readonly string[] = [
   'git clone --template=evil https://example.com/x.git',
   'git config -f .git/sequencer/opts options.strategy x/evil',
   'git config --file=x a.b c',
+  'git config core.fsmonitor ./evil',
+  'git config "$KEY" x',
+  'git config --edit',
+  'git config rename-section a core',
   'git diff --output=.git/rebase-merge/git-rebase-todo',
   'git archive -o .git/index HEAD',
   'git bundle create .git/index HEAD',
@@ -195,6 +242,82 @@ const none: readonly string[] = [
   'cd hooked && git commit -m x',
   'cd filtered && git add .',
   'jj util exec -- ./evil',
+  // A repository in a folder: its hooks would run.
+  'git push vendor/e.git main',
+  'git push e main',
+  "git push 'vendor' main",
+  'git push -- e main',
+  'git push -o x e main',
+  'git push --recurse-submodules no e main',
+  'git push --push-opt no e main',
+  'git push $(echo vendor/e.git) main',
+  'git push "$REMOTE" main',
+  'for r in origin e; do git push "$r"; done',
+  'git push file:///srv/e.git main',
+  'git push ~/e.git main',
+  'git push evil://x main',
+  'git fetch vendor/e.git',
+  'git fetch --depth 1 e',
+  'git fetch --multiple origin e',
+  'git pull vendor main',
+  'git pull -X theirs vendor main',
+  'git ls-remote vendor/e.git && git fetch vendor/e.git',
+  'git remote update e',
+  'git remote show e && git remote prune e',
+  'git remote add x ../evil && git push x main',
+  'git remote add -f -t main x vendor/e.git',
+  'git remote set-url --push origin vendor/e.git',
+  'git clone vendor/e.git copy',
+  'git clone -b main vendor/e.git copy',
+  'git clone host:x copy',
+  'git submodule add ./vendor/e.git lib',
+  'git lfs push vendor/e.git main',
+  'git subtree push --prefix lib e main',
+  'cd pushes && git push',
+  'cd named && git push',
+  'cd pushes && gh pr create',
+  // Subcommands that git does not have, or that start programs.
+  "git submodule--helper foreach 'sh x.sh'",
+  'git x',
+  'git evil',
+  'git go',
+  'git own',
+  'git far',
+  'git look',
+  'git pick',
+  'git circle',
+  'git send',
+  'git whatever-it-is x',
+  'git difftool--helper',
+  'git quiltimport',
+  'git imap-send',
+  'git http-backend',
+  'git receive-pack e',
+  'git upload-pack e',
+  'git column --command=x',
+  'git interpret-trailers --trailer x',
+  'git apply --unsafe-paths x.patch',
+  'git apply --unsafe x.patch',
+  'git maintenance start',
+  'git lfs merge-driver --program ./evil',
+  'git lfs evil',
+  'git filter-repo',
+  'git cola',
+  'git pull-request',
+  'git merge-recursive a -- b c',
+  'gh x',
+  'gh extension exec x',
+  'gh run download -D .git/modules',
+  'gh repo clone a/b .git/modules/x',
+  'gh repo clone a/b x -- -c core.fsmonitor=./evil',
+  'gh release download -D .git',
+  'glab duo ask x',
+  'gt config',
+  'hub alias -s sh',
+  'hub bisect run ./evil',
+  'hub push vendor/e.git',
+  'jj evil',
+  'cd hooked && gh pr checkout 1',
   'gh alias set x "!./evil"',
   'git commit -m "unclosed',
 ];
@@ -213,6 +336,16 @@ test('a git of the project is not git, nor is a program that a command runs with
   expect(await useOf('git add .', { projectProgram: projectProgram(['git']) })).toBe('none');
   expect(await useOf('timeout 5 git add .', { projectProgram: projectProgram(['timeout']) })).toBe('none');
   expect(await useOf('git add . | head', { projectProgram: projectProgram(['head']) })).toBe('mixed');
+});
+
+test.each([
+  ['git push', 'none'],
+  ['git push origin main', 'none'],
+  ['git fetch', 'none'],
+  ['git commit -m x', 'only'],
+])('in a repository whose remote leads to its own folder: %s', async (command, use) => {
+  const pushes = join(project, 'pushes');
+  expect(await useOf(command, { root: pushes }, pushes)).toBe(use);
 });
 
 test('a folder of git is no place to start from', async () => {

@@ -56,12 +56,126 @@ describe('an allow rule for git does not cover', () => {
     ['url.ext::./x.sh .insteadOf=https://', 'git fetch', 'Bash(git fetch:*)'],
     ['mergetool.x.cmd=./x.sh', 'git mergetool', 'Bash(git mergetool)'],
     ['alias.look=!./x.sh', 'git look', 'Bash(git look:*)'],
+    ['alias.look=!./x.sh', 'git LOOK', 'Bash(git LOOK)'],
+    ['alias.st=bisect run ./x.sh', 'git st', 'Bash(git st)'],
+    ['alias.st=submodule foreach ./x', 'git st', 'Bash(git st:*)'],
+    ['alias.st=rebase -x ./x HEAD~1', 'git st', 'Bash(git st)'],
+    ['alias.st=difftool -y -x ./x', 'git st', 'Bash(git st)'],
+    ['alias.st=diff --output=.git/hooks/pre-commit', 'git st', 'Bash(git st)'],
+    ['alias.st=show HEAD:.env', 'git st', 'Bash(git st)'],
+    ['alias.st=st', 'git st', 'Bash(git st)'],
+    ['alias.st=lo"g', 'git st', 'Bash(git st)'],
+    ['alias.maintenance=!./x.sh', 'git maintenance run', 'Bash(git maintenance run)'],
+    ['remote.origin.vcs=evil', 'git fetch', 'Bash(git fetch:*)'],
+    ['remote.origin.url=evil://x', 'git fetch', 'Bash(git fetch:*)'],
+    ['pull.twohead=x/evil', 'git merge main', 'Bash(git merge:*)'],
+    ['branch.main.mergeOptions=-s x/evil', 'git pull', 'Bash(git pull:*)'],
+    ['branch.main.mergeOptions=--strategy=x/evil', 'git pull', 'Bash(git pull:*)'],
   ])('%s: %s', async (setting, command, rule) => {
     const decision = await decideIn(repository(setting), command, [`allow ${rule}`]);
     expect(decision.behavior).toBe('ask');
     expect(decision.reason.toLowerCase()).toContain(setting.replace(/=.*/, '').toLowerCase());
     expect(decision.reason).toContain('names a program that git would start');
     expect(decision.suggestion).toBeUndefined();
+  });
+
+  test.each([
+    ['remote.origin.pushurl=vendor/e.git', 'git push'],
+    ['remote.origin.url=./vendor/e.git', 'git push'],
+    ['remote.origin.url=vendor/../e', 'git fetch'],
+    ['remote.origin.url=~/rules-now/e.git', 'git pull'],
+    ['remote.origin.url=/tmp/e.git', 'git push'],
+    ['remote.origin.url=/proc/self/cwd/e.git', 'git push'],
+    ['remote.other.url=e', 'git fetch --all'],
+    ['remote.origin.url=me@localhost:rules/vendor/e.git', 'git push'],
+    ['remote.origin.url=ssh://127.0.0.1/rules/vendor/e.git', 'git push'],
+    ['url.ssh://.insteadOf=https://', 'git push'],
+    ['remote.vendor/e.git.fetch=+refs/heads/*:refs/remotes/x/*', 'git fetch --all'],
+    ['remotes.default=origin vendor/e.git', 'git remote update'],
+    ['branch.main.remote=vendor/e.git', 'git pull'],
+    ['branch.main.pushRemote=e', 'git push'],
+    ['remote.pushDefault=vendor', 'git push'],
+    ['url.vendor/.insteadOf=https://example.com/', 'git fetch'],
+    ['url..pushInsteadOf=https://example.com/', 'git push'],
+    ['url.file:.insteadOf=https:', 'git fetch'],
+    ['submodule.lib.url=../rules-now/e', 'git submodule update'],
+    ['extensions.partialClone=vendor/e.git', 'git commit -m x'],
+    ['lfs.url=file:///tmp/e', 'git push'],
+  ])('a repository where commands can write: %s, %s', async (setting, command) => {
+    const project = repository('remote.upstream.url=https://example.com/x.git', setting);
+    const [, name = ''] = command.split(' ');
+    const decision = await decideIn(project, command, [`allow Bash(git ${name}:*)`]);
+    expect(decision.behavior).toBe('ask');
+    expect(decision.reason.toLowerCase()).toContain(setting.replace(/=.*/s, '').toLowerCase());
+    expect(decision.reason).toMatch(/leads git to a repository where commands can write|names a program/);
+    const local = await decideIn(project, 'git add a.txt', ['allow Bash(git add:*)']);
+    expect(local.behavior).toBe(setting.startsWith('extensions') ? 'ask' : 'allow');
+  });
+
+  test('a submodule with such an address, and a remote in an old form', async () => {
+    const project = repository();
+    const rules = ['allow Bash(git submodule update:*)', 'allow Bash(git fetch:*)'];
+    writeFileSync(
+      join(project, '.gitmodules'),
+      '[submodule "a"]\n\tpath = a\n\turl = https://example.com/a\n',
+    );
+    expect((await decideIn(project, 'git submodule update', rules)).behavior).toBe('allow');
+    for (const url of ['vendor/e.git', './e.git']) {
+      writeFileSync(join(project, '.gitmodules'), `[submodule "a"]\n\tpath = a\n\turl = ${url}\n`);
+      const decision = await decideIn(project, 'git submodule update', rules);
+      expect([decision.behavior, decision.reason]).toEqual(['ask', expect.stringContaining('.gitmodules')]);
+    }
+    expect((await decideIn(project, 'git fetch', rules)).behavior).toBe('allow');
+    mkdirSync(join(project, '.git/branches'), { recursive: true });
+    expect((await decideIn(project, 'git fetch', rules)).behavior).toBe('allow');
+    writeFileSync(join(project, '.git/branches/origin'), 'vendor/e.git\n');
+    expect((await decideIn(project, 'git fetch', rules)).reason).toContain('branches/origin');
+  });
+
+  test.each([
+    ['git push vendor/e.git main', 'git push'],
+    ['git push e main', 'git push'],
+    ["git push 'sub' main", 'git push'],
+    ['git push -u -o x e main', 'git push'],
+    ['git push -- e', 'git push'],
+    ['git fetch sub/e.git', 'git fetch'],
+    ['git fetch --multiple origin e', 'git fetch'],
+    ['git fetch --depth=1 e', 'git fetch'],
+    ['git pull sub/e.git', 'git pull'],
+    ['git ls-remote sub', 'git ls-remote'],
+    ['git remote update e', 'git remote update'],
+    ['git remote show e', 'git remote'],
+    ['git remote set-url origin ./e', 'git remote set-url'],
+    ['git clone vendor/e.git x', 'git clone'],
+    ['git clone --depth 1 e x', 'git clone'],
+    ['git push e:* main', 'git push e'],
+    ['git push e main', 'git push e main'],
+  ])('a repository that is no remote of the settings: %s', async (command, rule) => {
+    const project = repository('remote.origin.url=https://example.com/x.git');
+    const rules = [`allow Bash(${rule}:*)`, ...(command === rule ? [`allow Bash(${rule})`] : [])];
+    const decision = await decideIn(project, command.replace(':*', ''), rules);
+    expect([decision.behavior, decision.reason]).toEqual([
+      'ask',
+      expect.stringContaining('which is no remote in the settings of git'),
+    ]);
+  });
+
+  test("an alias of the user that leads to the repository's own", async () => {
+    writeFileSync(
+      join(home, '.gitconfig'),
+      '[alias]\n\tst = status\n\tlg = l --graph\n\tl = log\n\tgo = !x\n',
+    );
+    const rules = ['allow Bash(git st)', 'allow Bash(git lg)', 'allow Bash(git go)'];
+    const given = async (setting: string): Promise<readonly string[]> => {
+      const project = repository(setting);
+      const calls = ['git st', 'git lg', 'git go'].map((command) => decideIn(project, command, rules));
+      return (await Promise.all(calls)).map(({ behavior }) => behavior);
+    };
+    expect(await given('alias.other=!./x')).toEqual(['allow', 'allow', 'allow']);
+    expect(await given('alias.l=!./x')).toEqual(['allow', 'ask', 'allow']);
+    expect(await given('alias.lg=y')).toEqual(['allow', 'ask', 'allow']);
+    expect(await given('alias.log=push')).toEqual(['allow', 'ask', 'allow']);
+    expect(await given('alias.l=log --oneline')).toEqual(['allow', 'allow', 'allow']);
   });
 
   test('settings in a file that they include, in another worktree or in a submodule', async () => {
@@ -130,11 +244,33 @@ describe('a rule for git covers its commands', () => {
     ['credential.helper=store', 'git fetch'],
     ['credential.https://github.com.helper=!/usr/bin/gh auth git-credential', 'git fetch'],
     ['remote.origin.url=codecommit::us-east-1://x', 'git fetch'],
+    ['remote.origin.url=git@github.com:a/b.git', 'git fetch'],
+    ['remote.origin.url=/srv/git/x.git', 'git fetch'],
+    ['remote.origin.url=ssh://git@localhost:2222/x.git', 'git fetch'],
+    ['url.https://.insteadOf=git://', 'git fetch'],
+    ['remote.origin.url=file:///srv/git/x.git', 'git fetch'],
+    ['remote.origin.url=./vendor/e.git', 'git commit -m x'],
+    ['branch.main.remote=.', 'git fetch'],
+    ['remote.origin.url=https://example.com/x.git', 'git fetch origin main'],
+    ['remote.fork.url=https://example.com/x.git', 'git fetch --depth 1 fork main:refs/remotes/fork/main'],
+    ['url.git@github.com:.insteadOf=https://github.com/', 'git fetch'],
+    ['url.work:.insteadOf=https://github.com/', 'git fetch'],
+    ['branch.main.mergeOptions=--no-ff -s ort', 'git fetch'],
+    ['alias.st=status -sb', 'git add .'],
     ['alias.look=!./x.sh', 'git add .'],
     ['protocol.file.allow=always', 'git fetch'],
   ])('with %s: %s', async (setting, command) => {
     const rules = ['add', 'commit', 'fetch'].map((name) => `allow Bash(git ${name}:*)`);
     expect(await decideIn(repository(setting), command, rules)).toMatchObject({ behavior: 'allow' });
+  });
+
+  test('with a group of remotes, and a remote that the user has', async () => {
+    const project = repository('remote.fork.url=https://example.com/x.git', 'remotes.mine=fork shared');
+    writeFileSync(join(home, '.gitconfig'), '[remote "shared"]\n\turl = https://example.com/y.git\n');
+    for (const words of ['mine', '--multiple mine', '--multiple fork shared', 'shared main'])
+      expect((await decideIn(project, `git fetch ${words}`, ['allow Bash(git fetch:*)'])).behavior).toBe(
+        'allow',
+      );
   });
 
   test('whatever the settings of the user are', async () => {
