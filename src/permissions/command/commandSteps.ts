@@ -88,7 +88,7 @@ function keepsShell({ argv, full }: CommandPart): boolean {
   const [name] = argv;
   if (name == null || full.includes('eval')) return false;
   if (name === 'cd') return !argv.includes('-');
-  return !changingBuiltins.has(name) && (name !== 'printf' || !argv.includes('-v'));
+  return !changingBuiltins.has(name) && (name !== 'printf' || !argv.some((word) => word?.startsWith('-v')));
 }
 
 /** Parameters that other statements of the same shell set, and expansions that assign. */

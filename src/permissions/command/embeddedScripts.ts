@@ -86,6 +86,22 @@ function toldToRun(argv: Argv): readonly Script[] {
     });
 }
 
+/**
+ * Commands to which the program that runs them adds words, from options and variables: `rsync -e x`, `GIT_SSH=x`. Not those
+ * of programs that start the words behind the option, such as `find -exec`.
+ */
+export function programsToContinue({ argv, envPrefix }: CommandPart): readonly string[] {
+  const name = programName(argv[0]);
+  const values = envPrefix.flatMap(({ name: variable, value }) =>
+    value !== null && holdsCommand.test(variable) ? [value] : [],
+  );
+  if (isRunner(name) || isCarrier(name) || startsWords.test(name)) return values;
+  const told = toldToRun(argv).filter(({ at }) => name !== 'git' || configuresProgram.test(argv[at] ?? ''));
+  return [...told.map(({ script }) => script), ...values].filter((script) => /^[\w./]/.test(script));
+}
+
+const startsWords = /^(?:g?find|bfs|fd|fdfind|cargo|npm|pnpm|yarn|bun)$/;
+
 /** Programs that run nothing their words name, and subcommands of git whose words are text, paths or names. */
 const runNothing =
   /^(?:cp|mv|ln|mkdir|touch|rm|rmdir|cat|chmod|chown|curl|wget|[efz]?grep|rg|ag|ls|head|tail|wc|diff|zip|gzip|ping|dig)$/;
@@ -201,7 +217,8 @@ const MAX_CALLS = 10;
 const prints = /^(?:echo|printf)$/;
 
 /** Variables that hold a command, in the environment of whatever runs later. */
-const holdsCommand = /(?:PAGER|EDITOR|VISUAL|COMMAND|SHELL|CMD|BROWSER|OPEN|CLOSE|ASKPASS|EXEC)$/;
+const holdsCommand =
+  /(?:PAGER|EDITOR|VISUAL|COMMAND|SHELL|CMD|BROWSER|OPEN|CLOSE|ASKPASS|EXEC|SSH|RSH|DIFF)$/;
 
 /** Values of variables that a program may run: `PAGER='less x' git log`. */
 export const programsInVariables = ({ argv, envPrefix }: CommandPart): readonly string[] =>

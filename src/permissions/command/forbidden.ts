@@ -9,6 +9,7 @@ import type { ParsedCommand } from '../shell/parsedCommand.ts';
 import { track } from '../shell/workingDirectory.ts';
 import { scriptFromInput } from './embeddedCode.ts';
 import { embeddedScripts } from './embeddedScripts.ts';
+import { evaluatedTexts, storedCommands } from './evaluatedWords.ts';
 import { matchesKnown, matchForbidden, matchText } from './forbiddenCommand.ts';
 import { mayNameForbidden, namedPaths } from './namedPaths.ts';
 import { projectTasks } from './projectTasks.ts';
@@ -44,8 +45,23 @@ export function forbidden(
     inner.find((one) => one?.behavior === behavior) ??
     perhaps() ??
     inner.find((one) => one !== undefined) ??
+    ofStored(behavior, parsed, cwd, policy) ??
     ofTasks(rules, behavior, parsed, cwd, policy, 0)
   );
+}
+
+/** Of a command in the value of a variable: it asks, since the shell runs it only where it evaluates the value. */
+function ofStored(
+  behavior: 'ask' | 'deny',
+  parsed: ParsedCommand,
+  cwd: string,
+  policy: Policy,
+): PermissionDecision | undefined {
+  for (const script of storedCommands(parsed)) {
+    const found = forbidden(behavior, script, policy.parseCommand(script), cwd, policy);
+    if (found?.rule) return mayBe(found.rule, script);
+  }
+  return undefined;
 }
 
 /** The here-documents that shells run. */
@@ -101,6 +117,7 @@ function ruled(
   cwd: string,
   policy: Policy,
 ): Ruled {
+  const evaluated = evaluatedTexts(parsed);
   const found = rules.map((rule) => {
     if (!parsed.ok)
       return {
@@ -109,11 +126,13 @@ function ruled(
         text: undefined,
       };
     const matches = parsed.parts.map((part) => ({ match: matchForbidden(rule, part), text: part.text }));
-    const sure = matches.find(({ match }) => match === 'yes');
-    return {
-      rule,
-      ...(sure ?? matches.find(({ match }) => match === 'perhaps') ?? { match: 'no', text: '' }),
-    };
+    const match =
+      matches.find((one) => one.match === 'yes') ?? matches.find((one) => one.match === 'perhaps');
+    const isEvaluated = (): boolean =>
+      evaluated !== undefined &&
+      (evaluated.hasPart || [command, ...evaluated.texts].some((one) => matchText(rule, one) === 'yes'));
+    if (match === undefined && isEvaluated()) return { rule, match: 'perhaps' as const, text: command };
+    return { rule, ...(match ?? { match: 'no' as const, text: '' }) };
   });
   const sure = found.find(({ match }) => match === 'yes');
   const none = (): undefined => undefined;
@@ -210,7 +229,7 @@ export const byRule = (behavior: 'ask' | 'deny', rule: SourcedRule): PermissionD
   rule: { text: rule.text, source: rule.source },
 });
 
-function mayBe(rule: SourcedRule, text: string): PermissionDecision {
+function mayBe(rule: Pick<SourcedRule, 'text' | 'source'>, text: string): PermissionDecision {
   return {
     behavior: 'ask',
     reason: `Rule ${rule.text} (${rule.source}) may apply to ${shortText(text)}: what it does is known only at run time.`,

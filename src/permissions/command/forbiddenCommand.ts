@@ -5,7 +5,7 @@
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import { programName } from '../options/programTable.ts';
 import { hasSubcommand, subcommandAt } from '../options/riskyOptions.ts';
-import { isRunner, isScheduler, isShellName, readsCommands, takesCode } from '../options/runnerNames.ts';
+import { isScheduler, isShellName, readsCommands, takesCode } from '../options/runnerNames.ts';
 import { startsFromInput } from '../options/standardInput.ts';
 import { hasKnownPurpose } from '../readOnly/programs.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
@@ -16,8 +16,11 @@ import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Argument } from '../shell/wordValues.ts';
 import { innerScript, type Words } from '../shell/wrappers.ts';
 import { codeIn, commandsInCode, mayBeBuilt, scriptFromInput } from './embeddedCode.ts';
-import { scriptsIn, startsNothing } from './embeddedScripts.ts';
+import { programsToContinue, scriptsIn, startsNothing } from './embeddedScripts.ts';
 import { callsIn, formsOf, MAX_WORDS } from './equivalentCalls.ts';
+import { evaluatesUnknown } from './evaluatedWords.ts';
+import { filledCommands, filledText } from './filledWords.ts';
+import { aliasedCalls, changesNames, continued } from './laterNames.ts';
 import { isTextValue, textWords } from './words.ts';
 
 /** `perhaps`: a word that only the shell knows could make it a command that the rule matches. */
@@ -30,7 +33,8 @@ export function matchForbidden(rule: SourcedRule, part: CommandPart): Match {
   if (spec === null) return 'yes';
   const { text } = spec;
   const pattern = matcher(text);
-  const calls = [part, { argv: part.full, raw: part.fullRaw }].flatMap(callsIn).flatMap(formsOf);
+  const starts = [part, { argv: part.full, raw: part.fullRaw }].flatMap(callsIn);
+  const calls = starts.flatMap(formsOf);
   const shown = calls.flatMap((words) => [plain(words), source(words)]).concat(collapse(part.text));
   if (shown.some((one) => pattern.test(one))) return 'yes';
   if (calls.some((words) => saysTheSame(text, words))) return 'yes';
@@ -40,12 +44,12 @@ export function matchForbidden(rule: SourcedRule, part: CommandPart): Match {
   if ([...scripts, ...code.flatMap(commandsInCode)].some((script) => matchText(rule, script) === 'yes'))
     return 'yes';
   if (code.some((one) => mayBeBuilt(text, one))) return 'perhaps';
-  const replaced = replacedBy(part.full);
-  if (
-    replaced.isScript ||
-    [...calls, replaced.words, ...addedTo(part.full)].some((words) => mayBe(text, words))
-  )
-    return 'perhaps';
+  const filled = starts.map(({ argv }) => filledCommands(argv));
+  if (filled.some(({ isScript }) => isScript)) return 'perhaps';
+  const begun = [...filled.flatMap(({ commands }) => commands), ...aliasedCalls(part)].flatMap(callsIn);
+  const open = [...calls, ...[...begun, ...programsToContinue(part).map(continued)].flatMap(formsOf)];
+  if (open.some((words) => mayBe(text, words))) return 'perhaps';
+  if (evaluatesUnknown(part) || changesNames(part, text)) return 'perhaps';
   if (runsUnknown(part, text)) return 'perhaps';
   if (mayStart(rule, part, text) || copiesProgram(part, text)) return 'perhaps';
   if (matchText(rule, setVariables(part)) === 'yes') return 'perhaps';
@@ -73,6 +77,12 @@ function mayStart(rule: SourcedRule, part: CommandPart, text: string): boolean {
     const mayBegin = !isKnown || isClear || startsNext(argv, at);
     if (mayBegin && formsOf(inside).some((words) => pattern.test(plain(words)))) return true;
     if (word === null || !/\s/.test(word)) return false;
+    if (
+      filledText(word)
+        .flatMap(formsOf)
+        .some((words) => mayBe(text, words))
+    )
+      return true;
     if (!isKnown || isClear) return matchText(rule, word) === 'yes';
     return word.split(commandsInside).some((piece) => pattern.test(collapse(piece)));
   });
@@ -166,10 +176,20 @@ export function matchText(rule: SourcedRule, command: string): Match {
     );
   });
   if (isNamed) return 'yes';
-  return /[$`*?[{\\]|<\(|<<|\b(?:ba|z|da|k|fi)?sh\b|\b(?:eval|source|alias)\b|(?:^|\s)\.\s/.test(command)
+  return onlyShellKnows.test(command) || (addsWords.test(command) && segments.some((one) => names(text, one)))
     ? 'perhaps'
     : 'no';
 }
+
+const onlyShellKnows =
+  /[$`*?[{\\]|<\(|<<|\b(?:ba|z|da|k|fi)?sh\b|\b(?:eval|source|alias)\b|(?:^|\s)\.\s|(?:^|[\n;&|(]|\b(?:command|builtin))\s*(?:hash|enable|zmodload|autoload)\s/;
+
+/** Programs that add words to a command. */
+const addsWords = /\b(?:xargs|(?:env_)?parallel|sem|rush|xe|entr|fd|fdfind)\b/;
+
+/** True if the program of a rule is among the words of a text. */
+const names = (rule: string, text: string): boolean =>
+  text.split(' ').some((word) => programName(word) === programName(rule.split(' ')[0]));
 
 /** Any redirection, understood or not: `git 3>f push` is `git push`. */
 const redirection = /(?:(?<![^\s;&|()])(?:\d+|\{\w+\}))?(?:&>>?|<<<|<>|[<>]&|>>|[<>])[|!]?\s*[^\s;&|<>()]*/g;
@@ -273,7 +293,7 @@ function mayBe(text: string, { argv, raw }: Words): boolean {
   let shown = '';
   for (const [index, word] of argv.entries()) {
     if (isOpen[index]) shown = `${shown.trimEnd()}*`;
-    else shown += `${index === 0 ? '' : ' '}${(word ?? '').replace(/[*?[\](){}]/g, '?')}`;
+    else shown += `${index === 0 ? '' : ' '}${(word ?? '').replace(/[*?[\](){}\\]/g, '\0')}`;
     if (shown.length > MAX_SHOWN) {
       shown = `${shown.slice(0, MAX_SHOWN)}*`;
       break;
@@ -286,7 +306,9 @@ function mayBe(text: string, { argv, raw }: Words): boolean {
 /** Maximum characters of a call that are compared with a rule. */
 const MAX_SHOWN = 200;
 
-const isPattern = (raw: string): boolean => hasGlob(raw.replace(/\\.|'[^']*'|"(?:[^"\\]|\\.)*"/gs, ''));
+/** A bracket that is not closed, as in `[ -f x ]`, is no pattern. */
+const isPattern = (raw: string): boolean =>
+  /[*?]|\[.*\]/s.test(raw.replace(/\\.|'[^']*'|"(?:[^"\\]|\\.)*"/gs, ''));
 
 /** Variables before a command may name programs: `PAGER='x' git log`. */
 function setVariables({ envPrefix, text }: CommandPart): string {
@@ -301,29 +323,19 @@ function setVariables({ envPrefix, text }: CommandPart): string {
 function runsUnknown(part: CommandPart, text: string): boolean {
   const [first, ...rest] = part.argv;
   const name = programName(first);
-  // A file that a shell, or any program, runs first.
-  if (part.envPrefix.some(({ name: variable }) => /^(?:BASH_ENV|ENV|ZDOTDIR|LD_PRELOAD)\+?$/.test(variable)))
-    return true;
   if (part.carrier) return false;
-  if (replacesProgram(part.full) || addsProgram(part.full)) return true;
   // Its input is a script that is not among its words: a here-document for ssh, a string for ed.
   const isInputKnown =
     part.inputText !== undefined && (takesCode(name) || scriptFromInput(part) !== undefined);
   if (part.hasInput && !isInputKnown && startsFromInput(part.argv)) return true;
-  // `parallel git ::: push` appends its arguments.
-  if (/^(?:parallel|sem)$/.test(name) && rest.some((word) => /^:{3,4}\+?$/.test(word ?? '')))
-    return part.argv.some((word) => programName(word) === programName(text.split(' ')[0]));
   if (isShellName(name) || readsCommands(name))
     return (
       (!isInputKnown && rest.every((word) => word === null || /^[-+]/.test(word))) || rest.includes(null)
     );
   if (isScheduler(name)) return !rest.some((word) => word !== null && /^-[lrcv]$/.test(word));
-  // Builtins under other names: zshmodules(1), `enable -f` of bash.
-  if (/^(?:zmodload|enable)$/.test(name)) return true;
   if (/^(?:source|\.|eval|trap|alias)$/.test(name))
     return rest.some((word) => word === null || word.startsWith('/dev/'));
   const program = programName(text.split(' ')[0]);
-  if (name === 'hash' && namesProgram(rest, program)) return true;
   if (name !== program && program !== '*') return false;
   const at = subcommandAt(part.argv);
   const subcommand = part.argv[at];
@@ -333,96 +345,6 @@ function runsUnknown(part: CommandPart, text: string): boolean {
     (part.envPrefix.some((variable) => variable.name.startsWith('GIT_CONFIG')) ||
       part.argv.some((word) => word !== null && /^(?:--config-env|include\.path|alias\.)/.test(word)));
   return isAlias || configured;
-}
-
-/** True if `hash -p /usr/bin/git x`, or `hash x=/usr/bin/git` in zsh, gives a program another name. */
-function namesProgram(args: readonly (string | null)[], program: string): boolean {
-  const places = args.flatMap((word, at) => {
-    const before = args[at - 1];
-    const isPlace = word === null || /=|^-[a-z]*p./.test(word) || /^-[a-z]*p$/.test(before ?? '');
-    return isPlace ? [word?.replace(/^-[a-z]*p|^[^=]*=/, '')] : [];
-  });
-  return places.some((place) => place === undefined || program === '*' || programName(place) === program);
-}
-
-/** True if `xargs -I{}` or `find -exec` puts its input or matches in place of the program. */
-function replacesProgram(full: readonly (string | null)[]): boolean {
-  const found = full.findIndex(
-    (word, index) => /^-(?:exec|ok)(?:dir)?$/.test(full[index - 1] ?? '') && word === '{}',
-  );
-  if (found !== -1) return true;
-  const replacing = markOf(full);
-  if (replacing === undefined) return false;
-  const program = full[replacing.at];
-  return program === null || program?.includes(replacing.mark) === true;
-}
-
-/** True if the words that xargs adds name a program: `xargs -n2 env`, `xargs -0 setsid`, `xargs sh`. */
-function addsProgram(full: readonly (string | null)[]): boolean {
-  const at = commandOfXargs(full);
-  if (at === undefined) return false;
-  const [program, ...rest] = full.slice(at);
-  const name = programName(program ?? null);
-  if (isShellName(name)) return !rest.some((word) => word !== null && /^-\w*c/.test(word));
-  const mark = markOf(full)?.mark;
-  const isKnown = (word: string | null): boolean =>
-    word !== null && !/^-|=/.test(word) && (mark === undefined || !word.includes(mark));
-  return isRunner(name) && !rest.some(isKnown);
-}
-
-/** What `xargs -I` replaces by what it reads, and where its command begins; undefined = it replaces nothing. */
-function markOf(
-  full: readonly (string | null)[],
-): { readonly at: number; readonly mark: string } | undefined {
-  const at = commandOfXargs(full);
-  if (at === undefined) return undefined;
-  const options = full.slice(full.findIndex(isXargs) + 1, at);
-  if (!options.some((option) => /^-[Ii]|^--replace/.test(option ?? ''))) return undefined;
-  let mark = '{}';
-  for (const [index, option] of options.entries()) {
-    if (/^-I./.test(option ?? '')) mark = option?.slice(2) ?? mark;
-    if (option === '-I') mark = options[index + 1] ?? mark;
-  }
-  return { at, mark };
-}
-
-const isXargs = (word: string | null): boolean => /^g?xargs$/.test(programName(word));
-
-/** Where the command begins that xargs runs; undefined = there is no xargs. */
-function commandOfXargs(full: readonly (string | null)[]): number | undefined {
-  let at = full.findIndex(isXargs) + 1;
-  if (at === 0) return undefined;
-  for (; full[at]?.startsWith('-'); at += 1) if (/^-[ILnPsdEa]$/.test(full[at] ?? '')) at += 1;
-  return at;
-}
-
-/** A command of xargs with the words that it adds, for options that are not understood: `xargs -a file git`. */
-function addedTo(full: readonly (string | null)[]): readonly Words[] {
-  const at = full.findIndex(isXargs);
-  if (at === -1 || markOf(full) !== undefined) return [];
-  return full.slice(at + 1, at + 1 + MAX_WORDS).flatMap((_, index) => {
-    const argv = [...full.slice(at + 1 + index), null];
-    return formsOf({ argv, raw: argv.map((word) => word ?? '$x') });
-  });
-}
-
-/** A command of `xargs -I` with the words that are replaced unknown, and whether one of them is a script. */
-function replacedBy(full: readonly (string | null)[]): { readonly words: Words; readonly isScript: boolean } {
-  const replacing = markOf(full);
-  if (replacing === undefined) return { words: { argv: [], raw: [] }, isScript: false };
-  const isReplaced = (word: string | null): boolean => word?.includes(replacing.mark) === true;
-  const argv = full.slice(replacing.at);
-  return {
-    words: {
-      argv: argv.map((word) => (isReplaced(word) ? null : word)),
-      raw: argv.map((word) => (word === null || isReplaced(word) ? '$x' : word)),
-    },
-    isScript:
-      isShellName(programName(argv[0])) &&
-      argv.some(
-        (word, at) => isReplaced(word) && (/\s/.test(word ?? '') || /^-\w*c/.test(argv[at - 1] ?? '')),
-      ),
-  };
 }
 
 const suffixes = (text: string): string[] => {
