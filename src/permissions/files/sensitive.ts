@@ -98,6 +98,17 @@ const names = [
   '*secret-key.asc',
   'settings-security.xml',
   '*.secret.exs',
+  // Vite and create-react-app without the dot, sshd(8), keys of ssh-keygen(1) under names that end with their type, and
+  // of GitHub's deployments.
+  'env.local',
+  'env.*.local',
+  'ssh_host_*_key',
+  '*_rsa',
+  '*_ecdsa',
+  '*_ed25519',
+  'deploy_key',
+  'deploy-key',
+  '*_deploy_key',
 ];
 /** A regular expression, because large trees are searched. */
 const secretName = new RegExp(
@@ -110,11 +121,15 @@ const harmless = /^(?:\.env[\w.-]*\.(?:example|sample|template|dist)|.*\.pub)$/;
 /** Build output of contracts (`Token.json`), schemas and translations, where these are ordinary names. */
 const ordinary =
   /(?:^|\/)(?:artifacts|abis?|build|contracts?|deployments|i18n|locales?|messages|out|schemas?|translations|typechain(?:-types)?)\/(?:.*\/)?(?:token|secret)\.json$/;
+/** What editors and people add to the name of a copy. */
+const ofCopy = /(?:\.(?:bak|backup|old|orig|save)|~)+$/;
 const directories = ['.ssh', '.aws', '.gnupg', '.azure', '.password-store'];
+/** `.envs/.production/.postgres` of cookiecutter-django, but not a virtual environment of Python in such a folder. */
+const envs = String.raw`\.envs\/(?:\.?[\w-]+\/)?\.?[\w-]+`;
 /** Includes the program's records of sessions and files, which may contain secrets that the user once showed. */
 const ownData = String.raw`\.clawdcode\/(?:(?:config|credentials|auth|trust|compile-cache\.key)[^/]*|(?:history|logs|index)(?:\/.*)?|projects\/[^/]+\/(?!memory(?:\/|$)).*)`;
 const places = new RegExp(
-  String.raw`(?:^|\/)(?:\.kube\/config|\.docker\/config\.json|\.config\/gcloud(?:\/.*)?|\.config\/gh\/hosts\.yml|\.config\/(?:op|rclone)(?:\/.*)?|\.(?:codex|composer)\/auth\.json|\.sops\/age\/keys\.txt|\.(?:oci|snowsql)\/config|\.cloudflared(?:\/.*)?|fastlane\/[^/]*api_?key[^/]*\.json|\.(?:cache\/)?huggingface\/token|${ownData}|proc\/[^/]+\/(?:environ|mem)|etc\/g?shadow-?)$`,
+  String.raw`(?:^|\/)(?:\.kube\/config|\.docker\/config\.json|\.config\/gcloud(?:\/.*)?|\.config\/gh\/hosts\.yml|\.config\/(?:op|rclone)(?:\/.*)?|\.(?:codex|composer)\/auth\.json|\.sops\/age\/keys\.txt|\.(?:oci|snowsql)\/config|\.cloudflared(?:\/.*)?|fastlane\/[^/]*api_?key[^/]*\.json|\.(?:cache\/)?huggingface\/token|${envs}|${ownData}|proc\/[^/]+\/(?:environ|mem)|etc\/g?shadow-?)$`,
 );
 /** Folders of a home that contain secrets. */
 export const secretFolders: readonly string[] = [
@@ -123,13 +138,23 @@ export const secretFolders: readonly string[] = [
 ];
 const parentsOfPlaces = [
   ...['.kube', '.docker', '.config', 'gh', 'gcloud', '.clawdcode', 'proc', 'etc'],
-  ...['.codex', '.composer', '.sops', '.oci', '.snowsql', '.cloudflared', '.huggingface', 'fastlane'],
+  ...[
+    '.codex',
+    '.composer',
+    '.sops',
+    '.oci',
+    '.snowsql',
+    '.cloudflared',
+    '.huggingface',
+    'fastlane',
+    '.envs',
+  ],
 ];
 
 /** True if a path (absolute or relative, not a pattern) names a secret: keys, credentials, `.env` files. */
 export function isSensitive(path: string): boolean {
   const parts = foldPath(path);
-  const name = parts.at(-1);
+  const name = parts.at(-1)?.replace(ofCopy, '');
   if (name === undefined) return false;
   if (parts.some((part) => directories.includes(part))) return true;
   if (places.test(parts.join('/'))) return true;
@@ -139,7 +164,7 @@ export function isSensitive(path: string): boolean {
 /** True if a path that may contain shell wildcards could name a secret. Wildcards do not match a leading dot. */
 export function couldBeSensitive(path: string): boolean {
   if (!hasGlob(path)) return isSensitive(path);
-  const parts = foldPath(path);
+  const parts = foldPath(path.replace(ofCopy, ''));
   return parts.some((part, index) => {
     const last = index === parts.length - 1;
     const candidates = last ? [...directories, ...namesForWildcards] : directories;

@@ -52,6 +52,30 @@ const settings: readonly Settings[] = [
     credential:
       /^\s*"?[\w-]*(?:passw(?:or)?d|secret|token|credential|(?:api|private|access|ssh)_?key)[\w-]*"?\s*[=:]\s*(?:"[^"]|[{[]|<<)/im,
   },
+  {
+    // learn.microsoft.com/aspnet/core/security/app-secrets, and passwords in connection strings
+    path: /\/appsettings(?:\.[\w-]+)*\.json$/,
+    credential:
+      /"\w*(?:password|secret|api_?key|access_?key|token)"\s*:\s*"[^"]|\b(?:password|pwd|accountkey|sharedaccesskey)\s*=\s*[^\s;"]/i,
+  },
+  {
+    // developer.wordpress.org/advanced-administration/wordpress/wp-config; the sample has texts in place of values
+    path: /\/wp-config\.php$/,
+    credential:
+      /define\(\s*['"](?:DB_PASSWORD|\w+_(?:KEY|SALT))['"]\s*,\s*['"](?!password_here|put your unique)[^'"]/i,
+  },
+  {
+    // cloud.google.com/iam/docs/keys-create-delete: a key of a service account, under the name that the user gave it
+    path: /\/(?:[\w.-]*[_.-])?(?:gcp|gcloud|google|firebase|service|sa|key|keyfile|account)(?:[_.-][\w.-]*)?\.json$/,
+    credential: /"private_key"\s*:\s*"-----BEGIN/,
+  },
+  {
+    // A single secret, or some with names, in a text file; docs.docker.com/compose/how-tos/use-secrets. Lists of words for
+    // tests have many lines without a name.
+    path: /\/(?:[\w.-]*[_.-])?(?:api[_-]?keys?|tokens?|secrets?|passwords?|passwd)\.txt$|\/secrets\/[\w-]+(?:\.txt)?$/,
+    credential:
+      /(?<![\s\S])\s*[^\s<{]{6,}\s*(?![\s\S])|^[\w. -]*(?:key|token|secret|passw(?:or)?d)s?[ \t]*[=:][ \t]*[^\s<{]{4,}[ \t]*\r?$/im,
+  },
 ];
 
 const MAX_BYTES = 1_000_000;

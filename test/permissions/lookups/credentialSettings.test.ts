@@ -25,6 +25,25 @@ test.each([
   ['.cabal/config', 'username: a\npassword: b\n', 'ask'],
   ['.cabal/config', '-- password:\njobs: $ncpus\n', 'allow'],
   ['src/auth.json', '{"title": "Sign in"}', 'allow'],
+  ['appsettings.Production.json', '{"Smtp": {"Password": "hunter2"}}', 'ask'],
+  ['appsettings.json', '{"ConnectionStrings": {"Db": "Server=a;Pwd=hunter2"}}', 'ask'],
+  ['appsettings.Development.json', '{"Logging": {"LogLevel": "Information"}, "Password": ""}', 'allow'],
+  ['wp-config.php', "define( 'DB_PASSWORD', 'hunter2' );\n", 'ask'],
+  [
+    'wp-config.php',
+    "define('DB_PASSWORD', getenv('DB_PASSWORD'));\ndefine('AUTH_KEY', 'put your unique phrase here');",
+    'allow',
+  ],
+  ['gcp-key.json', '{"type": "service_account", "private_key": "-----BEGIN PRIVATE KEY-----"}', 'ask'],
+  ['locales/key.json', '{"private_key": "Private key"}', 'allow'],
+  ['api_key.txt', 'sk-0123456789\n', 'ask'],
+  ['prod-passwords.txt', 'Passwords\n\ndb password: hunter2\n', 'ask'],
+  ['tests/passwords.txt', '123456\npassword\nqwerty\n', 'allow'],
+  ['secrets/db_password', 'hunter2\n', 'ask'],
+  ['secrets/a.txt', 'hunter2\n', 'ask'],
+  ['secrets/README.txt', 'How to add a secret.\n', 'allow'],
+  ['secrets/index.ts', 'export const password = read();\n', 'allow'],
+  ['src/password.ts', 'export const password = "x";\n', 'allow'],
 ])('cat %s with %s: %s', async (file, content, behavior) => {
   const path = join(root, 'settings', file);
   mkdirSync(dirname(path), { recursive: true });
