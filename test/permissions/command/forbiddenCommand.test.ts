@@ -670,7 +670,7 @@ const given: Readonly<Record<string, Rows>> = {
       "gh pr create --title 'about secrets/x' --body 'explains secrets/x'",
       'sudo psql -c "select count(*) from t where a = \'b * c\'"',
       'kubectl exec pod -- psql -c "select * from t"',
-      'docker build --label "a=it\'s (b" .',
+      'docker build --label "a=it\'s (b" src',
       "docker exec web sh -c 'npm test $X'",
       'npx tsx -e "console.log(await f(1, 2 * 3))"',
       "git -c user.name='A (B)' commit -m x",
