@@ -58,7 +58,7 @@ const sandbox = createCommandSandbox({
     resolve: async () => [],
     localPorts: [],
     forwardPorts: true,
-    reservedPorts: [],
+    reservedPorts: () => [],
   },
   limits: { memoryBytes: 2 ** 32, processes: 2048 },
   isBinding: false,

@@ -1,9 +1,11 @@
 /** The entry point of the bundle: parses the command line and starts the screen or headless mode. */
 
 import { reveal } from '../protocol/text/reveal.ts';
+import { portNotesFolder } from '../sandbox/network/portNotes.ts';
 import type { DriveOptions } from './headless/drive.ts';
 import { type CliOptions, parseArguments } from './options.ts';
 import { type AppPaths, AppPathsError, programVersion, readAppPaths } from './process/appPaths.ts';
+import { guardForwardedPorts } from './process/forwardedPortGuard.ts';
 import { exitNow, guardOutput } from './process/guardSession.ts';
 import { limitHeap, type SetFlags } from './process/heap.ts';
 import { routeOf } from './route.ts';
@@ -50,6 +52,7 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     process.stdout.write(`${programVersion()}\n`);
     return 0;
   }
+  guardForwardedPorts(() => portNotesFolder(readAppPaths().dataRoot));
   const route = routeOf(argv);
   if (route.type === 'session') {
     const { sessionCommand } = await import('./sessionCommand/command.ts');

@@ -21,6 +21,7 @@ import { coversDomain } from '../permissions/webDecision.ts';
 import type { CommandSandbox, SandboxMode } from '../protocol/sandbox.ts';
 import { cacheVariables } from '../sandbox/environment.ts';
 import { HostRefusedError, type NetworkRules } from '../sandbox/network/commandNetwork.ts';
+import { portNotesFolder } from '../sandbox/network/portNotes.ts';
 import type { DeniedPlaces } from '../sandbox/options.ts';
 import type { ProbeOptions } from '../sandbox/probe.ts';
 import { unreportedSetAside } from '../sandbox/protectedChanges.ts';
@@ -28,7 +29,7 @@ import { createCommandSandbox } from '../sandbox/Sandbox.ts';
 import { namesOnPaths, programNames } from '../sandbox/temporary/temporaryNames.ts';
 import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
 import { isPublicAddress, systemResolve } from '../tools/web/publicAddress.ts';
-import { localServers } from '../ui/onboarding/providers.ts';
+import { createOwnPorts } from './ownPorts.ts';
 import { createDeniedPlaces, type DeniedQuery } from './permissions/deniedPlaces.ts';
 import { hostVerdict, type Permissions } from './permissions/permissions.ts';
 import { createReadOnlyPlaces } from './permissions/readOnlyPlaces.ts';
@@ -174,7 +175,8 @@ export function createSessionSandbox({
       resolve: (host) => addressesOf(host, network.allowedDomains),
       localPorts: network.allowLocalPorts,
       forwardPorts: network.forwardPorts,
-      reservedPorts: reservedPorts(loaded.settings, env),
+      reservedPorts: createOwnPorts(place, loaded),
+      portNotes: portNotesFolder(dataRoot),
       ...(tunnel === undefined ? {} : { throughProxy: tunnel }),
     },
     limits: {
@@ -228,28 +230,6 @@ function readByRule(rules: readonly SourcedRule[], home: string): readonly strin
     const isWhole = path === parsed.spec.slice(start.length) || /(?:^|\/)$/.test(path);
     const named = `${start.slice(0, -1)}/${isWhole ? path : dirname(path)}`.replace('//', '/');
     return [absolutePath(named, { home: realpath(home), root: '/' })];
-  });
-}
-
-/**
- * Model servers on well-known ports: a program that listened there instead would receive prompts. See `localServers`.
- */
-const MODEL_SERVERS = ['Ollama', 'LM Studio'];
-
-/**
- * Returns the ports of the endpoints, of known model servers, and of the user's proxies; each may be down at
- * the moment.
- */
-function reservedPorts(
-  { baseUrl, providers }: LoadedSettings['settings'],
-  env: AppPaths['env'],
-): readonly number[] {
-  const proxies = readProxies(env);
-  const servers = localServers.filter(({ name }) => MODEL_SERVERS.includes(name)).map((one) => one.baseUrl);
-  const named = Object.values(providers).map((one) => one.baseUrl);
-  return [baseUrl, ...named, proxies?.http, proxies?.https, ...servers].flatMap((url) => {
-    const port = url !== undefined && URL.canParse(url) ? new URL(url).port : '';
-    return port === '' ? [] : [Number(port)];
   });
 }
 

@@ -156,7 +156,7 @@ export async function confined({
       resolve: async () => [],
       localPorts: [],
       forwardPorts: true,
-      reservedPorts: [],
+      reservedPorts: () => [],
     },
     limits: { memoryBytes: null, processes: null },
     allowUnixSockets: false,

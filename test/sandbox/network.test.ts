@@ -1,11 +1,13 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { RunningQuestion } from '../../src/protocol/tools.ts';
 import { HostRefusedError } from '../../src/sandbox/network/commandNetwork.ts';
+import { notedPorts, openPortNotes } from '../../src/sandbox/network/portNotes.ts';
 import { confined, hasSandbox } from './confined.ts';
 
 /** A server on this machine's loopback that says hello, whatever it is asked. */
@@ -46,7 +48,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
           resolve: loopback,
           localPorts: [],
           forwardPorts: true,
-          reservedPorts: [],
+          reservedPorts: () => [],
         },
       },
     });
@@ -72,7 +74,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
           resolve: loopback,
           localPorts: [],
           forwardPorts: true,
-          reservedPorts: [],
+          reservedPorts: () => [],
         },
       },
       context: {
@@ -192,7 +194,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
       resolve: async () => [],
       localPorts: [],
       forwardPorts: false,
-      reservedPorts: [],
+      reservedPorts: () => [],
     };
     const { run } = await confined({
       options: { network },
@@ -263,7 +265,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
       options: {
         network: {
           ...{ verdict: () => 'ask', resolve: loopback, localPorts: [], forwardPorts: true },
-          reservedPorts: [reserved],
+          reservedPorts: () => [reserved],
         },
       },
     });
@@ -272,6 +274,46 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     const fetched = async (port = 0): Promise<string> => (await fetch(`http://127.0.0.1:${port}/`)).text();
     await vi.waitFor(async () => expect(await fetched(free)).toBe('up'), { timeout: 30_000, interval: 100 });
     await expect(fetched(reserved)).rejects.toThrow();
+  });
+
+  test('a port that settings name from now on, or those of another session, is not forwarded any more', async () => {
+    const probes = [createServer(), createServer(), createServer()];
+    const ports = await Promise.all(
+      probes.map(async (probe) => {
+        await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+        return (probe.address() as AddressInfo).port;
+      }),
+    );
+    await Promise.all(probes.map((probe) => new Promise((resolve) => probe.close(resolve))));
+    const [free = 0, ours = 0, others = 0] = ports;
+    const portNotes = mkdtempSync(join(tmpdir(), 'port-notes-'));
+    onTestFinished(() => rmSync(portNotes, { recursive: true, force: true }));
+    const reserved = new Set<number>();
+    const { run, close } = await confined({
+      options: {
+        network: {
+          ...{ verdict: () => 'ask', resolve: loopback, localPorts: [], forwardPorts: true },
+          reservedPorts: () => reserved,
+          portNotes,
+        },
+      },
+    });
+    const serve = `for (const port of [${ports}]) require("http").createServer((q,a)=>a.end("up")).listen(port)`;
+    await run(`node -e '${serve}'`, { background: true });
+    const fetched = async (port = 0): Promise<string> =>
+      (await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } })).text();
+    const waiting = { timeout: 30_000, interval: 100 };
+    for (const port of ports) await vi.waitFor(async () => expect(await fetched(port)).toBe('up'), waiting);
+    expect(notedPorts(portNotes, 'forwards')).toEqual(new Set(ports));
+    reserved.add(ours);
+    const other = openPortNotes(portNotes);
+    other.write({ forwards: [], needs: [others] });
+    for (const port of [ours, others])
+      await vi.waitFor(() => expect(fetched(port)).rejects.toThrow(), waiting);
+    expect(await fetched(free)).toBe('up');
+    expect(notedPorts(portNotes, 'forwards')).toEqual(new Set([free]));
+    await close();
+    expect(notedPorts(portNotes, 'forwards')).toEqual(new Set());
   });
 
   test('a proxy of the user leads into no private network either', { tags: 'long' }, async () => {
@@ -287,7 +329,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
           },
           localPorts: [],
           forwardPorts: false,
-          reservedPorts: [],
+          reservedPorts: () => [],
         },
       },
     });
@@ -307,7 +349,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
           resolve: loopback,
           localPorts: [port],
           forwardPorts: true,
-          reservedPorts: [],
+          reservedPorts: () => [],
         },
       },
     });

@@ -20,8 +20,10 @@ interface ForwarderOptions {
   readonly enter: () => readonly string[];
   /** The Node binary that runs this program, absolute. */
   readonly node: string;
-  /** Ports that are not forwarded. */
-  readonly ownPorts: readonly number[];
+  /** Ports that are not forwarded, at the moment. */
+  readonly ownPorts: () => ReadonlySet<number>;
+  /** Called with the forwarded ports before one is opened, and after one is closed. */
+  readonly onForwarded: (ports: Iterable<number>) => void;
 }
 
 /** The helper's code: connects each socket it receives to the port sent with it. */
@@ -41,7 +43,9 @@ process.on('disconnect', () => process.kill(process.pid));
 
 export class PortForwarder {
   readonly #options: ForwarderOptions;
+  /** By port; also those of ports that another program uses. */
   readonly #servers = new Map<number, Server>();
+  readonly #forwarded = new Set<number>();
   readonly #watched = new Set<number>();
   #timer: NodeJS.Timeout | undefined;
   #helper: ChildProcess | undefined;
@@ -68,8 +72,7 @@ export class PortForwarder {
   close(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
-    for (const server of this.#servers.values()) server.close();
-    this.#servers.clear();
+    for (const port of [...this.#servers.keys()]) this.#end(port);
     this.#helper?.kill('SIGKILL');
     this.#helper = undefined;
   }
@@ -77,13 +80,15 @@ export class PortForwarder {
   #update(): void {
     const [pid] = this.#watched;
     const found = pid === undefined ? new Map<number, string>() : listeningPorts(pid);
-    for (const [port, server] of this.#servers) {
-      if (found.has(port)) continue;
-      server.close();
-      this.#servers.delete(port);
+    const own = found.size + this.#servers.size === 0 ? new Set() : this.#options.ownPorts();
+    for (const port of [...this.#servers.keys()]) {
+      if (found.has(port) && !own.has(port)) continue;
+      this.#end(port);
+      // The helper has the open connections: what the settings talk to from now on must not keep one.
+      if (own.has(port)) this.#helper?.kill('SIGKILL');
     }
     for (const [port, host] of found) {
-      const isOurs = port < FIRST_PORT || this.#options.ownPorts.includes(port);
+      const isOurs = port < FIRST_PORT || own.has(port);
       if (isOurs || this.#servers.has(port) || this.#servers.size >= MAX_PORTS) continue;
       this.#forward(port, host);
     }
@@ -92,10 +97,23 @@ export class PortForwarder {
   #forward(port: number, host: string): void {
     const server = createServer({ pauseOnConnect: true }, (socket) => this.#join(socket, port, host));
     // A port that another program uses stays with that program.
-    server.on('error', () => undefined);
+    server.on('error', () => {
+      if (server.listening) return;
+      this.#forwarded.delete(port);
+      this.#options.onForwarded(this.#forwarded);
+    });
+    this.#forwarded.add(port);
+    this.#options.onForwarded(this.#forwarded);
     server.listen(port, '127.0.0.1');
     server.unref();
     this.#servers.set(port, server);
+  }
+
+  #end(port: number): void {
+    this.#servers.get(port)?.close();
+    this.#servers.delete(port);
+    this.#forwarded.delete(port);
+    this.#options.onForwarded(this.#forwarded);
   }
 
   #startHelper(): ChildProcess {

@@ -4,6 +4,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import type { CommandRequest } from '../../protocol/sandbox.ts';
 import { find } from '../probe.ts';
 import { PortForwarder } from './PortForwarder.ts';
+import { notedPorts, openPortNotes } from './portNotes.ts';
 import { SessionNetwork } from './SessionNetwork.ts';
 
 /** The host is allowed, but its addresses are not. */
@@ -21,8 +22,12 @@ export interface NetworkRules {
   readonly localPorts: readonly number[];
   /** Whether servers of background commands get their ports on this machine's loopback. */
   readonly forwardPorts: boolean;
-  /** Ports that are never forwarded: the user's programs send prompts, keys or all their traffic there. */
-  readonly reservedPorts: readonly number[];
+  /**
+   * Ports that are never forwarded, at the moment: the user's programs send prompts, keys or all their traffic there.
+   */
+  readonly reservedPorts: () => Iterable<number>;
+  /** Where sessions note their ports for each other; absent = there are no other sessions. */
+  readonly portNotes?: string;
   /** Connects through the user's own proxy; undefined if the host is reached directly. */
   readonly throughProxy?: (host: string, port: number) => Promise<Socket | undefined>;
 }
@@ -60,16 +65,24 @@ export async function openProxyRoute(
   }
   const [bwrap, nsenter] = [find('bwrap', path), find('nsenter', path)];
   if (bwrap === undefined || nsenter === undefined) return undefined;
-  const { localPorts, reservedPorts } = network;
+  const { localPorts, reservedPorts, portNotes } = network;
   const joined = await SessionNetwork.open({ bwrap, nsenter, node, proxy, localPorts });
   const enter = (): readonly string[] => joined.enter();
+  const notes = portNotes === undefined ? undefined : openPortNotes(portNotes);
   const forwarder = new PortForwarder({
     enter,
     node,
-    ownPorts: [joined.port, ...localPorts, ...reservedPorts],
+    ownPorts: () =>
+      new Set([
+        ...[joined.port, ...localPorts, ...reservedPorts()],
+        ...(portNotes === undefined ? [] : notedPorts(portNotes, 'needs')),
+      ]),
+    onForwarded: (forwards) => notes?.write({ forwards, needs: reservedPorts() }),
   });
+  notes?.write({ forwards: [], needs: reservedPorts() });
   const close = (): void => {
     forwarder.close();
+    notes?.close();
     joined.close();
   };
   return { port: joined.port, enter, enterMounts: (pid) => joined.enterMounts(pid), close, forwarder };
