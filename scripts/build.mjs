@@ -4,10 +4,11 @@
 // Bundles everything except parts with their own binary. With --if-needed does nothing if dist is newer than all its
 // sources.
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { createRequire, isBuiltin } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { OWN_PACKAGES } from '../src/cli/process/ownPackages.ts';
 import { isUpToDate } from './bundle/isUpToDate.mjs';
 import { slimSdks } from './bundle/slimSdks.mjs';
 import { toCommonJs } from './bundle/toCommonJs.mjs';
@@ -37,7 +38,7 @@ const common = {
   minify: true,
   legalComments: 'none',
   // Programs of their own, and native code.
-  external: ['@vscode/ripgrep', '@napi-rs/keyring'],
+  external: [...OWN_PACKAGES],
   // Ink imports react-devtools-core only if DEV=true; it is not our dependency. Turndown needs domino only to parse
   // strings; we pass trees.
   alias: {
@@ -47,6 +48,11 @@ const common = {
     // As a CommonJS module, an import() would give it without its names.
     yaml: join(root, 'node_modules/yaml/browser/index.js'),
     debug: join(root, 'scripts/shims/silentDebug.mjs'),
+    // Undici loads it for proxies with Negotiate.
+    kerberos: join(root, 'scripts/shims/missingModule.mjs'),
+    // Linkedom uses them if they are there.
+    cssstyle: join(root, 'scripts/shims/missingModule.mjs'),
+    canvas: join(root, 'scripts/shims/missingModule.mjs'),
   },
   plugins: [shims(), slimSdks(root)],
   define: { 'process.env.NODE_ENV': '"production"', 'Intl.Segmenter': 'LazySegmenter' },
@@ -76,6 +82,7 @@ const modules = await build({
     js: "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);",
   },
 });
+for (const { metafile } of [program, modules]) assertOnlyOwn(metafile);
 const chunks = [program, modules].flatMap(({ metafile }) =>
   Object.keys(metafile.outputs).map((path) => basename(path)),
 );
@@ -97,6 +104,16 @@ await removeOlder([
   'tree-sitter-bash.wasm',
   'third-party-licenses.txt',
 ]);
+
+/** Throws if a piece loads a package at run time that is not protected from commands; see ownPackages.ts. */
+function assertOnlyOwn({ outputs }) {
+  for (const [piece, { imports }] of Object.entries(outputs))
+    for (const { path, external } of imports)
+      if (external && !isBuiltin(path) && !OWN_PACKAGES.includes(path))
+        throw new Error(
+          `${piece} loads ${path}: bundle it, replace it with a shim, or add it to OWN_PACKAGES`,
+        );
+}
 
 /**
  * Writes the types of the package's entries. Their sources hold nothing else, so they are declarations as they stand.

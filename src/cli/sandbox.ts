@@ -36,7 +36,7 @@ import { createReadOnlyPlaces } from './permissions/readOnlyPlaces.ts';
 import { scriptsIn } from './permissions/workspaceScripts.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { commandVariables, isToken } from './process/commandVariables.ts';
-import { ownFiles } from './process/ownFiles.ts';
+import { createOwnFolders, ownFiles } from './process/ownFiles.ts';
 
 /** Finds what rules deny reading; see `createDeniedPlaces`. */
 export type FindDenied = (query: DeniedQuery) => Promise<DeniedPlaces>;
@@ -117,7 +117,11 @@ export function createSessionSandbox({
   const readOnlyPlaces = createReadOnlyPlaces();
   const openedForWriting = () => unmoved(inPlace(sandbox.allowWrite)).map(realpath);
   const writableRoots = [root, ...unmoved(addedFolders), ...openedForWriting()].map(realpath);
-  const own = ownFiles(place.packageRoot).filter((path) => writableRoots.some((one) => isInside(path, one)));
+  const isWritable = (path: string): boolean => writableRoots.some((one) => isInside(realpath(path), one));
+  const own = (): readonly string[] => {
+    createOwnFolders(place.packageRoot, isWritable);
+    return ownFiles(place.packageRoot).filter(isWritable);
+  };
   return createCommandSandbox({
     ...probeOptions(place, loaded.settings, mode),
     node: process.execPath,
@@ -146,7 +150,7 @@ export function createSessionSandbox({
         rules: permissions.rules(),
         opened,
       });
-      return [...places, ...own.filter((path) => !opened.some((one) => isInside(path, one)))];
+      return [...places, ...own().filter((path) => !opened.some((one) => isInside(path, one)))];
     },
     denied: () =>
       findDenied({

@@ -301,7 +301,12 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     const serve = `for (const port of [${ports}]) require("http").createServer((q,a)=>a.end("up")).listen(port)`;
     await run(`node -e '${serve}'`, { background: true });
     const fetched = async (port = 0): Promise<string> =>
-      (await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } })).text();
+      (
+        await fetch(`http://127.0.0.1:${port}/`, {
+          headers: { connection: 'close' },
+          signal: AbortSignal.timeout(5000),
+        })
+      ).text();
     const waiting = { timeout: 30_000, interval: 100 };
     for (const port of ports) await vi.waitFor(async () => expect(await fetched(port)).toBe('up'), waiting);
     expect(notedPorts(portNotes, 'forwards')).toEqual(new Set(ports));

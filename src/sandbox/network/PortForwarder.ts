@@ -73,8 +73,7 @@ export class PortForwarder {
     clearInterval(this.#timer);
     this.#timer = undefined;
     for (const port of [...this.#servers.keys()]) this.#end(port);
-    this.#helper?.kill('SIGKILL');
-    this.#helper = undefined;
+    this.#stopHelper();
   }
 
   #update(): void {
@@ -85,7 +84,7 @@ export class PortForwarder {
       if (found.has(port) && !own.has(port)) continue;
       this.#end(port);
       // The helper has the open connections: what the settings talk to from now on must not keep one.
-      if (own.has(port)) this.#helper?.kill('SIGKILL');
+      if (own.has(port)) this.#stopHelper();
     }
     for (const [port, host] of found) {
       const isOurs = port < FIRST_PORT || own.has(port);
@@ -130,6 +129,12 @@ export class PortForwarder {
     helper.unref();
     helper.channel?.unref();
     return helper;
+  }
+
+  #stopHelper(): void {
+    this.#helper?.kill('SIGKILL');
+    // At once: what is sent to it from now on would get no answer.
+    this.#helper = undefined;
   }
 
   #join(socket: Socket, port: number, host: string): void {
