@@ -2,6 +2,7 @@
 import type { Access, AskCause, PermissionDecision } from '../../protocol/permissions.ts';
 import { causeOf, decideFile } from '../files/fileDecision.ts';
 import { hasGlob } from '../files/globOverlap.ts';
+import { locate } from '../files/locate.ts';
 import { couldBeSensitive, isSensitive } from '../files/sensitive.ts';
 import { gravest, type Policy, reasonOf } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
@@ -15,7 +16,7 @@ import { decidePart, type PartVerdict } from './partDecision.ts';
 import { touchedByOthers } from './plainEdits.ts';
 import { isNoFile } from './treeDecision.ts';
 import { decideInUserEnvironment } from './userEnvironment.ts';
-import { locate, pathsIn } from './words.ts';
+import { pathsIn } from './words.ts';
 
 type Understood = Extract<ParsedCommand, { ok: true }>;
 type CommandAccess = Extract<Access, { type: 'command' }>;

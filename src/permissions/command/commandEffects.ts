@@ -3,10 +3,11 @@
  * project may be the model's work. It runs in the user's own environment, as in `userEnvironment.ts`.
  */
 
-import { inWorkspace, protectionOf } from '../files/fileDecision.ts';
+import { protectionOf } from '../files/fileDecision.ts';
 import { hasGlob } from '../files/globOverlap.ts';
+import { locate } from '../files/locate.ts';
 import { readOptions } from '../options/readOptions.ts';
-import { type Policy, workspaceFolders } from '../policy.ts';
+import type { Policy } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import type { ReadOnlyUse } from '../readOnly/use.ts';
 import { hasSafeEnvironment } from '../rules/commandRule.ts';
@@ -17,8 +18,8 @@ import type { Argument } from '../shell/wordValues.ts';
 import { everyDirectory, track, type Visit } from '../shell/workingDirectory.ts';
 import { decideGit, decideVersionFiles } from './partDecision.ts';
 import { editedPaths } from './plainEdits.ts';
+import { comesFromProject, underItsName } from './programOrigin.ts';
 import { isNoFile } from './treeDecision.ts';
-import { locate } from './words.ts';
 
 /** The effect of one part of a command line, or of a redirection. All paths are absolute. */
 export type CommandEffect =
@@ -109,39 +110,6 @@ function effectsOfPart(visit: Visit, policy: Policy): readonly CommandEffect[] {
 }
 
 const looksAt = (contents: readonly string[] | null): CommandEffect => ({ type: 'looks', contents });
-
-/** Where the system and package managers install programs. */
-const systemFolder = /^(?:\/usr|\/usr\/local|\/opt\/homebrew)?\/bin\/(?=[^/]+$)/;
-
-/** The part with the bare name of a program of the system: `/usr/bin/git` is judged like `git`. */
-export function underItsName(part: CommandPart): CommandPart {
-  const named = part.argv[0]?.replace(systemFolder, '');
-  return named === undefined || named === part.argv[0] ? part : underName(named, part);
-}
-
-/** The part with another name for the program. */
-export function underName(name: string, part: CommandPart): CommandPart {
-  const rename = (run: readonly Argument[]): readonly Argument[] => [
-    { type: 'text', text: name },
-    ...run.slice(1),
-  ];
-  return { ...part, argv: [name, ...part.argv.slice(1)], runs: part.runs?.map(rename) ?? null };
-}
-
-/** True if the PATH, a link, or a version manager finds the program in the project. */
-export function comesFromProject({ part, directories }: Visit, policy: Policy): boolean {
-  const [name] = part.argv;
-  if (name == null) return true;
-  if (systemFolder.test(name)) return inWorkspace(policy.realpath(name), policy);
-  if (name.includes('/')) return false;
-  const isManaged = (directory: string): boolean => {
-    const file = policy.toolsFolderNamed(policy.realpath(directory));
-    return file !== undefined && inWorkspace(policy.realpath(file), policy);
-  };
-  return (
-    policy.projectProgram(workspaceFolders(policy), name) !== undefined || (directories ?? []).some(isManaged)
-  );
-}
 
 function keptFiles({ part, directories }: Visit, policy: Policy): readonly string[] {
   const executed = new Set(policy.executedFiles ?? []);

@@ -5,11 +5,11 @@
 import { relative } from 'node:path';
 import { decideFile } from '../files/fileDecision.ts';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
+import { locate } from '../files/locate.ts';
 import { isSensitive } from '../files/sensitive.ts';
 import { type ExpandedWord, expandedWords } from '../options/expandedWords.ts';
 import type { Policy } from '../policy.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
-import { locate } from './words.ts';
 
 /** Maximum words to which the braces of one word may expand. */
 const MAX_ALTERNATIVES = 200;

@@ -1,5 +1,6 @@
 /** Decides what one command of git, or of a program that does its work, means for git folders. */
 import { isInside } from '../../disk/paths.ts';
+import { locate } from '../files/locate.ts';
 import type { GitCall } from '../lookups/gitSettingPrograms.ts';
 import {
   changingSubcommands,
@@ -20,10 +21,10 @@ import { isHarmlessAssignment } from '../shell/assignments.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Argument } from '../shell/wordValues.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
-import { underName } from './commandEffects.ts';
 import { aliasValues, expand } from './gitAlias.ts';
 import { kindOfRepository, repositoryWords } from './gitRepositories.ts';
-import { gitPlaceOf, locate, pathsIn, textWords } from './words.ts';
+import { underName } from './programOrigin.ts';
+import { gitPlaceOf, pathsIn, textWords } from './words.ts';
 
 /** What one part of a command line means for git folders. */
 export type PartUse =

@@ -5,6 +5,7 @@
  */
 import type { GitUse } from '../../protocol/sandbox.ts';
 import { inWorkspace } from '../files/fileDecision.ts';
+import { locate } from '../files/locate.ts';
 import { isGitClient, isLikeGit } from '../options/gitClients.ts';
 import { subcommandAt } from '../options/riskyOptions.ts';
 import type { Policy } from '../policy.ts';
@@ -13,11 +14,10 @@ import { hasSafeEnvironment } from '../rules/commandRule.ts';
 import { isHarmlessAssignment, isPlainVariable } from '../shell/assignments.ts';
 import type { CommandPart, ParsedCommand } from '../shell/parsedCommand.ts';
 import { track, type Visit } from '../shell/workingDirectory.ts';
-import { comesFromProject, underItsName } from './commandEffects.ts';
 import { clientUse, isInGitFolder, type PartUse } from './gitClientUse.ts';
 import { addedRemote } from './gitRepositories.ts';
+import { comesFromProject, underItsName } from './programOrigin.ts';
 import { isNoFile } from './treeDecision.ts';
-import { locate } from './words.ts';
 
 /** Pure, except for the lookups of the policy. */
 export function gitUseOf(parsed: ParsedCommand, cwd: string, policy: Policy): GitUse {

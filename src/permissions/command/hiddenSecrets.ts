@@ -5,6 +5,7 @@
  */
 import { relative } from 'node:path';
 import { decideFile } from '../files/fileDecision.ts';
+import { locate } from '../files/locate.ts';
 import { mayShowAny } from '../lookups/gitContent.ts';
 import { programName } from '../options/programTable.ts';
 import { isRunner, isShellName } from '../options/runnerNames.ts';
@@ -18,7 +19,6 @@ import type { CommandPart } from '../shell/parsedCommand.ts';
 import { foldersOf, namesUnknown, packs, readsFound, takesNames, traverses } from './namedPaths.ts';
 import { MAX_JUDGED, textWordsOf, withoutQuotes } from './textPaths.ts';
 import { decideShown, decideTracked, secretBelow } from './treeDecision.ts';
-import { locate } from './words.ts';
 
 /**
  * Why a command may show a secret that it does not name; undefined if it shows none. `what`: how the reason names the

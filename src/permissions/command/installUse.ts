@@ -7,8 +7,8 @@ import type { Policy } from '../policy.ts';
 import { hasSafeEnvironment } from '../rules/commandRule.ts';
 import type { ParsedCommand } from '../shell/parsedCommand.ts';
 import { track, type Visit } from '../shell/workingDirectory.ts';
-import { comesFromProject, underItsName } from './commandEffects.ts';
 import { isOrdinaryFile, isOutput, isSameName, partUse } from './gitUse.ts';
+import { comesFromProject, underItsName } from './programOrigin.ts';
 
 /** Pure, except for the lookups of the policy. */
 export function installsOnly(parsed: ParsedCommand, cwd: string, policy: Policy): boolean {

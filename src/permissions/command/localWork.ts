@@ -8,6 +8,7 @@ import type { AskCause } from '../../protocol/permissions.ts';
 import { decideFile, inWorkspace, protectionOf } from '../files/fileDecision.ts';
 import { contains } from '../files/filePattern.ts';
 import { hasGlob } from '../files/globOverlap.ts';
+import { locate } from '../files/locate.ts';
 import { type OptionList, type ReadOptions, readOptions } from '../options/readOptions.ts';
 import { type RiskyWord, toolAt } from '../options/riskyOptions.ts';
 import { type Policy, workspaceFolders } from '../policy.ts';
@@ -17,7 +18,7 @@ import { harmfulWords, isTracked, type ScopeInput } from '../rules/ruleScope.ts'
 import type { Visit } from '../shell/workingDirectory.ts';
 import { expandedSecret } from './expandedSecrets.ts';
 import { editedPaths } from './plainEdits.ts';
-import { locate, pathsIn } from './words.ts';
+import { pathsIn } from './words.ts';
 
 /** The cause for approving such a command; undefined for any other command. */
 export function localWork({ visit, policy, isFirst }: ScopeInput): AskCause | undefined {

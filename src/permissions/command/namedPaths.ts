@@ -1,4 +1,6 @@
 /** Finds the files that a command names, for deny and ask rules about files. */
+
+import { locate } from '../files/locate.ts';
 import { programName } from '../options/programTable.ts';
 import { isRunner, takesCode } from '../options/runnerNames.ts';
 import { senderOf } from '../options/senders.ts';
@@ -14,7 +16,7 @@ import { mountsOf } from './mounts.ts';
 import { pathsInCode, pathsInScripts, pathsWithin, readsPaths, withoutNames } from './pathsInWords.ts';
 import { pathsInText } from './textPaths.ts';
 import { covers, mayWriteForbidden, reachesInto } from './unnamedWrites.ts';
-import { locate, pathsIn, possibleWords, textWords } from './words.ts';
+import { pathsIn, possibleWords, textWords } from './words.ts';
 
 interface NamedPath {
   /** Absolute; may contain shell wildcards. */

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import type { AskCause, PermissionDecision } from '../../protocol/permissions.ts';
 import { causeOf, decideFile, type FileVerdict, inWorkspace } from '../files/fileDecision.ts';
 import { hasGlob } from '../files/globOverlap.ts';
+import { locate } from '../files/locate.ts';
 import { secretPlaceTest } from '../files/secretPlace.ts';
 import { couldBeSensitive, isPublic, isSensitive } from '../files/sensitive.ts';
 import { dependsOnProcess } from '../lookups/realpathForAll.ts';
@@ -21,7 +22,7 @@ import { hiddenSecret } from './hiddenSecrets.ts';
 import { localWork } from './localWork.ts';
 import { decideEdits, type Touched } from './plainEdits.ts';
 import { decidePattern, decideShown, decideTracked, decideTree, isNoFile, openedBy } from './treeDecision.ts';
-import { locate, possibleWords, shortText, textWords } from './words.ts';
+import { possibleWords, shortText, textWords } from './words.ts';
 
 export interface PartVerdict extends PermissionDecision {
   /** With `ask`: what a judge may decide about; absent = a limit. */

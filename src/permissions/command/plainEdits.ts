@@ -7,6 +7,7 @@ import type { PermissionDecision } from '../../protocol/permissions.ts';
 import { decideFile } from '../files/fileDecision.ts';
 import { contains } from '../files/filePattern.ts';
 import { hasGlob } from '../files/globOverlap.ts';
+import { locate } from '../files/locate.ts';
 import { foldText } from '../files/sensitive.ts';
 import { type OptionList, readOptions } from '../options/readOptions.ts';
 import { gravest, type Policy } from '../policy.ts';
@@ -14,7 +15,6 @@ import { readOnlyUse } from '../readOnly/readOnly.ts';
 import { hasSafeEnvironment } from '../rules/commandRule.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import { changesDirectory, type Visit } from '../shell/workingDirectory.ts';
-import { locate } from './words.ts';
 
 const commands: Readonly<Record<string, OptionList>> = {
   mkdir: { flags: 'pv', long: ['--parents', '--verbose'] },

@@ -4,11 +4,11 @@
  * apart from reading these files.
  */
 import { dirname } from 'node:path';
+import { locate } from '../files/locate.ts';
 import { programName } from '../options/programTable.ts';
 import type { Policy } from '../policy.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import { callsIn } from './equivalentCalls.ts';
-import { locate } from './words.ts';
 
 /** Commands that a task runs, each of them a script for a shell. */
 interface Task {

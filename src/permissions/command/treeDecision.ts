@@ -3,6 +3,7 @@ import { basename, relative } from 'node:path';
 import type { PermissionDecision } from '../../protocol/permissions.ts';
 import { decideFile, inWorkspace } from '../files/fileDecision.ts';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
+import { locate } from '../files/locate.ts';
 import { secretPlaceTest } from '../files/secretPlace.ts';
 import { foldText, isSensitive } from '../files/sensitive.ts';
 import { mayHoldCredentials } from '../lookups/credentialSettings.ts';
@@ -12,7 +13,6 @@ import type { OpenPattern, ReadOnlyUse, Tree } from '../readOnly/use.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import { OUTPUT_OF_COMMAND } from '../shell/word.ts';
 import type { Touched } from './plainEdits.ts';
-import { locate } from './words.ts';
 
 const allowed: PermissionDecision = {
   behavior: 'allow',

@@ -5,6 +5,7 @@
 import { basename, join, relative } from 'node:path';
 import { forbids, mayForbid } from '../files/filePattern.ts';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
+import { locate } from '../files/locate.ts';
 import { programName } from '../options/programTable.ts';
 import { writerOf } from '../options/writers.ts';
 import type { Policy } from '../policy.ts';
@@ -15,7 +16,6 @@ import { parseRule, type SourcedRule } from '../rules/rules.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import { callsIn } from './equivalentCalls.ts';
 import { mountsOf } from './mounts.ts';
-import { locate } from './words.ts';
 
 /** All paths are absolute. */
 interface Written {

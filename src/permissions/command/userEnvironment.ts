@@ -3,11 +3,12 @@
  * find programs in the project. So the parts that no rule allows must be safe there, too; alone they run in the
  * environment of read-only commands (`tools/shell/childEnvironment.ts`).
  */
+
+import { locate } from '../files/locate.ts';
 import { type Policy, workspaceFolders } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
 import type { PartVerdict } from './partDecision.ts';
-import { locate } from './words.ts';
 
 /** The verdict on a part in that environment. */
 export function decideInUserEnvironment(

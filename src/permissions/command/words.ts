@@ -1,28 +1,10 @@
 /** Determines which words of a command may name files, and which are only text. */
-import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { hasGlob } from '../files/globOverlap.ts';
+import { locate } from '../files/locate.ts';
 import { programName } from '../options/programTable.ts';
 import { subcommandAt } from '../options/riskyOptions.ts';
 import type { Policy } from '../policy.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
-
-interface Place {
-  readonly home: string;
-  readonly realpath: (path: string) => string;
-}
-
-/**
- * The absolute path of a word, interpreted as a path. `link/..` is the parent of the link's target, as the system
- * resolves it, not the directory of the link.
- */
-export function locate(word: string, directory: string, { home, realpath }: Place): string {
-  const path = word === '~' || word.startsWith('~/') ? join(home, word.slice(1)) : word;
-  if (!path.split('/').includes('..')) return resolve(directory, path);
-  let current = isAbsolute(path) ? '/' : directory;
-  for (const part of path.split('/'))
-    current = part === '..' ? dirname(realpath(current)) : resolve(current, part || '.');
-  return current;
-}
 
 /**
  * Every path that a command's words may contain: the word itself, or the part after `=`, `:`, `@`, or an option letter;

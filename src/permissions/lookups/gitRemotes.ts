@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { entriesOf } from '../../disk/fileLookups.ts';
 import { isInside, temporaryFolders } from '../../disk/paths.ts';
 import type { GitSetting } from '../../protocol/files/gitSettings.ts';
-import { locate } from '../command/words.ts';
+import { locate } from '../files/locate.ts';
 import { gitAddress, isHostPrefix } from '../options/gitAddress.ts';
 import { realpathForAll } from './realpathForAll.ts';
 

@@ -3,12 +3,13 @@
  * names, and files that only git's patterns match.
  */
 import type { PermissionDecision } from '../../protocol/permissions.ts';
-import { underName } from '../command/commandEffects.ts';
 import { ownAliasBehind } from '../command/gitAlias.ts';
 import { kindOfRepository, repositoryWords } from '../command/gitRepositories.ts';
+import { underName } from '../command/programOrigin.ts';
 import { decideShown, decideTracked, decideTree, trackedIn } from '../command/treeDecision.ts';
-import { gitPlaceOf, locate, textWords } from '../command/words.ts';
+import { gitPlaceOf, textWords } from '../command/words.ts';
 import { decideFile } from '../files/fileDecision.ts';
+import { locate } from '../files/locate.ts';
 import { mayShowAny, type Shown } from '../lookups/gitContent.ts';
 import type { Moves } from '../lookups/gitMoves.ts';
 import { isGitClient, isLikeGit } from '../options/gitClients.ts';

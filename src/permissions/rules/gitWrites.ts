@@ -1,5 +1,5 @@
 /** The files of a working tree that a git command writes or deletes, for rules that forbid editing some. */
-import { locate } from '../command/words.ts';
+import { locate } from '../files/locate.ts';
 import type { Shown } from '../lookups/gitContent.ts';
 import { subcommandAt } from '../options/riskyOptions.ts';
 import { type Policy, workspaceFolders } from '../policy.ts';

@@ -1,7 +1,7 @@
 /** Determines where each part of a command may run, following `cd`. */
 
 import { resolve } from 'node:path';
-import { locate } from '../command/words.ts';
+import { locate } from '../files/locate.ts';
 import type { CommandPart } from './parsedCommand.ts';
 
 export interface Visit {

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { realpath } from '../../../src/disk/paths.ts';
-import { locate } from '../../../src/permissions/command/words.ts';
+import { locate } from '../../../src/permissions/files/locate.ts';
 import type { Policy } from '../../../src/permissions/policy.ts';
 import { commands } from '../../../src/permissions/readOnly/commands.ts';
 import { searchOptions } from '../../../src/permissions/readOnly/search.ts';

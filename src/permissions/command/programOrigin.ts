@@ -1,0 +1,39 @@
+/** Where the program of a command comes from, and which name it is judged by. */
+import { inWorkspace } from '../files/fileDecision.ts';
+import { type Policy, workspaceFolders } from '../policy.ts';
+import type { CommandPart } from '../shell/parsedCommand.ts';
+import type { Argument } from '../shell/wordValues.ts';
+import type { Visit } from '../shell/workingDirectory.ts';
+
+/** Where the system and package managers install programs. */
+const systemFolder = /^(?:\/usr|\/usr\/local|\/opt\/homebrew)?\/bin\/(?=[^/]+$)/;
+
+/** The part with the bare name of a program of the system: `/usr/bin/git` is judged like `git`. */
+export function underItsName(part: CommandPart): CommandPart {
+  const named = part.argv[0]?.replace(systemFolder, '');
+  return named === undefined || named === part.argv[0] ? part : underName(named, part);
+}
+
+/** The part with another name for the program. */
+export function underName(name: string, part: CommandPart): CommandPart {
+  const rename = (run: readonly Argument[]): readonly Argument[] => [
+    { type: 'text', text: name },
+    ...run.slice(1),
+  ];
+  return { ...part, argv: [name, ...part.argv.slice(1)], runs: part.runs?.map(rename) ?? null };
+}
+
+/** True if the PATH, a link, or a version manager finds the program in the project. */
+export function comesFromProject({ part, directories }: Visit, policy: Policy): boolean {
+  const [name] = part.argv;
+  if (name == null) return true;
+  if (systemFolder.test(name)) return inWorkspace(policy.realpath(name), policy);
+  if (name.includes('/')) return false;
+  const isManaged = (directory: string): boolean => {
+    const file = policy.toolsFolderNamed(policy.realpath(directory));
+    return file !== undefined && inWorkspace(policy.realpath(file), policy);
+  };
+  return (
+    policy.projectProgram(workspaceFolders(policy), name) !== undefined || (directories ?? []).some(isManaged)
+  );
+}
