@@ -30,7 +30,7 @@ export default async function installProgram(): Promise<() => Promise<void>> {
   });
   process.env.CLAWDCODE_TEST_PROGRAM = join(installed, 'bin/clawdcode.js');
   process.env.CLAWDCODE_TEST_CODE = await learnCode(join(base, 'learned'), installed);
-  return () => rm(base, { recursive: true, force: true });
+  return () => rm(base, { recursive: true, force: true, maxRetries: 10 });
 }
 
 /**

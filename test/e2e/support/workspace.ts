@@ -113,7 +113,7 @@ export async function createWorkspace(source = 'picomatch'): Promise<Workspace> 
       );
       return all.sort((a, b) => (a.entries[0]?.timestamp ?? '').localeCompare(b.entries[0]?.timestamp ?? ''));
     },
-    remove: () => rm(base, { recursive: true, force: true }),
+    remove: () => rm(base, { recursive: true, force: true, maxRetries: 10 }),
   };
 }
 
