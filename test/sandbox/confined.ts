@@ -52,7 +52,13 @@ export interface Confined {
   readonly sandbox: CommandSandbox;
   run(
     command: string,
-    more?: { basis?: Grant['basis']; background?: boolean; timeout?: number; signal?: AbortSignal },
+    more?: {
+      basis?: Grant['basis'];
+      background?: boolean;
+      cwd?: string;
+      timeout?: number;
+      signal?: AbortSignal;
+    },
   ): Promise<ToolOutcome>;
   /** Another tool of the same session. */
   call(tool: string, input: unknown): Promise<ToolOutcome>;
@@ -198,8 +204,8 @@ export async function confined({
   return {
     ...{ base, root, home, tmp, sandbox, close },
     call: (tool, input) => bench.call(tool, input),
-    async run(command, { basis = 'user', background = false, timeout, signal } = {}) {
-      at = root;
+    async run(command, { basis = 'user', background = false, cwd = root, timeout, signal } = {}) {
+      at = cwd;
       const input = {
         command,
         ...(background ? { run_in_background: true } : {}),

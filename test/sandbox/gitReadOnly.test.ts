@@ -201,12 +201,11 @@ describe.skipIf(!hasSandbox)('git folders of a command that is not git', { tags:
     );
     rmSync(join(root, 'sub'));
     mkdirSync(join(root, 'sub'));
-    await given.run('cd sub');
     writeFileSync(join(root, 'evil.sh'), ['cd ..', 'mv sub old && cp -r evil sub'].join('\n'));
-    expect((await given.run(`sh ../evil.sh && ${committing}`)).text).toContain(
+    const inSub = { cwd: join(root, 'sub') };
+    expect((await given.run(`sh ../evil.sh && ${committing}`, inSub)).text).toContain(
       `(Not run, because the command ended in another folder: ${committing}`,
     );
-    await given.run('cd ..');
     expect(existsSync(join(root, 'evil/.git/COMMIT_EDITMSG'))).toBe(false);
     // The same without forging: git runs its hooks in the sandbox.
     writeFileSync(join(root, 'evil.sh'), '');

@@ -115,7 +115,6 @@ test.each([
 test.each([
   'git show HEAD~1',
   'git log -p',
-  'git log -p --no-such',
   'git diff BLOB HEAD:src/a.ts',
   'git cat-file -p BLOB',
   'git grep -h one',
