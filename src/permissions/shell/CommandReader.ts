@@ -18,6 +18,7 @@ import {
   repeating,
   reserved,
   statements,
+  substitutes,
   suppliesInput,
   testLeaves,
   usesVariables,
@@ -433,6 +434,8 @@ export class CommandReader {
     const extra: Node[] = [];
     for (const child of node.children) {
       if (body !== null && child.id === body.id) continue;
+      // What runs for the redirection of a chain runs after its first commands, as `cd`.
+      if (body?.type === 'list' && substitutes(child)) return false;
       const understood =
         child.type === 'file_redirect'
           ? this.#redirect(child, extra) !== undefined

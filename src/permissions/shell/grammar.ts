@@ -152,3 +152,7 @@ const plain =
 /** True if no shell splits or expands the output of a substitution. */
 export const printsPlainly = (node: Node, source: string): boolean =>
   plain.test(source.slice(node.startIndex, node.endIndex));
+
+/** True if other commands run to give a word in the node. */
+export const substitutes = (node: Node): boolean =>
+  node.descendantsOfType(['command_substitution', 'process_substitution']).length > 0;

@@ -35,7 +35,10 @@ export function track(parts: readonly CommandPart[], cwd: string, place: Place):
         ? null
         : [...new Set(before.flatMap((directory) => destinations(target, directory, place)))];
     if (goesTo === null || before === null) directories = null;
-    else if (isPlain(part) && (part.certain || (part.isReached && goesTo.every((to) => canEnter(to, place)))))
+    else if (
+      isPlain(part) &&
+      (part.certain || (part.isReached && mustSucceed(target, before, goesTo, place)))
+    )
       directories = goesTo;
     else directories = [...new Set([...before, ...goesTo])];
     if (directories !== null && directories.length > maxDirectories) directories = null;
@@ -51,6 +54,21 @@ const destinations = (target: string, directory: string, place: Place): readonly
   const path = target === '~' || target.startsWith('~/') ? real : resolve(directory, target);
   return place.realpath(path) === place.realpath(real) ? [path] : [path, real];
 };
+
+/** True if a `cd` cannot fail: its targets exist, and so do the folders that `..` leaves again (`cd file/..` fails). */
+function mustSucceed(
+  target: string | undefined,
+  from: readonly string[],
+  targets: readonly string[],
+  place: Place,
+): boolean {
+  const names = target?.split('/') ?? [];
+  const left = names.flatMap((name, at) =>
+    name === '..' && at > 0 ? [names.slice(0, at).join('/') || '/'] : [],
+  );
+  const passed = from.flatMap((directory) => left.map((path) => locate(path, directory, place)));
+  return [...passed, ...targets].every((path) => canEnter(path, place));
+}
 
 /** `directory/.` exists only for users with search permission on the directory. */
 const canEnter = (directory: string, place: Place): boolean => place.isDirectory(`${directory}/.`);
@@ -77,7 +95,10 @@ function destination(part: CommandPart): string | undefined {
   const words = part.argv.slice(1).filter((word) => !/^-(?:[LPe]|-)$/.test(word ?? ''));
   const [target = '~'] = words;
   const plain = words.length <= 1 && target !== null && !/^[-+]|[*?[]/.test(target);
-  return plain && target !== '' ? target : undefined;
+  if (!plain || target === '') return undefined;
+  // In quotes it is a character.
+  const isQuoted = words.length > 0 && !part.raw[part.argv.lastIndexOf(target)]?.startsWith('~');
+  return target.startsWith('~') && isQuoted ? `./${target}` : target;
 }
 
 /** Every directory in which a command may be at some time; null = unknown. */
