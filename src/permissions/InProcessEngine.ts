@@ -2,7 +2,7 @@ import type { PermissionDecision, PermissionExplanation } from '../protocol/perm
 import type { CommandStep, GitUse } from '../protocol/sandbox.ts';
 import { type CommandEffect, effectsOf } from './command/commandEffects.ts';
 import { commandStepsOf } from './command/commandSteps.ts';
-import { gitUseOf } from './command/gitUse.ts';
+import { gitUseOf } from './command/git/gitUse.ts';
 import { installsOnly } from './command/installUse.ts';
 import { decide } from './decide.ts';
 import type { PermissionInput } from './decideCall.ts';

@@ -10,7 +10,7 @@ import { createSessionProxy } from './network/sessionProxy.ts';
 import type { SandboxOptions } from './options.ts';
 import { createPlaceFinder } from './places/commandPlaces.ts';
 import { dangersIn, REPLACES_LINK } from './places/dangers.ts';
-import { ownGitFolders } from './places/gitFolders.ts';
+import { ownGitFolders } from './places/git/gitFolders.ts';
 import { createInterruptedCommands } from './places/interruptedCommands.ts';
 import { createLinkGuard } from './places/linkGuard.ts';
 import { hiddenNeed, planCommand } from './plan.ts';

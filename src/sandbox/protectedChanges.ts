@@ -10,9 +10,9 @@ import { isRunning } from '../disk/isRunning.ts';
 import { isInside } from '../disk/paths.ts';
 import { inRealFolderSync } from '../disk/realFile.ts';
 import { type Danger, dangerOf, isNeverOfGit, PREPARED_MODULE, RUNS_PROGRAMS } from './places/dangers.ts';
+import { outsideModules } from './places/git/moduleWalk.ts';
 import type { LinkGuard } from './places/linkGuard.ts';
 import { readList, writeList } from './places/listNotes.ts';
-import { outsideModules } from './places/moduleWalk.ts';
 
 /** Maximum paths named in one report. */
 const MAX_NAMED = 10;

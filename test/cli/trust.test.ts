@@ -259,7 +259,7 @@ test('a changed script of an approved setting runs only once the change is appro
   await inRepo('line.js', `${'x'.repeat(70_000)}2`);
   await inRepo('srv.js', '2');
   const problems = [
-    'check.sh, srv.js, line.js changed since you approved it, so what runs it is disabled: hooks, the MCP server s, the status line. Run clawdcode here to decide.',
+    'check.sh, srv.js, line.js changed since you approved it, so these are disabled: hooks, the MCP server s, the status line. Run clawdcode here to decide.',
   ];
   expect(await used()).toEqual({ hooks: 0, hasLine: false, servers: 0, problems });
   const question = await start(false);

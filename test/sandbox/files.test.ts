@@ -22,7 +22,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createCompletedGitFolders } from '../../src/sandbox/places/completedGitFolders.ts';
+import { createCompletedGitFolders } from '../../src/sandbox/places/git/completedGitFolders.ts';
 import { unreportedSetAside } from '../../src/sandbox/protectedChanges.ts';
 import { programNames } from '../../src/sandbox/temporary/temporaryNames.ts';
 import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';

@@ -197,7 +197,7 @@ function withoutHeld(
     held.some((one) => one.type === type && one.at === at);
   const { settings } = loaded;
   const what = [...new Set(held.map((one) => one.what))].join(', ');
-  const message = `${names} changed since you approved it, so what runs it is disabled: ${what}. Run clawdcode here to decide.`;
+  const message = `${names} changed since you approved it, so these are disabled: ${what}. Run clawdcode here to decide.`;
   return {
     ...loaded,
     hooks: loaded.hooks.map((one, at) => (isHeld('hook', at) ? { ...one, ignored } : one)),

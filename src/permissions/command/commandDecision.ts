@@ -10,7 +10,7 @@ import { followsGitChange } from '../rules/gitChanges.ts';
 import { suggestForCommand } from '../rules/suggestForCommand.ts';
 import type { ParsedCommand } from '../shell/parsedCommand.ts';
 import { everyDirectory, track, type Visit } from '../shell/workingDirectory.ts';
-import { byRule, forbidden } from './forbidden.ts';
+import { byRule, forbidden } from './forbidden/forbidden.ts';
 import { secretInText } from './hiddenSecrets.ts';
 import { decidePart, type PartVerdict } from './partDecision.ts';
 import { touchedByOthers } from './plainEdits.ts';

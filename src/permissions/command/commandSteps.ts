@@ -6,7 +6,7 @@ import type { CommandStep } from '../../protocol/sandbox.ts';
 import type { Policy } from '../policy.ts';
 import type { CommandPart, ParsedCommand } from '../shell/parsedCommand.ts';
 import { everyDirectory, track } from '../shell/workingDirectory.ts';
-import { gitUseOf } from './gitUse.ts';
+import { gitUseOf } from './git/gitUse.ts';
 import { installUseOf } from './installUse.ts';
 
 /**

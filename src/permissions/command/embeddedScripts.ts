@@ -9,7 +9,7 @@ import { hasKnownPurpose } from '../readOnly/programs.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import { isPlainVariable } from '../shell/assignments.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
-import { callsIn } from './equivalentCalls.ts';
+import { callsIn } from './forbidden/equivalentCalls.ts';
 import { isTestName, isTextValue, textWords } from './words.ts';
 
 type Argv = readonly (string | null)[];

@@ -7,7 +7,7 @@ import type { Policy } from '../policy.ts';
 import { hasSafeEnvironment } from '../rules/commandRule.ts';
 import type { ParsedCommand } from '../shell/parsedCommand.ts';
 import { track, type Visit } from '../shell/workingDirectory.ts';
-import { isOrdinaryFile, isOutput, isSameName, partUse } from './gitUse.ts';
+import { isOrdinaryFile, isOutput, isSameName, partUse } from './git/gitUse.ts';
 import { comesFromProject, underItsName } from './programOrigin.ts';
 
 /** Pure, except for the lookups of the policy. */

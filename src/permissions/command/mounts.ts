@@ -1,7 +1,7 @@
 /** Finds the files and folders of the machine that a command makes visible in a container. Pure. */
 import { programName } from '../options/programTable.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
-import { callsIn } from './equivalentCalls.ts';
+import { callsIn } from './forbidden/equivalentCalls.ts';
 
 interface Mount {
   /** As written. */

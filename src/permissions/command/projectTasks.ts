@@ -8,7 +8,7 @@ import { locate } from '../files/locate.ts';
 import { programName } from '../options/programTable.ts';
 import type { Policy } from '../policy.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
-import { callsIn } from './equivalentCalls.ts';
+import { callsIn } from './forbidden/equivalentCalls.ts';
 
 /** Commands that a task runs, each of them a script for a shell. */
 interface Task {

@@ -14,7 +14,7 @@ import { filesToAdd } from '../rules/gitChanges.ts';
 import { writtenByGit } from '../rules/gitWrites.ts';
 import { parseRule, type SourcedRule } from '../rules/rules.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
-import { callsIn } from './equivalentCalls.ts';
+import { callsIn } from './forbidden/equivalentCalls.ts';
 import { mountsOf } from './mounts.ts';
 
 /** All paths are absolute. */

@@ -7,7 +7,7 @@ import { entriesOf } from '../../disk/fileLookups.ts';
 import { isInside, temporaryFolders } from '../../disk/paths.ts';
 import type { GitSetting } from '../../protocol/files/gitSettings.ts';
 import { locate } from '../files/locate.ts';
-import { gitAddress, isHostPrefix } from '../options/gitAddress.ts';
+import { gitAddress, isHostPrefix } from '../options/git/gitAddress.ts';
 import { realpathForAll } from './realpathForAll.ts';
 
 /** A setting, and the file that sets it. */

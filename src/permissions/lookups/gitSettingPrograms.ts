@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { gitHookFolders, gitIncludes } from '../../protocol/files/gitIncludes.ts';
 import { type GitSetting, readGitSettings } from '../../protocol/files/gitSettings.ts';
-import { strategyNames } from '../options/gitClients.ts';
+import { strategyNames } from '../options/git/gitClients.ts';
 import { isMisread } from './filesBelow.ts';
 import {
   findRepository,

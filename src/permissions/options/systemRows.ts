@@ -1,6 +1,6 @@
 /** Version control, containers, clouds, the system, the shell itself, and programs that start others. Data only. */
 import { jqSeesInput } from '../readOnly/jq.ts';
-import { gitDiscards, gitHarmless } from './gitOptions.ts';
+import { gitDiscards, gitHarmless } from './git/gitOptions.ts';
 import type { ProgramRow } from './programRow.ts';
 
 /** Subcommands of git 2.53 (`git help --all`), including those for scripts. */

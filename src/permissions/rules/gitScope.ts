@@ -3,8 +3,8 @@
  * names, and files that only git's patterns match.
  */
 import type { PermissionDecision } from '../../protocol/permissions.ts';
-import { ownAliasBehind } from '../command/gitAlias.ts';
-import { kindOfRepository, repositoryWords } from '../command/gitRepositories.ts';
+import { ownAliasBehind } from '../command/git/gitAlias.ts';
+import { kindOfRepository, repositoryWords } from '../command/git/gitRepositories.ts';
 import { underName } from '../command/programOrigin.ts';
 import { decideShown, decideTracked, decideTree, trackedIn } from '../command/treeDecision.ts';
 import { gitPlaceOf, textWords } from '../command/words.ts';
@@ -12,7 +12,7 @@ import { decideFile } from '../files/fileDecision.ts';
 import { locate } from '../files/locate.ts';
 import { mayShowAny, type Shown } from '../lookups/gitContent.ts';
 import type { Moves } from '../lookups/gitMoves.ts';
-import { isGitClient, isLikeGit } from '../options/gitClients.ts';
+import { isGitClient, isLikeGit } from '../options/git/gitClients.ts';
 import { programName } from '../options/programTable.ts';
 import { subcommandAt } from '../options/riskyOptions.ts';
 import { type Policy, workspaceFolders } from '../policy.ts';

@@ -163,8 +163,8 @@ export function lostMount({ type, expected, mode = '0755' }: Guard, mounts: read
 }
 
 /**
- * A shell script for the path `$1` and the program `$2`. A descriptor stays with the file it was opened for, and the
- * kernel tells where that is: elsewhere, if a link led there. It is opened before each call, since a new mount covers it.
+ * A shell script for the path `$1` and the program `$2`. A descriptor refers to the opened file whatever
+ * happens to its path, and the kernel reports where that file is: elsewhere, if a link led there. It is opened before each call, since a new mount covers it.
  * Opening a named pipe would wait for a writer.
  */
 const mountScript = (calls: LostMount['calls']): string =>
@@ -179,8 +179,8 @@ const mountScript = (calls: LostMount['calls']): string =>
 export type MountInSandbox = (pid: number, lost: LostMount) => Promise<void>;
 
 /**
- * `words`: what runs a program in the mount namespace of a process, in the machine's `/proc`; undefined = there is
- * nothing. `program`: mount(8).
+ * `words`: arguments to put before a program so that it runs in the mount namespace of a process, with the machine's
+ * `/proc` as its working directory; undefined if that is not possible. `program`: mount(8).
  */
 export const mountWith =
   (words: (pid: number) => readonly string[] | undefined, program: string | undefined): MountInSandbox =>

@@ -3,7 +3,6 @@ import { isInside, realpath } from '../../disk/paths.ts';
 import type { CommandRequest, GitUse } from '../../protocol/sandbox.ts';
 import type { SandboxOptions } from '../options.ts';
 import type { SandboxPlaces } from '../plan.ts';
-import { createCompletedGitFolders } from './completedGitFolders.ts';
 import {
   findPlaces,
   gitFoldersToClose,
@@ -11,7 +10,8 @@ import {
   workspaceNow,
   writableFolders,
 } from './findPlaces.ts';
-import { protectedInGit } from './gitFolders.ts';
+import { createCompletedGitFolders } from './git/completedGitFolders.ts';
+import { protectedInGit } from './git/gitFolders.ts';
 import { createHardLinkSearch } from './hardLinks.ts';
 import { createPipeSearch } from './namedPipes.ts';
 import { createPathNotes } from './pathNotes.ts';

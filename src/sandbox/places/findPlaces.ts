@@ -15,7 +15,7 @@ import {
   includedByUser,
   linkedGitFolder,
   protectedInGit,
-} from './gitFolders.ts';
+} from './git/gitFolders.ts';
 import { borrowedObjects, type HiddenPlace, homeElsewhere } from './homeElsewhere.ts';
 import { secretPathsOf } from './secretPlaces.ts';
 

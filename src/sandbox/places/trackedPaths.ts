@@ -5,7 +5,7 @@ import { lstatOf, readFileNow, readSmallText, resolved } from '../../disk/fileLo
 import { type IndexedFile, indexedAmong, isAsIndexed, sharedIndexPaths } from '../../disk/gitIndex.ts';
 import { isInside } from '../../disk/paths.ts';
 import type { Steps } from '../../disk/slices.ts';
-import { ownGitFolders } from './gitFolders.ts';
+import { ownGitFolders } from './git/gitFolders.ts';
 
 const MAX_BYTES = 64 * 2 ** 20;
 

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { gitUseOf } from '../../../src/permissions/command/gitUse.ts';
+import { gitUseOf } from '../../../src/permissions/command/git/gitUse.ts';
 import type { Policy } from '../../../src/permissions/policy.ts';
 import type { GitUse } from '../../../src/protocol/sandbox.ts';
 import { home, policyFor, root, top } from '../harness.ts';

@@ -4,10 +4,10 @@
  * gitrepository-layout, git-worktree (repair), git-rerere.
  */
 import { basename, dirname, join, resolve } from 'node:path';
-import { lstatOf, readFileNow, readSmallText } from '../../disk/fileLookups.ts';
-import { isRefusedByGit } from '../../disk/gitPathRules.ts';
-import { isInside, realpath } from '../../disk/paths.ts';
-import { COPIES_FILES, dangerStamp, OTHER_COMMON, OTHER_WORKTREE } from './dangers.ts';
+import { lstatOf, readFileNow, readSmallText } from '../../../disk/fileLookups.ts';
+import { isRefusedByGit } from '../../../disk/gitPathRules.ts';
+import { isInside, realpath } from '../../../disk/paths.ts';
+import { COPIES_FILES, dangerStamp, OTHER_COMMON, OTHER_WORKTREE } from '../dangers.ts';
 import { gitdirIn, worktreeOf } from './gitFolders.ts';
 
 export interface Redirections {

@@ -2,7 +2,7 @@
  * Checks symbolic refs, such as HEAD. Git takes some targets that are not names of refs as paths, and writes a ref and a
  * log with a message of the command's choice there.
  */
-import { lstatOf, readFileNow } from '../../disk/fileLookups.ts';
+import { lstatOf, readFileNow } from '../../../disk/fileLookups.ts';
 
 const MAX_BYTES = 64 * 1024;
 

@@ -1,8 +1,8 @@
 /** Finds all git folders in which a command may have prepared something, however many there are. */
 import { dirname, join } from 'node:path';
-import { entriesOf, isDirectory, statOf } from '../../disk/fileLookups.ts';
-import { createFolderWalk } from '../../disk/folderWalk.ts';
-import type { Steps } from '../../disk/slices.ts';
+import { entriesOf, isDirectory, statOf } from '../../../disk/fileLookups.ts';
+import { createFolderWalk } from '../../../disk/folderWalk.ts';
+import type { Steps } from '../../../disk/slices.ts';
 import { isEnteredInModule, isGitFolder, ownGitFolders } from './gitFolders.ts';
 
 /** Git accepts a submodule's name of any length; more than any real project has. */

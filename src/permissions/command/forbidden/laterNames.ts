@@ -2,9 +2,9 @@
  * Calls after which a name of a later line may start another program: aliases, paths that the shell remembers, builtins
  * and functions that it loads, files that shells run first. Pure.
  */
-import { programName } from '../options/programTable.ts';
-import type { CommandPart } from '../shell/parsedCommand.ts';
-import type { Words } from '../shell/wrappers.ts';
+import { programName } from '../../options/programTable.ts';
+import type { CommandPart } from '../../shell/parsedCommand.ts';
+import type { Words } from '../../shell/wrappers.ts';
 
 /** True if a later name may start the program of a rule, or anything. `text`: what the rule matches. */
 export function changesNames(part: CommandPart, text: string): boolean {

@@ -1,21 +1,21 @@
 /** Applies deny and ask rules to a command, to the files it names, and to the commands it runs from elsewhere. */
-import type { PermissionDecision } from '../../protocol/permissions.ts';
-import { decideFile } from '../files/fileDecision.ts';
-import type { Policy } from '../policy.ts';
-import { commandSpec } from '../rules/commandRule.ts';
-import { followsGitChange } from '../rules/gitChanges.ts';
-import type { SourcedRule } from '../rules/rules.ts';
-import type { ParsedCommand } from '../shell/parsedCommand.ts';
-import { track } from '../shell/workingDirectory.ts';
-import { scriptFromInput } from './embeddedCode.ts';
-import { embeddedScripts } from './embeddedScripts.ts';
+import type { PermissionDecision } from '../../../protocol/permissions.ts';
+import { decideFile } from '../../files/fileDecision.ts';
+import type { Policy } from '../../policy.ts';
+import { commandSpec } from '../../rules/commandRule.ts';
+import { followsGitChange } from '../../rules/gitChanges.ts';
+import type { SourcedRule } from '../../rules/rules.ts';
+import type { ParsedCommand } from '../../shell/parsedCommand.ts';
+import { track } from '../../shell/workingDirectory.ts';
+import { scriptFromInput } from '../embeddedCode.ts';
+import { embeddedScripts } from '../embeddedScripts.ts';
+import { mayNameForbidden, namedPaths } from '../namedPaths.ts';
+import { projectTasks } from '../projectTasks.ts';
+import { isNoFile } from '../treeDecision.ts';
+import { mayWriteForbidden, writesFiles } from '../unnamedWrites.ts';
+import { shortText } from '../words.ts';
 import { evaluatedTexts, storedCommands } from './evaluatedWords.ts';
 import { matchesKnown, matchForbidden, matchText } from './forbiddenCommand.ts';
-import { mayNameForbidden, namedPaths } from './namedPaths.ts';
-import { projectTasks } from './projectTasks.ts';
-import { isNoFile } from './treeDecision.ts';
-import { mayWriteForbidden, writesFiles } from './unnamedWrites.ts';
-import { shortText } from './words.ts';
 
 /** Tasks that run other tasks. */
 const MAX_TASKS = 4;

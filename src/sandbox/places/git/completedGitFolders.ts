@@ -5,12 +5,12 @@
  */
 import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isDirectory, lstatOf, namesIn, readSmallText, statOf } from '../../disk/fileLookups.ts';
-import { isRunning } from '../../disk/isRunning.ts';
-import { isInside } from '../../disk/paths.ts';
-import { inRealFolderSync } from '../../disk/realFile.ts';
+import { isDirectory, lstatOf, namesIn, readSmallText, statOf } from '../../../disk/fileLookups.ts';
+import { isRunning } from '../../../disk/isRunning.ts';
+import { isInside } from '../../../disk/paths.ts';
+import { inRealFolderSync } from '../../../disk/realFile.ts';
+import { readList, writeList } from '../listNotes.ts';
 import { gitFoldersOf, isGitFolder, obeyedPlaces, worktreesIn } from './gitFolders.ts';
-import { readList, writeList } from './listNotes.ts';
 
 /** "The shared files are right here", which git assumes without this file. */
 const OWN_COMMONDIR = '.\n';

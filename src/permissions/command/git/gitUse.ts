@@ -3,21 +3,21 @@
  * write nothing there. Everything else could leave files in a git folder that make the user's next git command run
  * programs or write elsewhere. Errs on the side of no.
  */
-import type { GitUse } from '../../protocol/sandbox.ts';
-import { inWorkspace } from '../files/fileDecision.ts';
-import { locate } from '../files/locate.ts';
-import { isGitClient, isLikeGit } from '../options/gitClients.ts';
-import { subcommandAt } from '../options/riskyOptions.ts';
-import type { Policy } from '../policy.ts';
-import { readOnlyUse } from '../readOnly/readOnly.ts';
-import { hasSafeEnvironment } from '../rules/commandRule.ts';
-import { isHarmlessAssignment, isPlainVariable } from '../shell/assignments.ts';
-import type { CommandPart, ParsedCommand } from '../shell/parsedCommand.ts';
-import { track, type Visit } from '../shell/workingDirectory.ts';
+import type { GitUse } from '../../../protocol/sandbox.ts';
+import { inWorkspace } from '../../files/fileDecision.ts';
+import { locate } from '../../files/locate.ts';
+import { isGitClient, isLikeGit } from '../../options/git/gitClients.ts';
+import { subcommandAt } from '../../options/riskyOptions.ts';
+import type { Policy } from '../../policy.ts';
+import { readOnlyUse } from '../../readOnly/readOnly.ts';
+import { hasSafeEnvironment } from '../../rules/commandRule.ts';
+import { isHarmlessAssignment, isPlainVariable } from '../../shell/assignments.ts';
+import type { CommandPart, ParsedCommand } from '../../shell/parsedCommand.ts';
+import { track, type Visit } from '../../shell/workingDirectory.ts';
+import { comesFromProject, underItsName } from '../programOrigin.ts';
+import { isNoFile } from '../treeDecision.ts';
 import { clientUse, isInGitFolder, type PartUse } from './gitClientUse.ts';
 import { addedRemote } from './gitRepositories.ts';
-import { comesFromProject, underItsName } from './programOrigin.ts';
-import { isNoFile } from './treeDecision.ts';
 
 /** Pure, except for the lookups of the policy. */
 export function gitUseOf(parsed: ParsedCommand, cwd: string, policy: Policy): GitUse {

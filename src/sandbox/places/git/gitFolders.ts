@@ -5,10 +5,10 @@
  * protected as a whole.
  */
 import { basename, dirname, join, resolve } from 'node:path';
-import { entriesOf, isDirectory, lstatOf, readSmallText, resolved } from '../../disk/fileLookups.ts';
-import { isInside, linkAt } from '../../disk/paths.ts';
-import { gitHookFolders, gitIncludes } from '../../protocol/files/gitIncludes.ts';
-import { linksOn } from './linkGuard.ts';
+import { entriesOf, isDirectory, lstatOf, readSmallText, resolved } from '../../../disk/fileLookups.ts';
+import { isInside, linkAt } from '../../../disk/paths.ts';
+import { gitHookFolders, gitIncludes } from '../../../protocol/files/gitIncludes.ts';
+import { linksOn } from '../linkGuard.ts';
 
 /**
  * Files that git itself never writes in a repository that exists: they select filters and diff programs by path, and name

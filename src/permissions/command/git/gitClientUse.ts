@@ -1,7 +1,7 @@
 /** Decides what one command of git, or of a program that does its work, means for git folders. */
-import { isInside } from '../../disk/paths.ts';
-import { locate } from '../files/locate.ts';
-import type { GitCall } from '../lookups/gitSettingPrograms.ts';
+import { isInside } from '../../../disk/paths.ts';
+import { locate } from '../../files/locate.ts';
+import type { GitCall } from '../../lookups/gitSettingPrograms.ts';
 import {
   changingSubcommands,
   firstWords,
@@ -13,18 +13,18 @@ import {
   runningWords,
   strategies,
   takesAnyWord,
-} from '../options/gitClients.ts';
-import { hasSubcommand, riskyWords, subcommandAt } from '../options/riskyOptions.ts';
-import { type Policy, workspaceFolders } from '../policy.ts';
-import { readOnlyUse } from '../readOnly/readOnly.ts';
-import { isHarmlessAssignment } from '../shell/assignments.ts';
-import type { CommandPart } from '../shell/parsedCommand.ts';
-import type { Argument } from '../shell/wordValues.ts';
-import type { Visit } from '../shell/workingDirectory.ts';
+} from '../../options/git/gitClients.ts';
+import { hasSubcommand, riskyWords, subcommandAt } from '../../options/riskyOptions.ts';
+import { type Policy, workspaceFolders } from '../../policy.ts';
+import { readOnlyUse } from '../../readOnly/readOnly.ts';
+import { isHarmlessAssignment } from '../../shell/assignments.ts';
+import type { CommandPart } from '../../shell/parsedCommand.ts';
+import type { Argument } from '../../shell/wordValues.ts';
+import type { Visit } from '../../shell/workingDirectory.ts';
+import { underName } from '../programOrigin.ts';
+import { gitPlaceOf, pathsIn, textWords } from '../words.ts';
 import { aliasValues, expand } from './gitAlias.ts';
 import { kindOfRepository, repositoryWords } from './gitRepositories.ts';
-import { underName } from './programOrigin.ts';
-import { gitPlaceOf, pathsIn, textWords } from './words.ts';
 
 /** What one part of a command line means for git folders. */
 export type PartUse =

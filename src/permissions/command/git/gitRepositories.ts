@@ -3,9 +3,9 @@
  * settings have one of that name, and otherwise for an address or a path: a repository in the project may have hooks.
  */
 
-import { remoteGroups, remoteNames } from '../lookups/gitRemotes.ts';
-import type { GitSettingsFound } from '../lookups/gitSettingPrograms.ts';
-import { gitAddress } from '../options/gitAddress.ts';
+import { remoteGroups, remoteNames } from '../../lookups/gitRemotes.ts';
+import type { GitSettingsFound } from '../../lookups/gitSettingPrograms.ts';
+import { gitAddress } from '../../options/git/gitAddress.ts';
 
 interface RepositoryWord {
   /** Its index among all words of the command. */

@@ -1,6 +1,6 @@
 /** Finds what git runs when the user continues an operation that a command has left, such as a rebase. */
 import { join } from 'node:path';
-import { readSmallText, statOf } from '../../disk/fileLookups.ts';
+import { readSmallText, statOf } from '../../../disk/fileLookups.ts';
 import { ownGitFolders, worktreesIn } from './gitFolders.ts';
 
 /** Those of git itself; another one is a program. Source: git-merge, Merge strategies. */

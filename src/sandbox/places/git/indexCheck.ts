@@ -3,10 +3,10 @@
  * itself: a checkout writes the files it lists, wherever they are.
  */
 import { dirname, join } from 'node:path';
-import { lstatOf, readFileNow, resolved } from '../../disk/fileLookups.ts';
-import { checkIndex } from '../../disk/gitIndexCheck.ts';
-import type { Steps } from '../../disk/slices.ts';
-import { LEADS_OUT, UNREADABLE_INDEX } from './dangers.ts';
+import { lstatOf, readFileNow, resolved } from '../../../disk/fileLookups.ts';
+import { checkIndex } from '../../../disk/gitIndexCheck.ts';
+import type { Steps } from '../../../disk/slices.ts';
+import { LEADS_OUT, UNREADABLE_INDEX } from '../dangers.ts';
 
 const MAX_BYTES = 64 * 2 ** 20;
 const MAX_SETTINGS_BYTES = 2 ** 20;

@@ -2,26 +2,26 @@
  * Matches `Bash(…)` rules that deny or ask against what a command runs: through quotes, paths, wrappers, options before
  * a subcommand, and alternative spellings of options. If only the shell knows a word, the result is "perhaps".
  */
-import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
-import { programName } from '../options/programTable.ts';
-import { hasSubcommand, subcommandAt } from '../options/riskyOptions.ts';
-import { isScheduler, isShellName, readsCommands, takesCode } from '../options/runnerNames.ts';
-import { startsFromInput } from '../options/standardInput.ts';
-import { hasKnownPurpose } from '../readOnly/programs.ts';
-import { readOnlyUse } from '../readOnly/readOnly.ts';
-import { collapse, commandSpec, matcher, source } from '../rules/commandRule.ts';
-import type { SourcedRule } from '../rules/rules.ts';
-import { isPlainVariable } from '../shell/assignments.ts';
-import type { CommandPart } from '../shell/parsedCommand.ts';
-import type { Argument } from '../shell/wordValues.ts';
-import { innerScript, type Words } from '../shell/wrappers.ts';
-import { codeIn, commandsInCode, mayBeBuilt, scriptFromInput } from './embeddedCode.ts';
-import { programsToContinue, scriptsIn, startsNothing } from './embeddedScripts.ts';
+import { globsOverlap, hasGlob } from '../../files/globOverlap.ts';
+import { programName } from '../../options/programTable.ts';
+import { hasSubcommand, subcommandAt } from '../../options/riskyOptions.ts';
+import { isScheduler, isShellName, readsCommands, takesCode } from '../../options/runnerNames.ts';
+import { startsFromInput } from '../../options/standardInput.ts';
+import { hasKnownPurpose } from '../../readOnly/programs.ts';
+import { readOnlyUse } from '../../readOnly/readOnly.ts';
+import { collapse, commandSpec, matcher, source } from '../../rules/commandRule.ts';
+import type { SourcedRule } from '../../rules/rules.ts';
+import { isPlainVariable } from '../../shell/assignments.ts';
+import type { CommandPart } from '../../shell/parsedCommand.ts';
+import type { Argument } from '../../shell/wordValues.ts';
+import { innerScript, type Words } from '../../shell/wrappers.ts';
+import { codeIn, commandsInCode, mayBeBuilt, scriptFromInput } from '../embeddedCode.ts';
+import { programsToContinue, scriptsIn, startsNothing } from '../embeddedScripts.ts';
+import { isTextValue, textWords } from '../words.ts';
 import { callsIn, formsOf, MAX_WORDS } from './equivalentCalls.ts';
 import { evaluatesUnknown } from './evaluatedWords.ts';
 import { filledCommands, filledText } from './filledWords.ts';
 import { aliasedCalls, changesNames, continued } from './laterNames.ts';
-import { isTextValue, textWords } from './words.ts';
 
 /** `perhaps`: a word that only the shell knows could make it a command that the rule matches. */
 type Match = 'yes' | 'perhaps' | 'no';

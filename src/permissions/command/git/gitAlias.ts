@@ -1,10 +1,10 @@
 /** What the aliases of git's settings stand for: git-config(1), alias.*. */
 
-import type { GitSetting } from '../../protocol/files/gitSettings.ts';
-import type { GitSettingsFound } from '../lookups/gitSettingPrograms.ts';
-import { hasSubcommand, subcommandAt } from '../options/riskyOptions.ts';
-import { readOnlyUse } from '../readOnly/readOnly.ts';
-import type { CommandPart } from '../shell/parsedCommand.ts';
+import type { GitSetting } from '../../../protocol/files/gitSettings.ts';
+import type { GitSettingsFound } from '../../lookups/gitSettingPrograms.ts';
+import { hasSubcommand, subcommandAt } from '../../options/riskyOptions.ts';
+import { readOnlyUse } from '../../readOnly/readOnly.ts';
+import type { CommandPart } from '../../shell/parsedCommand.ts';
 
 /** Git gives up on longer chains only if they are loops. */
 const MAX_DEPTH = 10;

@@ -2,8 +2,8 @@
  * Words that a builtin of the shell evaluates: as the name of a variable or as a number, where the subscript in
  * `a[$(cmd)]` runs cmd, or as code. Seen in bash 5.2 and zsh 5.9. Pure.
  */
-import { isOfShell } from '../shell/assignments.ts';
-import type { CommandPart, ParsedCommand } from '../shell/parsedCommand.ts';
+import { isOfShell } from '../../shell/assignments.ts';
+import type { CommandPart, ParsedCommand } from '../../shell/parsedCommand.ts';
 
 /** Builtins all of whose words are names, numbers or code. */
 const evaluateAll = /^(?:let|vared|private|integer|float|zparseopts|compgen|complete|bind|emulate|sched)$/;

@@ -3,9 +3,9 @@
  * --init`), with its settings and hooks, so a command can prepare it.
  */
 import { join } from 'node:path';
-import { lstatOf, namesIn, readFileNow } from '../../disk/fileLookups.ts';
+import { lstatOf, namesIn, readFileNow } from '../../../disk/fileLookups.ts';
+import { isPlainSettings } from '../plainSettings.ts';
 import type { AllGitFolders } from './moduleWalk.ts';
-import { isPlainSettings } from './plainSettings.ts';
 
 const MAX_BYTES = 2 ** 20;
 

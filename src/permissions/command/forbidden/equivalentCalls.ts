@@ -2,10 +2,10 @@
  * Finds the commands that one command amounts to: those that its wrappers, containers and package managers run, and the
  * other names of the same program and subcommand. Pure; errs on the side of too many.
  */
-import { programName } from '../options/programTable.ts';
-import { isCarrier, isRunner } from '../options/runnerNames.ts';
-import type { Words } from '../shell/wrappers.ts';
-import { isTestName } from './words.ts';
+import { programName } from '../../options/programTable.ts';
+import { isCarrier, isRunner } from '../../options/runnerNames.ts';
+import type { Words } from '../../shell/wrappers.ts';
+import { isTestName } from '../words.ts';
 
 /** Words of a call that are examined. */
 export const MAX_WORDS = 40;

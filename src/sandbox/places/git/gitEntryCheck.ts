@@ -5,10 +5,10 @@
  */
 import type { Dirent } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { createFolderWalk } from '../../disk/folderWalk.ts';
-import { linkAt, realpath } from '../../disk/paths.ts';
-import type { Steps } from '../../disk/slices.ts';
-import { BLOCKS_GIT, dangerStamp, FOLLOWED_LINK, INVALID_REF, UNSEARCHED } from './dangers.ts';
+import { createFolderWalk } from '../../../disk/folderWalk.ts';
+import { linkAt, realpath } from '../../../disk/paths.ts';
+import type { Steps } from '../../../disk/slices.ts';
+import { BLOCKS_GIT, dangerStamp, FOLLOWED_LINK, INVALID_REF, UNSEARCHED } from '../dangers.ts';
 import { obeyedNames } from './gitFolders.ts';
 import { createRedirections, isRedirecting } from './redirections.ts';
 import { createSymbolicRefs, isRefTarget } from './symbolicRefs.ts';

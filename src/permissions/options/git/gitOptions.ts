@@ -3,8 +3,8 @@
  * often write one. Options that read files elsewhere or start programs are left out; so are those that discard work or
  * replace branches, except where the subcommand is there for that. Data only.
  */
-import { gitCommands } from '../readOnly/gitOptions.ts';
-import type { OptionList } from './readOptions.ts';
+import { gitCommands } from '../../readOnly/gitOptions.ts';
+import type { OptionList } from '../readOptions.ts';
 
 /** The list of a read-only subcommand as a list of harmless options. */
 const listed = ({ flags, values, attached, numbers, long, longValues, longAttached }: OptionList): string =>

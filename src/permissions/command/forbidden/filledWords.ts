@@ -2,9 +2,9 @@
  * Finds the commands that a program starts with words that it fills in: what `xargs` and `parallel` read, what `find` and
  * `fd` find, what stands for `{}`. Such a word is known only at run time. Pure; errs on the side of too many.
  */
-import { programName } from '../options/programTable.ts';
-import { isShellName } from '../options/runnerNames.ts';
-import type { Words } from '../shell/wrappers.ts';
+import { programName } from '../../options/programTable.ts';
+import { isShellName } from '../../options/runnerNames.ts';
+import type { Words } from '../../shell/wrappers.ts';
 import { MAX_WORDS } from './equivalentCalls.ts';
 
 type Argv = readonly (string | null)[];
