@@ -434,7 +434,7 @@ export class CommandReader {
     const extra: Node[] = [];
     for (const child of node.children) {
       if (body !== null && child.id === body.id) continue;
-      // What runs for the redirection of a chain runs after its first commands, as `cd`.
+      // The grammar gives the redirection to the whole chain, but its substitutions run last: after a `cd`, for example.
       if (body?.type === 'list' && substitutes(child)) return false;
       const understood =
         child.type === 'file_redirect'

@@ -104,7 +104,7 @@ export function watchMounts({ guards, pid, group, mount }: WatchOptions): MountW
     try {
       const first = lostNow();
       let lost = first;
-      // It may be replaced again meanwhile.
+      // It may be replaced again in the meantime.
       for (let left = ATTEMPTS; lost.length > 0 && left > 0; left -= 1) {
         // Outer ones first, as they are listed.
         for (const guard of lost) await mount(pid, lostMount(guard, readMounts(mountTableOf(pid))));
@@ -163,9 +163,9 @@ export function lostMount({ type, expected, mode = '0755' }: Guard, mounts: read
 }
 
 /**
- * A shell script for the path `$1` and the program `$2`. A descriptor refers to the opened file whatever
- * happens to its path, and the kernel reports where that file is: elsewhere, if a link led there. It is opened before each call, since a new mount covers it.
- * Opening a named pipe would wait for a writer.
+ * A shell script for the path `$1` and the program `$2`. A descriptor refers to the opened file whatever happens to its
+ * path, and the kernel reports where that file is: elsewhere, if a link led there. It is opened before each call, since a
+ * new mount covers it. Opening a named pipe would wait for a writer.
  */
 const mountScript = (calls: LostMount['calls']): string =>
   [
