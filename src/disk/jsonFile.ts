@@ -105,7 +105,10 @@ const MARK = '.damaged-';
 
 /** Returns false if the file stays where it is. */
 function moveAside(file: string, bytes: Buffer | undefined): boolean {
-  const aside = `${file}${MARK}${new Date().toISOString().replace(/[:.]/g, '-')}`;
+  const name = `${file}${MARK}${new Date().toISOString().replace(/[:.]/g, '-')}`;
+  let aside = name;
+  for (let next = 2; lstatSync(aside, { throwIfNoEntry: false }) !== undefined; next += 1)
+    aside = `${name}-${next}`;
   try {
     renameSync(file, aside);
   } catch (error) {
