@@ -4,8 +4,9 @@
  */
 import { realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { readSmallText, statOf } from './fileLookups.ts';
+import { lstatOf, readSmallText, statOf } from './fileLookups.ts';
 import { OWN_GIT_ARGUMENTS } from './ownPrograms.ts';
+import { realpath } from './paths.ts';
 
 /**
  * The program and arguments that run git so that it is killed when the thread that started it ends, where the machine
@@ -35,6 +36,16 @@ function findSetpriv(): string {
   const found = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => statOf(path)?.isFile() === true);
   // That of busybox has no such option.
   return found === undefined || /busybox|toybox/.test(realpathSync(found)) ? '' : found;
+}
+
+/** False if git would find no repository from a folder, so that starting it is of no use. */
+export function mayHaveRepository(directory: string): boolean {
+  // Git looks in the folders around the resolved one.
+  for (let at = realpath(resolve(directory)); ; at = dirname(at)) {
+    // The second name is that of a bare repository, or of the git folder itself.
+    if (['.git', 'HEAD'].some((name) => lstatOf(join(at, name)) !== undefined)) return true;
+    if (at === dirname(at)) return false;
+  }
 }
 
 /** Files of a git folder that git reads for nearly every command, and the bytes that they never exceed. */

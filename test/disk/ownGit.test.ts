@@ -1,11 +1,11 @@
 /** Real repositories, with files in them that block whoever opens them. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { isReadableByGit, ownGit } from '../../src/disk/ownGit.ts';
+import { isReadableByGit, mayHaveRepository, ownGit } from '../../src/disk/ownGit.ts';
 import { firstIsQuick } from '../e2e/support/long.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
 
@@ -60,6 +60,19 @@ test('so is a .git that is a pipe, one that leads to a pipe, and a file that is 
   const large = repository();
   truncateSync(join(large, '.git/config'), 10 * 2 ** 30);
   expect(isReadableByGit(large)).toBe(false);
+});
+
+test('a folder may have a repository if git finds one from there', () => {
+  const [root, plain, bare] = [repository(), temporaryFolder(), temporaryFolder()];
+  git(bare, 'init', '--quiet', '--bare');
+  mkdirSync(join(root, 'src/deep'), { recursive: true });
+  symlinkSync(join(root, 'src'), join(plain, 'link'));
+  for (const folder of [root, join(root, 'src/deep'), join(root, '.git/refs'), join(plain, 'link'), bare]) {
+    expect(git(folder, 'rev-parse', '--git-dir'), folder).not.toBe('');
+    expect(mayHaveRepository(folder), folder).toBe(true);
+  }
+  expect(mayHaveRepository(plain)).toBe(false);
+  expect(() => git(plain, 'rev-parse', '--git-dir')).toThrow();
 });
 
 test.skipIf(process.platform !== 'linux')('git ends with the process that started it', async () => {

@@ -3,7 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isReadableByGit, ownGit } from '../../disk/ownGit.ts';
+import { isReadableByGit, mayHaveRepository, ownGit } from '../../disk/ownGit.ts';
 import { ownGitEnvironment } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
 import type { YieldTimer } from '../scan/Coverage.ts';
@@ -147,7 +147,7 @@ export function runGit(
   args: readonly string[],
   input?: string,
 ): Promise<Buffer | undefined> {
-  if (!isReadableByGit(cwd)) return Promise.resolve(undefined);
+  if (!mayHaveRepository(cwd) || !isReadableByGit(cwd)) return Promise.resolve(undefined);
   return new Promise((resolve) => {
     const child = startGit(git, cwd, args);
     const chunks: Buffer[] = [];

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { release, type } from 'node:os';
 import type { Environment } from '../../agent/systemPrompt.ts';
-import { isReadableByGit, ownGit } from '../../disk/ownGit.ts';
+import { isReadableByGit, mayHaveRepository, ownGit } from '../../disk/ownGit.ts';
 import { gitRunsPrograms } from '../../permissions/lookups/gitPrograms.ts';
 import type { AppPaths } from './appPaths.ts';
 import { gitEnvironment, isSystemProgram, type LookUpPlace } from './lookUp.ts';
@@ -42,6 +42,7 @@ export async function readEnvironment(place: Place, now: Date): Promise<Environm
 
 async function gitState(place: Place): Promise<string | undefined> {
   const { cwd: directory } = place;
+  if (!mayHaveRepository(directory)) return undefined;
   // The user has not yet agreed to run this folder's programs.
   if (gitRunsPrograms(directory))
     return 'not asked, because its configuration names programs to start, or files elsewhere';

@@ -34,6 +34,24 @@ test('a repository is described by branch, changes and last commits', async () =
   );
 });
 
+test('git is started for repositories only', async () => {
+  const [programs, plain] = [join(root, 'programs'), join(root, 'plain')];
+  await mkdir(programs);
+  const proof = join(root, 'proof');
+  await writeFile(join(programs, 'git'), `#!/bin/sh\n: > ${proof}\n`, { mode: 0o755 });
+  const env = { PATH: `${programs}:/usr/bin:/bin` };
+  await rm(join(root, '.git'), { recursive: true });
+  await mkdir(plain);
+  const place = { cwd: plain, root: plain, addedDirectories: [], env };
+  expect((await readEnvironment(place, now)).git).toBeUndefined();
+  expect(existsSync(proof)).toBe(false);
+  await mkdir(join(plain, '.git/objects'), { recursive: true });
+  await mkdir(join(plain, '.git/refs'));
+  await writeFile(join(plain, '.git/HEAD'), 'ref: refs/heads/main\n');
+  await readEnvironment(place, now);
+  expect(existsSync(proof)).toBe(true);
+});
+
 test('describing a repository starts no program that it names', async () => {
   const proof = join(root, 'proof');
   git('config', 'filter.x.clean', `touch ${proof}; cat`);
