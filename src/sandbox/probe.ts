@@ -24,69 +24,57 @@ export interface ProbeOptions {
   readonly allowUnixSockets: boolean;
 }
 
+/** What a session's sandboxes know about this machine. */
+export interface ProbedMachine {
+  readonly state: SandboxState;
+  /** Bubblewrap on Linux, absolute; otherwise empty. */
+  readonly bwrap: string;
+  /**
+   * The mounts of this machine to make read-only while bubblewrap sets up the sandbox; empty if this version of it does
+   * not need that.
+   */
+  readonly sealed: readonly string[];
+}
+
 /** Tests what this machine supports; takes as long as one command. Never rejects. */
-export async function probeSandbox({
+export async function probeMachine({
   enabled,
   mode,
   platform,
   path,
   machine,
   allowUnixSockets,
-}: ProbeOptions): Promise<SandboxState> {
+}: ProbeOptions): Promise<ProbedMachine> {
+  const without = (state: SandboxState): ProbedMachine => ({ state, bwrap: '', sealed: [] });
+  const unavailable = (reason: string, fix: string): ProbedMachine =>
+    without({ type: 'unavailable', reason, fix });
   if (mode === 'danger-full-access')
-    return { type: 'off', reason: 'sandbox mode danger-full-access', isFullAccess: true };
-  if (!enabled) return { type: 'off', reason: 'turned off in the settings (sandbox.enabled)' };
-  if (platform === 'darwin') {
+    return without({ type: 'off', reason: 'sandbox mode danger-full-access', isFullAccess: true });
+  if (!enabled) return without({ type: 'off', reason: 'turned off in the settings (sandbox.enabled)' });
+  if (platform === 'darwin')
     return isExecutable(SEATBELT)
-      ? { type: 'on', mode }
-      : {
-          type: 'unavailable',
-          reason: `${SEATBELT} is missing`,
-          fix: 'It comes with macOS; repair the system.',
-        };
-  }
+      ? without({ type: 'on', mode })
+      : unavailable(`${SEATBELT} is missing`, 'It comes with macOS; repair the system.');
   if (platform !== 'linux')
-    return {
-      type: 'unavailable',
-      reason: `not available for ${platform}`,
-      fix: 'Run ClawdCode in WSL or a container.',
-    };
+    return unavailable(`not available for ${platform}`, 'Run ClawdCode in WSL or a container.');
   const bwrap = find('bwrap', path);
   if (bwrap === undefined)
-    return {
-      type: 'unavailable',
-      reason: 'bubblewrap is not installed',
-      fix: 'Install the package bubblewrap (apt, dnf, pacman, apk or zypper).',
-    };
+    return unavailable(
+      'bubblewrap is not installed',
+      'Install the package bubblewrap (apt, dnf, pacman, apk or zypper).',
+    );
   if (!allowUnixSockets && socketFilter(machine) === undefined)
-    return {
-      type: 'unavailable',
-      reason: `no socket filter for ${machine}`,
-      fix: 'Set sandbox.network.allowUnixSockets.',
-    };
-  const problem = await problemOf(bwrap);
-  if (problem === undefined) return { type: 'on', mode };
-  return {
-    type: 'unavailable',
-    reason: `bubblewrap does not work here: ${problem}`,
-    fix: 'It needs unprivileged user namespaces: see kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns, or the options of the container.',
-  };
-}
-
-/** What a session's sandboxes know about this machine. */
-export interface ProbedMachine {
-  readonly state: SandboxState;
-  /** Bubblewrap on Linux, absolute; otherwise empty. */
-  readonly bwrap: string;
-  /** Mounts to make read-only while bubblewrap sets up the sandbox. */
-  readonly sealed: readonly string[];
-}
-
-/** The same as `probeSandbox`, and what else bubblewrap needs to confine commands. Never rejects. */
-export async function probeMachine(options: ProbeOptions): Promise<ProbedMachine> {
-  const bwrap = options.platform === 'linux' ? (find('bwrap', options.path) ?? '') : '';
-  const [state, sealed] = await Promise.all([probeSandbox(options), sealable(bwrap)]);
-  return { state, bwrap, sealed };
+    return unavailable(`no socket filter for ${machine}`, 'Set sandbox.network.allowUnixSockets.');
+  const sealed = writableMounts(mountsNow());
+  // If this works, so does everything that the plain probe tries.
+  if ((await problemOf(bwrap, sealingProbe(sealed))) === undefined)
+    return { state: { type: 'on', mode }, bwrap, sealed };
+  const problem = await problemOf(bwrap, plainProbe);
+  if (problem === undefined) return { state: { type: 'on', mode }, bwrap, sealed: [] };
+  return unavailable(
+    `bubblewrap does not work here: ${problem}`,
+    'It needs unprivileged user namespaces: see kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns, or the options of the container.',
+  );
 }
 
 const plainProbe = [
@@ -94,17 +82,8 @@ const plainProbe = [
   ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--', '/bin/sh', '-c', ':'],
 ];
 
-/**
- * The mounts of this machine to make read-only while bubblewrap sets up the sandbox; empty if this version of it does
- * not need that.
- */
-async function sealable(bwrap: string): Promise<readonly string[]> {
-  const mounts = writableMounts(mountsNow());
-  return bwrap !== '' && (await problemOf(bwrap, sealingProbe(mounts))) === undefined ? mounts : [];
-}
-
 /** The error message if bubblewrap cannot do what commands need; undefined on success. */
-function problemOf(bwrap: string, args: readonly string[] = plainProbe): Promise<string | undefined> {
+function problemOf(bwrap: string, args: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn(bwrap, args, {
       stdio: ['ignore', 'ignore', 'pipe'],

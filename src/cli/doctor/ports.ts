@@ -6,7 +6,7 @@ import { environmentSend } from '../../model/http/environmentSend.ts';
 import { askServer } from '../../model/servers/askServer.ts';
 import { probeModel } from '../../model/servers/probeModel.ts';
 import type { ModelProbe } from '../../protocol/models/server.ts';
-import { probeSandbox } from '../../sandbox/probe.ts';
+import { probeMachine } from '../../sandbox/probe.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import { createEndpoints } from '../models/endpoints.ts';
 import { listerFor } from '../models/modelChoice.ts';
@@ -36,7 +36,7 @@ export function createDoctorPorts(given: Given): DoctorPorts {
     ...given,
     node: { version: versions.node, path: execPath, platform: `${platform} ${arch}` },
     run: (program, args) => firstLine(program, args, given.place),
-    sandbox: () => probeSandbox(probeOptions(given.place, given.loaded.settings)),
+    sandbox: async () => (await probeMachine(probeOptions(given.place, given.loaded.settings))).state,
     now: () => performance.now(),
   };
 }

@@ -1,0 +1,45 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { probeMachine } from '../../src/sandbox/probe.ts';
+import { temporaryFolder } from '../temporaryFolder.ts';
+
+/** Probes with a shell script in place of bubblewrap, and returns the arguments of each of its starts, too. */
+async function probeWith(script: string, options: { enabled?: boolean } = {}) {
+  const folder = temporaryFolder();
+  const [program, log] = [join(folder, 'bwrap'), join(folder, 'log')];
+  writeFileSync(program, `#!/bin/sh\necho "$*" >> ${log}\n${script}\n`);
+  chmodSync(program, 0o755);
+  const probed = await probeMachine({
+    ...{ mode: 'workspace-write', enabled: true, platform: 'linux', machine: 'x64', path: folder },
+    ...{ allowUnixSockets: false, ...options },
+  });
+  return { probed, starts: existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [] };
+}
+
+test('a machine where everything works is known after one start of bubblewrap', async () => {
+  const { probed, starts } = await probeWith('exit 0');
+  expect(probed.state).toEqual({ type: 'on', mode: 'workspace-write' });
+  expect(starts).toHaveLength(1);
+  if (probed.sealed.includes('/')) expect(starts[0]).toContain('--remount-ro /../oldroot');
+});
+
+test('a bubblewrap that does not seal mounts is tried without that', async () => {
+  const { probed, starts } = await probeWith('case "$*" in *bind-try*) exit 1;; esac');
+  expect(probed).toMatchObject({ state: { type: 'on' }, sealed: [] });
+  expect(starts).toHaveLength(2);
+});
+
+test('the message of one that does not work at all is reported', async () => {
+  const { probed } = await probeWith('echo "bwrap: no namespaces" >&2; exit 1');
+  expect(probed.state).toMatchObject({
+    type: 'unavailable',
+    reason: 'bubblewrap does not work here: bwrap: no namespaces',
+  });
+});
+
+test('nothing is started if the settings turn the sandbox off', async () => {
+  const { probed, starts } = await probeWith('exit 0', { enabled: false });
+  expect(probed.state.type).toBe('off');
+  expect(starts).toEqual([]);
+});
