@@ -307,8 +307,8 @@ const SESSION = 'session';
 const AFTER_MS = 100;
 
 /**
- * Calls `prepare` once before the first shell command: while the model is thinking, or at the latest when it writes a
- * command. A turn that ends sooner costs nothing. Call `underway` when a request has been sent, and `hear` with each
+ * Calls `prepare` once before the first shell command: while the model writes it, or is thinking after a call of another
+ * tool. A session that only answers costs nothing. Call `underway` when a request has been sent, and `hear` with each
  * event of the agent.
  */
 export function warmUpCommands(prepare: () => void): {
@@ -316,6 +316,7 @@ export function warmUpCommands(prepare: () => void): {
   hear(event: AgentEvent): void;
 } {
   let timer: NodeJS.Timeout | undefined;
+  let usesTools = false;
   let isPrepared = false;
   const prepareOnce = (): void => {
     clearTimeout(timer);
@@ -324,11 +325,13 @@ export function warmUpCommands(prepare: () => void): {
   };
   return {
     underway() {
-      if (!isPrepared) timer ??= setTimeout(prepareOnce, AFTER_MS).unref();
+      if (usesTools && !isPrepared) timer ??= setTimeout(prepareOnce, AFTER_MS).unref();
     },
     hear(event) {
-      if (event.type === 'tool_call_delta' && event.name === toolNames.bash) prepareOnce();
-      else if (event.type === 'turn_ended') {
+      if (event.type === 'tool_call_delta') {
+        usesTools = true;
+        if (event.name === toolNames.bash) prepareOnce();
+      } else if (event.type === 'turn_ended') {
         clearTimeout(timer);
         timer = undefined;
       }

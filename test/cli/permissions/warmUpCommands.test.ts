@@ -19,9 +19,11 @@ const writes = (name: string): AgentEvent => ({
 });
 const end: AgentEvent = { type: 'turn_ended', outcome: 'done', steps: 1 };
 
-test('commands are prepared once, while the model thinks', () => {
+test('commands are prepared once, while the model thinks after a call of another tool', () => {
   const { prepare, underway, hear } = warmUp();
   hear(step);
+  underway();
+  hear(writes('Read'));
   // A large session takes a while to become a request.
   vi.runAllTimers();
   expect(prepare).not.toHaveBeenCalled();
@@ -36,14 +38,28 @@ test('commands are prepared once, while the model thinks', () => {
   expect(prepare).toHaveBeenCalledOnce();
 });
 
-test('if the model answers immediately, they are prepared only when it writes a command', () => {
+test('they are prepared when the model writes the first one', () => {
   const { prepare, underway, hear } = warmUp();
-  underway();
-  hear(writes('Read'));
-  hear(end);
-  vi.runAllTimers();
-  expect(prepare).not.toHaveBeenCalled();
   underway();
   hear(writes('Bash'));
   expect(prepare).toHaveBeenCalledOnce();
+});
+
+test('in a session in which the model only answers they are never prepared', () => {
+  const { prepare, underway, hear } = warmUp();
+  underway();
+  vi.runAllTimers();
+  hear(end);
+  underway();
+  vi.runAllTimers();
+  expect(prepare).not.toHaveBeenCalled();
+});
+
+test('if the turn ends before the model has thought, they are not prepared', () => {
+  const { prepare, underway, hear } = warmUp();
+  hear(writes('Read'));
+  underway();
+  hear(end);
+  vi.runAllTimers();
+  expect(prepare).not.toHaveBeenCalled();
 });
