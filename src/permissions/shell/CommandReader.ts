@@ -122,24 +122,24 @@ export class CommandReader {
   }
 
   #all(node: Node, place: Place): boolean {
-    const { children } = node;
-    return children.every((child, index) => {
-      const before = this.#shell.variables;
+    return node.children.every((child, index) => {
       if (node.type === 'while_statement' && child.type === 'do_group')
         this.#shell.fill(readBefore(child, this.#source), true);
-      const isConcurrent = children[index + 1]?.type === '&' || node.type === 'pipeline';
-      const hasInput = place.hasInput || (node.type === 'pipeline' && index > 0);
-      if (
-        !this.#statement(
-          child,
-          isConcurrent ? { ...place, hasInput, certain: false, isReached: false } : place,
-        )
-      )
-        return false;
-      // A statement that runs in the background or in a pipeline may or may not have set a variable.
-      if (isConcurrent) this.#shell.orElse(before);
-      return true;
+      return this.#child(node, index, place);
     });
+  }
+
+  /** One statement of several. One in the background or in a pipeline may or may not have set a variable. */
+  #child(node: Node, index: number, place: Place): boolean {
+    const { children } = node;
+    const child = children[index] as Node;
+    const isConcurrent = children[index + 1]?.type === '&' || node.type === 'pipeline';
+    if (!isConcurrent) return this.#statement(child, place);
+    const before = this.#shell.variables;
+    const hasInput = place.hasInput || (node.type === 'pipeline' && index > 0);
+    if (!this.#statement(child, { ...place, hasInput, certain: false, isReached: false })) return false;
+    this.#shell.orElse(before);
+    return true;
   }
 
   #statement(node: Node, place: Place): boolean {
@@ -201,12 +201,12 @@ export class CommandReader {
     if (!/^(?:if_statement|elif_clause|case_statement)$/.test(node.type)) return this.#all(node, place);
     let atStart = this.#shell.variables;
     let after: Variables | undefined;
-    for (const child of node.children) {
+    for (const [index, child] of node.children.entries()) {
       if (/^(?:elif_clause|else_clause|case_item)$/.test(child.type)) {
         after = after === undefined ? this.#shell.variables : join(after, this.#shell.variables);
         this.#shell.restore(join(atStart, after));
       }
-      if (!this.#statement(child, place)) return false;
+      if (!this.#child(node, index, place)) return false;
       if (child.type === 'then') atStart = this.#shell.variables;
     }
     this.#shell.restore(

@@ -147,7 +147,7 @@ export function changesShell(argv: readonly (string | null)[]): boolean {
 
 /** Commands whose output is one plain word, without blanks or wildcards, or numbers. */
 const plain =
-  /^\$\(\s*(?:pwd|whoami|hostname|nproc|date(?: \+[%\w-]+)?|date -I|uname(?: -[a-z])?|arch|git rev-parse (?:--short |--abbrev-ref |--show-toplevel ?)?(?:HEAD)?|id -[ug]n?)\s*\)$/;
+  /^\$\(\s*(?:pwd|whoami|hostname|nproc|date(?: \+[%\w-]+)?|date -I|uname(?: -[mnoprs])?|arch|git rev-parse (?:--short |--abbrev-ref |--show-toplevel ?)?(?:HEAD)?|id -[ug]n?)\s*\)$/;
 
 /** True if no shell splits or expands the output of a substitution. */
 export const printsPlainly = (node: Node, source: string): boolean =>

@@ -42,6 +42,9 @@ const programs: readonly string[] = [
   ]),
 ];
 
+/** Programs that print one word: the reader relies on it. */
+const ONE_WORD = 'pwd|whoami|hostname|nproc|date|uname|arch|id';
+
 /** A batch that takes longer than this is stopped. */
 const PATIENCE_MS = 30_000;
 
@@ -85,7 +88,9 @@ function accounts({ part, directories }: Visit, { words, folder }: Call, policy:
   const bare = unwrapRun(words.map((text) => ({ type: 'text', text })))?.map((one) =>
     one.type === 'text' ? one.text : '',
   );
-  return [words, bare ?? words].some((given) =>
+  // The reader takes `xargs` with a pattern as the program, whatever starts it.
+  const startOfXargs = words.indexOf('xargs');
+  return [words, bare ?? words, words.slice(Math.max(startOfXargs, 0))].some((given) =>
     part.runs?.some(
       (run) =>
         run.some((argument) => maySplit(argument, folder, policy)) ||
@@ -106,7 +111,7 @@ function maySplit(argument: Argument, folder: string, policy: Policy): boolean {
  * words mean. Such a command asks.
  */
 const isSteady = (part: CommandPart): boolean =>
-  !/^(?:-|time|exec|command|builtin|nocorrect|noglob|export|declare|typeset|local|readonly)$/.test(
+  !/^(?:-|time|exec|command|builtin|nocorrect|noglob|repeat|export|declare|typeset|local|readonly)$/.test(
     part.full[0] ?? '',
   ) && part.envPrefix.every((one) => isPlainVariable(one.name) || isHarmlessAssignment(one));
 
@@ -141,7 +146,10 @@ const isText = (word: string, text: string): boolean =>
   word === text ||
   (/^~(?:\/|$)/.test(text) && word.endsWith(`/home${text.slice(1)}`)) ||
   text === `./${word}` ||
-  word.replace(/\/(?:dev|proc\/self)\/fd\/\d+/g, OUTPUT_OF_COMMAND) === text;
+  withoutNumbers(word) === withoutNumbers(text);
+
+const withoutNumbers = (word: string): string =>
+  word.replace(/\/(?:dev|proc\/self)\/fd\/\d+/g, OUTPUT_OF_COMMAND);
 
 function isMatch(word: string, pattern: string, folder: string, policy: Policy): boolean {
   // Behind a link this leads anywhere: such a command asks.
@@ -210,14 +218,14 @@ const none = (count: number): 'ignore'[] => Array.from({ length: count }, () => 
 
 const print = (shell: string): string => `${shell === 'dash' ? 'command' : 'builtin'} printf %s`;
 
-/** Each program writes down its words, prints two words, and succeeds or fails; a loop ends after a hundred calls. */
+/** Each program writes down its words, prints one or two, and succeeds or fails; a loop ends after a hundred calls. */
 function prelude(shell: string): string {
   // dash has no other way to reach its own `printf`.
   const names = programs.filter((name) => shell !== 'dash' || (/^\w+$/.test(name) && name !== 'printf'));
   // bash writes each line by itself, so a word of two lines would mix with what another program of a pipeline writes.
   const line = shell === 'dash' ? '' : `//$'\\n'/${NEWLINE}`;
   const write = `${print(shell).replace('%s', `'%s${WORD}'`)} "\${@${line}}" "\${PWD${line}}${CALL}" >&9`;
-  const record = `_r() { ${write}; _c=$((_c+1)); case $_c in ???) exit 9;; esac; ${print(shell)} 'a.txt -o'; return $_s; }`;
+  const record = `_r() { ${write}; _c=$((_c+1)); case $_c in ???) exit 9;; esac; case $1 in ${ONE_WORD}) ${print(shell)} a.txt;; *) ${print(shell)} 'a.txt -o';; esac; return $_s; }`;
   const others = ['command_not_found_handle', 'command_not_found_handler'].map(
     (name) => `${name}() { _r "$@"; }`,
   );

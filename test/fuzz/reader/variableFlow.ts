@@ -8,9 +8,12 @@ const values = [
 
 const names = ['"$x"', '$x', `"\${x}"`, '"$x".txt', '"$HOME/$x"'];
 
-/** A command that may set `x` again before or next to `use`, which reads it. */
-export function variableFlow({ chance, pick }: Random, use: string): string {
-  const set = `x=${pick(values)}`;
+/** A command that may set `x` again before or next to `command`, which reads it. */
+export function variableFlow(random: Random, command: string): string {
+  const { chance, pick } = random;
+  // Statements inside each other are read by other code than those side by side.
+  const use = chance(0.3) ? variableFlow(random, command) : command;
+  const set = pick(['', '', '', 'export ']) + `x=${pick(values)}`;
   const other = `x=${pick(values)}`;
   const test = pick(['true', 'false', '[ -f a.txt ]', '! ls', 'cd src']);
   const flow = pick([

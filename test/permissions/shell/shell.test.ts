@@ -68,6 +68,26 @@ test('"$@" may be any number of words, a positional parameter without quotes non
     expect(wordsOf(`x ${word}`), word).toEqual([{ type: 'output', loose: false }]);
 });
 
+test.each([
+  'x=-a; x=-b & p $x',
+  'x=-a; { x=-b & p $x; }',
+  'x=-a; (x=-b & p $x)',
+  'x=-a; if x=-b & p $x; then y; fi',
+  'x=-a; if y; then x=-b & p $x; fi',
+  'x=-a; if y; then y; else x=-b & p $x; fi',
+  'x=-a; if y; then y; elif z; then x=-b & p $x; fi',
+  'x=-a; if y; then { x=-b; } & p $x; fi',
+  'x=-a; if y; then x=-b | p $x; fi',
+  'x=-a; case y in y) x=-b & p $x;; esac',
+])('what is set in the background or in a pipeline may not be set: %s', (command) => {
+  const parsed = parse(command);
+  const runs = parsed.ok ? parsed.parts.find(({ argv }) => argv[0] === 'p')?.runs : [];
+  expect(runs).toContainEqual([
+    { type: 'text', text: 'p' },
+    { type: 'text', text: '-a' },
+  ]);
+});
+
 test('redirections are distinguished', () => {
   expect(parse('a > w1 2>> w2 < r1 2>&1 >&2 > $W 1>/dev/null &> w3')).toMatchObject({
     ok: true,
