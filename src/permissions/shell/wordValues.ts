@@ -169,7 +169,9 @@ function argumentsOf(
   loose ||= parts.flat().some(({ wild }) => wild);
   if (unknown === 'output') return [{ type: unknown, loose, ...(names.length > 0 && { names }) }];
   if (unknown === 'secret') return [{ type: unknown, loose, ...(cut && { cut }) }];
-  return combine(parts)?.map((list) =>
+  const lists = combine(parts);
+  if (lists?.some((list) => hasLateTilde(list.map(({ text }) => text)))) return undefined;
+  return lists?.map((list) =>
     list.some(({ wild }) => wild)
       ? {
           type: 'files',
@@ -180,6 +182,16 @@ function argumentsOf(
         }
       : { type: 'text', text: list.map(({ text }) => text).join('') },
   );
+}
+
+/**
+ * True if a word made of these texts would be taken for a path in the home folder, though no shell reads it so:
+ * `x=~; cat "$x.txt"` reads a file next to the home folder, and `x=; cat "$x~/a"` one in a folder named `~`.
+ */
+function hasLateTilde([first = '', ...others]: readonly string[]): boolean {
+  const rest = others.join('');
+  if (first === '') return rest.startsWith('~');
+  return first === '~' && rest !== '' && !rest.startsWith('/');
 }
 
 /** Escapes a text so that it matches literally in a pattern. */

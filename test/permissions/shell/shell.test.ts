@@ -88,6 +88,32 @@ test.each([
   ]);
 });
 
+test.each([
+  'x=~; p "$x.txt"',
+  'x=~; y="$x.txt"; p "$y"',
+  'x=~; p "${x}b"/..',
+  'x=; p "$x~/a"',
+  'x=; y=; p "$x$y~/a"',
+  'y=~; x=b; p "$y$x"',
+])('a tilde that does not mean the home folder is not read as one: %s', (command) => {
+  const parsed = parse(command);
+  const runs = parsed.ok ? parsed.parts.find(({ argv }) => argv[0] === 'p')?.runs : undefined;
+  expect(JSON.stringify(runs ?? [])).not.toContain('"text":"~');
+});
+
+test.each([
+  ['x=~; p "$x"', '~'],
+  ['x=~; p "$x/a"', '~/a'],
+  ['x=~; y=/a; p "$x$y"', '~/a'],
+  ['x=~/; p "$x.b"', '~/.b'],
+])('a variable may name the home folder: %s', (command, text) => {
+  const parsed = parse(command);
+  expect(parsed.ok && parsed.parts.find(({ argv }) => argv[0] === 'p')?.runs?.[0]?.[1]).toEqual({
+    type: 'text',
+    text,
+  });
+});
+
 test('redirections are distinguished', () => {
   expect(parse('a > w1 2>> w2 < r1 2>&1 >&2 > $W 1>/dev/null &> w3')).toMatchObject({
     ok: true,
