@@ -95,7 +95,10 @@ export function suppliesInput(node: Node, source: string): boolean {
 /** The words and operators of `[ … ]` and `[[ … ]]` in order; undefined if it contains anything else. */
 export function testLeaves(node: Node): readonly Node[] | undefined {
   const leaves: Node[] = [];
+  const isProgram = node.children[0]?.type === '[';
   const collect = (inner: Node): boolean => {
+    // To the shell this ends the words of `[`: `[ a|sh ]` starts `sh`.
+    if (isProgram && !inner.isNamed && /[|&<>();]/.test(inner.type)) return false;
     if (/^(?:unary|binary|parenthesized|ternary|postfix)_expression$/.test(inner.type))
       return inner.children.every(collect);
     if (inner.isNamed && !wordTypes.has(inner.type)) return false;

@@ -78,7 +78,9 @@ function unexpected({ command, folder }: Job, calls: readonly Call[], policy: Po
   const parsed = policy.parseCommand(command);
   if (!parsed.ok || !parsed.parts.every(isSteady)) return undefined;
   const visits = track(parsed.parts, resolve(policy.root, folder), policy);
-  return calls.find((call) => !visits.some((visit) => accounts(visit, call, policy)));
+  // zsh writes a redirection without a command to the screen through a program.
+  const isNull = ({ words }: Call): boolean => /^(?:cat|more)$/.test(words.join(' ')) && command.includes('<');
+  return calls.find((call) => !isNull(call) && !visits.some((visit) => accounts(visit, call, policy)));
 }
 
 function accounts({ part, directories }: Visit, { words, folder }: Call, policy: Policy): boolean {
