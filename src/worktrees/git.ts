@@ -19,6 +19,8 @@ interface GitAnswer {
 /** Runs git in a folder. Never rejects. */
 export type Git = (folder: string, args: readonly string[], signal?: AbortSignal) => Promise<GitAnswer>;
 
+/** Git compares files with the index, and does not take them for unchanged. */
+const SEES_CHANGES = ['-c', 'core.ignoreStat=false'];
 /** A large repository is checked out in less. */
 const TIMEOUT_MS = 300_000;
 const MAX_OUTPUT = 4_000_000;
@@ -40,7 +42,7 @@ export function createGit(
     if (settings.code !== 0) return settings;
     const without = withoutPrograms(settings.stdout.split('\0'));
     if (typeof without === 'string') return { code: null, stdout: '', problem: without };
-    return run(folder, [...without, ...args], signal);
+    return run(folder, [...SEES_CHANGES, ...without, ...args], signal);
   };
 }
 

@@ -102,8 +102,14 @@ function slugOf(description: string): string {
   return slug === '' ? 'work' : slug;
 }
 
+/**
+ * `git status` in a form that can be parsed. Shows new files whatever the settings say, since a worktree without changes
+ * is removed.
+ */
+const STATUS = ['status', '--porcelain=v1', '-z', '--untracked-files=normal', '--ignore-submodules=dirty'];
+
 async function notesOf(git: Git, { root, path }: WorktreeRecord): Promise<readonly string[]> {
-  const status = await git(root, ['status', '--porcelain=v1', '-z', '--ignore-submodules=dirty']);
+  const status = await git(root, STATUS);
   const changed = pathsIn(status.stdout).length;
   return [
     ...(changed === 0
@@ -146,9 +152,7 @@ const MAX_STAT = 3000;
 /** Compares a worktree with the commit that it started from. Never rejects. */
 async function stateOf(git: Git, { path, branch, base }: WorktreeRecord): Promise<WorktreeState> {
   const inWorktree = (...args: string[]) => git(path, args);
-  const status = await inWorktree(
-    ...['status', '--porcelain=v1', '-z', '--ignored=traditional', '--ignore-submodules=dirty'],
-  );
+  const status = await inWorktree(...STATUS, '--ignored=traditional');
   const head = await inWorktree('rev-parse', '--verify', '--quiet', 'HEAD^{commit}');
   if (status.code !== 0 || head.code !== 0)
     return {
@@ -160,7 +164,7 @@ async function stateOf(git: Git, { path, branch, base }: WorktreeRecord): Promis
   const tip = await inWorktree('rev-parse', '--verify', '--quiet', `refs/heads/${branch}`);
   const commits = await countOf(git, path, base, tip.code === 0 ? tip.stdout.trim() : head.stdout.trim());
   const isMoved = head.stdout.trim() !== base || (tip.code === 0 && tip.stdout.trim() !== base);
-  const hasFiles = changed.length > 0 || (await hasModules(git, path));
+  const hasFiles = changed.length > 0 || (await hasUnwatchedFiles(git, path));
   const isChanged = isMoved || hasFiles;
   const stat = isChanged ? await statOf(git, path, base, changed) : '';
   const summary = [counted(commits, 'commit'), counted(changed.length, 'uncommitted file')].filter(Boolean);
@@ -188,14 +192,21 @@ async function removeWorktree(
   return true;
 }
 
-/** True if a submodule was filled: its files are in no status of the repository. */
-async function hasModules(git: Git, path: string): Promise<boolean> {
-  if (lstatOf(join(path, '.gitmodules')) === undefined) return false;
-  const { stdout } = await git(path, ['ls-files', '--stage', '-z']);
-  return stdout.split('\0').some((line) => {
-    const module = /^160000 [^\t]*\t(.*)$/s.exec(line)?.[1];
-    return module !== undefined && namesIn(join(path, module)).length > 0;
-  });
+/**
+ * True if there are files whose changes no status shows: those of a submodule that was filled, and tracked files that the
+ * index tells git to take for unchanged.
+ */
+async function hasUnwatchedFiles(git: Git, path: string): Promise<boolean> {
+  const listed = await git(path, ['ls-files', '--stage', '-v', '-z']);
+  return listed.code !== 0 || listed.stdout.split('\0').some((line) => isUnwatched(line, path));
+}
+
+/** Reads a line such as `h 100644 <id> 0\t<name>`; "S" = skipped, lower case = assumed unchanged. Source: git-ls-files. */
+function isUnwatched(line: string, path: string): boolean {
+  const [, tag = '', mode, name = ''] = /^(.) (\d+) [^\t]*\t(.*)$/s.exec(line) ?? [];
+  // An empty folder is the place of a submodule; a file outside a sparse checkout does not exist.
+  if (mode === '160000') return namesIn(join(path, name)).length > 0;
+  return /[a-zS]/.test(tag) && lstatOf(join(path, name)) !== undefined;
 }
 
 async function countOf(git: Git, path: string, base: string, tip: string): Promise<number> {

@@ -100,6 +100,37 @@ test('changes keep it: commits, changed files and new ones are counted and shown
   expect(existsSync(record.path)).toBe(true);
 });
 
+test.each<[string, readonly string[]]>([
+  ['new files are not shown', ['status.showUntrackedFiles', 'no']],
+  ['tracked files are taken for unchanged', ['core.ignoreStat', 'true']],
+])('work is kept though the settings say: %s', async (_, setting) => {
+  const { folder, git, create, run } = await repository();
+  run('config', ...setting);
+  const fresh = await create();
+  writeFileSync(join(fresh.record.path, 'b.txt'), 'new\n');
+  const edited = await create();
+  writeFileSync(join(edited.record.path, 'a.txt'), 'two\n');
+  for (const { record } of [fresh, edited]) {
+    expect(await endWorktree(git, folder, record)).toMatchObject({
+      isKept: true,
+      summary: '1 uncommitted file',
+    });
+    expect(existsSync(record.path)).toBe(true);
+  }
+});
+
+test.each(['--assume-unchanged', '--skip-worktree'])(
+  'a file that the index hides keeps it: %s',
+  async (flag) => {
+    const { folder, git, create } = await repository();
+    const { record } = await create();
+    execFileSync('git', ['update-index', flag, 'a.txt'], { cwd: record.path });
+    writeFileSync(join(record.path, 'a.txt'), 'two\n');
+    expect(await endWorktree(git, folder, record)).toMatchObject({ isKept: true });
+    expect(readFileSync(join(record.path, 'a.txt'), 'utf8')).toBe('two\n');
+  },
+);
+
 test('a clean takes what nothing is lost with: what was merged, and what a killed program left unchanged', {
   tags: 'long',
 }, async () => {
