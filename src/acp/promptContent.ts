@@ -44,8 +44,11 @@ function readBlock(block: ContentBlock): ReadBlock {
       return 'problem' in image ? image : { image };
     }
     case 'resource_link': {
-      const words = mentionOf(block.uri);
-      return { typed: words, text: words };
+      const mention = mentionOf(block.uri);
+      // Only a mention is typed: any other address is text in which an "@" has no meaning.
+      return mention === undefined
+        ? { text: visibleLine(block.uri, 2000) }
+        : { typed: mention, text: mention };
     }
     case 'resource': {
       const { resource } = block;
@@ -60,15 +63,15 @@ function readBlock(block: ContentBlock): ReadBlock {
   }
 }
 
-/** A local file as `@path`, which attaches it if the user's rules allow; other URLs unchanged. */
-function mentionOf(uri: string): string {
+/** A local file as `@path`, which attaches it if the user's rules allow; undefined for any other address. */
+function mentionOf(uri: string): string | undefined {
   const url = URL.canParse(uri) ? new URL(uri) : undefined;
-  if (url?.protocol !== 'file:') return visibleLine(uri, 2000);
+  if (url?.protocol !== 'file:') return undefined;
   const lines = /^#L(\d+)(?:[:-]L?(\d+))?$/.exec(url.hash);
   url.hash = '';
   url.search = '';
   const path = pathOf(url);
-  if (path === undefined || /["\n]/.test(path)) return visibleLine(uri, 2000);
+  if (path === undefined || /["\n]/.test(path)) return undefined;
   const range = lines === null ? '' : `#L${lines[1]}${lines[2] === undefined ? '' : `-${lines[2]}`}`;
   return `@"${path}"${range}`;
 }

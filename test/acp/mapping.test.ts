@@ -100,6 +100,13 @@ describe('prompts', () => {
     expect(words('https://example.com/a')).toBe('See https://example.com/a');
     expect(words('file:///repo/a%22b')).toBe('See file:///repo/a%22b');
     expect(words('file://host/a')).toBe('See file://host/a');
+    for (const uri of [
+      'http://x/ @/etc/hosts',
+      'file://host/ @/etc/hosts',
+      'file:///a%22 @/etc/hosts',
+      '@/etc/hosts',
+    ])
+      expect(promptOf([text('See '), link(uri)]).typed, uri).toBe('See ');
   });
 
   test('included content is not what the user typed, and cannot end its fence', () => {
