@@ -16,6 +16,8 @@ import { forgetWorktree, readRecords, recordWorktree, stateNow } from './records
 
 interface NewWorktree {
   readonly git: Git;
+  /** True if part of a folder's repository may be elsewhere, and so its commits another one's. */
+  readonly isElsewhere: (folder: string) => boolean;
   /** The project's root, links resolved. */
   readonly root: string;
   /** The folder for this project's worktrees. */
@@ -38,12 +40,13 @@ const MAX_NAME = 30;
 /** Creates it at the commit of HEAD. Rejects with an `Error` whose message is for the model and the user. */
 export async function createWorktree({
   git,
+  isElsewhere,
   root,
   folder,
   owner,
   now,
 }: NewWorktree): Promise<CreatedWorktree> {
-  const base = await baseOf(git, root);
+  const base = await baseOf(git, isElsewhere, root);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const name = `${slugOf(owner.description)}-${randomBytes(3).toString('hex')}`;
   const record: WorktreeRecord = {
@@ -62,18 +65,36 @@ export async function createWorktree({
     ...['worktree', 'add', '--no-checkout', '--no-track', '-b', record.branch, record.path, base],
   ]);
   // A second step: the settings that apply in the worktree may differ, for example by the name of its branch.
-  const filled = added.code === 0 ? await git(record.path, ['reset', '--hard', '--quiet']) : added;
-  if (filled.code !== 0) {
+  const problem = added.code === 0 ? await fill(git, record) : added.problem || STOPPED;
+  if (problem !== undefined) {
     await removeWorktree(git, folder, record);
-    throw new Error(`The git worktree could not be created: ${filled.problem || 'git was stopped'}`);
+    throw new Error(`The git worktree could not be created: ${problem}`);
   }
   return { record, notes: await notesOf(git, record) };
 }
 
+const STOPPED = 'git was stopped';
+
+/** Writes the files of the commit; returns why it cannot. */
+async function fill(git: Git, { path }: WorktreeRecord): Promise<string | undefined> {
+  // A command in it would find another folder: `extensions.worktreeConfig` lets settings move every worktree.
+  const top = await git(path, ['rev-parse', '--show-toplevel']);
+  if (top.code !== 0) return top.problem || STOPPED;
+  if (realpath(top.stdout.trim()) !== path) return "the repository's settings place its files elsewhere.";
+  const filled = await inWorktree(git, path)('reset', '--hard', '--quiet');
+  return filled.code === 0 ? undefined : filled.problem || STOPPED;
+}
+
+/** Git in a worktree, for its files whatever the settings say. */
+const inWorktree =
+  (git: Git, path: string) =>
+  (...args: string[]): ReturnType<Git> =>
+    git(path, [`--work-tree=${path}`, ...args]);
+
 const NEEDS_GIT = 'isolation "worktree" needs a git repository with a commit';
 
 /** The commit to start from. */
-async function baseOf(git: Git, root: string): Promise<string> {
+async function baseOf(git: Git, isElsewhere: NewWorktree['isElsewhere'], root: string): Promise<string> {
   const inside = await git(root, ['rev-parse', '--is-inside-work-tree', '--show-toplevel']);
   if (inside.code === null) throw new Error(inside.problem);
   const [isInside, top = ''] = inside.stdout.split('\n');
@@ -85,8 +106,10 @@ async function baseOf(git: Git, root: string): Promise<string> {
       .replace(/^fatal: /, '');
     throw new Error(`${NEEDS_GIT}, and git finds no work tree in ${root}${why === '' ? '' : `: ${why}`}`);
   }
-  if (realpath(top) !== root)
-    throw new Error(`${NEEDS_GIT}; the settings of this one place its work tree elsewhere.`);
+  if (realpath(top) !== root || isElsewhere(root))
+    throw new Error(
+      `${NEEDS_GIT}; part of this one is elsewhere (its git folder, work tree or objects), so its files may not be the project's. Run the subagent without isolation.`,
+    );
   const head = await git(root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
   if (head.code !== 0) throw new Error(`${NEEDS_GIT}; this one has none yet.`);
   return head.stdout.trim();
@@ -151,9 +174,9 @@ const MAX_STAT = 3000;
 
 /** Compares a worktree with the commit that it started from. Never rejects. */
 async function stateOf(git: Git, { path, branch, base }: WorktreeRecord): Promise<WorktreeState> {
-  const inWorktree = (...args: string[]) => git(path, args);
-  const status = await inWorktree(...STATUS, '--ignored=traditional');
-  const head = await inWorktree('rev-parse', '--verify', '--quiet', 'HEAD^{commit}');
+  const run = inWorktree(git, path);
+  const status = await run(...STATUS, '--ignored=traditional');
+  const head = await run('rev-parse', '--verify', '--quiet', 'HEAD^{commit}');
   if (status.code !== 0 || head.code !== 0)
     return {
       ...{ isChanged: true, hasFiles: true, ignored: [] },
@@ -161,7 +184,7 @@ async function stateOf(git: Git, { path, branch, base }: WorktreeRecord): Promis
     };
   const entries = pathsIn(status.stdout);
   const changed = entries.filter(({ mark }) => mark !== '!!');
-  const tip = await inWorktree('rev-parse', '--verify', '--quiet', `refs/heads/${branch}`);
+  const tip = await run('rev-parse', '--verify', '--quiet', `refs/heads/${branch}`);
   const commits = await countOf(git, path, base, tip.code === 0 ? tip.stdout.trim() : head.stdout.trim());
   const isMoved = head.stdout.trim() !== base || (tip.code === 0 && tip.stdout.trim() !== base);
   const hasFiles = changed.length > 0 || (await hasUnwatchedFiles(git, path));
@@ -197,7 +220,7 @@ async function removeWorktree(
  * index tells git to take for unchanged.
  */
 async function hasUnwatchedFiles(git: Git, path: string): Promise<boolean> {
-  const listed = await git(path, ['ls-files', '--stage', '-v', '-z']);
+  const listed = await inWorktree(git, path)('ls-files', '--stage', '-v', '-z');
   return listed.code !== 0 || listed.stdout.split('\0').some((line) => isUnwatched(line, path));
 }
 
@@ -220,10 +243,10 @@ async function statOf(
   base: string,
   changed: readonly StatusEntry[],
 ): Promise<string> {
-  const { stdout } = await git(path, [
+  const { stdout } = await inWorktree(git, path)(
     ...['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=dirty'],
     ...['--stat=100', `--stat-count=${MAX_FILES}`, base],
-  ]);
+  );
   const fresh = changed.filter(({ mark }) => mark === '??');
   const more = fresh.length > MAX_FILES ? [` … and ${fresh.length - MAX_FILES} more new files`] : [];
   const lines = [

@@ -1,9 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { gitIsElsewhere } from '../../src/permissions/lookups/gitPrograms.ts';
 import { createGit, type Git } from '../../src/worktrees/git.ts';
 import { recordWorktree } from '../../src/worktrees/records.ts';
 import {
@@ -44,7 +54,7 @@ async function place(): Promise<Place> {
     run,
     create() {
       now += 1;
-      return createWorktree({ git, root, folder, owner, now });
+      return createWorktree({ git, isElsewhere: gitIsElsewhere, root, folder, owner, now });
     },
   };
 }
@@ -168,6 +178,77 @@ test('a clean takes what nothing is lost with: what was merged, and what a kille
   expect(existsSync(root)).toBe(true);
 });
 
+/** Settings of an unpacked archive that put the files of every new worktree into another folder. */
+function misplaced({ run, root }: Place, worktree: string): void {
+  run('init', '-q');
+  writeFileSync(join(root, '.profile'), 'evil\n');
+  run('add', '.');
+  run('commit', '-q', '-m', 'x');
+  run('config', 'core.worktree', worktree);
+  run('config', 'extensions.worktreeConfig', 'true');
+  writeFileSync(join(root, '.git', 'config.worktree'), '[core]\n\tworktree = ..\n');
+}
+
+test.each(['../../../..', '..'])('no file is written where the settings place worktrees: %s', async (to) => {
+  const made = await place();
+  misplaced(made, to);
+  const home = join(made.root, '..');
+  // Also if nobody looks at the settings.
+  const args = { git: made.git, root: made.root, folder: made.folder, owner, now: 1 };
+  for (const isElsewhere of [gitIsElsewhere, () => false])
+    await expect(createWorktree({ ...args, isElsewhere })).rejects.toThrow(/elsewhere/);
+  expect(existsSync(join(home, '.profile'))).toBe(false);
+  expect(existsSync(join(made.root, '.git', 'worktrees', '.profile'))).toBe(false);
+});
+
+test('a worktree is compared by its own files, and by no others', async () => {
+  const { root, folder, git, create, run } = await repository();
+  const { record } = await create();
+  run('config', 'extensions.worktreeConfig', 'true');
+  run('config', 'core.worktree', root);
+  writeFileSync(join(record.path, 'b.txt'), 'new\n');
+  writeFileSync(join(root, 'secret.txt'), 'x\n');
+  const end = await endWorktree(git, folder, record);
+  expect(end).toMatchObject({ isKept: true, summary: '1 uncommitted file' });
+  expect(end.stat).toContain('b.txt');
+  expect(end.stat).not.toContain('secret.txt');
+});
+
+test.each<[string, (place: Place, other: string) => void]>([
+  ['its git folder', ({ root }, other) => writeFileSync(join(root, '.git'), `gitdir: ${other}\n`)],
+  ['its git folder, behind a link', ({ root }, other) => symlinkSync(other, join(root, '.git'))],
+  [
+    'its objects',
+    ({ root, run }, other) => {
+      run('init', '-q');
+      writeFileSync(join(root, '.git', 'objects', 'info', 'alternates'), `${other}/objects\n`);
+      run(
+        'update-ref',
+        'HEAD',
+        execFileSync('git', ['rev-parse', 'HEAD'], { cwd: other, encoding: 'utf8' }).trim(),
+      );
+    },
+  ],
+])('no worktree shows what belongs to another repository: %s', async (_, arrange) => {
+  const other = await repository();
+  const made = await place();
+  arrange(made, join(other.root, '.git'));
+  await expect(made.create()).rejects.toThrow(/elsewhere|finds no work tree/);
+  expect(existsSync(made.folder)).toBe(false);
+});
+
+test('it is created from a worktree, and from a submodule', async () => {
+  const outer = await repository();
+  const inner = await repository();
+  outer.run('worktree', 'add', '-q', '../linked');
+  outer.run('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.root, 'sub');
+  for (const root of [join(outer.root, '..', 'linked'), join(outer.root, 'sub')]) {
+    const args = { git: outer.git, isElsewhere: gitIsElsewhere, root, folder: outer.folder, owner, now: 1 };
+    const { record } = await createWorktree(args);
+    expect(readFileSync(join(record.path, 'a.txt'), 'utf8')).toBe('one\n');
+  }
+});
+
 const unusable: readonly [string, (place: Place) => void, RegExp][] = [
   ['no repository', () => undefined, /needs a git repository with a commit, and git finds no work tree in /],
   ['no commit', ({ run }) => void run('init', '-q'), /this one has none yet/],
@@ -178,7 +259,7 @@ const unusable: readonly [string, (place: Place) => void, RegExp][] = [
       run('init', '-q');
       run('config', 'core.worktree', join(root, '..'));
     },
-    /place its work tree elsewhere|finds no work tree/,
+    /part of this one is elsewhere|finds no work tree/,
   ],
   [
     'a filter that cannot be switched off',

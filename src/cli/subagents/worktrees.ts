@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { getProjectStoragePath } from '../../context/index.ts';
 import { isInside } from '../../disk/paths.ts';
+import { gitIsElsewhere } from '../../permissions/lookups/gitPrograms.ts';
 import type { WorktreeEnd, WorktreePort, WorktreeRecord } from '../../protocol/extensions/worktrees.ts';
 import { type Confinement, type ConfinementParts, createConfinement } from '../confinement.ts';
 import { type AppPaths, workspaceOf } from '../process/appPaths.ts';
@@ -46,7 +47,7 @@ export function createWorktrees(
       ]);
       const git = createGit(place.env, workspaceOf(place));
       const { record, notes } = await alone(() =>
-        createWorktree({ git, root, folder, owner, now: Date.now() }),
+        createWorktree({ git, isElsewhere: gitIsElsewhere, root, folder, owner, now: Date.now() }),
       );
       const { path } = record;
       const same = isInside(cwd, root) ? join(path, relative(root, cwd)) : path;

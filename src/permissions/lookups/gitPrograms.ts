@@ -4,8 +4,8 @@
  * and so may a bare repository hidden in a folder. If git would look in a different place than this code
  * (gitrepository-layout(5), setup.c), the repository is unsafe.
  */
-import { lstatSync, realpathSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { lstatSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { entriesOf, lstatOf, readFileNow } from '../../disk/fileLookups.ts';
 import {
   changedPaths,
@@ -19,6 +19,17 @@ import { gitIncludes } from '../../protocol/files/gitIncludes.ts';
 import { isSensitive } from '../files/sensitive.ts';
 import { isDirectory, isMisread } from './filesBelow.ts';
 import { type Shown, shownFiles } from './gitContent.ts';
+import {
+  exists,
+  findRepository,
+  isFile,
+  type Repository,
+  readText,
+  realPathOf,
+  repositoryAt,
+  settingsFolders,
+  valuesOf,
+} from './gitRepository.ts';
 
 /**
  * Settings that name a program used by a read-only command, or another settings file; `log.diffMerges` may run merge
@@ -38,7 +49,6 @@ const partial = /(?:^|\])[^\S\n]*(?:promisor|partialclone\w*)[^\S\n]*(?:=|$)/im;
 const fileSettings = 'excludesfile|attributesfile|ignorerevsfile|orderfile|file';
 /** The only hook that a read-only command may start. */
 export const HOOK = 'post-index-change';
-const MAX_BYTES = 1_000_000;
 
 /**
  * Checks the repository that git would find from the directory, and its submodules. Errs on the side of true, also if
@@ -47,6 +57,20 @@ const MAX_BYTES = 1_000_000;
 export function gitRunsPrograms(directory: string): boolean {
   const repository = findRepository(directory);
   return repository !== undefined && runsPrograms(repository, new Set());
+}
+
+/**
+ * True if what belongs to that repository may be elsewhere: its git folder, its worktree, its objects, or files behind
+ * links in its git folder. Its commits may then be those of another one.
+ */
+export function gitIsElsewhere(directory: string): boolean {
+  const repository = findRepository(directory);
+  if (repository === undefined) return false;
+  const { folder, worktree, common } = repository;
+  if (common === undefined) return true;
+  return [...new Set([folder, common])].some(
+    (place) => isPlacedElsewhere(place, worktree) || linksOut(place, [place, worktree]) || borrows(place),
+  );
 }
 
 /** True if that repository, or one of its submodules, is a partial clone, or if `gitRunsPrograms` is true. */
@@ -166,12 +190,6 @@ const namesPrograms = (settings: string, hookFolders: readonly string[]): boolea
   [naming, helper, monitor].some((pattern) => pattern.test(settings)) ||
   hookFolders.some((at) => exists(join(at, HOOK)));
 
-/** The folders whose settings git reads, also if the repository is not in a usual place. */
-export function settingsFolders({ folder }: Pick<Repository, 'folder'>): readonly string[] {
-  const named = pathIn(join(folder, 'commondir'), /^([^\r\n]+)[\r\n]*$/) ?? '.';
-  return [...new Set([folder, realPathOf(folder, named) ?? folder])];
-}
-
 function settingsRun({ folder, worktree }: Repository): boolean {
   const places = settingsFolders({ folder });
   const files = places.flatMap((place) => ['config', 'config.worktree'].map((name) => join(place, name)));
@@ -195,19 +213,6 @@ function isPlacedElsewhere(place: string, worktree: string): boolean {
 function isElsewhere(settings: string, place: string, worktree: string): boolean {
   return valuesOf(settings, 'worktree').some(
     (named) => named === undefined || realPathOf(place, named) !== worktree,
-  );
-}
-
-/**
- * All values of some settings; undefined for one with quotes, escapes or comments inside, which only git interprets
- * correctly.
- */
-function valuesOf(settings: string, names: string): readonly (string | undefined)[] {
-  return [...settings.matchAll(new RegExp(`(?:^|\\])[^\\S\\n]*(?:${names})\\s*=[ \\t]*(.*)$`, 'gim'))].map(
-    ([, raw = '']) => {
-      const value = /^(?:"([^"\\]*)"|([^"\\#;]*?))\s*$/.exec(raw);
-      return value?.[1] ?? value?.[2];
-    },
   );
 }
 
@@ -307,110 +312,3 @@ const hashBytes = (settings: string): number => (/objectformat\s*=\s*"?sha256/i.
 
 /** Enough for half a million files. */
 const MAX_INDEX_BYTES = 50_000_000;
-
-export interface Repository {
-  /** The folder of this worktree's own files, such as its index. */
-  readonly folder: string;
-  readonly worktree: string;
-  /**
-   * The folder shared by all worktrees, which contains the settings; absent if git may look elsewhere than this code.
-   */
-  readonly common: string | undefined;
-}
-
-/** Searches upwards like git, from the resolved folder; in each, `.git` before the directory itself. */
-export function findRepository(directory: string): Repository | undefined {
-  const start = realPathOf('/', resolve(directory)) ?? resolve(directory);
-  for (let at = start; ; at = dirname(at)) {
-    const found = repositoryAt(at);
-    if (found !== undefined) return found;
-    if (entryExists(join(at, 'HEAD')) && ['objects', 'refs'].every((name) => exists(join(at, name))))
-      return { folder: at, worktree: at, common: holderOf(at) };
-    if (at === dirname(at)) return undefined;
-  }
-}
-
-/** The repository whose worktree is this directory. If git does not accept it as one, git searches further up. */
-function repositoryAt(at: string): Repository | undefined {
-  const inside = join(at, '.git');
-  if (!entryExists(inside)) return undefined;
-  const target = isDirectory(inside) ? '.git' : pathIn(inside, /^gitdir: ([^\r\n]+)[\r\n]*$/);
-  const folder = target === undefined ? undefined : realPathOf(at, target);
-  if (folder === undefined) return { folder: inside, worktree: at, common: undefined };
-  const isOwn = folder.startsWith(`${at}/`) || isNamedBack(folder, at);
-  return { folder, worktree: at, common: isOwn ? holderOf(folder) : undefined };
-}
-
-/**
- * True if a repository elsewhere names this directory as its worktree, as that of a linked worktree or submodule does.
- */
-function isNamedBack(folder: string, at: string): boolean {
-  const link = pathIn(join(folder, 'gitdir'), /^([^\r\n]+)[\r\n]*$/);
-  if (link !== undefined && realPathOf(folder, dirname(link)) === at) return true;
-  const paths = valuesOf(readText(join(folder, 'config')) ?? '', 'worktree');
-  return paths.some((path) => path !== undefined && realPathOf(folder, path) === at);
-}
-
-/** The folder with the settings of a repository; undefined if git would not accept it as one. */
-function commonOf(folder: string): string | undefined {
-  const named = entryExists(join(folder, 'commondir'))
-    ? pathIn(join(folder, 'commondir'), /^([^\r\n]+)[\r\n]*$/)
-    : '.';
-  const common = named === undefined ? undefined : realPathOf(folder, named);
-  if (common === undefined || !['objects', 'refs'].every((name) => isDirectory(join(common, name))))
-    return undefined;
-  const head = pathIn(join(folder, 'HEAD'), /^(?:ref:\s*(refs\/\S+)|([\da-f]{40,64}))\s*$/);
-  return head === undefined ? undefined : common;
-}
-
-/** The same, if that is the folder itself or contains it, as the main repository contains those of its worktrees. */
-function holderOf(folder: string): string | undefined {
-  const common = commonOf(folder);
-  return common !== undefined && `${folder}/`.startsWith(`${common}/`) ? common : undefined;
-}
-
-/** The path in a file that contains nothing else, up to the end of the line, trailing blanks included. */
-function pathIn(file: string, pattern: RegExp): string | undefined {
-  const found = pattern.exec(readText(file) ?? '');
-  return found?.slice(1).find((path) => path !== undefined);
-}
-
-/** Where a path really leads, resolving links before `..`; undefined if nothing exists there. */
-function realPathOf(folder: string, path: string): string | undefined {
-  try {
-    return realpathSync.native(isAbsolute(path) ? path : `${folder}/${path}`);
-  } catch {
-    return undefined;
-  }
-}
-
-/** True if there is an entry of that name, including a dangling link. */
-function entryExists(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return true;
-  }
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-  } catch {
-    return true;
-  }
-}
-
-function exists(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return true;
-  }
-}
-
-/** Empty if there is no such file; undefined if there is something that cannot be read as a file. */
-export function readText(path: string): string | undefined {
-  const found = readFileNow(path, MAX_BYTES);
-  return found === null ? '' : found?.toString('utf8');
-}

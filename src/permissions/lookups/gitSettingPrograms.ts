@@ -9,15 +9,9 @@ import { gitHookFolders, gitIncludes } from '../../protocol/files/gitIncludes.ts
 import { type GitSetting, readGitSettings } from '../../protocol/files/gitSettings.ts';
 import { strategyNames } from '../options/git/gitClients.ts';
 import { isMisread } from './filesBelow.ts';
-import {
-  findRepository,
-  HOOK,
-  type Repository,
-  readText,
-  settingsFolders,
-  submodulesOf,
-} from './gitPrograms.ts';
+import { HOOK, submodulesOf } from './gitPrograms.ts';
 import { formOf, nameOf, type PlacedSetting, remoteInside } from './gitRemotes.ts';
+import { findRepository, type Repository, readText, settingsFolders } from './gitRepository.ts';
 
 interface Row {
   /** Matches `section.key`, or `section.*.key` with a subsection. */

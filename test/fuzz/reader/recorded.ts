@@ -153,8 +153,11 @@ const isText = (word: string, text: string): boolean =>
   text === `./${word}` ||
   withoutNumbers(word) === withoutNumbers(text);
 
+/** What follows the number may be a digit, too. */
 const withoutNumbers = (word: string): string =>
-  word.replace(/\/(?:dev|proc\/self)\/fd\/\d+/g, OUTPUT_OF_COMMAND);
+  word
+    .replace(/\/(?:dev|proc\/self)\/fd\/\d+/g, OUTPUT_OF_COMMAND)
+    .replace(new RegExp(`${OUTPUT_OF_COMMAND}\\d+`, 'g'), OUTPUT_OF_COMMAND);
 
 function isMatch(word: string, pattern: string, folder: string, policy: Policy): boolean {
   // Behind a link this leads anywhere: such a command asks.
