@@ -324,5 +324,27 @@ export function randomCommand(random: Random): string {
       word('pattern'),
       words.trap(),
     ]);
-  return statement(0);
+  /** The text with some of its tokens moved, doubled, left out or replaced by those of another command. */
+  const shuffled = (text: string): string => {
+    const tokens = (of: string): string[] => of.match(/\s+|[\w./-]+|[^\s\w]/g) ?? [];
+    const all = tokens(text);
+    const others = tokens(statement(1));
+    for (let count = 1 + random.below(3); count > 0; count -= 1) {
+      const [from, to] = [random.below(all.length + 1), random.below(all.length + 1)];
+      pick([
+        () => all.splice(from, 1),
+        () => all.splice(to, 0, ...all.slice(from, from + 1)),
+        () => all.splice(to, 0, ...all.splice(from, 1 + random.below(3))),
+        () => all.splice(to, 0, pick(others)),
+        () =>
+          all.splice(
+            to,
+            0,
+            pick([';', '&', '|', '\n', ' ', '(', ')', '{', '}', '&&', '<', '>', '"', "'", '!', '[', ']']),
+          ),
+      ])();
+    }
+    return all.join('');
+  };
+  return chance(0.25) ? shuffled(statement(0)) : statement(0);
 }
