@@ -11,11 +11,14 @@ export function seatbeltProfile(plan: SandboxPlan): string {
     '(allow default)',
     '; writing: only where the plan says',
     '(deny file-write*)',
-    ...['/dev/null', '/dev/zero', '/dev/tty', '/dev/stdout', '/dev/stderr', '/dev/dtracehelper'].map(
+    ...['/dev/null', '/dev/zero', '/dev/stdout', '/dev/stderr', '/dev/dtracehelper', '/dev/ptmx'].map(
       (path) => `(allow file-write* (literal ${quoted(path)}))`,
     ),
-    '(allow file-write* (regex #"^/dev/(fd/|ttys)"))',
+    '(allow file-write* (regex #"^/dev/fd/"))',
     ...placeRules(plan),
+    "; terminals: only those that a command opens itself, not the user's",
+    '(deny file-read-data file-write* (regex #"^/dev/tty(s|$)"))',
+    '(allow file-read-data file-write* (require-all (regex #"^/dev/ttys") (extension "com.apple.sandbox.pty")))',
     '; network: loopback, and nothing else',
     '(deny network*)',
     ...(plan.network === 'none'
@@ -27,11 +30,16 @@ export function seatbeltProfile(plan: SandboxPlan): string {
         ]),
     '; nothing that starts or scripts programs outside',
     '(deny appleevent-send)',
+    '(deny lsopen)',
     '(deny mach-lookup (global-name "com.apple.coreservices.appleevents"))',
     '(deny mach-lookup (global-name "com.apple.pasteboard.1"))',
     '(deny mach-lookup (global-name "com.apple.SecurityServer"))',
     '(deny mach-lookup (global-name "com.apple.securityd.xpc"))',
     '(deny job-creation)',
+    '; no settings or processes of other programs',
+    '(deny user-preference-write)',
+    '(deny signal)',
+    '(allow signal (target same-sandbox))',
     '(deny process-info* (target others))',
     '(allow process-info* (target same-sandbox))',
   ].join('\n');

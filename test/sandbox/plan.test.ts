@@ -178,6 +178,13 @@ test('the profile for macOS says the same', () => {
       '(deny network*)',
       '(allow network-outbound (remote ip "localhost:*"))',
     ],
+    [
+      '(allow file-write* (subpath "/home/u/p"))',
+      '(deny file-read-data file-write* (regex #"^/dev/tty(s|$)"))',
+      '(allow file-read-data file-write* (require-all (regex #"^/dev/ttys") (extension "com.apple.sandbox.pty")))',
+    ],
+    ['(deny signal)', '(allow signal (target same-sandbox))'],
+    ['(deny lsopen)', '(deny job-creation)', '(deny user-preference-write)'],
   ];
   const lines = profile.split('\n');
   for (const chain of chains) expect(chain.map((line) => lines.indexOf(line))).toSatisfy(isOrdered);
