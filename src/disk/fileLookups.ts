@@ -1,4 +1,7 @@
-/** File system lookups without exceptions: a missing or inaccessible entry gives an empty result. */
+/**
+ * File system lookups without exceptions: a missing or inaccessible entry gives an empty result. What is missing is found
+ * out with a `stat`, since an exception takes ten times as long.
+ */
 import {
   type BigIntStats,
   closeSync,
@@ -16,7 +19,6 @@ import {
 
 /** The path with its links resolved; empty if it does not exist. */
 export function resolved(path: string): readonly string[] {
-  // Most do not exist, and an exception for each would take longer than everything else.
   if (lstatOf(path) === undefined) return [];
   try {
     return [realpathSync.native(path)];
@@ -27,6 +29,7 @@ export function resolved(path: string): readonly string[] {
 
 /** The names in a folder; empty if it cannot be read. */
 export function namesIn(folder: string): readonly string[] {
+  if (statOf(folder) === undefined) return [];
   try {
     return readdirSync(folder);
   } catch {
@@ -36,6 +39,7 @@ export function namesIn(folder: string): readonly string[] {
 
 /** The entries of a folder with their types; empty if it cannot be read. */
 export function entriesOf(folder: string): readonly Dirent[] {
+  if (statOf(folder) === undefined) return [];
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
@@ -72,6 +76,7 @@ export function readFileNow(path: string, maxBytes: number, flags = 0): Buffer |
   const { O_RDONLY, O_NONBLOCK = 0 } = constants;
   let file: number;
   try {
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
     file = openSync(path, O_RDONLY | O_NONBLOCK | flags);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
