@@ -95,6 +95,11 @@ export interface Confinement {
   readonly isBinding?: boolean;
   /** Why nothing may be launched, as a sentence for the user without its full stop; absent = it may. `launch` throws. */
   readonly refusal?: string;
+  /**
+   * The pid of the first process in the sandbox, once the command has started: all others in it end before it does.
+   * Absent = there is no such process.
+   */
+  firstProcess?(): number | undefined;
   /** `program` is a shell, and the last of `args` is its script. */
   launch(program: string, args: readonly string[]): Launch;
   /** Returns what the sandbox allowed, for the log; complete once the command has ended. */

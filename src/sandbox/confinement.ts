@@ -133,6 +133,7 @@ export function confined({
   const exposed = new Set<string>();
   let kept: number | undefined;
   let watch: MountWatch | undefined;
+  let first: number | undefined;
   let isReleased = false;
   const shown = (path: string): string => (isInside(path, plan.cwd) ? relative(plan.cwd, path) : path);
   const release = (): void => {
@@ -153,6 +154,7 @@ export function confined({
   return {
     isConfined: true,
     isBinding: options.isBinding,
+    firstProcess: () => first,
     launch(program, args): Launch {
       const own = {
         ...env,
@@ -173,13 +175,13 @@ export function confined({
       if (bytes !== undefined) descriptors.push(openFilter(bytes, plan.scratch));
       const machine = mountsNow();
       const present = onLinux();
-      const first = 3 + descriptors.length;
+      const gate = 3 + descriptors.length;
       const words = [
         ...(entry?.enter() ?? []),
         bwrap,
         ...bubblewrapArguments(present, {
           filter: bytes === undefined ? undefined : 3,
-          gate: { info: first, block: first + 1 },
+          gate: { info: gate, block: gate + 1 },
           // Without mounts that have disappeared since.
           sealed: sealed.filter((point) => machine.some((mount) => mount.point === point)),
         }),
@@ -194,6 +196,7 @@ export function confined({
         env: own,
         admit: (group, pipes) =>
           admit(expected, plan.scratch, group, pipes, (pid) => {
+            first = pid;
             if (isReleased) return;
             const mount = mountWith((of) => entry?.enterMounts?.(of), find('mount', options.path));
             watch = watchMounts({ guards: guardsOf(present, expected), pid, group, mount });

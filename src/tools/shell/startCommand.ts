@@ -100,7 +100,7 @@ export async function startCommand(spec: CommandSpec, pipes: OutputPipes): Promi
   const streams = pipe === undefined ? outputsOf(child) : [pipe.reader];
   const drained = Promise.all(streams.map((stream) => readToEnd(stream, spec.onChunk)));
   const leader = child.pid;
-  const alive = (): boolean => leader !== undefined && groupAlive(leader);
+  const alive = (): boolean => leader !== undefined && groupAlive(leader, confinement);
   return {
     finished: exitOf(child).then(async (end) => {
       const message = await refused;
@@ -122,7 +122,7 @@ export async function startCommand(spec: CommandSpec, pipes: OutputPipes): Promi
     },
     lostJobs: async () => confinement?.isConfined === true && (await readLeft(jobsFile)).trim() !== '',
     stop: async () => {
-      if (leader !== undefined) await endGroup(leader, confinement?.isConfined === true);
+      if (leader !== undefined) await endGroup(leader, confinement);
     },
     release: async () => {
       confinement?.release();
@@ -209,8 +209,13 @@ const TERM_GRACE_MS = 500;
 const POLL_MS = 25;
 
 /** True if any process of the group still runs. */
-function groupAlive(leader: number): boolean {
-  return signalGroup(leader, 0) && (process.platform !== 'linux' || hasLivingMember(leader));
+function groupAlive(leader: number, confinement?: Confinement): boolean {
+  if (!signalGroup(leader, 0)) return false;
+  if (process.platform !== 'linux') return true;
+  // The kernel ends a pid namespace with its first process; outside of it there is only bubblewrap.
+  const first = confinement?.firstProcess?.();
+  if (first !== undefined) return [first, leader].some((pid) => isLivingMember(pid, leader));
+  return hasLivingMember(leader);
 }
 
 /**
@@ -218,13 +223,13 @@ function groupAlive(leader: number): boolean {
  * In a sandbox SIGTERM goes only to the processes inside it: signaling bubblewrap's own two processes would kill
  * everything at once.
  */
-async function endGroup(leader: number, isSandbox = false): Promise<void> {
-  if (isSandbox) terminateInside(leader);
+async function endGroup(leader: number, confinement: Confinement | undefined): Promise<void> {
+  if (confinement?.isConfined === true) terminateInside(leader);
   else if (!signalGroup(leader, 'SIGTERM')) return;
   const deadline = performance.now() + TERM_GRACE_MS;
   while (performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    if (!groupAlive(leader)) return;
+    if (!groupAlive(leader, confinement)) return;
   }
   signalGroup(leader, 'SIGKILL');
 }
@@ -254,11 +259,14 @@ function terminateInside(leader: number): void {
 /** In a container whose init process reaps late or never, zombies still accept signals, so this checks /proc. */
 function hasLivingMember(leader: number): boolean {
   // The newest first: reading all takes milliseconds, and the leader has started its group lately.
-  for (const name of processNames().reverse()) {
-    const [state, , group] = fieldsAfterName(`/proc/${name}/stat`);
-    if (Number(group) === leader && state !== 'Z' && state !== 'X') return true;
-  }
-  return false;
+  return processNames()
+    .reverse()
+    .some((name) => isLivingMember(Number(name), leader));
+}
+
+function isLivingMember(pid: number, leader: number): boolean {
+  const [state, , group] = fieldsAfterName(`/proc/${pid}/stat`);
+  return Number(group) === leader && state !== 'Z' && state !== 'X';
 }
 
 const processNames = (): string[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name));
