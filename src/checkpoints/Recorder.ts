@@ -115,7 +115,7 @@ export class Recorder {
     const found: ChangedPath[] = [];
     const unreadable: string[] = [];
     for (const root of this.#deps.roots) {
-      // A folder that was replaced by a link leads elsewhere.
+      // A folder that was replaced by a link now leads elsewhere.
       if (realFolder(root) !== root) continue;
       const walked = await walk(root, {
         coverage: this.#coverage,
@@ -239,7 +239,7 @@ export class Recorder {
     }
   }
 
-  /** True if the walk would have seen the path, had it existed. */
+  /** True if the walk would have seen the path if it existed. */
   #isCovered(path: string): boolean {
     if (!this.#hasBaseline || isHistory(basename(path)) || this.#deps.exclude.has(path)) return false;
     const parent = dirname(path);

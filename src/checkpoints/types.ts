@@ -59,7 +59,7 @@ export interface CheckpointOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** More notes than this are summarized. */
+/** If there are more notes, they are summarized. */
 const MAX_NOTES = 10;
 
 /** The changes that cannot be restored, ready to show. */

@@ -59,7 +59,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const { state: found } = await probe();
       const isWritable = found.type === 'on' && found.mode === 'workspace-write';
       if (!isWritable || grant.basis === 'own' || grant.basis === 'read-only') return whole;
-      // A quick test first: dividing a line takes a look at the disk.
+      // A quick test first: splitting a line needs disk lookups.
       if (!/[;&\n]/.test(command)) return whole;
       if (await options.isExcluded(command)) return whole;
       return options.steps(command, cwd);
@@ -137,7 +137,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
           restoreLinks: links.restore,
         },
       );
-      // What a killed session has left must not wait for this command to end.
+      // What a killed session left behind must be handled before this command ends.
       if (left.size > 0) await protectedChanges.check();
       const mayChangeGit = [...roots, ...repositories]
         .flatMap(ownGitFolders)
@@ -169,7 +169,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         asking: own,
         options,
         changes,
-        // A large index takes more than a frame to read; in a closed git folder it stays as it is.
+        // Reading a large index takes longer than a frame; in a read-only git folder it cannot change.
         looks: roots.length > 0 && closed.length === 0 ? protectedChanges.check : undefined,
         whole: denied.whole.filter((path) => plan.denied.includes(path)),
         told,
@@ -196,7 +196,10 @@ const CHECK_MS = 1000;
 /** A check takes at most this share of the time. */
 const CHECK_SHARE = 0.1;
 
-/** Calls a function while a command runs, at least every second if it is quick. Returns a function that ends this. */
+/**
+ * Calls a function while a command runs, at least every second if the function is quick. Returns a function that stops
+ * it.
+ */
 function checkRepeatedly(check: () => Promise<void>): () => void {
   let isOver = false;
   const next = (ms: number): NodeJS.Timeout =>

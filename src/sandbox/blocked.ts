@@ -39,7 +39,7 @@ const signs: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Messages about a failed request, in the words of curl, git, Node, Python, Go and package managers. */
+/** Messages about a failed request, as worded by curl, git, Node, Python, Go and package managers. */
 const networkFailure =
   /\bproxy|tunnel|\b403\b|forbidden|fetch failed|unable to access|\bECONN|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|connection (?:refused|reset|closed|aborted|error|failed)|(?:could|can)(?: ?not|n't) (?:resolve|connect|reach)|network|handshake|\bTLS\b|\bSSL\b|max retries|download/i;
 
@@ -47,8 +47,8 @@ const networkFailure =
 const TAIL_LENGTH = 4000;
 
 /**
- * The reason for a refused access to something in the workspace that the settings hide; undefined if there was none.
- * `hidden`: absolute.
+ * Why access to something in the workspace that the settings hide was denied; undefined if it was not. `hidden`:
+ * absolute.
  */
 export function whyHidden(
   output: string,
@@ -64,9 +64,9 @@ export function whyHidden(
   return `the settings hide ${listed(names)} from commands (a Read deny rule, or sandbox.denyRead)`;
 }
 
-/** The words of git, and of the system, about a file that cannot be changed. */
+/** How git and the system report a file that cannot be changed. */
 const unwritable = /read-only file system|\bEROFS\b|operation not permitted|\bEPERM\b/i;
-/** What git names in such a message, besides paths in its folder. */
+/** What git names in such a message, in addition to paths in its folder. */
 const partsOfGit =
   /\.git(?:[/'"\s]|$)|cannot lock ref|update_ref failed|\b(?:FETCH|ORIG|MERGE)_HEAD\b|COMMIT_EDITMSG|\bindex\.lock\b|unable to create temporary file|insufficient permission for adding an object/;
 

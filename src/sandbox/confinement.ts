@@ -17,7 +17,7 @@ import { find, SEATBELT } from './probe.ts';
 import type { ProtectedChanges } from './protectedChanges.ts';
 import { seatbeltProfile } from './seatbelt.ts';
 
-/** For a command that runs outside of the sandbox. */
+/** For a command that runs outside the sandbox. */
 export function unconfined(reason: string, env: Readonly<Record<string, string>>): Confinement {
   return {
     isConfined: false,
@@ -263,7 +263,7 @@ function ownChoices(caches: Readonly<Record<string, string>>, env: Readonly<Reco
 }
 
 /**
- * Adds limits for the command and everything it starts, set by its own shell before anything else: the last argument is
+ * Limits the command and everything it starts: its own shell sets the limits before anything else. The last argument is
  * the script. Also makes the kernel kill it first when memory runs out.
  */
 function withLimits(

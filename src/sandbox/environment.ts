@@ -76,7 +76,7 @@ function gitSettingsOf(env: Variables): readonly GitSetting[] {
   })).filter(({ name }) => name !== '');
 }
 
-/** Renumbers the pairs: git refuses to start if a number is missing. */
+/** Renumbers the pairs: git fails if a number is missing. */
 function gitVariables(settings: readonly GitSetting[]): Record<string, string> {
   if (settings.length === 0) return {};
   const pairs = settings.flatMap(({ name, value }, index) => [

@@ -1,4 +1,4 @@
-/** What the sandbox of a session is told about the machine, the settings and the rules. */
+/** What a session's sandbox needs to know about the machine, the settings and the rules. */
 import type { CommandStep, GitUse } from '../protocol/sandbox.ts';
 import type { EnvironmentRules } from './environment.ts';
 import type { NetworkRules } from './network/commandNetwork.ts';
@@ -31,9 +31,9 @@ export interface SandboxOptions extends ProbeOptions {
     | 'privateTemporary'
     | 'closedGitFolders'
   >;
-  /** What rules deny editing at the moment: paths in writable places, absolute. */
+  /** What rules currently deny editing: paths in writable places, absolute. */
   readonly denyWrite?: () => Promise<readonly string[]>;
-  /** What rules deny reading at the moment; hidden in addition to `denyRead` of `places`. */
+  /** What rules currently deny reading; hidden in addition to `denyRead` of `places`. */
   readonly denied?: () => Promise<DeniedPlaces>;
   /** The session's private folders that replace shared temporary ones. */
   readonly temporary: TemporaryOptions;
@@ -55,7 +55,7 @@ export interface SandboxOptions extends ProbeOptions {
   readonly network: NetworkRules;
   /** Limits for each command; null = none. */
   readonly limits: { readonly memoryBytes: number | null; readonly processes: number | null };
-  /** Managed settings confine commands: no approval of the user runs one outside. */
+  /** Managed settings confine commands: not even the user's approval runs one outside the sandbox. */
   readonly isBinding: boolean;
   /** True if the user's settings run this command outside the sandbox. */
   readonly isExcluded: (command: string) => boolean | Promise<boolean>;

@@ -15,7 +15,7 @@ export interface SandboxPlaces {
   readonly workspace: readonly string[];
   /** Folders for temporary files that commands share with all programs. */
   readonly temporary: readonly string[];
-  /** Shared folders that commands see replaced by a private one. */
+  /** Shared folders that are replaced by a private one for commands. */
   readonly privateTemporary: readonly PrivateTemporary[];
   /** Paths in shared temporary folders that must stay visible as they are: the home, folders of programs. */
   readonly needed: readonly string[];
@@ -50,7 +50,7 @@ export interface SandboxPlan {
   /** Outermost first: a later entry may be inside an earlier one. */
   readonly writable: readonly string[];
   readonly hidden: readonly HiddenPlace[];
-  /** Those in the workspace that the user's settings or managed ones hide. */
+  /** Paths in the workspace that user or managed settings hide. */
   readonly denied: readonly string[];
   readonly readable: readonly string[];
   readonly protected: readonly string[];
@@ -104,7 +104,7 @@ export function hiddenNeed(
   return undefined;
 }
 
-/** Folders without which no shell starts. */
+/** Folders that every shell needs to start. */
 const neededFolders = ['/usr/bin', '/usr/lib', '/bin', '/lib', '/lib64'];
 
 /** Plans a command. A read-only command gets only what reading requires, in any mode. */
@@ -140,7 +140,7 @@ export function planCommand(
   const privateTemporary = places.privateTemporary.filter(({ shared }) => !isClosed(shared));
   const left = writes ? [] : privateTemporary.map(({ own }) => own);
   const hiddenPaths = hidden.map(({ path }) => path);
-  // Paths that a writable folder shows anyway must not become read-only.
+  // Paths that are visible in a writable folder anyway must not become read-only.
   const readable = open([...places.readable, ...seen, ...left]).filter(
     (path) => hiddenPaths.includes(path) || !isBelowWritable(path, writable, hiddenPaths),
   );

@@ -12,7 +12,7 @@ const PROBE_TIMEOUT_MS = 5000;
 /** Part of macOS. */
 export const SEATBELT = '/usr/bin/sandbox-exec';
 
-/** Everything that decides whether there is a sandbox. */
+/** Everything that determines whether a sandbox is available. */
 export interface ProbeOptions {
   readonly mode: SandboxMode;
   /** False = the user's settings switch it off. */
@@ -123,7 +123,7 @@ const CLOSE_ON_EXEC = 0o2000000;
 
 /**
  * Closes the descriptors that a command would inherit, except for the standard ones: a folder that the parent of this
- * process left open leads past every mount of a sandbox. Node keeps only the lowest of them from its children (libuv:
+ * process left open bypasses every mount of a sandbox. Node closes only the lowest of them for its children (libuv:
  * uv_disable_stdio_inheritance stops at a gap); on macOS it starts programs without any (posix_spawn with
  * POSIX_SPAWN_CLOEXEC_DEFAULT). Does nothing outside Linux.
  */

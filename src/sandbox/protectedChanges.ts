@@ -21,11 +21,11 @@ export interface ProtectedChanges {
   /** The changes since the last call, as shown to the user and the model; a limited number of paths. */
   take(): readonly string[];
   /**
-   * Kept files of which `take` has seen that another program replaced them: with its file a mount is lost, so the
-   * command could change the new one. Absolute.
+   * Kept files that `take` has found replaced by another program: the mount is lost with its file, so the command could
+   * change the new one. Absolute.
    */
   replaced(): readonly string[];
-  /** Renames now what must not stay until the command ends; the next `take` reports it. */
+  /** Immediately renames what must not stay until the command ends; the next `take` reports it. */
   check(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ type ProtectedFiles = readonly ReadonlyMap<string, string>[];
  * cannot change: a change there was made by another program. This does not apply to a submodule in which git now starts
  * programs, whatever changed it. Paths in the first of the `roots` are shortened. `disable` renames what must not stay,
  * such as the `.git` of a repository whose settings run programs, and returns a note that says so. `restoreLinks`
- * puts links back.
+ * restores links.
  */
 export function watchProtected(
   first: ProtectedFiles,
@@ -84,7 +84,7 @@ export function watchProtected(
       const changed = changedIn(now);
       for (const [path, stamp] of now)
         if (safe.has(path) && isOther(before.get(path), stamp)) replaced.add(path);
-      // What is renamed now may appear again.
+      // What is renamed now may reappear.
       before = new Map([...now].filter((one) => !(changed.includes(one) && isUrgent(one))));
       const inOrder = [...changed].sort((a, b) => Number(isUrgent(b)) - Number(isUrgent(a)));
       const all = new Set([...renamed, ...inOrder.map(described)]);
@@ -98,7 +98,7 @@ export function watchProtected(
       for (const link of restored()) renamed.add(link);
       const before = takes;
       const now = merged(await scan.inSlices());
-      // What it found is old: the command may be over, and the rest is the user's.
+      // Its findings are outdated: the command may have ended, and later changes are the user's.
       if (takes !== before) return;
       for (const change of changedIn(now).filter(isUrgent)) renamed.add(described(change));
     },
@@ -152,10 +152,10 @@ export function createQuarantine(notes: string): Quarantine {
       const isMoved = isModule || elsewhere !== undefined;
       let done = '';
       try {
-        // Without following links, then or at the last step: git does not follow them here either.
+        // Never follows links, not even in the last step: git does not follow them here either.
         inRealFolderSync(dirname(path), (from) =>
           inRealFolderSync(into, (to) => {
-            // The last one cannot be taken by the command.
+            // The command cannot guess the last name.
             const endings = [...Array(MAX_NAMES).keys(), randomBytes(6).toString('hex')];
             const name = endings
               .map((end) => `${basename(path)}-set-aside${end === 0 ? '' : end}`)

@@ -167,7 +167,7 @@ export function runGit(
   });
 }
 
-// Keeps the objects of a repository available through hard links, which take no space: a command that cleans up or
+// Keeps a repository's objects available through hard links, which take no space: even a command that cleans up or
 // deletes the repository cannot remove earlier states of the tree. If hard links are impossible (on another file
 // system), objects are read in place.
 
@@ -245,7 +245,7 @@ async function linkObjects(
   }
 }
 
-/** False if hard links are impossible; a file that has just disappeared is no reason to stop. */
+/** False if hard links are impossible; a file that has just disappeared is skipped. */
 function tryLink(from: string, to: string): boolean {
   try {
     linkSync(from, to);

@@ -200,13 +200,13 @@ async function findFiltered(
   return filtered;
 }
 
-// A command may have written the index itself, and what it says of a file is what a rewind would restore. Reading all
-// files would take too long, so those changed last are compared: what the user has not committed is among them.
+// A command may have written the index itself, and a rewind would restore what it says. Reading all files would take
+// too long, so the most recently changed ones are compared: they include the user's uncommitted work.
 
 const MAX_COMPARED_FILES = 5000;
 const MAX_COMPARED_BYTES = 64 * 2 ** 20;
 
-/** Without files whose content is not the one that the index names. */
+/** Leaves out files whose content differs from the index. */
 async function withoutFalse(
   files: ReadonlyMap<string, IndexEntry>,
   algorithm: Facts['algorithm'],
@@ -219,7 +219,7 @@ async function withoutFalse(
     if (size > left) continue;
     left -= size;
     const bytes = readFileNow(path, size);
-    // A file that is gone or has another size is none that the index describes.
+    // A file that is missing or has a different size is not the one in the index.
     if (bytes == null || gitName(bytes, algorithm) !== oid) sound.delete(path);
     if (pace.isDue()) await pace.pause();
   }

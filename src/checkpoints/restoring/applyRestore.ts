@@ -206,8 +206,8 @@ async function removeState(path: string, state: PathState): Promise<void> {
 }
 
 /**
- * Creates the entry where there is none or, for a file, replaces one. `isStillSo` is checked right before the last
- * step.
+ * Creates the entry if there is none or, for a file, replaces the existing one. `isStillSo` is checked right before the
+ * last step.
  */
 async function writeState(
   path: string,
@@ -243,7 +243,7 @@ const SYSTEM_PATH = '/usr/bin:/bin';
 
 /** Node has no function for it. */
 function makePipe({ folder }: Entry, path: string): Promise<boolean> {
-  // Another program does not share our handles.
+  // Other programs do not share our handles.
   folder.check();
   return new Promise((resolve) => {
     execFile('mkfifo', ['--', path], { env: { PATH: SYSTEM_PATH } }, (error) => resolve(error === null));

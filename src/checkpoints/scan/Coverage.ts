@@ -21,7 +21,7 @@ const FILLED_BY_PROGRAMS = new Set(
 const MAX_COUNTED = 500_000;
 
 export interface Coverage {
-  /** Decides whether to scan this folder. `isInside`: a folder above it has already been weighed. */
+  /** Decides whether to scan this folder. `isInside`: the decision about a parent folder has already been made. */
   covers(folder: string, isInside: boolean): Promise<'covered' | 'weighed' | 'left out'>;
   /** Leaves the folder out from now on. */
   leaveOut(folder: string, reason: string): void;
@@ -80,7 +80,7 @@ export function createCoverage({ root, limits, pace, trackedFolders }: CoverageD
   };
 }
 
-/** The number of files in a folder, and their total size while they are few enough for it to matter. */
+/** The number of files in a folder, and their total size if there are few enough for it to matter. */
 async function weigh(
   folder: string,
   limits: CheckpointLimits,

@@ -60,7 +60,7 @@ export function sameEntry(a: DiskEntry, b: DiskEntry): boolean {
   );
 }
 
-/** File system clocks tick every few milliseconds, some only every two seconds. */
+/** File system clocks tick every few milliseconds; some tick only every two seconds. */
 const FINE_TICK_MS = 50;
 const COARSE_TICK_MS = 2_500;
 

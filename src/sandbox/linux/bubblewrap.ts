@@ -115,12 +115,12 @@ function temporaryMounts({
 }
 
 /**
- * bubblewrap creates missing mount points, follows links on the way to them, and empties a file it finds there at the
- * last moment. Another process that meanwhile replaces folders of the workspace with links could redirect that to any
- * place, through `/oldroot`, which holds the entire machine. So this mounts what cannot be replaced first, then makes
- * the machine read-only there, then mounts what is inside writable folders; mounts among those that stay writable are
- * bound from where they are already visible. bubblewrap versions that resolve paths inside the new root do not need
- * this and reject it; `sealingProbe` detects which kind it is.
+ * bubblewrap creates missing mount points, follows links on the way to them, and truncates a file that it finds there
+ * at the last moment. Another process that replaces folders of the workspace with links in the meantime could redirect
+ * this anywhere through `/oldroot`, which contains the entire machine. So this first mounts what cannot be replaced,
+ * then makes the machine read-only there, then mounts what is inside writable folders; mounts among those that stay
+ * writable are bound from where they are already visible. bubblewrap versions that resolve paths inside the new root do
+ * not need this and reject it; `sealingProbe` detects the version.
  */
 function sealedMounts(plan: SandboxPlan, sealed: readonly string[]): readonly string[] {
   const all = plannedMounts(plan);

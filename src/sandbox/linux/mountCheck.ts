@@ -1,8 +1,8 @@
 /**
  * Compares the mounts of a sandbox with its plan before the command in it starts. bubblewrap resolves paths and follows
- * links, so another process (another session, another agent) that replaces something in the workspace meanwhile could
- * make it expose, or leave exposed, something else. The kernel's mount table shows what is really mounted, wherever the
- * paths lead by then.
+ * links, so another process (another session, another agent) that replaces something in the workspace in the meantime
+ * could make it expose the wrong files. The kernel's mount table shows what is really mounted, wherever the paths lead
+ * by then.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -75,7 +75,7 @@ export const unexpectedMount = (
   mounts: readonly Mount[],
 ): string | undefined => unexpectedMounts(expected, mounts)[0]?.path;
 
-/** All that a mount table does not contain as expected. Pure. */
+/** Everything that is missing from a mount table or differs from what is expected. Pure. */
 export function unexpectedMounts(
   expected: readonly ExpectedMount[],
   mounts: readonly Mount[],

@@ -1,7 +1,7 @@
 /**
  * Watches the mounts that protect or hide something in a running sandbox. The kernel drops a mount as soon as another
  * program replaces or renames the file under it, as editors and git do when they save: the new file is open to the
- * command. Such a mount is set again from outside; if that fails, the command is stopped. The command, or another one of
+ * command. Such a mount is restored from outside; if that fails, the command is stopped. The command, or another one of
  * the session, may put a link in its place at any moment, so the path is opened first and mounted by its descriptor.
  */
 import { spawn } from 'node:child_process';
@@ -33,7 +33,7 @@ export interface Guard {
 export interface MountWatch {
   /** Files that were open to the command for a moment. */
   exposed(): readonly string[];
-  /** The path because of which the command was stopped. */
+  /** The path that the command was stopped for. */
   fatal(): string | undefined;
   stop(): void;
 }
@@ -47,7 +47,7 @@ interface WatchOptions {
   readonly mount: MountInSandbox;
 }
 
-/** The mounts of a plan that have to stay. */
+/** The mounts of a plan that must not be lost. */
 export function guardsOf(plan: SandboxPlan, expected: readonly ExpectedMount[]): readonly Guard[] {
   const hidden = new Map(plan.hidden.map((place) => [place.path, place]));
   const pinned = new Set(plan.pinned);
@@ -61,7 +61,7 @@ export function guardsOf(plan: SandboxPlan, expected: readonly ExpectedMount[]):
   });
 }
 
-/** The guards that a mount table no longer contains and that are needed there. Pure, except for looking at the paths. */
+/** The guards that are needed but missing from a mount table. Pure, except for looking at the paths. */
 export function lostGuards(
   guards: readonly Guard[],
   mounts: readonly Mount[],
@@ -77,7 +77,7 @@ export function lostGuards(
   return guards.filter(
     ({ type, expected }) =>
       lost.has(expected) &&
-      // A folder above that was moved takes its mounts with it, and what it was in is read-only.
+      // If a parent folder was moved, its mounts moved with it, and the folder around it is read-only.
       (type === 'hides' || mountAt(expected.path)?.isReadOnly !== true) &&
       // It is protected as soon as it exists again.
       exists(expected.path),
@@ -104,7 +104,7 @@ export function watchMounts({ guards, pid, group, mount }: WatchOptions): MountW
     try {
       const first = lostNow();
       let lost = first;
-      // It may be replaced again in the meantime.
+      // It may have been replaced again in the meantime.
       for (let left = ATTEMPTS; lost.length > 0 && left > 0; left -= 1) {
         // Outer ones first, as they are listed.
         for (const guard of lost) await mount(pid, lostMount(guard, readMounts(mountTableOf(pid))));
@@ -139,7 +139,7 @@ export function watchMounts({ guards, pid, group, mount }: WatchOptions): MountW
 /** Options of a mount that only its owner may drop. Source: mount_namespaces(7), "Restrictions on mount namespaces". */
 const locked = new Set(['nosuid', 'nodev', 'noexec', 'noatime', 'nodiratime', 'relatime']);
 
-/** A mount to be set again. */
+/** A mount to restore. */
 export interface LostMount {
   readonly path: string;
   /** Words of mount(8) calls, without the target. */
@@ -149,7 +149,7 @@ export interface LostMount {
 /** The path, opened, as seen from `/proc`. */
 const OPENED = 'self/fd/3';
 
-/** Returns the calls that set a lost mount again. What is mounted inside the path stays mounted. Pure. */
+/** Returns the calls that restore a lost mount. Mounts inside the path stay. Pure. */
 export function lostMount({ type, expected, mode = '0755' }: Guard, mounts: readonly Mount[]): LostMount {
   const { path, from } = expected;
   if (type === 'hides' && from === undefined)
@@ -175,7 +175,7 @@ const mountScript = (calls: LostMount['calls']): string =>
       .join(' && '),
   ].join('\n');
 
-/** Sets a mount again in the sandbox of a process; what it did is in the mount table. Never rejects. */
+/** Restores a mount in the sandbox of a process; the mount table shows whether it worked. Never rejects. */
 export type MountInSandbox = (pid: number, lost: LostMount) => Promise<void>;
 
 /**

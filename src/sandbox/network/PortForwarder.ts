@@ -83,7 +83,7 @@ export class PortForwarder {
     for (const port of [...this.#servers.keys()]) {
       if (found.has(port) && !own.has(port)) continue;
       this.#end(port);
-      // The helper has the open connections: what the settings talk to from now on must not keep one.
+      // The helper holds the open connections; those to a port that the settings now use must be closed.
       if (own.has(port)) this.#stopHelper();
     }
     for (const [port, host] of found) {
@@ -133,7 +133,7 @@ export class PortForwarder {
 
   #stopHelper(): void {
     this.#helper?.kill('SIGKILL');
-    // At once: what is sent to it from now on would get no answer.
+    // At once: anything sent to it from now on would get no answer.
     this.#helper = undefined;
   }
 

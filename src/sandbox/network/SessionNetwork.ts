@@ -1,7 +1,7 @@
 /**
  * The network of a session's confined commands on Linux: a private network namespace with only a loopback, so that a
- * server started by one command answers the next, and in it a listening socket that belongs to this process: the proxy.
- * A short-lived child creates both and passes the socket on; the namespace exists as long as its descriptors are open.
+ * command can reach a server that an earlier one started, and in it a listening socket of this process: the proxy. A
+ * short-lived child creates both and passes the socket on; the namespace exists as long as its descriptors are open.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';

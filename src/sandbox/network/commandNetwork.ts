@@ -12,7 +12,7 @@ export class HostRefusedError extends Error {
   override readonly name = 'HostRefusedError';
 }
 
-/** `always ask`: in every mode, even in modes that otherwise never ask. */
+/** `always ask`: even in modes that otherwise never ask. */
 export type HostVerdict = 'allow' | 'ask' | 'always ask' | 'deny';
 
 export interface NetworkRules {
@@ -23,7 +23,7 @@ export interface NetworkRules {
   /** Whether servers of background commands get their ports on this machine's loopback. */
   readonly forwardPorts: boolean;
   /**
-   * Ports that are never forwarded, at the moment: the user's programs send prompts, keys or all their traffic there.
+   * The ports that must currently not be forwarded: the user's programs send prompts, keys or all their traffic there.
    */
   readonly reservedPorts: () => Iterable<number>;
   /** Where sessions note their ports for each other; absent = there are no other sessions. */

@@ -1,8 +1,7 @@
 /**
- * The only way out of a sandbox: an HTTP proxy that lets through connections to approved hosts and nothing else. It
- * resolves names itself, requires TLS to name the same host, and writes the Host header itself, even inside a
- * tunnel: many sites share an address, and the first message of a connection decides which of them answers. It does not
- * decrypt anything.
+ * The only way out of a sandbox: an HTTP proxy that allows connections to approved hosts and nothing else. It resolves
+ * names itself, requires TLS to name the same host, and writes the Host header itself, even inside a tunnel: many sites
+ * share an address, and the first message of a connection decides which of them answers. It does not decrypt anything.
  */
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { isIP, type Socket } from 'node:net';

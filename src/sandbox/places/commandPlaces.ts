@@ -48,7 +48,7 @@ interface PlaceFinder {
   protectedFiles(roots: readonly string[]): Promise<readonly ProtectedFiles[]>;
   /** The same at once. */
   protectedFilesNow(roots: readonly string[]): readonly ProtectedFiles[];
-  /** Removes what completed git folders and is no longer needed. */
+  /** Removes files that completed git folders and are no longer needed. */
   release(): void;
 }
 
@@ -64,7 +64,7 @@ export function createPlaceFinder(
   { openTemporary, beforeCreating }: FinderParts,
 ): PlaceFinder {
   let tests: Pick<PlaceOptions, 'isReadOnlyForCommands' | 'isSensitive'> | undefined;
-  /** The same for all commands, so the walks need not ask for all places again for each file. */
+  /** The same for all commands, so the walks need not query all places for each file. */
   const testsOfFiles = () => {
     tests ??= options.places();
     return tests;
@@ -84,7 +84,7 @@ export function createPlaceFinder(
   const findPipes = createPipeSearch();
   const gitFolders = createCompletedGitFolders(options.gitNotes);
 
-  /** Dependencies that the command must not write: their files are also those of other projects. */
+  /** Dependencies that the command must not write, because other projects share their files. */
   const sharedIn = async (
     dependencies: readonly string[],
     { command, cwd }: CommandRequest,

@@ -1,28 +1,28 @@
-/** Stamps of what must not stay after a command, because the user's next git command would run or write what it says. */
+/** Stamps of files that a command must not leave behind, because the user's next git command would act on them. */
 
-/** A repository that git enters for the status of the project, and in which it would start programs. */
+/** A repository that git enters for the project's status and that would make it start programs. */
 export const RUNS_PROGRAMS = 'runs programs';
 /** An index whose entries cannot be determined. */
 export const UNREADABLE_INDEX = 'unreadable index';
 /** An index with paths that lead out of the worktree or into the git folder. */
 export const LEADS_OUT = 'leads out';
-/** The git folder of a submodule that is not checked out yet, in which git would start programs. */
+/** The git folder of a submodule that is not checked out yet and would make git start programs. */
 export const PREPARED_MODULE = 'prepared module';
-/** The HEAD of a bare repository, in which git would start programs. */
+/** The HEAD of a bare repository that would make git start programs. */
 export const PREPARED_BARE = 'prepared bare repository';
-/** A link in a git folder, which git would follow when it writes there. */
+/** A link in a git folder that git would follow when writing. */
 export const FOLLOWED_LINK = 'followed link';
 /** A symbolic ref whose target is not the name of a ref. */
 export const INVALID_REF = 'invalid ref';
-/** The note of a linked worktree that names a folder which is none. */
+/** A linked worktree's `gitdir` that names a folder other than its worktree. */
 export const OTHER_WORKTREE = 'other worktree';
-/** The note of a linked worktree that names another git folder than the one around it. */
+/** A linked worktree's `commondir` that names a git folder other than the one around it. */
 export const OTHER_COMMON = 'other git folder';
-/** A note of conflicts with files outside the worktree. */
+/** A list of conflicts with files outside the worktree. */
 export const COPIES_FILES = 'copies files';
 /** A pipe in a git folder. */
 export const BLOCKS_GIT = 'blocks git';
-/** A part of a git folder with more folders in it than are searched. */
+/** A part of a git folder with too many folders to search. */
 export const UNSEARCHED = 'unsearched';
 
 /** Why something with such a stamp was renamed, as the user reads it. */
@@ -55,7 +55,7 @@ export interface Danger extends Remedy {
   readonly reason: string;
 }
 
-/** A stamp that also says what to do. `state` is part of it: another one counts as a change. */
+/** A stamp that includes the remedy and the `state`, so that a different state counts as a change. */
 export const dangerStamp = (name: string, { into = '', earlier = '' }: Remedy, state = ''): string =>
   [name, into, earlier, state].join('\0');
 
@@ -68,11 +68,13 @@ export function dangerOf(stamp: string): Danger | undefined {
     : { reason, into: into || undefined, earlier: earlier || undefined };
 }
 
-/** True for what git itself never leaves: if it is there before a command, a session that was killed has left it. */
+/**
+ * True for what git itself never leaves behind: if it exists before a command, it is from a session that was killed.
+ */
 export const isNeverOfGit = (stamp: string): boolean =>
   stamp === LEADS_OUT ||
   [INVALID_REF, OTHER_COMMON, COPIES_FILES, BLOCKS_GIT].some((name) => stamp.startsWith(`${name}\0`));
 
-/** Those of the stamped paths that are dangerous. */
+/** The stamped paths that are dangerous. */
 export const dangersIn = (stamps: Iterable<readonly [string, string]>): ReadonlyMap<string, string> =>
   new Map([...stamps].filter(([, stamp]) => dangerOf(stamp) !== undefined));

@@ -6,14 +6,14 @@ import { isInside } from '../../disk/paths.ts';
 import { atOnce } from '../../disk/slices.ts';
 import { createTrackedFiles, repositoriesOf } from './trackedPaths.ts';
 
-/** Folders that programs create or fill: without them the project could not be built. */
+/** Folders that programs create or fill and that builds need. */
 export const generated =
   /^(?:\.git|node_modules|bower_components|\.?venv|build(?:[-_.].*)?|cmake-build.*|dist|out|target|vendor|_?deps|Pods|DerivedData|\.next|\.tox|\.gradle|\.[\w-]*cache)$/;
-/** Secrets lie deeper, and in more folders, than what else is looked for. */
+/** Secrets are deeper, and in more folders, than other files that scans look for. */
 const REACH = { skipped: generated, maxDepth: 30, maxFolders: 10_000 };
 
 interface DenyRules {
-  /** True for what is inside a folder, too, if it is true for the folder. */
+  /** If true for a folder, also true for everything inside it. */
   readonly isDenied: (path: string) => boolean;
   /** True for a folder that must not be hidden. */
   readonly isKept: (folder: string) => boolean;
@@ -23,7 +23,7 @@ interface DenyRules {
 
 /** What earlier scans of this project have found. */
 export interface KnownFiles {
-  /** True if no scan has covered the place of this file yet, so that no command has run since the rules apply. */
+  /** True if no scan has covered this file's folder yet: no command has run since the rules took effect. */
   isNew(path: string): boolean;
   /** True if a scan has found that git tracks the file. */
   isTracked(path: string): boolean;
@@ -42,8 +42,8 @@ export interface DeniedFound {
  * Creates a function that finds what rules deny reading in a folder: files, and entire folders if git tracks nothing in
  * them. Leaves out tracked files, which the project's programs need and git would report as deleted, and folders that
  * programs create. A command can add any file to the index, and commit it. So a file counts as tracked only if it was
- * in the index when the project was first searched, or if its content has been the staged one since: only a program that
- * can read the file can bring that about. The function never throws.
+ * in the index when the project was first searched, or if the index has contained its exact content since: only a
+ * program that can read the file can stage that. The function never throws.
  */
 export function createDeniedScan({
   isDenied,
@@ -93,10 +93,7 @@ export function createDeniedScan({
   };
 }
 
-/**
- * True if a folder contains a name that is not valid UTF-8, and that rules may cover: no path leads there that could be
- * hidden.
- */
+/** True if a folder contains a name that is not valid UTF-8 and that rules may cover: such a path cannot be hidden. */
 function mayHideUnreadable(
   path: string,
   entries: readonly Dirent[],
@@ -125,7 +122,7 @@ function foldersBetween(path: string, root: string): readonly string[] {
   return folders;
 }
 
-/** The paths without those inside another of them. */
+/** The outermost paths: leaves out those inside another. */
 export function outermost(paths: readonly string[]): readonly string[] {
   const all = new Set(paths);
   const isInOther = (path: string): boolean => {

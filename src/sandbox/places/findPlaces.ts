@@ -44,14 +44,14 @@ export interface PlaceOptions {
   readonly privateTemporary?: (shared: string) => PrivateTemporary | undefined;
   readonly scratchParent: string | undefined;
   /**
-   * From the settings: absolute, as resolved when they were read. A path in which a link has appeared since opens
-   * nothing: a command may have put it there.
+   * From the settings: absolute, as resolved when they were read. If a link has appeared in such a path since then, the
+   * path opens nothing, because a command may have created the link.
    */
   readonly allowWrite: readonly string[];
   readonly allowRead: readonly string[];
   /** Absolute. */
   readonly denyRead: readonly string[];
-  /** The same, from managed settings: nothing makes them visible again. */
+  /** The same, from managed settings: nothing can make them visible again. */
   readonly denyReadAlways?: readonly string[];
   /** In writable places, what rules deny editing; absolute. */
   readonly denyWrite?: readonly string[];
@@ -86,7 +86,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
       ...options.repositories.flatMap(resolved),
       // If the settings open such a place by name (e.g. the caches in the program's own data), it is open as a whole.
       ...writable.filter((path) => !options.isReadOnlyForCommands(path)),
-      // The home contains files that shells and editors read, so it is protected however it became writable.
+      // The home contains files that shells and editors read, so it is protected no matter why it is writable.
       ...(isHomeGiven || temporary.some(isHomeIn) ? [home] : []),
     ]),
   ];
@@ -218,8 +218,8 @@ function hiddenPlaces(
 }
 
 /**
- * A test for paths that may exist, by the names in the homes and the folders there: most of the hundreds of places do not,
- * and looking at each takes a millisecond or more in all.
+ * Tests whether a path may exist by the names in the homes and their folders: most of the hundreds of places do not
+ * exist, and checking each one would take more than a millisecond in total.
  */
 function mayExistIn(homes: readonly string[]): (path: string) => boolean {
   const known = new Map<string, ReadonlySet<string> | undefined>();
@@ -287,7 +287,7 @@ function protectedIn(root: string, { isReadOnlyForCommands, home }: PlaceOptions
   const files = [...top, ...below.filter((name) => !mixed.includes(name))]
     .map((name) => join(root, name))
     .filter(isReadOnlyForCommands)
-    // A link cannot be protected, but its target can.
+    // Links cannot be protected, but their targets can.
     .flatMap(resolved);
   const gitFile = lstatOf(join(root, '.git'))?.isFile() === true ? [join(root, '.git')] : [];
   return [

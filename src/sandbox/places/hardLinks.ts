@@ -1,22 +1,22 @@
 /**
- * Finds other names of protected files: a mount protects a name, and with a hard link made earlier a command could write
- * the file through another one.
+ * Finds other names of protected files: a mount protects one name, but a command could write to the file through a hard
+ * link that was created earlier.
  */
 import { join } from 'node:path';
 import { entriesOf, lstatOf } from '../../disk/fileLookups.ts';
 import { isInside } from '../../disk/paths.ts';
 import { inSlices, type Steps } from '../../disk/slices.ts';
 
-/** Files in protected folders that are looked at, and how deep. */
+/** Maximum number and depth of files checked in protected folders. */
 const MAX_FILES = 500;
 const MAX_DEPTH = 3;
-/** Entries of writable folders that are searched for other names. */
+/** Maximum entries of writable folders searched for other names. */
 const MAX_ENTRIES = 200_000;
 
 interface OtherNames {
   /** Other names of protected files in writable folders. */
   readonly found: readonly string[];
-  /** Protected files with more names than were found, which may be in folders that were not searched. */
+  /** Protected files with more names than were found; the others may be in folders that were not searched. */
   readonly open: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export function createHardLinkSearch(): (
   };
 }
 
-/** Those of the files, and of the files in the folders, that have several names; by inode. */
+/** The files, including those in the folders, that have several names; by inode. */
 function* linkedFiles(places: readonly string[]): Steps<Map<string, Linked>> {
   const linked = new Map<string, Linked>();
   let left = MAX_FILES;
@@ -52,7 +52,7 @@ function* linkedFiles(places: readonly string[]): Steps<Map<string, Linked>> {
     const next: string[] = [];
     for (const path of level) {
       yield;
-      // What was named is looked at in any case.
+      // Named files are always checked.
       if (depth > 0 && left <= 0) break;
       left -= 1;
       const found = lstatOf(path);

@@ -1,6 +1,6 @@
 /**
  * Finds entries of the home that belong neither to the project nor to a program: documents, other projects. They are
- * hidden from commands that run without approval, as a second line of defense behind the check of the command's text.
+ * hidden from commands that run without approval, as a second line of defense after the check of the command's text.
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { lstatOf, namesIn, readSmallText, resolved } from '../../disk/fileLookups.ts';
@@ -9,7 +9,7 @@ import { isInside } from '../../disk/paths.ts';
 export interface HiddenPlace {
   readonly path: string;
   readonly isDirectory: boolean;
-  /** The folder cannot be entered, rather than being empty: git would take what it tracks there for deleted. */
+  /** The folder cannot be entered, rather than being empty: git would report tracked files there as deleted. */
   readonly isClosed?: boolean;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Notes what was dangerous before a command that may change git folders, so that what the command has left is recognized
- * even if this program is killed before it can look: the next session then treats it as a change by a command.
+ * Records what was dangerous before a command that may change git folders, so that what the command leaves behind is
+ * recognized even if this program is killed before it can check: the next session then treats it as a change by a
+ * command.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +15,7 @@ type Stamps = ReadonlyMap<string, string>;
 interface InterruptedCommands {
   /** Call before a command runs; returns a function to call when its changes have been handled. Never throws. */
   begin(roots: readonly string[], before: Stamps): () => void;
-  /** The paths among those in `now` that commands of killed sessions have left there. Returned once; never throws. */
+  /** The paths in `now` that commands of killed sessions left behind. Returned once; never throws. */
   take(roots: readonly string[], now: Stamps): ReadonlySet<string>;
 }
 
@@ -31,7 +32,7 @@ export function createInterruptedCommands(notes: string, maxBytes = MAX_BYTES): 
       try {
         mkdirSync(notes, { recursive: true, mode: 0o700 });
         const text = JSON.stringify({ roots, before: [...before] });
-        // Without the list, everything counts as left by the command.
+        // Without the list, everything counts as left behind by the command.
         const isReadable = Buffer.byteLength(text) <= maxBytes;
         writeFileSync(file, isReadable ? text : JSON.stringify({ roots, before: [] }), { mode: 0o600 });
       } catch {

@@ -1,6 +1,6 @@
 /**
- * Keeps the links through which git finds settings and hooks while commands run: no mount can protect a link, only what
- * it leads to. A link that a command replaces or removes is put back.
+ * Guards the links through which git finds settings and hooks while commands run: a mount cannot protect a link, only
+ * its target. Restores a link that a command replaces or removes.
  */
 import { symlinkSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -10,15 +10,15 @@ import { inRealFolderSync } from '../../disk/realFile.ts';
 
 export interface LinkGuard {
   /**
-   * Holds these links as they are now, besides those held already. Returns a function to call when the command is gone:
-   * without commands, the user may change the links.
+   * Guards these links as they are now, in addition to those guarded already. Returns a function to call when the
+   * command is gone: while no command runs, the user may change the links.
    */
   hold(links: readonly string[]): () => void;
-  /** Puts back what is no longer as it was held. Returns each of these links with a note for the user. Never throws. */
+  /** Restores links that have changed. Returns each of them with a note for the user. Never throws. */
   restore(): readonly { readonly path: string; readonly note: string }[];
 }
 
-/** `setAside` renames what is at a path, and returns a note that says so. */
+/** `setAside` renames whatever is at a path, and returns a note that says so. */
 export function createLinkGuard(setAside: (path: string) => string): LinkGuard {
   const held = new Map<string, string>();
   let holders = 0;
@@ -54,7 +54,7 @@ export function createLinkGuard(setAside: (path: string) => string): LinkGuard {
 
 const MAX_LINKS = 40;
 
-/** The links that are followed to reach a path, as the last name of a folder without links. */
+/** The links followed to reach a path, each in a folder whose path contains no links. */
 export function linksOn(path: string): readonly string[] {
   const links: string[] = [];
   const follow = (from: string): string => {

@@ -1,11 +1,11 @@
-/** Lists that a session keeps in a file of its own, for other sessions and for the next one if this one is killed. */
+/** Lists that a session keeps in its own file, for other sessions, and for the next one if this one is killed. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readFileNow } from '../../disk/fileLookups.ts';
 
 const MAX_BYTES = 64 * 2 ** 20;
 
-/** Replaces the list. Never throws: with a full disk, or if nothing could read the list, the earlier one stays. */
+/** Replaces the list. Never throws: if the disk is full, or the list would be unreadable, the earlier one stays. */
 export function writeList(file: string, list: Iterable<string>): void {
   const text = JSON.stringify([...list]);
   if (Buffer.byteLength(text) > MAX_BYTES) return;

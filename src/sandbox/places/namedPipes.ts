@@ -1,6 +1,6 @@
 /**
- * Finds named pipes outside of writable places: a read-only mount does not keep a command from writing into one, and
- * programs that read it may take orders from there.
+ * Finds named pipes outside writable places: a read-only mount does not keep a command from writing to one, and the
+ * program that reads it may obey what it gets.
  */
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
@@ -9,12 +9,12 @@ import { createFolderWalk } from '../../disk/folderWalk.ts';
 
 /** Each is a mount. */
 const MAX_PIPES = 50;
-/** Names of folders that a walk leaves out: none. */
+/** Matches no folder: the walk leaves none out. */
 const NO_NAME = /^$/;
 
 /**
- * Creates a function that finds those that this user may write: in the home, in `/run`, in the folders there, and directly
- * in the temporary folders. It reads a folder again only if it has changed. Never rejects.
+ * Creates a function that finds the pipes this user can write to: in the home, in `/run`, in the folders there, and
+ * directly in the temporary folders. It rereads a folder only if it has changed. Never rejects.
  */
 export function createPipeSearch(): (
   home: string,

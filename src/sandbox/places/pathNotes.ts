@@ -1,6 +1,6 @@
 /**
  * Lists of paths that outlast a session, in a file that commands cannot see. Every change is appended as a line, so
- * sessions that write at the same time lose nothing.
+ * concurrent sessions lose nothing.
  */
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -12,7 +12,7 @@ type PathLists = Readonly<Record<string, readonly string[]>>;
 export interface PathNotes {
   /** The same object until something changes. */
   read(): PathLists;
-  /** Adds and removes what differs from the lists as last read. Never throws: what cannot be written is kept in memory. */
+  /** Records the differences from the lists as last read. Never throws: what cannot be written is kept in memory. */
   write(lists: PathLists): void;
 }
 
@@ -24,7 +24,7 @@ interface Change {
 
 const MAX_BYTES = 64 * 2 ** 20;
 
-/** `file`: undefined = in memory. `damaged`: what a line says that cannot be read. */
+/** `file`: undefined = in memory. `damaged`: the value of an unreadable line. */
 export function createPathNotes(file: string | undefined, damaged: PathLists = {}): PathNotes {
   let lists: PathLists = {};
   let stamp = '';
@@ -96,7 +96,7 @@ function isLists(found: unknown): found is PathLists {
 function append(file: string, change: Change): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    // The line feed in front ends a line that could not be written to its end.
+    // The leading line feed ends a line that was only partly written.
     appendFileSync(file, `\n${JSON.stringify(change)}\n`, { mode: 0o600 });
   } catch {
     // Disk full: known in this session only.

@@ -1,4 +1,4 @@
-/** Recognizes settings of a repository as git writes them for a new submodule, with which it starts no program. Pure. */
+/** Recognizes repository settings as git writes them for a new submodule: they start no program. Pure. */
 
 /** Settings by section, in lower case, with what their values must look like. Source: git-config. */
 const plain: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = (() => {
@@ -24,7 +24,7 @@ function allowed(names: readonly string[], value: RegExp): Readonly<Record<strin
 const section = /^\s*\[([A-Za-z]+)(?:\s+"(?:[^"\\]|\\.)*")?\]\s*$/;
 const setting = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*?))?\s*$/;
 
-/** False for everything else, also if git might read it differently. */
+/** False for everything else, including settings that git might read differently. */
 export function isPlainSettings(text: string): boolean {
   let known: Readonly<Record<string, RegExp>> = {};
   return text.split('\n').every((line) => {

@@ -19,7 +19,9 @@ import { createIndexReader, createTrackedFiles, repositoriesOf } from './tracked
 
 /** Each has several mounts. */
 const MAX_REPOSITORIES = 50;
-/** Repositories that git enters from another and whose settings are read; with more, they count as running programs. */
+/**
+ * Maximum repositories that git enters from another and whose settings are read; any more count as running programs.
+ */
 const MAX_SUBMODULES = 2000;
 /** Maximum entries in the stamp of a protected folder. */
 const MAX_ENTRIES = 100;
@@ -53,7 +55,7 @@ interface ProjectRules {
 /** Scans a folder; never throws. */
 interface Scan<T> {
   (root: string): T;
-  /** The same without keeping this thread busy throughout. */
+  /** The same in slices, without blocking this thread. */
   inSlices(root: string): Promise<T>;
 }
 
@@ -168,9 +170,9 @@ export function createProjectScan({
 }
 
 /**
- * Creates a function that adds the folders found in another one to those found in it before, in any session, and returns
- * all that still contain a `.git`. A command cannot remove one that is protected, but hide it from a scan by creating
- * many others. `name`: of the list.
+ * Creates a function that adds the repositories found in a folder to those found there before, in any session, and
+ * returns all that still contain a `.git`. A command cannot remove a protected one, but it could hide it from a scan by
+ * creating many others. `name`: of the list.
  */
 function createKnown(
   notes: PathNotes,
@@ -207,8 +209,8 @@ const MAX_SECRETS = 100;
 
 /**
  * Creates a function that finds the files with secrets in a folder, nearest first, without files that git tracks: git
- * shows their content anyway, and would report a hidden one as changed. A command may list any file in the index, so one
- * counts as tracked as in `createDeniedScan`. The function never throws.
+ * shows their content anyway, and would report a hidden one as changed. A command can add any file to the index, so a
+ * file counts as tracked only as in `createDeniedScan`. The function never throws.
  */
 export function createSecretsScan(
   isSensitive: (path: string) => boolean,

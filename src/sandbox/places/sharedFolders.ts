@@ -1,6 +1,6 @@
 /**
- * Finds dependency folders whose files are shared with other projects: pnpm, bun, Deno, Yarn and uv install hard links to
- * files of a store, so a command that writes into such a file changes it in every project.
+ * Finds dependency folders whose files are shared with other projects: pnpm, bun, Deno, Yarn and uv install hard links
+ * to files of a store, so a command that writes to such a file changes it in every project.
  */
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -11,7 +11,7 @@ import { inSlices, type Steps } from '../../disk/slices.ts';
 /** Names of the folders that contain dependencies, in a project. */
 export const dependencyFolder = /^(?:node_modules|\.?venv)$/;
 
-/** Folders in `node_modules` that contain all packages; what is beside them are links. */
+/** Folders in `node_modules` that contain all packages; the entries next to them are links. */
 const stores = ['.pnpm', '.bun', '.deno', '.store'];
 /** Tools write these folders in `node_modules`, and create them if they are missing. */
 const caches = ['.cache', '.vite', '.vite-temp', '.vitest'];
@@ -19,7 +19,7 @@ const caches = ['.cache', '.vite', '.vite-temp', '.vitest'];
 /** Each has several mounts. */
 const MAX_FOLDERS = 50;
 const MAX_OPEN = 20;
-/** Packages of a folder that are looked at, files of each, and how deep. */
+/** Maximum packages checked per folder, files checked per package, and their depth. */
 const MAX_PACKAGES = 8;
 const MAX_FILES = 8;
 const MAX_TRIED = 3;
@@ -38,8 +38,8 @@ interface Known<T> {
 }
 
 /**
- * Creates a function that finds them among folders whose names match `dependencyFolder`. It looks into a folder again
- * only if it has changed. Never rejects.
+ * Creates a function that finds them among folders whose names match `dependencyFolder`. It rereads a folder only if it
+ * has changed. Never rejects.
  */
 export function createSharedFolders(): (folders: readonly string[]) => Promise<SharedFolders> {
   const places = new Map<string, Known<readonly string[]>>();
@@ -117,7 +117,7 @@ function isShared(folder: string, depth: number): boolean {
     .some((inner) => isShared(inner, depth + 1));
 }
 
-/** Without links, and without those that contain no package. */
+/** Leaves out links, and folders that contain no package. */
 const foldersIn = (folder: string): readonly string[] =>
   entriesOf(folder)
     .filter((entry) => entry.isDirectory() && !/^(?:\.|__pycache__$)/.test(entry.name))

@@ -1,13 +1,13 @@
 /**
- * Remembers, for all projects, which folders have been searched for denied files, and which of these files git tracked:
- * what an index says later may come from a command.
+ * Records, for all projects, which folders have been searched for denied files, and which of these files git tracked: a
+ * command may change the index later.
  */
 import { isInside } from '../../disk/paths.ts';
 import type { KnownFiles } from './deniedScan.ts';
 import { createPathNotes } from './pathNotes.ts';
 
 export interface TrackedNotes {
-  /** What is known now; later calls of `save` do not change it. */
+  /** A snapshot; later calls of `save` do not change it. */
   read(): KnownFiles;
   /**
    * Adds searched folders and the denied files in them that git tracks; these replace earlier ones that the same rules
@@ -18,7 +18,7 @@ export interface TrackedNotes {
 
 /** `file`: as for `createPathNotes`. */
 export function createTrackedNotes(file: string | undefined): TrackedNotes {
-  // If the notes are damaged, everything has been searched, and nothing was tracked.
+  // If the notes are damaged, everything counts as searched and nothing as tracked.
   const notes = createPathNotes(file, { searched: ['/'] });
   return {
     read() {

@@ -1,4 +1,6 @@
-/** Looks up paths in the indexes of a project's repositories, and what git holds of a file. Runs no git process. */
+/**
+ * Looks up paths in the indexes of a project's repositories, and the content git has for a file. Runs no git process.
+ */
 import { createHash } from 'node:crypto';
 import { dirname, join, relative } from 'node:path';
 import { lstatOf, readFileNow, readSmallText, resolved } from '../../disk/fileLookups.ts';
@@ -10,14 +12,14 @@ import { ownGitFolders } from './git/gitFolders.ts';
 const MAX_BYTES = 64 * 2 ** 20;
 
 interface IndexContent {
-  /** Folders, absolute. Those are included that a shared index lists and that git may no longer track. */
+  /** Folders, absolute. Includes folders that a shared index lists but git may no longer track. */
   readonly submodules: readonly string[];
   /** The index itself, absolute, if its submodules cannot be determined. */
   readonly unreadable?: string;
   readonly isShared?: boolean;
 }
 
-/** Creates a function that reads the index of a repository, again only after a change. Never throws. */
+/** Creates a function that reads the index of a repository, and rereads it only after a change. Never throws. */
 export function createIndexReader(): (repository: string) => Steps<IndexContent> {
   const known = new Map<string, { readonly state: string; readonly found: IndexContent }>();
   return function* (repository) {
@@ -67,7 +69,7 @@ function* readIndex(index: string, bytes: number, repository: string): Steps<Ind
   try {
     const content = readFileNow(index, MAX_BYTES);
     const listed = content == null ? undefined : yield* sharedIndexPaths(content, bytes, readShared);
-    // A path that is no UTF-8 cannot be looked up.
+    // A path that is not UTF-8 cannot be looked up.
     if (listed?.submodules.some((path) => path.includes('\ufffd')) === false) {
       const submodules = listed.isAnySubmodule ? [...listed.submodules, ...listed.files] : listed.submodules;
       return { submodules: submodules.map((path) => join(repository, path)), isShared };
@@ -78,19 +80,19 @@ function* readIndex(index: string, bytes: number, repository: string): Steps<Ind
   return { submodules: [], unreadable: index };
 }
 
-/** A larger file is not compared with what git holds. */
+/** A larger file is not compared with git's content. */
 const MAX_HELD_BYTES = 32 * 2 ** 20;
 
 /** The tracked files among some paths; absolute. */
 interface Tracked {
   readonly listed: ReadonlySet<string>;
-  /** Those whose content on disk is the one that the index names. */
+  /** The files whose content on disk matches the index. */
   readonly held: ReadonlySet<string>;
 }
 
 /**
- * Creates a function that looks up files in the index of a repository. Any program may list a file there, but only one
- * that has read it knows which content to name. Never throws.
+ * Creates a function that looks up files in the index of a repository. Any program can list a file there, but only one
+ * that has read the file can add its content. Never throws.
  */
 export function createTrackedFiles(): (repository: string, paths: readonly string[]) => Steps<Tracked> {
   const known = new Map<string, { readonly state: string; readonly files: readonly IndexedFile[] }>();
@@ -98,7 +100,7 @@ export function createTrackedFiles(): (repository: string, paths: readonly strin
   const isHeld = (path: string, file: IndexedFile): boolean => {
     const found = lstatOf(path);
     if (found?.isFile() !== true) return false;
-    // To name the nanosecond of the last change, a program has to see the file.
+    // Only a program that sees the file knows the nanosecond of its last change.
     if (file.ctimeNanoseconds !== 0 && isAsIndexed(found, file)) return true;
     const state = `${file.id.toString('hex')} ${found.ino} ${found.ctimeNs}`;
     const before = compared.get(path);

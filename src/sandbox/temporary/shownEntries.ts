@@ -48,8 +48,8 @@ export interface ShownEntries {
   /** Shows folders, the first ones first. Never throws. */
   folders(names: readonly string[], isLast?: boolean): Steps<void>;
   /**
-   * Gives commands a file that a tool of the session has created or replaced in the shared folder; a replaced one only if
-   * it was shown. `path`: relative to the shared folder. Throws system errors.
+   * Makes a file that a tool of the session has created or replaced in the shared folder available to commands; a
+   * replaced one only if it was shown. `path`: relative to the shared folder. Throws system errors.
    */
   adopt(path: string, kind: 'created' | 'modified'): void;
 }
@@ -98,8 +98,8 @@ export function createShownEntries(places: ShownPlaces, link = linkSync): ShownE
 const TICK_MS = 100;
 
 /**
- * Creates a function that lists the files in a folder. The folder may have a thousand links, and is listed twice for each
- * command: this is done again only if it has changed.
+ * Creates a function that lists the files in a folder. The folder may have a thousand links and is listed twice for
+ * each command, so it is reread only if it has changed.
  */
 function createFileNames(folder: string): () => readonly string[] {
   let known: { readonly changed: bigint; readonly names: readonly string[] } | undefined;
@@ -153,7 +153,7 @@ interface Walk extends Showing {
   readonly seen: Set<string>;
   /** The number of entries that may still be shown. */
   readonly budget: { left: number };
-  /** True if not everything in the folder was looked at. */
+  /** True if the folder was not checked completely. */
   isCut: boolean;
 }
 
@@ -169,11 +169,11 @@ function removeGone(showing: Showing): void {
 
 function removeUnseen(walk: Walk, top: string): void {
   const unseen = [...walk.made.keys()].filter((path) => path.startsWith(`${top}/`) && !walk.seen.has(path));
-  // Contents are made after their folder.
+  // Contents are created after their folder.
   for (const path of unseen.reverse()) removeOne(walk, path);
 }
 
-/** Removes what was put there, including what was put below it. */
+/** Removes what was put there, including anything inside it. */
 function remove(showing: Showing, path: string): void {
   if (showing.made.get(path)?.kind === 'folder') {
     const below = [...showing.made.keys()].filter((one) => one.startsWith(`${path}/`));
@@ -286,7 +286,7 @@ function* showFolder(walk: Walk, parent: string, path: string, depth: number): S
 }
 
 interface OpenFolder {
-  /** Leads to this folder even if it has been replaced. */
+  /** Still leads to this folder if its path is replaced. */
   readonly path: string;
   readonly mode: number;
   next(): Dirent | null;
@@ -322,7 +322,7 @@ function makeFolder(walk: Showing, path: string, mode: number): boolean {
   if (walk.made.has(path) && walk.made.get(path)?.kind !== 'folder') remove(walk, path);
   const there = lstatOf(place);
   const before = walk.made.get(path);
-  // Below the top it may be one that was made before the session was killed.
+  // Below the top, it may have been created before the session was killed.
   if (there !== undefined && path.includes('/')) return there.isDirectory();
   if (there !== undefined || before !== undefined) return there !== undefined && there.ino === before?.ino;
   try {
@@ -336,7 +336,7 @@ function makeFolder(walk: Showing, path: string, mode: number): boolean {
   }
 }
 
-/** Makes a link of its own for one that stays in its folder. False for any other. */
+/** Creates its own link for a link that stays in its folder. False for any other. */
 function showLink(walk: Walk, from: string, path: string, depth: number): boolean {
   const target = linkAt(from);
   if (target === undefined || !staysInside(target, depth)) return false;
@@ -369,7 +369,7 @@ function adopt(showing: Showing, parts: readonly string[], kind: 'created' | 'mo
   const handles: OpenFolder[] = [];
   try {
     let folder = own;
-    // Below the top, only folders that commands have made are theirs.
+    // Below the top, only folders that commands created belong to them.
     for (const at of parts.slice(0, -1).keys()) {
       const [below, next] = [parts.slice(0, at + 1).join('/'), join(folder, parts[at] ?? '')];
       const outside = lstatOf(join(shared, below));
@@ -382,7 +382,7 @@ function adopt(showing: Showing, parts: readonly string[], kind: 'created' | 'mo
       if (isShown && !made.has(below)) made.set(below, { ino: outside.ino, kind: 'folder' });
     }
     const place = join(folder, name);
-    // A file of a command is replaced, and nothing else.
+    // Replaces only files of commands.
     if (lstatOf(place)?.isFile() === false) return;
     const staged = stage(showing, join(shared, path), false);
     if (staged === undefined) return;

@@ -19,7 +19,7 @@ const MAX_LINKED = 1000;
 /** Maximum entries that are mounted because a command names them. */
 const MAX_MOUNTED = 20;
 /**
- * Minimum age of a dead process's folder before it is cleaned up: its pid may belong to a process that this one cannot
+ * Minimum age of a dead process's folder before it is removed: its pid may belong to a process that this one cannot
  * see.
  */
 const LEFT_BEHIND_MS = 60 * 60 * 1000;
@@ -45,15 +45,15 @@ export interface TemporaryFolders {
    */
   named(folder: PrivateTemporary, command: string): readonly string[];
   /**
-   * Links the entries of the shared folder, except for names at which something is mounted. Returns what to call once
-   * the sandbox is built: until then, no other command puts a link where it mounts something. Never throws.
+   * Links the entries of the shared folder, except for names at which something is mounted. Returns a function to call
+   * once the sandbox is built: until then, no other command creates a link where it mounts something. Never throws.
    */
   link(folder: PrivateTemporary, mounted: readonly string[], command: string): () => void;
   /** True if a command created this entry. */
   isOwn(folder: PrivateTemporary, name: string): boolean;
   /** Lets commands change a file that a tool of the session has created or changed in a shared folder. Never throws. */
   adopt(path: string, kind: 'created' | 'modified'): void;
-  /** Where a file is that commands see at this path, if it is shown nowhere else. Absolute. */
+  /** The location of a file that commands see at this path, if it is shown nowhere else. Absolute. */
   privatePlace(path: string): string | undefined;
   /** Shows files that commands have created in the shared folders. Never throws. */
   showFiles(): void;
@@ -104,7 +104,7 @@ export function createTemporaryFolders({
     const mayBe = mayBeShown(state);
     return (name: string): boolean => mayBe(name) && (isDocument(name) || state.written.has(name));
   };
-  /** Those named last come first. */
+  /** The most recently named come first. */
   const shownFolders = (state: State): readonly string[] =>
     [...state.written].reverse().filter(mayBeShown(state));
   const all = (): readonly State[] => [...states.values()].filter((state) => state !== undefined);
@@ -112,7 +112,7 @@ export function createTemporaryFolders({
     for (const state of all()) state.shown.files(isShownFile(state));
   };
   let sharing = Promise.resolve();
-  /** One after another: two at a time would be in each other's way. */
+  /** One at a time: two would interfere with each other. */
   const soon = (act: () => Promise<void>): Promise<void> => {
     sharing = sharing.then(act).catch(() => undefined);
     return sharing;
@@ -260,7 +260,7 @@ async function finishLeft(
     const isShown = (entry: string): boolean => !isKept(entry) && isDocument(entry);
     await finish(places, shown, isShown, namesIn(notesIn(places.session)));
   } catch {
-    // Taken by another session.
+    // Claimed by another session.
   }
 }
 

@@ -1,8 +1,8 @@
 /**
  * What names in a temporary folder mean. Of what a confined command creates, other programs see only documents and what
- * the command line names. Names that programs of the user consider theirs (caches, libraries, sockets, settings for the
- * folders below) are kept apart in both directions: commands can then make their own, and nothing that they make gets
- * such a name outside, even if the command line names it. Data; neither list has to be complete for that.
+ * the command line names. Names that the user's programs treat as their own (caches, libraries, sockets, settings for
+ * subfolders) are kept apart in both directions: commands can create their own, and nothing they create gets such a
+ * name outside, even if the command line names it. Data; neither list has to be complete for this to work.
  */
 import { delimiter, isAbsolute, resolve } from 'node:path';
 
@@ -82,7 +82,7 @@ const lookedUp: readonly Group[] = [
   },
 ];
 
-/** Reports, results and logs, which programs read only if someone gives them the name. */
+/** Reports, results and logs, which programs read only if they are given the name. */
 const report =
   /\.(?:log|txt|md|rst|json|jsonl|ndjson|csv|tsv|html?|xml|patch|diff|out|err|ya?ml|svg|png|jpe?g|gif|webp|pdf|sql|tar|t?gz|zip|xz|bz2)$/;
 
@@ -96,8 +96,8 @@ const documents =
 const document = new RegExp(`^[\\p{L}\\p{N}_][^\\p{C}/]*\\.(?:${documents.replaceAll(' ', '|')})$`, 'u');
 
 /**
- * True if other programs may see a file of that name although the command line does not name it: a document under a name
- * that no program looks for by itself.
+ * True if other programs may see a file of that name even if the command line does not name it: a document under a name
+ * that no program looks for on its own.
  */
 export function isDocument(name: string): boolean {
   const folded = name.toLowerCase();

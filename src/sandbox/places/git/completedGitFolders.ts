@@ -22,9 +22,9 @@ const PLACEHOLDER =
 
 interface CompletedGitFolders {
   /**
-   * Creates what git would read or run for the repositories at these folders and what does not exist, inside of
-   * writable places. Git folders in `closed` places are left as they are: nothing can be written there. Returns the links
-   * in the other places that git follows to what it reads or runs. Never throws.
+   * Creates missing files and folders in writable places that git would read or run for the repositories at these
+   * folders. Leaves git folders in `closed` places alone, since nothing can be written there. Returns the links in the
+   * other places that git follows to what it reads or runs. Never throws.
    */
   completeAll(
     roots: readonly string[],
@@ -83,7 +83,7 @@ export function createCompletedGitFolders(notes: string): CompletedGitFolders {
   };
 }
 
-/** True for what a session has created in the place of a missing file or folder. */
+/** True for what a session has created for a missing file or folder. */
 const isPlaceholder = (path: string): boolean =>
   readSmallText(path) === PLACEHOLDER || (isDirectory(path) && namesIn(path).length === 0);
 
@@ -157,7 +157,7 @@ function createMissing(
   folders: readonly string[] = [],
 ): void {
   const isMissing = (name: string): boolean => lstatOf(join(folder, name)) === undefined;
-  // Opening the folder takes longer than looking, and usually nothing is missing.
+  // Opening the folder takes longer than a stat, and usually nothing is missing.
   if (![...Object.keys(files), ...folders].some(isMissing)) return;
   try {
     inRealFolderSync(folder, ({ at }) => {
@@ -182,6 +182,6 @@ function removeCreated(path: string): void {
     // Fails unless it is empty.
     if (isFolder) rmdirSync(path);
   } catch {
-    // This user may no longer write to the folder, or it has content of its own.
+    // The folder is no longer writable for this user, or has other content.
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Checks the files of git folders that git writes itself. It follows links there, and symbolic refs and notes that lead
- * elsewhere, so a command can have the user's next git command write a message or a log anywhere. Git creates no links, except symbolic
- * refs with core.preferSymlinkRefs.
+ * Checks the files in git folders that git itself writes. Git follows links there, and symbolic refs and other files
+ * that lead elsewhere, so a command could make the user's next git command write a message or a log anywhere. Git
+ * creates no links, except symbolic refs with core.preferSymlinkRefs.
  */
 import type { Dirent } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
@@ -15,7 +15,10 @@ import { createSymbolicRefs, isRefTarget } from './symbolicRefs.ts';
 
 const REACH = { skipped: /^$/, maxDepth: 100, maxFolders: 20_000 };
 
-/** Folders in which git writes no file by its name, tools keep links, or that are protected or checked separately. */
+/**
+ * Folders in which git writes no file by its name, in which tools keep links, or that are protected or checked
+ * separately.
+ */
 const skipped = new Set(['annex', 'lfs', 'hooks', 'modules']);
 /** Those in `objects` in which git writes files by their names. */
 const ofObjects = new Set(['info', 'pack']);
@@ -28,15 +31,15 @@ const isSetAside = (name: string): boolean => /-set-aside(?:\d|[0-9a-f]{12})?$/.
 const isEditorLock = (name: string): boolean => name.startsWith('.#');
 
 interface GitEntries {
-  /** What is dangerous, with its stamp: a link has the same one as long as it leads to the same place. */
+  /** Dangerous paths with their stamps: a link keeps its stamp while it leads to the same place. */
   readonly dangers: ReadonlyMap<string, string>;
   /** The files of `obeyedNames`. */
   readonly obeyed: readonly string[];
 }
 
 /**
- * Creates a function that returns what it finds in these git folders; all paths are absolute. It reads again only what has
- * changed. Never throws. `mayWrite`: as for `createRedirections`.
+ * Creates a function that checks these git folders; all paths are absolute. It rereads only what has changed. Never
+ * throws. `mayWrite`: as for `createRedirections`.
  */
 export function createGitEntryCheck(
   mayWrite: (folder: string) => boolean,

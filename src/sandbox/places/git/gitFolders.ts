@@ -1,8 +1,8 @@
 /**
  * Finds the git folders of a workspace, and what git runs or reads as configuration in each: those of the repository,
  * its submodules, its linked worktrees, and of repositories inside it. Nothing here depends on what a command can
- * change: a folder is recognized by what commands cannot remove, and with too many folders the one around them is
- * protected as a whole.
+ * change: a folder is recognized by entries that commands cannot remove, and if there are too many, the folder around
+ * them is protected as a whole.
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { entriesOf, isDirectory, lstatOf, readSmallText, resolved } from '../../../disk/fileLookups.ts';
@@ -31,8 +31,8 @@ const MAX_FOUND = 150;
 const MAX_LOOKED_AT = 1000;
 
 /**
- * Entries of which every git folder has at least one, those first that commands cannot remove because they are
- * protected: a command may rename HEAD to hide the folder from the next one.
+ * Every git folder has at least one of these entries. Protected ones come first, because commands cannot remove them: a
+ * command may rename HEAD to hide the folder from the next scan.
  */
 const signs = ['config', 'commondir', 'HEAD', 'objects', 'refs'];
 
@@ -47,8 +47,8 @@ export function gitFoldersOf(root: string): readonly string[] {
 
 /**
  * The git folders of the repositories at these roots, each as one place that contains its submodules and linked
- * worktrees: a command that is not git may write nothing there. Without those that hold an `opened` path, which
- * settings or a workspace open, and those inside them. Resolved, none inside another.
+ * worktrees: only git commands may write there. Leaves out folders that contain an `opened` path, which settings or a
+ * workspace open, and those inside such a path. Resolved, none inside another.
  */
 export function closedGitFolders(roots: readonly string[], opened: readonly string[]): readonly string[] {
   const all = [
@@ -83,7 +83,7 @@ function commonOf(folder: string): readonly string[] {
 
 interface FoundFolders {
   readonly found: readonly string[];
-  /** There are too many: none is listed, and the folder around them is protected instead. */
+  /** Too many: none is listed, and the folder around them is protected instead. */
   readonly isTooMany: boolean;
 }
 
@@ -182,7 +182,7 @@ export function hookFoldersOf(root: string, home: string): readonly string[] {
 
 const MAX_HOOKS = 100;
 
-/** Hooks that are links: what they lead to is not protected with their folder. */
+/** Hooks that are links: protecting their folder does not protect their targets. */
 const linkedHooks = (folder: string): readonly string[] =>
   resolved(folder)
     .flatMap((real) => entriesOf(real).map((entry) => ({ entry, path: join(real, entry.name) })))
@@ -219,18 +219,18 @@ const existing = (files: readonly string[]): readonly string[] =>
   files.flatMap(resolved).filter((path) => !isDirectory(path));
 
 interface ObeyedPlaces {
-  /** Included files, and what links in the place of settings or hooks lead to, that do not exist. */
+  /** Missing files that are included, or that links in place of settings or hooks lead to. */
   readonly files: readonly string[];
   /** The same for folders of hooks. */
   readonly folders: readonly string[];
   /** The links that git follows to settings and hooks. */
   readonly links: readonly string[];
-  /** Those that exist only because a session has created them. */
+  /** Places that exist only because a session has created them. */
   readonly made: readonly string[];
 }
 
 /**
- * What git reads as settings or runs for the repositories at these roots, as far as existing files cannot protect it;
+ * What git reads as settings or runs for the repositories at these roots and protecting existing files does not cover;
  * missing places as they would be created. `folders`: the git folders of all these repositories.
  */
 export function obeyedPlaces(

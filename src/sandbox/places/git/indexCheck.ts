@@ -1,6 +1,6 @@
 /**
- * Checks the indexes of a repository, its submodules and linked worktrees. Git obeys an index that a command has written
- * itself: a checkout writes the files it lists, wherever they are.
+ * Checks the indexes of a repository, its submodules and linked worktrees. Git trusts an index that a command has
+ * written itself: a checkout writes the files it lists, wherever they are.
  */
 import { dirname, join } from 'node:path';
 import { lstatOf, readFileNow, resolved } from '../../../disk/fileLookups.ts';
@@ -86,7 +86,7 @@ function* checked(
   return { result: 'unreadable' };
 }
 
-/** In bytes, of the object ids that git may expect. */
+/** The possible lengths of object ids, in bytes. */
 function hashSizes(folders: readonly string[]): readonly number[] {
   const texts = folders.map((folder) => readFileNow(join(folder, 'config'), MAX_SETTINGS_BYTES));
   const mayDiffer = texts.some((text) => text === undefined || /objectformat/i.test(text?.toString() ?? ''));

@@ -1,6 +1,6 @@
 /**
- * Checks the git folders of submodules. Git reuses one that exists when a submodule is checked out (`git submodule update
- * --init`), with its settings and hooks, so a command can prepare it.
+ * Checks the git folders of submodules. When a submodule is checked out (`git submodule update --init`), git reuses an
+ * existing folder with its settings and hooks, so a command could prepare one.
  */
 import { join } from 'node:path';
 import { lstatOf, namesIn, readFileNow } from '../../../disk/fileLookups.ts';
@@ -9,7 +9,7 @@ import type { AllGitFolders } from './moduleWalk.ts';
 
 const MAX_BYTES = 2 ** 20;
 
-/** Those of the folders in which git would start programs; absolute. */
+/** The folders in which git would start programs; absolute. */
 export function preparedModules({
   folders: [own],
   modules,

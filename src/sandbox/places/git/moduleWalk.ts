@@ -13,9 +13,9 @@ export interface AllGitFolders {
   readonly folders: readonly string[];
   /** Those of submodules, checked out or not. */
   readonly modules: readonly string[];
-  /** Links in the place of folders: git never creates any. */
+  /** Links in place of folders; git never creates any. */
   readonly links: readonly string[];
-  /** Folders of submodules with more in them than can be searched. */
+  /** Folders of submodules that are too large to search. */
   readonly unsearched: readonly string[];
 }
 
@@ -65,8 +65,8 @@ const worktreeFolders = (folder: string): readonly string[] =>
   );
 
 /**
- * The folder to which a submodule's folder is moved so that no submodule has it: the git folder around all of them. Next
- * to the others it would be that of a submodule with its new name.
+ * The folder to which a submodule's folder is moved so that no submodule uses it: the git folder around all of them.
+ * Next to the others, it would belong to a submodule with its new name.
  */
 export function outsideModules(path: string): string {
   const parts = path.split('/');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readSmallText, statOf } from '../../../disk/fileLookups.ts';
 import { ownGitFolders, worktreesIn } from './gitFolders.ts';
 
-/** Those of git itself; another one is a program. Source: git-merge, Merge strategies. */
+/** Git's own strategies; any other is a program. Source: git-merge, Merge strategies. */
 const strategies = /^(?:|recursive|ort|resolve|octopus|ours|subtree)$/;
 
 /** Where git notes what remains to be done, and when that starts programs. Source: sequencer.c of git. */

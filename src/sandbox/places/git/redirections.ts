@@ -1,7 +1,7 @@
 /**
- * Checks the files of git folders that lead git to other places. Git takes them for what it has written itself: it would
- * write a `.git` file where the folder of a linked worktree says, and copy files that a note of conflicts names. Sources:
- * gitrepository-layout, git-worktree (repair), git-rerere.
+ * Checks the files in git folders that lead git to other places. Git trusts them as if it had written them itself: it
+ * would write a `.git` file where a linked worktree's `gitdir` says, and copy files that a list of conflicts names.
+ * Sources: gitrepository-layout, git-worktree (repair), git-rerere.
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { lstatOf, readFileNow, readSmallText } from '../../../disk/fileLookups.ts';
@@ -67,7 +67,7 @@ function isOwnCommon(file: string): boolean {
   return realpath(resolve(folder, readSmallText(file).trim())) === realpath(dirname(dirname(folder)));
 }
 
-/** True if a note of conflicts names something other than files of the worktree. */
+/** True if a list of conflicts names something other than files of the worktree. */
 function leadsOut(file: string): boolean {
   const text = readFileNow(file, MAX_BYTES)?.toString('utf8');
   if (text === undefined) return lstatOf(file)?.isSymbolicLink() !== true;

@@ -1,12 +1,12 @@
 /**
- * Checks symbolic refs, such as HEAD. Git takes some targets that are not names of refs as paths, and writes a ref and a
- * log with a message of the command's choice there.
+ * Checks symbolic refs, such as HEAD. Git treats some targets that are not names of refs as paths, and writes a ref and
+ * a log there, with a message that the command chooses.
  */
 import { lstatOf, readFileNow } from '../../../disk/fileLookups.ts';
 
 const MAX_BYTES = 64 * 1024;
 
-/** What git writes to HEAD if its refs are not in files. Source: reftable. */
+/** What git writes to HEAD if refs are not stored in files. Source: reftable. */
 const WITHOUT_FILES = 'refs/heads/.invalid';
 
 /** Parts that no name of a ref has. Source: git-check-ref-format. */
