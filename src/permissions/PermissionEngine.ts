@@ -24,14 +24,14 @@ export interface PermissionEngine {
   propose(calls: readonly AnsweredCall[], facts: PolicyFacts, least: number): Promise<LearnedRules>;
 }
 
-/** Used if the grammar cannot be loaded: no command is understood then, so every command needs approval. */
+/** Used if the grammar cannot be loaded: no command is understood, so every command needs approval. */
 export const notUnderstood = (): { readonly ok: false } => ({ ok: false });
 
 const TOO_LONG = 'Checking what this command would access takes too long.';
 
 /**
- * Adjusts a decision that was made without all of its lookups. Denials and rules that ask stand, and so does an allow
- * in bypassPermissions; everything else asks, or is denied in a mode that does not ask. Offers nothing to save.
+ * Adjusts a decision that was made without all of its lookups. Denials, ask rules and allows in bypassPermissions
+ * stand; everything else asks, or is denied in a mode that does not ask. Offers no rule to save.
  */
 export function unchecked<
   D extends { readonly behavior: PermissionDecision['behavior']; readonly rule?: unknown },

@@ -3,8 +3,8 @@ import type { PermissionDecision } from '../protocol/permissions.ts';
 
 /**
  * Why a call needs the user's approval; undefined if a judge may decide. An allowlist: a decision without causes, or
- * with any cause not known to be ordinary, is left to the user. `words`: texts typed by the user, the only ones that
- * can name a host.
+ * with a cause that is not known to be ordinary, is left to the user. `words`: texts typed by the user, the only ones
+ * that can name a host.
  */
 export function autoLimit(decision: PermissionDecision, words: readonly string[]): string | undefined {
   const { causes = [], reason, rule } = decision;

@@ -20,7 +20,7 @@ type CommandAccess = Extract<Access, { type: 'command' }>;
 /** Decides about a command by rules and parts. */
 type DecideCommand = (tool: string, access: CommandAccess, policy: Policy) => PermissionDecision;
 
-/** A call of any tool but those that run commands. */
+/** A call of any tool that does not run commands. */
 interface PlainInput {
   readonly tool: string;
   readonly access: Exclude<Access, CommandAccess>;
@@ -153,7 +153,7 @@ function decideTool({ tool, access }: PermissionInput, policy: Policy): Permissi
   });
   const denied = find('deny');
   if (denied) return by('deny', denied);
-  // Nothing but the user can answer, whatever the mode and the rules allow.
+  // Only the user can answer, whatever the mode and the rules allow.
   if (access.type === 'question') return { behavior: 'ask', reason: 'The model asks for your decision.' };
   if (policy.mode === 'bypassPermissions')
     return { behavior: 'allow', basis: 'mode', reason: 'Mode bypassPermissions.' };

@@ -84,8 +84,8 @@ export interface Policy extends PolicyFacts, DiskLookups {
 }
 
 /**
- * The project's root and the added directories. A directory does not count once its path leads elsewhere: a command may
- * have replaced it with a link.
+ * The project's root and the added directories. A directory no longer counts once its path leads elsewhere: a command
+ * may have replaced it with a link.
  */
 export function workspaceFolders({
   root,

@@ -33,7 +33,7 @@ export interface Judged {
 interface CommandJudgement {
   readonly decision: PermissionDecision;
   readonly isUnderstood: boolean;
-  /** True if the parts determined the decision, and not a rule about the whole or the mode. */
+  /** True if the parts determined the decision, rather than a rule about the whole or the mode. */
   readonly isByParts: boolean;
   /**
    * The parts of the command with their decisions before deny and ask rules. Empty if the command was not understood.

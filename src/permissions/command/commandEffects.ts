@@ -1,6 +1,6 @@
 /**
- * What a command of the user does, by the built-in tables alone: no rule has to allow it, but what it takes from the
- * project may be the model's work. It runs in the user's own environment, as in `userEnvironment.ts`.
+ * What the user's own command does, by the built-in tables alone: no rule has to allow it, but project files that it
+ * uses may be the model's work. It runs in the user's own environment, as in `userEnvironment.ts`.
  */
 
 import { protectionOf } from '../files/fileDecision.ts';
@@ -23,18 +23,18 @@ import { isNoFile } from './treeDecision.ts';
 
 /** The effect of one part of a command line, or of a redirection. All paths are absolute. */
 export type CommandEffect =
-  /** It starts no other program and prints at most. `contents`: the files whose content it passes on; null = any. */
+  /** It starts no other program; at most it prints. `contents`: the files whose content it passes on; null = any. */
   | { readonly type: 'looks'; readonly contents: readonly string[] | null }
   /** It creates, fills or replaces these; null = known only at run time. */
   | { readonly type: 'writes'; readonly paths: readonly string[] | null }
   /**
-   * It sets variables that may change what programs load. `names`: it sets only these, and those only in the shell, so
-   * that programs get the ones that the environment has already.
+   * It sets variables that may change what programs load. `names`: it sets only these, and only in the shell, so
+   * programs inherit only those already in the environment.
    */
   | { readonly type: 'variables'; readonly names?: readonly string[] }
   | ProgramEffect;
 
-/** A program about which the tables do not say that it starts no other. */
+/** A program that the tables do not list as one that starts no other. */
 export interface ProgramEffect {
   readonly type: 'program';
   /** Without wrappers; null = known only at run time. */
@@ -43,7 +43,7 @@ export interface ProgramEffect {
   readonly folders: readonly string[] | null;
   /** True if the PATH, a link, or a version manager finds it in the project. */
   readonly isOfProject: boolean;
-  /** The files among its words that do not change without approval. */
+  /** The files among its words that can change only with approval. */
   readonly kept: readonly string[];
 }
 
@@ -129,7 +129,7 @@ const isPrinter = (name: string | null | undefined): boolean =>
 
 /**
  * What the user's own command prints may be secret. Words that become several only print more; `basename` and `dirname`
- * print some of their words, whatever these are.
+ * may print any of their words.
  */
 function withoutSecrets(part: CommandPart): CommandPart {
   const [name] = part.argv;
@@ -163,7 +163,7 @@ function contentsOf(
   const isOpen =
     tracked.length > 0 ||
     shown.length > 0 ||
-    // Messages of commits are text, too.
+    // Commit messages are text too.
     repositories.length > 0 ||
     [...contents, ...trees.map(({ path }) => path)].some(hasGlob);
   return isOpen

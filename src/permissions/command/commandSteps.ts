@@ -1,6 +1,6 @@
 /**
- * Divides a command line into steps that each run in a sandbox of its own: `npm test && git commit` tests with read-only
- * git folders, and then commits; `pnpm install && pnpm test` installs, and then tests with read-only dependencies.
+ * Splits a command line into steps that each run in a separate sandbox: `npm test && git commit` tests with read-only
+ * git folders, then commits; `pnpm install && pnpm test` installs, then tests with read-only dependencies.
  */
 import type { CommandStep } from '../../protocol/sandbox.ts';
 import type { Policy } from '../policy.ts';
@@ -10,8 +10,8 @@ import { gitUseOf } from './git/gitUse.ts';
 import { installUseOf } from './installUse.ts';
 
 /**
- * Returns one step if no part of the line changes git folders or installs packages, if all of it may, or if separate
- * shells might not do the same as one. Pure, except for the lookups of the policy.
+ * Returns one step if no part of the line changes git folders or installs packages, if all parts may, or if separate
+ * shells might behave differently from one. Pure, except for the lookups of the policy.
  */
 export function commandStepsOf(command: string, cwd: string, policy: Policy): readonly CommandStep[] {
   const parsed = policy.parseCommand(command);
@@ -47,7 +47,7 @@ function withFolders(
   for (const step of steps) {
     const parsed = policy.parseCommand(step.command);
     if (!parsed.ok) return undefined;
-    // Others also run after a step that failed, or was left out.
+    // Others also run after a step that failed or was skipped.
     const starts = step.isConditional ? endsIn : [...all];
     const reached = starts.map((start) => everyDirectory(track(parsed.parts, start, policy), start));
     if (reached.includes(null)) return undefined;

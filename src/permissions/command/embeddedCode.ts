@@ -1,4 +1,4 @@
-/** Code and scripts that a command gives to a program as text, for rules that deny or ask about commands. Pure. */
+/** Code and scripts that a command passes to a program as text, for deny and ask rules about commands. Pure. */
 import { programName } from '../options/programTable.ts';
 import { isPlainShell, takesCode } from '../options/runnerNames.ts';
 import { startsFromInput } from '../options/standardInput.ts';
@@ -20,7 +20,9 @@ export function codeIn(part: CommandPart): readonly string[] {
   return input === undefined ? words : [...words, input];
 }
 
-/** The code as it is, and with lists as commands: `['rm', 'x']`, `run('rm', ['x'])`, `Command("rm", {args: ["x"]})`. */
+/**
+ * The code unchanged, and with lists as commands: `['rm', 'x']`, `run('rm', ['x'])`, `Command("rm", {args: ["x"]})`.
+ */
 export const commandsInCode = (code: string): readonly string[] => [
   code,
   code.replace(/["'`\s]*,["'`\s]*/g, ' ').replace(/[[\]]/g, ';'),

@@ -20,7 +20,7 @@ interface Script {
   readonly at: number;
 }
 
-/** Words that programs which start others may run. */
+/** Words that may be run by programs that start others. */
 export function scriptsIn({ full, argv }: Pick<CommandPart, 'full' | 'argv'>): readonly Script[] {
   const offset = full.length - argv.length;
   const told = toldToRun(argv).map(({ script, at }) => ({ script, at: at + offset }));
@@ -87,8 +87,8 @@ function toldToRun(argv: Argv): readonly Script[] {
 }
 
 /**
- * Commands to which the program that runs them adds words, from options and variables: `rsync -e x`, `GIT_SSH=x`. Not those
- * of programs that start the words behind the option, such as `find -exec`.
+ * Commands in options and variables to which the program that runs them adds words: `rsync -e x`, `GIT_SSH=x`. Excludes
+ * programs that start the words after the option, such as `find -exec`.
  */
 export function programsToContinue({ argv, envPrefix }: CommandPart): readonly string[] {
   const name = programName(argv[0]);
@@ -102,7 +102,7 @@ export function programsToContinue({ argv, envPrefix }: CommandPart): readonly s
 
 const startsWords = /^(?:g?find|bfs|fd|fdfind|cargo|npm|pnpm|yarn|bun)$/;
 
-/** Programs that run nothing their words name, and subcommands of git whose words are text, paths or names. */
+/** Programs that run nothing named by their words, and subcommands of git whose words are text, paths or names. */
 const runNothing =
   /^(?:cp|mv|ln|mkdir|touch|rm|rmdir|cat|chmod|chown|curl|wget|[efz]?grep|rg|ag|ls|head|tail|wc|diff|zip|gzip|ping|dig)$/;
 const gitRunsNothing =
@@ -137,7 +137,7 @@ export function embeddedScripts(part: CommandPart): readonly EmbeddedScript[] {
   const isKnown = hasKnownPurpose(argv[0] ?? '');
   const scripts = new Map<string, boolean>();
   const add = (word: string, isCertain: boolean): void => {
-    // `*` alone is no pattern of files in most texts.
+    // In most texts, `*` alone is not a file pattern.
     const script = isCertain ? word : word.replace(/(?<!\S)\*+(?!\S)/g, ' ');
     if (namesMore.test(script)) scripts.set(script, isCertain || scripts.get(script) === true);
   };
@@ -152,7 +152,7 @@ export function embeddedScripts(part: CommandPart): readonly EmbeddedScript[] {
   return [...scripts].map(([script, isCertain]) => ({ script, isCertain }));
 }
 
-/** A command with a word after its name, or one that the shell changes: others are judged as the words they are. */
+/** A command with a word after its name, or one that the shell changes; others are checked as ordinary words. */
 const namesMore = /[\s;&|<>()`$]/;
 
 /** Programs that give a word to a shell. */
@@ -193,13 +193,13 @@ const isOfShell = (argv: Argv, at: number): boolean =>
   /^-[A-Za-z]*c$|^--?[cC]ommands?$/.test(argv[at - 1] ?? '') &&
   argv.slice(0, at).some((word) => isShellName(programName(word)));
 
-/** Wrappers that hand every word on as it is. */
+/** Wrappers that pass on every word unchanged. */
 const handsOn =
   /^(?:sudo|doas|env|time|g?timeout|nice|ionice|chrt|taskset|nohup|setsid|stdbuf|command|exec|npx|bunx|pnpx|uvx|direnv|mise|dotenv|cross-env|caffeinate)$/;
 
 /**
- * The places of words that are only text, also those of a command behind a wrapper: `sudo git commit -m x`. There, `echo`
- * may be the value of an option: `sudo -u echo -s x`.
+ * The indexes of words that are only text, including those of a command after a wrapper: `sudo git commit -m x`. There,
+ * `echo` may be the value of an option: `sudo -u echo -s x`.
  */
 export function plainTexts(part: CommandPart): ReadonlySet<number> {
   const { argv } = part;

@@ -1,6 +1,6 @@
 /**
- * Programs such as prettier and eslint expand patterns themselves (`'{.env,x}'`, `'**'`), by rules of their own. Such a
- * word is judged by every file that it could stand for: hidden files, braces and extended patterns included.
+ * Programs such as prettier and eslint expand patterns themselves (`'{.env,x}'`, `'**'`), by their own rules. Such a
+ * word is checked by every file it could stand for, including hidden files, braces and extended patterns.
  */
 import { relative } from 'node:path';
 import { decideFile } from '../files/fileDecision.ts';

@@ -1,7 +1,7 @@
 /**
- * Secrets that a command may show although none of its words names them: in a folder that it searches or copies, or by
- * names that only the shell knows. Rules for single programs do not cover such words; this is for the rule `Bash`, and
- * for commands that would otherwise run without approval in the sandbox.
+ * Secrets that a command may show without naming them: in a folder that it searches or copies, or through names known
+ * only to the shell. Rules for single programs do not cover such words; this is for the rule `Bash`, and for commands
+ * that would otherwise run without approval in the sandbox.
  */
 import { relative } from 'node:path';
 import { decideFile } from '../files/fileDecision.ts';
@@ -49,7 +49,7 @@ export function hiddenSecret(
   return undefined;
 }
 
-/** Characters of which only the shell knows what they become, in a text without quotes. */
+/** Characters that the shell may expand in unquoted text. */
 const unknownName = /[$`*?[{~]|<\(/;
 
 /**
@@ -86,7 +86,7 @@ const isGit = (word: string): boolean => programName(word) === 'git';
 /** Not the project's own files. */
 const foreign = ['.git', 'node_modules'];
 
-/** The folders whose files a command that is not known to be read-only may show. */
+/** The folders whose files may be shown by a command that is not known to be read-only. */
 function treesOf(part: CommandPart, directory: string, followsGit: boolean, policy: Policy): readonly Tree[] {
   const isGit = programName(part.argv[0]) === 'git';
   if (followsGit && isGit && shownByGit(part, undefined, directory, policy)?.length !== 0)
@@ -117,7 +117,7 @@ function isReader(word: string | null): boolean {
 
 const PROBE = './probe';
 
-/** True if the table of read-only programs says so of some usual form. */
+/** True if the table of read-only programs lists some usual form of it as doing so. */
 const prints = (name: string): boolean =>
   [[PROBE], ['.', PROBE], ['-n', 'p', PROBE], ['1', PROBE]].some((args) => {
     const use = programUse([name, ...args]);

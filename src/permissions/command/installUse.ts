@@ -1,6 +1,6 @@
 /**
- * Decides whether a command may write where dependencies share their files with other projects (hard links): only if it
- * consists of package managers that install, which replace files, and of programs that write nothing. Errs on the side of
+ * Decides whether a command may write to dependencies that share their files with other projects (hard links): only if
+ * it consists of package manager installs, which replace files, and of programs that write nothing. Errs on the side of
  * no.
  */
 import type { Policy } from '../policy.ts';
@@ -40,7 +40,7 @@ export function installUseOf(
 
 const node =
   'install|i|add|ci|uninstall|un|remove|rm|update|up|upgrade|dedupe|prune|rebuild|rb|link|unlink|audit';
-/** The subcommands of each package manager that change dependencies and run no command that they are given. */
+/** The subcommands of each package manager that change dependencies and run no command from their words. */
 const subcommands: Readonly<Record<string, RegExp>> = {
   npm: words(`${node}|r|in|ln|clean-install`),
   pnpm: words(`${node}|ln|import|fetch`),
@@ -76,7 +76,7 @@ function installs(visit: Visit, policy: Policy): boolean {
   return pattern?.test(subcommandIn(isModule ? args.slice(2) : args) ?? '-') === true;
 }
 
-/** The first word that is no option; empty if there is none, undefined if only the shell knows it. */
+/** The first word that is not an option; empty if there is none, undefined if it is known only to the shell. */
 function subcommandIn(args: readonly (string | null)[]): string | undefined {
   for (let at = 0; at < args.length; at += 1) {
     const word = args[at];

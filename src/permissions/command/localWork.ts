@@ -40,7 +40,7 @@ export function localWork({ visit, policy, isFirst }: ScopeInput): AskCause | un
   return { type: 'command', text: part.text };
 }
 
-/** The package that `npx tsc` would install, since it is not there yet; undefined if it only runs something. */
+/** The package that `npx tsc` would install because it is missing; undefined if it only runs something. */
 function installedBy(
   name: string,
   args: readonly string[],
@@ -55,7 +55,7 @@ function installedBy(
   return directories.length > 0 && directories.every(isThere) ? undefined : tool;
 }
 
-/** True in the workspace, except in packages of others, whose scripts are not the project's. */
+/** True in the workspace, except in installed packages, whose scripts are not the project's. */
 const isOwnCode = (realPath: string, policy: Policy): boolean =>
   inWorkspace(realPath, policy) && !/\/(?:node_modules|vendor|site-packages)(?:\/|$)/.test(realPath);
 
@@ -111,7 +111,7 @@ function worksOnProject(
 ): boolean {
   if (name === 'git') return isLocalGit(visit, args, policy, isFirst);
   if (args.some((word) => reaching.test(word))) return false;
-  // What the call itself names to be run or written, or is not known: a rule with a wildcard does not cover that either.
+  // Words that name something to run or write, or are unknown: a rule with a wildcard does not cover them either.
   const tool = toolAt(visit.part.argv);
   const isHarmful = ({ at, risk }: RiskyWord): boolean => risk !== 'elsewhere' && at >= tool;
   if (harmfulWords(visit, policy).some(isHarmful)) return false;

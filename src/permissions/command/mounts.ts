@@ -9,7 +9,7 @@ interface Mount {
   readonly isReadOnly: boolean;
 }
 
-/** `-v source:target[:ro]` and `--mount type=bind,source=…` of docker-run(1); a plain name is a volume, and no file. */
+/** `-v source:target[:ro]` and `--mount type=bind,source=…` of docker-run(1); a plain name is a volume, not a file. */
 export function mountsOf(part: CommandPart): readonly Mount[] {
   return callsIn(part).flatMap(({ argv }) => {
     if (!/^(?:docker|podman|nerdctl|docker-compose)$/.test(programName(argv[0]))) return [];

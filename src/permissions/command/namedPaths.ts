@@ -52,7 +52,7 @@ export function* namedPaths(
       const script = part.hasInput && readsPaths(part) ? (part.inputText ?? command) : '';
       for (const word of [...knownPaths(part), ...pathsWithin(part), ...pathsInCode(script)])
         yield { path: locate(word, directory, policy), verb };
-      // What such a script writes, it says itself when it is judged as a command; but not one of a database:
+      // What such a script writes is found when it is checked as a command, except for a database:
       // `sqlite3 x '.output y'`.
       const inScripts = databases.test(programName(part.argv[0])) ? 'write' : 'read';
       for (const word of pathsInScripts(part))
@@ -108,8 +108,8 @@ export const packs = ({ argv }: CommandPart): boolean =>
     /^(?:zipfile|tarfile|zipapp|http\.server)$/.test(argv[argv.indexOf('-m') + 1] ?? ''));
 
 /**
- * A rule about files that a command may violate through a name that only the shell knows, or by traversing a folder;
- * with the part of the command that may.
+ * A rule about files that a command may violate through a name known only to the shell, or by traversing a folder; with
+ * the part of the command that may do so.
  */
 export function mayNameForbidden(
   command: string,
@@ -121,7 +121,7 @@ export function mayNameForbidden(
   const [first] = rules.filter(isAboutFiles);
   const reading = rules.filter(isAboutReading);
   if (first === undefined) return undefined;
-  // It may enter folders, quote or build names, and start programs that are not seen.
+  // It may enter folders, quote or build names, and start programs that are not visible here.
   if (!parsed.ok) return { rule: first, text: command };
   if ([...parsed.writes, ...parsed.reads].includes(null)) return { rule: first, text: command };
   const follows = followsGitChange(parsed.parts);
@@ -202,7 +202,7 @@ function isAboutFiles({ text }: SourcedRule): boolean {
   );
 }
 
-/** True if a file may be named by a word that only the shell knows. */
+/** True if a file may be named by a word known only to the shell. */
 export function namesUnknown(part: CommandPart): boolean {
   const text = textWords(part);
   return part.argv.some((word, at) => word === null && at > 0 && !text.has(at));

@@ -29,7 +29,7 @@ export interface PartVerdict extends PermissionDecision {
   readonly cause?: AskCause | undefined;
   /** With `ask`: the command that a saved rule could allow, and the limits of such a rule. */
   readonly unruled?: ScopeInput;
-  /** Rules that name the command, and why they do not cover it. */
+  /** Rules that name the command but do not cover it, with the reason. */
   readonly stopped?: readonly StoppedRule[];
   /** The row of a built-in table that allowed or stopped it. */
   readonly row?: string;

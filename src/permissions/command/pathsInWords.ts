@@ -27,7 +27,7 @@ export function withoutNames(part: CommandPart): CommandPart {
 
 function withoutPattern(part: CommandPart): CommandPart {
   const { argv } = part;
-  // With these, the first operand is a file; a word that only the shell knows may be one of them.
+  // With these, the first operand is a file; a word known only to the shell may be one of them.
   if (argv.some((word) => word === null || /^-[A-Za-z]*[efG]|^--(?:r|f|p|i)/.test(word))) return part;
   const pattern = argv.findIndex((word, at) => at > 0 && !word?.startsWith('-'));
   const isKept = (_: unknown, at: number): boolean => at !== pattern;
@@ -69,7 +69,7 @@ export const pathsInScripts = (part: CommandPart): readonly string[] =>
     holdsMore.test(word) ? pathsInCode(word) : [],
   );
 
-/** The words that may be scripts, whole. */
+/** The words that may be scripts, in full. */
 function scriptWords(part: CommandPart): readonly string[] {
   if (part.carrier) return [];
   const text = plainTexts(part);

@@ -51,7 +51,7 @@ export function decideEdits(visit: Visit, others: Touched, policy: Policy): Perm
       : edit.sources.flatMap((source) => decideTransfer(source, edit, directory, others, policy)),
   );
   const gravestOne = gravest(verdicts);
-  // Of what is allowed, the writes count, not what is read for them.
+  // Only allowed writes count, not the reads they need.
   const worst =
     gravestOne?.behavior === 'allow'
       ? (verdicts.find(({ basis }) => basis !== 'read-only') ?? gravestOne)

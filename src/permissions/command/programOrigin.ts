@@ -1,4 +1,4 @@
-/** Where the program of a command comes from, and which name it is judged by. */
+/** Where a command's program comes from, and the name used for it in rules and tables. */
 import { inWorkspace } from '../files/fileDecision.ts';
 import { type Policy, workspaceFolders } from '../policy.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
@@ -8,7 +8,7 @@ import type { Visit } from '../shell/workingDirectory.ts';
 /** Where the system and package managers install programs. */
 const systemFolder = /^(?:\/usr|\/usr\/local|\/opt\/homebrew)?\/bin\/(?=[^/]+$)/;
 
-/** The part with the bare name of a program of the system: `/usr/bin/git` is judged like `git`. */
+/** The part with the bare name of a system program: `/usr/bin/git` is treated like `git`. */
 export function underItsName(part: CommandPart): CommandPart {
   const named = part.argv[0]?.replace(systemFolder, '');
   return named === undefined || named === part.argv[0] ? part : underName(named, part);

@@ -1,6 +1,6 @@
 /**
- * Finds the commands that files of the project hold for a task that a call names: scripts of `package.json`, recipes of
- * a Makefile or a justfile. For rules that deny or ask; knows the usual forms only and errs on the side of too few. Pure,
+ * Finds the commands that the project's files define for a task named in a call: scripts in `package.json`, recipes in
+ * a Makefile or a justfile. For deny and ask rules; knows only the usual forms and errs on the side of too few. Pure,
  * apart from reading these files.
  */
 import { dirname } from 'node:path';
@@ -43,14 +43,14 @@ interface Format {
   readonly names: readonly string[];
   readonly file: RegExp;
   readonly folder: RegExp;
-  /** Further options with a value. */
+  /** More options with a value. */
   readonly valued: RegExp;
   readonly read: (text: string) => Recipes;
 }
 
 interface Recipe {
   readonly scripts: readonly string[];
-  /** Targets that run as well. */
+  /** Targets that also run. */
   readonly needs: readonly string[];
 }
 

@@ -1,9 +1,9 @@
 /**
- * Finds the files that a command names which was not understood: by its text, in every reading of its quotes. What it
- * misses does not matter, since a rule about files that may apply asks about such a command in any case. Pure.
+ * Finds the files named in a command that was not understood, from its text and in every reading of its quotes. Missing
+ * some does not matter, since any rule about files that may apply asks about such a command anyway. Pure.
  */
 
-/** Longer words are no paths that systems support. */
+/** Systems do not support longer paths. */
 const MAX_PATH = 4096;
 
 interface TextPath {
@@ -14,11 +14,11 @@ interface TextPath {
 /** A redirection that writes, with its target: `>| x`, `3>x`, `>& x`, `<>x`. */
 const writing = /(?:\d+|\{\w+\})?(?:&>>?|<>|>&|>>|>)[|!]?\s*([^\s;&|<>()]+)/g;
 
-/** In longer commands no segment is judged on its own, and every word counts as read: rules about edits ask. */
+/** In longer commands, segments are not checked separately, and every word counts as read: rules about edits ask. */
 export const MAX_JUDGED = 4000;
 
 /**
- * The words of the text that may be paths. A command between two separators is taken to write its files, unless it is
+ * The words of the text that may be paths. A command between two separators is assumed to write its files, unless it is
  * read-only on its own.
  */
 export function pathsInText(command: string, isReadOnly: (segment: string) => boolean): readonly TextPath[] {
@@ -41,7 +41,7 @@ export function pathsInText(command: string, isReadOnly: (segment: string) => bo
   return [...verbs].map(([word, verb]) => ({ word, verb }));
 }
 
-/** All words of a text, with quotes and without, and their pieces. */
+/** All words of a text, with and without quotes, and their pieces. */
 export const textWordsOf = (text: string): readonly string[] => [
   ...new Set([text, withoutQuotes(text)].flatMap(wordsOf)),
 ];

@@ -27,7 +27,7 @@ const allowed: PermissionDecision = {
 export const isNoFile = (word: string): boolean => word === OUTPUT_OF_COMMAND || word === '/dev/null';
 
 /**
- * Checks the matches of a pattern: a file name may look like an option, and one with a blank may become several words.
+ * Checks the matches of a pattern: a file name may look like an option, and one with a space may become several words.
  */
 export function decidePattern(
   { pattern, bare }: OpenPattern,
@@ -122,8 +122,8 @@ export function secretBelow(tree: Tree, directory: string, policy: Policy): stri
 }
 
 /**
- * The folders as they may be searched once the rest of the command has run: if that may change ignore files, nothing in
- * them counts as hidden or ignored. `others`: the paths that the rest touches.
+ * The folders as they may be searched once the rest of the command has run: if the rest may change ignore files,
+ * nothing in them counts as hidden or ignored. `others`: the paths that the rest touches.
  */
 export function openedBy(others: Touched, part: CommandPart, use: ReadOnlyUse, policy: Policy): ReadOnlyUse {
   if (use.trees === undefined) return use;

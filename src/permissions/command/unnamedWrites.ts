@@ -1,6 +1,6 @@
 /**
- * Files that a command writes or deletes although none of its words names them: in a folder that it removes, copies or
- * moves, from an archive or a patch, or by git. For rules that forbid editing them.
+ * Files that a command writes or deletes without naming them: in a folder that it removes, copies or moves, from an
+ * archive or a patch, or through git. For rules that forbid editing them.
  */
 import { basename, join, relative } from 'node:path';
 import { forbids, mayForbid } from '../files/filePattern.ts';
@@ -30,7 +30,7 @@ const merge = (all: readonly Written[]): Written => ({
   anywhereIn: all.flatMap(({ anywhereIn }) => anywhereIn),
 });
 
-/** The first rule that forbids editing a file which a part of a command may write without naming it. */
+/** The first rule that forbids editing a file that a part of a command may write without naming it. */
 export function mayWriteForbidden(
   part: CommandPart,
   directories: readonly string[],
@@ -40,7 +40,7 @@ export function mayWriteForbidden(
 ): SourcedRule | undefined {
   const about = rules.filter(isAboutWriting);
   if (about.length === 0 || readOnlyUse(part) !== undefined) return undefined;
-  // Installed packages are many, and few rules are about them.
+  // There are many installed packages, and few rules about them.
   const without = about.some(({ text }) => text.includes('node_modules')) ? [] : ['node_modules'];
   const calls = callsIn(part).map((words) => ({ ...part, argv: words.argv, raw: words.raw }));
   for (const directory of directories)
@@ -56,7 +56,7 @@ export function mayWriteForbidden(
   return undefined;
 }
 
-/** True if a part of a command writes or deletes files, whichever. */
+/** True if a part of a command writes or deletes any files. */
 export function writesFiles(
   part: CommandPart,
   directories: readonly string[],
@@ -105,7 +105,7 @@ interface Call {
   readonly directory: string;
   /** An earlier part may have changed what git writes. */
   readonly followsGit: boolean;
-  /** Names of folders whose files do not count. */
+  /** Names of folders whose files are ignored. */
   readonly without: readonly string[];
 }
 
@@ -173,7 +173,7 @@ function ofGit(
 ): Written {
   const written = writtenByGit(part, directory, policy);
   const call = { part, directory, followsGit, without };
-  // What it moves gets the names of the target.
+  // Moved files get names in the target.
   const moved = args[0] === 'mv' ? transferred('mv', args.slice(1), call, policy) : nothing;
   if (written !== undefined && !(followsGit && written.files !== 'none'))
     return merge([
@@ -245,7 +245,7 @@ function found(args: readonly string[], call: Call, policy: Policy): Written {
   );
 }
 
-/** `curl -O` and `wget` name files after addresses. */
+/** `curl -O` and `wget` name files after URLs. */
 function downloaded(args: readonly string[], at: (word: string) => string): Written {
   const names = args.flatMap((word) => /\/([^/?#]+)(?:[?#].*)?$/s.exec(word)?.[1] ?? []);
   const folders = args.flatMap((word, index) => [

@@ -1,6 +1,6 @@
 /**
  * A command that a rule allows in part runs in the user's own environment, in which git may fetch, run helpers, and
- * find programs in the project. So the parts that no rule allows must be safe there, too; alone they run in the
+ * find programs in the project. So the parts that no rule allows must be safe there too; on their own, they run in the
  * environment of read-only commands (`tools/shell/childEnvironment.ts`).
  */
 
@@ -30,5 +30,8 @@ export function decideInUserEnvironment(
     : verdict;
 }
 
-/** Without a cause it is a limit: what would run is the repository's, so the judge of mode `auto` cannot allow it. */
+/**
+ * It has no cause, so it is a limit: the repository decides what would run, so the judge of mode `auto` cannot allow
+ * it.
+ */
 const ask = (reason: string): PartVerdict => ({ behavior: 'ask', reason });

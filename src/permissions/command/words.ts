@@ -99,8 +99,8 @@ export function leftOut(
 }
 
 /**
- * The indexes of words that are only text: messages, titles, printed words. A word that only the shell knows is
- * included if quotes keep it a single word.
+ * The indexes of words that are only text: messages, titles, printed words. A word known only to the shell is included
+ * if quotes keep it a single word.
  */
 export function textWords(part: CommandPart): ReadonlySet<number> {
   const name = programName(part.argv[0]);

@@ -47,7 +47,7 @@ interface FileRequest {
 }
 
 /**
- * Decides about a path; with `globs` it may contain shell wildcards. A pattern is judged by what it could match and by
+ * Decides about a path; with `globs` it may contain shell wildcards. A pattern is checked by what it could match and by
  * what it matches now, since a harmless-looking name may be a link.
  */
 export function decideFile(request: FileRequest, policy: Policy, globs = false): FileVerdict {
@@ -247,8 +247,8 @@ export function inWorkspace(realPath: string, policy: Policy): boolean {
 }
 
 /**
- * Where an allow rule's folder leads. A link in the workspace leads it no further: it may be the project's, or have been
- * created by a command since the rule was approved.
+ * Where an allow rule's folder leads. Links in the workspace are not followed: they may come from the project, or from
+ * a command run since the rule was approved.
  */
 export function placeOfRule(folder: string, policy: Policy): string {
   const real = policy.realpath(folder);
@@ -261,7 +261,7 @@ const patternPlace = (rule: SourcedRule, policy: Policy): PatternPlace => ({
   realpath: (path) => placeOfRule(path, policy),
 });
 
-/** `Edit` rules cover every way to write; forbidding `Read` forbids all access, including edits. */
+/** `Edit` rules cover every way to write; denying `Read` denies all access, including edits. */
 function appliesTo(ruleTool: string, { tool, verb }: FileRequest, forbidding: boolean): boolean {
   if (namesTool(ruleTool, tool)) return true;
   if (verb === 'write') return ruleTool === 'Edit' || (forbidding && ruleTool === 'Write');

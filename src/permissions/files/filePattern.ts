@@ -55,7 +55,7 @@ export interface ForbiddingPattern {
   readonly key: string;
 }
 
-/** Prepares a pattern: links in it are resolved now. */
+/** Prepares a pattern, resolving the links in it now. */
 export function forbidding(pattern: string, place: PatternPlace): ForbiddingPattern {
   const located = anchors(pattern, place).flatMap(({ root, glob }) =>
     [root, place.realpath(root)].map((directory) => ({

@@ -18,7 +18,7 @@ export interface ProtectedName {
   readonly pattern: string;
   /** The program that uses it, as shown to the user: "VS Code". */
   readonly usedBy: string;
-  /** Everyday commands of the user (install, test, commit) write there, so a sandbox must allow it. */
+  /** The user's everyday commands (install, test, commit) write there, so a sandbox must allow it. */
   readonly isBuilt?: true;
   /** Covers everything without a name of its own: a rule for it does not cover specific names. */
   readonly isGeneral?: true;
@@ -285,7 +285,7 @@ export interface ProtectionPlace {
   /** The home folder, absolute: as named, and with its links resolved. */
   readonly homes: readonly string[];
   /**
-   * Absolute folders in which the user works. The parents of the innermost one that contains the path are not checked,
+   * Absolute folders that the user works in. The parents of the innermost one that contains the path are not checked,
    * because the user chose them: in a worktree at `.claude/worktrees/x` the files are ordinary.
    */
   readonly workspace: readonly string[];

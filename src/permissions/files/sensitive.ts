@@ -54,7 +54,8 @@ const names = [
   'secrets.y*ml',
   'secrets.toml',
   'secrets.properties',
-  // Files of wrangler, act, Ansible, Terraform, kubectl, rclone, Sentry, clasp, Azure Functions and others, which contain secrets by their documentation.
+  // Files of wrangler, act, Ansible, Terraform, kubectl, rclone, Sentry, clasp, Azure Functions and others that contain
+  // secrets according to their documentation.
   '.dev.vars*',
   '.secrets',
   '.vault_pass*',
@@ -115,7 +116,7 @@ const secretName = new RegExp(
   `^(?:${names.map((name) => name.replaceAll('.', '\\.').replaceAll('*', '.*')).join('|')})$`,
   's',
 );
-/** Without the trailing wildcard (for `id_rsa.bak`), with which any name with a wildcard would match. */
+/** Leaves out the trailing wildcard (for `id_rsa.bak`), which would match any name with a wildcard. */
 const namesForWildcards = names.map((name) => (name.startsWith('.') ? name : name.replace(/\*$/, '')));
 const harmless = /^(?:\.env[\w.-]*\.(?:example|sample|template|dist)|.*\.pub)$/;
 /** Build output of contracts (`Token.json`), schemas and translations, where these are ordinary names. */

@@ -1,4 +1,4 @@
-/** Settings that are no secret as such, but may hold a password or a token. */
+/** Settings that are not secret as such but may contain a password or a token. */
 import { readFileNow } from '../../disk/fileLookups.ts';
 
 interface Settings {
@@ -9,8 +9,8 @@ interface Settings {
 
 const settings: readonly Settings[] = [
   {
-    // Of a repository, also of a submodule or worktree. A password or token in a URL, an authorization header, or a
-    // setting named like a password: git-config(1).
+    // Of a repository, a submodule or a worktree. A password or token in a URL, an authorization header, or a setting
+    // named like a password: git-config(1).
     path: /\/\.git\/(?:.*\/)?config(?:\.worktree)?$/,
     credential:
       /:\/\/[^\s/@:"]*:[^\s/@"]+@|:\/\/[^\s/@:"]{16,}@|(?:^|\])\s*(?:extraheader|\w*(?:password|token|secret|passwd))\s*=\s*\S/im,
@@ -70,7 +70,7 @@ const settings: readonly Settings[] = [
     credential: /"private_key"\s*:\s*"-----BEGIN/,
   },
   {
-    // A single secret, or some with names, in a text file; docs.docker.com/compose/how-tos/use-secrets. Lists of words for
+    // A text file with a single secret, or some with names; docs.docker.com/compose/how-tos/use-secrets. Word lists for
     // tests have many lines without a name.
     path: /\/(?:[\w.-]*[_.-])?(?:api[_-]?keys?|tokens?|secrets?|passwords?|passwd)\.txt$|\/secrets\/[\w-]+(?:\.txt)?$/,
     credential:

@@ -84,13 +84,13 @@ function leadsOut(link: string, top: string): boolean {
   }
 }
 
-/** Ignore files in a folder and those around it that are links, or behind one. */
+/** Ignore files in a folder and its parents that are links or reached through one. */
 function linksAbove(folder: string): readonly string[] {
   const own = ignoreFiles.map((name) => join(folder, name)).filter((file) => realOf(file) !== file);
   return folder === dirname(folder) ? own : [...own, ...linksAbove(dirname(folder))];
 }
 
-/** True if a link leads to a file that is no list of patterns, as far as its name tells. */
+/** True if a link leads to a file that is not a list of patterns, judging by its name. */
 function isForeign(link: string): boolean {
   const real = realOf(link);
   return isSensitive(real) || !/ignore|exclude/i.test(basename(real));

@@ -52,8 +52,8 @@ const COMBINED = [
 ];
 
 /**
- * The content that a subcommand of git shows; undefined if no file content. `args` are its words, `read` the same words
- * parsed.
+ * The content that a subcommand of git shows; undefined if it shows no file content. `args` are its words, `read` the
+ * same words parsed.
  */
 export function shownBy(name: string, args: readonly string[], read: ReadOptions): Shown | undefined {
   const has = (names: RegExp): boolean => read.options.some((option) => names.test(option.name));
@@ -251,7 +251,7 @@ function runListing(
     commits.has(word) || word.includes('..') || /\^[@!]$/.test(word);
   const named = operands.filter(isCommit);
   if (name === 'diff' && (named.length > 1 || named.some((word) => !commits.has(word)))) {
-    // Before the dashes nothing is a file, whatever happens to the commits meanwhile.
+    // Nothing before the dashes is a file, whatever happens to the commits in the meantime.
     const last = words.lastIndexOf(named.at(-1) ?? '', end) + 1;
     const paths = words.slice(last, end);
     if (paths.some((word) => word.startsWith('-'))) return [undefined];

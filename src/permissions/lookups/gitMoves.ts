@@ -14,8 +14,8 @@ type Git = (args: readonly string[], input?: string) => string | undefined;
 const NAMES = ['-z', '--name-only', '--no-renames', '--no-relative'];
 
 /**
- * Lists of names; undefined in place of an unknown list. A word that names no commit writes nothing. `onDisk`: the files
- * that may have changed on disk.
+ * Lists of names; undefined for an unknown list. A word that is not a commit writes nothing. `onDisk`: the files that
+ * may have changed on disk.
  */
 export function movedNames(
   git: Git,

@@ -51,8 +51,8 @@ const fileSettings = 'excludesfile|attributesfile|ignorerevsfile|orderfile|file'
 export const HOOK = 'post-index-change';
 
 /**
- * Checks the repository that git would find from the directory, and its submodules. Errs on the side of true, also if
- * the settings or links in the git folder place the worktree or a file elsewhere.
+ * Checks the repository that git would find from the directory, and its submodules. Errs on the side of true, including
+ * when the settings or links in the git folder place the worktree or a file elsewhere.
  */
 export function gitRunsPrograms(directory: string): boolean {
   const repository = findRepository(directory);

@@ -33,7 +33,7 @@ interface Machine {
   readonly workspace: readonly string[];
 }
 
-/** The names of remotes that have an address: git takes any other name for a path. */
+/** The names of remotes that have an address: git treats any other name as a path. */
 export function remoteNames(settings: readonly GitSetting[]): ReadonlySet<string> {
   const names = new Set<string>();
   const emptied = new Set<string>();
@@ -63,7 +63,7 @@ export function remoteInside(given: RemoteSettings, machine: Machine): string | 
     if (found.type === 'program') return 'names a program that git would start';
     return found.type === 'path' && isWritable(found.path, bases, machine) ? LEADS_INSIDE : undefined;
   };
-  /** For a name: git takes one that is no remote for an address; `.` is the repository itself. */
+  /** For a name: git treats one that is not a remote as an address; `.` is the repository itself. */
   const effectOfName = (name: string): string | undefined =>
     name === '.' || names.has(name) ? undefined : effectOf(name);
   for (const { setting, file } of own) {
@@ -125,7 +125,7 @@ const leading: readonly Row[] = [
   },
 ];
 
-/** Relative addresses of submodules begin at that of the remote, or at the repository: gitmodules(5). */
+/** Relative addresses of submodules are relative to the remote's address, or to the repository: gitmodules(5). */
 function submoduleAddresses(address: string, remotes: readonly string[]): readonly string[] {
   if (!/^\.\.?\//.test(address)) return [address];
   const paths = remotes.flatMap((remote) => {

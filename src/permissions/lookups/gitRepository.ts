@@ -114,7 +114,7 @@ export function readText(path: string): string | undefined {
   return found === null ? '' : found?.toString('utf8');
 }
 
-/** The folders whose settings git reads, also if the repository is not in a usual place. */
+/** The folders whose settings git reads, even if the repository is not in a usual place. */
 export function settingsFolders({ folder }: Pick<Repository, 'folder'>): readonly string[] {
   const named = pathIn(join(folder, 'commondir'), /^([^\r\n]+)[\r\n]*$/) ?? '.';
   return [...new Set([folder, realPathOf(folder, named) ?? folder])];

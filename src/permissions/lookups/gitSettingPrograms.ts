@@ -1,7 +1,7 @@
 /**
  * The programs that a repository's own settings make git start. A clone has no such settings, but an unpacked archive
- * may. The user's own settings, and the usual values of well-known tools, do not count; nor do hooks that belong to
- * commits, checkouts and pushes.
+ * may. Ignores the user's own settings, the usual values of well-known tools, and hooks that belong to commits,
+ * checkouts and pushes.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { findRepository, type Repository, readText, settingsFolders } from './gi
 interface Row {
   /** Matches `section.key`, or `section.*.key` with a subsection. */
   readonly name: RegExp;
-  /** Values that start nothing, or only a well-known program as its documentation says. */
+  /** Values that start nothing, or only a well-known program in its documented form. */
   readonly unless?: RegExp;
   /** Values that count; absent: all others. */
   readonly only?: RegExp;
@@ -26,7 +26,7 @@ interface Row {
 const ofSystem = (names: string): string => `(?:/(?:usr(?:/local)?|opt/homebrew)/bin/)?(?:${names})`;
 const exactly = (...values: readonly string[]): RegExp => new RegExp(`^(?:${values.join('|')})$`);
 
-/** Settings for any subcommand: git looks at files, shows, merges or signs. git-config(1), gitattributes(5). */
+/** Settings for any subcommand: git checks files, shows, merges or signs. git-config(1), gitattributes(5). */
 const general: readonly Row[] = [
   { name: /^core\.fsmonitor$/, unless: /^(?:true|false|yes|no|on|off|\d*)$/i },
   {
@@ -290,7 +290,7 @@ function remoteOf(
 function startsProgram(setting: GitSetting, isConnecting: boolean): boolean {
   const { section, subsection, key, value } = setting;
   if (value === undefined) return false;
-  // Only git knows where these are.
+  // Their location is known only to git.
   if (/^include(?:if)?$/.test(section) && key === 'path')
     return /^(?:~[^/]|%\()/.test(value) || isMisread(value);
   if (isConnecting && section === 'protocol' && (subsection ?? 'ext') === 'ext')

@@ -1,7 +1,7 @@
 import { dirname, join, sep } from 'node:path';
 import { linkAt, realpath } from '../../disk/paths.ts';
 
-/** The limit of Linux. */
+/** Linux's limit. */
 const MAX_LINKS = 40;
 
 /** Paths on Linux that depend on the process: its folder, its root, its open files. */

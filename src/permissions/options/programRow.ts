@@ -30,7 +30,7 @@ export interface ProgramRow {
   readonly allSubcommands?: string;
   /** The subcommands that a rule for the program covers; absent = all except those in `subcommands`. */
   readonly covered?: string;
-  /** Other words that run, write or reach elsewhere. */
+  /** Other words that run, write, or reach other places. */
   readonly words?: { readonly test: (word: string) => boolean };
   /** A first operand that leads to another folder. */
   readonly first?: RegExp;

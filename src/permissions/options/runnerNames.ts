@@ -1,6 +1,6 @@
 /**
- * Programs that run what they are given: shells, interpreters, and programs that start others. The one table for every
- * question about them. Names as `programName` returns them. Data only.
+ * Programs that run what they are given: shells, interpreters, and programs that start others. The only table about
+ * them. Names as `programName` returns them. Data only.
  */
 
 const named = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/));
@@ -9,7 +9,7 @@ const shells =
   named(`bash sh dash zsh ksh fish ash csh tcsh mksh lksh oksh pdksh yash rbash rksh rzsh xonsh pwsh
   powershell nu elvish`);
 
-/** Shells whose language is the one that our grammar reads. */
+/** Shells whose language our grammar reads. */
 const plainShells = named('bash sh dash zsh ksh');
 
 const interpreters =
@@ -45,7 +45,7 @@ export const isShellName = (name: string): boolean => shells.has(name);
 
 export const isPlainShell = (name: string): boolean => plainShells.has(name);
 
-/** True for an interpreter that is no shell, whatever its version. */
+/** True for an interpreter that is not a shell, whatever its version. */
 export const isInterpreter = (name: string): boolean => interpreters.has(plain(name));
 
 /** True if code among its words may start programs. */
@@ -61,5 +61,5 @@ export const isCarrier = (name: string): boolean => carriers.has(name);
 /** True if a program runs later what it reads: at(1), crontab(1). */
 export const isScheduler = (name: string): boolean => /^(?:at|batch|crontab)$/.test(name);
 
-/** True if a program that is no shell runs commands that it reads: ed(1), tclsh(1). */
+/** True if a program other than a shell runs commands that it reads: ed(1), tclsh(1). */
 export const readsCommands = (name: string): boolean => /^(?:ed|ex|tclsh|expect)$/.test(name);

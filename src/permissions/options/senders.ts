@@ -6,11 +6,11 @@ import { programName } from './programTable.ts';
 
 interface Sender {
   readonly programs: string;
-  /** One of its words matches if it sends a folder; absent: any call does. */
+  /** Matches one of its words if it sends a folder; absent: any call does. */
   readonly words?: RegExp;
-  /** Another one has to match, too. */
+  /** Another word must match too. */
   readonly also?: RegExp;
-  /** Without a folder among its words, it takes the current one. */
+  /** Without a folder among its words, it uses the current one. */
   readonly takesCurrent?: true;
 }
 
@@ -56,7 +56,7 @@ const senders: readonly Sender[] = [
   { programs: 'asar', words: /^p(?:ack)?$/ },
   { programs: 'hf huggingface-cli', words: /^upload/, takesCurrent: true },
   { programs: 'kaggle wandb dvc', words: /^(?:create|version|put|push|add)$/, takesCurrent: true },
-  // What packs a folder for a model.
+  // Tools that pack a folder for a model.
   { programs: 'repomix code2prompt files-to-prompt gitingest yek', takesCurrent: true },
 ];
 

@@ -26,7 +26,7 @@ const readsScript = /^(?:g?awk|g?sed|jq|yq|kubectl|oc|g?make|just|rake|curl)$/;
 
 /**
  * True if a program executes its input: an interpreter without a script, a database client or a debugger without
- * commands among its words, `patch`, a shell that another program starts. Its words do not tell what it does.
+ * commands among its words, `patch`, a shell that another program starts. Its words do not show what it does.
  */
 export function runsItsInput(argv: Argv): boolean {
   const name = programName(argv[0]).replace(/(?<=[a-z])[\d.]+$/, '');
@@ -43,10 +43,10 @@ export function runsItsInput(argv: Argv): boolean {
   return /^(?:-|\/dev\/stdin|repl)$/.test(script ?? '') || words.includes('-s');
 }
 
-/** Of those with a script, the ones whose script starts no programs. */
+/** Those with a script that starts no programs. */
 const startsNothing = /^(?:jq|yq|kubectl|oc|curl)$/;
 
-/** Of those, the ones that start other programs when their input says so: not databases and not `patch`. */
+/** Those that start other programs when their input says so: not databases or `patch`. */
 export function startsFromInput(argv: Argv): boolean {
   const name = programName(argv[0]).replace(/(?<=[a-z])[\d.]+$/, '');
   const isOther = unpackers.test(name) || /^(?:sqlite|psql|mysql|mariadb|mongosh|redis-cli|bc)$/.test(name);
@@ -79,8 +79,8 @@ function namesScriptInput(argv: Argv): boolean {
 }
 
 /**
- * True if a program is known to treat its input as data, so that a rule for it holds whatever is piped into it. What is
- * not fully understood may run it.
+ * True if a program is known to treat its input as data, so that a rule for it holds whatever is piped into it. A call
+ * that is not fully understood may run it.
  */
 export function readsInputAsData(argv: Argv): boolean {
   if (runsItsInput(argv) || argv.some((word) => word !== null && isInteractive.test(word))) return false;

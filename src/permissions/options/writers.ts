@@ -1,6 +1,6 @@
 /**
  * Programs that write the files they are pointed at, with what makes them write: editors for scripts, formatters,
- * linters that fix. Apart from archives, downloads and version control, which `unnamedWrites.ts` knows.
+ * linters that fix. Excludes archives, downloads and version control, which `unnamedWrites.ts` covers.
  */
 import { programName } from './programTable.ts';
 

@@ -7,7 +7,10 @@ import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Words } from '../shell/wrappers.ts';
 import { parseRule, type SourcedRule } from './rules.ts';
 
-/** True if all variables set for a command are known to be harmless. `IFS` is only for `read`, and gone afterwards. */
+/**
+ * True if all variables set for a command are known to be harmless. `IFS` affects only `read` and is restored
+ * afterwards.
+ */
 export const hasSafeEnvironment = ({ argv, envPrefix }: CommandPart): boolean =>
   envPrefix.every(
     (one) => isHarmlessAssignment(one) || (argv[0] === 'read' && one.name === 'IFS' && one.value !== null),

@@ -55,8 +55,8 @@ export function reachedByGit(call: GitCall, policy: Policy): readonly Permission
 }
 
 /**
- * What, in the settings of the repositories in which git or one of its clients works, names a program that git would
- * start, and why; undefined if nothing does, or it is another program.
+ * The setting that names a program git would start in the repositories that git or one of its clients works in, and
+ * why; undefined if there is none, or it is another program.
  */
 export function programStartedByGit(visit: Visit, policy: Policy): string | undefined {
   if (!isGitClient(programName(visit.part.argv[0]))) return undefined;

@@ -175,7 +175,7 @@ function isOwnRepository(place: string, policy: Policy): boolean {
   }
 }
 
-/** A word whose value only the shell knows may be an option, or any file. */
+/** A word known only to the shell may be an option, or any file. */
 function unknownWord(part: CommandPart, isSpelled: (at: number) => boolean): OutOfScope | undefined {
   const text = textWords(part);
   const at = part.argv.findIndex((word, index) => word === null && !text.has(index) && !isSpelled(index));

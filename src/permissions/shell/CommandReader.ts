@@ -50,7 +50,7 @@ interface Place {
 
 type ReadScript = (script: string, into: CommandReader, depth: number) => boolean;
 
-/** A place about which nothing is known. */
+/** A point at which nothing is known. */
 const elsewhere: Place = { certain: false, isReached: false, repeats: false, hasInput: true };
 
 const maxDepth = 4;
@@ -477,7 +477,7 @@ export class CommandReader {
     return rest;
   }
 
-  /** The command reads the word. If only the shell knows its value, it may be a secret, as in a file. */
+  /** The command reads the word. If its value is known only to the shell, it may be a secret, as in a file. */
   #herestring(node: Node, place: Place): boolean {
     const words = node.namedChildren.filter((child) => wordTypes.has(child.type));
     const all = words.map((word) => this.#pieces(word, true));

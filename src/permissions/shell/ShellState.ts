@@ -28,7 +28,7 @@ export class ShellState {
     this.#variables = variables;
   }
 
-  /** The variables are as now or as they were: what ran since then may not have run. */
+  /** The variables have either their current or their earlier values: what ran since then may not have run. */
   orElse(before: Variables): void {
     this.#variables = join(before, this.#variables);
   }

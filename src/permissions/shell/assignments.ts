@@ -4,7 +4,7 @@
  * names are understood, and only with ordinary values. Pure.
  */
 
-/** One assignment; `value` is null if only the shell knows it. */
+/** One assignment; `value` is null if it is known only to the shell. */
 export interface Assignment {
   readonly name: string;
   readonly value: string | null;

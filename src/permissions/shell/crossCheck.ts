@@ -61,7 +61,7 @@ class Comparison {
     }
   }
 
-  /** The substitutions of a word, between their first and last character. */
+  /** The substitutions of a word, from their first to their last character. */
   #inside(node: Node): boolean {
     if (!/^(?:command|process)_substitution$/.test(node.type))
       return node.children.every((child) => this.#inside(child));

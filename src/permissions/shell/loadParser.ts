@@ -28,8 +28,8 @@ export async function loadShellParser(wasmDirectory: string): Promise<(command: 
 }
 
 /**
- * Reads commands with a parser that `create` makes, and with a new one after it has failed: WebAssembly leaves a parser
- * as it was in the middle of its work. A command that makes it fail is not understood.
+ * Reads commands with a parser from `create`, and with a new one after a failure: WebAssembly leaves the failed parser
+ * in an inconsistent state. A command that makes it fail is not understood.
  */
 export function createShellParser(
   create: () => Pick<Parser, 'parse' | 'reset'>,

@@ -22,7 +22,7 @@ export const wordTypes: ReadonlySet<string> = new Set([
   'test_operator',
 ]);
 
-/** The word without quotes; null if only the shell can know. */
+/** The word without quotes; null if it is known only to the shell. */
 export function wordValue(node: Node, source: string): string | null {
   const text = source.slice(node.startIndex, node.endIndex);
   // Braces expand to several words; only the shell knows `~user`, `~+` and `~-`.
@@ -231,7 +231,7 @@ function readDollar(
     const length = whole.length;
     if (derived !== undefined)
       return { piece: { type: 'derived', name: derived, quoted, cut: !/[-+]/.test(operator) }, length };
-    // Lengths, counts and statuses are always one word. A positional parameter that is not set is none, like `$1`.
+    // Lengths, counts and statuses are always one word. An unset positional parameter becomes no word, like `$1`.
     const isNumber = sign === '#' || /^[?#]$/.test(plain);
     if (!/^[A-Za-z_]/.test(plain)) return { piece: { type: 'output', quoted: quoted || isNumber }, length };
     // The length of a secret reveals something about it.

@@ -13,9 +13,9 @@ export type Argument =
   | {
       readonly type: 'files';
       readonly pattern: string;
-      /** In a loop: one of them at a time. */
+      /** In a loop: one name at a time. */
       readonly single: boolean;
-      /** Without quotes: it is one word only if each name is free of blanks and wildcards. */
+      /** Without quotes: it is one word only if no name contains blanks or wildcards. */
       readonly bare: boolean;
       /** How often the command had changed directory when the pattern was expanded. */
       readonly moves: number;

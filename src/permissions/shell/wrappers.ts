@@ -36,7 +36,7 @@ export function unwrap(words: Words): {
   return { words: current, envPrefix };
 }
 
-/** For `env`, an assignment is a word like any other: the shell replaces a pattern in it by the names of files. */
+/** For `env`, an assignment is a word like any other: the shell replaces a pattern in it with file names. */
 function assignmentIn(word: string, raw: string): Assignment {
   const at = word.indexOf('=');
   const isQuoted = /^(?:\w+=)?(?:'[^']*'|"[^"]*")$/.test(raw);

@@ -62,7 +62,7 @@ export function callsIn(words: Words): Words[] {
   return [...starts].map(from);
 }
 
-/** The call as it is, without the folder of its program, and without options before its subcommand. */
+/** The call unchanged, without its program's folder, and without options before its subcommand. */
 export function formsOf(words: Words): Words[] {
   const [first] = words.argv;
   if (first == null) return [words];
@@ -95,7 +95,7 @@ function otherPrograms({ argv: [name, ...args], raw: [, ...rest] }: Words): Word
   if (name === 'docker-compose') return [called('docker', ['compose'])];
   if (name === 'docker' && args[0] === 'compose')
     return [{ argv: ['docker-compose', ...args.slice(1)], raw: ['docker-compose', ...rest.slice(1)] }];
-  // `hub` hands git's subcommands on to git: hub(1).
+  // `hub` passes git's subcommands on to git: hub(1).
   if (name === 'hub') return [called('git')];
   return [
     ...known.filter((one) => one !== name).map((one) => called(one)),
@@ -162,7 +162,7 @@ function otherNames(form: Words): Words[] {
   const [program, word, ...rest] = form.argv;
   const groups = synonyms[program ?? ''] ?? [];
   if (word == null) return [];
-  // A script by its name alone.
+  // A script called by its name alone.
   if (/^(?:pnpm|yarn|bun)$/.test(program ?? '') && /^run(?:-script)?$/.test(word) && rest.length > 0)
     return [{ argv: [program ?? null, ...rest], raw: [form.raw[0] ?? '', ...form.raw.slice(2)] }];
   const found = groups.flatMap((group) => {

@@ -1,6 +1,6 @@
 /**
- * Words that a builtin of the shell evaluates: as the name of a variable or as a number, where the subscript in
- * `a[$(cmd)]` runs cmd, or as code. Seen in bash 5.2 and zsh 5.9. Pure.
+ * Words that a shell builtin evaluates: as code, or as the name of a variable or a number, in which the subscript of
+ * `a[$(cmd)]` runs cmd. Seen in bash 5.2 and zsh 5.9. Pure.
  */
 import { isOfShell } from '../../shell/assignments.ts';
 import type { CommandPart, ParsedCommand } from '../../shell/parsedCommand.ts';
@@ -65,7 +65,7 @@ function evaluatesNumbers({ argv, raw, envPrefix }: CommandPart): boolean {
 
 /** Of a command that evaluates numbers whose text holds a `$` or a backtick somewhere. */
 interface Evaluated {
-  /** All known words, values and inputs: a number may have its origin there. */
+  /** All known words, values and inputs: a number may come from any of them. */
   readonly texts: readonly string[];
   /** True if a value or an input begins a command that another one may complete: `x='a[$(git '`. */
   readonly hasPart: boolean;

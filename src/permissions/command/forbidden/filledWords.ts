@@ -33,7 +33,7 @@ function together(templates: readonly Template[], mayBeOption = false): Filled {
   return {
     commands: templates.map((template) => {
       const isOfShell = !mayBeOption && isShellName(programName(template[0]?.word ?? null));
-      // A file that a shell runs is like any script; a folder behind `-C` is no subcommand.
+      // A file that a shell runs is treated like any script; a folder after `-C` is not a subcommand.
       const argv = template.map(({ word, isFilled }, at) =>
         isFilled && at > 0 && (isOfShell || namesFolder.test(template[at - 1]?.word ?? ''))
           ? './x'
@@ -64,7 +64,9 @@ const ADDED = { word: null, isFilled: true } as const;
 const fill = (argv: Argv, mark: RegExp): Template =>
   argv.map((word) => ({ word, isFilled: word !== null && mark.test(word) }));
 
-/** Places where `fd`, `parallel` and others put a name or a part of it: fd(1), parallel(1), fzf(1), entr(1). */
+/**
+ * Placeholders that `fd`, `parallel` and others replace by a name or a part of it: fd(1), parallel(1), fzf(1), entr(1).
+ */
 const placeholder = /\{[\w.,:/#%+-]*\}|^\/_$/;
 
 /** find(1) */
@@ -105,7 +107,7 @@ function joined(rest: Argv): readonly Template[] {
   });
 }
 
-/** Of any other program: a word that names a program, with a placeholder behind it. */
+/** For any other program: a word that names a program, followed by a placeholder. */
 function withPlaceholders(rest: Argv): readonly Template[] {
   const last = rest.findLastIndex((word) => word !== null && placeholder.test(word));
   if (last === -1) return [];
@@ -128,7 +130,9 @@ export function filledText(text: string): readonly Words[] {
   });
 }
 
-/** xargs(1): it adds what it reads, or replaces a mark by it. Options that are not understood may have a value. */
+/**
+ * xargs(1): it adds what it reads, or replaces a placeholder with it. Options that are not understood may have a value.
+ */
 function ofXargs(argv: Argv): Filled {
   const at = commandOfXargs(argv);
   const mark = markOf(argv.slice(1, at));
@@ -150,7 +154,7 @@ function commandOfXargs(argv: Argv): number {
   return at;
 }
 
-/** What xargs replaces by what it reads, by its options; undefined = it replaces nothing. */
+/** The placeholder that xargs replaces with what it reads, according to its options; undefined = none. */
 function markOf(options: Argv): string | undefined {
   if (!options.some((option) => /^-[IiJ]|^--replace/.test(option ?? ''))) return undefined;
   let mark = '{}';

@@ -21,8 +21,8 @@ import { matchesKnown, matchForbidden, matchText } from './forbiddenCommand.ts';
 const MAX_TASKS = 4;
 
 /**
- * If a rule might match but that cannot be determined, or a task of the project runs what it matches, the result is to
- * ask, even for deny rules and in every mode.
+ * If it is unclear whether a rule matches, or a task of the project runs what it matches, the result is ask, even for
+ * deny rules and in every mode.
  */
 export function forbidden(
   behavior: 'ask' | 'deny',
@@ -77,7 +77,9 @@ function innerScripts(
   });
 }
 
-/** What rules about files say of words that may be run as commands. Rules about commands look into them themselves. */
+/**
+ * Applies rules about files to words that may be run as commands. Rules about commands examine such words themselves.
+ */
 function givenFiles(
   behavior: 'ask' | 'deny',
   parsed: ParsedCommand,
@@ -178,8 +180,8 @@ function ruled(
 }
 
 /**
- * The first task whose commands, as the project's file holds them, a rule certainly matches, or which write files that
- * one forbids editing. Asks, since such a file was not necessarily written by the model.
+ * The first task whose commands in the project's file certainly match a rule, or write files that a rule forbids
+ * editing. Asks, since the model did not necessarily write that file.
  */
 function ofTasks(
   rules: readonly SourcedRule[],

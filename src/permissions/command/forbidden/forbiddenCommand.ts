@@ -1,6 +1,6 @@
 /**
  * Matches `Bash(…)` rules that deny or ask against what a command runs: through quotes, paths, wrappers, options before
- * a subcommand, and alternative spellings of options. If only the shell knows a word, the result is "perhaps".
+ * a subcommand, and alternative spellings of options. If a word is known only to the shell, the result is "perhaps".
  */
 import { globsOverlap, hasGlob } from '../../files/globOverlap.ts';
 import { programName } from '../../options/programTable.ts';
@@ -23,7 +23,7 @@ import { evaluatesUnknown } from './evaluatedWords.ts';
 import { filledCommands, filledText } from './filledWords.ts';
 import { aliasedCalls, changesNames, continued } from './laterNames.ts';
 
-/** `perhaps`: a word that only the shell knows could make it a command that the rule matches. */
+/** `perhaps`: a word known only to the shell could make it match the rule. */
 type Match = 'yes' | 'perhaps' | 'no';
 
 /** Matches a deny or ask rule against one part of a command. */
@@ -57,9 +57,9 @@ export function matchForbidden(rule: SourcedRule, part: CommandPart): Match {
 }
 
 /**
- * True if a program could start what the rule matches: its words name the program and continue as in the rule, or one of
- * them contains such a command. For a program that the tables know, the words must be clearer, and it must not be one that
- * only reads or runs nothing.
+ * True if a program could start what the rule matches: its words name the program and continue as in the rule, or one
+ * of them contains such a command. For a program in the tables, the match must be clearer, and the program must not be
+ * one that only reads or runs nothing.
  */
 function mayStart(rule: SourcedRule, part: CommandPart, text: string): boolean {
   const { argv, raw } = part;
@@ -91,7 +91,7 @@ function mayStart(rule: SourcedRule, part: CommandPart, text: string): boolean {
 /** Where a command may begin inside a word: `system x` and `\! x` of database clients. */
 const commandsInside = /[\n;&|(){}`!]|\b(?:system|shell|exec|run|spawn|eval)\b/;
 
-/** True if the word before says that a command follows; of package managers it is the name of a script. */
+/** True if the preceding word means that a command follows; with package managers it is the name of a script. */
 function startsNext(argv: CommandPart['argv'], at: number): boolean {
   if (/^(?:npm|pnpm|yarn|bun|deno|cargo|go|dotnet|docker|podman)$/.test(programName(argv[0]))) return false;
   return (
@@ -100,7 +100,7 @@ function startsNext(argv: CommandPart['argv'], at: number): boolean {
   );
 }
 
-/** Folders with programs of the system: a copy of one goes by another name. */
+/** Folders with system programs, which a command may copy under another name. */
 const programFolder = /^(?:\/usr(?:\/local)?|\/opt\/homebrew)?\/s?bin\//;
 const looksUp = /\b(?:which|type\s+-[pP]|command\s+-v|whereis)\s+(?:-\S+\s+)*(\S+)/g;
 
@@ -229,10 +229,10 @@ function saysTheSame(text: string, { argv }: Words): boolean {
   );
 }
 
-/** Programs whose operands are all done, in whatever order they are named. */
+/** Programs that process all of their operands, so their order does not matter. */
 const targeted = /^(?:make|gmake|ninja|rake|gradle|gradlew|mvn|mvnw|ant)$/;
 
-/** Whether the operands of a call begin with those of a rule; one behind an option may be its value. */
+/** Whether the operands of a call begin with those of a rule; an operand after an option may be its value. */
 function hasInOrder(
   given: readonly string[],
   wanted: readonly string[],
@@ -253,7 +253,7 @@ function hasInOrder(
 function split(words: readonly string[]): {
   readonly operands: readonly string[];
   readonly options: readonly string[];
-  /** The places of operands that may be the value of an option. */
+  /** The indexes of operands that may be the value of an option. */
   readonly values: ReadonlySet<number>;
 } {
   const operands: string[] = [];
@@ -283,10 +283,7 @@ function impliedByPush(operands: readonly string[], options: readonly string[]):
   return [...(isForced ? ['f'] : []), ...(isDeleting ? ['d'] : [])];
 }
 
-/**
- * True if words that only the shell knows, or patterns that it expands, could turn the call into one that matches the
- * rule.
- */
+/** True if words known only to the shell, or patterns that it expands, could make the call match the rule. */
 function mayBe(text: string, { argv, raw }: Words): boolean {
   const isOpen = argv.map((word, index) => word === null || isPattern(raw[index] ?? ''));
   if (!isOpen.includes(true)) return false;
@@ -306,7 +303,7 @@ function mayBe(text: string, { argv, raw }: Words): boolean {
 /** Maximum characters of a call that are compared with a rule. */
 const MAX_SHOWN = 200;
 
-/** A bracket that is not closed, as in `[ -f x ]`, is no pattern. */
+/** An unclosed bracket, as in `[ -f x ]`, is not a pattern. */
 const isPattern = (raw: string): boolean =>
   /[*?]|\[.*\]/s.test(raw.replace(/\\.|'[^']*'|"(?:[^"\\]|\\.)*"/gs, ''));
 

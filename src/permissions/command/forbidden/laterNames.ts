@@ -1,6 +1,6 @@
 /**
- * Calls after which a name of a later line may start another program: aliases, paths that the shell remembers, builtins
- * and functions that it loads, files that shells run first. Pure.
+ * Calls after which a name may start another program: aliases, paths that the shell remembers, builtins and functions
+ * that it loads, files that shells run first. Pure.
  */
 import { programName } from '../../options/programTable.ts';
 import type { CommandPart } from '../../shell/parsedCommand.ts';
@@ -24,7 +24,7 @@ export function changesNames(part: CommandPart, text: string): boolean {
 
 const declares = /^(?:declare|export|local|readonly|typeset)$/;
 
-/** Variables that name a file which a shell or any program runs first. `ENV` is also a usual name for other things. */
+/** Variables that name a file that a shell or any program runs first. `ENV` is also a common name for other things. */
 const runsFirst = /^(?:(?:BASH_ENV|ZDOTDIR|LD_PRELOAD)\+?=|ENV\+?=.*[./$])/;
 
 /** True if `hash -p /usr/bin/git x`, or `hash x=/usr/bin/git` in zsh, gives a program another name. */
@@ -37,7 +37,7 @@ function namesProgram(args: readonly (string | null)[], program: string): boolea
   return places.some((place) => place === undefined || program === '*' || programName(place) === program);
 }
 
-/** What the aliases that a call defines begin: `alias g=git` makes `g push` of a later line `git push`. */
+/** What the aliases that a call defines stand for: after `alias g=git`, `g push` in a later line is `git push`. */
 export function aliasedCalls({ argv: [name, ...args] }: CommandPart): readonly Words[] {
   if (name !== 'alias') return [];
   return args.flatMap((word) => {
@@ -46,7 +46,7 @@ export function aliasedCalls({ argv: [name, ...args] }: CommandPart): readonly W
   });
 }
 
-/** The last command of a text, with more words that are not known. */
+/** The last command of a text, followed by unknown words. */
 export function continued(text: string): Words {
   const last = text.split(/[\n;&|()]/).at(-1) ?? '';
   const words = last

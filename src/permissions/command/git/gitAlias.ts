@@ -6,7 +6,7 @@ import { hasSubcommand, subcommandAt } from '../../options/riskyOptions.ts';
 import { readOnlyUse } from '../../readOnly/readOnly.ts';
 import type { CommandPart } from '../../shell/parsedCommand.ts';
 
-/** Git gives up on longer chains only if they are loops. */
+/** Git accepts longer chains unless they are loops. */
 const MAX_DEPTH = 10;
 
 /**
@@ -22,7 +22,7 @@ function behind(part: CommandPart, settings: GitSettingsFound, depth: number): s
   if (at === 0 || name == null) return undefined;
   if (valuesOf(settings.own, name).length > 0) return onlyReads(part, settings, new Set()) ? undefined : name;
   for (const value of valuesOf(settings.user, name)) {
-    // What a shell runs for the user's own alias is as approved.
+    // A shell command in the user's own alias counts as approved.
     const expanded = expand(part, at, value);
     const found = expanded && depth > 0 ? behind(expanded, settings, depth - 1) : undefined;
     if (found !== undefined) return found;
@@ -61,14 +61,16 @@ export function aliasValues(settings: GitSettingsFound, name: string): readonly 
   return own.length > 0 ? own : valuesOf(settings.user, name);
 }
 
-/** Names do not distinguish case. `[alias "x"] command` is a newer form. */
+/** Names are case-insensitive. `[alias "x"] command` is a newer form. */
 const valuesOf = (settings: readonly GitSetting[], name: string): readonly string[] =>
   settings.flatMap(({ section, subsection, key, value }) => {
     const of = subsection === undefined ? key : key === 'command' ? subsection : undefined;
     return section === 'alias' && of?.toLowerCase() === name.toLowerCase() ? [value ?? ''] : [];
   });
 
-/** The command with the words of an alias instead of its subcommand; undefined if a shell runs it, or git rejects it. */
+/**
+ * The command with its subcommand replaced by the words of an alias; undefined if a shell runs it, or git rejects it.
+ */
 export function expand(part: CommandPart, at: number, value: string): CommandPart | undefined {
   const words = splitAlias(value);
   if (words === undefined || words.length === 0 || value.startsWith('!')) return undefined;

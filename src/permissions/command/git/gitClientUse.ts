@@ -1,4 +1,4 @@
-/** Decides what one command of git, or of a program that does its work, means for git folders. */
+/** Decides what a single command of git, or of a git client, means for git folders. */
 import { isInside } from '../../../disk/paths.ts';
 import { locate } from '../../files/locate.ts';
 import type { GitCall } from '../../lookups/gitSettingPrograms.ts';
@@ -32,7 +32,7 @@ export type PartUse =
   | 'changes'
   /** It neither changes them nor runs other programs. */
   | 'nothing'
-  /** It is git, but together with a program, a folder or a file that its words name. */
+  /** It is git, but its words name a program, a folder or a file. */
   | 'git and more'
   | 'other';
 
@@ -149,8 +149,8 @@ function namesStrategy(word: string, next: string | null | undefined): boolean {
 }
 
 /**
- * True unless `git config` changes or shows a setting that names nothing: a line may set a remote or a program in a
- * repository that it creates, and use it at once.
+ * True unless `git config` changes or shows a setting that names nothing: a command may set a remote or a program in a
+ * repository it creates, and use it at once.
  */
 function setsMore(args: readonly (string | null)[]): boolean {
   const [first, second] = args.filter((word) => word === null || !word.startsWith('-'));
@@ -159,11 +159,11 @@ function setsMore(args: readonly (string | null)[]): boolean {
   return isOther || (key !== undefined && !isHarmlessSetting(key ?? ''));
 }
 
-/** True if a word of the subcommand's own names a program or a file to write. */
+/** True if one of the subcommand's own words names a program or a file to write. */
 function runsItsWords(subcommand: string, args: readonly (string | null)[]): boolean {
   const running = Object.hasOwn(runningWords, subcommand) ? runningWords[subcommand] : undefined;
   if (subcommand === 'config') return setsMore(args);
-  // A pattern such as `*.patch` is no option.
+  // A pattern such as `*.patch` is not an option.
   const isVerb = !/^(?:apply|commit-graph|multi-pack-index)$/.test(subcommand);
   const firstWord = Object.hasOwn(firstWords, subcommand) ? firstWords[subcommand] : undefined;
   return (
@@ -172,7 +172,7 @@ function runsItsWords(subcommand: string, args: readonly (string | null)[]): boo
   );
 }
 
-/** True if a word that only the shell knows may be an option that runs a program. */
+/** True if a word known only to the shell may be an option that runs a program. */
 function mayBeOption(part: CommandPart, subcommand: string, texts: ReadonlySet<number>): boolean {
   const isOpen = (argument: Argument): boolean =>
     argument.type === 'secret' ||
@@ -182,7 +182,7 @@ function mayBeOption(part: CommandPart, subcommand: string, texts: ReadonlySet<n
   );
 }
 
-/** True if every word for a repository is a remote of the settings, or leads to another machine. */
+/** True if every word that names a repository is a configured remote, or leads to another machine. */
 function namesNoFolder({ part, directories }: Visit, at: number, { policy, added }: Line): boolean {
   const places = (directories ?? []).map((directory) => gitPlaceOf(part, at, directory, policy) ?? directory);
   const own = workspaceFolders(policy).map(policy.realpath);
@@ -204,8 +204,8 @@ function namesNoFolder({ part, directories }: Visit, at: number, { policy, added
 const textOf = (argument: Argument): string | null => (argument.type === 'text' ? argument.text : null);
 
 /**
- * True if git works in a repository whose hooks and settings commands cannot have changed, and if no word leads into a
- * git folder.
+ * True if commands cannot have changed the hooks and settings of the repository that git works in, and no word leads
+ * into a git folder.
  */
 function staysInOwnRepository(visit: Visit, at: number, policy: Policy): boolean {
   const { part, directories } = visit;

@@ -36,7 +36,7 @@ const after =
   (verbs: Readonly<Record<string, (operands: readonly unknown[]) => readonly number[]>>) =>
   (operands: readonly (string | null)[]): readonly number[] => {
     const [verb] = operands;
-    // Only the shell knows it.
+    // Known only to the shell.
     if (verb === null) return all(operands);
     return verb !== undefined && Object.hasOwn(verbs, verb) ? (verbs[verb]?.(operands) ?? []) : [];
   };
@@ -179,7 +179,7 @@ export function kindOfRepository(
   added: ReadonlySet<string> = new Set(),
 ): RepositoryKind {
   if (word === null) return 'unknown';
-  // `.` is the repository in which git works.
+  // `.` is the repository that git works in.
   if (word === '.') return 'remote';
   const every = [...settings.user, ...settings.own];
   if (mayBeName && (remoteNames(every).has(word) || remoteGroups(every).has(word) || added.has(word)))

@@ -1,7 +1,7 @@
 /**
- * Decides whether a command may change git folders in the sandbox: only if it runs nothing but git, and programs that
- * write nothing there. Everything else could leave files in a git folder that make the user's next git command run
- * programs or write elsewhere. Errs on the side of no.
+ * Decides whether a command may change git folders in the sandbox: only if it runs nothing but git and programs that do
+ * not write there. Anything else could leave files in a git folder that make the user's next git command run programs
+ * or write elsewhere. Errs on the side of no.
  */
 import type { GitUse } from '../../../protocol/sandbox.ts';
 import { inWorkspace } from '../../files/fileDecision.ts';
@@ -38,8 +38,8 @@ export function gitUseOf(parsed: ParsedCommand, cwd: string, policy: Policy): Gi
 }
 
 /**
- * True if a redirection writes a file of the workspace outside of git folders, and no git command of the same line may
- * put a link in its place.
+ * True if a redirection writes a file in the workspace outside git folders, and no git command of the same line could
+ * replace it with a link.
  */
 export function isOrdinaryFile(path: string | null, visits: readonly Visit[], policy: Policy): boolean {
   if (path === null) return false;
@@ -52,7 +52,7 @@ export function isOrdinaryFile(path: string | null, visits: readonly Visit[], po
   );
 }
 
-/** True if a part creates no links in the worktree; only parts that are git, or write no content, are asked about. */
+/** True if a part creates no links in the worktree; called only for parts that are git or write no content. */
 function keepsFiles({ argv }: CommandPart): boolean {
   const [name] = argv;
   if (name == null || !isGitClient(name)) return true;
