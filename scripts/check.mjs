@@ -3,6 +3,8 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { stripVTControlCharacters } from 'node:util';
 
 const isAll = process.argv.includes('--all');
 const typesOf = [
@@ -12,20 +14,27 @@ const typesOf = [
   '--tsBuildInfoFile',
   'node_modules/.cache/types.tsbuildinfo',
 ];
-/** One after the other, on screen as they run. */
-const tests = [
-  ['build', 'node', ['scripts/build.mjs', '--if-needed']],
-  ['architecture and tests', 'vitest', ['run', ...(isAll ? [] : withoutLong())]],
+const runTests = [
+  'run',
+  ...(isAll ? [] : withoutLong()),
+  // The output is a pipe, which Vitest would not color.
+  ...(process.stdout.isTTY ? ['--color'] : []),
 ];
-/** At the same time: tests spend a part of theirs waiting. What they print is shown when they end. */
+/** One after the other; what they print is shown when they end. */
 const sources = [
-  ['format and lint', 'biome', ['check', '--error-on-warnings', '.']],
+  ['format and lint', 'biome', ['check', '--error-on-warnings', '--diagnostic-level=warn', '.']],
   ['types', 'tsc', typesOf],
+];
+const build = ['build', 'node', ['scripts/build.mjs', '--if-needed']];
+/** At the same time: those of the program spend most of their time waiting. */
+const tests = [
+  ['architecture and parts', 'vitest', [...runTests, '--project=parts', '--project=alone']],
+  ['program, permissions, requirements', 'vitest', [...runTests, '--project=!parts', '--project=!alone']],
 ];
 
 const running = new Set();
 const started = Date.now();
-await Promise.all([inTurn(tests, 'inherit'), inTurn(sources, 'pipe')]);
+await Promise.all([buildAndTest(), checkSources()]);
 const seconds = Math.round((Date.now() - started) / 1000);
 process.stdout.write(`\nEverything passes, after ${seconds} s.`);
 process.stdout.write(isAll ? '\n' : ' "npm run test:all" adds the tests that take long.\n');
@@ -39,39 +48,60 @@ function withoutLong() {
   return ['--tagsFilter', '!long', ...long.map((file) => `--exclude=test/${file}`)];
 }
 
-/** Runs commands one after the other; ends this program if one fails. */
-async function inTurn(steps, stdio) {
-  for (const [name, command, args] of steps) {
-    const shown = args.filter((arg) => !arg.startsWith('--exclude='));
-    if (stdio === 'inherit') process.stdout.write(`\n— ${name}: ${command} ${shown.join(' ')}\n`);
-    const { output, status, error } = await run(command, args, stdio);
-    if (stdio === 'pipe')
-      process.stdout.write(`\n— ${name}: ${status === 0 ? 'passed' : 'failed'}\n${output}`);
-    if (error !== undefined)
-      process.stderr.write(`${command} could not be started: ${error.message}. Run "npm install" first.\n`);
-    if (status !== 0) fail(status ?? 1);
+async function checkSources() {
+  for (const step of sources) {
+    const { status, output } = await run(step);
+    report(step, status, output);
+    if (status !== 0) fail(status);
   }
 }
 
-function run(command, args, stdio) {
+/** Shows each finished test file as it ends; failures and totals follow when all tests have ended. */
+async function buildAndTest() {
+  const built = await run(build);
+  if (built.status !== 0) {
+    report(build, built.status, built.output);
+    fail(built.status);
+  }
+  const ends = await Promise.all(tests.map((step) => run(step, showProgress)));
+  for (const [index, { status, output }] of ends.entries()) report(tests[index], status, output);
+  const failed = ends.find(({ status }) => status !== 0);
+  if (failed !== undefined) fail(failed.status);
+}
+
+/** Prints a line about a test file, or about a test in it, and returns true; keeps other lines for later. */
+function showProgress(line) {
+  const isShown = /^ +[✓×↓→]|^ ❯ +\w+ +test\//.test(stripVTControlCharacters(line));
+  if (isShown) process.stdout.write(`${line}\n`);
+  return isShown;
+}
+
+function report([name], status, output) {
+  process.stdout.write(`\n— ${name}: ${status === 0 ? 'passed' : 'failed'}\n${output}`);
+}
+
+/** Runs a command; resolves with its exit status and with the lines of its output that `take` did not take. */
+function run([, command, args], take = () => false) {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
-      stdio: ['ignore', stdio, stdio],
+      stdio: ['ignore', 'pipe', 'pipe'],
       shell: process.platform === 'win32',
     });
     running.add(child);
     let output = '';
-    const add = (text) => {
-      output += text;
-    };
-    child.stdout?.setEncoding('utf8').on('data', add);
-    child.stderr?.setEncoding('utf8').on('data', add);
-    const end = (outcome) => {
+    for (const input of [child.stdout, child.stderr])
+      createInterface({ input }).on('line', (line) => {
+        if (!take(line)) output += `${line}\n`;
+      });
+    const end = (status) => {
       running.delete(child);
-      resolve({ output, ...outcome });
+      resolve({ status, output });
     };
-    child.on('error', (error) => end({ status: 1, error }));
-    child.on('close', (status) => end({ status }));
+    child.on('error', (error) => {
+      output += `${command} could not be started: ${error.message}. Run "npm install" first.\n`;
+      end(1);
+    });
+    child.on('close', (status) => end(status ?? 1));
   });
 }
 
