@@ -21,7 +21,15 @@ import { changesDirectory, type Visit } from '../shell/workingDirectory.ts';
 import { hiddenSecret } from './hiddenSecrets.ts';
 import { localWork } from './localWork.ts';
 import { decideEdits, type Touched } from './plainEdits.ts';
-import { decidePattern, decideShown, decideTracked, decideTree, isNoFile, openedBy } from './treeDecision.ts';
+import {
+  decidePattern,
+  decideShown,
+  decideTracked,
+  decideTree,
+  isNoFile,
+  openedBy,
+  withLiteralPatterns,
+} from './treeDecision.ts';
 import { possibleWords, shortText, textWords } from './words.ts';
 
 export interface PartVerdict extends PermissionDecision {
@@ -53,7 +61,7 @@ interface StoppedRule {
  */
 export function decidePart(visit: Visit, others: Touched, followsGit: boolean, policy: Policy): PartVerdict {
   const { part } = visit;
-  const known = readOnlyUse(part);
+  const known = readOnlyUse(part) ?? readOnlyUse(withLiteralPatterns(visit, others, policy));
   const opened = known && openedBy(others, part, known, policy);
   const use = opened && followsGit ? withFilesToAdd(opened, visit.directories, policy) : opened;
   const input: ScopeInput = {

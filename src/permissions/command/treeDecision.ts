@@ -12,6 +12,8 @@ import { type Policy, workspaceFolders } from '../policy.ts';
 import type { OpenPattern, ReadOnlyUse, Tree } from '../readOnly/use.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import { OUTPUT_OF_COMMAND } from '../shell/word.ts';
+import type { Argument } from '../shell/wordValues.ts';
+import type { Visit } from '../shell/workingDirectory.ts';
 import type { Touched } from './plainEdits.ts';
 
 const allowed: PermissionDecision = {
@@ -27,6 +29,22 @@ const allowed: PermissionDecision = {
 export const isNoFile = (word: string): boolean => word === OUTPUT_OF_COMMAND || word === '/dev/null';
 
 /**
+ * The command with the patterns that match no file as text: bash and dash leave these as they are (`--include=*.ts`),
+ * and zsh runs nothing. Unchanged if the rest of the command may create files.
+ */
+export function withLiteralPatterns(visit: Visit, others: Touched, policy: Policy): CommandPart {
+  const { part, directories } = visit;
+  if (part.runs === null || directories === null || others?.length !== 0) return part;
+  const hasNoMatch = (pattern: string): boolean =>
+    directories.every((directory) => policy.expandGlob(locate(pattern, directory, policy))?.length === 0);
+  const literal = (argument: Argument): Argument =>
+    argument.type === 'files' && hasNoMatch(argument.pattern)
+      ? { type: 'text', text: argument.pattern.replace(/\\(.)/gs, '$1') }
+      : argument;
+  return { ...part, runs: part.runs.map((run) => run.map(literal)) };
+}
+
+/**
  * Checks the matches of a pattern: a file name may look like an option, and one with a space may become several words.
  */
 export function decidePattern(
@@ -34,7 +52,6 @@ export function decidePattern(
   directory: string,
   policy: Policy,
 ): PermissionDecision {
-  if (pattern.startsWith('-')) return { behavior: 'ask', reason: `${pattern} may be an option.` };
   const mayBeOption = /^[*?[]/.test(pattern);
   if (!mayBeOption && !bare) return allowed;
   const files = policy.expandGlob(locate(pattern, directory, policy));

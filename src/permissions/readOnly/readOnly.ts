@@ -47,6 +47,8 @@ function useOf(run: readonly Argument[], part: CommandPart): ReadOnlyUse | undef
 /** A pattern is allowed only where nothing but a file is expected. */
 function fillIn(use: ReadOnlyUse, open: ReadonlyMap<string, OpenPattern>): ReadOnlyUse | undefined {
   if (open.size === 0) return use;
+  // Each match would be an option.
+  if ([...open.values()].some(({ pattern }) => pattern.startsWith('-'))) return undefined;
   const files = [...use.contents, ...use.names, ...(use.trees ?? []).map(({ path }) => path)];
   if (![...open.keys()].every((word) => files.includes(word))) return undefined;
   const filled = (words: readonly string[]): readonly string[] => [

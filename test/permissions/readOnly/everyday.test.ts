@@ -59,6 +59,7 @@ const commands: Readonly<Record<string, string>> = {
     grep -r foo src
     grep -rn foo src test
     grep -rn --include='*.ts' foo .
+    grep -rn foo --include=*.ts .
     grep -rn --include="*.ts" --include="*.tsx" foo src
     grep -rl TODO src
     grep -n foo src/app.ts
