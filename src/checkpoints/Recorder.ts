@@ -128,7 +128,7 @@ export class Recorder {
       unreadable.push(...walked.unreadable.map((folder) => `${folder}/`));
       if (walked.unnameable > 0) this.#noteOnce('files whose names are not UTF-8 are not covered');
       for (const folder of walked.unreadable)
-        this.#noteOnce(`${describePath(this.#root, folder)} may not be read and is not covered`);
+        this.#noteOnce(`${describePath(this.#root, folder)} cannot be read and is not covered`);
     }
     this.#findRest(found, unreadable);
     await this.#recordPaths(found, changes);
@@ -181,7 +181,7 @@ export class Recorder {
       const [before, entry] = [this.#tree.get(path), statEntrySafely(path)];
       if (before === undefined && entry === undefined) continue;
       const isNews = before === undefined && !this.#absent.has(path) && !this.#isCovered(path);
-      if (isNews) this.#noteOnce(`what ${describePath(this.#root, path)} was before is unknown`);
+      if (isNews) this.#noteOnce(`the earlier state of ${describePath(this.#root, path)} is unknown`);
       await this.#recordPath({ path, before, entry }, true, !isNews, changes);
     }
   }

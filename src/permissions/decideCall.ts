@@ -78,11 +78,10 @@ const UNANSWERED =
 /** In `dontAsk`: tells the model why the call did not run, and what it can do instead. */
 function unasked({ reason, suggestion }: PermissionDecision): string {
   const rules = suggestion?.rules.join(', ') ?? '';
-  const remedy =
-    rules === '' ? 'what would be needed' : `that the user could allow it with the rule ${rules}`;
+  const remedy = rules === '' ? 'what you would need' : `that the user could allow it with the rule ${rules}`;
   return (
-    `${reason} It needs approval, and this session does not ask (mode dontAsk). Allowed without approval ` +
-    `are reads inside the project, read-only commands, and what an allow rule covers: continue with those, or say ${remedy}.`
+    `${reason} It needs approval, and this session does not ask (mode dontAsk). Only reads inside the project, read-only ` +
+    `commands and calls covered by an allow rule run without approval: continue with those, or say ${remedy}.`
   );
 }
 

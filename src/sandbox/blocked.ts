@@ -14,7 +14,10 @@ const signs: readonly (readonly [RegExp, string])[] = [
     /device or resource busy|\bEBUSY\b|resource busy or locked/i,
     'it tried to replace, move or remove a protected file or a folder that contains one',
   ],
-  [/no new privileges|must be setuid root|effective uid is not 0/i, 'it needs the rights of another user'],
+  [
+    /no new privileges|must be setuid root|effective uid is not 0/i,
+    'it needs the privileges of another user',
+  ],
   // gpg called by git, ssh-keygen called by git, and gpg itself.
   [
     /failed to sign the data|signing failed|no secret key|no agent running|(?:couldn't load|no private key found for|load key).*\.ssh\//i,
@@ -93,7 +96,7 @@ export function whyGitBlocked(
   return use === 'mixed' ? { reason, instead: GIT_ALONE } : { reason };
 }
 
-const GIT_ALONE = 'Run git in a call of its own.';
+const GIT_ALONE = 'Run git in a separate call.';
 
 /** A file that cannot be written, and a mount point that cannot be replaced. */
 const unchangeable = /read-only file system|\bEROFS\b|resource busy|\bEBUSY\b/i;

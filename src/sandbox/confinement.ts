@@ -238,7 +238,7 @@ export function confined({
       const path = watch?.fatal();
       return path === undefined
         ? undefined
-        : `another program replaced ${shown(path)}, and the new file could not be kept from the command. Run it again`;
+        : `another program replaced ${shown(path)}, and the new file could not be protected from the command. Run it again`;
     },
     share,
     keep(pid) {

@@ -91,7 +91,7 @@ export function hiddenNeed(
   for (const [path, advice] of needs) {
     const place = alwaysHidden.find((one) => isInside(path, one.path));
     if (place !== undefined)
-      return `managed settings of this machine hide ${place.path} from commands (sandbox.denyRead), and ${path} is in it. ${advice}`;
+      return `managed settings of this machine hide ${place.path} from commands (sandbox.denyRead), and ${path} is inside it. ${advice}`;
   }
   const all = [...alwaysHidden, ...hidden];
   const opened = (path: string, place: string): boolean =>
@@ -99,7 +99,7 @@ export function hiddenNeed(
   for (const needed of neededFolders) {
     const place = all.find(({ path }) => isInside(needed, path) && !opened(needed, path));
     if (place !== undefined)
-      return `the settings hide ${place.path} from commands (sandbox.denyRead), and no program runs without ${needed}. Take ${place.path} out of that setting, and name the folders in it that are secret`;
+      return `the settings hide ${place.path} from commands (sandbox.denyRead), and programs need ${needed} to run. Remove ${place.path} from that setting, and list the secret folders in it instead`;
   }
   return undefined;
 }

@@ -193,6 +193,6 @@ export function unreportedSetAside(notes: string, folders: readonly string[]): r
     const isOfThese = lines.some((line) => folders.some((folder) => isInside(line, folder)));
     if (!isOfThese) return [];
     rmSync(file, { force: true });
-    return lines.map((line) => `A command of an earlier session made ${line}.`);
+    return lines.map((line) => `A command in an earlier session created ${line}.`);
   });
 }

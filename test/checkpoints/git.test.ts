@@ -129,7 +129,7 @@ test.each([
     const { changes, notes } = await bench.checkpoints.capture();
     shell(commit('three'));
     expect(changes.map((change) => change.path)).toEqual([at('work/a')]);
-    expect(notes).toEqual(['store (a repository of git) is not covered']);
+    expect(notes).toEqual(['store (a git repository) is not covered']);
     // Nor is it written to where a log of another day names it.
     const [, object = ''] = git(at('work'), 'rev-parse', 'HEAD~1').match(/(.*)\n/) ?? [];
     const path = at(`store/objects/${object.slice(0, 2)}/${object.slice(2)}`);

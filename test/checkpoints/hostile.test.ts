@@ -357,7 +357,7 @@ test('unreadable files do not count as deleted and are reported as left out', as
     chmodSync(at('b.txt'), 0);
     const { changes, notes } = await bench.checkpoints.capture();
     expect(changes.map((change) => change.path)).toEqual([at('b.txt'), at('closed')]);
-    expect(notes).toEqual(['closed may not be read and is not covered']);
+    expect(notes).toEqual(['closed cannot be read and is not covered']);
     const applied = await bench.checkpoints.apply(await plan(changes));
     expect(applied.notes).toEqual([]);
   });

@@ -79,7 +79,7 @@ test('no earlier state is invented for places that were not scanned', async () =
   writeFileSync(path, 'one\n');
   const { changes, notes } = await bench.checkpoints.capture([path]);
   expect(changes).toEqual([]);
-  expect(notes).toEqual([`what ${path} was before is unknown`]);
+  expect(notes).toEqual([`the earlier state of ${path} is unknown`]);
 });
 
 test('a second root is scanned like the first', async () => {

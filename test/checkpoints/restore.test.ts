@@ -160,7 +160,7 @@ test('a folder created by a call is kept if the user has put something into it',
   write('made/mine.txt', 'mine\n');
   const plan = await bench.checkpoints.plan(changes);
   expect(plan.steps).toMatchObject([
-    { action: 'nothing', reason: 'it holds mine.txt, which stays' },
+    { action: 'nothing', reason: 'it contains mine.txt, which is kept' },
     { action: 'delete' },
   ]);
   expect((await bench.checkpoints.apply(plan)).notes).toEqual([]);

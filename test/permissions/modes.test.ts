@@ -29,7 +29,7 @@ describe('dontAsk', () => {
     const { behavior, reason, suggestion } = await decided(tool, access, rules);
     expect([before.behavior, behavior, suggestion]).toEqual(['ask', 'deny', undefined]);
     expect(reason).toContain(before.reason);
-    expect(reason).toContain('this session does not ask (mode dontAsk). Allowed without approval are');
+    expect(reason).toContain('this session does not ask (mode dontAsk). Only reads inside the project');
   });
 
   test('the rule that would allow it is named', async () => {

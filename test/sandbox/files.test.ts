@@ -1042,7 +1042,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(pid).toBeGreaterThan(0);
       expect(unreportedSetAside(notes, [join(home, 'elsewhere')])).toEqual([]);
       expect(unreportedSetAside(notes, [root])).toEqual([
-        `A command of an earlier session made ${root}/sub/.git (renamed to .git-set-aside: its settings may start programs at your next git status).`,
+        `A command in an earlier session created ${root}/sub/.git (renamed to .git-set-aside: its settings may start programs at your next git status).`,
       ]);
       expect(unreportedSetAside(notes, [root])).toEqual([]);
     });

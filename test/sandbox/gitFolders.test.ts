@@ -360,7 +360,7 @@ describe.skipIf(!hasSandbox)('git folders in the sandbox', { tags: 'long' }, () 
     const { text } = await given.run('rm .git/hooks; mkdir .git/hooks; touch .git/hooks/x');
     expect(text).toContain('.git/hooks (renamed to hooks-set-aside: it replaced a link that git follows)');
     expect(readlinkSync(hooks)).toBe('../conf/hooks');
-    expect((await given.run('rm .git/hooks')).text).toContain('.git/hooks (a link, put back)');
+    expect((await given.run('rm .git/hooks')).text).toContain('.git/hooks (a link, restored)');
     expect(readlinkSync(hooks)).toBe('../conf/hooks');
     execFileSync('ln', ['-sfn', '../other', hooks]);
     expect((await given.run('true')).text).not.toContain('.git/hooks');

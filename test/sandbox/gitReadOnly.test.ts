@@ -233,11 +233,11 @@ describe.skipIf(!hasSandbox)('git folders of a command that is not git', { tags:
     });
     const together = await given.run('if node -e 1; then git commit --allow-empty -m x; fi');
     expect(together.text).toContain(
-      'The sandbox blocked it: it tried to change the .git folder, which only git commands may do. Run git in a call of its own',
+      'The sandbox blocked it: it tried to change the .git folder, which only git commands may do. Run git in a separate call',
     );
     // The exit code is that of the last program.
     const piped = await given.run('{ node -e 1; git commit --allow-empty -m x 2>&1 | tail -1; echo end; }');
-    expect(piped.text).toContain('Run git in a call of its own');
+    expect(piped.text).toContain('Run git in a separate call');
     expect(piped.status).toBe('ok');
     expect(asked).toEqual([]);
     writeFileSync(join(given.root, 'release.sh'), 'git tag v2');

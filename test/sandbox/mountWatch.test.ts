@@ -187,7 +187,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
     replaceBy['a rename'](file);
     const { text } = await running;
     expect(text).toContain(
-      `another program replaced ${file}, and the new file could not be kept from the command`,
+      `another program replaced ${file}, and the new file could not be protected from the command`,
     );
     expect(text).not.toContain('TOKEN-1');
   });
@@ -214,7 +214,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
       { timeout: 20_000, interval: 100 },
     );
     expect(text).toContain(
-      '(The sandbox stopped it: another program replaced .envrc, and the new file could not be kept from the command. Run it again.)',
+      '(The sandbox stopped it: another program replaced .envrc, and the new file could not be protected from the command. Run it again.)',
     );
   });
 

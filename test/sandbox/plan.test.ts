@@ -242,7 +242,7 @@ describe('a git folder that a command could not change', () => {
     expect(why(`before\n${line}\nafter`)).toEqual({
       reason: 'it tried to change the .git folder, which only git commands may do',
     });
-    expect(why(line, 'mixed')?.instead).toMatch(/^Run git in a call of its own/);
+    expect(why(line, 'mixed')?.instead).toMatch(/^Run git in a separate call/);
   });
 
   test.each([
@@ -418,7 +418,7 @@ describe('why a command failed', () => {
       [],
       /replace, move or remove/,
     ],
-    ['sudo: The "no new privileges" flag is set', [], /rights of another/],
+    ['sudo: The "no new privileges" flag is set', [], /privileges of another/],
     ['getaddrinfo ENOTFOUND registry.example', [], /network/],
     ['npm error 403', ['registry.example:443'], /registry\.example:443/],
     [

@@ -84,7 +84,7 @@ class Restoring {
         await this.#makeFoldersFor(path);
         const bytes = to.type === 'file' ? await this.#load(to.hash) : undefined;
         if (!(await writeState(path, to, bytes, () => statEntry(path) === undefined)))
-          return this.#leave(step, 'something was put there just now');
+          return this.#leave(step, 'something was created there just now');
       }
       this.#removed.delete(step);
       const before = removed ?? (current.type === 'state' ? current.state : undefined);
@@ -151,7 +151,7 @@ class Restoring {
       await this.#deps.blobs.put(current.bytes);
       return true;
     } catch (error) {
-      this.#leave(step, `what is there could not be kept (${reasonOf(error)})`);
+      this.#leave(step, `its current content could not be kept (${reasonOf(error)})`);
       return false;
     }
   }
@@ -191,10 +191,10 @@ const throughLink = 'its path now leads through a link';
 function reasonOf(error: unknown): string {
   if (error instanceof PathMovedError) return throughLink;
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'EACCES' || code === 'EPERM') return 'it may not be written';
+  if (code === 'EACCES' || code === 'EPERM') return 'it is not writable';
   if (code === 'ENOSPC') return 'the disk is full';
   if (code === 'EROFS') return 'the file system is read-only';
-  if (code === 'ENOTEMPTY' || code === 'EEXIST') return 'something was put there just now';
+  if (code === 'ENOTEMPTY' || code === 'EEXIST') return 'something was created there just now';
   return code ?? (error instanceof Error ? error.message : String(error));
 }
 

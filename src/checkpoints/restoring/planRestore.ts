@@ -70,7 +70,7 @@ async function planPath(
   if (missing !== undefined) return idleStep(path, 'refuse', missing, disk);
   const name = describePath(deps.root, path);
   if (undone.merged === undefined) {
-    const reason = undone.shortOf === undefined ? {} : { reason: `only as far as it can: ${undone.shortOf}` };
+    const reason = undone.shortOf === undefined ? {} : { reason: `only partly restored: ${undone.shortOf}` };
     return makeStep(path, disk, undone.to, load, { name, ...reason });
   }
   const { merged } = undone;
@@ -129,7 +129,7 @@ async function unavailableContent(
     else return await problemOf(await blobs.read({ hash: to.hash ?? '' }), to.hash);
     return undefined;
   } catch (error) {
-    return `its content cannot be had (${(error as NodeJS.ErrnoException).code ?? String(error)})`;
+    return `its content cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`;
   }
 }
 
@@ -154,7 +154,7 @@ async function refuseWhatIsInTheWay(
     if (from?.type !== 'folder' || to?.type === 'folder') continue;
     const left = await leftIn(path, all);
     if (left === undefined) continue;
-    const reason = `it holds ${describePath(path, left)}, which stays`;
+    const reason = `it contains ${describePath(path, left)}, which is kept`;
     all.set(path, idleStep(path, to === undefined ? 'nothing' : 'refuse', reason, from));
     if (deps.pace.isDue()) await deps.pace.pause();
   }
@@ -162,7 +162,7 @@ async function refuseWhatIsInTheWay(
     if (to === undefined || sameState(from, to)) continue;
     const blocked = await blockedBy(path, all, deps);
     if (blocked === undefined) continue;
-    const reason = `${describePath(deps.root, blocked)}, where it was, is not a folder now`;
+    const reason = `its parent ${describePath(deps.root, blocked)} is no longer a folder`;
     all.set(path, idleStep(path, 'refuse', reason, from));
   }
   return steps.map((step) => all.get(step.path) ?? step);

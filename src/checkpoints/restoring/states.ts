@@ -117,7 +117,7 @@ export async function currentState(
     return { type: 'state', entry: read.entry, bytes: read.bytes, state };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-    return { type: 'unknown', reason: `it cannot be looked at (${code})` };
+    return { type: 'unknown', reason: `it cannot be accessed (${code})` };
   }
 }
 

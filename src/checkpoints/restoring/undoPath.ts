@@ -141,11 +141,11 @@ function lostReason(state: FileState): string {
 }
 
 function conflictReason(disk: PathState | undefined, after: PathState | undefined): string {
-  if (disk === undefined) return 'it was deleted since';
-  if (after === undefined) return `${nameOf(disk)} was put there since`;
+  if (disk === undefined) return 'it has been deleted since';
+  if (after === undefined) return `${nameOf(disk)} has been created there since`;
   if (isFile(after) && after.hash === undefined) return lostReason(after);
   if (disk.type !== after.type) return `it has become ${nameOf(disk)} since`;
-  return 'it was changed since';
+  return 'it has been changed since';
 }
 
 const isFile = (state: PathState | undefined): state is FileState => state?.type === 'file';

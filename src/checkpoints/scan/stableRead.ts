@@ -37,7 +37,7 @@ export async function readStable(path: string, maxBytes: number, maxHashBytes: n
       if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes(code)) return { type: 'gone' };
       return {
         type: 'failed',
-        reason: code === 'EACCES' ? 'it may not be read' : `reading failed (${code})`,
+        reason: code === 'EACCES' ? 'it is not readable' : `reading failed (${code})`,
       };
     }
   }

@@ -43,7 +43,7 @@ export async function walk(root: string, deps: WalkDeps): Promise<Walked> {
       continue;
     }
     if (isGitFolder(names) && !coverage.isLeftOut(folder.path))
-      coverage.leaveOut(folder.path, 'a repository of git');
+      coverage.leaveOut(folder.path, 'a git repository');
     if (coverage.isLeftOut(folder.path)) continue;
     const prefix = folder.path === '/' ? '/' : `${folder.path}/`;
     for (const name of names) {

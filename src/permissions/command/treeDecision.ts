@@ -172,7 +172,7 @@ export function decideTracked(
   policy: Policy,
 ): PermissionDecision {
   const files = trackedIn(tracked, directory, policy);
-  if (files === undefined) return { behavior: 'ask', reason: `What ${what} searches is unknown.` };
+  if (files === undefined) return { behavior: 'ask', reason: `It is unknown what ${what} searches.` };
   const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');
   const isSecret = secretTest(policy);
   for (const path of files) {
@@ -208,7 +208,7 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
     return decision.behavior === 'allow' ? undefined : decision;
   };
   const files = policy.gitShows(place, shown, workspaceFolders(policy));
-  if (files === undefined) return { behavior: 'ask', reason: `Which files ${what} shows is unknown.` };
+  if (files === undefined) return { behavior: 'ask', reason: `It is unknown which files ${what} shows.` };
   for (const path of files) {
     const found = held(path);
     if (found)

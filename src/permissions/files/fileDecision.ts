@@ -110,7 +110,7 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
     return verdict(
       'deny',
       'mode',
-      'Plan mode: nothing may be changed. Investigate, then present the plan with ExitPlanMode.',
+      'Plan mode: changes are not allowed. Investigate, then present the plan with ExitPlanMode.',
     );
   const asked =
     forbidding('ask', request, paths, policy) ??

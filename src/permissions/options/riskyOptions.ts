@@ -65,7 +65,7 @@ function foreignTool(argv: readonly (string | null)[], at: number): readonly Ris
     ? word.includes('/') || !isForProjects(tableName(word))
     : isOfSystem(tableName(word)) || isAddress(word);
   if (toolAt(argv) === 0 || !isForeign) return [];
-  return [{ at, word, risk: 'runs', row: `${tableName(argv[0])}: programs that are no tools of a project` }];
+  return [{ at, word, risk: 'runs', row: `${tableName(argv[0])}: programs that are not project tools` }];
 }
 
 /** pnpm and bun run a program if there is no script of that name: pnpm.io/cli/run, bun.sh/docs/cli/run. */
@@ -76,7 +76,7 @@ function foreignScript(argv: readonly (string | null)[]): readonly RiskyWord[] {
   const word = argv[at ?? 0] ?? '';
   if (at === undefined || !(isAddress(word) || (isOfSystem(tableName(word)) && !scriptNames.test(word))))
     return [];
-  return [{ at, word, risk: 'runs', row: `${name}: programs that are no scripts of a project` }];
+  return [{ at, word, risk: 'runs', row: `${name}: programs that are not project scripts` }];
 }
 
 /** Programs whose names are common names of scripts. */
@@ -97,7 +97,7 @@ function readHandedOn(argv: readonly (string | null)[]): readonly RiskyWord[] {
     !/^-./.test(before.replace(/^--$/, ''));
   return argv.flatMap((word, at): readonly RiskyWord[] =>
     at > 0 && word !== null && (row.handedOn?.test(word) || isCommand(word, argv[at - 1] ?? ''))
-      ? [{ at, word, risk: 'runs', row: `${name} words that are handed on: ${row.manual}` }]
+      ? [{ at, word, risk: 'runs', row: `${name} words that are passed on: ${row.manual}` }]
       : [],
   );
 }
@@ -139,7 +139,7 @@ function readFetched(argv: readonly (string | null)[], offset: number, name: str
   if (from === undefined) return [];
   return argv.flatMap((word, at): readonly RiskyWord[] =>
     at >= from && at < script && word !== null && (isAddress(word) || words?.test(word))
-      ? [{ at: at + offset, word, risk: 'runs', row: `${name} from an address: ${row.manual}` }]
+      ? [{ at: at + offset, word, risk: 'runs', row: `${name} from a URL: ${row.manual}` }]
       : [],
   );
 }
@@ -186,9 +186,7 @@ function readWords(argv: readonly (string | null)[], offset: number): readonly R
   return argv.flatMap((word, at): readonly RiskyWord[] => {
     if (at === 0 || word === null || !(responseFile.test(word) || (!isScript && telling.test(word))))
       return [];
-    return [
-      { at: at + offset, word, risk: 'runs', row: `${name}: options of programs that are in no table` },
-    ];
+    return [{ at: at + offset, word, risk: 'runs', row: `${name}: options of programs without a table` }];
   });
 }
 
@@ -308,7 +306,7 @@ function readRow(argv: readonly (string | null)[], offset: number, name: string)
     if (word == null || isSpared(word)) continue;
     if (candidates.includes(at)) {
       if (row.subcommands?.split(' ').includes(word)) add(at, 'runs', word);
-      else if (at === first && !hasSubcommand(name, word)) add(at, 'runs', 'subcommands of others');
+      else if (at === first && !hasSubcommand(name, word)) add(at, 'runs', 'unknown subcommands');
       else if (row.covered?.split(' ').includes(word) === false) add(at, 'runs', word);
       else if (row.words?.test(word)) add(at, 'runs', 'words');
       continue;
@@ -354,7 +352,7 @@ function readRow(argv: readonly (string | null)[], offset: number, name: string)
   const discards = row.wordsOf?.[argv[first] ?? ''];
   if (discards !== undefined)
     for (let at = first + 1; at < argv.length; at += 1)
-      if (discards.test(argv[at] ?? '')) add(at, 'runs', `${argv[first]}, what discards something`);
+      if (discards.test(argv[at] ?? '')) add(at, 'runs', `${argv[first]}, words that discard something`);
   const operand = argv.findIndex((word, at) => at > 0 && word !== null && !word.startsWith('-'));
   if (row.first?.test(argv[operand] ?? '')) add(operand, 'elsewhere', 'other folders');
   if (end !== -1 && row.words !== undefined)

@@ -46,7 +46,7 @@ export function reachedByGit(call: GitCall, policy: Policy): readonly Permission
   const args = words.map(({ word }) => word);
   const open = words.filter(({ isSpelled }) => !isSpelled).map(({ word }) => word);
   if (refs.test(name) && call.part.argv.some((word) => /%\(\*?raw/.test(word ?? '')))
-    return [{ behavior: 'ask', reason: `What git ${name} shows with %(raw) is not known.` }];
+    return [{ behavior: 'ask', reason: `It is unknown what git ${name} shows with %(raw).` }];
   return [
     ...decideContents(call, name, args, policy),
     ...decidePaths(call, name, args, open, policy),
@@ -107,7 +107,7 @@ export function repositoryNamed(
     for (const word of open) {
       const kind = kindOfRepository(word, settings);
       if (kind === 'remote' || (kind === 'host' && !word.mayBeName)) continue;
-      return `${word.word ?? part.raw[word.at] ?? ''}, which is no remote in the settings of git`;
+      return `${word.word ?? part.raw[word.at] ?? ''}, which is not a configured git remote`;
     }
   }
   return undefined;
@@ -268,7 +268,7 @@ function decidePaths(
     ? undefined
     : policy.gitShows(policy.realpath(directory), shown, workspaceFolders(policy));
   if (files === undefined || files.length > MAX_FILES)
-    return [{ behavior: 'ask', reason: `Which files git ${name} reaches is not known.` }];
+    return [{ behavior: 'ask', reason: `It is unknown which files git ${name} reaches.` }];
   return files.map((path) => decideReached(verb, path, policy));
 }
 
@@ -302,7 +302,7 @@ function decideMoves(
     ? policy.gitShows(policy.realpath(directory), shown, workspaceFolders(policy))
     : undefined;
   if (files === undefined || files.length > MAX_MOVED)
-    return [{ behavior: 'ask', reason: `Which files git ${name} writes is not known.` }];
+    return [{ behavior: 'ask', reason: `It is unknown which files git ${name} writes.` }];
   return files.map((path) => decideReached('write', path, policy));
 }
 

@@ -181,13 +181,13 @@ function unknownWord(part: CommandPart, isSpelled: (at: number) => boolean): Out
   const at = part.argv.findIndex((word, index) => word === null && !text.has(index) && !isSpelled(index));
   if (at === -1) return undefined;
   const raw = part.raw[at] ?? '';
-  return { reason: raw === ADDED ? 'the words that xargs adds' : `${raw}, which only the shell knows` };
+  return { reason: raw === ADDED ? 'the words that xargs adds' : `${raw}, which is known only to the shell` };
 }
 
 const does: Readonly<Record<Risk, string>> = {
   runs: 'runs something or determines what is run',
   writes: 'writes files',
-  elsewhere: 'works on other files or elsewhere',
+  elsewhere: 'works on other files or in another place',
   unknown: 'is not known to be harmless',
 };
 

@@ -112,7 +112,7 @@ export async function admit(
       if (mountLookup(mountsOf(pid))(landmark)?.point !== landmark) continue;
       // Read again: the kernel returns a table in pieces, and the first may be from an earlier state.
       const path = unexpectedMount(expected, mountsOf(pid));
-      if (path !== undefined) return end(group, `${path} was replaced meanwhile by another program`);
+      if (path !== undefined) return end(group, `another program replaced ${path} in the meantime`);
       block.end(GO);
       onStart(pid);
       return undefined;
@@ -127,7 +127,7 @@ export async function admit(
 
 function end(group: number, why: string): string {
   endGroup(group);
-  return `the sandbox was not built as planned, so nothing was run: ${why}. Try it again`;
+  return `the sandbox was not built as planned, so nothing was run: ${why}. Try again`;
 }
 
 /** Ends a sandbox with everything in it. */

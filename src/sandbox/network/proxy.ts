@@ -32,7 +32,7 @@ export function createProxy(ports: ProxyPorts): Server {
     forward(incoming, answer, ports, tunnels).catch(() => answer.destroy());
   });
   server.on('connect', (incoming, client, head) => {
-    if (tunnels.has(client)) refuse(client, '400 Bad Request', 'no tunnel in a tunnel');
+    if (tunnels.has(client)) refuse(client, '400 Bad Request', 'nested tunnels are not supported');
     else tunnel(incoming, client, head, ports, { server, tunnels }).catch(() => client.destroy());
   });
   server.on('clientError', (_error, socket) => socket.destroy());
@@ -52,7 +52,7 @@ async function tunnel(
   client.on('error', () => client.destroy());
   const target = readTarget(`http://${incoming.url ?? ''}`);
   const token = tokenOf(incoming);
-  if (target === undefined) return refuse(client, '400 Bad Request', 'no host:port');
+  if (target === undefined) return refuse(client, '400 Bad Request', 'host:port is missing');
   const { host, port, url } = target;
   if (!knows(token)) return refuse(client, '407 Proxy Authentication Required', WHO_ASKS, AUTHENTICATE);
   if (!(await allows(host, port, token)))

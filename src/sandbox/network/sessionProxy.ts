@@ -51,7 +51,7 @@ export function createSessionProxy(options: RouteOptions): SessionProxy {
       const { refused, problems } = asking(token) ?? {};
       if (refused !== undefined && refused.size < MAX_NAMED) refused.add(`${host}:${port}`);
       if (problems !== undefined && problems.size < MAX_NAMED)
-        problems.add(`what it sent to ${host}:${port} asked for another host, or hid which one`);
+        problems.add(`its connection to ${host}:${port} requested another host, or hid the host name`);
     },
   });
 

@@ -39,7 +39,7 @@ export function createLinkGuard(setAside: (path: string) => string): LinkGuard {
     restore() {
       return [...held].flatMap(([path, target]) => {
         if (linkAt(path) === target) return [];
-        const note = lstatOf(path) === undefined ? ' (a link, put back)' : setAside(path);
+        const note = lstatOf(path) === undefined ? ' (a link, restored)' : setAside(path);
         try {
           inRealFolderSync(dirname(path), ({ at }) => symlinkSync(target, at(basename(path))));
         } catch {

@@ -156,7 +156,7 @@ describe('an allow rule for git does not cover', () => {
     const decision = await decideIn(project, command.replace(':*', ''), rules);
     expect([decision.behavior, decision.reason]).toEqual([
       'ask',
-      expect.stringContaining('which is no remote in the settings of git'),
+      expect.stringContaining('which is not a configured git remote'),
     ]);
   });
 

@@ -201,7 +201,7 @@ function ofTasks(
         const { sure } = ruled(rules, behavior, script, inner, directory, policy);
         const found = sure?.rule ?? writtenBy(inner, directory, rules, policy);
         if (found) {
-          const reason = `Rule ${found.text} (${found.source}) may apply: ${part.text} runs what ${file} says, ${shortText(script)}.`;
+          const reason = `Rule ${found.text} (${found.source}) may apply: ${part.text} runs ${shortText(script)}, as defined in ${file}.`;
           return { behavior: 'ask', reason, rule: { text: found.text, source: found.source } };
         }
         const deeper = ofTasks(rules, behavior, inner, directory, policy, depth + 1);
