@@ -33,7 +33,7 @@ const aboutTools = (lines: readonly string[]): string[] =>
     /^(question|answered|tool_|turn_ended|notice|mode |entry (tool_result|mode))/.test(line),
   );
 
-test('an allowed call runs after its question; the question shows what will happen', async () => {
+test('an approved call runs; the approval shows what it will do', async () => {
   const { ask, lines, events } = await answering([{ behavior: 'allow' }], {
     answers: [calls(['a', 'Edit', { path: 'a' }]), says('Done.')],
   });
@@ -77,7 +77,7 @@ test.each([
   expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: text, isError: true });
 });
 
-test('a rule that denies never asks', async () => {
+test('a deny rule denies without asking', async () => {
   const { ask, lines } = await answering([], {
     decide: async () => ({ behavior: 'deny', reason: 'Rule Edit (test).' }),
     answers: [calls(['a', 'Edit']), says('I see.')],
@@ -89,7 +89,7 @@ test('a rule that denies never asks', async () => {
   ]);
 });
 
-test('rules that cannot be read let nothing through', async () => {
+test('nothing runs if the rules cannot be read', async () => {
   const { ask, lines } = await answering([], {
     decide: () => Promise.reject(new Error('no grammar')),
     answers: [calls(['a', 'Edit']), says('I see.')],
@@ -115,7 +115,7 @@ test('a denial that ends the turn skips the later calls and makes no further req
   ]);
 });
 
-test('questions of parallel calls are open together and answered in any order', async () => {
+test('approvals of parallel calls are open at the same time and can be answered in any order', async () => {
   const read = smallTool('Read', { readOnly: true });
   const { agent, lines, events, model } = await startAgent({
     decide: asks,
@@ -138,7 +138,7 @@ test('questions of parallel calls are open together and answered in any order', 
   expect(model.requests).toHaveLength(2);
 });
 
-test('a denial that ends the turn also closes the other open questions', async () => {
+test('a denial that ends the turn also closes the other pending approvals', async () => {
   const read = smallTool('Read', { readOnly: true });
   const { agent, lines } = await startAgent({
     decide: asks,
@@ -183,7 +183,7 @@ test.each(['session', 'local'] as const)(
   },
 );
 
-test('"always" for edits switches the mode, and the rules apply it at once', async () => {
+test('"always" for edits switches the mode, which applies immediately', async () => {
   const modes: string[] = [];
   const { ask, lines, agent, model } = await answering([{ behavior: 'allow', remember: true }], {
     decide: async (_tool, _access, mode) => {
@@ -244,25 +244,28 @@ test.each([
   ['a file, for a reason that is not known', 'diff', undefined, undefined],
   ['a command that only edits', 'command', [{ type: 'edit', path: '/p/a' }], undefined],
   ['a plan', 'plan', undefined, true],
-] as const)('of %s, may a user approve what was not shown?', async (_, type, causes, canSkim) => {
-  const previews = {
-    diff: { type: 'diff', path: '/p/a', diff: '', isNew: false },
-    command: { type: 'command', command: 'tee a', cwd: '/p' },
-    plan: { type: 'plan', plan: 'Do it' },
-  } as const;
-  const tool = smallTool('Edit', { preview: async () => previews[type] });
-  const { ask, events } = await answering([{ behavior: 'allow' }], {
-    decide: async () => ({ behavior: 'ask', reason: 'it changes a file', ...(causes && { causes }) }),
-    tools: [tool],
-    answers: [calls(['a', 'Edit']), says('Done.')],
-  });
-  await ask('Go');
-  const [asked] = events.flatMap((event) => (event.type === 'permission_question' ? [event.question] : []));
-  expect(asked).toBeDefined();
-  expect(asked?.canSkim).toBe(canSkim);
-});
+] as const)(
+  'only ordinary edits and plans can be approved without showing them in full: %s',
+  async (_, type, causes, canSkim) => {
+    const previews = {
+      diff: { type: 'diff', path: '/p/a', diff: '', isNew: false },
+      command: { type: 'command', command: 'tee a', cwd: '/p' },
+      plan: { type: 'plan', plan: 'Do it' },
+    } as const;
+    const tool = smallTool('Edit', { preview: async () => previews[type] });
+    const { ask, events } = await answering([{ behavior: 'allow' }], {
+      decide: async () => ({ behavior: 'ask', reason: 'it changes a file', ...(causes && { causes }) }),
+      tools: [tool],
+      answers: [calls(['a', 'Edit']), says('Done.')],
+    });
+    await ask('Go');
+    const [asked] = events.flatMap((event) => (event.type === 'permission_question' ? [event.question] : []));
+    expect(asked).toBeDefined();
+    expect(asked?.canSkim).toBe(canSkim);
+  },
+);
 
-test('a preview that fails is reported in the question; the call can still be judged', async () => {
+test('a failed preview is reported in the approval, which can still be answered', async () => {
   const tool = smallTool('Edit', { preview: () => Promise.reject(new Error('gone')) });
   const { ask, events, lines } = await answering([{ behavior: 'allow' }], {
     tools: [tool],
@@ -275,7 +278,7 @@ test('a preview that fails is reported in the question; the call can still be ju
   expect(lines()).toContain('entry tool_result a ok: Edit ran');
 });
 
-test('each result records what decided about its call, and the tool gets the decision', async () => {
+test('each result records what decided the call, and the tool gets the decision', async () => {
   const told: Grant[] = [];
   const tools = ['Read', 'Edit', 'Bash', 'Write'].map((name) =>
     smallTool(name, {
@@ -308,7 +311,7 @@ test('each result records what decided about its call, and the tool gets the dec
   expect(told.map(({ basis }) => basis)).toEqual(['read-only', 'mode', 'user']);
 });
 
-test('a decision without a question is not recorded as an answer of the user', async () => {
+test("a decision made without asking is not recorded as the user's answer", async () => {
   const { ask, context } = await answering(
     [{ behavior: 'deny', unasked: true, comment: 'Nobody is here.' }, { behavior: 'deny' }],
     {
@@ -416,7 +419,7 @@ async function confirmHooked(
   return { isAllowed, asked: seen.slice(1), input: seen[0] };
 }
 
-test('hooks answer questions of running commands: a host as a rule would, never a way out of the sandbox', async () => {
+test('hooks can approve a host for a running command, as a rule could, but never a rerun outside the sandbox', async () => {
   const asked = ['permission_prompt ClawdCode needs your permission: Connect?', 'asked'];
   const host = { domain: 'a.example' };
   expect(await confirmHooked(host, 'allow')).toEqual({
@@ -438,7 +441,7 @@ test('hooks answer questions of running commands: a host as a rule would, never 
   });
 });
 
-test('a question is closed once nothing waits for it', async () => {
+test('an approval closes when its command no longer waits for it', async () => {
   const events: string[] = [];
   const questions = createQuestions('main', (event) => events.push(event.type));
   const command = new AbortController();
@@ -468,11 +471,11 @@ test('a question is closed once nothing waits for it', async () => {
   expect(questions.open()).toEqual([]);
   expect(events).toEqual(['permission_question', 'permission_answered']);
   expect(call.signal.aborted).toBe(false);
-  // Nobody has said no to it.
+  // The user has not denied it.
   expect([...declinedHosts]).toEqual([]);
 });
 
-test('a host that the user denied is not asked about again until their next prompt', async () => {
+test('does not ask again about a denied host until the next prompt', async () => {
   const allowed: boolean[] = [];
   const connect = smallTool('Connect', {
     async run({ domain }, { confirm }) {

@@ -34,7 +34,7 @@ describe('mentions', () => {
     ['看@src/a.ts', [{ path: 'src/a.ts' }]],
     ['@a.ts#L0 @a.ts#L5-2', [{ path: 'a.ts#L0' }, { path: 'a.ts#L5-2' }]],
     ['@a @a', [{ path: 'a' }]],
-  ])('of %j are %j', (text, expected) => {
+  ])('in %j are %j', (text, expected) => {
     expect(mentionsIn(text)).toEqual(expected);
   });
 
@@ -46,7 +46,7 @@ describe('mentions', () => {
     ]);
   });
 
-  test('are found in any text without an end', { tags: 'long' }, () => {
+  test('are found in arbitrary text', { tags: 'long' }, () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => mentionsIn(`@${text}`).length >= 0));
   });
 });
@@ -91,7 +91,7 @@ test('a file follows the prompt as Read shows it, and an Edit counts it as read'
   expect(result).toMatchObject({ name: 'Edit', status: 'ok' });
 });
 
-test('lines, quoted names and folders', async () => {
+test('attaches line ranges, quoted names and folders', async () => {
   const { ask, attached } = await project({ answers: [says('Yes.')] });
   await ask('See @src/a.ts#L2-3, @"src/my file.md" and @src/.');
   expect(attached().map(({ message: { content }, data }) => [data?.title, data?.summary, content])).toEqual([
@@ -105,13 +105,13 @@ test('lines, quoted names and folders', async () => {
   ]);
 });
 
-test('what is not a file stays text', async () => {
+test('a mention that is not a file stays text', async () => {
   const { ask, attached } = await project({ answers: [says('Yes.')] });
   await ask('@Component me@src/a.ts @types/node @src/nothing.ts @server:uri @src/a.ts#L99999999999999999999');
   expect(attached().filter(({ data }) => data?.outcome === 'read')).toEqual([]);
 });
 
-test('a file that the model already sees unchanged is not repeated; a changed one is', async () => {
+test('a file that the model already has is attached again only if it changed', async () => {
   const { ask, attached, root } = await project({ answers: [says('1'), says('2'), says('3')] });
   await ask('@src/a.ts');
   await ask('@src/a.ts again');
@@ -129,11 +129,11 @@ const ruled: PermissionDecision = { ...outside(false), rule: { text: 'Read(x)', 
 
 test.each<[string, PermissionDecision, boolean, string]>([
   ['a deny rule', { behavior: 'deny', reason: 'Rule Read(src/**) (config.json).' }, true, 'refused'],
-  ['what may hold secrets', outside(true), true, 'refused'],
+  ['may hold secrets', outside(true), true, 'refused'],
   ['an ask rule', ruled, true, 'refused'],
   ['outside the project, named by the user', outside(false), true, 'read'],
   ['outside the project, in a script', outside(false), false, 'refused'],
-])('%s: %#', async (_what, decision, interactive, outcome) => {
+])('decides whether to attach a file: %s', async (_what, decision, interactive, outcome) => {
   const modes: string[] = [];
   const { ask, attached, model } = await project({
     interactive,
@@ -151,14 +151,14 @@ test.each<[string, PermissionDecision, boolean, string]>([
   expect(String(note).includes('one')).toBe(outcome === 'read');
 });
 
-test('what was pasted or piped in mentions nothing', async () => {
+test('mentions in pasted or piped text are ignored', async () => {
   const { run, attached } = await project({ answers: [says('1'), says('2')] });
   await run({ type: 'prompt', text: 'Why?\n@src/a.ts', display: 'Why? [Pasted text]' });
   await run({ type: 'prompt', text: '@src/a.ts\n\nWhy?', typed: 'Why?' });
   expect(attached()).toEqual([]);
 });
 
-test('all attachments of a prompt together are bounded', async () => {
+test("the total size of a prompt's attachments is limited", async () => {
   const { ask, attached, root } = await project({ windowTokens: 8000, answers: [says('Yes.')] });
   const lines = Array.from({ length: 500 }, (_, index) => `line ${index}`).join('\n');
   for (const name of ['b', 'c']) await writeFile(join(root, `${name}.txt`), lines);
@@ -169,7 +169,7 @@ test('all attachments of a prompt together are bounded', async () => {
   expect(attached()[1]?.data?.outcome).toBe('refused');
 });
 
-test('more than twenty are not attached', async () => {
+test('at most twenty files are attached', async () => {
   const { ask, attached, root } = await project({ answers: [says('Yes.')] });
   const names = Array.from({ length: 30 }, (_, index) => `f${index}.txt`);
   for (const name of names) await writeFile(join(root, name), name);
@@ -181,7 +181,7 @@ test('more than twenty are not attached', async () => {
 test.each([
   ['project', 'refused'],
   ['user', 'read'],
-] as const)('a file outside the project in the text of a skill of the %s is %s', async (scope, outcome) => {
+] as const)('a file outside the project that a %s skill mentions is %s', async (scope, outcome) => {
   const { run, attached, folder } = await project({
     decide: async () => outside(false),
     answers: [says('Yes.')],
@@ -218,7 +218,7 @@ test('a resumed session builds the same request', async () => {
   expect(again.context.fileReads(join(first.root, 'src/a.ts'))).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test('a skill that the model loads attaches only what is in the project', async () => {
+test('a skill that the model loads attaches only files in the project', async () => {
   const skill: Skill = {
     name: 'look',
     kind: 'skill',

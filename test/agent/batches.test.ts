@@ -11,7 +11,7 @@ const tool = (name: string, readOnly: boolean): Tool => ({
 });
 const tools = [tool('Read', true), tool('Bash', false)];
 
-test('calls keep their order; a call that may change something runs alone; at most sixteen run at once', () => {
+test('calls keep their order; a call that may change something runs alone; at most sixteen run in parallel', () => {
   const names = fc.array(fc.constantFrom('Read', 'Read', 'Read', 'Bash', 'Unknown'), { maxLength: 200 });
   fc.assert(
     fc.property(names, (made) => {

@@ -27,7 +27,7 @@ function keeper() {
   return { keeper: made, asked };
 }
 
-test('a turn scans at once, while the model thinks', async () => {
+test('a turn starts a scan immediately, while the model is thinking', async () => {
   const { keeper: one, asked } = keeper();
   one.scanSoon();
   expect(asked).toEqual([]);
@@ -43,7 +43,7 @@ test('a turn without calls is not scanned', async () => {
   expect(asked).toEqual([]);
 });
 
-test('no scan runs during a call that changes files: its changes would look as if they had been there before', async () => {
+test('no scan runs during a call that changes files, since it would record the changes as the earlier state', async () => {
   const { keeper: one, asked } = keeper();
   one.scanSoon();
   await one.before(write, signal);
@@ -64,7 +64,7 @@ test('the first command of a turn triggers a scan, even right after the previous
   expect(asked).toEqual(['scan', 'scan']);
 });
 
-test('a command being written triggers one scan', async () => {
+test('a command triggers one scan while the model is writing it', async () => {
   const { keeper: one, asked } = keeper();
   one.scanSoon();
   one.handleEvent({ type: 'tool_call_delta', index: 0, name: 'Bash', argumentsLength: 1 });
@@ -104,7 +104,7 @@ function lender() {
   return { keeper: made, recorded: () => recorded.map(({ callIds }) => callIds), baselines: () => baselines };
 }
 
-test('what a subagent changes is recorded as done by the call that started it', async () => {
+test("attributes a subagent's changes to the call that started it", async () => {
   const { keeper: one, recorded } = lender();
   const lent = one.lend('agent-call');
   await lent.before(write, signal);
@@ -115,7 +115,7 @@ test('what a subagent changes is recorded as done by the call that started it', 
   expect(recorded()).toEqual([['agent-call'], ['agent-call']]);
 });
 
-test('the scan for one subagent’s command does not swallow what another’s has changed so far', async () => {
+test('the scan for one subagent’s command does not hide what another subagent’s command has changed so far', async () => {
   const { keeper: one, recorded, baselines } = lender();
   const [left, right] = [one.lend('left'), one.lend('right')];
   await left.before(command, signal);

@@ -32,13 +32,13 @@ async function reaching(access: Access, isConfined: boolean): Promise<readonly A
   return seen;
 }
 
-test('a write in the worktree is none of the project; of several files, only those of the project are', async () => {
+test('writes in the worktree are left out; of several files, only those in the project are recorded', async () => {
   expect(await reaching({ type: 'write', paths: ['/w/a'] }, true)).toEqual([]);
   const rest = { type: 'write', paths: ['/p/a'] };
   expect(await reaching({ type: 'write', paths: ['/w/a', '/p/a'] }, true)).toEqual([rest, rest]);
 });
 
-test('a command is scanned for only if it could change the project', async () => {
+test('a command triggers a scan only if it could change the project', async () => {
   const command: Access = { type: 'command', command: 'make', cwd: '/w' };
   expect(await reaching(command, true)).toEqual([]);
   expect(await reaching(command, false)).toEqual([command, command]);

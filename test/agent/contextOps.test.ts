@@ -7,7 +7,7 @@ import { configuration, createTestHome, failure, step, summary } from '../contex
 test.each([
   ['done', summary('## Status\nAll is read.')],
   ['fallback', failure()],
-])('the context is measured again after a /compact that ends as %s', async (outcome, reply) => {
+])('measures the context again after a /compact that ends with %s', async (outcome, reply) => {
   const home = await createTestHome({ windowTokens: 40_000, waits: true });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -36,27 +36,30 @@ test.each([
   ['max', undefined, 'test-model has no effort "max"; using its default.'],
   ['high', 'high', 'Effort: high'],
   [undefined, undefined, 'Effort: the default'],
-] as const)('after a change to effort %s one line says that %s is used', async (asked, given, expected) => {
-  const home = await createTestHome({ windowTokens: 40_000 });
-  const context = home.manager();
-  await context.createSession(undefined, {}, configuration);
-  const events: AgentEvent[] = [];
-  const ops = createContextOps({
-    context,
-    schemas: () => [],
-    select: () => home.model,
-    setEffort: () => ({ ...home.model, id: 'test-model', ...(given && { effort: given }) }),
-    emit: (event) => events.push(event),
-  });
-  await ops.setEffort(asked);
-  expect(events.map(({ type }) => type)).toEqual(['model_changed']);
-  const written = context.entries().at(-1);
-  // What was asked for is recorded: after a resume, another model may have that level.
-  expect(written?.data).toEqual(asked === undefined ? {} : { effort: asked });
-  expect(written && displayLineOf(written, { seqOf: () => undefined })?.text).toBe(expected);
-});
+] as const)(
+  'after a change to effort %s, a single line reports that %s is used',
+  async (asked, given, expected) => {
+    const home = await createTestHome({ windowTokens: 40_000 });
+    const context = home.manager();
+    await context.createSession(undefined, {}, configuration);
+    const events: AgentEvent[] = [];
+    const ops = createContextOps({
+      context,
+      schemas: () => [],
+      select: () => home.model,
+      setEffort: () => ({ ...home.model, id: 'test-model', ...(given && { effort: given }) }),
+      emit: (event) => events.push(event),
+    });
+    await ops.setEffort(asked);
+    expect(events.map(({ type }) => type)).toEqual(['model_changed']);
+    const written = context.entries().at(-1);
+    // What was asked for is recorded: after a resume, another model may have that level.
+    expect(written?.data).toEqual(asked === undefined ? {} : { effort: asked });
+    expect(written && displayLineOf(written, { seqOf: () => undefined })?.text).toBe(expected);
+  },
+);
 
-test('a change of the thinking is announced as one of the model', async () => {
+test('a change of thinking is reported like a change of model', async () => {
   const home = await createTestHome({ windowTokens: 40_000 });
   const events: AgentEvent[] = [];
   const changed = { ...home.model, thinkingBudget: 900 };

@@ -21,7 +21,7 @@ test.each<[Partial<ModelError>, boolean]>([
   [{ kind: 'model_not_found', status: 404, retryable: false }, false],
   [{ kind: 'quota', status: 429, retryable: false }, false],
   [{ kind: 'overflow', status: 400, retryable: false }, false],
-])('another model may answer after %o: %s', (error, expected) => {
+])('falls back to another model after %o: %s', (error, expected) => {
   expect(isUnavailable({ ...down, ...error })).toBe(expected);
 });
 
@@ -68,7 +68,7 @@ function setUp(...ids: readonly string[]) {
   };
 }
 
-test('the chosen model is tried again after a while, once, and its recovery is reported', () => {
+test('retries the chosen model once after a while, and reports its recovery', () => {
   const { fallback, use, id, told, wait } = setUp('a', 'b');
   fallback.begin();
   expect(use(down)).toBe(true);
@@ -106,7 +106,7 @@ test('each model is tried once in a turn; if all fail, the next prompt starts wi
 });
 
 test.each(['auth', 'model_not_found', 'quota'] as const)(
-  'a fallback model that answers "%s" is skipped, with the reason',
+  'a fallback model that fails with "%s" is skipped, with the reason',
   (kind) => {
     const wrong: ModelError = { kind, message: 'The provider "a" is invalid.', retryable: false };
     const { fallback, use, id, told } = setUp('a', 'b', 'c');
@@ -125,7 +125,7 @@ test.each(['auth', 'model_not_found', 'quota'] as const)(
   },
 );
 
-test('a fallback model that fails itself is not kept', () => {
+test('a fallback model that also fails is not kept', () => {
   const { fallback, use, id } = setUp('a');
   fallback.begin();
   use(down);
@@ -133,7 +133,7 @@ test('a fallback model that fails itself is not kept', () => {
   expect(id()).toBe('main');
 });
 
-test('a model that the user chooses meanwhile is not replaced', () => {
+test('a model that the user has chosen in the meantime is not replaced', () => {
   const { fallback, use, id, select, wait } = setUp('a');
   expect(fallback.use('the one before', down, measure)).toBe(false);
   expect(id()).toBe('main');
@@ -163,7 +163,7 @@ test('the same request goes to the next model after three attempts; the log reco
   expect(agent.state().chosenModel).toBe('test-model');
 });
 
-test('a request that the server rejects goes to no other model', async () => {
+test('a request that the server rejects is not sent to another model', async () => {
   const { ask, model } = await startAgent({
     fallbacks: () => [modelInfo('other', 200_000)],
     answers: [fails({ kind: 'bad_request', status: 400, retryable: false })],

@@ -69,7 +69,7 @@ test('a call that the model was still writing never runs and is not recorded', a
   ]);
 });
 
-test('stopped while a call is being decided, the turn ends without the decision', async () => {
+test('an interrupt while a call is being decided ends the turn without the decision', async () => {
   const deciding = gate();
   const { agent, ask, lines } = await startAgent({
     tools: [smallTool('Bash'), smallTool('Edit')],
@@ -91,7 +91,7 @@ test('stopped while a call is being decided, the turn ends without the decision'
   deciding.open();
 });
 
-test('stopped in a tool, it ends at once and the calls behind it do not run', async () => {
+test('an interrupt stops a running tool at once, and later calls do not run', async () => {
   const slow = smallTool('Bash', {
     run: async (_, { signal }) => {
       await aborted(signal);
@@ -115,7 +115,7 @@ test('stopped in a tool, it ends at once and the calls behind it do not run', as
   ]);
 });
 
-test('stopped during a question, the question is closed and the call does not run', async () => {
+test('an interrupt closes a pending approval, and the call does not run', async () => {
   const { agent, ask, when, lines } = await startAgent({
     tools: [smallTool('Edit')],
     decide: async () => ({ behavior: 'ask', reason: 'it writes' }),
@@ -133,7 +133,7 @@ test('stopped during a question, the question is closed and the call does not ru
   expect(agent.state().questions).toEqual([]);
 });
 
-test('stopped during the countdown of a retry, the turn ends without another request', async () => {
+test('an interrupt during the countdown of a retry ends the turn without another request', async () => {
   const { agent, ask, when, lines, clock } = await startAgent({ answers: [fails({}, [delta('Half')])] });
   clock.held = true;
   when(is('retrying'), () => setTimeout(() => agent.submit(stop)));
@@ -147,7 +147,7 @@ test('stopped during the countdown of a retry, the turn ends without another req
   ]);
 });
 
-test('stopped during a compaction at the trigger, nothing has changed and the prompt is kept', async () => {
+test('an interrupt during automatic compaction changes nothing and keeps the prompt', async () => {
   const long = 'The quick brown fox jumps over the lazy dog. '.repeat(400);
   const { agent, ask, when, lines, events } = await startAgent({
     windowTokens: 8000,
@@ -179,7 +179,7 @@ test('stopped during a compaction at the trigger, nothing has changed and the pr
   ]);
 });
 
-test('queued prompts return unsent', async () => {
+test('an interrupt returns queued prompts unsent', async () => {
   const { agent, ask, when, lines } = await startAgent({ answers: [hangsAfter(delta('Hm'))] });
   when(is('text_delta'), () => {
     agent.submit({ type: 'prompt', text: 'and this' });
@@ -199,7 +199,7 @@ test('queued prompts return unsent', async () => {
   expect(agent.entries().map(entryLine)).not.toContain('prompt: and this');
 });
 
-test('a prompt that is interrupted at once returns unsent', async () => {
+test('a prompt that is interrupted immediately returns unsent', async () => {
   const { run, lines, agent } = await startAgent();
   await run({ type: 'prompt', text: 'Hi' }, stop);
   expect(lines()).toEqual([
@@ -231,14 +231,14 @@ test('a prompt queued behind an interrupted command returns unsent', async () =>
   expect(lines().slice(-2)).toEqual(['queue []', 'returned [Hi]']);
 });
 
-test('a stop when nothing runs does nothing, and the next turn is whole', async () => {
+test('an interrupt while nothing runs does nothing, and the next turn is complete', async () => {
   const { run, ask, lines } = await startAgent({ answers: [says('Hello.')] });
   await run(stop, stop);
   await ask('Hi');
   expect(lines().at(-1)).toBe('turn_ended done after 1');
 });
 
-test('interrupted right after the last reply, the reply is kept and queued prompts return', async () => {
+test('an interrupt right after the last reply keeps the reply and returns queued prompts', async () => {
   const { agent, ask, when, lines } = await startAgent({ answers: [says('Hello.')] });
   when(
     (event) => event.type === 'entry' && event.entry.type === 'assistant',
@@ -258,7 +258,7 @@ test('interrupted right after the last reply, the reply is kept and queued promp
   ]);
 });
 
-test('stopped during the lookups for the rules, no question appears', async () => {
+test('an interrupt during the lookups for the rules opens no approval', async () => {
   const looking = gate();
   const { agent, lines } = await startAgent({
     tools: [smallTool('Edit')],

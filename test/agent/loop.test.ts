@@ -21,7 +21,7 @@ test('the model is warned at the third repetition and stops', async () => {
   expect(lines().at(-1)).toBe('turn_ended done after 4');
 });
 
-test('without a terminal to ask on, the turn ends at the fourth', async () => {
+test('without a user to ask, the turn ends at the fourth repetition', async () => {
   const { ask, lines } = await startAgent({
     tools,
     interactive: false,
@@ -36,10 +36,10 @@ test('without a terminal to ask on, the turn ends at the fourth', async () => {
 });
 
 test.each<[string, PermissionAnswer | 'interrupt', string]>([
-  ['lets it, and it counts from one again', { behavior: 'allow' }, 'turn_ended done after 6'],
-  ['refuses', { behavior: 'deny' }, 'turn_ended loop after 4'],
+  ['continues, which resets the count', { behavior: 'allow' }, 'turn_ended done after 6'],
+  ['declines', { behavior: 'deny' }, 'turn_ended loop after 4'],
   ['stops', 'interrupt', 'turn_ended interrupted after 4'],
-])('at the fourth the user is asked and %s', async (_, answer, end) => {
+])('at the fourth repetition the user is asked and %s', async (_, answer, end) => {
   const { agent, ask, lines } = await startAgent({
     tools,
     answers: [
@@ -82,7 +82,7 @@ test('the same call with another result is progress', async () => {
   expect(lines().at(-1)).toBe('turn_ended done after 6');
 });
 
-test('the guard counts steps in a row, and from one again when it is reset', () => {
+test('the guard counts consecutive steps, and starts over after a reset', () => {
   const guard = createLoopGuard();
   const step = (...outputs: string[]) =>
     guard.record(outputs.map((output) => ({ name: 'Read', arguments: '{}', output })));

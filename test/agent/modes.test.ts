@@ -10,7 +10,7 @@ const MAX_REPEATS = 4;
 
 const plan = calls(['p', 'ExitPlanMode', { plan: '1. Write it' }]);
 
-test('a mode is an entry; the model reads it with the next request, the rules see it at once', async () => {
+test('a mode change is an entry; the model sees it with the next request, the rules immediately', async () => {
   const seen: PermissionMode[] = [];
   const { agent, run, ask, model, lines } = await startAgent({
     tools: [smallTool('Edit')],
@@ -45,7 +45,7 @@ test.each([
   ['acceptEdits', 'default', 'default'],
   ['dontAsk', 'acceptEdits', 'dontAsk'],
   ['bypassPermissions', 'default', 'default'],
-] as const)('opened in %s, then %s: an accepted plan brings %s back', async (opened, before, after) => {
+] as const)('opened in %s, then %s: accepting a plan restores %s', async (opened, before, after) => {
   const { agent, run, lines } = await startAgent({
     mode: opened,
     tools: [exitPlanModeTool()],
@@ -63,7 +63,7 @@ test.each([
   expect(lines().at(-1)).toBe('turn_ended done after 2');
 });
 
-test('the mode used before the plan is restored, and the question says so', async () => {
+test('accepting a plan restores the mode used before, and the approval says so', async () => {
   const { agent, run, ask } = await startAgent({
     tools: [exitPlanModeTool()],
     decide: async () => ({ behavior: 'ask', reason: 'The plan is ready.' }),
@@ -81,7 +81,7 @@ test('the mode used before the plan is restored, and the question says so', asyn
   expect(agent.state().mode).toBe('acceptEdits');
 });
 
-test('a plan can be accepted together with its edits', async () => {
+test('a plan can be accepted together with accepting edits', async () => {
   const { agent, run, lines } = await startAgent({
     tools: [exitPlanModeTool()],
     decide: async () => ({ behavior: 'ask', reason: 'The plan is ready.' }),
@@ -96,7 +96,7 @@ test('a plan can be accepted together with its edits', async () => {
   expect(lines().filter((line) => line.startsWith('mode '))).toEqual(['mode plan', 'mode acceptEdits']);
 });
 
-test('a plan that is denied with a comment stays in plan mode', async () => {
+test('denying a plan with a comment stays in plan mode', async () => {
   const { agent, run, lines } = await startAgent({
     tools: [exitPlanModeTool()],
     decide: async () => ({ behavior: 'ask', reason: 'The plan is ready.' }),
@@ -116,7 +116,7 @@ test('a plan that is denied with a comment stays in plan mode', async () => {
   expect(lines().some((line) => line.includes('They say: smaller steps'))).toBe(true);
 });
 
-test('a plan outside plan mode is rejected without a question', async () => {
+test('a plan outside plan mode is rejected without asking', async () => {
   const { ask, lines } = await startAgent({
     tools: [exitPlanModeTool()],
     decide: () => Promise.reject(new Error('must not be asked')),
@@ -126,7 +126,7 @@ test('a plan outside plan mode is rejected without a question', async () => {
   expect(lines()).toContain('entry tool_result p denied: Not allowed: plan mode is not on; just do the work');
 });
 
-test('a session opened in plan mode notes it for the model, once', async () => {
+test('a session opened in plan mode tells the model once', async () => {
   const { agent, ask, model } = await startAgent({ mode: 'plan', answers: [says('One.'), says('Two.')] });
   expect(agent.state().mode).toBe('plan');
   await ask('First');
@@ -156,7 +156,7 @@ test.each(['acceptEdits', 'bypassPermissions'] as const)(
   },
 );
 
-test('a mode is still set after a resume', async () => {
+test('a resumed session keeps its mode', async () => {
   const first = await startAgent({ answers: [says('One.')] });
   await first.run({ type: 'set_mode', mode: 'plan' }, { type: 'prompt', text: 'Hi' });
   const sessionId = first.agent.state().sessionId;
@@ -169,7 +169,7 @@ test.each([
   ['bypassPermissions', 'default'],
   ['acceptEdits', 'default'],
 ] as const)(
-  'a plan accepted on another day does not skip questions: %s before, then %s',
+  'accepting a plan in a resumed session does not skip approvals: %s before, then %s',
   async (before, then) => {
     const first = await startAgent({ mode: before, answers: [says('One.')] });
     await first.run(...(['default', before] as const).map((mode) => ({ type: 'set_mode', mode }) as const), {
@@ -199,7 +199,7 @@ test.each([
   ['default', ['default', 'acceptEdits', 'plan', 'auto']],
   ['dontAsk', ['default', 'acceptEdits', 'plan', 'auto', 'dontAsk']],
   ['bypassPermissions', ['default', 'acceptEdits', 'plan', 'auto', 'bypassPermissions']],
-] as const)('started in %s, Shift+Tab goes through %j', async (mode, cycle) => {
+] as const)('started in %s, Shift+Tab cycles through %j', async (mode, cycle) => {
   const { agent } = await startAgent({ mode });
   expect(agent.state().modes.cycle).toEqual(cycle);
 });
@@ -230,7 +230,7 @@ test('a session left in a mode that is now forbidden resumes in default', async 
   expect(again.agent.state().mode).toBe('default');
 });
 
-test('in dontAsk no question appears: calls that need approval are denied, and the turn continues', async () => {
+test('in dontAsk nothing asks: calls that need approval are denied, and the turn continues', async () => {
   const { ask, lines, model } = await startAgent({
     mode: 'dontAsk',
     tools: [smallTool('Edit')],
@@ -243,7 +243,7 @@ test('in dontAsk no question appears: calls that need approval are denied, and t
   expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', isError: true });
 });
 
-test('in dontAsk a model that repeats itself ends the turn, since the user is not asked whether to continue', async () => {
+test('in dontAsk the turn ends if the model repeats itself, since the user is not asked whether to continue', async () => {
   const again = calls(['a', 'Look']);
   const { ask, lines } = await startAgent({
     mode: 'dontAsk',
@@ -255,7 +255,7 @@ test('in dontAsk a model that repeats itself ends the turn, since the user is no
   expect(lines().at(-1)).toContain('turn_ended loop');
 });
 
-test('in dontAsk a running call is not asked about either, such as for a host that it wants to reach', async () => {
+test('in dontAsk a running call does not ask either, for example about a host', async () => {
   const answers: boolean[] = [];
   const tool = smallTool('Bash', {
     run: async (_input, context) => {

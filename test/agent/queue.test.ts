@@ -44,7 +44,7 @@ test('a prompt typed during the last reply continues the same turn', async () =>
   ]);
 });
 
-test('after a reply cut at its limit, a queued prompt starts its own turn', async () => {
+test('a queued prompt starts its own turn after a reply that was cut at its limit', async () => {
   const { agent, ask, when, lines } = await startAgent({
     answers: [says('One', { finishReason: 'length' }), says('Two.')],
   });
@@ -58,7 +58,7 @@ test('after a reply cut at its limit, a queued prompt starts its own turn', asyn
   ]);
 });
 
-test('the newest queued prompt can be taken back, until nothing is queued', async () => {
+test('queued prompts can be withdrawn, newest first, until none is left', async () => {
   const { agent, ask, when, lines } = await startAgent({ answers: [says('One.'), says('Two.')] });
   const taken: unknown[] = [];
   when(is('text_delta'), () => {
@@ -80,7 +80,7 @@ test('the newest queued prompt can be taken back, until nothing is queued', asyn
   expect(agent.entries().map(entryLine)).not.toContain('prompt: second');
 });
 
-test('a prompt that is taken back in the same moment starts nothing', async () => {
+test('a prompt that is withdrawn immediately starts nothing', async () => {
   const { agent, lines } = await startAgent();
   agent.submit({ type: 'prompt', text: 'Hi' });
   agent.popQueued();
@@ -88,7 +88,7 @@ test('a prompt that is taken back in the same moment starts nothing', async () =
   expect(lines()).toEqual(['queue [Hi]', 'queue []']);
 });
 
-test('several prompts at once are one turn', async () => {
+test('several queued prompts become one turn', async () => {
   const { run, model } = await startAgent({ answers: [says('Both.')] });
   await run({ type: 'prompt', text: 'One' }, { type: 'prompt', text: 'Two' });
   expect(model.requests[0]?.messages.slice(1).map((message) => message.content)).toEqual(['One', 'Two']);
@@ -156,7 +156,7 @@ test('"!command" waits for the running turn, and a prompt waits for "!command"',
   ]);
 });
 
-test('a command that breaks is reported and leaves the next prompt working', async () => {
+test('a failing command is reported, and the next prompt works', async () => {
   const broken = smallTool('Bash', { run: () => Promise.reject(new Error('no shell')) });
   const { run, ask, lines, bugs } = await startAgent({ tools: [broken], answers: [says('Hello.')] });
   await run({ type: 'shell', command: 'ls' });

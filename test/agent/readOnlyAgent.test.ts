@@ -37,7 +37,7 @@ test.each<[Op, string]>([
   ]);
 });
 
-test('reading works: events arrive, and so does an interrupt', () => {
+test('reading works: events and interrupts are passed on', () => {
   const agent = scriptedAgent();
   const shown = readOnlyAgent(agent, () => undefined);
   shown.submit({ type: 'interrupt' });

@@ -80,7 +80,7 @@ const usual =
   (body: { readonly tool_choice?: string }, index: number): WireAnswer =>
     body.tool_choice === 'none' ? { text: SUMMARY } : answer(index);
 
-test('a turn with calls is rebuilt byte for byte, tools recorded once', async () => {
+test('a turn with calls is rebuilt byte for byte, with its tools recorded once', async () => {
   const server = await wireServer(
     usual((index) =>
       index < 3 ? { calls: [{ name: 'Read', input: { lines: 40, name: `f${index}` } }] } : { text: 'Done.' },
@@ -197,7 +197,7 @@ test('a request for a summary with files is rebuilt, even after the files have c
   await expectAllRebuilt(file, server);
 });
 
-test('the request for a title is recorded once and rebuilt', async () => {
+test('a title request is recorded once and rebuilt', async () => {
   const server = await wireServer((body) => ({ text: 'tools' in body ? 'Done.' : 'Parser repair' }));
   const set = await wired(server, { titles: true });
   const named = set.until((event) => event.type === 'entry' && event.entry.subtype === 'title');
@@ -207,7 +207,7 @@ test('the request for a title is recorded once and rebuilt', async () => {
   await expectAllRebuilt(fileOf(set), server);
 });
 
-test('rebuilt as well: a request that was too long, images, and the next day', async () => {
+test('a request that was too long, images, and a change of date are rebuilt', async () => {
   const server = await wireServer(
     usual((index) =>
       index === 6

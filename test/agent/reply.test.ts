@@ -8,7 +8,7 @@ import { startAgent, VirtualClock } from './testAgent.ts';
 
 const MAX_ELAPSED_MS = 5 * 60_000;
 
-test('a reply that breaks off is discarded, and retried after a countdown', async () => {
+test('an incomplete reply is discarded and retried after a countdown', async () => {
   const { ask, lines, clock, model, agent } = await startAgent({
     answers: [fails({}, [delta('Half an ans')]), fails({ retryAfterMs: 7000 }), says('A whole answer.')],
   });
@@ -40,7 +40,7 @@ test.each([
     [{ type: 'tool_call_delta', index: 0, name: 'Read', argumentsLength: 4 }],
     ['reply_discarded'],
   ],
-] as const)('a stream that ends early and %s counts as cut', async (_, cut, discarded) => {
+] as const)('a stream that ends early and %s counts as cut off', async (_, cut, discarded) => {
   const { ask, lines } = await startAgent({ answers: [cut, says('Whole.')] });
   await ask('Hi');
   expect(lines().slice(6 + cut.length)).toEqual([
@@ -69,7 +69,7 @@ test('after ten attempts the turn fails; the last error and the prompt are kept'
   expect(lines().filter((line) => line === 'reply_discarded')).toHaveLength(MAX_ATTEMPTS - 1);
 });
 
-test('after five minutes the turn fails, however few the attempts', async () => {
+test('after five minutes the turn fails, regardless of the number of attempts', async () => {
   const slow = { kind: 'rate_limit', retryAfterMs: 140_000 } as const;
   const { ask, lines, clock } = await startAgent({ answers: [fails(slow), fails(slow), fails(slow)] });
   await ask('Hi');
@@ -77,7 +77,7 @@ test('after five minutes the turn fails, however few the attempts', async () => 
   expect(lines().at(-1)).toBe('turn_ended failed after 1 (rate_limit)');
 });
 
-test('prompts that were queued come back when the turn fails', async () => {
+test('queued prompts are returned when the turn fails', async () => {
   const { agent, ask, when, lines } = await startAgent({
     answers: [fails({ kind: 'quota', retryable: false })],
   });
@@ -142,7 +142,7 @@ test("a request that cannot be reduced fails with the server's message", async (
   expect(events.at(-1)).toMatchObject({ error: { message: 'Too long.' } });
 });
 
-test('of a prompt too large for any request, head and tail are sent with a pointer, after a notice', async () => {
+test('of a prompt too large for any request, the head and tail are sent with a pointer, and a notice is shown', async () => {
   const { ask, lines, model, agent } = await startAgent({ windowTokens: 3000, answers: [says('Read.')] });
   const huge = `BEGIN ${long} END`;
   await ask(huge);
@@ -221,7 +221,7 @@ test('a summary is one reply; progress counts its characters', async () => {
   expect(requests).toEqual([request]);
 });
 
-test('a summary is asked for with the reasoning of its conversation, as it is by then', async () => {
+test('a summary request uses the current reasoning options of its conversation', async () => {
   const model = new ScriptedModel([says('A'), says('B')]);
   let reasoning: ReasoningOptions & { readonly id: string } = { id: 'm', effort: 'high', thinkingBudget: 0 };
   const summarize = createSummarizer(model, new VirtualClock(), () => reasoning);
@@ -235,7 +235,7 @@ test('a summary is asked for with the reasoning of its conversation, as it is by
   ]);
 });
 
-test('a summary by another model is asked for without the reasoning of the conversation', async () => {
+test('a summary request to another model does not use the reasoning options of the conversation', async () => {
   const model = new ScriptedModel([says('A')]);
   const summarize = createSummarizer(model, new VirtualClock(), (id) =>
     id === 'another' ? {} : { effort: 'high' },
@@ -245,20 +245,20 @@ test('a summary by another model is asked for without the reasoning of the conve
   expect(model.requests).toEqual([asked]);
 });
 
-test('a summary that breaks off starts again from nothing', async () => {
+test('an incomplete summary starts over', async () => {
   const { reply, progress, sleeps } = await summarize([fails({}, [delta('Half')]), says('Whole.')]);
   expect(reply.type).toBe('done');
   expect(progress).toEqual([4, 0, 6]);
   expect(sleeps).toEqual([375]);
 });
 
-test('after three attempts it gives up: a fallback is available', async () => {
+test('a summary fails after three attempts, since a fallback is available', async () => {
   const { reply, sleeps } = await summarize([fails(), fails(), fails({ message: 'Still down.' })]);
   expect(reply).toMatchObject({ type: 'failed', error: { message: 'Still down.' } });
   expect(sleeps).toHaveLength(2);
 });
 
-test('stopped by the user, it is neither done nor failed', async () => {
+test('a summary that the user stops is neither done nor failed', async () => {
   const { reply } = await summarize([hangsAfter(delta('Half'), delta(' more'))], 2);
   expect(reply).toEqual({ type: 'aborted' });
 });

@@ -7,7 +7,7 @@ import { readLog, startAgent } from './testAgent.ts';
 
 const is = (type: AgentEvent['type']) => (event: AgentEvent) => event.type === type;
 
-test('a model that is chosen in the middle of a turn answers the next request', async () => {
+test('a model chosen during a turn answers the next request', async () => {
   const { agent, ask, when, lines, model } = await startAgent({
     tools: [smallTool('Read')],
     answers: [calls(['a', 'Read']), says('Hello.')],
@@ -20,7 +20,7 @@ test('a model that is chosen in the middle of a turn answers the next request', 
   expect(agent.state().model.id).toBe('other');
 });
 
-test('a reply belongs to the model that was asked, even if the model was changed meanwhile', async () => {
+test('a reply is attributed to the model that was asked, even if the model has changed since', async () => {
   const { agent, ask, when } = await startAgent({
     answers: [fails({}, [delta('Half')]), says('Whole.', { usage: { inputTokens: 10, outputTokens: 1 } })],
   });
@@ -30,7 +30,7 @@ test('a reply belongs to the model that was asked, even if the model was changed
   expect(reply?.message.model).toBe('test-model');
 });
 
-test('a snapshot shows what runs, what waits and the usage, and never changes afterwards', async () => {
+test('a snapshot shows running calls, queued prompts and usage, and never changes afterwards', async () => {
   const { agent, until } = await startAgent({
     tools: [smallTool('Read')],
     decide: async () => ({ behavior: 'ask', reason: 'why not' }),
@@ -68,7 +68,7 @@ test('a snapshot shows what runs, what waits and the usage, and never changes af
   });
 });
 
-test('closed in the middle of a turn, the log is valid, tools are ended and the queue is dropped', async () => {
+test('closing during a turn leaves a valid log, ends the tools and drops the queue', async () => {
   let disposed = 0;
   const slow = smallTool('Bash', {
     run: async (_, { signal }) => {
@@ -106,7 +106,7 @@ test('closed in the middle of a turn, the log is valid, tools are ended and the 
   expect(lines().some((line) => line.startsWith('compaction'))).toBe(false);
 });
 
-test('closed in the middle of a stream, what had arrived is in the log and the session can be resumed', async () => {
+test('closing during a stream keeps the partial reply in the log, and the session can be resumed', async () => {
   const first = await startAgent({ answers: [hangsAfter(delta('Half'))] });
   first.agent.submit({ type: 'prompt', text: 'Hi' });
   await first.until(is('text_delta'));
@@ -130,7 +130,7 @@ test('closed in the middle of a stream, what had arrived is in the log and the s
   ]);
 });
 
-test('a resumed session has its totals, its title and its working directory again', async () => {
+test('a resumed session restores its totals, title and working directory', async () => {
   const cd = smallTool('Bash', {
     run: (_, { setCwd, root }) => {
       setCwd(`${root}/sub`);

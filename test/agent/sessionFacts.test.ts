@@ -28,7 +28,7 @@ test.each([
   [[mode('acceptEdits'), work, mode('default'), mode('plan'), work], 'plan', 'acceptEdits', 'default'],
   [[mode('plan'), mode('default')], 'default', undefined, 'default'],
   [[mode('acceptEdits'), mode('a mode of tomorrow'), mode(7)], 'acceptEdits', undefined, 'acceptEdits'],
-])('the mode, and those before a plan (%#)', (entries, now, used, last) => {
+])('finds the mode, and the modes before a plan (%#)', (entries, now, used, last) => {
   expect(lastMode(entries)).toBe(now);
   expect(modesBeforePlan(entries)).toEqual({ used, last });
 });
@@ -39,7 +39,7 @@ test.each([
   [[start('a'), model('b'), model('c')], { model: 'c' }],
   [[start(7)], undefined],
   [[entry({ subtype: 'session_start' })], undefined],
-])('the model that a session is in (%#)', (entries, id) => {
+])('finds the current model of a session (%#)', (entries, id) => {
   expect(lastModel(entries)).toEqual(id);
 });
 
@@ -48,7 +48,7 @@ test.each([
   [[entry({ subtype: 'effort', data: { effort: 'high' } })], 'high'],
   [[entry({ subtype: 'effort', data: { effort: 'high' } }), entry({ subtype: 'effort', data: {} })], null],
   [[entry({ subtype: 'effort', data: { effort: 'of tomorrow' } })], null],
-])('the effort that was chosen in a session (%#)', (entries, level) => {
+])('finds the effort chosen in a session (%#)', (entries, level) => {
   expect(lastEffort(entries)).toBe(level);
 });
 
@@ -57,7 +57,7 @@ test.each([
   [[text('prompt', ' Fix the test \nplease'), text('prompt', 'More')], 'Fix the test'],
   [[text('prompt', 'Fix the test'), text('title', 'Baskets'), text('prompt', 'More')], 'Baskets'],
   [[text('prompt', `x${'😀'.repeat(300)}`)], `x${'😀'.repeat(199)}`],
-])('the title of a session (%#)', (entries, title) => {
+])('finds the title of a session (%#)', (entries, title) => {
   expect(followTitle()(entries)).toBe(title);
 });
 

@@ -66,7 +66,7 @@ const results = ({ context }: TestAgent) =>
 /** Text of the last request's last message. */
 const told = ({ model }: TestAgent): string => promptText(model.requests.at(-1)?.messages.at(-1)?.content);
 
-test('calls of one reply run at once, and their results come in the order of the calls', async () => {
+test('subagents of one reply run in parallel, and their results keep the order of the calls', async () => {
   const doors = { one: gate(), two: gate() };
   const meets = (mine: 'one' | 'two', other: 'one' | 'two'): Answer =>
     async function* () {
@@ -91,7 +91,7 @@ test('calls of one reply run at once, and their results come in the order of the
   expect(first?.child.model.requests[0]?.messages.at(-1)?.content).toBe('Please one.');
 });
 
-test('eight run at a time; the others wait for one of them to end', async () => {
+test('at most eight run in parallel; the others wait', async () => {
   const names = Array.from({ length: 10 }, (_, index) => `n${index}`);
   const door = gate();
   let running = 0;
@@ -142,7 +142,7 @@ test('a subagent’s question reaches the user with its name, and the answer rea
   expect(results(parent)[0]?.display?.steps).toEqual(['Write(written)']);
 });
 
-test('an interrupt stops the turn and every subagent that it waits for, and reports what they had found', async () => {
+test('an interrupt stops the turn and every subagent it waits for, and reports their results so far', async () => {
   const hangs = hangsAfter(delta('Half of it: '));
   const { parent, opened } = await family({
     answers: [calls(start('c1', 'one'), start('c2', 'two'))],
@@ -228,7 +228,7 @@ test('a background subagent returns at once, and its message arrives as a note, 
   expect(parent.agent.state().tasks[0]?.end?.outcome).toBe('done');
 });
 
-test('a definition may put its subagent in the background, and a call decides otherwise', async () => {
+test('a definition can put its subagent in the background, and a call can override that', async () => {
   const port = scriptedHooks({ PostToolUse: {} });
   const { parent } = await family({
     definitions: [definition('general-purpose', { isBackground: true })],
@@ -251,7 +251,7 @@ test('a definition may put its subagent in the background, and a call decides ot
   ]);
 });
 
-test('the user stops a background subagent', async () => {
+test('the user can stop a background subagent', async () => {
   const asked = gate();
   const stays: Answer = async function* (_request, signal) {
     yield delta('Hm');
@@ -273,7 +273,7 @@ test('the user stops a background subagent', async () => {
   expect(parent.agent.state().tasks[0]?.end).toMatchObject({ outcome: 'stopped', stoppedBy: 'user' });
 });
 
-test('what subagents spend counts in the totals of the session, and again after it is resumed', async () => {
+test("the usage of subagents counts toward the session's totals, including after a resume", async () => {
   const usage = { inputTokens: 900, outputTokens: 100 };
   const { parent } = await family({
     answers: [calls(start('c1', 'it')), says('Done.', { usage })],
@@ -283,7 +283,7 @@ test('what subagents spend counts in the totals of the session, and again after 
   expect(parent.agent.state().usage).toMatchObject({ inputTokens: 1800, outputTokens: 200, costUsd: 2 });
 });
 
-test('a definition never loosens the mode of the agent that starts it', () => {
+test('a definition never loosens the permission mode of the parent agent', () => {
   const freer = new Map(
     permissionModes.map((mode) => [mode, permissionModes.filter((one) => stricterMode(mode, one) !== mode)]),
   );
@@ -316,7 +316,7 @@ test('a subagent follows the mode of the session while it runs', async () => {
   expect(modes).toEqual(['default', 'plan']);
 });
 
-test('an unknown agent is an error that names those that exist', async () => {
+test('an unknown agent is an error that lists the known ones', async () => {
   const { parent } = await family({
     answers: [calls(start('c1', 'it', { subagent_type: 'wizard' })), says('Well.')],
     children: {},
@@ -326,7 +326,7 @@ test('an unknown agent is an error that names those that exist', async () => {
   expect(told(parent)).toBe('There is no agent "wizard". Available: general-purpose, explore.');
 });
 
-test('the description in each request is bounded, however many agents there are', async () => {
+test('the description in each request is limited, regardless of the number of agents', async () => {
   const many = Array.from({ length: 100 }, (_, index) =>
     definition(`agent-${index}`, { description: 'x'.repeat(1024) }),
   );
@@ -337,7 +337,7 @@ test('the description in each request is bounded, however many agents there are'
   expect(tool?.description.length).toBeLessThan(8000);
 });
 
-test('a call that names a model which it may not use starts nothing', async () => {
+test('a call that names a model it may not use starts nothing', async () => {
   const { parent, opened } = await family({
     answers: [
       calls(start('c1', 'leak', { model: 'evil/logger' }), start('c2', 'work', { model: 'small' })),

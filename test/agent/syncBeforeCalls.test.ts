@@ -25,7 +25,7 @@ test('the log is synced to disk before a call that may change something, and onl
   expect(order).toEqual(['Read', 'synced', 'Bash', 'synced']);
 });
 
-test('a turn that failed is on the disk when it has ended', async () => {
+test('a failed turn is synced to disk when it ends', async () => {
   const { ask, context } = await startAgent({
     answers: [fails({ kind: 'auth', message: 'Refused.', retryable: false })],
   });

@@ -22,7 +22,7 @@ const isNotice = (event: AgentEvent): boolean => event.type === 'notice';
 const contents = ({ model }: TestAgent, request: number): unknown[] =>
   (model.requests[request]?.messages ?? []).map(({ content }) => content);
 
-test('Ctrl+B continues the turn; the end of the task is shown at once and reported to the model once', async () => {
+test('Ctrl+B continues the turn; the end of the task is shown immediately and reported to the model once', async () => {
   const stageOf = await startShellAgent({
     answers: [calls(['a', 'Bash', { command: WAITS }]), says('It runs.'), says('I see.'), says('And on.')],
   });
@@ -52,7 +52,7 @@ test('Ctrl+B continues the turn; the end of the task is shown at once and report
   expect(events.filter(({ type }) => type === 'tasks_changed')).toHaveLength(2);
 });
 
-test('a task that ends while the model works is reported with the next request', {
+test('a task that ends while the model is working is reported with the next request', {
   tags: 'long',
 }, async () => {
   const stageOf = await startShellAgent({
@@ -80,7 +80,7 @@ test('a !command can also move to the background, and its entry records it', asy
   expect(agent.state().tasks).toMatchObject([{ end: { stoppedBy: 'user' } }]);
 });
 
-test('if there is nothing to move or to stop, that is reported', async () => {
+test('reports that there is nothing to move or to stop', async () => {
   const { run, lines } = await startShellAgent({});
   await run({ type: 'background' }, { type: 'stop_task', id: 'b9' });
   expect(lines()).toEqual([
@@ -89,7 +89,7 @@ test('if there is nothing to move or to stop, that is reported', async () => {
   ]);
 });
 
-test('a watcher of a task is notified of output', async () => {
+test("a task's watcher is notified of output", async () => {
   const { agent, until, root } = await startShellAgent({});
   agent.submit({ type: 'shell', command: 'echo begun; while [ ! -e go ]; do sleep 0.02; done; echo more' });
   await until(hasBegun);
@@ -102,7 +102,7 @@ test('a watcher of a task is notified of output', async () => {
   await until((event) => event.type === 'notice');
 });
 
-test('how a task ended is recorded once, even if it ends with the program', { tags: 'long' }, async () => {
+test('the end of a task is recorded once, even if the program ends with it', { tags: 'long' }, async () => {
   const stageOf = await startShellAgent({
     answers: [
       calls(['a', 'Bash', { command: WAITS, run_in_background: true }]),

@@ -24,7 +24,9 @@ test.each([
   expect(cleanTitle(text)).toBe(title);
 });
 
-test('whatever the model says, a title is one well-formed line of bounded length', { tags: 'long' }, () => {
+test('a title is one well-formed line of limited length, whatever the model returns', {
+  tags: 'long',
+}, () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
       const title = cleanTitle(text);
@@ -36,7 +38,7 @@ test('whatever the model says, a title is one well-formed line of bounded length
   );
 });
 
-test('of long words only their beginning is sent', () => {
+test('only the beginning of long texts is sent', () => {
   const [, message] = titlePrompt('😀'.repeat(50_000), 'x'.repeat(50_000));
   expect(JSON.stringify(message).length).toBeLessThan(6000);
   expect(String(message?.content).isWellFormed()).toBe(true);
@@ -84,7 +86,7 @@ test.each([
   ['without a user', { interactive: false }],
   ['for the demo model', { demo: true }],
   ['when it is switched off', { titles: false }],
-])('no title is asked for %s', async (_, given) => {
+])('no title is requested %s', async (_, given) => {
   const { ask, model, agent } = await named([says('Done.')], given);
   await ask('Add up the basket');
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -145,7 +147,7 @@ test('with one slot, the title waits until the agent is idle', async () => {
   expect(agent.state().title).toBe('At last');
 });
 
-test('the newest title of the user wins, then the newest of the model', () => {
+test("the user's latest title applies, then the model's latest", () => {
   const entry = (subtype: string, content: string, source?: string) =>
     madeUpEntry({
       type: 'system',

@@ -40,7 +40,7 @@ test('a plain answer is streamed, recorded and ends the turn', async () => {
   });
 });
 
-test('tools run one after the other, each shown, each with its result, and the model reads them', async () => {
+test('tools run one after the other, each is shown with its result, and the model gets the results', async () => {
   const { ask, lines, model } = await startAgent({
     tools: [
       smallTool('Write'),
@@ -166,7 +166,7 @@ test('a call that cannot run becomes an error that the model can act on', async 
   ]);
 });
 
-test('the turn ends at the limit of steps, with the results of the last one', async () => {
+test('the turn ends at the step limit, with the results of the last step', async () => {
   const { ask, lines } = await startAgent({
     tools: [smallTool('Read')],
     maxSteps: 2,
@@ -191,7 +191,7 @@ test.each([
   expect(lines().at(-1)).toBe('turn_ended done after 1');
 });
 
-test('a failure that cannot be retried ends the turn and keeps the prompt in the log', async () => {
+test('a non-retryable failure ends the turn and keeps the prompt in the log', async () => {
   const { ask, lines, agent } = await startAgent({
     answers: [fails({ kind: 'auth', message: 'The key was refused.', retryable: false }), says('Hello.')],
   });
@@ -223,7 +223,7 @@ test('an internal error ends the turn, is reported, and the next prompt works', 
   expect(model.unexpected.splice(0)).toHaveLength(1);
 });
 
-test('a subscriber that throws disturbs neither the turn nor the others', async () => {
+test('a subscriber that throws does not affect the turn or other subscribers', async () => {
   const { agent, ask, lines, bugs, events } = await startAgent({ answers: [says('Hello.')] });
   const stop = agent.subscribe(() => {
     throw new Error('bad subscriber');

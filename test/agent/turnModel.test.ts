@@ -40,7 +40,7 @@ function open(chosen?: string) {
   return { turn, select, current: () => current.id, told, forgotten };
 }
 
-test('the model of a skill answers until the turn ends', () => {
+test("a skill's model answers until the turn ends", () => {
   const { turn, current, told } = open();
   turn.use({ name: 'a', model: 'other' });
   turn.use({ name: 'b', model: 'third' });
@@ -53,7 +53,7 @@ test('the model of a skill answers until the turn ends', () => {
   expect(told()).toHaveLength(2);
 });
 
-test('a model that the user has not chosen, or whose window is too small, is not used, with a notice', () => {
+test('a model that the user has not configured, or whose context window is too small, is not used, with a notice', () => {
   const { turn, current, told } = open();
   turn.use({ name: 'a', model: 'evil' });
   turn.use({ name: 'a\u001b[2J', model: 'small' });
@@ -67,7 +67,7 @@ test('a model that the user has not chosen, or whose window is too small, is not
   expect(told().join('')).not.toContain('\u001b');
 });
 
-test('the choice of the user stays', () => {
+test("the user's choice is kept", () => {
   const { turn, select, current } = open();
   turn.use({ name: 'a', model: 'other' });
   select('mine');
@@ -76,7 +76,7 @@ test('the choice of the user stays', () => {
   expect(current()).toBe('mine');
 });
 
-test('after a fallback, the session has its own model again', () => {
+test('the session returns to its own model after a fallback', () => {
   const { turn, current, forgotten } = open('first');
   turn.use({ name: 'a', model: 'other' });
   turn.end();

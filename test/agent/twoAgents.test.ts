@@ -48,7 +48,7 @@ test('events of two concurrent agents are distinguished by agent, even if calls 
   expect(firstOfRight).toBeLessThan(lastOfLeft);
 });
 
-test('one screen shows both: each has its own running text, tools and questions', async () => {
+test('one screen shows both agents, each with its own streaming text, tools and approvals', async () => {
   const doors = [gate(), gate()];
   const { left, right, heard } = await twoAgents((id) => ({
     answers: [
@@ -74,7 +74,7 @@ test('one screen shows both: each has its own running text, tools and questions'
   expect(heard.length).toBeGreaterThan(0);
 });
 
-test('a question names its agent, and the answer reaches only that agent', async () => {
+test('an approval names its agent, and the answer reaches only that agent', async () => {
   const { left, right, heard } = await twoAgents((id) => ({
     // The ids of questions repeat between agents, as here.
     newId: () => 'question',

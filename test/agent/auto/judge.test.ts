@@ -38,7 +38,7 @@ const results = (lines: readonly string[]) =>
 const isJudged = ({ messages }: { readonly messages: readonly { readonly content: unknown }[] }) =>
   String(messages[0]?.content).startsWith(judgeInstruction);
 
-test('a call that the judge allows runs without approval; the log has its reason and its cost', async () => {
+test('a call that the judge allows runs without approval; the log records the reason and the cost', async () => {
   const { ask, lines, context, agent, model } = await auto({
     answers: [
       calls(['a', 'Edit', { path: 'a' }]),
@@ -67,7 +67,7 @@ test('a call that the judge allows runs without approval; the log has its reason
   expect(JSON.stringify(model.requests[2])).not.toContain('what was asked for');
 });
 
-test('a call that it denies does not run, and the model gets the reason', async () => {
+test('a call that the judge denies does not run, and the model gets the reason', async () => {
   const { ask, lines, model } = await auto({
     answers: [calls(['a', 'Edit']), verdict('deny', 'Nobody asked for that.'), says('I see.')],
   });
@@ -80,7 +80,7 @@ test('a call that it denies does not run, and the model gets the reason', async 
   });
 });
 
-test('if it is not sure, the user is asked, with its reason', async () => {
+test('if the judge is not sure, the user is asked and sees its reason', async () => {
   const { ask, lines } = await auto({
     answers: [calls(['a', 'Edit']), verdict('ask', 'The words are vague.'), says('Done.')],
     user: [{ behavior: 'allow' }],
@@ -134,7 +134,7 @@ test.each<[string, Answer]>([
   ['a reply that was cut', says('{"decision":"allow","reason":"x"}', { finishReason: 'length' })],
   ['calls', calls(['x', 'Edit'])],
   ['an error', fails({ retryable: true, message: 'Down.' })],
-])('%s instead of a verdict leads to a question', async (_what, answer) => {
+])('asks the user if the judge returns %s instead of a verdict', async (_what, answer) => {
   const { ask, lines, context } = await auto({
     answers: [calls(['a', 'Edit']), answer, says('Done.')],
     user: [{ behavior: 'deny', comment: 'no' }],
@@ -149,7 +149,7 @@ test.each<[string, Answer]>([
   });
 });
 
-test('a judge that takes too long leads to a question', async () => {
+test('asks the user if the judge times out', async () => {
   const { ask, lines, clock } = await auto({
     late: true,
     answers: [calls(['a', 'Edit']), hangsAfter(), says('Done.')],
@@ -200,7 +200,7 @@ test('a denied call is not sent to the judge', async () => {
 });
 
 test.each(['default', 'acceptEdits', 'plan', 'bypassPermissions', 'dontAsk'] as const)(
-  'in %s nothing is judged',
+  'the judge is not used in %s',
   async (mode) => {
     const { ask, model } = await auto({
       mode,
@@ -236,7 +236,7 @@ test('after three denials in a row the user is asked; an approved call resets th
   expect(lines().find((line) => line.startsWith('question'))).toContain('denied 3 calls in a row');
 });
 
-test('an allowed call resets the count as well; after twenty denials in all the judge is not used any more', async () => {
+test('an allowed call also resets the count; after twenty denials in total the judge is no longer used', async () => {
   let made = 0;
   const step = (decision: string) => [calls([`c${++made}`, 'Edit', { made }]), verdict(decision)];
   const row = () => [...step('deny'), ...step('deny'), ...step('allow')];
@@ -257,7 +257,7 @@ test('an allowed call resets the count as well; after twenty denials in all the 
   expect(model.requests.filter(isJudged)).toHaveLength(made);
 });
 
-test('a judge that gives no verdict several times in a row is no longer used', async () => {
+test('a judge that repeatedly gives no verdict is no longer used', async () => {
   const bad = (id: string) => [calls([id, 'Edit', { id }]), says('Hm.')];
   const no: PermissionAnswer = { behavior: 'deny', comment: 'no' };
   const { ask, lines } = await auto({
@@ -270,7 +270,7 @@ test('a judge that gives no verdict several times in a row is no longer used', a
   );
 });
 
-test("changes during the judge's request are checked again", async () => {
+test('changes made while the judge is deciding are checked again', async () => {
   let looked = 0;
   const { ask, lines } = await auto({
     decide: async () =>
@@ -284,7 +284,7 @@ test("changes during the judge's request are checked again", async () => {
   expect(results(lines())[0]).toBe('question q1 for Edit: Now a link.');
 });
 
-test('leaving the mode while the judge thinks leaves the call to the user', async () => {
+test('the user is asked if the mode changes while the judge is deciding', async () => {
   const { ask, lines, agent } = await auto({
     answers: [
       calls(['a', 'Edit']),
@@ -310,7 +310,7 @@ test("the judge gets the user's rules", async () => {
   expect(JSON.stringify(model.requests[1])).toContain('Never touch db/.');
 });
 
-test('a command too long to be shown in full is left to the user', async () => {
+test('the user is asked about a command that is too long for the judge', async () => {
   const command = `echo ${'x'.repeat(5000)}`;
   const { ask, model } = await auto({
     tools: [smallTool('Bash', { access: { type: 'command', command, cwd: '/p' } })],
@@ -322,7 +322,7 @@ test('a command too long to be shown in full is left to the user', async () => {
   expect(model.requests.filter(isJudged)).toEqual([]);
 });
 
-test('an edit too long to be shown in full is left to the user', async () => {
+test('the user is asked about an edit that is too long for the judge', async () => {
   const { ask, model, lines } = await auto({
     answers: [calls(['a', 'Edit', { path: 'a', content: `${'x'.repeat(30_000)} curl evil` }]), says('Done.')],
     user: [{ behavior: 'deny', comment: 'no' }],

@@ -97,7 +97,7 @@ test('hooks get exactly the fields of the published types', async () => {
   expect(hookEvents.filter((event) => inputsOf(port, event).length === 0)).toEqual([]);
 });
 
-test('a prompt has an id, which its calls share, until the next one', async () => {
+test('a prompt has an id that its calls share until the next prompt', async () => {
   const port = everyEvent();
   const on = await asking(port, { answers: [calls(['1', 'Edit', {}]), says('One.'), says('Two.')] });
   await on.ask('One');
@@ -111,7 +111,7 @@ test('a prompt has an id, which its calls share, until the next one', async () =
   expect(inputsOf(port, 'Stop')).toMatchObject([{ prompt_id: first }, { prompt_id: second }]);
 });
 
-test('hooks of a turn get the effort, if the model is asked for one', async () => {
+test('hooks of a turn get the effort if the request sets one', async () => {
   const port = everyEvent();
   const on = await asking(port, { info: { effort: 'low' }, answers: [says('One.')] });
   await on.ask('One');
@@ -123,7 +123,7 @@ test('hooks of a turn get the effort, if the model is asked for one', async () =
   expect(inputsOf(port, 'Stop')[1]).not.toHaveProperty('effort');
 });
 
-test('a permission request carries what "always" would save, and the MCP server of the tool', async () => {
+test('a permission request includes what "always" would save, and the tool\'s MCP server', async () => {
   const port = everyEvent();
   const on = await asking(port, { answers: [calls(['1', 'mcp__notes__add', {}]), says('Done.')] });
   await on.ask('Go');
@@ -140,7 +140,7 @@ test('a permission request carries what "always" would save, and the MCP server 
   ]);
 });
 
-test('the end of a turn names the background tasks that still run', async () => {
+test('the end of a turn lists the background tasks that are still running', async () => {
   const port = everyEvent();
   const ended = { ...running, id: 'b2', end: { endedAtMs: 1, code: 0 } };
   const helper = { ...running, id: 'a1', kind: 'subagent' as const, command: 'explore: find: the parser' };
@@ -164,7 +164,7 @@ test('the end of a turn names the background tasks that still run', async () => 
   expect(long).toMatchObject({ command: `${'x'.repeat(1000)}… [+500 chars]` });
 });
 
-test('only what the judge denies is a PermissionDenied, and without a screen there is no notification', async () => {
+test('a deny rule triggers no PermissionDenied, and a session without a screen no Notification', async () => {
   const port = everyEvent();
   const deny: AgentDeps['decide'] = async () => ({ behavior: 'deny', reason: 'a rule' });
   const ruled = await asking(port, { decide: deny, answers: [calls(['1', 'Edit', {}]), says('Fine.')] });

@@ -51,7 +51,7 @@ test('a hook denies a call: it does not run, and the model reads why in a note',
   });
 });
 
-test('a changed input is validated and decided again, and the result says so', async () => {
+test('a changed input is validated and checked again, and the result says so', async () => {
   const port = scriptedHooks({
     PreToolUse: { updatedInput: { value: { file: 'b' }, source: 'hooks.json' } },
   });
@@ -72,7 +72,7 @@ test('a changed input is validated and decided again, and the result says so', a
   expect(lastMessages(refused).at(-2)).toBe('Not allowed: a rule');
 });
 
-test('an input that is not valid is an error', async () => {
+test('an invalid input is an error', async () => {
   const port = scriptedHooks({ PreToolUse: { updatedInput: { value: { bad: 1 }, source: 'hooks.json' } } });
   const on = await startAgent({
     ...withHooks(port),
@@ -83,7 +83,7 @@ test('an input that is not valid is an error', async () => {
   expect(lastMessages(on).at(-1)).toContain('replaced the input with one that is not valid');
 });
 
-test('a hook that asks turns an allow into a question, and lifts no denial', async () => {
+test('a hook that returns "ask" makes an allowed call need approval, but does not override a denial', async () => {
   const port = scriptedHooks({ PreToolUse: permission('ask', 'sure?') });
   const on = await startAgent({
     ...withHooks(port),
@@ -109,7 +109,7 @@ test('a hook that asks turns an allow into a question, and lifts no denial', asy
   expect(lastMessages(refused).at(-1)).toBe('Not allowed: a rule');
 });
 
-test('an allow acts as an allow rule', async () => {
+test('a hook that returns "allow" acts as an allow rule', async () => {
   const port = scriptedHooks({ PreToolUse: permission('allow') });
   const on = await startAgent({
     ...withHooks(port),
@@ -121,7 +121,7 @@ test('an allow acts as an allow rule', async () => {
   expect(result?.permission).toMatchObject({ basis: 'rule', rule: { source: 'hook in hooks.json' } });
 });
 
-test('an allow for another input is ignored', async () => {
+test('an allow for a different input is ignored', async () => {
   const port = scriptedHooks({
     PreToolUse: permission('allow'),
     PermissionRequest: { updatedInput: { value: { file: 'c' }, source: 'hooks.json' } },
@@ -148,7 +148,7 @@ test('an allow for another input is ignored', async () => {
   expect(on.lines().at(-1)).toBe('turn_ended interrupted after 1');
 });
 
-test('a permission request is answered by a hook, and a notification is sent otherwise', async () => {
+test('a hook can answer a permission request; otherwise a notification is sent', async () => {
   const port = scriptedHooks({ PermissionRequest: [permission('allow'), permission('deny', 'no')] });
   const on = await startAgent({
     ...withHooks(port),
@@ -164,7 +164,7 @@ test('a permission request is answered by a hook, and a notification is sent oth
   expect(lastMessages(on).at(-2)).toContain('A PermissionRequest hook (hooks.json) blocked');
 });
 
-test('after a call, hooks get its result; their text follows it', async () => {
+test('hooks get the result of a call, and their text follows it', async () => {
   const port = scriptedHooks({
     PostToolUse: { blocks: [text('lint failed')], contexts: [text('see docs')] },
   });
@@ -181,7 +181,7 @@ test('after a call, hooks get its result; their text follows it', async () => {
   expect(context).toContain('see docs');
 });
 
-test('a failed call has an event of its own', async () => {
+test('a failed call has its own event', async () => {
   const port = scriptedHooks({ PostToolUse: {}, PostToolUseFailure: {} });
   const failing = smallTool('Edit', { run: () => ({ ...ok('no such file'), status: 'error' }) });
   const on = await startAgent({ ...withHooks(port), tools: [failing], answers: [one, says('Fine.')] });
@@ -198,7 +198,7 @@ test('continue: false ends the turn after the call', async () => {
   expect(on.lines()).toContainEqual(expect.stringContaining('hook ended the turn: enough'));
 });
 
-test('a prompt is blocked, returned and not sent', async () => {
+test('a blocked prompt is returned and not sent', async () => {
   const port = scriptedHooks({ UserPromptSubmit: { blocks: [text('no secrets')] } });
   const on = await startAgent(withHooks(port));
   await on.ask('my key is …');
@@ -212,7 +212,7 @@ test('a prompt is blocked, returned and not sent', async () => {
   });
 });
 
-test('context for a prompt follows it, and a resumed session sends the same request', async () => {
+test("a hook's context follows the prompt, and a resumed session sends the same request", async () => {
   const port = scriptedHooks({
     UserPromptSubmit: { contexts: [text('branch main')] },
     SessionStart: { contexts: [text('be kind')] },
@@ -251,7 +251,7 @@ test('a Stop hook continues the turn with its reason, a limited number of times'
   expect(loop.lines()).toContainEqual(expect.stringContaining('A Stop hook continued this turn'));
 });
 
-test('an interrupt stops a hook that runs, and the turn', async () => {
+test('an interrupt stops a running hook and the turn', async () => {
   const port = scriptedHooks({
     PreToolUse: (_, signal) =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve({}), { once: true })),
@@ -264,7 +264,7 @@ test('an interrupt stops a hook that runs, and the turn', async () => {
   expect(on.lines().at(-1)).toBe('turn_ended interrupted after 1');
 });
 
-test('a command of the user can be blocked, but is neither asked about nor changed', async () => {
+test("the user's own command can be blocked, but never asks and is never changed", async () => {
   const port = scriptedHooks({
     PreToolUse: [
       permission('deny', 'no'),
@@ -282,7 +282,7 @@ test('a command of the user can be blocked, but is neither asked about nor chang
   expect(on.agent.entries().at(-1)).toMatchObject({ subtype: 'hook_context' });
 });
 
-test('after all calls of a reply, hooks get them at once, and a block ends the turn', async () => {
+test('hooks get all calls of a reply together, and a block ends the turn', async () => {
   const port = scriptedHooks({
     PostToolBatch: [{ contexts: [text('all is well')] }, { blocks: [text('enough')] }],
   });
@@ -331,7 +331,7 @@ test('a compaction can be blocked, and its end is an event', async () => {
   expect(lastMessages(on).filter((message) => message.includes('remember me'))).not.toEqual([]);
 });
 
-test('a subagent has a start and an end of its own', async () => {
+test('a subagent has its own start and end events', async () => {
   const port = scriptedHooks({
     SubagentStart: { contexts: [text('you are small')] },
     SubagentStop: {},

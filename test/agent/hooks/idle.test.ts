@@ -7,7 +7,7 @@ const IDLE_MS = 60_000;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('a minute after a turn, notification hooks run, unless another turn begins or the session ends', async () => {
+test('notification hooks run a minute after a turn, unless another turn begins or the session ends', async () => {
   const told: unknown[] = [];
   const hooks: SessionHooks = {
     has: () => true,

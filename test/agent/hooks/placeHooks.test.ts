@@ -12,7 +12,7 @@ const bash = smallTool('Bash', {
   },
 });
 
-test('hooks hear of a changed folder once the call is over, before what follows it', async () => {
+test('hooks are told about a changed folder after the call, before anything else runs', async () => {
   const port = scriptedHooks({ CwdChanged: {}, PostToolUse: {}, FileChanged: {} });
   const on = await startAgent({
     hooks: { port, origin: 'startup' },
@@ -26,7 +26,7 @@ test('hooks hear of a changed folder once the call is over, before what follows 
   expect(port.watched.at(-1)).toEqual({ cwd: '/there', paths: [] });
 });
 
-test('files that a hook names are watched, and the newest names replace others', async () => {
+test('files that a hook names are watched, and newer names replace older ones', async () => {
   const port = scriptedHooks({
     SessionStart: { watchPaths: ['/a', '/b'] },
     FileChanged: { watchPaths: ['/c'] },
@@ -43,7 +43,7 @@ test('files that a hook names are watched, and the newest names replace others',
   });
 });
 
-test('a subagent has a folder of its own, but watches nothing', async () => {
+test('a subagent has its own folder, but watches nothing', async () => {
   const port = scriptedHooks({ CwdChanged: {}, FileChanged: {} });
   const agent = { id: 'a1', type: 'explorer', sessionId: 'parent' };
   const on = await startAgent({

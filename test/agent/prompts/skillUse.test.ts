@@ -61,7 +61,7 @@ test("a command's text is the prompt; the screen shows what was typed", async ()
   expect(prompt?.data).toEqual({ display: '/hello now', typed: '/hello now' });
 });
 
-test('a command that may not run leaves a note in its place', async () => {
+test('a denied command is replaced by a note', async () => {
   const { run, model } = await startAgent({
     tools: [bash],
     decide: async () => ({ behavior: 'deny', reason: 'A rule forbids it.' }),
@@ -74,9 +74,9 @@ test('a command that may not run leaves a note in its place', async () => {
 });
 
 test.each<[string, Op]>([
-  ['Esc while it is asked', { type: 'answer', id: 'q2', answer: { behavior: 'deny', interrupt: true } }],
+  ['Esc at the approval', { type: 'answer', id: 'q2', answer: { behavior: 'deny', interrupt: true } }],
   ['an interrupt', { type: 'interrupt' }],
-])('%s returns the line; nothing is sent', async (_, op) => {
+])('%s returns the typed line and sends nothing', async (_, op) => {
   const { agent, run, when, events, model } = await startAgent({
     tools: [bash],
     decide: async () => ({ behavior: 'ask', reason: 'It needs approval.' }),
@@ -111,7 +111,7 @@ test('a comment instead of an answer becomes part of the text', async () => {
   expect(model.requests[0]?.messages.at(-1)?.content).toContain('They say: not here');
 });
 
-test('output is cut before it fills the window', async () => {
+test('output is cut before it fills the context window', async () => {
   const loud = smallTool('Bash', { run: () => ok('x'.repeat(50_000)) });
   const { run, model } = await startAgent({ tools: [loud], answers: [says('Much.')] });
   await run(use(hello, withCommand));
@@ -120,7 +120,7 @@ test('output is cut before it fills the window', async () => {
   expect(content).toContain('(cut: 30000 more characters)');
 });
 
-test('the model loads a skill by its tool; rewinding a prompt takes its skill along', async () => {
+test('the model loads a skill with its tool; rewinding the prompt also unloads the skill', async () => {
   const used: string[] = [];
   const tool = skillTool({
     skills: [review],
@@ -154,7 +154,7 @@ test('the model loads a skill by its tool; rewinding a prompt takes its skill al
   ).toContain('Review it.');
 });
 
-test('for an unknown skill the known ones are listed', async () => {
+test('an unknown skill lists the known ones', async () => {
   const tool = skillTool({ skills: [review], prepare: async () => ({ problem: 'never' }), onUse: () => {} });
   const { ask, model } = await startAgent({
     tools: [tool],

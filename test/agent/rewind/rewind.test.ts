@@ -54,7 +54,7 @@ test('each turn knows what its calls and commands changed; reading adds nothing'
   ]);
 });
 
-test('conversation and files are restored to before a turn, and undo restores all of it', async () => {
+test('rewinds conversation and files to before a turn, and undo restores everything', async () => {
   for (const scope of ['both', 'conversation', 'files'] as const) {
     const set = await startRewindTest({
       answers: [
@@ -133,7 +133,7 @@ test("the user's own edits are not credited to a turn: they stay, are merged, or
   expect(await set.tree()).toEqual(mine);
 });
 
-test("the user's edits while the model works are not credited to the next command", async () => {
+test("the user's edits while the model is working are not credited to the next command", async () => {
   const set = await startRewindTest({
     answers: [
       bash('c1', 'echo 1 > a'),
@@ -152,7 +152,7 @@ test("the user's edits while the model works are not credited to the next comman
   expect(await set.tree()).toEqual({ mine: '644 typed while the model was thinking\n' });
 });
 
-test('nor are edits during a question', { tags: 'long' }, async () => {
+test('edits during a pending approval are not credited to its command', { tags: 'long' }, async () => {
   const set = await startRewindTest({
     answers: [bash('c1', 'echo 1 > a'), says('Done.')],
     decide: async () => ({ behavior: 'ask', reason: 'the test asks' }),
@@ -208,7 +208,7 @@ test("changes by another program's tool are recorded and can be rewound, althoug
   expect(await set.tree()).toEqual({});
 });
 
-test('the tree is scanned during the request, and again while the model writes a command', async () => {
+test('scans the tree during the request, and again while the model is writing a command', async () => {
   const scans: (() => void)[] = [];
   let count = 0;
   const scan = (number: number): Promise<void> =>
@@ -265,7 +265,7 @@ test('changes of a stopped command are recorded and can be rewound', async () =>
   expect(await set.tree()).toEqual({});
 });
 
-test('no rewind runs during a turn', async () => {
+test('a rewind is not possible during a turn', async () => {
   const set = await startRewindTest({
     answers: [
       says('One.'),
@@ -287,7 +287,7 @@ test('no rewind runs during a turn', async () => {
   expect(set.conversation()).toHaveLength(5);
 });
 
-test('a failing checkpoint is reported once and fails no call', async () => {
+test('a failing checkpoint is reported once and does not fail any call', async () => {
   const set = await startRewindTest({
     answers: [bash('c1', 'echo 1 > a'), write('c2', 'b', '2'), says('Done.')],
     wrap: (files) => ({
@@ -303,7 +303,7 @@ test('a failing checkpoint is reported once and fails no call', async () => {
   expect(results).toEqual(['ok', 'ok']);
 });
 
-test('in a git repository nothing of git’s own is touched', { tags: 'long' }, async () => {
+test('does not touch git’s own files in a git repository', { tags: 'long' }, async () => {
   const set = await startRewindTest({
     answers: [bash('c1', 'echo 2 > tracked; git mv moved elsewhere; echo n > new'), says('Done.')],
   });
@@ -331,11 +331,11 @@ test('in a git repository nothing of git’s own is touched', { tags: 'long' }, 
   expect(git('status', '--porcelain')).toBe(status);
 });
 
-describe('a program that was stopped', () => {
+describe('a program that was killed', () => {
   const cases = (['rewind', 'undo'] as const).flatMap((op) => [0, 1, 2].map((paths) => ({ op, paths })));
 
   test.each(cases)(
-    'in $op when $paths of two paths were done can take all of it back',
+    'in $op after $paths of two paths can undo all of it',
     { tags: 'long' },
     async ({ op, paths }) => {
       let left = Number.POSITIVE_INFINITY;
@@ -384,7 +384,7 @@ describe('a program that was stopped', () => {
   );
 
   test.each([0, 1, 2])(
-    'when %d of two paths were done can be repeated instead',
+    'after %d of two paths can repeat the rewind instead',
     { tags: 'long' },
     async (paths) => {
       let left = Number.POSITIVE_INFINITY;
@@ -419,7 +419,7 @@ describe('a program that was stopped', () => {
   );
 });
 
-test("a rewind restores the shell's directory, and undoing it does, too", { tags: 'long' }, async () => {
+test("a rewind and its undo restore the shell's directory", { tags: 'long' }, async () => {
   const set = await startRewindTest({
     answers: [
       says('One.'),
@@ -444,7 +444,7 @@ test("a rewind restores the shell's directory, and undoing it does, too", { tags
   expect(output('c3')).toBe(set.root);
 });
 
-test('resumed in another folder, the shell stays there and the model gets another note', {
+test('in a session resumed in another folder, the shell stays there and the model gets a different note', {
   tags: 'long',
 }, async () => {
   const set = await startRewindTest({
@@ -483,7 +483,7 @@ test('resumed in another folder, the shell stays there and the model gets anothe
   expect(toolResult?.output).toBe(set.at('sub/deep'));
 });
 
-test('a session left right after a rewind has its shell where the conversation is', async () => {
+test('a session closed right after a rewind resumes with the shell in the rewound directory', async () => {
   const set = await startRewindTest({
     answers: [says('One.'), bash('c1', 'mkdir sub && cd sub'), says('Two.')],
   });
@@ -516,7 +516,7 @@ test('an undo of rewound files also adds a note for the model', async () => {
   expect(set.model.requests.at(-1)?.messages.at(-2)?.content).toContain('undid that');
 });
 
-test('a rewind does not restore behind a summary what a later compaction removed', async () => {
+test('an undo does not restore what a later compaction has summarized', async () => {
   const set = await startRewindTest({
     windowTokens: 20_000,
     answers: [
@@ -569,7 +569,7 @@ test("a rewind keeps the user's mode, but restores the todo list and the record 
   expect(set.context.fileReads(set.at('a'))).toBeDefined();
 });
 
-test('undoing a rewind that another process made shows every change first, then does it', async () => {
+test("undoing another process's rewind shows every change before doing it", async () => {
   const set = await startRewindTest({
     answers: [calls(['w', 'Write', { file_path: 'new.txt', content: 'a line\n' }]), says('Done.')],
   });

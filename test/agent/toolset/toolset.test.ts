@@ -35,7 +35,7 @@ test('a tool that appears between two steps is offered in the next request and c
   expect(lines()).toContain('entry tool_result 2 ok: Query ran');
 });
 
-test('a call of a removed tool fails with the list of available tools', async () => {
+test('a call to a removed tool fails with the list of available tools', async () => {
   let tools: Tool[] = [];
   const run = () => {
     tools = [smallTool('Read')];
@@ -53,7 +53,7 @@ test('a call of a removed tool fails with the list of available tools', async ()
   );
 });
 
-test('a tool that goes between a request and its call does not run', async () => {
+test('a tool that is removed between a request and its call does not run', async () => {
   let tools = [smallTool('Query')];
   const { ask, lines } = await startAgent({
     tools: () => tools,
@@ -71,7 +71,7 @@ test('a tool that goes between a request and its call does not run', async () =>
   );
 });
 
-test('the log records each set of tools once, and each request names its own', async () => {
+test('the log records each set of tools once, and each request refers to its set', async () => {
   const tools = connectable();
   const made = await startAgent({
     tools: () => tools,
@@ -93,7 +93,7 @@ test('the log records each set of tools once, and each request names its own', a
   expect(named).toEqual([recorded[0], recorded[1], recorded[1]]);
 });
 
-test('schemas are one array while the tools stay the same, whatever array they come in', () => {
+test('schemas are the same array while the tools are the same, whatever array contains them', () => {
   const read = smallTool('Read');
   const query = smallTool('Query');
   let tools = [read];
@@ -108,7 +108,7 @@ test('schemas are one array while the tools stay the same, whatever array they c
   expect(toolset.schemas()[0]).toBe(other.schema);
 });
 
-test('of two tools with one name the first is offered and called', () => {
+test('of two tools with the same name, the first is offered and called', () => {
   const first = smallTool('Read');
   const toolset = createToolset(() => [first, smallTool('Read'), smallTool('Query')]);
   expect(toolset.current().map(({ name }) => name)).toEqual(['Read', 'Query']);
@@ -140,14 +140,14 @@ const many = Array.from({ length: 20 }, (_, server) =>
   ),
 ).flat();
 
-test('small schemas are offered as they are', async () => {
+test('small schemas are offered directly', async () => {
   const tools = [smallTool('Read'), serverTool('mcp__a__x', 'X.')];
   const { ask, model } = await startAgent({ tools: () => tools, answers: [says('Done.')] });
   await ask('Go');
   expect(names(model.requests[0]?.tools ?? [])).toEqual(['Read', 'mcp__a__x']);
 });
 
-test('over a tenth of the window a search replaces them; what it finds is offered and can be called', async () => {
+test('schemas over a tenth of the context window are replaced by a search; tools that it finds are offered and can be called', async () => {
   const tools = [smallTool('Read'), ...many];
   const { ask, model, lines } = await startAgent({
     tools: () => tools,
@@ -169,7 +169,7 @@ test('over a tenth of the window a search replaces them; what it finds is offere
 test.each([
   [15_999, ['Read']],
   [16_000, ['Read', 'Big']],
-])('in a window of %i tokens the tools are %j', async (windowTokens, offered) => {
+])('in a context window of %i tokens the tools are %j', async (windowTokens, offered) => {
   const tools = [smallTool('Read'), { ...smallTool('Big'), minWindowTokens: 16_000 }];
   const { ask, model } = await startAgent({ windowTokens, tools: () => tools, answers: [says('Done.')] });
   await ask('Go');
@@ -182,7 +182,7 @@ test('twenty servers cost less than 2,000 tokens', () => {
   expect(tokensOf(deferred.offered(many).map(({ schema }) => schema))).toBeLessThan(500);
 });
 
-test('the share is of the window of the model in use', () => {
+test("the share is measured by the current model's context window", () => {
   const tools = many.slice(0, 20);
   const tokens = tokensOf(tools.map(({ schema }) => schema));
   const offered = (windowTokens: number) =>
@@ -191,7 +191,7 @@ test('the share is of the window of the model in use', () => {
   expect(offered(tokens * 10 - 1)).toEqual(['ToolSearch']);
 });
 
-test('a tool that the session has called before, or calls by its name, is offered', () => {
+test('a tool that the session has called before, or calls by name, is offered', () => {
   const deferred = createDeferredTools({
     ...{ tokensOf, windowTokens: () => 1000 },
     called: ['Read', 'mcp__server2__tool2'],
@@ -245,6 +245,6 @@ test.each([
   expect((await searchTools(query, catalogue, 5))[0]?.name).toBe(name);
 });
 
-test('words that occur in no tool find nothing', async () => {
+test('finds nothing for words that occur in no tool', async () => {
   expect(await searchTools('weather forecast', catalogue, 5)).toEqual([]);
 });
