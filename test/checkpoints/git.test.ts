@@ -23,7 +23,7 @@ function commitAll(options: { readonly format?: string } = {}): void {
 }
 
 test.each(['sha1', 'sha256'])(
-  'what git has of %s is not copied, and comes from git when it changes',
+  'does not copy files that git (%s) has, and restores them from git after a change',
   { tags: 'long' },
   async (format) => {
     write('a.txt', 'one\n');
@@ -43,7 +43,7 @@ test.each(['sha1', 'sha256'])(
   },
 );
 
-test('what git has is held on to when the repository is cleaned up, or deleted', {
+test('keeps what git has if the repository is cleaned up or deleted', {
   tags: 'long',
 }, async () => {
   write('staged.txt', 'only ever staged\n');
@@ -89,7 +89,7 @@ test.each([
   },
 );
 
-test('a work tree of its own and a submodule are covered, and their git is left alone', {
+test('covers a linked worktree and a submodule without touching their git folders', {
   tags: 'long',
 }, async () => {
   write('a.txt', 'one\n');
@@ -145,7 +145,7 @@ test.each([
   },
 );
 
-test('the history of another version control is left alone', { tags: 'long' }, async () => {
+test('leaves the history of other version control systems alone', { tags: 'long' }, async () => {
   shell('mkdir .hg .svn .jj && echo 1 | tee .hg/00changelog.i .svn/wc.db .jj/op a.txt');
   await bench.checkpoints.baseline();
   shell('echo 2 | tee -a .hg/00changelog.i .svn/wc.db .jj/op a.txt');
@@ -155,7 +155,7 @@ test('the history of another version control is left alone', { tags: 'long' }, a
   expect(step).toMatchObject({ action: 'refuse', reason: 'it belongs to Mercurial' });
 });
 
-test('a baseline and a capture leave every byte of git as it was, a stale index too', async () => {
+test('a baseline and a capture leave every byte of git unchanged, including a stale index', async () => {
   write('a.txt', 'one\n');
   commitAll();
   // The index does not know these times any more: `git status` would write it again.
@@ -171,7 +171,7 @@ test('a baseline and a capture leave every byte of git as it was, a stale index 
   expect(readdirSync(at('.git/objects')).sort()).toEqual(objects);
 });
 
-test('a program that the repository names is not run', async () => {
+test('runs no program that the repository names', async () => {
   write('a.txt', 'one\n');
   commitAll();
   write('evil.sh', `#!/bin/sh\ntouch ${at('ran')}\n`);
@@ -185,7 +185,7 @@ test('a program that the repository names is not run', async () => {
   expect(readdirSync(bench.root)).not.toContain('ran');
 });
 
-test('an untracked folder above a size is left out, with a notice', { tags: 'long' }, async () => {
+test('leaves out an untracked folder above a certain size, with a notice', { tags: 'long' }, async () => {
   write('a.txt', 'one\n');
   commitAll();
   const checkpoints = bench.reopen({ limits: { maxFolderFiles: 20 } });
@@ -209,7 +209,7 @@ test.each([
     ['29.txt cannot be restored: copies of more than 20 bytes would be needed'],
   ],
 ])(
-  '%s, copies of what has not changed take no more room than was given',
+  '%s, copies of unchanged files stay within the size limit',
   { tags: 'long' },
   async (_, program, expected) => {
     for (let index = 10; index < 30; index += 1) write(`${index}.txt`, `${index}\n`);
@@ -221,7 +221,7 @@ test.each([
   },
 );
 
-test('what an index says that a command has written is not believed: the user’s change comes back', async () => {
+test('does not trust an index that a command has written: the user’s change is restored', async () => {
   write('a.txt', 'one\n');
   initRepository(bench.root);
   const id = git(bench.root, 'rev-parse', ':a.txt').trim();
@@ -241,7 +241,7 @@ test('what an index says that a command has written is not believed: the user’
   expect(snapshot(bench.root)).toEqual(before);
 });
 
-test('what has changed since git saw it is copied, and so is what git has just written', {
+test('copies files that have changed since they were indexed, and files that git has just written', {
   tags: 'long',
 }, async () => {
   write('a.txt', 'one\n');

@@ -37,7 +37,7 @@ async function changesOf(command: string): Promise<readonly PathChange[]> {
   return (await bench.checkpoints.capture()).changes;
 }
 
-test('nothing is written through a folder that has become a link leading out', async () => {
+test('writes nothing through a folder that has become a link leading out', async () => {
   mkdirSync(at('d'));
   write('d/a.txt', 'one\n');
   const changes = await changesOf('echo two > d/a.txt; echo new > d/new.txt');
@@ -59,7 +59,7 @@ test('nothing is written through a folder that has become a link leading out', a
   expect(snapshot(bench.outside)).toEqual(elsewhere);
 });
 
-test('a folder that becomes a link while a file is brought back gets nothing through it', async () => {
+test('writes nothing through a folder that becomes a link while a file is being restored', async () => {
   mkdirSync(at('d'));
   write('d/a.txt', 'one\n');
   const changes = await changesOf('echo two > d/a.txt');
@@ -128,7 +128,7 @@ test('a pipe in place of a file is never opened: not in a scan, a plan or a rewi
   expect((await plan(changes)).steps).toMatchObject([{ action: 'nothing' }, { action: 'refuse' }]);
 });
 
-test('a socket is seen and left where it is', async () => {
+test('a socket is recorded and left alone', async () => {
   await bench.checkpoints.baseline();
   const server = createServer();
   await new Promise<void>((resolve) => {
@@ -156,7 +156,7 @@ test('the .git folder is never written to, whatever a log contains', async () =>
   ]);
 });
 
-test('nothing is made under a name that was redacted', async () => {
+test('creates nothing under a redacted name', async () => {
   const { hash } = await bench.blobs.put(Buffer.from('text\n'));
   const before = { type: 'file', mode: 0o644, bytes: 5, hash } as const;
   const { steps } = await plan([{ path: at('keys/[redacted: github-token 3f9a].txt'), before }]);
@@ -177,7 +177,7 @@ test('files edited between plan and execution are left alone and reported', asyn
   for (const name of ['a.txt', 'gone.txt', 'new.txt']) expect(readFileSync(at(name), 'utf8')).toBe('mine\n');
 });
 
-test('a change of the same size with the times put back is found', async () => {
+test('detects a change of the same size with restored times', async () => {
   write('a.txt', 'one\n');
   write('b.txt', 'one\n');
   await bench.checkpoints.baseline();
@@ -187,7 +187,7 @@ test('a change of the same size with the times put back is found', async () => {
   expect((await bench.checkpoints.capture()).changes.map((change) => change.path)).toEqual([at('a.txt')]);
 });
 
-test('a change within the same tick of the clock is found', { tags: 'long' }, async () => {
+test('detects a change within the same clock tick', { tags: 'long' }, async () => {
   for (let round = 0; round < 30; round += 1) {
     write('a.txt', `${round}a\n`);
     await bench.checkpoints.baseline();
@@ -196,7 +196,7 @@ test('a change within the same tick of the clock is found', { tags: 'long' }, as
   }
 });
 
-test('a content that must not be kept is not, and so cannot be restored', async () => {
+test('does not keep content that must not be stored, so it cannot be restored', async () => {
   const checkpoints = bench.reopen({ mayKeep: (path) => !path.endsWith('.env') });
   write('.env', 'KEY=secret\n');
   await checkpoints.baseline();
@@ -208,7 +208,7 @@ test('a content that must not be kept is not, and so cannot be restored', async 
   expect((await checkpoints.plan(changes)).steps.map((step) => step.action)).toEqual(['refuse', 'refuse']);
 });
 
-test('a file above the limit is kept only when a call names it', async () => {
+test('keeps a file above the limit only if a call names it', async () => {
   const checkpoints = bench.reopen({ limits: { maxFileBytes: 1000 } });
   write('big.bin', Buffer.alloc(1001, 1));
   write('named.bin', Buffer.alloc(1001, 1));
@@ -220,7 +220,7 @@ test('a file above the limit is kept only when a call names it', async () => {
   expect((await checkpoints.plan(changes)).steps.map((step) => step.action)).toEqual(['refuse', 'modify']);
 });
 
-test('the first scan reads nothing that could not be kept anyway', { tags: 'long' }, async () => {
+test('the first scan does not read files that could not be kept anyway', { tags: 'long' }, async () => {
   // Two gigabytes of holes, as a machine's disk in a home folder: reading them would take many seconds.
   for (const name of ['large.img', 'larger.img']) shell(`truncate -s 1900M ${name}`);
   const spentMs = cpuClock();
@@ -236,7 +236,7 @@ test('the first scan reads nothing that could not be kept anyway', { tags: 'long
   expect((await checkpoints.capture()).changes).toEqual([]);
 });
 
-test("the kernel's files are not looked at where the project is everything", async () => {
+test("skips the kernel's file systems if the project is the root folder", async () => {
   const checkpoints = bench.reopen({ root: '/', limits: { maxEntries: 1 }, git: false });
   await checkpoints.baseline();
   const { changes, notes } = await checkpoints.capture();
@@ -270,7 +270,7 @@ test('names that are not UTF-8 are skipped and reported; unusual ones are not', 
   expect(steps[0]?.diff).not.toContain('\u001b');
 });
 
-test('what cannot be stored ends the checkpoint of that file, not the call', async () => {
+test('a file that cannot be stored fails its own checkpoint, not the call', async () => {
   const full = {
     put: () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' })),
     read: bench.blobs.read,
@@ -285,7 +285,7 @@ test('what cannot be stored ends the checkpoint of that file, not the call', asy
   expect((await checkpoints.plan(changes)).steps).toMatchObject([{ action: 'refuse' }]);
 });
 
-test('a blob that is damaged or gone is refused before anything is written', async () => {
+test('refuses a damaged or missing blob before writing anything', async () => {
   write('a.txt', 'one\n');
   const changes = await changesOf('echo two > a.txt');
   const lost = bench.reopen({ blobs: { put: bench.blobs.put, read: async () => undefined } });
@@ -299,7 +299,7 @@ test('a blob that is damaged or gone is refused before anything is written', asy
   expect(readFileSync(at('a.txt'), 'utf8')).toBe('two\n');
 });
 
-test('a deleted tree is recognized as such', async () => {
+test('recognizes a deleted tree', async () => {
   write('a.txt', 'one\n');
   const changes = await changesOf('cd ..; rm -rf project');
   expect(changes.map((change) => change.path)).toEqual([at('a.txt')]);
@@ -332,7 +332,7 @@ async function asNobody(act: () => Promise<void>): Promise<void> {
   }
 }
 
-test('in the owner’s read-only folder everything is restored, and the folder stays read-only', async () => {
+test('restores everything in a read-only folder, which stays read-only', async () => {
   mkdirSync(at('d'));
   write('d/a.txt', 'one\n');
   chmodSync(at('d/a.txt'), 0o444);

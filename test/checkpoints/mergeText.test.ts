@@ -17,8 +17,8 @@ test.each([
   ['next to each other', 'a\nb\n', 'A\nb\n', 'a\nB\n', undefined],
   ['the same', 'a\nb\n', 'A\nb\n', 'A\nb\n', 'A\nb\n'],
   ['in one line', 'a\n', 'b\n', 'c\n', undefined],
-  ['with the ends of Windows', 'a\r\nb\r\nc\r\n', 'A\r\nb\r\nc\r\n', 'a\r\nb\r\n', 'A\r\nb\r\n'],
-  ['without a last line end', 'a\nb\nc', 'A\nb\nc', 'a\nb\nC', 'A\nb\nC'],
+  ['with Windows line endings', 'a\r\nb\r\nc\r\n', 'A\r\nb\r\nc\r\n', 'a\r\nb\r\n', 'A\r\nb\r\n'],
+  ['without a final line ending', 'a\nb\nc', 'A\nb\nc', 'a\nb\nC', 'A\nb\nC'],
   ['beyond ASCII', 'ä\nb\n€\n', 'ä\nb\n€€\n', 'Ä\nb\n€\n', 'Ä\nb\n€€\n'],
   ['into nothing', 'a\nb\n', '', 'a\nb\n', ''],
 ])('two changes %s', async (_, base, ours, theirs, expected) => {
@@ -29,7 +29,7 @@ const text = fc
   .array(fc.constantFrom('a', 'b', 'c', '', 'long line'), { maxLength: 12 })
   .map((lines) => lines.map((line) => `${line}\n`).join(''));
 
-test('a change on one side alone is taken as it is', async () => {
+test('a change on only one side is applied unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(text, text, async (base, other) => {
       expect(await merge(base, other, base)).toBe(other);
@@ -39,7 +39,7 @@ test('a change on one side alone is taken as it is', async () => {
   );
 });
 
-test('changes far enough apart are merged as git merges them', { tags: 'long' }, () => {
+test('merges changes that are far enough apart as git does', { tags: 'long' }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'clawdcode-merge-'));
   const file = (name: string, content: string): string => {
     writeFileSync(join(folder, name), content);
@@ -73,7 +73,7 @@ test('changes far enough apart are merged as git merges them', { tags: 'long' },
     .finally(() => rmSync(folder, { recursive: true }));
 });
 
-test('a whole file that differs everywhere is given up in time', { tags: 'long' }, async () => {
+test('gives up in time on a file that differs everywhere', { tags: 'long' }, async () => {
   const lines = (seed: number): string =>
     Array.from({ length: 20_000 }, (_, index) => `${(index * 7919 + seed) % 10_007}\n`).join('');
   const spentMs = cpuClock();

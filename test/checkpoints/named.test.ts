@@ -22,7 +22,7 @@ async function writeNamed(path: string, text: string) {
   return bench.checkpoints.capture([path]);
 }
 
-test('a file outside the root is watched once a call has named it, by commands too', async () => {
+test('tracks a file outside the root once a call has named it, even through commands', async () => {
   const path = join(bench.outside, 'notes/todo.txt');
   await bench.checkpoints.baseline();
   const first = await writeNamed(path, 'one\n');
@@ -35,7 +35,7 @@ test('a file outside the root is watched once a call has named it, by commands t
   expect([...snapshot(bench.outside).keys()]).toEqual(['other.txt']);
 });
 
-test('after a write through a link, the target is restored and the link kept', async () => {
+test('restores the target and keeps the link after a write through a link', async () => {
   const behind = join(bench.outside, 'real.txt');
   writeFileSync(behind, 'one\n');
   symlinkSync(behind, at('link.txt'));
@@ -47,7 +47,7 @@ test('after a write through a link, the target is restored and the link kept', a
   expect(snapshot(bench.root).get('link.txt')).toBe(`link ${behind}`);
 });
 
-test('a path through a linked folder is the path that it leads to', async () => {
+test('treats a path through a linked folder as its target path', async () => {
   symlinkSync(bench.outside, at('folder'));
   await bench.checkpoints.baseline();
   const { changes } = await writeNamed(at('folder/a.txt'), 'one\n');
@@ -56,7 +56,7 @@ test('a path through a linked folder is the path that it leads to', async () => 
   expect(snapshot(bench.outside).size).toBe(0);
 });
 
-test('a file in a folder that is left out is covered when it is named', async () => {
+test('covers a file in a skipped folder if a call names it', async () => {
   mkdirSync(at('node_modules/x'), { recursive: true });
   for (let index = 0; index < 5; index += 1) writeFileSync(at(`node_modules/x/${index}.js`), 'x\n');
   const checkpoints = bench.reopen({ limits: { maxFolderFiles: 4 } });
@@ -74,7 +74,7 @@ test('a file in a folder that is left out is covered when it is named', async ()
   ]);
 });
 
-test('no earlier state is invented for places that were not scanned', async () => {
+test('does not invent an earlier state for paths that were not scanned', async () => {
   const path = join(bench.outside, 'a.txt');
   writeFileSync(path, 'one\n');
   const { changes, notes } = await bench.checkpoints.capture([path]);
@@ -90,7 +90,7 @@ test('a second root is scanned like the first', async () => {
   expect(changes.map((change) => change.path)).toEqual([join(bench.outside, 'b.txt'), at('a.txt')]);
 });
 
-test("the program's own folder is not scanned, inside the root or not", async () => {
+test("never scans the program's own folder, whether or not it is inside the root", async () => {
   const checkpoints = bench.reopen({ folder: at('own/copies'), exclude: [at('own')] });
   mkdirSync(at('own'));
   await checkpoints.baseline();
@@ -98,7 +98,7 @@ test("the program's own folder is not scanned, inside the root or not", async ()
   expect((await checkpoints.capture()).changes.map((change) => change.path)).toEqual([at('a.txt')]);
 });
 
-test('a user’s edit before a call that names the file is attributed to no call, and kept', async () => {
+test('keeps a user’s edit before a call that names the file, and attributes it to no call', async () => {
   writeFileSync(at('a.txt'), 'one\n');
   await bench.checkpoints.baseline();
   writeFileSync(at('a.txt'), 'mine\n');

@@ -14,7 +14,7 @@ const at = (path: string): string => join(bench.root, path);
 const write = (path: string, text: string | Buffer): void => writeFileSync(at(path), text);
 const shell = (command: string): void => void execFileSync('/bin/sh', ['-c', command], { cwd: bench.root });
 
-test('what a shell command did to the tree is found, taken back, and brought back again', async () => {
+test('finds what a shell command did to the tree, undoes it and restores it again', async () => {
   write('keep.txt', 'untouched\n');
   write('a.txt', 'one\n');
   write('gone.bin', Buffer.from([0, 1, 2, 255]));
@@ -54,7 +54,7 @@ test('what a shell command did to the tree is found, taken back, and brought bac
   expect(snapshot(bench.root)).toEqual(after);
 });
 
-test('an edit by a tool is found without looking at anything else', async () => {
+test('finds an edit by a tool without scanning anything else', async () => {
   write('a.txt', 'one\ntwo\nthree\n');
   await bench.checkpoints.keep([at('a.txt'), at('x/y/new.txt')]);
   write('a.txt', 'one\n2\nthree\n');
@@ -94,7 +94,7 @@ test.each<[string, () => void, string]>([
   ['by deleting it', () => rmSync(at('a.txt')), 'deleted since'],
   ['into binary', () => write('a.txt', Buffer.from([0, 1])), 'not text'],
   ['into a link', () => shell('ln -sf b a.txt'), 'become a link'],
-])('a file that the user has changed %s is refused and left alone', async (_, change, reason) => {
+])('refuses a file that the user has changed %s, and leaves it alone', async (_, change, reason) => {
   write('a.txt', 'one\ntwo\n');
   await bench.checkpoints.baseline();
   write('a.txt', 'one\nmodel\n');
@@ -118,7 +118,7 @@ test("the user's file mode is kept while the call's content is rewound", async (
   expect(snapshot(bench.root).get('a.sh')).toBe(`file 700 ${Buffer.from('one\n').toString('base64')}`);
 });
 
-test('a user’s edit that a call moved away is not lost if it is in the way', async () => {
+test('restores a user’s edit in a file that a later call moved away', async () => {
   write('a.txt', 'one\n');
   await bench.checkpoints.baseline();
   write('a.txt', 'model\n');
@@ -137,7 +137,9 @@ test('a user’s edit that a call moved away is not lost if it is in the way', a
   expect(readFileSync(at('a.txt'), 'utf8')).toBe('user\n');
 });
 
-test('what came to nothing is not in the diff, and what did is there once', { tags: 'long' }, async () => {
+test('the diff has each net change once and leaves out changes that cancel out', {
+  tags: 'long',
+}, async () => {
   write('a.txt', 'one\n');
   write('b.txt', 'one\n');
   await bench.checkpoints.baseline();
@@ -153,7 +155,7 @@ test('what came to nothing is not in the diff, and what did is there once', { ta
   expect(steps[0]?.diff).toContain('-one\n+three\n');
 });
 
-test('a folder created by a call is kept if the user has put something into it', async () => {
+test('keeps a folder created by a call if the user has added files to it', async () => {
   await bench.checkpoints.baseline();
   shell('mkdir made; echo n > made/n.txt');
   const { changes } = await bench.checkpoints.capture();
@@ -180,7 +182,7 @@ test('a file is not restored if its folder has become a file', async () => {
   expect(readFileSync(at('d'), 'utf8')).toBe('mine\n');
 });
 
-test('a file that a call named, and commands removed and made again, changes once each time', async () => {
+test('records one change each time that commands remove and recreate a file named by a call', async () => {
   write('a.txt', 'one\n');
   await bench.checkpoints.baseline();
   await bench.checkpoints.keep([at('a.txt')]);
@@ -190,7 +192,7 @@ test('a file that a call named, and commands removed and made again, changes onc
   expect((await bench.checkpoints.capture()).changes).toHaveLength(1);
 });
 
-test('going back that was stopped between what was there and what comes there is ended or taken back', async () => {
+test('a rewind interrupted between removing and creating an entry can be completed or undone', async () => {
   shell('echo 1 > a; ln -s a b; mkdir c; ln -s a e; echo 2 > f; mkdir g; echo 3 > g/x');
   const before = snapshot(bench.root);
   await bench.checkpoints.baseline();

@@ -112,7 +112,7 @@ async function inBench(
   }
 }
 
-test('without user edits every point is restored exactly, and its undo restores everything', {
+test('without user edits, a rewind restores every point exactly, and its undo restores everything', {
   tags: 'long',
   timeout: 120_000,
 }, async () => {
@@ -135,7 +135,7 @@ test('without user edits every point is restored exactly, and its undo restores 
   );
 });
 
-test('with user edits in between, none of them is lost and the rest is restored exactly', {
+test('with user edits in between, a rewind loses none of them and restores the rest exactly', {
   tags: 'long',
   timeout: 120_000,
 }, async () => {

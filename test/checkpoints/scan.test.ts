@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('a file that has become a pipe, a link or a folder by the time it is opened is not read', async () => {
+test('does not read a file that has become a pipe, a link or a folder by the time it is opened', async () => {
   const at = (name: string): string => join(folder, name);
   writeFileSync(at('file'), 'one\n');
   symlinkSync('file', at('link'));
@@ -23,7 +23,7 @@ test('a file that has become a pipe, a link or a folder by the time it is opened
     expect(await readStable(path, 100, 100)).toEqual({ type: 'gone' });
 });
 
-test('a file above the limit is only hashed, and one above the higher limit not even that', async () => {
+test('only hashes a file above the limit, and does not even hash one above the higher limit', async () => {
   const path = join(folder, 'file');
   writeFileSync(path, Buffer.alloc(200_000));
   expect(await readStable(path, 100, 1_000_000)).toMatchObject({ type: 'read', bytes: undefined });
@@ -42,14 +42,14 @@ const entry: DiskEntry = {
 const indexed = { oid: 'a', size: 4, ino: 7, mtimeMs: 1000.5, ctimeMs: 1000.5 };
 
 test.each<[string, Partial<DiskEntry>, number, boolean]>([
-  ['as it was', {}, 2000, true],
-  ['of another size', { size: 5 }, 2000, false],
+  ['unchanged', {}, 2000, true],
+  ['of a different size', { size: 5 }, 2000, false],
   ['changed in another way', { ctimeMs: 1001 }, 2000, false],
   ['replaced by another', { ino: 8 }, 2000, false],
-  ['a link now', { kind: 'link' }, 2000, false],
+  ['now a link', { kind: 'link' }, 2000, false],
   ['written in the tick of the index', {}, 1000.5, false],
   ['written after the index', {}, 900, false],
-])('a file that is %s is git’s or is not', (_, change, writtenMs, expected) => {
+])('tells whether a file that is %s matches the index', (_, change, writtenMs, expected) => {
   expect(isAsIndexed(indexed, { ...entry, ...change }, writtenMs)).toBe(expected);
 });
 
@@ -58,6 +58,6 @@ test.each([
   ['just now', 4990.5, 5000, true],
   ['in the tick of a coarse clock', 3000, 5000, true],
   ['long ago by a coarse clock', 2000, 5000, false],
-])('a file that changed %s is looked at again or is not', (_, ctimeMs, lookedAtMs, expected) => {
+])('tells whether a file that changed %s must be read again', (_, ctimeMs, lookedAtMs, expected) => {
   expect(isYoung({ ...entry, ctimeMs }, lookedAtMs)).toBe(expected);
 });
