@@ -7,7 +7,7 @@ import { confined, hasSandbox } from './confined.ts';
 const plant = `git init -q --bare made && mv made/* . && printf '[core]\\n\\tbare = false\\n\\tworktree = .\\n\\tfsmonitor = touch ran\\n' > config`;
 
 describe.skipIf(!hasSandbox)('a bare repository at the top of a project without git', () => {
-  test('is set aside if a command made it and its settings start programs', async () => {
+  test('is set aside if a command created it and its settings start programs', async () => {
     const { root, run } = await confined();
     expect((await run(plant)).text).toContain('HEAD (renamed to HEAD-set-aside');
     spawnSync('git', ['status'], { cwd: root });
@@ -15,7 +15,7 @@ describe.skipIf(!hasSandbox)('a bare repository at the top of a project without 
     expect(existsSync(join(root, 'HEAD'))).toBe(false);
   });
 
-  test('stays if it was there before', async () => {
+  test('is kept if it existed before', async () => {
     const { root, run } = await confined();
     execFileSync('git', ['init', '-q', '--bare', root]);
     appendFileSync(join(root, 'config'), '[core]\n\tfsmonitor = ./mine\n');

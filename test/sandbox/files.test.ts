@@ -29,7 +29,7 @@ import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';
 import { confined, hasSandbox } from './confined.ts';
 
 describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
-  test('the workspace and the temporary folder can be written, nothing else', async () => {
+  test('only the workspace and the temporary folder are writable', async () => {
     const { run, root, tmp, home, base } = await confined();
     const { text, status } = await run(
       `echo a > in.txt; echo b > ${tmp}/t.txt; echo c > ${home}/out.txt; echo d > ${base}/out.txt; mkdir -p sub/deep; cat in.txt`,
@@ -43,7 +43,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(existsSync(join(base, 'out.txt'))).toBe(false);
   });
 
-  test('a command that only looks writes nowhere, has no network and does not see .env', {
+  test('a read-only command cannot write, has no network and does not see .env', {
     tags: 'long',
   }, async () => {
     const { run, root, tmp } = await confined();
@@ -59,7 +59,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect((await run('cat .env')).text).toContain('SECRET-ENV');
   });
 
-  test('a script that settings run outside the sandbox is read-only, next to files that are not', {
+  test('a script that settings run outside the sandbox is read-only, while other files stay writable', {
     tags: 'long',
   }, async () => {
     const executedFiles = (root: string) =>
@@ -73,7 +73,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(readFileSync(join(root, 'scripts/other.sh'), 'utf8')).toBe('a\n');
   });
 
-  test('what rules deny editing is read-only for every program, next to files that are not', {
+  test('files that rules deny editing are read-only for every program, while other files stay writable', {
     tags: 'long',
   }, async () => {
     const denyWrite = (root: string) => ['locked', 'src/one.ts', 'missing'].map((name) => join(root, name));
@@ -92,7 +92,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect((await run('cat locked/deep/a.ts')).text).toContain('old');
   });
 
-  test('keys and passwords of the home and of the program are hidden', async () => {
+  test("keys and passwords in the home and in the program's own data are hidden", async () => {
     const { run, home } = await confined();
     writeFileSync(join(home, 'server.pem'), 'SECRET-PEM');
     writeFileSync(join(home, '.env'), 'A=SECRET-HOME-ENV');
@@ -104,7 +104,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(existsSync(join(home, '.ssh/new'))).toBe(false);
   });
 
-  test('variables that move secrets move what is hidden, and nothing else', { tags: 'long' }, async () => {
+  test('hides secrets, and only those, where variables have moved them', { tags: 'long' }, async () => {
     const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'moved-')));
     onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
     const env: Record<string, string> = {
@@ -139,7 +139,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
   });
 
   test.each(['/', '/usr', '/dev', 'the project through a link', 'the home through a link'])(
-    'a variable that moves secrets to %s changes nothing',
+    'a variable that moves secrets to %s hides nothing else',
     { tags: 'long' },
     async (value) => {
       const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'moved-')));
@@ -158,7 +158,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     },
   );
 
-  test('where the system has another home for the user, its secrets are hidden, too', {
+  test('also hides the secrets in the home that the system has for the user, if it differs', {
     tags: 'long',
   }, async () => {
     const systemHome = realpathSync(mkdtempSync(join(tmpdir(), 'home-')));
@@ -172,7 +172,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(text).toMatch(/^other$/m);
   });
 
-  test('a folder that is hidden as a whole is named once; what cannot be hidden lets nothing run', async () => {
+  test('names an entirely hidden folder once; nothing runs if a file cannot be hidden', async () => {
     let refusal: string | undefined;
     const { run, root } = await confined({
       options: {
@@ -194,7 +194,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(existsSync(join(root, 'ran'))).toBe(false);
   });
 
-  test('settings open and close further places', async () => {
+  test('settings open and hide additional paths', async () => {
     const { run, home } = await confined({
       allowWrite: ['~/cache'],
       denyRead: ['~/plain.txt', 'private'],
@@ -209,7 +209,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(text).not.toMatch(/plain$|SECRET-P/m);
   });
 
-  test('what other programs obey stays as it is, however it is reached', { tags: 'long' }, async () => {
+  test('files that other programs obey cannot be changed in any way', { tags: 'long' }, async () => {
     const { run, root } = await confined();
     for (const folder of ['.git/hooks', '.vscode', '.github/workflows'])
       mkdirSync(join(root, folder), { recursive: true });
@@ -245,7 +245,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect((await run('echo x > .git/index')).text).toContain('Read-only file system');
   });
 
-  test('what git obeys cannot be put in another place, in no repository of the workspace', {
+  test('files that git obeys cannot be moved elsewhere in any repository of the workspace', {
     tags: 'long',
   }, async () => {
     const { run, root } = await confined();
@@ -277,7 +277,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(status, text).toBe('ok');
   });
 
-  test('a file of the project that the settings of git include stays as it is', {
+  test("a project file that git's settings include cannot be changed", {
     tags: 'long',
   }, async () => {
     const { run, root, home } = await confined();
@@ -317,7 +317,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
         execFileSync('git', ['-C', root, 'config', 'include.path', '../shared']);
       },
     ],
-  ])('a folder with hooks that %s names stays as it is', { tags: 'long' }, async (_, folder, file, set) => {
+  ])('a hook folder that %s names cannot be changed', { tags: 'long' }, async (_, folder, file, set) => {
     const { run, root, home } = await confined();
     execFileSync('git', ['init', '-q', '.'], { cwd: root });
     for (const place of [folder, dirname(file), 'other']) mkdirSync(join(root, place), { recursive: true });
@@ -332,7 +332,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(existsSync(join(root, top, 'beside'))).toBe(true);
   });
 
-  test('hooks that are a link, wherever it leads, are no reason to fail', { tags: 'long' }, async () => {
+  test('works if hooks or other protected files are links, wherever they lead', {
+    tags: 'long',
+  }, async () => {
     const { run, root, base } = await confined();
     mkdirSync(join(base, 'shared-hooks'));
     execFileSync('git', ['init', '-q', '--template=', '.'], { cwd: root });
@@ -343,7 +345,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(text).toMatch(/^fine\n\d+\n\d$/m);
   });
 
-  test('what git does not create itself is removed from a git folder when the session ends', {
+  test('removes files that git does not create itself from a git folder when the session ends', {
     tags: 'long',
   }, async () => {
     const { run, root, sandbox } = await confined();
@@ -356,7 +358,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(now.filter((name) => name !== 'remotes')).toEqual(before);
   });
 
-  test('nothing is made in a repository elsewhere to which a link in the project leads', {
+  test('creates nothing in a repository outside the project that a link in it leads to', {
     tags: 'long',
   }, async () => {
     const { run, root, base } = await confined();
@@ -371,7 +373,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(existsSync(join(root, '.git/commondir'))).toBe(true);
   });
 
-  test('of two sessions the first to end takes nothing from the other, and the last leaves nothing', {
+  test('of two sessions, the first to end removes nothing that the other needs, and the last leaves nothing behind', {
     tags: 'long',
   }, async () => {
     const { root, base } = await confined();
@@ -388,7 +390,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(readdirSync(notes)).toEqual([]);
   });
 
-  test('what a killed session left in a git folder is removed by the next one', {
+  test('the next session removes what a killed session left in a git folder', {
     tags: 'long',
   }, async () => {
     const { run, root, home, sandbox } = await confined();
@@ -411,7 +413,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
         .filter((name) => !name.startsWith('clawdcode-'))
         .sort();
 
-    test('documents and named files and folders that a command makes are seen outside and by the next one, and outlast the session', {
+    test('documents, and files and folders that a command names, appear outside and in the next command, and outlast the session', {
       tags: 'long',
     }, async () => {
       const { run, tmp, sandbox } = await confined();
@@ -439,7 +441,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(entries(tmp)).toEqual(['kept', 'notes.txt', 'run']);
     });
 
-    test('what other programs might run, import or obey stays with the session, whatever its name', {
+    test('files that other programs might run, import or obey stay private to the session, whatever their names', {
       tags: 'long',
     }, async () => {
       const { run, call, root, tmp, sandbox } = await confined();
@@ -460,7 +462,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(entries(tmp)).toEqual(['out.png']);
     });
 
-    test('a command cannot lead what is written outside through what it shows there', {
+    test('a command cannot redirect outside writes through files it has made visible there', {
       tags: 'long',
     }, async () => {
       const { run, call, root, home, tmp, sandbox } = await confined();
@@ -484,7 +486,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(readFileSync(bashrc, 'utf8')).toBe('before\n');
     });
 
-    test('of a folder, links out of it, pipes and sockets are not shown', { tags: 'long' }, async () => {
+    test('links out of a folder, pipes and sockets do not appear', { tags: 'long' }, async () => {
       const { run, home, tmp, sandbox } = await confined();
       await run(
         `mkdir -p ${tmp}/out/a/b; cd ${tmp}/out; echo x > a/f; mkfifo pipe; ln -s ${home}/.bashrc one; ln -s ../../../home/plain.txt a/two; ln -s a/f in1; ln -s ../f a/b/in2; ln -s ../.. a/b/up; ln -s a/b/up/../../home trick; python3 -c "import socket; socket.socket(socket.AF_UNIX).bind('s')"`,
@@ -500,7 +502,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(readFileSync(join(tmp, 'out/a/b/in2'), 'utf8')).toBe('x\n');
     });
 
-    test('what tools of the session write in a folder of a command, commands see', {
+    test("commands see what the session's tools write in a folder of a command", {
       tags: 'long',
     }, async () => {
       const { run, call, tmp, sandbox } = await confined();
@@ -521,7 +523,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(readFileSync(b, 'utf8')).toBe('four\n');
     });
 
-    test('a file of the session is changed by tools and commands alike; what another program made is not', {
+    test('tools and commands can both change a file of the session, but not one that another program created', {
       tags: 'long',
     }, async () => {
       const { run, call, tmp, sandbox } = await confined();
@@ -543,14 +545,14 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(readFileSync(script, 'utf8')).toBe('echo three\n');
     });
 
-    test('a visible file that becomes a link is no longer visible', { tags: 'long' }, async () => {
+    test('a visible file that becomes a link disappears', { tags: 'long' }, async () => {
       const { run, tmp } = await confined();
       await run(`echo one > ${tmp}/a.txt`);
       await run(`rm ${tmp}/a.txt; ln -s ~/plain.txt ${tmp}/a.txt`);
       expect(readdirSync(tmp)).not.toContain('a.txt');
     });
 
-    test('what another session shows there does not take that name from others', {
+    test('a name that another session shows there stays usable', {
       tags: 'long',
     }, async () => {
       const { run, tmp } = await confined();
@@ -568,7 +570,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(readFileSync(join(tmp, 'out.txt'), 'utf8')).toBe('other');
     });
 
-    test('where the folder cannot be made, commands write to one of their own only', {
+    test('commands write only to their own folder if the private folder cannot be created', {
       tags: 'long',
     }, async () => {
       const { run, tmp } = await confined({ options: { scratchParent: () => undefined } });
@@ -577,7 +579,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(text).toMatch(/x\.txt: Read-only.*\n^y$/m);
     });
 
-    test('what a command in the background writes is seen while it runs', { tags: 'long' }, async () => {
+    test('files that a background command writes appear while it runs', { tags: 'long' }, async () => {
       const { run, call, root, tmp } = await confined();
       await run(`echo up > ${tmp}/server.log; while [ ! -f go ]; do sleep 0.05; done`, { background: true });
       expect(readFileSync(join(tmp, 'server.log'), 'utf8')).toBe('up\n');
@@ -585,7 +587,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       await call('BashOutput', { task_id: 'b1', wait: 20_000 });
     });
 
-    test('existing files can be read and stay unchanged', async () => {
+    test('existing files can be read but not changed', async () => {
       const { run, tmp } = await confined();
       mkdirSync(join(tmp, 'build123'));
       for (const name of ['crash.log', 'build123/main']) writeFileSync(join(tmp, name), 'before');
@@ -601,7 +603,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(readdirSync(join(tmp, 'build123'))).toEqual(['main']);
     });
 
-    test('what a command names is there as it is, and for the next one as well', {
+    test('an entry that a command names is mounted rather than linked, and stays available to the next command', {
       tags: 'long',
     }, async () => {
       const { run, tmp } = await confined();
@@ -615,7 +617,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(readFileSync(join(tmp, 'copy/deep/a.txt'), 'utf8')).toBe('y\n');
     });
 
-    test('a link there that a command names shows nothing that is hidden', { tags: 'long' }, async () => {
+    test('a link there that a command names exposes nothing hidden', { tags: 'long' }, async () => {
       const { run, home, tmp } = await confined();
       symlinkSync(home, join(tmp, 'home-link'));
       symlinkSync(join(home, '.ssh/id_rsa'), join(tmp, 'key-link'));
@@ -626,7 +628,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(text).not.toContain('SECRET');
     });
 
-    test('nothing is mounted through a link that a command has put in the place of an entry', {
+    test('mounts nothing through a link that a command has put in place of an entry', {
       tags: 'long',
     }, async () => {
       const { run, home, tmp } = await confined();
@@ -639,7 +641,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       }
     });
 
-    test('nor where it was mounted before', { tags: 'long' }, async () => {
+    test('mounts nothing through a link in place of an entry that was mounted before', {
+      tags: 'long',
+    }, async () => {
       const { run, home, tmp } = await confined();
       writeFileSync(join(tmp, 'given.txt'), 'given\n');
       expect((await run(`cat ${tmp}/given.txt`)).text).toMatch(/^given/);
@@ -648,7 +652,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(existsSync(join(home, '.planted'))).toBe(false);
     });
 
-    test('what another program makes there while a command runs is out of its reach', {
+    test('a running command cannot reach what another program creates there', {
       tags: 'long',
     }, async () => {
       const { run, call, root, tmp } = await confined();
@@ -661,7 +665,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(readFileSync(join(tmp, 'go-build1/main'), 'utf8')).toBe('before');
     });
 
-    test('what programs outside would run, load or obey never gets there', { tags: 'long' }, async () => {
+    test('files that programs outside would run, load or obey never appear there', {
+      tags: 'long',
+    }, async () => {
       const { run, tmp, sandbox } = await confined({
         options: {
           temporary: { parentName: SCRATCH_NAME, isOfProgram: programNames({ number: 1234, name: 'alice' }) },
@@ -678,13 +684,13 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(entries(tmp)).toEqual([]);
     });
 
-    test('of thousands of entries those can be read that a command names', { tags: 'long' }, async () => {
+    test('of thousands of entries, those that a command names can be read', { tags: 'long' }, async () => {
       const { run, tmp } = await confined();
       for (let at = 0; at < 3000; at++) writeFileSync(join(tmp, `entry${at}.txt`), `in ${at}\n`);
       expect((await run(`cat ${tmp}/entry2999.txt ${tmp}/entry7.txt`)).text).toBe('in 2999\nin 7');
     });
 
-    test('of thousands of files that a command makes a thousand appear, and the session has them all', {
+    test('of thousands of files that a command creates, a thousand appear, and the session has all of them', {
       tags: 'long',
     }, async () => {
       const { run, tmp, sandbox } = await confined();
@@ -696,7 +702,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(made()).toBe(1000);
     });
 
-    test('secrets stay hidden, and so do the folders of other sessions', { tags: 'long' }, async () => {
+    test('secrets and the folders of other sessions stay hidden', { tags: 'long' }, async () => {
       const { run, tmp } = await confined({ denyRead: ['../../tmp/private'] });
       mkdirSync(join(tmp, 'private'));
       writeFileSync(join(tmp, 'private/key'), 'SECRET');
@@ -709,7 +715,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(text).not.toContain('SECRET');
     });
 
-    test('what a killed session showed remains, and a later one shows the rest and cleans up', {
+    test('files that a killed session showed stay, and a later session shows the rest and cleans up', {
       tags: 'long',
     }, async () => {
       const { run, tmp } = await confined();
@@ -741,7 +747,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       for (const name of ['left.py', 'other']) expect(existsSync(join(tmp, name)), name).toBe(false);
     });
 
-    test('what the user or another program does with what is shown there stays', {
+    test('changes by the user or another program to files shown there are kept', {
       tags: 'long',
     }, async () => {
       const { run, tmp, sandbox } = await confined();
@@ -760,7 +766,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(readFileSync(join(tmp, 'c.txt'), 'utf8')).toBe('two\n');
     });
 
-    test('nothing appears where a variable has programs look for code', { tags: 'long' }, async () => {
+    test('nothing appears in a folder where a variable makes programs look for code', {
+      tags: 'long',
+    }, async () => {
       const { run, tmp } = await confined({
         options: {
           temporary: {
@@ -776,7 +784,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect((await run(`cat ${tmp}/venv/bin/git`)).text).toBe('x');
     });
 
-    test('works if one is inside the other', { tags: 'long' }, async () => {
+    test('works if one temporary folder is inside another', { tags: 'long' }, async () => {
       const { run, base, tmp } = await confined({ temporary: ({ base }) => [base, join(base, 'tmp')] });
       writeFileSync(join(tmp, 'in.txt'), 'in\n');
       const { text } = await run(
@@ -787,7 +795,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(readFileSync(join(base, 'b.txt'), 'utf8')).toBe('b\n');
     });
 
-    test('a project there can be written, and nothing around it', { tags: 'long' }, async () => {
+    test('a project there is writable, and nothing around it', { tags: 'long' }, async () => {
       const { run, root, base } = await confined({ temporary: ({ base }) => [base] });
       const { text } = await run(
         `echo in > in.txt; echo x > ${base}/home/out.txt; cat in.txt; cat ~/plain.txt`,
@@ -797,7 +805,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     });
   });
 
-  test('a folder around secrets or the project cannot be moved away', { tags: 'long' }, async () => {
+  test('a parent folder of secrets or the project cannot be moved', { tags: 'long' }, async () => {
     const { run, root, home } = await confined({ allowWrite: ['~'] });
     mkdirSync(join(home, '.config/gh'), { recursive: true });
     writeFileSync(join(home, '.config/gh/hosts.yml'), 'SECRET-GH');
@@ -808,7 +816,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     ).toMatch(/^new$/m);
   });
 
-  test('a cache in the data of the program stays writable, whatever is in it', { tags: 'long' }, async () => {
+  test("a cache in the program's own data stays writable, whatever it contains", {
+    tags: 'long',
+  }, async () => {
     const { run, home } = await confined({ allowWrite: ['~/.clawdcode/cache'] });
     mkdirSync(join(home, '.clawdcode/cache'));
     await run('mkdir -p ~/.clawdcode/cache/npm/_logs && echo one > ~/.clawdcode/cache/npm/_logs/1');
@@ -818,7 +828,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(text).toBe('one\ntwo');
   });
 
-  test('a project inside a hidden place opens nothing around it', { tags: 'long' }, async () => {
+  test('a project inside a hidden folder opens nothing around it', { tags: 'long' }, async () => {
     const { run, root } = await confined({ denyRead: ['~'] });
     const { text } = await run('ls -A ~; cat ~/plain.txt; echo in > in.txt; cat in.txt');
     expect(text).not.toMatch(/plain$/m);
@@ -833,7 +843,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(text).toMatch(/\.bashrc: Read-only[\s\S]*notes: Read-only[\s\S]*^in$/m);
   });
 
-  test('a home that is the temporary folder keeps what shells and editors obey', {
+  test('a home that is the temporary folder protects files that shells and editors obey', {
     tags: 'long',
   }, async () => {
     const { run, home } = await confined({ temporary: ({ home }) => [home] });
@@ -859,7 +869,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(text).toMatch(/two[\s\S]*one/);
   });
 
-  test('git also works in commands that only look', { tags: 'long' }, async () => {
+  test('git also works in read-only commands', { tags: 'long' }, async () => {
     const { run } = await confined();
     await run(
       'git init -q . && git -c user.name=T -c user.email=t@example.invalid commit -q --allow-empty -m one',
@@ -867,7 +877,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect((await run('git log --format=%s', { basis: 'read-only' })).text).toMatch(/^one$/m);
   });
 
-  test('a linked worktree commits to its repository, and nothing else there can be changed', {
+  test('a linked worktree can commit to its repository, and nothing else there can be changed', {
     tags: 'long',
   }, async () => {
     const { run, root, base } = await confined();
@@ -926,7 +936,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     },
   );
 
-  test('a .git file that points anywhere opens nothing', { tags: 'long' }, async () => {
+  test('a .git file that points elsewhere opens nothing', { tags: 'long' }, async () => {
     const { run, root, base } = await confined();
     mkdirSync(join(base, 'victim/worktrees/w'), { recursive: true });
     mkdirSync(join(base, 'victim/objects'));
@@ -951,7 +961,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       /\.github\/workflows, which/,
     ],
     ['a bare repository', 'git init -q --bare packages/a/data', /changed packages\/a\/data\/HEAD, which/],
-  ])('the model hears of what could not be protected: %s', { tags: 'long' }, async (_, command, note) => {
+  ])('the model is told what could not be protected: %s', { tags: 'long' }, async (_, command, note) => {
     const { run, root } = await confined();
     execFileSync('git', ['init', '-q', '.'], { cwd: root });
     mkdirSync(join(root, 'packages/a/.vscode'), { recursive: true });
@@ -963,7 +973,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect((await run('git status --short > /dev/null')).text).not.toContain('It created');
   });
 
-  describe('a repository that git looks into from another', { tags: 'long' }, () => {
+  describe('a repository that git enters from another', { tags: 'long' }, () => {
     const make =
       'git init -q node_modules/x; cd node_modules/x; git -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m m; cd ../..; git update-index --add --cacheinfo 160000,$(git -C node_modules/x rev-parse HEAD),node_modules/x';
     /** Writes a file where git is asked by the user, outside. */
@@ -996,7 +1006,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(isRunByStatus()).toBe(false);
     });
 
-    test('is renamed and reported after an interrupt, too', { tags: 'long' }, async () => {
+    test('is also renamed and reported after an interrupt', { tags: 'long' }, async () => {
       const { run, root, evil } = await started();
       const abort = new AbortController();
       const interrupted = run(`${make}; ${evil}; touch done; sleep 30`, { signal: abort.signal });
@@ -1005,7 +1015,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect((await interrupted).text).toContain('node_modules/x/.git (renamed to .git-set-aside');
     });
 
-    test('is unchanged if it borrows objects of another', { tags: 'long' }, async () => {
+    test('is kept if it borrows objects from another', { tags: 'long' }, async () => {
       const { run, root, home } = await started();
       const borrow =
         'git init -q node_modules/x; git -C node_modules/x -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m m; echo ~/other/objects > node_modules/x/.git/objects/info/alternates; git update-index --add --cacheinfo 160000,$(git -C node_modules/x rev-parse HEAD),node_modules/x';
@@ -1016,7 +1026,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(existsSync(join(root, 'node_modules/x/.git'))).toBe(true);
     });
 
-    test('is reported by the next session if the first one ended too soon', { tags: 'long' }, async () => {
+    test('is reported by the next session if the first one ended before reporting it', {
+      tags: 'long',
+    }, async () => {
       const { run, root, home, evil } = await started();
       const notes = join(home, '.clawdcode/sandbox/set-aside');
       await run(`${make}; ${evil}`);
@@ -1047,14 +1059,14 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(unreportedSetAside(notes, [root])).toEqual([]);
     });
 
-    test('also where a later command would change them', { tags: 'long' }, async () => {
+    test('has settings that a later command cannot change', { tags: 'long' }, async () => {
       const { run, evil, isRunByStatus } = await started();
       await run(make);
       expect((await run(evil)).text).toMatch(/Read-only file system|Device or resource busy|could not/i);
       expect(isRunByStatus()).toBe(false);
     });
 
-    test('is unchanged if it was so before', { tags: 'long' }, async () => {
+    test('is kept if it was like this before', { tags: 'long' }, async () => {
       const { run, root, evil } = await started();
       execFileSync('sh', ['-c', `${make}; ${evil}`], { cwd: root });
       expect((await run('echo > new.txt')).text).not.toContain('It created');
@@ -1062,7 +1074,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     });
   });
 
-  test('the model hears once of what an interrupted command did while it was ending', {
+  test('the model is told once what an interrupted command changed while ending', {
     tags: 'long',
   }, async () => {
     const { run, root } = await confined();
@@ -1079,7 +1091,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(told).toHaveLength(existsSync(join(root, '.mcp.json')) ? 1 : 0);
   });
 
-  test('the model hears of what a command in the background did, too, once', { tags: 'long' }, async () => {
+  test('the model is told once what a background command changed', { tags: 'long' }, async () => {
     const { run, call, root } = await confined();
     await run('while [ ! -f go ]; do sleep 0.05; done; echo x > .mcp.json', { background: true });
     expect((await call('BashOutput', { task_id: 'b1' })).text).not.toContain('It created');
@@ -1090,7 +1102,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect((await call('BashOutput', { task_id: 'b1' })).text).not.toContain('It created');
   });
 
-  test('a folder that the shell before this program left open leads nowhere', { tags: 'long' }, async () => {
+  test('a folder that the parent shell left open is not reachable', { tags: 'long' }, async () => {
     const { home, root } = await confined();
     const script = join(root, 'host.ts');
     const from = (path: string) => JSON.stringify(resolve(import.meta.dirname, '../../src', path));
@@ -1120,7 +1132,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(after).not.toContain(`-> ${home}`);
   });
 
-  test('links lead nowhere that the sandbox does not go', async () => {
+  test('links do not lead out of the sandbox', async () => {
     const { run, root, home } = await confined();
     symlinkSync(home, join(root, 'up'));
     symlinkSync(join(home, '.ssh/id_rsa'), join(root, 'key'));
@@ -1129,14 +1141,14 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(existsSync(join(home, 'written'))).toBe(false);
   });
 
-  test('the folders of other commands are out of sight', { tags: 'long' }, async () => {
+  test('the folders of other commands are not visible', { tags: 'long' }, async () => {
     const { run } = await confined();
     await run('sleep 30', { background: true });
     const { text } = await run('ls -d "$TMPDIR"/clawdcode-*/clawdcode-*/');
     expect(text.trim().split('\n')).toHaveLength(1);
   });
 
-  test('what appears while a command runs in the background is protected from the next one at once', {
+  test('files that appear while a background command runs are protected from the next command', {
     tags: 'long',
   }, async () => {
     const { run, call, root, tmp } = await confined();
@@ -1167,9 +1179,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect((await run('echo hello')).display.summary).not.toContain('other programs');
   });
 
-  describe('a command that nobody was asked about', () => {
+  describe('a command that ran without approval', () => {
     test.each([0, 400])(
-      'sees the project, programs and dot files of the home, and nothing of %i other files there',
+      'sees the project, programs and dot files in the home, and none of %i other files there',
       { tags: 'long' },
       async (count) => {
         const { run, home, root } = await confined();
@@ -1193,7 +1205,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     );
 
     test.each([2, 4])(
-      'does not see secrets that git does not track; what it tracks is as it is (index version %i)',
+      'does not see untracked secrets, and sees tracked files unchanged (index version %i)',
       { tags: 'long' },
       async (version) => {
         const { run, root } = await confined();
@@ -1236,7 +1248,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect((await run('cat .env', { basis: 'read-only' })).text).toContain('SECRET-CHANGED');
     });
 
-    test('works in a folder elsewhere to which the user let the shell go', { tags: 'long' }, async () => {
+    test('works in a folder outside the project that the user let the shell enter', {
+      tags: 'long',
+    }, async () => {
       let at = '';
       const { run, home } = await confined({ context: { cwd: () => at } });
       mkdirSync(join(home, 'other/deep'), { recursive: true });
@@ -1247,7 +1261,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       }
     });
 
-    test('sees what settings and rules open, programs on the PATH with their libraries, and borrowed objects', {
+    test('sees paths that settings and rules open, programs on the PATH with their libraries, and borrowed objects', {
       tags: 'long',
     }, async () => {
       const { run, home, root } = await confined({
@@ -1268,7 +1282,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     });
   });
 
-  test('in read-only mode an approved command looks as well', { tags: 'long' }, async () => {
+  test('an approved command is also read-only in read-only mode', { tags: 'long' }, async () => {
     const { run, root } = await confined({ options: { mode: 'read-only' } });
     const { text } = await run('echo a > in.txt; echo "$TMPDIR"; echo b > "$TMPDIR/b" && cat "$TMPDIR/b"');
     expect(text).toContain('Read-only file system');

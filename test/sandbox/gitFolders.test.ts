@@ -296,14 +296,14 @@ const attacks: Readonly<Record<string, Attack>> = {
 };
 
 describe.skipIf(!hasSandbox)('git folders in the sandbox', { tags: 'long' }, () => {
-  test.each(Object.entries(attacks))('the status of the user runs nothing: %s', async (_, attack) => {
+  test.each(Object.entries(attacks))("the user's git status runs nothing after: %s", async (_, attack) => {
     const given = await project(attack.given);
     attack.setUp(given);
     for (const call of attack.calls(given)) await given.run(call);
     expect(given.isRunByStatus(...(attack.status ?? ['.']))).toBe(false);
   });
 
-  test('nor after a session that hid the folder from the next one', async () => {
+  test('nor after a session that hid the git folder from the next one', async () => {
     const first = await project();
     repository(first, '.');
     await first.run('mv .git/HEAD .git/HEADX');
@@ -317,7 +317,7 @@ describe.skipIf(!hasSandbox)('git folders in the sandbox', { tags: 'long' }, () 
     expect(existsSync(join(first.root, '.git/HEAD'))).toBe(true);
   });
 
-  test('nor after sessions of which one hid a repository in the project from the next one', async () => {
+  test('nor after a session that hid a repository in the project from the next one', async () => {
     const first = await project();
     repository(first, '.');
     repository(first, 'services/own/api');
@@ -338,7 +338,7 @@ describe.skipIf(!hasSandbox)('git folders in the sandbox', { tags: 'long' }, () 
     ['a rebase with a program that merges', 'rebase-merge/strategy', 'x/../evil'],
     ['a cherry-pick with a program that merges', 'sequencer/opts', '[options]\\n\\tstrategy = x/../evil'],
     ['a rebase in a linked worktree', 'worktrees/wt/rebase-merge/git-rebase-todo', 'x touch ran'],
-  ])('%s that a command leaves is reported', async (_, file, text) => {
+  ])('%s that a command leaves behind is reported', async (_, file, text) => {
     const given = await project();
     repository(given, '.');
     given.git('.', 'worktree', 'add', '-q', '../wt');
@@ -352,7 +352,7 @@ describe.skipIf(!hasSandbox)('git folders in the sandbox', { tags: 'long' }, () 
     expect(told).toContain(`It created or changed .git/${file}`);
   });
 
-  test('a link that a command replaces or removes is put back, and the user may change it later', async () => {
+  test('a link that a command replaces or removes is restored, and the user may change it later', async () => {
     const given = await project();
     repository(given, '.');
     linked(given, 'hooks', 'conf/hooks');
@@ -367,7 +367,7 @@ describe.skipIf(!hasSandbox)('git folders in the sandbox', { tags: 'long' }, () 
     expect(readlinkSync(hooks)).toBe('../other');
   });
 
-  test('nor in a linked worktree, whose own index lists what a command has made', async () => {
+  test('git status runs nothing in a linked worktree whose own index lists what a command has created', async () => {
     const workspace: string[] = [];
     const given = await project({ workspace: () => workspace });
     repository(given, '../main');
@@ -381,7 +381,7 @@ describe.skipIf(!hasSandbox)('git folders in the sandbox', { tags: 'long' }, () 
     expect(existsSync(join(at, '.git'))).toBe(true);
   });
 
-  test('nor while a command runs in the background, nor where it has taken the names for what is renamed', async () => {
+  test('git status runs nothing while a background command runs, even if it has taken the names used for renaming', async () => {
     const given = await project();
     repository(given, '.');
     const make = `mkdir -p vendor/x/.git-set-aside{,1,2,3,4,5,6,7,8,9}; ${plain('vendor/x')}; ${given.evil('vendor/x/.git/config')}; ${gitlink('vendor/x')}`;
@@ -393,7 +393,7 @@ describe.skipIf(!hasSandbox)('git folders in the sandbox', { tags: 'long' }, () 
     expect(given.isRunByStatus('.')).toBe(false);
   });
 
-  test('what is created in the place of missing files is removed when the last session ends', async () => {
+  test('files created in place of missing ones are removed when the last session ends', async () => {
     const first = await project();
     repository(first, '.');
     for (const [name, value] of [

@@ -33,8 +33,8 @@ async function project(given: Given = {}): Promise<Project> {
 
 const READ_ONLY = /read-only file system|resource busy/i;
 
-describe.skipIf(!hasSandbox)('git folders of a command that is not git', { tags: 'long' }, () => {
-  test('are read-only: of the project, a submodule, a linked worktree, a repository inside', async () => {
+describe.skipIf(!hasSandbox)('for a command that is not git, git folders', { tags: 'long' }, () => {
+  test('are read-only: those of the project, a submodule, a linked worktree and an inner repository', async () => {
     const given = await project();
     const { git, root, home } = given;
     git('.', 'submodule', 'add', '-q', join(home, 'lib'), 'lib');
@@ -71,7 +71,7 @@ describe.skipIf(!hasSandbox)('git folders of a command that is not git', { tags:
     expect(git('linked', 'status', '--short')).toBe('?? f\n');
   });
 
-  test('are read-only outside the workspace, too, which a git command still changes', async () => {
+  test('are also read-only outside the workspace, where a git command can still change them', async () => {
     const workspace: string[] = [];
     const given = await project({ workspace: () => workspace });
     given.git('.', 'worktree', 'add', '-q', '../wt');
@@ -86,7 +86,7 @@ describe.skipIf(!hasSandbox)('git folders of a command that is not git', { tags:
     expect(status, text).toBe('ok');
   });
 
-  test('can be read, and repositories elsewhere made', async () => {
+  test('can be read, and new repositories can be created elsewhere', async () => {
     const given = await project();
     writeFileSync(join(given.root, 'file'), 'two\n');
     given.git('.', 'tag', 'v1');
@@ -111,7 +111,7 @@ describe.skipIf(!hasSandbox)('git folders of a command that is not git', { tags:
     expect((await given.run('git -C copy commit -q --allow-empty -m y')).status).toBe('ok');
   });
 
-  test('stay so for a command in the background while git outside replaces its settings', async () => {
+  test('stay read-only for a background command while git outside replaces its settings', async () => {
     const given = await project();
     const config = join(given.root, '.git/config');
     const server = 'while :; do echo "[core] fsmonitor = evil" >> .git/config; date > tick; sleep 0.1; done';
@@ -128,7 +128,7 @@ describe.skipIf(!hasSandbox)('git folders of a command that is not git', { tags:
     expect(readFileSync(config, 'utf8')).toContain('b = c');
   });
 
-  test('are changed by git commands, with the hooks of the user', async () => {
+  test("can be changed by git commands, which run the user's hooks", async () => {
     const given = await project();
     const hook = join(given.root, '.git/hooks/pre-commit');
     mkdirSync(join(given.root, '.git/hooks'), { recursive: true });
@@ -142,7 +142,7 @@ describe.skipIf(!hasSandbox)('git folders of a command that is not git', { tags:
   });
 
   test.each(['.git', '.git/lfs'])(
-    'can be written if settings open %s, but for settings and hooks',
+    'can be written if settings open %s, except for settings and hooks',
     async (path) => {
       const given = await project();
       mkdirSync(join(given.root, path), { recursive: true });
@@ -155,7 +155,7 @@ describe.skipIf(!hasSandbox)('git folders of a command that is not git', { tags:
     },
   );
 
-  test('are changed by the git commands of a line, but not by its other programs', async () => {
+  test('can be changed by the git commands of a line, but not by its other programs', async () => {
     const given = await project();
     const { git, root } = given;
     mkdirSync(join(root, 'sub'));
@@ -171,7 +171,7 @@ describe.skipIf(!hasSandbox)('git folders of a command that is not git', { tags:
     expect(git('.', 'tag')).toBe('v2\n');
   });
 
-  test('a program cannot lead the rest of a line to another folder, nor out of the sandbox', async () => {
+  test('a program can neither move the rest of a line to another folder nor run it outside the sandbox', async () => {
     const given = await project({ options: { isExcluded: (asked) => asked.startsWith('git ') } });
     const { root, home } = given;
     mkdirSync(join(root, 'sub'));
@@ -214,14 +214,14 @@ describe.skipIf(!hasSandbox)('git folders of a command that is not git', { tags:
     expect(existsSync(join(home, 'owned'))).toBe(false);
   });
 
-  test('a line that ends early says what of it did not run', async () => {
+  test('a line that ends early reports what did not run', async () => {
     const given = await project();
     const { status, text } = await given.run('sleep 60 && node -e 1 && git tag v1', { timeout: 1500 });
     expect(status).toBe('partial');
     expect(text).toContain('(Not run, because it comes after this task: git tag v1)');
   });
 
-  test('the model is told to run git alone, and the user is asked only where that does not help', async () => {
+  test('the model is told to run git alone, and the user is asked only if that does not help', async () => {
     const asked: string[] = [];
     const given = await project({
       context: {

@@ -26,7 +26,7 @@ const attempt = (act: () => unknown): void => {
 };
 const content = ({ root }: Project, file: string): string => readFileSync(join(root, file), 'utf8');
 
-describe.skipIf(!hasSandbox)('the folder of a linked worktree', () => {
+describe.skipIf(!hasSandbox)('the git folder of a linked worktree', () => {
   /** A project with a worktree next to it, and folders of other projects. */
   const withWorktree = async (): Promise<Project> => {
     const given = await project();
@@ -38,12 +38,12 @@ describe.skipIf(!hasSandbox)('the folder of a linked worktree', () => {
   const link = ({ home }: Project, name: string): string => join(home, name, '.git');
 
   test.each<readonly [string, string, string]>([
-    ['a folder that is no worktree', 'wt', '../notes/.git'],
+    ['a folder that is not a worktree', 'wt', '../notes/.git'],
     ['the home', 'wt', '../.git'],
     ['a folder that does not exist yet', 'wt', '../later/.git'],
-    ['a folder without saying .git', 'wt', '../notes'],
+    ['a folder without .git at the end', 'wt', '../notes'],
     ['a folder, followed by blanks', 'wt', `../notes/.git${'\\n'.repeat(70_000)}`],
-    ['the worktree of another one', 'new', '../wt/.git'],
+    ["another linked worktree's folder", 'new', '../wt/.git'],
   ])('cannot name %s', async (_, name, target) => {
     const given = await withWorktree();
     const before = readFileSync(link(given, 'wt'), 'utf8');
@@ -59,7 +59,7 @@ describe.skipIf(!hasSandbox)('the folder of a linked worktree', () => {
     expect((await given.run('true')).text).not.toContain('set-aside');
   });
 
-  test('keeps its name if it was known before', async () => {
+  test('keeps its target if it was known before', async () => {
     const given = await withWorktree();
     const file = '.git/worktrees/wt/gitdir';
     const before = content(given, file);
@@ -67,7 +67,7 @@ describe.skipIf(!hasSandbox)('the folder of a linked worktree', () => {
     expect(content(given, file)).toBe(before);
   });
 
-  test('cannot share another git folder', async () => {
+  test('cannot name another common git folder', async () => {
     const given = await withWorktree();
     repository(given, 'planted');
     const { text } = await given.run(
@@ -77,7 +77,7 @@ describe.skipIf(!hasSandbox)('the folder of a linked worktree', () => {
     expect(content(given, '.git/worktrees/new/commondir')).toBe('../..\n');
   });
 
-  test('stays as git writes it: created, moved, repaired, moved without git', async () => {
+  test('is kept as git writes it: created, moved, repaired, moved without git', async () => {
     const given = await withWorktree();
     for (const command of [
       'git worktree add -q inside -b inside; git worktree move inside moved; mv moved again',
@@ -91,7 +91,7 @@ describe.skipIf(!hasSandbox)('the folder of a linked worktree', () => {
   });
 });
 
-describe.skipIf(!hasSandbox)('a note of conflicts', () => {
+describe.skipIf(!hasSandbox)('a list of conflicts', () => {
   const id = 'ab'.repeat(20);
   const noted = (path: string, folder = '.git'): string =>
     `mkdir -p .git/rr-cache/${id}; : > .git/rr-cache/${id}/preimage; printf '${id}\\t${path}\\0' > ${folder}/MERGE_RR`;
@@ -112,7 +112,7 @@ describe.skipIf(!hasSandbox)('a note of conflicts', () => {
     expect(text).toMatch(/MERGE_RR \(renamed to MERGE_RR-set-aside: git commit would copy files/);
   });
 
-  test('cannot do so in a linked worktree or a submodule', async () => {
+  test('cannot name such a file in a linked worktree or a submodule either', async () => {
     const given = await project();
     withSubmodules(given, 'lib');
     given.git('.', 'worktree', 'add', '-q', '../wt');
@@ -122,7 +122,7 @@ describe.skipIf(!hasSandbox)('a note of conflicts', () => {
     }
   });
 
-  test('stays as git writes it, and is renamed once a link replaces its file', async () => {
+  test('is kept as git writes it, and renamed once a link replaces its file', async () => {
     const given = await project();
     repository(given, '.');
     given.git('.', 'config', 'rerere.enabled', 'true');
@@ -144,8 +144,8 @@ describe.skipIf(!hasSandbox)('a note of conflicts', () => {
   });
 });
 
-describe.skipIf(!hasSandbox)('what git obeys in a git folder', () => {
-  test('is reported if a command creates it, and read-only if it was there', async () => {
+describe.skipIf(!hasSandbox)('a file in a git folder that git obeys', () => {
+  test('is reported if a command creates it, and read-only if it existed', async () => {
     const given = await project();
     withSubmodules(given, 'lib');
     for (const file of ['.git/info/attributes', '.git/objects/info/alternates']) {
@@ -160,7 +160,7 @@ describe.skipIf(!hasSandbox)('what git obeys in a git folder', () => {
     );
   });
 
-  test('is no pipe: git would wait for it', async () => {
+  test('is set aside if it is a pipe, since git would wait for it', async () => {
     const given = await project();
     repository(given, '.');
     const { text } = await given.run('mkfifo .git/refs/heads/x .git/objects/pack/pack-x.idx');
@@ -171,7 +171,7 @@ describe.skipIf(!hasSandbox)('what git obeys in a git folder', () => {
   });
 });
 
-describe.skipIf(!hasSandbox)('what a command has left whose session was killed', () => {
+describe.skipIf(!hasSandbox)('what a command left behind in a killed session', () => {
   /** Starts a command that may change git folders, and leaves what is left if the session is killed meanwhile. */
   const killed = async ({ run, home }: Project): Promise<void> => {
     const notes = join(home, '.clawdcode/sandbox/commands');
@@ -185,7 +185,7 @@ describe.skipIf(!hasSandbox)('what a command has left whose session was killed',
     writeFileSync(join(notes, `${spawnSync('true').pid}-1`), text);
   };
 
-  test('is set aside before the next command starts; what was there before it stays', async () => {
+  test('is set aside before the next command starts, while earlier files are kept', async () => {
     const given = await project();
     repository(given, '.');
     symlinkSync('../kept', join(given.root, '.git/rr-cache'));
@@ -203,7 +203,7 @@ describe.skipIf(!hasSandbox)('what a command has left whose session was killed',
     expect((await given.run('true')).text).not.toContain('set-aside');
   });
 
-  test('is not confused with what the user has made without a command', async () => {
+  test('is not confused with what the user has created', async () => {
     const given = await project();
     repository(given, '.');
     await given.run('true');

@@ -70,7 +70,7 @@ describe.skipIf(!hasSandbox)('an index that a command has written itself', () =>
     expect((await given.run('git status --short')).text).not.toContain('set-aside');
   });
 
-  test('is renamed if git finds other entries in it than a program that reads it in order', async () => {
+  test('is renamed if git and a sequential reader find different entries in it', async () => {
     const given = await project();
     repository(given, '.');
     const id = storedScript(given);
@@ -89,7 +89,7 @@ describe.skipIf(!hasSandbox)('an index that a command has written itself', () =>
     expect(escaped(given)).toBe(false);
   });
 
-  test('is renamed if its shared entries lead out, also after these were changed alone', async () => {
+  test('is renamed if its shared entries lead out, even if only these have changed', async () => {
     const given = await project();
     repository(given, '.');
     const shared = 'ab'.repeat(20);
@@ -106,7 +106,7 @@ describe.skipIf(!hasSandbox)('an index that a command has written itself', () =>
     expect(escaped(given)).toBe(false);
   });
 
-  test('is renamed in a linked worktree elsewhere, one among many', async () => {
+  test('is renamed in a linked worktree elsewhere, among many others', async () => {
     const given = await project();
     repository(given, '.');
     given.git('.', 'worktree', 'add', '-q', '../wt');
@@ -190,7 +190,7 @@ describe.skipIf(!hasSandbox)('the git folder of a submodule that is not checked 
       ({ evil }) =>
         `${make}; ${evil('$m/config')}; p=$m/modules; for i in {0..50}; do p=$p/a; done; mkdir -p $p`,
     ],
-  ])('is moved away if a command has prepared %s', async (_, command) => {
+  ])('is set aside if a command has prepared %s', async (_, command) => {
     const given = await cloned();
     const { text } = await given.run(command(given));
     expect(runsAtUpdate(given)).toBe(false);
@@ -200,14 +200,14 @@ describe.skipIf(!hasSandbox)('the git folder of a submodule that is not checked 
     expect((await given.run('true')).text).not.toContain('set-aside');
   });
 
-  test('is moved away if a command has prepared it in two steps', async () => {
+  test('is set aside if a command has prepared it in two steps', async () => {
     const given = await cloned();
     await given.run(`${make}; mv $m/HEAD HEAD; ${given.evil('$m/config')}`);
     await given.run('mv HEAD .git/modules/lib/HEAD');
     expect(runsAtUpdate(given)).toBe(false);
   });
 
-  test('stays if it is as git has created it, or is the user’s own', async () => {
+  test('is kept if git created it, or if it is the user’s own', async () => {
     const given = await project();
     withSubmodules(given, 'lib');
     const [own, module] = ['.git/hooks/pre-push', '.git/modules/lib/hooks/pre-push'];
@@ -226,14 +226,14 @@ describe.skipIf(!hasSandbox)('the git folder of a submodule that is not checked 
   });
 });
 
-describe.skipIf(!hasSandbox)('remotes outside of git’s settings', () => {
+describe.skipIf(!hasSandbox)('a remote outside git’s settings', () => {
   test.each([
     [
       'remotes',
       'mkdir -p .git/remotes; printf "URL: $PWD/r.git\\nPush: HEAD:refs/heads/x\\n" > .git/remotes/origin',
     ],
     ['branches', 'mkdir -p .git/branches; echo $PWD/r.git#x > .git/branches/origin'],
-  ])('a command cannot create one in %s', async (name, command) => {
+  ])('cannot be created in %s by a command', async (name, command) => {
     const given = await project();
     repository(given, '.');
     await given.run(`git init -q --bare r.git; ${command}`);
@@ -242,7 +242,7 @@ describe.skipIf(!hasSandbox)('remotes outside of git’s settings', () => {
   });
 });
 
-describe.skipIf(!hasSandbox)('a link that a command has left in a git folder', () => {
+describe.skipIf(!hasSandbox)('a link that a command left in a git folder', () => {
   const victim = ({ home }: Project): string => join(home, 'victim');
   /** A project, and a file of the user in the home. */
   const withVictim = async (): Promise<Project> => {
@@ -262,7 +262,7 @@ describe.skipIf(!hasSandbox)('a link that a command has left in a git folder', (
     ['.git/objects/info/commit-graph', ({ git }) => git('.', 'commit-graph', 'write', '--reachable')],
     ['.git/worktrees/wt/COMMIT_EDITMSG', ({ git }) => git('../wt', 'commit', '-qm', 'evil', '--allow-empty')],
     ['.git/modules/lib/logs/HEAD', ({ git }) => git('lib', 'commit', '-qm', 'evil', '--allow-empty')],
-  ])('is moved away and reported: %s', async (link, act) => {
+  ])('is set aside and reported: %s', async (link, act) => {
     const given = await withVictim();
     const { text } = await given.run(
       `mkdir -p ${dirname(link)}; ln -sfn ${victim(given)} ${link}; test -L ${link}`,
@@ -275,7 +275,7 @@ describe.skipIf(!hasSandbox)('a link that a command has left in a git folder', (
     expect((await given.run('true')).text).not.toContain('set-aside');
   });
 
-  test('is renamed if it leads to the settings, or stands for a missing folder', async () => {
+  test('is renamed if it leads to the settings or replaces a missing folder', async () => {
     const given = await project();
     repository(given, '.');
     await given.run('mkdir -p prepared/wt; ln -s ../prepared/wt .git/worktrees; test -L .git/worktrees');
@@ -285,7 +285,7 @@ describe.skipIf(!hasSandbox)('a link that a command has left in a git folder', (
     expect(readFileSync(join(given.root, '.git/config'), 'utf8')).not.toContain('evil');
   });
 
-  test('replaces no ref: HEAD gets its earlier content back', async () => {
+  test('cannot replace a ref: HEAD gets its earlier content back', async () => {
     const given = await withVictim();
     const head = readFileSync(join(given.root, '.git/HEAD'), 'utf8');
     const { text } = await given.run(`ln -sf ${victim(given)} .git/HEAD`);
@@ -293,7 +293,7 @@ describe.skipIf(!hasSandbox)('a link that a command has left in a git folder', (
     expect(readFileSync(join(given.root, '.git/HEAD'), 'utf8')).toBe(head);
   });
 
-  test('stays if it was there before and leads to the same place, and if it is a symbolic ref', async () => {
+  test('is kept if it existed before and leads to the same place, or if it is a symbolic ref', async () => {
     const given = await withVictim();
     mkdirSync(join(given.root, 'kept'));
     for (const name of ['rr-cache', 'svn']) symlinkSync('../kept', join(given.root, '.git', name));
@@ -306,7 +306,7 @@ describe.skipIf(!hasSandbox)('a link that a command has left in a git folder', (
     expect(given.git('.', 'branch', '--show-current')).toBe('next\n');
   });
 
-  test('is not hidden among more folders than are searched', async () => {
+  test('cannot hide among more folders than are searched', async () => {
     const given = await withVictim();
     const { text } = await given.run('p=.git/logs/refs; for i in {0..110}; do p=$p/a; done; mkdir -p $p');
     expect(text).toContain('.git/logs (renamed to logs-set-aside: it has too many folders');
@@ -340,7 +340,7 @@ describe.skipIf(!hasSandbox)('a symbolic ref that a command has written itself',
     if (file.endsWith('HEAD')) expect(content(given, file)).toBe(before);
   });
 
-  test('is renamed if it is new, or was left by a session that was killed', async () => {
+  test('is renamed if it is new, or left behind by a killed session', async () => {
     const given = await withVictim();
     const { text } = await given.run(`printf 'ref: config\n' > .git/refs/heads/x`);
     expect(text).toContain('.git/refs/heads/x (moved to ');

@@ -6,7 +6,7 @@ import { createHardLinkSearch } from '../../src/sandbox/places/hardLinks.ts';
 import { confined, hasSandbox } from './confined.ts';
 
 describe.skipIf(!hasSandbox)('another name of a protected file', () => {
-  test('is read-only, too, wherever it is in the project', async () => {
+  test('is read-only too, wherever it is in the project', async () => {
     const { root, run } = await confined();
     execFileSync('git', ['init', '-q', root]);
     mkdirSync(join(root, 'deep/er'), { recursive: true });
@@ -23,7 +23,7 @@ describe.skipIf(!hasSandbox)('another name of a protected file', () => {
     for (const file of Object.keys(files)) expect(readFileSync(join(root, file), 'utf8')).toBe('[core]\n');
   });
 
-  test('outside of what a command may write is left alone', async () => {
+  test('is left alone outside writable folders', async () => {
     const { home, root, run } = await confined();
     writeFileSync(join(root, '.envrc'), 'old\n');
     linkSync(join(root, '.envrc'), join(home, 'envrc'));

@@ -18,7 +18,7 @@ beforeEach(() => {
 /** The number of a process that has ended. */
 const ended = (): number => spawnSync(process.execPath, ['-e', '']).pid;
 
-test('a list of thousands of paths is read as it was written', () => {
+test('a list of thousands of paths is read back unchanged', () => {
   const paths = Array.from({ length: 5000 }, (_, at) => `/project/packages/folder-${at}/.git`);
   writeList(join(folder, 'notes', 'a'), paths);
   expect(readList(join(folder, 'notes', 'a'))).toEqual(paths);
@@ -28,7 +28,7 @@ test('a list of thousands of paths is read as it was written', () => {
   expect(unreportedSetAside(notes, ['/project'])).toHaveLength(paths.length);
 });
 
-test('what there was before a command is forgotten if it is too much to read: then all counts as left by it', () => {
+test('treats everything as left behind by a command if the list from before it is too large to read', () => {
   const before = new Map(Array.from({ length: 100 }, (_, at) => [`/p/${at}/.git`, 's'] as const));
   const left = (maxBytes: number): number => {
     const notes = join(folder, String(maxBytes));

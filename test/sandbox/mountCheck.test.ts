@@ -73,10 +73,10 @@ describe('the mounts of a sandbox', () => {
       ],
       '/home/u/p/.git',
     ],
-  ])('are not: %s', (_, lines, path) => expect(problem(lines)).toBe(path));
+  ])('are not as planned: %s', (_, lines, path) => expect(problem(lines)).toBe(path));
 });
 
-describe.skipIf(!hasSandbox)('a folder of the workspace that is exchanged while a sandbox is built', () => {
+describe.skipIf(!hasSandbox)('a workspace folder that is replaced while a sandbox is built', () => {
   /** Where the first command with a sandbox of its own runs a script right before bubblewrap starts. */
   async function exchanging(script: (root: string, home: string) => string) {
     const bin = realpathSync(mkdtempSync(join(tmpdir(), 'sandbox-bin-')));
@@ -88,7 +88,7 @@ describe.skipIf(!hasSandbox)('a folder of the workspace that is exchanged while 
     writeFileSync(join(bin, 'bwrap'), `#!/bin/sh\n${once}\nexec ${real} "$@"\n`, { mode: 0o755 });
     return at;
   }
-  test('does not open what a link in its place leads to', { tags: 'long' }, async () => {
+  test('does not open the target of a link in its place', { tags: 'long' }, async () => {
     const { run, home, root } = await exchanging((at) => `mv ${at}/sub ${at}/kept; ln -s ../other ${at}/sub`);
     execFileSync('git', ['init', '-q', join(home, 'other/in')]);
     const { text } = await run('echo x > ~/other/in/planted; echo ran > ran');
@@ -107,7 +107,7 @@ describe.skipIf(!hasSandbox)('a folder of the workspace that is exchanged while 
     expect(existsSync(join(root, 'kept/in/.git/hooks/pre-commit'))).toBe(false);
   });
 
-  test('again and again, by another program, opens nothing', { tags: 'long' }, async () => {
+  test('opens nothing even if another program replaces it again and again', { tags: 'long' }, async () => {
     const { run, home, root } = await confined();
     for (const folder of [join(root, 'sub/in'), join(home, 'other/in')])
       execFileSync('git', ['init', '-q', folder]);
@@ -127,7 +127,7 @@ describe.skipIf(!hasSandbox)('a folder of the workspace that is exchanged while 
     expect(readdirSync(join(home, 'other/in'))).toEqual(['.git']);
   });
 
-  test('has no mount point made outside of it, where bubblewrap sees the whole machine', async () => {
+  test('gets no mount point outside it, where bubblewrap sees the whole machine', async () => {
     const { root, home, tmp } = await confined();
     symlinkSync(`/oldroot${home}`, join(root, 'sub'));
     const hidden = [{ path: join(root, 'sub/made'), isDirectory: false }];

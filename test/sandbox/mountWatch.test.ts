@@ -71,13 +71,13 @@ describe('mounts that a sandbox has lost', () => {
     ],
   ])('%s', (_, lines, paths) => expect(lost(lines)).toEqual(paths));
 
-  test('do not include what does not exist, or is read-only since a folder above was moved', () => {
+  test('do not include missing paths, or paths that are read-only because a parent folder was moved', () => {
     expect(lost([], () => false)).toEqual([]);
     const moved = [...base.filter((line) => !line.startsWith('2 ')), ...set.slice(1, 3)];
     expect(lostGuards(guards, readMounts(moved.join('\n')), () => true)).toEqual([]);
   });
 
-  test('are set again with the options that a mount has to keep', () => {
+  test('are restored with the options that a mount must keep', () => {
     const mounts = readMounts(base.join('\n'));
     const words = guards.map((guard) => lostMount(guard, mounts).calls.map((call) => call.join(' ')));
     expect(words).toEqual([
@@ -157,7 +157,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
     expect(await output(at)).not.toContain('TOKEN-2');
   });
 
-  test('is hidden again from a command that may only read', { tags: 'long' }, async () => {
+  test('is hidden again from a read-only command', { tags: 'long' }, async () => {
     const at = await confined();
     const [file, folder] = [join(at.home, '.npmrc'), join(at.home, '.ssh')];
     writeFileSync(file, 'TOKEN-1\n');
@@ -176,7 +176,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
     expect(await output(at)).not.toMatch(/TOKEN-2|LATER/);
   });
 
-  test('ends a command in the foreground that may only read', { tags: 'long' }, async () => {
+  test('stops a read-only command in the foreground', { tags: 'long' }, async () => {
     const live: string[] = [];
     const at = await confined({ context: { onOutput: (text) => void live.push(text) } });
     const file = join(at.home, '.npmrc');
@@ -192,7 +192,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
     expect(text).not.toContain('TOKEN-1');
   });
 
-  test('ends the command if it cannot be protected again', async () => {
+  test('stops the command if it cannot be protected again', async () => {
     const bin = realpathSync(mkdtempSync(join(tmpdir(), 'sandbox-bin-')));
     onTestFinished(() => rmSync(bin, { recursive: true, force: true }));
     for (const name of ['bwrap', 'nsenter'])
@@ -219,7 +219,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
   });
 
   test.each(['the project', 'the home'])(
-    'ends the command if a link to %s took the place of a folder, and opens nothing there',
+    'stops the command if a folder was replaced by a link to %s, and opens nothing there',
     async (target) => {
       const at = await confined();
       const [hook, sub] = [join(at.root, '.git/hooks/post-merge'), join(at.root, 'sub')];
@@ -243,7 +243,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
     },
   );
 
-  test('is pinned and protected again as a folder with what is in it', { tags: 'long' }, async () => {
+  test('is pinned and protected again with its contents if it is a folder', { tags: 'long' }, async () => {
     const at = await confined();
     execFileSync('git', ['init', '-q', join(at.root, 'sub')]);
     await at.run(loop('echo evil > sub/.git/config'), { background: true });

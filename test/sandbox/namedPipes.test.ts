@@ -20,7 +20,7 @@ function pipeAt(path: string): () => string {
 }
 
 describe.skipIf(!hasSandbox)('a named pipe', () => {
-  test('outside the project cannot be written', async () => {
+  test('outside the project cannot be written to', async () => {
     const { home, tmp, run } = await confined();
     mkdirSync(join(home, '.player'));
     const paths = [
@@ -38,7 +38,7 @@ describe.skipIf(!hasSandbox)('a named pipe', () => {
     }
   });
 
-  test('in the project, or of the commands themselves, works as ever', async () => {
+  test('in the project, or created by the commands themselves, works as usual', async () => {
     const { root, run } = await confined();
     const read = pipeAt(join(root, 'ctl'));
     await run('echo order > ctl');

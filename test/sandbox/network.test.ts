@@ -31,7 +31,7 @@ const get = (url: string): string =>
 const loopback = async () => [{ address: '127.0.0.1', family: 4 }];
 
 describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
-  test("this machine's servers are out of reach", async () => {
+  test("this machine's servers are not reachable", async () => {
     const port = await helloServer();
     const { run } = await confined();
     const { text } = await run(`exec 3<>/dev/tcp/127.0.0.1/${port} && echo reached; cat /proc/net/route`);
@@ -39,7 +39,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(text.match(/^\w+\t/gm) ?? []).toHaveLength(1);
   });
 
-  test('a host that is allowed is reached by its name, with its own Host header', async () => {
+  test('an allowed host is reached by its name, with its own Host header', async () => {
     const port = await helloServer();
     const { run } = await confined({
       options: {
@@ -64,7 +64,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     });
   });
 
-  test('an unknown host leads to one question while the command waits', async () => {
+  test('an unknown host asks once while the command waits', async () => {
     const port = await helloServer();
     const questions: RunningQuestion[] = [];
     const { run } = await confined({
@@ -96,7 +96,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(questions[0]?.preview).toMatchObject({ type: 'text' });
   });
 
-  test('a command that tries hundreds of hosts raises a few questions, and its record stays short', {
+  test('a command that tries hundreds of hosts asks only a few times, and its record stays short', {
     tags: 'long',
   }, async () => {
     const asked = new Set<string>();
@@ -116,7 +116,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(sandbox?.refusedHosts?.length).toBe(100);
   });
 
-  test('a host that the user says no to is no reason to leave the sandbox, anything else may be one', {
+  test('offers no rerun outside the sandbox because of a denied host, but does for other reasons', {
     tags: 'long',
   }, async () => {
     const port = await helloServer();
@@ -148,7 +148,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     });
   });
 
-  test('outside, it starts where it started before, and the question says where', {
+  test('a rerun outside the sandbox starts in the same folder, which the approval shows', {
     tags: 'long',
   }, async () => {
     let cwd = '';
@@ -174,7 +174,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(cwd).toBe(join(root, 'sub'));
   });
 
-  test('where managed settings confine commands, no question lets one out', async () => {
+  test('no approval runs a command outside the sandbox if managed settings confine commands', async () => {
     const titles: string[] = [];
     const confirm = async ({ title }: { title: string }): Promise<boolean> => {
       titles.push(title);
@@ -187,7 +187,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(sandbox?.mode).toBe('workspace-write');
   });
 
-  test('a question that no mode skips says so', { tags: 'long' }, async () => {
+  test('an approval that no mode skips says so', { tags: 'long' }, async () => {
     const asked: unknown[] = [];
     const network = {
       verdict: () => 'always ask' as const,
@@ -204,13 +204,13 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(asked).toContain(true);
   });
 
-  test('without a user no question appears, and the model is told what to do', { tags: 'long' }, async () => {
+  test('without a user, nothing asks and the model is told what to do', { tags: 'long' }, async () => {
     const { run } = await confined();
     const { text } = await run(`${get('http://no.example/')} ; exit 3`);
     expect(text).toMatch(/allowedDomains/);
   });
 
-  test('a server that one command starts answers the next', { tags: 'long' }, async () => {
+  test('a command can reach a server that an earlier one started', { tags: 'long' }, async () => {
     const { run } = await confined();
     const server = `node -e 'require("http").createServer((q,a)=>a.end("from the sandbox")).listen(4321,"127.0.0.1",()=>require("fs").writeFileSync("up","1"))'`;
     await run(server, { background: true });
@@ -220,7 +220,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(text).toContain('from the sandbox');
   });
 
-  test('a server in the background answers on this machine, as long as it runs', {
+  test('a background server is reachable on this machine while it runs', {
     tags: 'long',
   }, async () => {
     const probe = createServer();
@@ -251,7 +251,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     await vi.waitFor(() => expect(fetched()).rejects.toThrow(), { timeout: 30_000, interval: 100 });
   });
 
-  test('the port of a model server stays free for that server', { tags: 'long' }, async () => {
+  test('the port of a model server is not forwarded', { tags: 'long' }, async () => {
     const probes = [createServer(), createServer()];
     const ports = await Promise.all(
       probes.map(async (probe) => {
@@ -276,7 +276,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     await expect(fetched(reserved)).rejects.toThrow();
   });
 
-  test('a port that settings name from now on, or those of another session, is not forwarded any more', async () => {
+  test('stops forwarding a port once settings, or those of another session, name it', async () => {
     const probes = [createServer(), createServer(), createServer()];
     const ports = await Promise.all(
       probes.map(async (probe) => {
@@ -321,7 +321,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(notedPorts(portNotes, 'forwards')).toEqual(new Set());
   });
 
-  test('a proxy of the user leads into no private network either', { tags: 'long' }, async () => {
+  test("the user's own proxy does not lead into a private network either", { tags: 'long' }, async () => {
     const tunnelled: string[] = [];
     const { run } = await confined({
       options: {
@@ -345,7 +345,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(text).toContain('10.0.0.1 is private');
   });
 
-  test('a port of this machine that the settings name is there', async () => {
+  test('a local port that the settings allow is reachable', async () => {
     const port = await helloServer();
     const { run } = await confined({
       options: {
@@ -364,7 +364,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(text).toContain('hello undefined /x');
   });
 
-  test('sockets of other programs cannot be opened, pairs can', { tags: 'long' }, async () => {
+  test('sockets of other programs cannot be opened, but socket pairs can', { tags: 'long' }, async () => {
     const { run, root, tmp } = await confined();
     const path = join(tmp, 's.sock');
     const server = createServer((socket) => socket.end('LEAK'));

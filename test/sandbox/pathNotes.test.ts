@@ -8,7 +8,7 @@ import { createPathNotes } from '../../src/sandbox/places/pathNotes.ts';
 const top = mkdtempSync(join(tmpdir(), 'clawdcode-notes-'));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
-test('what two sessions write after both have read is kept, and so is what one of them removes', () => {
+test('keeps what two sessions add and remove after both have read', () => {
   const file = join(top, 'both', 'notes.json');
   const [one, other] = [createPathNotes(file), createPathNotes(file)];
   one.write({ a: ['/1', '/2'] });
@@ -20,7 +20,7 @@ test('what two sessions write after both have read is kept, and so is what one o
   expect(one.read()).toBe(one.read());
 });
 
-test('a line that was cut short says what damage says, and the lines after it count', () => {
+test('an incomplete line counts as damaged, and later lines are still read', () => {
   const file = join(top, 'damaged.json');
   writeFileSync(file, '{"a":["/1"]}');
   const notes = createPathNotes(file, { d: ['/'] });
@@ -30,7 +30,7 @@ test('a line that was cut short says what damage says, and the lines after it co
   expect(notes.read()).toEqual({ a: ['/1', '/3'], d: ['/'] });
 });
 
-test('what cannot be written is known in this session', () => {
+test('what cannot be written is kept in memory for this session', () => {
   writeFileSync(join(top, 'plain'), '');
   const notes = createPathNotes(join(top, 'plain', 'notes.json'));
   notes.write({ a: ['/1'] });

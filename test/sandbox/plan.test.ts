@@ -39,7 +39,7 @@ const places: SandboxPlaces = {
 const where = { cwd: '/home/u/p', scratch: '/tmp/clawdcode-1/x' };
 
 describe('a plan', () => {
-  test('of a command that the user allowed writes in the workspace', () => {
+  test('lets a command that the user allowed write in the workspace', () => {
     const plan = planCommand('workspace-write', 'user', where, places);
     expect(plan).toMatchObject({ mode: 'workspace-write', network: 'session', pinned: ['/home/u/p/.git'] });
     expect(plan.writable).toContain('/home/u/p');
@@ -48,14 +48,17 @@ describe('a plan', () => {
   test.each([
     ['workspace-write', 'read-only', 'none', true],
     ['read-only', 'user', 'session', false],
-  ] as const)('in mode %s, allowed by %s, writes nothing', (mode, basis, network, hidesEnv) => {
-    const plan = planCommand(mode, basis, where, places);
-    expect(plan).toMatchObject({ mode: 'read-only', writable: [], network });
-    expect(plan.hidden.some(({ path }) => path === '/home/u/p/.env')).toBe(hidesEnv);
-  });
+  ] as const)(
+    'lets a command write nothing in mode %s if allowed by %s',
+    (mode, basis, network, hidesEnv) => {
+      const plan = planCommand(mode, basis, where, places);
+      expect(plan).toMatchObject({ mode: 'read-only', writable: [], network });
+      expect(plan.hidden.some(({ path }) => path === '/home/u/p/.env')).toBe(hidesEnv);
+    },
+  );
 });
 
-test('what managed settings hide is in no part of a plan, on either system', () => {
+test('no part of a plan exposes what managed settings hide, on either system', () => {
   const vault = '/home/u/p/vault';
   const inside = (name: string) => `${vault}/${name}`;
   const opened: SandboxPlaces = {
@@ -89,7 +92,7 @@ test('what managed settings hide is in no part of a plan, on either system', () 
   }
 });
 
-test('where the whole machine is the workspace, its devices and processes are not, and protected files stay', () => {
+test('if the whole machine is the workspace, its devices and processes are left out and protected files stay protected', () => {
   const plan = planCommand('workspace-write', 'user', where, { ...places, workspace: ['/'] });
   expect(plan.protected).toEqual(places.protected);
   const words = bubblewrapArguments(plan).join(' ');
@@ -124,7 +127,7 @@ test('bubblewrap opens and closes the outer places first', () => {
   for (const chain of chains) expect(chain.map((part) => words.indexOf(part))).toSatisfy(isOrdered);
 });
 
-describe('a plan for places in places', () => {
+describe('a plan for nested paths', () => {
   const plan = (more: Partial<SandboxPlaces>) =>
     planCommand('workspace-write', 'user', where, {
       ...places,
@@ -134,7 +137,7 @@ describe('a plan for places in places', () => {
       ...more,
     });
 
-  test('holds every folder on the way to what is hidden, protected or a workspace', () => {
+  test('pins every parent folder of hidden or protected paths and workspaces', () => {
     const { pinned } = plan({
       writable: ['/home/u'],
       workspace: ['/tmp/a/b/p'],
@@ -145,7 +148,7 @@ describe('a plan for places in places', () => {
       expect(pinned).toContain(folder);
   });
 
-  test('shows nothing of a hidden folder, wherever a link to it is called protected', () => {
+  test('exposes nothing of a hidden folder, even if a path in it is called protected', () => {
     const { protected: kept } = plan({
       writable: ['/home/u'],
       hidden: [{ path: '/home/u/.ssh', isDirectory: true }],
@@ -155,7 +158,7 @@ describe('a plan for places in places', () => {
   });
 });
 
-test('the profile for macOS says the same', () => {
+test('the macOS profile has the same rules', () => {
   const plan = planCommand('workspace-write', 'user', where, {
     ...places,
     workspace: ['/home/u/a "b"\\c', '/home/u/p'],
@@ -196,7 +199,7 @@ test('the profile for macOS says the same', () => {
   expect(bare.match(/\(/g)?.length).toBe(bare.match(/\)/g)?.length);
 });
 
-test('the profile for macOS closes a git folder as a whole', () => {
+test('the macOS profile makes an entire git folder read-only', () => {
   const closed = ['/home/u/p/.git', '/home/u/other/.git'];
   const plan = planCommand('workspace-write', 'user', where, {
     ...{ ...places, closedGitFolders: closed, protected: closed, gitFolders: [] },
@@ -253,9 +256,9 @@ describe('a git folder that a command could not change', () => {
     'see .git/config\nsh: x: Read-only file system',
     "touch: cannot touch '.github/x': Read-only file system",
     "touch: cannot touch '.gitignore': Read-only file system",
-  ])('is not confused with others: %s', (output) => expect(why(output)).toBeUndefined());
+  ])('is not confused with other failures: %s', (output) => expect(why(output)).toBeUndefined());
 
-  test('counts whatever the exit code is, if git may have run before another program', () => {
+  test('is reported regardless of the exit code if git may have run before another program', () => {
     const line = "fatal: Unable to create '/p/.git/index.lock': Read-only file system";
     expect(why(line, 'none', 0)).toBeUndefined();
     expect(why(line, 'mixed', 0)).toBeDefined();
@@ -269,7 +272,7 @@ describe('the environment', () => {
   const kept = (names: readonly string[]): string[] =>
     Object.keys(withoutTokens(env(names), { granted: [], isToken: () => false }));
 
-  test('values with a password among their fields are not handed on', () => {
+  test('leaves out values with a password among their fields', () => {
     const given = {
       STORAGE: 'DefaultEndpointsProtocol=https;AccountName=a;AccountKey=abc==',
       BUS: 'Endpoint=sb://a/;SharedAccessKey=abc=',
@@ -280,7 +283,7 @@ describe('the environment', () => {
     expect(withoutTokens({ ...given, ...kept }, { granted: [], isToken: () => false })).toEqual(kept);
   });
 
-  test('settings of git stay without a gap, those with secrets are left out', () => {
+  test('renumbers git settings without those that contain secrets', () => {
     const given = {
       GIT_CONFIG_COUNT: '5',
       ...{ GIT_CONFIG_KEY_0: 'core.hooksPath', GIT_CONFIG_VALUE_0: '/dev/null' },
@@ -333,7 +336,7 @@ describe('the environment', () => {
       'DB_CONNECTION_STRING',
       'SERVICE_SK',
     ],
-  ])('%s is not handed on', (name) => expect(kept([name])).toEqual([]));
+  ])('leaves out %s', (name) => expect(kept([name])).toEqual([]));
 
   test.each([
     'PATH',
@@ -354,7 +357,7 @@ describe('the environment', () => {
     'XDG_SESSION_ID',
     'VITE_PUBLIC_URL',
     'MONKEY',
-  ])('%s is', (name) => expect(kept([name])).toEqual([name]));
+  ])('keeps %s', (name) => expect(kept([name])).toEqual([name]));
 });
 
 describe('in a temporary folder', () => {
@@ -370,7 +373,7 @@ describe('in a temporary folder', () => {
     'out.txt fix.py npm-test.log jest-report.json report-1000.md work build data script.sh a.out site notes screenshot1.png result10001'.split(
       ' ',
     ),
-  )('%s does not', (name) => expect(isOfProgram(name)).toBe(false));
+  )('%s does not belong to a program', (name) => expect(isOfProgram(name)).toBe(false));
 
   test.each(
     'out.txt Report.HTML npm-test.log results.json coverage-summary.json notes.md data.csv shot.png Übersicht.pdf a=b.txt'.split(
@@ -382,7 +385,7 @@ describe('in a temporary folder', () => {
     'random.py fix.js run.sh x.pth x.so x.node a.out x.sql t.zip t.tar.gz x.yaml work jiti log .x.log -rf.log *.log $x.log package.json tsconfig.base.json eslint.config.json nycrc.json appsettings.dev.json AGENTS.md CLAUDE.local.md mcp.json requirements-dev.txt a\nb.png'.split(
       ' ',
     ),
-  )('%s is none', (name) => expect(isDocument(name)).toBe(false));
+  )('%j is not a document', (name) => expect(isDocument(name)).toBe(false));
 
   test.each([
     ['node gen.js > /tmp/out', ['out']],
@@ -391,7 +394,7 @@ describe('in a temporary folder', () => {
     ['/tmp/run.sh', ['run.sh']],
     ['ls /var/tmp/a $HOME/tmp/a ~/tmp/a $X]/tmp/a ./tmp/a', []],
     ['ls /tmp/a* /tmp/a$b /tmp/$a /tmp/{a,b} /tmp/go[1] /tmp /tmp/', []],
-  ])('%s names', (command, names) => expect(namesWritten(command, '/tmp')).toEqual(names));
+  ])('%s names the right entries', (command, names) => expect(namesWritten(command, '/tmp')).toEqual(names));
 
   test.each([
     ['a', 0, true],
@@ -451,7 +454,7 @@ describe('why a command failed', () => {
   });
 });
 
-test('names in a temporary folder that variables lead programs to', () => {
+test('finds names in a temporary folder where variables make programs look for code', () => {
   const env = {
     PATH: '/usr/bin:/tmp/venv/bin:relative:/private/tmp/b',
     PYTHONPATH: '/tmp/lib',
@@ -461,7 +464,7 @@ test('names in a temporary folder that variables lead programs to', () => {
   expect([...namesOnPaths(env, ['/tmp'], real)].sort()).toEqual(['b', 'lib', 'venv']);
 });
 
-test('the socket filter is there for the machines that are known', () => {
+test('has a socket filter for known machines', () => {
   for (const machine of ['x64', 'arm64']) expect((socketFilter(machine)?.length ?? 1) % 8).toBe(0);
   expect(socketFilter('mips')).toBeUndefined();
 });
@@ -491,7 +494,7 @@ describe('the host in a ClientHello', () => {
   const named = (host: string) => ({ type: 'name', name: host });
   const unclear = { type: 'unclear' };
 
-  test('is read wherever it stands, in lower case', () => {
+  test('is found anywhere among the extensions and converted to lower case', () => {
     expect(readServerName(hello(name('Evil.Example.')))).toEqual(named('evil.example'));
     expect(readServerName(hello(Buffer.concat([Buffer.from([0, 23, 0, 0]), name('a.b')])))).toEqual(
       named('a.b'),
@@ -499,14 +502,14 @@ describe('the host in a ClientHello', () => {
     expect(readServerName(hello(Buffer.alloc(0)))).toEqual({ type: 'none' });
   });
 
-  test('is unclear in anything else, however damaged', () => {
+  test('is unclear in anything else, including damaged data', () => {
     expect(readServerName(Buffer.from('GET / HTTP/1.1'))).toEqual(unclear);
     const whole = hello(name('evil.example'));
     for (let length = 0; length < whole.length; length++)
       expect(readServerName(whole.subarray(0, length))).toEqual(unclear);
   });
 
-  test('is unclear where two are named, or where one is encrypted', () => {
+  test('is unclear if there are two, or if one is encrypted', () => {
     const two = Buffer.from([0, 0, 0, 10, 0, 8, 0, 0, 1, 0x61, 0, 0, 1, 0x62]);
     const encrypted = Buffer.from([0xfe, 0x0d, 0, 1, 0]);
     for (const extensions of [
@@ -519,7 +522,7 @@ describe('the host in a ClientHello', () => {
   });
 });
 
-test('a secret is known under each of its paths, however the mounts are written', () => {
+test('finds a secret under each of its mounted paths', () => {
   const mounts = readMounts(
     [
       '22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw',
@@ -541,7 +544,7 @@ test.each([
   ['/', '/'],
   ['/usr', '/usr'],
   ['/usr/bin', '/usr/bin'],
-])('a setting that hides %s, and with it the shell, is named instead of running nothing', (path, named) => {
+])('names a setting that hides %s, which the shell needs, instead of failing to start', (path, named) => {
   const hidden = [{ path, isDirectory: true }];
   const need = { ...where, root: '/home/u/p' };
   expect(hiddenNeed({ ...places, hidden }, need)).toContain(

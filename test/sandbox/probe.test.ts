@@ -17,20 +17,20 @@ async function probeWith(script: string, options: { enabled?: boolean } = {}) {
   return { probed, starts: existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [] };
 }
 
-test('a machine where everything works is known after one start of bubblewrap', async () => {
+test('one start of bubblewrap is enough if everything works', async () => {
   const { probed, starts } = await probeWith('exit 0');
   expect(probed.state).toEqual({ type: 'on', mode: 'workspace-write' });
   expect(starts).toHaveLength(1);
   if (probed.sealed.includes('/')) expect(starts[0]).toContain('--remount-ro /../oldroot');
 });
 
-test('a bubblewrap that does not seal mounts is tried without that', async () => {
+test('tries again without sealing if bubblewrap cannot seal mounts', async () => {
   const { probed, starts } = await probeWith('case "$*" in *bind-try*) exit 1;; esac');
   expect(probed).toMatchObject({ state: { type: 'on' }, sealed: [] });
   expect(starts).toHaveLength(2);
 });
 
-test('the message of one that does not work at all is reported', async () => {
+test('reports the message of a bubblewrap that does not work at all', async () => {
   const { probed } = await probeWith('echo "bwrap: no namespaces" >&2; exit 1');
   expect(probed.state).toMatchObject({
     type: 'unavailable',
@@ -38,7 +38,7 @@ test('the message of one that does not work at all is reported', async () => {
   });
 });
 
-test('nothing is started if the settings turn the sandbox off', async () => {
+test('starts nothing if the settings turn the sandbox off', async () => {
   const { probed, starts } = await probeWith('exit 0', { enabled: false });
   expect(probed.state.type).toBe('off');
   expect(starts).toEqual([]);

@@ -17,7 +17,7 @@ import { confined, hasSandbox } from './confined.ts';
 const patience = { timeout: 30_000, interval: 50 };
 
 describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
-  test('they see no others and reach none', { tags: 'long' }, async () => {
+  test('cannot see or reach other processes', { tags: 'long' }, async () => {
     const { run } = await confined();
     const { text } = await run(`ls /proc | grep -c '^[0-9]'; kill -9 ${process.pid}`);
     expect(Number(text.split('\n')[0])).toBeLessThan(12);
@@ -25,23 +25,19 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
   });
 
   // Only root could write there at all.
-  test.runIf(process.getuid?.() === 0)(
-    'settings of the kernel cannot be changed',
-    { tags: 'long' },
-    async () => {
-      const { run } = await confined();
-      // Written back as it is, so that a failure of this test changes nothing.
-      const file = '/proc/sys/kernel/core_pattern';
-      const { text } = await run(`old=$(cat ${file}); echo "$old" > ${file} && echo WRITTEN`);
-      expect(text).toMatch(/read-only file system/i);
-      expect(text).not.toContain('WRITTEN');
-      expect(
-        (await run(`[ -w ${file} ] && echo WRITABLE; cat ${file}`, { basis: 'read-only' })).text,
-      ).not.toContain('WRITABLE');
-    },
-  );
+  test.runIf(process.getuid?.() === 0)('cannot change kernel settings', { tags: 'long' }, async () => {
+    const { run } = await confined();
+    // Written back as it is, so that a failure of this test changes nothing.
+    const file = '/proc/sys/kernel/core_pattern';
+    const { text } = await run(`old=$(cat ${file}); echo "$old" > ${file} && echo WRITTEN`);
+    expect(text).toMatch(/read-only file system/i);
+    expect(text).not.toContain('WRITTEN');
+    expect(
+      (await run(`[ -w ${file} ] && echo WRITABLE; cat ${file}`, { basis: 'read-only' })).text,
+    ).not.toContain('WRITABLE');
+  });
 
-  test('tokens stay out of their environment, but for those that are granted', async () => {
+  test('get no tokens in their environment, except granted ones', async () => {
     const env = {
       GITHUB_TOKEN: 'SECRET-1',
       AWS_SECRET_ACCESS_KEY: 'SECRET-2',
@@ -60,7 +56,7 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
     expect(text).toContain('KEYBOARD_LAYOUT=us');
   });
 
-  test('an interrupt gives them the time to end by themselves', { tags: 'long' }, async () => {
+  test('get time to exit on their own after an interrupt', { tags: 'long' }, async () => {
     const stop = new AbortController();
     const { run, root } = await confined({ context: { signal: stop.signal } });
     const ran = run(`trap 'echo bye > ended; exit' TERM; echo up > up; while :; do sleep 0.05; done`);
@@ -70,7 +66,7 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
     await vi.waitFor(() => expect(existsSync(join(root, 'ended'))).toBe(true), patience);
   });
 
-  test('processes that a command leaves behind end with it, and the model is told', {
+  test('end with the command that left them behind, and the model is told', {
     tags: 'long',
   }, async () => {
     const { run, root } = await confined();
@@ -83,7 +79,7 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
     expect(existsSync(join(root, 'late')) || existsSync(join(root, 'later'))).toBe(false);
   });
 
-  test('the working directory and the exit code come back', async () => {
+  test('report the working directory and the exit code', async () => {
     const { run } = await confined();
     const { text } = await run('mkdir -p d && cd d && exit 7');
     expect(text).toMatch(/Working directory is now .*\/d/);
@@ -91,7 +87,7 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
   });
 
   test.each(['mkfifo $d/cwd $d/jobs', 'ln -s /dev/zero $d/cwd; ln -s /dev/zero $d/jobs'])(
-    'what it leaves in its own folder is not trusted: %s',
+    'leave nothing in their own folder that is trusted: %s',
     { tags: 'long' },
     async (leave) => {
       const { run } = await confined();
@@ -102,7 +98,7 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
     },
   );
 
-  test('nothing lives on when the program is killed', { tags: 'long' }, async () => {
+  test('do not survive if the program is killed', { tags: 'long' }, async () => {
     const { root, home, tmp } = await confined();
     const script = join(root, 'host.mjs');
     const from = (path: string) => JSON.stringify(resolve(import.meta.dirname, '../../src', path));
@@ -129,7 +125,9 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
     }, patience);
   });
 
-  test('what confines them is looked up once: nothing else takes its place', { tags: 'long' }, async () => {
+  test('are confined by programs that are looked up only once, so nothing can replace them', {
+    tags: 'long',
+  }, async () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'programs-')));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const [early, late, ran] = [join(folder, 'early'), join(folder, 'late'), join(folder, 'ran')];
@@ -150,7 +148,7 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
     expect(existsSync(ran)).toBe(false);
   });
 
-  test('limits on memory hold', { tags: 'long' }, async () => {
+  test('cannot exceed memory limits', { tags: 'long' }, async () => {
     const { run } = await confined({ options: { limits: { memoryBytes: 256 * 2 ** 20, processes: null } } });
     const { text } = await run(`node -e 'console.log(Buffer.alloc(600*2**20).length)' || echo stopped`);
     expect(text).toContain('stopped');

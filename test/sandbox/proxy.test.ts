@@ -101,7 +101,7 @@ function split(whole: Buffer): Buffer {
 describe('the proxy', () => {
   test.each([
     ['TLS that names another host', hello('evil.example')],
-    ['TLS that names none', hello()],
+    ['TLS without a host name', hello()],
     ['TLS in two records', split(hello('evil.example'))],
     ['a request after an empty line', '\r\nGET / HTTP/1.1\r\nHost: evil.example\r\n\r\n'],
     ['a request in small letters', 'get / HTTP/1.1\r\nHost: evil.example\r\n\r\n'],
@@ -113,7 +113,7 @@ describe('the proxy', () => {
     expect(mismatches).toEqual(['good.example']);
   });
 
-  test('ends a tunnel to a number in which TLS asks for a host, also in two records', async () => {
+  test('ends a tunnel to an IP address in which TLS requests a host, even in two records', async () => {
     for (const first of [hello('evil.example'), split(hello('evil.example'))]) {
       const { say, arrived, mismatches } = await open();
       await say('CONNECT 192.0.2.1:443 HTTP/1.1\r\n\r\n', first);
@@ -122,7 +122,7 @@ describe('the proxy', () => {
     }
   });
 
-  test('lets SSH through to a server that greets as one, and no request that begins like it', async () => {
+  test('allows SSH to a server that greets as one, but no request that begins like SSH', async () => {
     const first = 'SSH-2.0-GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n';
     const ssh = await open('', { greeting: 'SSH-2.0-OpenSSH_9.9\r\n' });
     expect(await ssh.say(CONNECT, first)).toContain('SSH-2.0-OpenSSH_9.9');
@@ -133,7 +133,7 @@ describe('the proxy', () => {
     expect(web.mismatches).toEqual(['good.example']);
   });
 
-  test('lets TLS through that names the host, and to a number without a name', async () => {
+  test('allows TLS that names the host, and TLS without a name to an IP address', async () => {
     const named = await open();
     await named.say(CONNECT, Buffer.concat([hello('good.example'), Buffer.from('\r\n\r\n')]));
     expect(named.arrived()).toContain('good.example');
@@ -164,7 +164,7 @@ describe('the proxy', () => {
     expect(arrived()).not.toMatch(/^host: evil/im);
   });
 
-  test('lets no second request hide in the body of the first', async () => {
+  test('does not let a second request hide in the body of the first', async () => {
     const { say, arrived } = await open();
     const hidden = 'GET /hidden HTTP/1.1\r\nHost: evil.example\r\n\r\n';
     const chunk = `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`;
@@ -205,7 +205,7 @@ describe('the proxy', () => {
 });
 
 test.each(['000 Nothing', '099 Less', '101 Switching Protocols', '42 No'])(
-  'an answer that cannot be passed on ends its request and nothing else: %s',
+  'a response that cannot be passed on fails only its own request: %s',
   async (status) => {
     const { say } = await open(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`);
     const request = 'GET http://good.example/ HTTP/1.1\r\nHost: good.example\r\n\r\n';
@@ -217,14 +217,14 @@ test.each(['000 Nothing', '099 Less', '101 Switching Protocols', '42 No'])(
 test.each([
   ['with a length', 'Content-Length: 2\r\nTrailer: X\r\n\r\nok'],
   ['in chunks', 'Transfer-Encoding: chunked\r\nTrailer: X\r\n\r\n2\r\nok\r\n0\r\nX: y\r\n\r\n'],
-])('an answer that announces trailers is passed on without them: %s', async (_name, rest) => {
+])('a response that announces trailers is passed on without them: %s', async (_name, rest) => {
   const { say } = await open(`HTTP/1.1 200 OK\r\n${rest}`);
   const heard = await say('GET http://good.example/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
   expect(heard).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*ok/);
   expect(heard).not.toMatch(/trailer/i);
 });
 
-test('an answer that breaks off ends for the client, too', async () => {
+test('a response that breaks off also ends for the client', async () => {
   const { port } = await open('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nok', { breaksOff: true });
   let heard = '';
   const client = connect(port, '127.0.0.1');

@@ -14,7 +14,7 @@ function outside({ base }: Pick<Confined, 'base'>, name = 'outside'): string {
   return folder;
 }
 
-describe.skipIf(!hasSandbox)('a path of the settings', () => {
+describe.skipIf(!hasSandbox)('a path in the settings', () => {
   for (const { row: path, options } of firstIsQuick(['build', 'packages/x/out', '../project/build']))
     test(
       `that does not exist yet opens nothing if a command links it elsewhere: ${path}`,
@@ -36,7 +36,7 @@ describe.skipIf(!hasSandbox)('a path of the settings', () => {
       },
     );
 
-  test('outside the project opens nothing once a part of it has become a link', long, async () => {
+  test('opens nothing outside the project once a part of it has become a link', long, async () => {
     const bench = await confined({ allowWrite: ['../../shared/a/b'], allowRead: ['../../shared/a/b'] });
     const [folder, shared] = [outside(bench), join(bench.base, 'shared')];
     mkdirSync(join(shared, 'a/b'), { recursive: true });
@@ -49,7 +49,7 @@ describe.skipIf(!hasSandbox)('a path of the settings', () => {
   });
 
   test(
-    'of an added directory that a command links elsewhere is no workspace, nor a repository of it',
+    'that a command links elsewhere no longer counts as an added directory, nor does a repository in it',
     long,
     async () => {
       const roots: string[] = [];
@@ -84,7 +84,7 @@ describe.skipIf(!hasSandbox)('a path of the settings', () => {
     },
   );
 
-  test('in a variable opens nothing through a link of the project', async () => {
+  test('opens nothing through a link in the project if a variable names it', async () => {
     const roots: string[] = [];
     const env: Record<string, string> = {};
     const bench = await confined({ env, workspace: () => roots });
@@ -96,7 +96,7 @@ describe.skipIf(!hasSandbox)('a path of the settings', () => {
     expect(looked.text.match(/SECRET/g)).toHaveLength(1);
   });
 
-  test('that is hidden stays hidden where it was if a command moves the link to it', async () => {
+  test('stays hidden at its target if a command removes the link to it', async () => {
     const bench = await confined({ denyRead: ['private'] });
     const folder = outside(bench);
     symlinkSync(folder, join(bench.root, 'private'));
@@ -162,7 +162,7 @@ describe.skipIf(!hasSandbox)('what managed settings hide', () => {
       expect(existsSync(join(folder, 'deep/new'))).toBe(false);
     });
 
-  test('may be a file, and something in the project', async () => {
+  test('may be a file, or something in the project', async () => {
     const given: Given = { denyReadAlways: ['keys', '~/plain.txt'], allowRead: ['keys', '~/plain.txt'] };
     const bench = await confined(given);
     mkdirSync(join(bench.root, 'keys'));
@@ -177,7 +177,7 @@ describe.skipIf(!hasSandbox)('what managed settings hide', () => {
     ['around the project', '~', 'Start ClawdCode in another folder'],
     ['that is the project', '.', 'Start ClawdCode in another folder'],
     ['with the temporary folder', '../../tmp', 'Set TMPDIR to another folder'],
-  ])('a folder %s lets no command start, and says why', async (_, path, advice) => {
+  ])('prevents every command if it is a folder %s, and says why', async (_, path, advice) => {
     const bench = await confined({ denyReadAlways: [path], allowRead: [path], allowWrite: [path] });
     for (const basis of ['user', 'read-only'] as const) {
       const { text, status } = await bench.run('echo ran > ran.txt; echo ran', { basis });
@@ -189,7 +189,7 @@ describe.skipIf(!hasSandbox)('what managed settings hide', () => {
     expect(existsSync(join(bench.root, 'ran.txt'))).toBe(false);
   });
 
-  test('a command in a hidden folder does not start', async () => {
+  test('prevents a command in a hidden folder', async () => {
     let at = '';
     const bench = await confined({ denyReadAlways: [hidden], context: { cwd: () => at } });
     at = outside(bench);

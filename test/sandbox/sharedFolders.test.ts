@@ -19,7 +19,7 @@ const pnpmFile = 'node_modules/.pnpm/dep@1/node_modules/dep/index.js';
 const write = (file: string): string => `node -e "fs.writeFileSync('${file}', 'new')"`;
 
 describe.skipIf(!hasSandbox)('dependencies that share their files with other projects', () => {
-  test('as pnpm installs them, cannot be written, but what tools write beside them can', async () => {
+  test('are read-only as pnpm installs them, but files that tools generate next to them are writable', async () => {
     const { home, root, run } = await confined();
     const prisma = 'node_modules/.pnpm/@prisma+client@5/node_modules/.prisma/client';
     const inStore = install(home, root, [
@@ -45,7 +45,7 @@ describe.skipIf(!hasSandbox)('dependencies that share their files with other pro
     expect(inStore(pnpmFile)).toBe('old\n');
   });
 
-  test('as bun installs them, cannot be written either', async () => {
+  test('are read-only as bun installs them', async () => {
     const { home, root, run } = await confined();
     const inStore = install(home, root, ['node_modules/dep/index.js']);
     mkdirSync(join(root, 'node_modules/.bin'));
@@ -58,7 +58,7 @@ describe.skipIf(!hasSandbox)('dependencies that share their files with other pro
       expect(existsSync(join(root, 'node_modules', name, 'a/b'))).toBe(true);
   });
 
-  test('as uv installs them, cannot be written, and Python keeps compiled code elsewhere', async () => {
+  test('are read-only as uv installs them, and Python keeps compiled code elsewhere', async () => {
     const { home, root, run } = await confined({
       options: { caches: { PYTHONPYCACHEPREFIX: '/cache/python' } },
     });
@@ -72,7 +72,7 @@ describe.skipIf(!hasSandbox)('dependencies that share their files with other pro
     expect((await run('node -p "[process.env.PYTHONPYCACHEPREFIX]+1"')).text).toBe('/cache/python1');
   });
 
-  test('are open to a command that only installs', async () => {
+  test('are writable for a command that only installs', async () => {
     const { home, root, run } = await confined({
       options: { installs: (command) => command.includes('install') },
     });
@@ -81,7 +81,7 @@ describe.skipIf(!hasSandbox)('dependencies that share their files with other pro
     expect(readFileSync(join(root, pnpmFile), 'utf8')).toBe('new');
   });
 
-  test('that are copies stay as they are', async () => {
+  test('do not include copies, which stay writable', async () => {
     const { root, run } = await confined();
     mkdirSync(join(root, 'node_modules/dep'), { recursive: true });
     writeFileSync(join(root, 'node_modules/dep/index.js'), 'old\n');

@@ -29,8 +29,8 @@ function places() {
   return { session, shared: join(base, 'shared'), own: join(session, 'tmp'), home: join(base, 'home') };
 }
 
-describe.skipIf(process.platform !== 'linux')('what is shown of a private folder', () => {
-  test('nothing, if an entry becomes a link just before it is linked', () => {
+describe.skipIf(process.platform !== 'linux')('a private folder', () => {
+  test('shows nothing of an entry that becomes a link just before it is linked', () => {
     const { home, ...given } = places();
     const shown = createShownEntries(given, (from, to) => {
       if (!basename(String(from)).startsWith('checked-')) {
@@ -44,7 +44,7 @@ describe.skipIf(process.platform !== 'linux')('what is shown of a private folder
     expect(readdirSync(given.shared, { recursive: true })).toEqual(['out']);
   });
 
-  test('the file of the folder that was opened, if another takes its place', () => {
+  test('shows the file of the opened folder if another takes its place', () => {
     const { home, ...given } = places();
     const shown = createShownEntries(given, (from, to) => {
       if (lstatSync(join(given.own, 'out')).isDirectory()) {
@@ -57,7 +57,7 @@ describe.skipIf(process.platform !== 'linux')('what is shown of a private folder
     expect(readFileSync(join(given.shared, 'out/b'), 'utf8')).toBe('content');
   });
 
-  test('without hard links, all of it at the end', () => {
+  test('shows everything at the end if hard links are impossible', () => {
     const { home, ...given } = places();
     const shown = createShownEntries(given, () => {
       throw Object.assign(new Error('link'), { code: 'EPERM' });
@@ -74,7 +74,7 @@ describe.skipIf(process.platform !== 'linux')('what is shown of a private folder
     expect(readFileSync(join(given.shared, 'out/b'), 'utf8')).toBe('content');
   });
 
-  test('only what fits of a large folder, and all of it at the end', () => {
+  test('shows what fits of a large folder, and everything at the end', () => {
     const { home: _, ...given } = places();
     for (let at = 0; at < 1500; at++) writeFileSync(join(given.own, `out/${at}`), '');
     const shown = createShownEntries(given);
